@@ -1,0 +1,5 @@
+/**
+ * The svc program: hands its arguments to the command tree.
+ *
+ * @module
+ */

@@ -1,0 +1,38 @@
+/**
+ * Writing a file so that a crash at any moment leaves the old content or the
+ * new, never a part of it.
+ *
+ * @module
+ */
+import { dirname } from "node:path";
+
+export interface WriteOptions {
+  /** Permission bits of the new file; the system's default where missing. */
+  readonly mode?: number;
+}
+
+/** Writes to a neighbour, flushes it to disk, then renames it over `path`. */
+export async function writeFileAtomically(
+  path: string,
+  data: string | Uint8Array,
+  options: WriteOptions = {},
+): Promise<void> {
+  const bytes = typeof data === "string" ? new TextEncoder().encode(data) : data;
+  await Deno.mkdir(dirname(path), { recursive: true });
+  const temporary = `${path}.${crypto.randomUUID()}.tmp`;
+  try {
+    const file = await Deno.open(temporary, { write: true, createNew: true, ...options });
+    try {
+      for (let offset = 0; offset < bytes.byteLength;) {
+        offset += await file.write(bytes.subarray(offset));
+      }
+      await file.sync();
+    } finally {
+      file.close();
+    }
+    await Deno.rename(temporary, path);
+  } catch (error) {
+    await Deno.remove(temporary).catch(() => {});
+    throw error;
+  }
+}

@@ -1,0 +1,38 @@
+/**
+ * SHA-256 of bytes and streams, and comparison in constant time.
+ *
+ * @module
+ */
+import { createHash, timingSafeEqual } from "node:crypto";
+
+const SHA256_HEX = /^[0-9a-f]{64}$/;
+
+/** True for 64 lower-case hexadecimal digits. */
+export function isSha256(text: string): boolean {
+  return SHA256_HEX.test(text);
+}
+
+/** The SHA-256 of bytes or of a text's UTF-8, in lower-case hexadecimal. */
+export function sha256Hex(data: Uint8Array | string): string {
+  return createHash("sha256").update(data).digest("hex");
+}
+
+/** Hashes a stream without holding it; returns digest and length in bytes. */
+export async function sha256Stream(
+  stream: ReadableStream<Uint8Array>,
+): Promise<{ readonly sha256: string; readonly size: number }> {
+  const hash = createHash("sha256");
+  let size = 0;
+  for await (const chunk of stream) {
+    hash.update(chunk);
+    size += chunk.byteLength;
+  }
+  return { sha256: hash.digest("hex"), size };
+}
+
+/** Compares two texts in time that depends only on their lengths. */
+export function equalInConstantTime(left: string, right: string): boolean {
+  const encoder = new TextEncoder();
+  const [a, b] = [encoder.encode(left), encoder.encode(right)];
+  return a.byteLength === b.byteLength && timingSafeEqual(a, b);
+}

@@ -1,0 +1,53 @@
+/**
+ * Identifiers: time-ordered UUIDs for records, short ones for host names.
+ *
+ * @module
+ */
+import type { Clock, Random } from "./clock.ts";
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
+
+/** True for a UUID in its canonical lower-case form (RFC 9562). */
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/**
+ * Makes a version 7 UUID (RFC 9562, 5.7): 48 bits of milliseconds, then 74
+ * random bits, so that records sort by the time of their making.
+ */
+export function uuidV7(now: Clock, random: Random): string {
+  const bytes = random(16);
+  let time = now();
+  for (let index = 5; index >= 0; index--) {
+    bytes[index] = time % 256;
+    time = Math.floor(time / 256);
+  }
+  bytes[6] = (bytes[6]! & 0x0f) | 0x70;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  const hex = bytes.toHex();
+  return [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    hex.slice(12, 16),
+    hex.slice(16, 20),
+    hex.slice(20),
+  ].join("-");
+}
+
+/** Digits and consonants: no vowels, so no words, and no look-alikes of 0, 1. */
+const SHORT_ALPHABET = "23456789bcdfghjkmnpqrstvwxz";
+
+/** Makes a random id of `length` characters (4.75 bits each) for host names. */
+export function shortId(random: Random, length = 8): string {
+  const limit = 256 - (256 % SHORT_ALPHABET.length);
+  let text = "";
+  while (text.length < length) {
+    for (const byte of random(length)) {
+      if (byte < limit && text.length < length) {
+        text += SHORT_ALPHABET[byte % SHORT_ALPHABET.length];
+      }
+    }
+  }
+  return text;
+}

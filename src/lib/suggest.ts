@@ -1,0 +1,28 @@
+/**
+ * "Did you mean …?": the nearest of the words that would have been right.
+ *
+ * @module
+ */
+import { distance } from "fastest-levenshtein";
+
+/** Longest word that is compared; a longer one is no typing mistake. */
+const MAX_WORD = 64;
+
+/**
+ * Returns the candidate nearest to `word`, or `undefined` where none is near
+ * enough: at most two edits, and at most 40 % of the word's length.
+ */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  if (word.length > MAX_WORD) return undefined;
+  const limit = Math.max(1, Math.min(2, Math.floor(word.length * 0.4)));
+  let best: string | undefined;
+  let bestDistance = limit + 1;
+  for (const candidate of candidates) {
+    const edits = distance(word.toLowerCase(), candidate.toLowerCase());
+    if (edits < bestDistance) {
+      best = candidate;
+      bestDistance = edits;
+    }
+  }
+  return best;
+}

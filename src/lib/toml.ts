@@ -1,0 +1,173 @@
+/**
+ * TOML 1.0 with positions: the plain value of a document, and where each part
+ * of it was written, so that every later complaint can name line and column.
+ *
+ * @module
+ */
+import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
+import { type Diagnostic, type PathStep, type Position } from "./diagnostic.ts";
+
+export interface TomlLimits {
+  /** Largest document, in UTF-8 bytes. */
+  readonly maxBytes: number;
+  /** Deepest nesting of tables and arrays. */
+  readonly maxDepth: number;
+}
+
+export interface TomlDocument {
+  readonly value: Record<string, unknown>;
+  /** Where the value at a path was written; the nearest parent where it was not. */
+  locate(path: readonly PathStep[]): Position | undefined;
+  /** Where the key (not the value) at a path was written; for complaints about names. */
+  locateKey(path: readonly PathStep[]): Position | undefined;
+}
+
+export type TomlResult =
+  | { readonly ok: true; readonly document: TomlDocument }
+  | { readonly ok: false; readonly diagnostics: readonly Diagnostic[] };
+
+class NestedTooDeep extends Error {}
+
+class Forbidden extends Error {
+  constructor(readonly position: Position, readonly key: string) {
+    super(`Key "${key}" is not allowed`);
+  }
+}
+
+function toPosition(loc: AST.TOMLNode["loc"]): Position {
+  const oneLine = loc.start.line === loc.end.line;
+  return {
+    line: loc.start.line,
+    column: loc.start.column + 1,
+    length: oneLine ? Math.max(1, loc.end.column - loc.start.column) : 1,
+  };
+}
+
+const pathKey = (path: readonly PathStep[]): string => JSON.stringify(path);
+
+/** Collects the position of every key and value of the syntax tree. */
+class PositionIndex {
+  readonly values = new Map<string, Position>();
+  readonly keys = new Map<string, Position>();
+
+  constructor(private readonly maxDepth: number) {}
+
+  add(program: AST.TOMLProgram): void {
+    for (const node of program.body[0].body) {
+      if (node.type === "TOMLTable") this.addTable(node);
+      else this.addKeyValue(node, []);
+    }
+  }
+
+  private addTable(table: AST.TOMLTable): void {
+    const path = table.resolvedKey;
+    this.checkDepth(path);
+    for (const step of path) this.checkName(step, table.key);
+    const position = toPosition(table.key.loc);
+    this.values.set(pathKey(path), position);
+    this.keys.set(pathKey(path), position);
+    for (const node of table.body) this.addKeyValue(node, path);
+  }
+
+  private addKeyValue(node: AST.TOMLKeyValue, base: readonly PathStep[]): void {
+    const path = [...base];
+    for (const key of node.key.keys) {
+      const name = key.type === "TOMLBare" ? key.name : key.value;
+      this.checkName(name, key);
+      path.push(name);
+      const text = pathKey(path);
+      if (!this.keys.has(text)) {
+        this.keys.set(text, toPosition(key.loc));
+        this.values.set(text, toPosition(key.loc));
+      }
+    }
+    this.addContent(node.value, path);
+  }
+
+  private addContent(node: AST.TOMLContentNode, path: readonly PathStep[]): void {
+    this.checkDepth(path);
+    this.values.set(pathKey(path), toPosition(node.loc));
+    if (node.type === "TOMLArray") {
+      node.elements.forEach((element, index) => this.addContent(element, [...path, index]));
+    } else if (node.type === "TOMLInlineTable") {
+      for (const entry of node.body) this.addKeyValue(entry, path);
+    }
+  }
+
+  private checkDepth(path: readonly PathStep[]): void {
+    if (path.length > this.maxDepth) throw new NestedTooDeep();
+  }
+
+  private checkName(name: PathStep, node: AST.TOMLNode): void {
+    if (name === "__proto__") throw new Forbidden(toPosition(node.loc), name);
+  }
+}
+
+function lookUp(
+  map: ReadonlyMap<string, Position>,
+  path: readonly PathStep[],
+): Position | undefined {
+  for (let length = path.length; length >= 0; length--) {
+    const position = map.get(pathKey(path.slice(0, length)));
+    if (position !== undefined) return position;
+  }
+  return undefined;
+}
+
+function failure(code: string, message: string, position?: Position): TomlResult {
+  const diagnostic: Diagnostic = { severity: "error", code, message, path: "" };
+  return {
+    ok: false,
+    diagnostics: [position === undefined ? diagnostic : { ...diagnostic, position }],
+  };
+}
+
+/** The parser notices a missing value only after the blank that follows: step back over it. */
+function syntaxPosition(error: ParseError, source: string): Position {
+  const before = source.slice(0, error.index).trimEnd();
+  const lines = before.split("\n");
+  const last = lines.at(-1) ?? "";
+  return lines.length === error.lineNumber
+    ? { line: error.lineNumber, column: error.column + 1 }
+    : { line: lines.length, column: last.length + 1 };
+}
+
+function describe(error: unknown, source: string, limits: TomlLimits): TomlResult {
+  if (error instanceof ParseError) {
+    const message = `Can not read TOML: ${error.message}`;
+    return failure("toml_syntax", message, syntaxPosition(error, source));
+  }
+  if (error instanceof Forbidden) return failure("toml_key", error.message, error.position);
+  if (error instanceof NestedTooDeep || error instanceof RangeError) {
+    return failure("toml_depth", `Nest tables and arrays at most ${limits.maxDepth} deep`);
+  }
+  throw error;
+}
+
+/**
+ * Parses a TOML document within bounds. Syntax errors, duplicate keys, too
+ * much text and too deep nesting come back as diagnostics; nothing is thrown
+ * for bad input.
+ */
+export function parseToml(source: string, limits: TomlLimits): TomlResult {
+  const bytes = new TextEncoder().encode(source).byteLength;
+  if (bytes > limits.maxBytes) {
+    return failure("toml_size", `Keep the file within ${limits.maxBytes} bytes: it has ${bytes}`);
+  }
+  try {
+    const program = parseTOML(source, { tomlVersion: "1.0" });
+    const index = new PositionIndex(limits.maxDepth);
+    index.add(program);
+    const value = getStaticTOMLValue(program) as Record<string, unknown>;
+    return {
+      ok: true,
+      document: {
+        value,
+        locate: (path) => lookUp(index.values, path),
+        locateKey: (path) => lookUp(index.keys, path),
+      },
+    };
+  } catch (error) {
+    return describe(error, source, limits);
+  }
+}

@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { parseToml } from "./toml.ts";
+
+const limits = { maxBytes: 1 << 20, maxDepth: 16 };
+
+function parsed(source: string) {
+  const result = parseToml(source, limits);
+  assert.ok(result.ok);
+  return result.document;
+}
+
+function codeOf(source: string): string | undefined {
+  const result = parseToml(source, limits);
+  return result.ok ? undefined : result.diagnostics[0]?.code;
+}
+
+Deno.test("parseToml() locates values in tables, array tables, dotted keys and inline tables", () => {
+  const document = parsed(
+    `[project]\nid = "x"\n[[rules]]\nid = 'a'\n[[rules]]\ncondition.path = { type = "exact" }\nlist = [1, 22]\n`,
+  );
+  assert.deepEqual(document.value, {
+    project: { id: "x" },
+    rules: [{ id: "a" }, { condition: { path: { type: "exact" } }, list: [1, 22] }],
+  });
+  assert.deepEqual(document.locate(["project", "id"]), { line: 2, column: 6, length: 3 });
+  assert.deepEqual(document.locateKey(["project", "id"]), { line: 2, column: 1, length: 2 });
+  assert.equal(document.locate(["rules", 1, "condition", "path", "type"])?.line, 6);
+  assert.deepEqual(document.locate(["rules", 1, "list", 1]), { line: 7, column: 12, length: 2 });
+});
+
+Deno.test("parseToml() locates a missing value at its nearest parent", () => {
+  const document = parsed(`[[rules]]\nid = "a"\n`);
+  assert.equal(document.locate(["rules", 0, "action", "type"])?.line, 1);
+});
+
+Deno.test("parseToml() reports bad input as diagnostics", () => {
+  assert.equal(codeOf("a = "), "toml_syntax");
+  assert.equal(codeOf("a = 1\na = 2"), "toml_syntax");
+  assert.equal(codeOf("__proto__ = 1"), "toml_key");
+  assert.equal(codeOf(`a.b."__proto__".c = 1`), "toml_key");
+  assert.equal(codeOf(`a = ${"[".repeat(17)}${"]".repeat(17)}`), "toml_depth");
+  assert.equal(codeOf(`a = ${"[".repeat(50_000)}${"]".repeat(50_000)}`), "toml_depth");
+  assert.equal(codeOf(`a = "${"x".repeat(1 << 20)}"`), "toml_size");
+});
+
+Deno.test("parseToml() tells line and column of a syntax error from 1", () => {
+  const result = parseToml("ok = 1\nbad = \n", limits);
+  assert.ok(!result.ok);
+  assert.equal(result.diagnostics[0]?.position?.line, 2);
+});
