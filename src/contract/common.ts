@@ -1,0 +1,70 @@
+/**
+ * Wire objects that every resource shares: identifiers, pages, errors.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+export const uuid = z.uuid("Must be a UUID");
+
+/** A moment in time as ISO 8601 in UTC, with milliseconds. */
+export const timestamp = z.iso.datetime();
+
+/** A DNS label that leaves room for `-git-<branch>` in the 63 characters of a host label. */
+export const PROJECT_NAME_MAX = 40;
+
+export const slug = (maximum: number) =>
+  z.string().max(maximum, `Must have at most ${maximum} characters`).regex(
+    /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/,
+    "Must be lower-case letters, digits and inner hyphens",
+  );
+
+export const projectName = slug(PROJECT_NAME_MAX);
+
+export const PAGE_LIMIT_DEFAULT = 20;
+export const PAGE_LIMIT_MAX = 100;
+
+/** Query of every list. `cursor` comes from the previous page's `nextCursor`. */
+export const pageQuery = z.object({
+  limit: z.coerce.number("Must be a whole number").int().min(1).max(PAGE_LIMIT_MAX)
+    .default(PAGE_LIMIT_DEFAULT),
+  cursor: z.string().max(512).optional(),
+});
+
+/** One page of a list; `nextCursor` is null on the last. */
+export const page = <T extends z.ZodType>(item: T) =>
+  z.object({ items: z.array(item), nextCursor: z.string().nullable() });
+
+export const ERROR_CODES = [
+  "invalid_request",
+  "unauthorized",
+  "forbidden",
+  "not_found",
+  "method_not_allowed",
+  "conflict",
+  "precondition_failed",
+  "payload_too_large",
+  "unsupported_media_type",
+  "rate_limited",
+  "manifest_invalid",
+  "rules_invalid",
+  "rules_unsupported",
+  "blob_mismatch",
+  "blobs_missing",
+  "storage_full",
+  "internal",
+] as const;
+export type ErrorCode = (typeof ERROR_CODES)[number];
+
+/** One problem of an invalid request: the field and what is wrong with it. */
+export const problem = z.object({ path: z.string(), message: z.string() }).meta({ id: "Problem" });
+export type Problem = z.infer<typeof problem>;
+
+/** Body of every failed request. */
+export const apiError = z.object({
+  error: z.string(),
+  code: z.enum(ERROR_CODES),
+  requestId: z.string(),
+  problems: z.array(problem).optional(),
+}).meta({ id: "Error" });
+export type ApiErrorBody = z.infer<typeof apiError>;

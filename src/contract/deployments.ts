@@ -1,0 +1,205 @@
+/**
+ * Deployments and the blobs that they are made of.
+ *
+ * A deployment is created with the list of its files. The answer names the
+ * blobs that the workspace lacks; they are uploaded; then the deployment is
+ * activated, which makes it visible in one atomic step.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { page, pageQuery, timestamp, uuid } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { branchName, projectParams } from "./projects.ts";
+
+export const DEPLOYMENT_STATES = [
+  "PENDING",
+  "BUILDING",
+  "DEPLOYING",
+  "LIVE",
+  "FAILED",
+  "STOPPED",
+  "ROLLED_BACK",
+] as const;
+export type DeploymentState = (typeof DEPLOYMENT_STATES)[number];
+
+export const ENVIRONMENT_PRODUCTION = "production";
+export const ENVIRONMENT_PREVIEW = "preview";
+
+/** Most files of one deployment. */
+export const MAX_FILES = 100_000;
+/** Largest single file, in bytes (1 GiB). */
+export const MAX_FILE_BYTES = 1024 * 1024 * 1024;
+/** Largest body of a batch of blobs, in bytes; larger blobs travel alone. */
+export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+/** Most blobs of one batch. */
+export const MAX_BATCH_BLOBS = 500;
+
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "Must be a SHA-256 in hexadecimal");
+
+/** A path below the output directory: relative, with `/`, without `.` or `..` segments. */
+export const filePath = z.string().min(1).max(1024).refine(
+  (path) =>
+    // deno-lint-ignore no-control-regex -- control characters can not stand in a path
+    !/[\\\x00-\x1f\x7f]/.test(path) &&
+    path.split("/").every((part) => part !== "" && part !== "." && part !== ".."),
+  "Must be a relative path without empty, . or .. segments",
+);
+
+export const deploymentFile = z.object({
+  path: filePath,
+  sha256,
+  size: z.int().min(0).max(MAX_FILE_BYTES),
+}).meta({ id: "DeploymentFile" });
+export type DeploymentFile = z.infer<typeof deploymentFile>;
+
+export const deploymentUrls = z.object({
+  /** Address of this deployment alone; never changes what it shows. */
+  unique: z.url(),
+  /** Address of the branch's latest deployment. */
+  branch: z.url(),
+  /** Address of the project's production deployment. */
+  production: z.url(),
+});
+
+export const deployment = z.object({
+  id: uuid,
+  projectId: uuid,
+  project: z.string(),
+  status: z.enum(DEPLOYMENT_STATES),
+  environment: z.string(),
+  isPreview: z.boolean(),
+  /** True while the project's production address shows this deployment. */
+  isProduction: z.boolean(),
+  branch: z.string(),
+  commitSha: z.string().nullable(),
+  message: z.string().nullable(),
+  author: z.string().nullable(),
+  url: z.url(),
+  urls: deploymentUrls,
+  fileCount: z.int(),
+  totalBytes: z.int(),
+  /** Why the deployment failed; null otherwise. */
+  error: z.string().nullable(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+  /** When it went live; null before. */
+  liveAt: timestamp.nullable(),
+}).meta({ id: "Deployment" });
+export type Deployment = z.infer<typeof deployment>;
+
+export const createDeploymentBody = z.object({
+  environment: z.enum([ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW]),
+  /** The branch that is deployed; the project's production branch where missing. */
+  branch: branchName.optional(),
+  commitSha: z.string().regex(/^[0-9a-f]{7,40}$/, "Must be 7 to 40 hexadecimal digits").optional(),
+  message: z.string().max(500).optional(),
+  author: z.string().max(200).optional(),
+  /** The content of `.svc/manifest.json`; validated by the manifest's own rules. */
+  manifest: z.unknown(),
+  /** The edge rule set as authored; validated by its own rules. */
+  rules: z.unknown().optional(),
+  files: z.array(deploymentFile).max(MAX_FILES),
+}).strict();
+
+export const createDeploymentAnswer = z.object({
+  deployment,
+  /** SHA-256 of each blob that must be uploaded before activation. */
+  missing: z.array(sha256),
+});
+
+const deploymentParams = z.object({ deployment: uuid });
+
+export const createDeployment = endpoint({
+  method: "POST",
+  path: "/v1/projects/{project}/deployments",
+  summary: "Start a deployment and learn which blobs are missing",
+  tag: "Deployments",
+  params: projectParams,
+  body: createDeploymentBody,
+  response: createDeploymentAnswer,
+  status: 201,
+});
+
+export const listDeployments = endpoint({
+  method: "GET",
+  path: "/v1/projects/{project}/deployments",
+  summary: "List a project's deployments, newest first",
+  tag: "Deployments",
+  params: projectParams,
+  query: pageQuery,
+  response: page(deployment),
+});
+
+export const getDeployment = endpoint({
+  method: "GET",
+  path: "/v1/deployments/{deployment}",
+  summary: "Show a deployment",
+  tag: "Deployments",
+  params: deploymentParams,
+  response: deployment,
+});
+
+export const activateDeployment = endpoint({
+  method: "POST",
+  path: "/v1/deployments/{deployment}/activate",
+  summary: "Make a deployment visible, in one atomic step",
+  tag: "Deployments",
+  params: deploymentParams,
+  response: deployment,
+});
+
+export const stopDeployment = endpoint({
+  method: "POST",
+  path: "/v1/deployments/{deployment}/stop",
+  summary: "Stop a deployment that production does not show",
+  tag: "Deployments",
+  params: deploymentParams,
+  response: deployment,
+});
+
+export const rollbackBody = z.object({
+  /** The deployment to undo; the one live in production where missing. */
+  deploymentId: uuid.optional(),
+  /** The deployment that shall be live; the one that was live before where missing. */
+  to: uuid.optional(),
+}).strict();
+
+export const rollbackAnswer = z.object({
+  /** The deployment that is live now. */
+  deployment,
+  rolledBack: deployment,
+});
+
+export const rollback = endpoint({
+  method: "POST",
+  path: "/v1/projects/{project}/rollback",
+  summary: "Make the previous production deployment live again",
+  tag: "Deployments",
+  params: projectParams,
+  body: rollbackBody,
+  response: rollbackAnswer,
+});
+
+export const blobReceipt = z.object({ stored: z.array(sha256) });
+
+export const putBlob = endpoint({
+  method: "PUT",
+  path: "/v1/blobs/{sha256}",
+  summary: "Upload one blob; refused when its content has another hash",
+  tag: "Blobs",
+  params: z.object({ sha256 }),
+  body: z.unknown(),
+  bodyKind: "octets",
+  response: blobReceipt,
+});
+
+export const postBlobs = endpoint({
+  method: "POST",
+  path: "/v1/blobs",
+  summary: "Upload many small blobs as multipart/form-data, each part named by its SHA-256",
+  tag: "Blobs",
+  body: z.unknown(),
+  bodyKind: "multipart",
+  response: blobReceipt,
+});

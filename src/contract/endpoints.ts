@@ -1,0 +1,39 @@
+/**
+ * The route table: every endpoint of the HTTP API, by name.
+ *
+ * @module
+ */
+import * as deployments from "./deployments.ts";
+import * as identity from "./identity.ts";
+import * as logs from "./logs.ts";
+import * as projects from "./projects.ts";
+import * as rules from "./rules.ts";
+import * as system from "./system.ts";
+
+export const endpoints = {
+  getHealth: system.getHealth,
+  getOpenApi: system.getOpenApi,
+  getIdentity: identity.getIdentity,
+  listWorkspaces: identity.listWorkspaces,
+  listProjects: projects.listProjects,
+  createProject: projects.createProject,
+  getProject: projects.getProject,
+  updateProject: projects.updateProject,
+  deleteProject: projects.deleteProject,
+  createDeployment: deployments.createDeployment,
+  listDeployments: deployments.listDeployments,
+  getDeployment: deployments.getDeployment,
+  activateDeployment: deployments.activateDeployment,
+  stopDeployment: deployments.stopDeployment,
+  rollback: deployments.rollback,
+  putBlob: deployments.putBlob,
+  postBlobs: deployments.postBlobs,
+  listLogs: logs.listLogs,
+  followLogs: logs.followLogs,
+  getRules: rules.getRules,
+  putRules: rules.putRules,
+  deleteRules: rules.deleteRules,
+  listRuleRevisions: rules.listRuleRevisions,
+  restoreRules: rules.restoreRules,
+  listRuleCounters: rules.listRuleCounters,
+} as const;

@@ -1,0 +1,95 @@
+/**
+ * Rule sets that are published without a deploy, and the counters of rules.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { page, pageQuery, timestamp, uuid } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { projectParams } from "./projects.ts";
+
+/** A runtime rule set; its inner shape is the rule set specification's. */
+const runtimeRuleSet = z.object({
+  schemaVersion: z.string(),
+  source: z.object({ origin: z.enum(["build", "ui"]), revisionId: z.string().optional() })
+    .optional(),
+  rules: z.array(z.record(z.string(), z.unknown())),
+}).meta({ id: "RuntimeRuleSet" });
+
+export const activeRules = z.object({
+  /** `ui` for a published set, `build` for the live deployment's own, null for none. */
+  origin: z.enum(["build", "ui"]).nullable(),
+  revisionId: z.string().nullable(),
+  deploymentId: uuid.nullable(),
+  ruleSet: runtimeRuleSet.nullable(),
+  publishedAt: timestamp.nullable(),
+}).meta({ id: "ActiveRules" });
+export type ActiveRules = z.infer<typeof activeRules>;
+
+export const rulesRevision = z.object({
+  revisionId: z.string(),
+  ruleCount: z.int(),
+  publishedAt: timestamp,
+  publishedBy: z.string(),
+  /** True while production uses it. */
+  active: z.boolean(),
+}).meta({ id: "RulesRevision" });
+export type RulesRevision = z.infer<typeof rulesRevision>;
+
+export const ruleCounter = z.object({ ruleId: z.string(), matches: z.int() });
+
+export const getRules = endpoint({
+  method: "GET",
+  path: "/v1/projects/{project}/rules",
+  summary: "Show the rule set that production uses; its ETag serves If-Match",
+  tag: "Rules",
+  params: projectParams,
+  response: activeRules,
+});
+
+export const putRules = endpoint({
+  method: "PUT",
+  path: "/v1/projects/{project}/rules",
+  summary: "Publish a rule set to production at once; needs If-Match",
+  tag: "Rules",
+  params: projectParams,
+  body: z.unknown(),
+  response: activeRules,
+});
+
+export const deleteRules = endpoint({
+  method: "DELETE",
+  path: "/v1/projects/{project}/rules",
+  summary: "Remove the published rule set, so that the deployment's own applies; needs If-Match",
+  tag: "Rules",
+  params: projectParams,
+  response: activeRules,
+});
+
+export const listRuleRevisions = endpoint({
+  method: "GET",
+  path: "/v1/projects/{project}/rules/revisions",
+  summary: "List published rule sets, newest first",
+  tag: "Rules",
+  params: projectParams,
+  query: pageQuery,
+  response: page(rulesRevision),
+});
+
+export const restoreRules = endpoint({
+  method: "POST",
+  path: "/v1/projects/{project}/rules/revisions/{revision}/restore",
+  summary: "Publish an earlier rule set again; needs If-Match",
+  tag: "Rules",
+  params: projectParams.extend({ revision: z.string().min(1).max(64) }),
+  response: activeRules,
+});
+
+export const listRuleCounters = endpoint({
+  method: "GET",
+  path: "/v1/projects/{project}/rules/counters",
+  summary: "Count how often each active rule matched since the platform started",
+  tag: "Rules",
+  params: projectParams,
+  response: z.object({ items: z.array(ruleCounter) }),
+});
