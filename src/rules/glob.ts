@@ -1,0 +1,174 @@
+/**
+ * Path globs (spec: "Glob captures and interpolation"): `*` inside one segment,
+ * `**` across segments, `?` one character, `{name}` one whole non-empty segment,
+ * `{name...}` the rest of the path (may be empty), `\` before a character takes
+ * it literally.
+ *
+ * `**` that is a whole segment also stands for no segment at all, so that
+ * `**` between `/a/` and `/b` matches `/a/b`. `/a/**` does not match `/a`, and
+ * `/a/{rest...}` does not either; both match `/a/`.
+ *
+ * @module
+ */
+import { canonicalPathText } from "./path.ts";
+import type { GlobToken } from "./types.ts";
+
+/** Longest glob, in characters; it bounds what one match can cost. */
+export const MAX_GLOB_LENGTH = 1024;
+
+/** What is wrong at one place of a glob or template. */
+export interface PatternProblem {
+  /** Capital first, no final stop. */
+  readonly message: string;
+  readonly hint?: string;
+  /** Where it stands: index into the authored text, in UTF-16 units. */
+  readonly offset: number;
+}
+
+export type GlobResult =
+  | { readonly tokens: readonly GlobToken[] }
+  | { readonly problems: readonly PatternProblem[] };
+
+const CAPTURE = /\{([^{}]*)\}/y;
+/** What a capture may be called: letters, digits, `_` and `-`, at most 64. */
+const CAPTURE_NAME = /^[A-Za-z0-9_-]{1,64}$/;
+
+class GlobParser {
+  readonly tokens: GlobToken[] = [];
+  readonly problems: PatternProblem[] = [];
+  private readonly names = new Set<string>();
+  private text = "";
+  private at = 0;
+  private splatAt: number | undefined;
+
+  constructor(private readonly source: string) {}
+
+  run(): void {
+    while (this.at < this.source.length) this.step(this.source.charAt(this.at));
+    this.flush();
+  }
+
+  private step(character: string): void {
+    if (character === "*") this.stars();
+    else if (character === "?") this.push({ type: "one" }, 1);
+    else if (character === "{") this.capture();
+    else if (character === "\\") this.escape();
+    else if (character === "}") {
+      this.problem({ message: 'Open the "}" with a "{"', hint: "Write \\} for the character" }, 1);
+    } else {
+      this.text += character;
+      this.at += 1;
+    }
+  }
+
+  private push(token: GlobToken, length: number): void {
+    this.flush();
+    this.tokens.push(token);
+    this.at += length;
+  }
+
+  private flush(): void {
+    if (this.text === "") return;
+    this.tokens.push({ type: "text", text: canonicalPathText(this.text) });
+    this.text = "";
+  }
+
+  private problem(what: Omit<PatternProblem, "offset">, length: number): void {
+    this.problems.push({ ...what, offset: this.at });
+    this.at += length;
+  }
+
+  private stars(): void {
+    let end = this.at;
+    while (this.source.charAt(end) === "*") end += 1;
+    const length = end - this.at;
+    this.push({ type: length === 1 ? "any" : "deep" }, length);
+  }
+
+  private escape(): void {
+    const next = this.source.codePointAt(this.at + 1);
+    if (next === undefined) {
+      const hint = "Write \\\\ for a backslash";
+      return this.problem({ message: 'Put a character after the final "\\"', hint }, 1);
+    }
+    const character = String.fromCodePoint(next);
+    this.text += character === "%" ? "%25" : character;
+    this.at += 1 + character.length;
+  }
+
+  private capture(): void {
+    CAPTURE.lastIndex = this.at;
+    const found = CAPTURE.exec(this.source);
+    if (found === null) {
+      return this.problem({ message: 'Close the "{"', hint: "Write \\{ for the character" }, 1);
+    }
+    const inner = found[1] ?? "";
+    const isSplat = inner.endsWith("...");
+    const name = isSplat ? inner.slice(0, -3) : inner;
+    const complaint = this.nameProblem(name) ?? this.placeProblem(name, found[0].length, isSplat);
+    if (isSplat) this.splatAt ??= this.at;
+    this.names.add(name);
+    if (complaint !== undefined) return this.problem(complaint, found[0].length);
+    this.push({ type: isSplat ? "splat" : "capture", name }, found[0].length);
+  }
+
+  private nameProblem(name: string): Omit<PatternProblem, "offset"> | undefined {
+    if (!CAPTURE_NAME.test(name)) {
+      return {
+        message: `Name the capture with 1 to 64 letters, digits, "_" or "-": it is "${name}"`,
+        hint: "Write \\{ for the character",
+      };
+    }
+    return this.names.has(name)
+      ? { message: `Use each capture name once: "${name}" is taken` }
+      : undefined;
+  }
+
+  private placeProblem(
+    name: string,
+    length: number,
+    isSplat: boolean,
+  ): Omit<PatternProblem, "offset"> | undefined {
+    const after = this.source.charAt(this.at + length);
+    if (isSplat && this.splatAt !== undefined) {
+      return { message: `Use at most one splat: "{${name}...}" is the second` };
+    }
+    if (isSplat && after !== "") {
+      return { message: `Put the splat "{${name}...}" at the end of the glob` };
+    }
+    if (!this.text.endsWith("/") || (after !== "" && after !== "/")) {
+      return {
+        message: `Let the capture "{${name}}" stand as a whole path segment`,
+        hint: `Put a "/" on both sides of it, or use "*" for a part of a segment`,
+      };
+    }
+    return undefined;
+  }
+}
+
+/**
+ * Parses a glob, or reports all that is wrong with it. The text of `text`
+ * tokens is in the alphabet of normalized paths. Linear in the glob's length.
+ */
+export function parseGlob(value: string): GlobResult {
+  if (value.length > MAX_GLOB_LENGTH) {
+    const message = `Keep a glob within ${MAX_GLOB_LENGTH} characters: it has ${value.length}`;
+    return { problems: [{ message, offset: MAX_GLOB_LENGTH }] };
+  }
+  const parser = new GlobParser(value);
+  parser.run();
+  return parser.problems.length > 0 ? { problems: parser.problems } : { tokens: parser.tokens };
+}
+
+/** The text that every path that matches begins with; "" where there is none. */
+export function literalPrefix(tokens: readonly GlobToken[]): string {
+  const first = tokens[0];
+  return first?.type === "text" ? first.text : "";
+}
+
+/** The names of a glob's captures, in the order in which they stand. */
+export function captureNames(tokens: readonly GlobToken[]): readonly string[] {
+  return tokens.flatMap((token) =>
+    token.type === "capture" || token.type === "splat" ? [token.name] : []
+  );
+}

@@ -1,0 +1,171 @@
+/**
+ * Targets of redirects and rewrites (spec: validation rules 6 and 7): a path of
+ * this site, or an absolute address. What a capture holds can never change the
+ * scheme, the host or the port: a capture may not stand there, and the path of
+ * a relative target always begins with exactly one slash.
+ *
+ * @module
+ */
+import type { PatternProblem } from "./glob.ts";
+import { canonicalPathText, resolveSegments } from "./path.ts";
+import {
+  type CompiledText,
+  compilePieces,
+  encodeAfterPath,
+  encodeForQuery,
+  expandPieces,
+  parseTemplate,
+  type TemplatePart,
+} from "./template.ts";
+
+/** A target, taken apart. Every part may hold references, `authority` excepted. */
+export interface ParsedTarget {
+  readonly kind: "relative" | "absolute";
+  /** `http` or `https`, in lower case; "" for a relative target. */
+  readonly scheme: string;
+  /** Userinfo, host and port as written; "" for a relative target. */
+  readonly authority: string;
+  readonly path: readonly TemplatePart[];
+  /** Without its `?`; absent where the target has no query of its own. */
+  readonly query?: readonly TemplatePart[];
+  /** Without its `#`. */
+  readonly fragment?: readonly TemplatePart[];
+}
+
+export type TargetResult =
+  | { readonly target: ParsedTarget }
+  | { readonly problems: readonly PatternProblem[] };
+
+const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/;
+const ORIGIN = /^(https?):\/\/([^\/\\?#]*)/i;
+// deno-lint-ignore no-control-regex -- control characters are what is sought
+const CONTROL = /[\x00-\x1f\x7f]|%00/;
+
+const refuse = (message: string, offset: number, hint?: string): TargetResult => ({
+  problems: [hint === undefined ? { message, offset } : { message, hint, offset }],
+});
+
+/** Cuts parts at the first text that holds one of the characters; what follows comes second. */
+function cut(
+  parts: readonly TemplatePart[],
+  mark: string,
+): [readonly TemplatePart[], (readonly TemplatePart[])?] {
+  for (const [index, part] of parts.entries()) {
+    const at = part.type === "text" ? part.text.indexOf(mark) : -1;
+    if (part.type !== "text" || at < 0) continue;
+    const before: TemplatePart = { type: "text", text: part.text.slice(0, at) };
+    const after: TemplatePart = { type: "text", text: part.text.slice(at + 1) };
+    return [[...parts.slice(0, index), before], [after, ...parts.slice(index + 1)]];
+  }
+  return [parts];
+}
+
+function split(
+  origin: Pick<ParsedTarget, "kind" | "scheme" | "authority">,
+  parts: readonly TemplatePart[],
+): ParsedTarget {
+  const [beforeFragment, fragment] = cut(parts, "#");
+  const [path, query] = cut(beforeFragment, "?");
+  return {
+    ...origin,
+    path,
+    ...(query === undefined ? {} : { query }),
+    ...(fragment === undefined ? {} : { fragment }),
+  };
+}
+
+function parseAbsolute(first: string, parts: readonly TemplatePart[]): TargetResult {
+  const [, scheme = "", authority = ""] = ORIGIN.exec(first) ?? [];
+  const rest = first.slice(scheme.length + 3 + authority.length);
+  const next = parts[1];
+  if (rest === "" && next?.type === "reference") {
+    const hint = 'Put a "/" between the host and the capture';
+    return refuse("Keep captures out of the host of a target", next.offset, hint);
+  }
+  if (authority === "") return refuse("Name a host in the target", scheme.length + 3);
+  const origin = { kind: "absolute", scheme: scheme.toLowerCase(), authority } as const;
+  return { target: split(origin, [{ type: "text", text: rest }, ...parts.slice(1)]) };
+}
+
+/**
+ * Parses the target of a redirect or rewrite. A relative target is a path from
+ * the root of the site, with or without its leading slash. Refused are control
+ * characters, other schemes than http(s), addresses without a scheme (`//host`)
+ * and captures in the host.
+ */
+export function parseTarget(value: string): TargetResult {
+  const control = value.search(CONTROL);
+  if (control >= 0) return refuse("Remove the control character from the target", control);
+  const template = parseTemplate(value);
+  if ("problems" in template) return template;
+  const first = template.parts[0];
+  const text = first?.type === "text" ? first.text : "";
+  if (ORIGIN.test(text)) return parseAbsolute(text, template.parts);
+  const scheme = SCHEME.exec(text)?.[1];
+  if (scheme !== undefined) {
+    const hint = 'Begin a path with "/"';
+    return refuse(
+      `Write the target as a path or an http(s) URL: it begins with "${scheme}:"`,
+      0,
+      hint,
+    );
+  }
+  if (/^[\/\\]{2}/.test(text)) {
+    const hint = "Write https: before it, or a single slash";
+    return refuse(`Write the target as a path or an http(s) URL: it begins with "//"`, 0, hint);
+  }
+  const origin = { kind: "relative", scheme: "", authority: "" } as const;
+  return { target: split(origin, template.parts) };
+}
+
+/** A target ready to expand. */
+export interface CompiledTarget {
+  /** `https://host`, or "" for a target on this site. */
+  readonly origin: string;
+  readonly path: CompiledText;
+  readonly query?: CompiledText;
+  readonly fragment?: CompiledText;
+}
+
+/** Where a target leads for one request. */
+export interface ExpandedTarget {
+  readonly origin: string;
+  /** Begins with exactly one slash. */
+  readonly path: string;
+  /** Without its `?`; absent where the target has no query of its own. */
+  readonly query?: string;
+  /** With its `#`, or "". */
+  readonly fragment: string;
+}
+
+/** Prepares a target; `names` are the captures of the rule's root glob. */
+export function compileTarget(target: ParsedTarget, names: readonly string[]): CompiledTarget {
+  const { scheme, authority, path, query, fragment } = target;
+  return {
+    origin: scheme === "" ? "" : `${scheme}://${authority}`,
+    path: compilePieces(path, names, canonicalPathText),
+    ...(query === undefined ? {} : { query: compilePieces(query, names, encodeAfterPath) }),
+    ...(fragment === undefined
+      ? {}
+      : { fragment: compilePieces(fragment, names, encodeAfterPath) }),
+  };
+}
+
+/** Puts the captures, each of them text of a normalized path, into the target. */
+export function expandTarget(
+  target: CompiledTarget,
+  captures: readonly string[],
+): ExpandedTarget {
+  const path = `/${expandPieces(target.path, captures).replace(/^\/+/, "")}`;
+  const fragment = target.fragment === undefined
+    ? ""
+    : `#${expandPieces(target.fragment, captures)}`;
+  if (target.query === undefined) return { origin: target.origin, path, fragment };
+  const query = expandPieces(target.query, captures, encodeForQuery);
+  return { origin: target.origin, path, query, fragment };
+}
+
+/** The path of an expanded target on this site, with dot segments resolved and slashes merged. */
+export function resolvedPath(target: ExpandedTarget): string {
+  return resolveSegments(target.path);
+}

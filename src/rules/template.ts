@@ -1,0 +1,124 @@
+/**
+ * Texts with references to captures: the target of a redirect or rewrite, and
+ * the value of a header (spec: "Glob captures and interpolation"). `{name}` is a
+ * reference, `{{name}}` the literal text `{name}`; any other brace stands for
+ * itself, so that a header value may hold JSON.
+ *
+ * A capture is a piece of the normalized path, hence visible ASCII: `pchar`,
+ * `%XX` and, in a splat, `/`. It is put in as it stands where a path, fragment or
+ * header value is built, and with all but unreserved characters, `/` and `%XX`
+ * encoded in a query, so that decoding what was built gives back exactly what
+ * the client asked for. Line breaks and host names can not come in that way.
+ *
+ * @module
+ */
+import type { PatternProblem } from "./glob.ts";
+
+export type TemplatePart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "reference"; readonly name: string; readonly offset: number };
+
+export type TemplateResult =
+  | { readonly parts: readonly TemplatePart[] }
+  | { readonly problems: readonly PatternProblem[] };
+
+const BRACES = /\{\{([A-Za-z0-9_-]{1,64})\}\}|\{([A-Za-z0-9_-]{1,64})(\.\.\.)?\}/g;
+
+/**
+ * Parses a target or header value. The only problem it can have is a splat
+ * referenced as `{name...}`. Linear in the value's length.
+ */
+export function parseTemplate(value: string): TemplateResult {
+  const parts: TemplatePart[] = [];
+  const problems: PatternProblem[] = [];
+  let text = "";
+  let end = 0;
+  for (const found of value.matchAll(BRACES)) {
+    text += value.slice(end, found.index);
+    end = found.index + found[0].length;
+    const name = found[2];
+    if (name === undefined) {
+      text += `{${found[1]}}`;
+    } else if (found[3] !== undefined) {
+      const message = `Refer to the splat as "{${name}}": it is "${found[0]}"`;
+      problems.push({ message, hint: "The dots stand in the glob only", offset: found.index });
+    } else {
+      if (text !== "") parts.push({ type: "text", text });
+      text = "";
+      parts.push({ type: "reference", name, offset: found.index });
+    }
+  }
+  text += value.slice(end);
+  if (text !== "") parts.push({ type: "text", text });
+  return problems.length > 0 ? { problems } : { parts };
+}
+
+/** A capture that a template refers to, and where. */
+export interface TemplateReference {
+  readonly name: string;
+  readonly offset: number;
+}
+
+/** Lists the references of a parsed template, in order, repetitions included. */
+export function templateReferences(parts: readonly TemplatePart[]): readonly TemplateReference[] {
+  return parts.flatMap((part) => part.type === "reference" ? [part] : []);
+}
+
+/** Text, or the index of the capture that stands there. */
+type Piece = string | number;
+
+/** A template ready to expand: no name is looked up any more. */
+export type CompiledText = readonly Piece[];
+
+/** Builds the text; a capture that is missing stands for nothing. */
+export function expandPieces(
+  pieces: CompiledText,
+  captures: readonly string[],
+  encode?: (capture: string) => string,
+): string {
+  let text = "";
+  for (const piece of pieces) {
+    if (typeof piece === "string") text += piece;
+    else text += encode?.(captures[piece] ?? "") ?? captures[piece] ?? "";
+  }
+  return text;
+}
+
+/** All that a header value may not hold (RFC 9110 5.5): control characters, and beyond Latin-1. */
+const NO_HEADER_TEXT = /[^\t\x20-\x7e\x80-\xff]/gu;
+
+/** Percent-encodes what a header value may not hold. */
+export function encodeHeaderText(text: string): string {
+  return text.toWellFormed().replace(NO_HEADER_TEXT, encodeURIComponent);
+}
+
+/** Percent-encodes what would mean something in a query; `%XX` stays. Takes canonical path text. */
+export function encodeForQuery(capture: string): string {
+  return capture.replace(
+    /[^\w.~%\/-]/g,
+    (found) => `%${found.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}`,
+  );
+}
+
+/** Replaces names by indices into `names`; a name that is not there becomes nothing. */
+export function compilePieces(
+  parts: readonly TemplatePart[],
+  names: readonly string[],
+  literal: (text: string) => string,
+): CompiledText {
+  return parts.map((part) => part.type === "text" ? literal(part.text) : names.indexOf(part.name));
+}
+
+/** Prepares the value of a `set_headers` entry; `names` are the captures of the rule's glob. */
+export function compileHeaderValue(value: string, names: readonly string[]): CompiledText {
+  const parsed = parseTemplate(value);
+  return compilePieces("parts" in parsed ? parsed.parts : [], names, encodeHeaderText);
+}
+
+/** The text in the alphabet of a path, but with escapes of a query or fragment left as they are. */
+export function encodeAfterPath(text: string): string {
+  return text.toWellFormed().replace(
+    /%(?![0-9A-Fa-f]{2})|[^\w.~!$&'()*+,;=:@\/?%-]/gu,
+    encodeURIComponent,
+  );
+}
