@@ -1,0 +1,46 @@
+/**
+ * The rooms of the house as data: who may import whom, and what one imports of
+ * a room besides its `mod.ts`.
+ *
+ * @module
+ */
+
+/** Each room below `src/` with the rooms that it may import; `lib` holds nothing of ours. */
+export const ROOMS: Readonly<Record<string, readonly string[]>> = {
+  cli: [
+    "client",
+    "config",
+    "contract",
+    "database",
+    "dev",
+    "edge",
+    "lib",
+    "manifest",
+    "platform",
+    "rules",
+    "runtime",
+  ],
+  dev: ["config", "edge", "lib", "runtime"],
+  platform: ["contract", "database", "edge", "lib", "manifest", "rules", "runtime"],
+  client: ["contract", "lib"],
+  contract: ["lib"],
+  database: ["lib"],
+  edge: ["lib", "manifest", "rules", "runtime"],
+  runtime: ["lib"],
+  rules: ["lib"],
+  manifest: ["lib"],
+  config: ["lib"],
+  lib: [],
+};
+
+export interface Doorway {
+  /** File, or folder with a final slash. */
+  readonly path: string;
+  readonly reason: string;
+}
+
+/** What other rooms may import beside a `mod.ts`. */
+export const DOORWAYS: readonly Doorway[] = [
+  { path: "src/lib/", reason: "its files are small things with a name of their own" },
+  { path: "src/contract/openapi.ts", reason: "only the OpenAPI endpoint loads it, when asked" },
+];

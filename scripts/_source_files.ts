@@ -1,0 +1,42 @@
+/**
+ * The files that a check looks at: everything of the repository but what is
+ * made (dependencies, builds) and git's own folder.
+ *
+ * @module
+ */
+import { join, relative } from "node:path";
+
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
+  ".git",
+  ".svc",
+  ".svc-test",
+  "dist",
+  "node_modules",
+]);
+
+/** The root of the repository. */
+export const ROOT = join(import.meta.dirname!, "..");
+
+/** Yields the paths, relative to `root`, of all files below it, sorted. */
+export function listFiles(root: string): string[] {
+  const found: string[] = [];
+  const walk = (folder: string): void => {
+    for (const entry of Deno.readDirSync(folder)) {
+      const path = join(folder, entry.name);
+      if (entry.isFile) found.push(relative(root, path));
+      else if (entry.isDirectory && !SKIPPED_FOLDERS.has(entry.name)) walk(path);
+    }
+  };
+  walk(root);
+  return found.sort();
+}
+
+/** True for the TypeScript that is ours: fixtures are input, not source. */
+export function isOurSource(path: string): boolean {
+  return /\.tsx?$/.test(path) && !path.startsWith("fixtures/");
+}
+
+/** True for a file of tests. */
+export function isTest(path: string): boolean {
+  return /_test\.tsx?$/.test(path) || path.startsWith("tests/");
+}

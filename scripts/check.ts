@@ -1,0 +1,68 @@
+/**
+ * `deno task check`: format, lint, types, and the house's own checks. Every
+ * step runs, so that one call tells everything that is wrong.
+ *
+ * @module
+ */
+// deno-lint-ignore-file no-console -- a script for people, not the tool
+import { join } from "node:path";
+import { readImportGraph } from "./_import_graph.ts";
+import { hear } from "./_process.ts";
+import { DOORWAYS, ROOMS } from "./_rooms.ts";
+import { isOurSource, listFiles, ROOT } from "./_source_files.ts";
+import { findRegistryHosts } from "./check_hosts.ts";
+import { findLongFiles, type TextFile } from "./check_lengths.ts";
+import { findCircles, findRoomViolations } from "./check_rooms.ts";
+
+interface Step {
+  readonly name: string;
+  /** Returns what is wrong; nothing when all is well. */
+  readonly run: () => Promise<readonly string[]>;
+}
+
+/** Files that may hold anything: pictures, databases, packed text. */
+const BINARY = /\.(?:png|jpe?g|webp|avif|ico|woff2?|br|gz|zst|mmdb|wasm)$/;
+
+const deno = (...args: string[]) => async (): Promise<readonly string[]> => {
+  const told = await hear([Deno.execPath(), ...args], { cwd: ROOT, env: { NO_COLOR: "1" } });
+  return told.code === 0 ? [] : [(told.stderr + told.stdout).trim()];
+};
+
+const read = (path: string): TextFile => ({
+  path,
+  text: Deno.readTextFileSync(join(ROOT, path)),
+});
+
+const files = listFiles(ROOT);
+const sources = files.filter(isOurSource);
+
+const STEPS: readonly Step[] = [
+  { name: "format", run: deno("fmt", "--quiet", "--check") },
+  { name: "lint", run: deno("lint") },
+  { name: "types, with a frozen lock", run: deno("check", "--quiet", "--frozen", ...sources) },
+  {
+    name: "rooms and circles",
+    run: async () => {
+      const edges = await readImportGraph(ROOT, sources);
+      const house = { rooms: ROOMS, doorways: DOORWAYS };
+      return [...findRoomViolations(edges, house), ...findCircles(edges)];
+    },
+  },
+  { name: "file lengths", run: () => Promise.resolve(findLongFiles(sources.map(read))) },
+  {
+    name: "registry hosts",
+    run: () =>
+      Promise.resolve(findRegistryHosts(files.filter((path) => !BINARY.test(path)).map(read))),
+  },
+];
+
+let failed = 0;
+for (const { name, run } of STEPS) {
+  const started = performance.now();
+  const problems = await run();
+  const seconds = ((performance.now() - started) / 1000).toFixed(1);
+  console.log(`${problems.length === 0 ? "ok    " : "FAILED"} ${name} (${seconds} s)`);
+  for (const problem of problems) console.log(problem.replace(/^/gm, "  "));
+  failed += problems.length === 0 ? 0 : 1;
+}
+Deno.exit(failed === 0 ? 0 : 1);

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { findRegistryHosts, REGISTRY_HOSTS } from "./check_hosts.ts";
+import { findLongFiles, MAX_SOURCE_LINES, MAX_TEST_LINES } from "./check_lengths.ts";
+
+const lines = (count: number): string => "x\n".repeat(count);
+
+Deno.test("findLongFiles() accepts files of exactly the longest length", () => {
+  assert.deepEqual(
+    findLongFiles([
+      { path: "src/a.ts", text: lines(MAX_SOURCE_LINES) },
+      { path: "src/a_test.ts", text: lines(MAX_TEST_LINES) },
+      { path: "tests/e2e/_platform.ts", text: lines(MAX_TEST_LINES) },
+    ]),
+    [],
+  );
+});
+
+Deno.test("findLongFiles() names the first line too many and the way out", () => {
+  assert.deepEqual(findLongFiles([{ path: "src/a.ts", text: lines(MAX_SOURCE_LINES + 2) }]), [
+    "src/a.ts:351: Keep a source file within 350 lines: it has 352; split it by subject",
+  ]);
+  assert.match(
+    findLongFiles([{ path: "src/a_test.ts", text: lines(MAX_TEST_LINES + 1) }])[0]!,
+    /^src\/a_test\.ts:501: Keep a test file within 500 lines/,
+  );
+});
+
+for (const host of REGISTRY_HOSTS) {
+  Deno.test(`findRegistryHosts() finds ${host} with its line`, () => {
+    const problems = findRegistryHosts([{ path: "deno.lock", text: `{\n"https://${host}/x"\n}` }]);
+    assert.equal(problems.length, 1);
+    assert.match(problems[0]!, /^deno\.lock:2: Leave out the registry host /);
+  });
+}
+
+Deno.test("findRegistryHosts() accepts package names and other hosts", () => {
+  const text = '"npm:zod@4.6.7", https://svc.test/, deno.land, npmjs';
+  assert.deepEqual(findRegistryHosts([{ path: "deno.json", text }]), []);
+});

@@ -1,0 +1,39 @@
+/**
+ * Keeps the addresses of package registries out of the repository: whoever
+ * builds it says where packages come from, in the settings of npm and Deno.
+ *
+ * @module
+ */
+import type { TextFile } from "./check_lengths.ts";
+
+/** Host names by their labels, so that this file does not hold them itself. */
+const REGISTRY_LABELS: readonly (readonly string[])[] = [
+  ["registry", "npmjs", "org"],
+  ["registry", "yarnpkg", "com"],
+  ["registry", "npmmirror", "com"],
+  ["npm", "pkg", "github", "com"],
+  ["npm", "jsr", "io"],
+  ["deno", "land", "x"],
+  ["esm", "sh"],
+  ["deb", "debian", "org"],
+];
+
+/** The host names that no file may hold. */
+export const REGISTRY_HOSTS: readonly string[] = REGISTRY_LABELS.map(([first, ...rest]) =>
+  first === "deno" ? `${first}.${rest.join("/")}` : [first, ...rest].join(".")
+);
+
+/** Finds each line that names a package registry by its host. */
+export function findRegistryHosts(files: readonly TextFile[]): string[] {
+  return files.flatMap(({ path, text }) => {
+    const named = REGISTRY_HOSTS.filter((host) => text.includes(host));
+    if (named.length === 0) return [];
+    return text.split("\n").flatMap((line, index) =>
+      named.filter((host) => line.includes(host)).map((host) =>
+        `${path}:${
+          index + 1
+        }: Leave out the registry host ${host}: the machine's own npm settings name it`
+      )
+    );
+  });
+}

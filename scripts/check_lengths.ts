@@ -1,0 +1,28 @@
+/**
+ * Holds files to a length that one can read in a sitting.
+ *
+ * @module
+ */
+import { isTest } from "./_source_files.ts";
+
+/** Most lines of a source file. */
+export const MAX_SOURCE_LINES = 350;
+/** Most lines of a file of tests. */
+export const MAX_TEST_LINES = 500;
+
+export interface TextFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/** Finds the files that are longer than their kind may be. */
+export function findLongFiles(files: readonly TextFile[]): string[] {
+  return files.flatMap(({ path, text }) => {
+    const lines = text.split("\n").length - (text.endsWith("\n") ? 1 : 0);
+    const [kind, limit] = isTest(path) ? ["test", MAX_TEST_LINES] : ["source", MAX_SOURCE_LINES];
+    if (lines <= limit) return [];
+    return `${path}:${
+      limit + 1
+    }: Keep a ${kind} file within ${limit} lines: it has ${lines}; split it by subject`;
+  });
+}

@@ -1,0 +1,141 @@
+/**
+ * Holds the imports to the rooms of the house: none runs up, none reaches into
+ * another room past its `mod.ts`, none closes a circle.
+ *
+ * @module
+ */
+import type { Doorway } from "./_rooms.ts";
+
+/** One import between two of our files; paths are relative to the repository. */
+export interface ImportEdge {
+  readonly from: string;
+  readonly to: string;
+  /** Counts from 1. */
+  readonly line: number;
+}
+
+export interface HouseRules {
+  readonly rooms: Readonly<Record<string, readonly string[]>>;
+  readonly doorways: readonly Doorway[];
+}
+
+/** The room below `src/` that a file is in; `undefined` for files in none. */
+export function roomOf(path: string): string | undefined {
+  return /^src\/([^/]+)\//.exec(path)?.[1];
+}
+
+function isOpen(path: string, doorways: readonly Doorway[]): boolean {
+  return /^src\/[^/]+\/mod\.tsx?$/.test(path) ||
+    doorways.some((door) =>
+      door.path.endsWith("/") ? path.startsWith(door.path) : path === door.path
+    );
+}
+
+function complaint({ from, to, line }: ImportEdge, house: HouseRules): string | undefined {
+  const [source, target] = [roomOf(from), roomOf(to)];
+  const place = `${from}:${line}`;
+  if (source !== undefined && target === undefined) {
+    return `${place}: Room "${source}" imports ${to}, which is in no room: move what it needs into a room`;
+  }
+  if (target === undefined || source === target) return undefined;
+  if (!(target in house.rooms)) {
+    return `${place}: Room "${target}" is not in scripts/_rooms.ts: name it there with what it may import`;
+  }
+  if (from === "main.ts" && target !== "cli") {
+    return `${place}: main.ts imports ${to}, and may import the room "cli" only`;
+  }
+  if (source !== undefined) {
+    const allowed = house.rooms[source];
+    if (allowed === undefined) {
+      return `${place}: Room "${source}" is not in scripts/_rooms.ts: name it there with what it may import`;
+    }
+    if (!allowed.includes(target)) {
+      const may = allowed.length === 0 ? "nothing of ours" : allowed.join(", ");
+      return `${place}: Room "${source}" imports ${to}, and may import ${may}: pass it in, or move it down`;
+    }
+  }
+  if (!isOpen(to, house.doorways)) {
+    return `${place}: Import src/${target}/mod.ts instead of ${to}: export there what other rooms need`;
+  }
+  return undefined;
+}
+
+/** Finds imports that run up the rooms or around a room's `mod.ts`. */
+export function findRoomViolations(
+  edges: readonly ImportEdge[],
+  house: HouseRules,
+): string[] {
+  return edges.flatMap((edge) => complaint(edge, house) ?? []);
+}
+
+/** Strongly connected components with more than one file, or a file that imports itself. */
+function findKnots(graph: ReadonlyMap<string, readonly ImportEdge[]>): string[][] {
+  const order = new Map<string, number>();
+  const low = new Map<string, number>();
+  const stack: string[] = [];
+  const onStack = new Set<string>();
+  const knots: string[][] = [];
+  const visit = (file: string): number => {
+    const index = order.size;
+    order.set(file, index);
+    let lowest = index;
+    stack.push(file);
+    onStack.add(file);
+    for (const { to } of graph.get(file) ?? []) {
+      if (!order.has(to)) lowest = Math.min(lowest, visit(to));
+      else if (onStack.has(to)) lowest = Math.min(lowest, order.get(to)!);
+    }
+    low.set(file, lowest);
+    if (lowest === index) {
+      const knot = stack.splice(stack.indexOf(file));
+      for (const member of knot) onStack.delete(member);
+      const selfImport = (graph.get(file) ?? []).some(({ to }) => to === file);
+      if (knot.length > 1 || selfImport) knots.push(knot);
+    }
+    return lowest;
+  };
+  for (const file of graph.keys()) if (!order.has(file)) visit(file);
+  return knots;
+}
+
+/** The shortest way from `start` back to itself inside a knot. */
+function shortestCircle(
+  graph: ReadonlyMap<string, readonly ImportEdge[]>,
+  knot: readonly string[],
+): ImportEdge[] {
+  const start = [...knot].sort()[0]!;
+  const members = new Set(knot);
+  const seen = new Set<string>();
+  let ways: ImportEdge[][] = [[]];
+  while (ways.length > 0) {
+    const next: ImportEdge[][] = [];
+    for (const way of ways) {
+      for (const edge of graph.get(way.at(-1)?.to ?? start) ?? []) {
+        if (edge.to === start) return [...way, edge];
+        if (!members.has(edge.to) || seen.has(edge.to)) continue;
+        seen.add(edge.to);
+        next.push([...way, edge]);
+      }
+    }
+    ways = next;
+  }
+  return [];
+}
+
+/** Finds import circles; each is told once, by its shortest way. */
+export function findCircles(edges: readonly ImportEdge[]): string[] {
+  const graph = new Map<string, ImportEdge[]>();
+  for (const edge of edges) {
+    const list = graph.get(edge.from) ?? [];
+    list.push(edge);
+    graph.set(edge.from, list);
+  }
+  return findKnots(graph).map((knot) => {
+    const circle = shortestCircle(graph, knot);
+    const [first] = circle;
+    const way = [...circle.map(({ from }) => from), first!.from].join(" -> ");
+    return `${first!.from}:${
+      first!.line
+    }: Imports run in a circle: ${way}: move what both sides need into a file below them`;
+  });
+}

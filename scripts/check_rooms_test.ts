@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import { DOORWAYS, ROOMS } from "./_rooms.ts";
+import { findCircles, findRoomViolations, type ImportEdge } from "./check_rooms.ts";
+
+const HOUSE = { rooms: ROOMS, doorways: DOORWAYS };
+
+const edge = (from: string, to: string, line = 1): ImportEdge => ({ from, to, line });
+
+const WELL_PLACED: readonly ImportEdge[] = [
+  edge("main.ts", "src/cli/mod.ts"),
+  edge("src/cli/deploy.ts", "src/client/mod.ts"),
+  edge("src/edge/handle.ts", "src/rules/mod.ts"),
+  edge("src/edge/handle.ts", "src/edge/static/serve.ts"),
+  edge("src/rules/parse.ts", "src/lib/toml.ts"),
+  edge("src/platform/server.ts", "src/contract/openapi.ts"),
+  edge("tests/e2e/tour_test.ts", "src/contract/mod.ts"),
+  edge("tests/e2e/tour_test.ts", "tests/e2e/_platform.ts"),
+];
+
+for (const given of WELL_PLACED) {
+  Deno.test(`findRoomViolations() accepts ${given.from} -> ${given.to}`, () => {
+    assert.deepEqual(findRoomViolations([given], HOUSE), []);
+  });
+}
+
+const MISPLACED: readonly (readonly [string, ImportEdge, RegExp])[] = [
+  [
+    "an import up the rooms",
+    edge("src/lib/x.ts", "src/rules/mod.ts", 7),
+    /^src\/lib\/x\.ts:7: Room "lib" imports src\/rules\/mod\.ts, and may import nothing of ours/,
+  ],
+  [
+    "an import sideways",
+    edge("src/rules/x.ts", "src/manifest/mod.ts"),
+    /Room "rules" imports .* and may import lib/,
+  ],
+  [
+    "an import past a room's face",
+    edge("src/edge/x.ts", "src/rules/parse.ts"),
+    /Import src\/rules\/mod\.ts instead of src\/rules\/parse\.ts/,
+  ],
+  [
+    "a test that reaches past a room's face",
+    edge("tests/e2e/x_test.ts", "src/rules/parse.ts"),
+    /Import src\/rules\/mod\.ts instead/,
+  ],
+  [
+    "main.ts that imports more than the command tree",
+    edge("main.ts", "src/platform/mod.ts"),
+    /main\.ts imports .* may import the room "cli" only/,
+  ],
+  [
+    "a room that imports a script",
+    edge("src/cli/x.ts", "scripts/demo.ts"),
+    /Room "cli" imports scripts\/demo\.ts, which is in no room/,
+  ],
+  [
+    "a room that nobody named",
+    edge("src/attic/x.ts", "src/lib/hash.ts"),
+    /Room "attic" is not in scripts\/_rooms\.ts/,
+  ],
+];
+
+for (const [name, given, expected] of MISPLACED) {
+  Deno.test(`findRoomViolations() finds ${name}`, () => {
+    const problems = findRoomViolations([given], HOUSE);
+    assert.equal(problems.length, 1);
+    assert.match(problems[0]!, expected);
+  });
+}
+
+Deno.test("ROOMS has no circle itself", () => {
+  const edges = Object.entries(ROOMS).flatMap(([from, rooms]) => rooms.map((to) => edge(from, to)));
+  assert.deepEqual(findCircles(edges), []);
+});
+
+Deno.test("findCircles() tells the shortest way round, with file and line", () => {
+  const problems = findCircles([
+    edge("a.ts", "b.ts", 3),
+    edge("b.ts", "c.ts"),
+    edge("c.ts", "a.ts"),
+    edge("b.ts", "a.ts"),
+    edge("d.ts", "a.ts"),
+  ]);
+  assert.equal(problems.length, 1);
+  assert.match(problems[0]!, /^a\.ts:3: Imports run in a circle: a\.ts -> b\.ts -> a\.ts:/);
+});
+
+Deno.test("findCircles() tells each circle once, a file that imports itself included", () => {
+  const problems = findCircles([
+    edge("a.ts", "a.ts"),
+    edge("b.ts", "c.ts"),
+    edge("c.ts", "b.ts"),
+  ]);
+  assert.equal(problems.length, 2);
+});
+
+Deno.test("findCircles() accepts two ways to the same file", () => {
+  assert.deepEqual(
+    findCircles([
+      edge("a.ts", "b.ts"),
+      edge("a.ts", "c.ts"),
+      edge("b.ts", "d.ts"),
+      edge("c.ts", "d.ts"),
+    ]),
+    [],
+  );
+});
