@@ -45,7 +45,7 @@ export type {
   ResponseOf,
 } from "./endpoint.ts";
 export { endpoints } from "./endpoints.ts";
-export { type Identity, identity, type Workspace, workspace } from "./identity.ts";
+export { type Identity, identity, ROLES, type Workspace, workspace } from "./identity.ts";
 export { LOG_LIMIT_DEFAULT, LOG_LIMIT_MAX, type LogEntry, logEntry, type RuleHit } from "./logs.ts";
 export { branchName, FRAMEWORKS, type Project, project } from "./projects.ts";
 export { type ActiveRules, type RulesRevision } from "./rules.ts";

@@ -1,0 +1,53 @@
+/**
+ * The first start on an empty data directory: the workspace `default`, its
+ * owner, and one API key (design: "Serving contract").
+ *
+ * @module
+ */
+import type { Clock, Random } from "../../lib/clock.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import type { AccountStore } from "./account_store.ts";
+import { apiKeyPrefix, hashApiKey, MIN_TOKEN_LENGTH, mintApiKey } from "./api_key.ts";
+
+/**
+ * Makes sure that there is an owner. Returns the API key where it was newly
+ * made, so that it can be shown once, else `undefined`.
+ *
+ * @throws {TypeError} when the given token is too short to be a secret.
+ */
+export async function bootstrapAccounts(options: {
+  readonly store: AccountStore;
+  readonly now: Clock;
+  readonly random: Random;
+  /** The key to use in place of a random one (`SVC_BOOTSTRAP_TOKEN`). */
+  readonly token?: string;
+}): Promise<string | undefined> {
+  const { store, now, random } = options;
+  if (await store.hasOwner()) return undefined;
+  if (options.token !== undefined && !/^[\x21-\x7e]+$/.test(options.token)) {
+    throw new TypeError("Can not use SVC_BOOTSTRAP_TOKEN: it must be printable ASCII");
+  }
+  if (options.token !== undefined && options.token.length < MIN_TOKEN_LENGTH) {
+    throw new TypeError(
+      `Can not use SVC_BOOTSTRAP_TOKEN: it must have at least ${MIN_TOKEN_LENGTH} characters, ` +
+        `it has ${options.token.length}`,
+    );
+  }
+  const token = options.token ?? mintApiKey(random);
+  const [userId, workspaceId] = [uuidV7(now, random), uuidV7(now, random)];
+  const createdAt = now();
+  const created = await store.createFirst({
+    user: { id: userId, name: "Owner", email: null, createdAt },
+    workspace: { id: workspaceId, slug: "default", name: "Default", createdAt },
+    apiKey: {
+      id: uuidV7(now, random),
+      workspaceId,
+      userId,
+      name: "bootstrap",
+      hash: hashApiKey(token),
+      prefix: apiKeyPrefix(token),
+      createdAt,
+    },
+  });
+  return created ? token : undefined;
+}

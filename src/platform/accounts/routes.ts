@@ -1,0 +1,15 @@
+/**
+ * `GET /v1/me`: who the caller is.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import type { Router } from "../http/router.ts";
+
+export function bindAccountRoutes(router: Router): void {
+  router.guarded(endpoints.getIdentity, ({ user, workspace, apiKey }) => ({
+    user,
+    workspace,
+    credential: { type: "api_key" as const, ...apiKey },
+  }));
+}

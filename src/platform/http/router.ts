@@ -1,0 +1,174 @@
+/**
+ * Binds endpoints of the contract to handlers: a request reaches a handler
+ * only authenticated and parsed, and its answer is what the contract says.
+ *
+ * @module
+ */
+import { type Context, Hono } from "hono";
+import type { z } from "zod";
+import { formatPath } from "../../lib/diagnostic.ts";
+import type {
+  BodyOf,
+  Endpoint,
+  ParamsOf,
+  Problem,
+  QueryOf,
+  ResponseOf,
+} from "../../contract/mod.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { Failure, failureBody, toFailure } from "./failure.ts";
+import { readJson } from "./read_body.ts";
+
+export interface RequestContext<E> {
+  readonly params: ParamsOf<E>;
+  readonly query: QueryOf<E>;
+  readonly body: BodyOf<E>;
+  readonly request: Request;
+  readonly requestId: string;
+}
+
+export interface RouterOptions {
+  /** Finds out who calls; throws a `Failure` where that is nobody. */
+  authenticate(request: Request): Promise<Caller>;
+  requestId(): string;
+  /** Told of each failure that is the platform's own. */
+  onInternalError(requestId: string, cause: unknown): void;
+}
+
+type Answer<E> = ResponseOf<E> | Response;
+type MaybePromise<T> = T | Promise<T>;
+
+function problemsOf(error: z.ZodError, where: string): Problem[] {
+  return error.issues.map((issue) => ({
+    path: formatPath([where, ...issue.path.filter((step) => typeof step !== "symbol")]),
+    message: issue.message,
+  }));
+}
+
+function summary(problems: readonly Problem[]): string {
+  const [first] = problems;
+  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
+  return `Request is not valid: ${first?.path}: ${first?.message}${more}`;
+}
+
+/** Parses every part of a request; all problems are reported at once. */
+async function parseRequest<E extends Endpoint>(
+  endpoint: E,
+  c: Context,
+): Promise<Pick<RequestContext<E>, "params" | "query" | "body">> {
+  const body = endpoint.bodyKind === "json" && endpoint.body.type !== "undefined"
+    ? await readJson(c.req.raw) ?? {}
+    : undefined;
+  const parts = {
+    path: endpoint.params.safeParse(c.req.param()),
+    query: endpoint.query.safeParse(c.req.query()),
+    body: endpoint.bodyKind === "json"
+      ? endpoint.body.safeParse(body)
+      : { success: true as const, data: undefined },
+  };
+  const problems = Object.entries(parts).flatMap(([where, part]) =>
+    part.success ? [] : problemsOf(part.error, where)
+  );
+  if (problems.length > 0) {
+    throw new Failure("invalid_request", summary(problems), { problems });
+  }
+  return {
+    params: parts.path.data as ParamsOf<E>,
+    query: parts.query.data as QueryOf<E>,
+    body: parts.body.data as BodyOf<E>,
+  };
+}
+
+function toResponse(endpoint: Endpoint, answer: unknown, requestId: string): Response {
+  if (answer instanceof Response) {
+    answer.headers.set("x-svc-request-id", requestId);
+    return answer;
+  }
+  const headers = { "x-svc-request-id": requestId, "cache-control": "no-store" };
+  if (endpoint.status === 204) return new Response(null, { status: 204, headers });
+  return Response.json(answer, { status: endpoint.status, headers });
+}
+
+/** Hono's spelling of a contract path: `/a/{b}` becomes `/a/:b`. */
+const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");
+
+/** The API of a platform, as a set of bound endpoints. */
+export class Router {
+  private readonly app = new Hono();
+  private readonly methods = new Map<string, Set<string>>();
+
+  constructor(private readonly options: RouterOptions) {
+    this.app.onError((error) => this.refuse(error, this.options.requestId()));
+    this.app.notFound((c) => {
+      const message = `No such endpoint: ${c.req.method} ${c.req.path}. See /v1/openapi.json`;
+      return this.refuse(new Failure("not_found", message), this.options.requestId());
+    });
+  }
+
+  /** Answers a request to the base address. */
+  readonly fetch = (request: Request): MaybePromise<Response> => this.app.fetch(request);
+
+  /** Binds an endpoint that anyone may call. */
+  open<E extends Endpoint>(
+    endpoint: E,
+    handler: (context: RequestContext<E>) => MaybePromise<Answer<E>>,
+  ): void {
+    this.bind(endpoint, async (c, requestId) => {
+      const parsed = await parseRequest(endpoint, c);
+      return handler({ ...parsed, request: c.req.raw, requestId });
+    });
+  }
+
+  /** Binds an endpoint that needs an authenticated caller. */
+  guarded<E extends Endpoint>(
+    endpoint: E,
+    handler: (caller: Caller, context: RequestContext<E>) => MaybePromise<Answer<E>>,
+  ): void {
+    this.bind(endpoint, async (c, requestId) => {
+      const caller = await this.options.authenticate(c.req.raw);
+      const parsed = await parseRequest(endpoint, c);
+      return handler(caller, { ...parsed, request: c.req.raw, requestId });
+    });
+  }
+
+  /** Answers 405 to methods that no endpoint of a known path has; call it last. */
+  refuseOtherMethods(): void {
+    for (const [path, methods] of this.methods) {
+      const allow = [...methods].join(", ");
+      this.app.all(path, (c) => {
+        const message = `${c.req.path} takes ${allow}, not ${c.req.method}`;
+        const answer = this.refuse(
+          new Failure("method_not_allowed", message),
+          this.options.requestId(),
+        );
+        answer.headers.set("allow", allow);
+        return answer;
+      });
+    }
+  }
+
+  private bind(
+    endpoint: Endpoint,
+    answer: (c: Context, requestId: string) => Promise<unknown>,
+  ): void {
+    const path = honoPath(endpoint.path);
+    const methods = this.methods.get(path) ?? new Set();
+    this.methods.set(path, methods.add(endpoint.method));
+    this.app.on(endpoint.method, path, async (c) => {
+      const requestId = this.options.requestId();
+      try {
+        return toResponse(endpoint, await answer(c, requestId), requestId);
+      } catch (error) {
+        return this.refuse(error, requestId);
+      }
+    });
+  }
+
+  private refuse(error: unknown, requestId: string): Response {
+    const failure = toFailure(error);
+    if (failure.status >= 500) this.options.onInternalError(requestId, failure.cause ?? failure);
+    const headers = new Headers({ "x-svc-request-id": requestId, "cache-control": "no-store" });
+    if (failure.code === "unauthorized") headers.set("www-authenticate", "Bearer");
+    return Response.json(failureBody(failure, requestId), { status: failure.status, headers });
+  }
+}

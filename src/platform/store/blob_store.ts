@@ -1,0 +1,63 @@
+/**
+ * Content-addressed blobs, kept apart for each workspace: knowing a hash gives
+ * nobody another workspace's content.
+ *
+ * @module
+ */
+
+/** Uploaded content does not have the hash that it was announced with. */
+export class BlobMismatchError extends Error {
+  override readonly name = "BlobMismatchError";
+  constructor(readonly announced: string, readonly actual: string) {
+    super(`Blob ${announced} was refused: its content has the SHA-256 ${actual}`);
+  }
+}
+
+/** Uploaded content is larger than allowed. */
+export class BlobTooLargeError extends Error {
+  override readonly name = "BlobTooLargeError";
+}
+
+/** A blob is missing from the store, or its content changed there. */
+export class BlobDamagedError extends Error {
+  override readonly name = "BlobDamagedError";
+}
+
+export interface ByteRange {
+  /** First byte, from 0. */
+  readonly start: number;
+  /** Last byte, inclusive. */
+  readonly end: number;
+}
+
+/** The blobs of one workspace. */
+export interface BlobStore {
+  /** Stores bytes under their hash; once this resolves they survive a crash. */
+  put(sha256: string, content: Uint8Array): Promise<void>;
+  /** Stores a stream under its hash without holding it in memory. */
+  putStream(
+    sha256: string,
+    content: ReadableStream<Uint8Array>,
+    options: { readonly maxBytes: number },
+  ): Promise<void>;
+  /** Size in bytes, or `undefined` where the blob is missing. */
+  size(sha256: string): Promise<number | undefined>;
+  /** Whole content, checked against the hash. */
+  read(sha256: string): Promise<Uint8Array<ArrayBuffer>>;
+  stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
+}
+
+/** All blobs of a platform. */
+export interface BlobVault {
+  of(workspaceId: string): BlobStore;
+  /**
+   * Removes blobs that no one needs: those that the predicate of `mark` does
+   * not know, that were not asked for since the sweep began (before `mark` is
+   * called), and that are older than `minAgeMs`. Returns how many were removed.
+   */
+  sweep(options: {
+    mark(): Promise<(workspaceId: string, sha256: string) => boolean>;
+    readonly minAgeMs: number;
+    readonly now: number;
+  }): Promise<number>;
+}

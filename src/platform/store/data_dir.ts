@@ -1,0 +1,49 @@
+/**
+ * The folder that holds everything a platform knows, and the lock that keeps
+ * a second platform out of it.
+ *
+ * @module
+ */
+import { join } from "node:path";
+
+export interface DataDir {
+  readonly root: string;
+  /** The Deno KV database. */
+  readonly kv: string;
+  readonly blobs: string;
+  readonly logs: string;
+  /** Gives the folder free for another platform. */
+  release(): void;
+}
+
+/** Another process serves from the same data directory. */
+export class DataDirInUseError extends Error {
+  override readonly name = "DataDirInUseError";
+  constructor(root: string) {
+    super(
+      `Can not use the data directory ${root}: another svc serve is using it. ` +
+        `Stop that one, or choose another folder with --data-dir`,
+    );
+  }
+}
+
+/**
+ * Makes the data directory where it is missing (readable by its owner only)
+ * and locks it for this process; the system frees the lock when the process
+ * ends, however it ends.
+ *
+ * @throws {DataDirInUseError} when another process holds it.
+ */
+export async function openDataDir(root: string): Promise<DataDir> {
+  await Deno.mkdir(root, { recursive: true, mode: 0o700 });
+  const lock = await Deno.open(join(root, "lock"), { write: true, create: true, mode: 0o600 });
+  if (!lock.tryLockSync(true)) {
+    lock.close();
+    throw new DataDirInUseError(root);
+  }
+  const [blobs, logs] = [join(root, "blobs"), join(root, "logs")];
+  await Promise.all(
+    [blobs, logs].map((path) => Deno.mkdir(path, { recursive: true, mode: 0o700 })),
+  );
+  return { root, kv: join(root, "kv.sqlite3"), blobs, logs, release: () => lock.close() };
+}

@@ -1,0 +1,44 @@
+/**
+ * The layout of the key-value store, in one place.
+ *
+ * @module
+ */
+type Key = Deno.KvKey;
+
+export const keys = {
+  /** Settings of the whole platform, such as the format version of the store. */
+  meta: (name: string): Key => ["meta", name],
+
+  workspace: (id: string): Key => ["workspaces", id],
+  workspaceBySlug: (slug: string): Key => ["workspace_by_slug", slug],
+  user: (id: string): Key => ["users", id],
+  memberships: (userId: string): Key => ["memberships", userId],
+  membership: (userId: string, workspaceId: string): Key => ["memberships", userId, workspaceId],
+  apiKey: (id: string): Key => ["api_keys", id],
+  apiKeyByHash: (hash: string): Key => ["api_key_by_hash", hash],
+
+  projects: (workspaceId: string): Key => ["projects", workspaceId],
+  project: (workspaceId: string, id: string): Key => ["projects", workspaceId, id],
+  allProjects: (): Key => ["projects"],
+  projectByName: (name: string): Key => ["project_by_name", name],
+  /** Projects whose remains are still being removed. */
+  deletions: (): Key => ["project_deletions"],
+  deletion: (projectId: string): Key => ["project_deletions", projectId],
+
+  deployments: (projectId: string): Key => ["deployments", projectId],
+  deployment: (projectId: string, id: string): Key => ["deployments", projectId, id],
+  allDeployments: (): Key => ["deployments"],
+  /** Which project a deployment belongs to. */
+  deploymentOwner: (id: string): Key => ["deployment_owner", id],
+
+  /** Host labels below the base domain. */
+  hosts: (): Key => ["hosts"],
+  host: (label: string): Key => ["hosts", label],
+
+  /** The rule set that was published over a project's deployments. */
+  publishedRules: (projectId: string): Key => ["published_rules", projectId],
+  allPublishedRules: (): Key => ["published_rules"],
+  rulesRevisions: (projectId: string): Key => ["rules_revisions", projectId],
+  rulesRevision: (projectId: string, id: string): Key => ["rules_revisions", projectId, id],
+  allRulesRevisions: (): Key => ["rules_revisions"],
+} as const;

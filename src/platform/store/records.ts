@@ -1,0 +1,102 @@
+/**
+ * Records in Deno KV: every value that is read is parsed again, so that a
+ * record of an older or damaged shape is noticed where it is read.
+ *
+ * @module
+ */
+import type { z } from "zod";
+
+export interface Versioned<T> {
+  readonly value: T;
+  readonly versionstamp: string;
+}
+
+/** A stored record does not have the shape that this version of svc expects. */
+export class DamagedRecordError extends Error {
+  override readonly name = "DamagedRecordError";
+  constructor(key: Deno.KvKey, cause: unknown) {
+    super(`Can not read the record ${JSON.stringify(key)}: it has an unexpected shape`, { cause });
+  }
+}
+
+/** A record kept changing while it was to be updated. */
+export class ContentionError extends Error {
+  override readonly name = "ContentionError";
+}
+
+function parse<T>(schema: z.ZodType<T>, key: Deno.KvKey, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (!result.success) throw new DamagedRecordError(key, result.error);
+  return result.data;
+}
+
+/** Reads one record; `undefined` where there is none. */
+export async function readRecord<T>(
+  kv: Deno.Kv,
+  key: Deno.KvKey,
+  schema: z.ZodType<T>,
+): Promise<Versioned<T> | undefined> {
+  const entry = await kv.get(key);
+  if (entry.versionstamp === null) return undefined;
+  return { value: parse(schema, key, entry.value), versionstamp: entry.versionstamp };
+}
+
+/** Reads every record below a prefix, in key order. */
+export async function* readAll<T>(
+  kv: Deno.Kv,
+  prefix: Deno.KvKey,
+  schema: z.ZodType<T>,
+): AsyncGenerator<{ readonly key: Deno.KvKey; readonly value: T }> {
+  for await (const entry of kv.list({ prefix }, { batchSize: 500 })) {
+    yield { key: entry.key, value: parse(schema, entry.key, entry.value) };
+  }
+}
+
+export interface Page<T> {
+  readonly items: T[];
+  readonly nextCursor: string | null;
+}
+
+/** Reads one page below a prefix, newest first: keys end in time-ordered ids. */
+export async function readPage<T>(
+  kv: Deno.Kv,
+  prefix: Deno.KvKey,
+  options: {
+    readonly schema: z.ZodType<T>;
+    readonly limit: number;
+    readonly cursor?: string | undefined;
+  },
+): Promise<Page<T>> {
+  const iterator = kv.list({ prefix }, {
+    limit: options.limit + 1,
+    reverse: true,
+    ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
+  });
+  const items: T[] = [];
+  let lastCursor: string | null = null;
+  for await (const entry of iterator) {
+    if (items.length === options.limit) return { items, nextCursor: lastCursor };
+    items.push(parse(options.schema, entry.key, entry.value));
+    lastCursor = iterator.cursor;
+  }
+  return { items, nextCursor: null };
+}
+
+/** Tries before an update gives up against concurrent writers. */
+const MAX_ATTEMPTS = 20;
+
+/**
+ * Runs a check-and-set until it commits. `attempt` reads what it needs, builds
+ * an atomic operation with its checks and returns it with the result.
+ *
+ * @throws {ContentionError} after 20 lost races.
+ */
+export async function commitWithRetries<T>(
+  attempt: () => Promise<{ readonly operation: Deno.AtomicOperation; readonly result: T }>,
+): Promise<T> {
+  for (let count = 0; count < MAX_ATTEMPTS; count++) {
+    const { operation, result } = await attempt();
+    if ((await operation.commit()).ok) return result;
+  }
+  throw new ContentionError(`Can not commit: the records changed ${MAX_ATTEMPTS} times meanwhile`);
+}
