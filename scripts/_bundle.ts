@@ -1,0 +1,72 @@
+/**
+ * Bundling the program: one minified module per command's share of the code,
+ * so that a start reads and parses only what the command needs.
+ *
+ * @module
+ */
+import { build } from "esbuild";
+import { join } from "node:path";
+
+export interface BundleOptions {
+  /** Root of the repository; `main.ts` and `node_modules` are in it. */
+  readonly root: string;
+  /** Folder that receives `main.js` and its chunks. */
+  readonly outdir: string;
+  /** Packages that stay imports, because they are shipped as files. */
+  readonly external: readonly string[];
+}
+
+export interface BundleReport {
+  readonly chunks: number;
+  readonly bytes: number;
+  /** What is read before the command is known: `main.js` and its static imports. */
+  readonly entryBytes: number;
+}
+
+/** CommonJS packages inside an ES module still call `require` for Node's own modules. */
+const REQUIRE_BANNER = [
+  'import { createRequire as svcCreateRequire } from "node:module";',
+  "const require = svcCreateRequire(import.meta.url);",
+].join("");
+
+/** Bundles `main.ts` with code splitting and reports what came out. */
+export async function bundle(options: BundleOptions): Promise<BundleReport> {
+  const { metafile } = await build({
+    absWorkingDir: options.root,
+    entryPoints: [join(options.root, "main.ts")],
+    outdir: options.outdir,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    // Stack traces in logs, and error names, stay readable.
+    keepNames: true,
+    format: "esm",
+    platform: "node",
+    target: "esnext",
+    mainFields: ["module", "main"],
+    chunkNames: "chunk/[name]-[hash]",
+    external: [...options.external],
+    banner: { js: REQUIRE_BANNER },
+    metafile: true,
+    logLevel: "warning",
+    write: true,
+  });
+  const { outputs } = metafile;
+  const entry = Object.keys(outputs).find((path) => outputs[path]!.entryPoint === "main.ts")!;
+  const early = new Set<string>();
+  const visit = (path: string): void => {
+    if (early.has(path)) return;
+    early.add(path);
+    for (const { path: next, kind } of outputs[path]?.imports ?? []) {
+      if (kind === "import-statement" && next in outputs) visit(next);
+    }
+  };
+  visit(entry);
+  const sum = (paths: Iterable<string>): number =>
+    [...paths].reduce((total, path) => total + outputs[path]!.bytes, 0);
+  return {
+    chunks: Object.keys(outputs).length,
+    bytes: sum(Object.keys(outputs)),
+    entryBytes: sum(early),
+  };
+}

@@ -1,0 +1,83 @@
+/**
+ * `deno task compile [--target …] [--output dist/svc] [--compiler VERSION]`:
+ * bundles the program, stages it, and compiles it to one file.
+ *
+ * `DENORT_BIN` names a base runtime to use in place of the one that Deno
+ * downloads; the compiler is then chosen to fit it.
+ *
+ * @module
+ */
+// deno-lint-ignore-file no-console -- a script for people, not the tool
+import { dirname, join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { bundle } from "./_bundle.ts";
+import { chooseCompiler, runtimeVersion } from "./_compiler.ts";
+import { hear, show } from "./_process.ts";
+import { ROOT } from "./_source_files.ts";
+import { ABSENT_PACKAGES, SHIPPED_PACKAGES, stagePackages } from "./_stage.ts";
+
+const { values: flags } = parseArgs({
+  args: Deno.args,
+  options: {
+    target: { type: "string" },
+    output: { type: "string", default: join(ROOT, "dist", "svc") },
+    compiler: { type: "string" },
+  },
+});
+
+const megabytes = (bytes: number): string => `${(bytes / 1024 / 1024).toFixed(2)} MB`;
+
+async function compilerFacts() {
+  const runtimePath = Deno.env.get("DENORT_BIN");
+  const runtime = runtimePath === undefined
+    ? undefined
+    : runtimeVersion(await Deno.readFile(runtimePath));
+  if (runtimePath !== undefined && runtime === undefined && flags.compiler === undefined) {
+    throw new Error(`Name the compiler by --compiler: ${runtimePath} does not tell its version`);
+  }
+  return {
+    own: { version: Deno.version.deno, path: Deno.execPath() },
+    ...(runtime === undefined ? {} : { runtime }),
+    ...(flags.compiler === undefined ? {} : { asked: flags.compiler }),
+  };
+}
+
+const output = resolve(flags.output);
+const stage = join(ROOT, "dist", "stage");
+await Deno.remove(stage, { recursive: true }).catch(() => {});
+await Deno.mkdir(stage, { recursive: true });
+await Deno.mkdir(dirname(output), { recursive: true });
+
+const external = [...SHIPPED_PACKAGES.map(({ name }) => name), ...ABSENT_PACKAGES]
+  .flatMap((name) => [name, `${name}/*`]);
+const report = await bundle({ root: ROOT, outdir: stage, external });
+await stagePackages(ROOT, stage);
+console.log(
+  `Bundled ${report.chunks} modules, ${megabytes(report.bytes)}, ` +
+    `${megabytes(report.entryBytes)} of them read at every start`,
+);
+
+const compiler = chooseCompiler(await compilerFacts());
+const code = await show([
+  ...compiler,
+  "compile",
+  "--quiet",
+  "--no-check",
+  "--allow-all",
+  "--unstable-kv",
+  "--unstable-worker-options",
+  ...(flags.target === undefined ? [] : ["--target", flags.target]),
+  "--output",
+  output,
+  "main.js",
+], { cwd: stage });
+if (code !== 0) Deno.exit(code);
+const { size } = await Deno.stat(output);
+console.log(`Compiled ${output} with ${compiler.join(" ")}, ${megabytes(size)}`);
+
+if (flags.target === undefined) {
+  const started = performance.now();
+  const told = await hear([output, "--version"]);
+  if (told.code !== 0) throw new Error(`Can not start the compiled program: ${told.stderr}`);
+  console.log(`${told.stdout.trim()} answered in ${Math.round(performance.now() - started)} ms`);
+}
