@@ -1,0 +1,192 @@
+/**
+ * Logins of the tool (cli-and-config.md, "Authentication"): for each platform
+ * the tokens of one or more workspaces, and which of them is the default. Pure;
+ * credentials_file.ts keeps them on disk.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { DNS_LABEL } from "./field_rules.ts";
+
+/** Longest API token that is kept. */
+const MAX_TOKEN = 4096;
+
+const login = z.strictObject({
+  // Visible ASCII only: a token becomes an HTTP header.
+  token: z.string().max(MAX_TOKEN).regex(/^[\x21-\x7e]+$/),
+  workspaceName: z.string().max(200).optional(),
+  savedAt: z.iso.datetime(),
+});
+
+const workspaceSlug = z.string().max(63).regex(DNS_LABEL);
+
+const platform = z.strictObject({
+  defaultWorkspace: workspaceSlug,
+  logins: z.record(workspaceSlug, login),
+});
+
+export const credentialsSchema = z.strictObject({
+  version: z.literal(1),
+  /** The platform of the newest login: where commands go that name none. */
+  currentPlatform: z.string().refine(isApiUrl).optional(),
+  platforms: z.record(z.string().refine(isApiUrl), platform),
+});
+
+/** Every stored login, by normalized API address and workspace slug. */
+export type Credentials = z.output<typeof credentialsSchema>;
+
+type Platform = z.output<typeof platform>;
+
+export const NO_CREDENTIALS: Credentials = { version: 1, platforms: {} };
+
+/** A login as it is saved. */
+export interface Login {
+  readonly apiUrl: string;
+  readonly workspace: string;
+  readonly workspaceName?: string;
+  readonly token: string;
+  /** When the token was given out. */
+  readonly savedAt: Date;
+}
+
+/** What a request needs: where to, as whom, in which workspace. */
+export interface Credential {
+  readonly apiUrl: string;
+  readonly token: string;
+  readonly workspace: string;
+  /** False where the token was made for another workspace of the same platform. */
+  readonly isOwnLogin: boolean;
+}
+
+/**
+ * The one way to write a platform's address: no trailing slash, query or
+ * fragment. Throws `TypeError` for anything but http(s) without user and password.
+ */
+export function normalizeApiUrl(apiUrl: string): string {
+  const url = URL.parse(apiUrl);
+  if (url === null || !/^https?:$/.test(url.protocol) || url.username + url.password !== "") {
+    throw new TypeError(
+      "Can not use the API address: wanted http:// or https:// without user and password",
+    );
+  }
+  return url.origin + url.pathname.replace(/\/+$/, "");
+}
+
+function isApiUrl(text: string): boolean {
+  try {
+    return normalizeApiUrl(text) === text;
+  } catch {
+    return false;
+  }
+}
+
+function platformOf(credentials: Credentials, apiUrl: string): Platform | undefined {
+  return Object.hasOwn(credentials.platforms, apiUrl) ? credentials.platforms[apiUrl] : undefined;
+}
+
+function newestWorkspace(logins: Platform["logins"]): string | undefined {
+  return Object.entries(logins)
+    .toSorted(([, left], [, right]) => Date.parse(right.savedAt) - Date.parse(left.savedAt))
+    .at(0)?.[0];
+}
+
+function withPlatform(credentials: Credentials, apiUrl: string, platform: Platform): Credentials {
+  return { ...credentials, platforms: { ...credentials.platforms, [apiUrl]: platform } };
+}
+
+/** Adds or replaces a login and makes it the default, beside what is there. */
+export function addLogin(credentials: Credentials, login: Login): Credentials {
+  const apiUrl = normalizeApiUrl(login.apiUrl);
+  const logins = platformOf(credentials, apiUrl)?.logins ?? {};
+  const added = withPlatform(credentials, apiUrl, {
+    defaultWorkspace: login.workspace,
+    logins: {
+      ...logins,
+      [login.workspace]: {
+        token: login.token,
+        ...(login.workspaceName === undefined ? {} : { workspaceName: login.workspaceName }),
+        savedAt: login.savedAt.toISOString(),
+      },
+    },
+  });
+  return { ...added, currentPlatform: apiUrl };
+}
+
+/** Which logins to remove: one workspace's, or every one of a platform. */
+export interface LoginRemoval {
+  readonly apiUrl: string;
+  /** The workspace to log out of; every one where missing. */
+  readonly workspace?: string;
+}
+
+function withoutPlatform(credentials: Credentials, apiUrl: string): Credentials {
+  const { [apiUrl]: _removed, ...platforms } = credentials.platforms;
+  const { currentPlatform, ...rest } = credentials;
+  const next = currentPlatform === apiUrl ? Object.keys(platforms).at(0) : currentPlatform;
+  return { ...rest, ...(next === undefined ? {} : { currentPlatform: next }), platforms };
+}
+
+/**
+ * Removes logins. Where the default workspace goes, the newest remaining login
+ * takes its place; a platform without logins goes entirely.
+ */
+export function dropLogins(credentials: Credentials, removal: LoginRemoval): Credentials {
+  const apiUrl = normalizeApiUrl(removal.apiUrl);
+  const platform = platformOf(credentials, apiUrl);
+  if (platform === undefined) return credentials;
+  const logins = Object.fromEntries(
+    Object.entries(platform.logins).filter(([workspace]) =>
+      removal.workspace !== undefined && workspace !== removal.workspace
+    ),
+  );
+  const newest = newestWorkspace(logins);
+  if (newest === undefined) return withoutPlatform(credentials, apiUrl);
+  const isDefaultGone = platform.defaultWorkspace === removal.workspace;
+  return withPlatform(credentials, apiUrl, {
+    defaultWorkspace: isDefaultGone ? newest : platform.defaultWorkspace,
+    logins,
+  });
+}
+
+/**
+ * Makes a workspace the default of a platform. It need not have a login of its
+ * own; `undefined` where the platform has no login at all.
+ */
+export function withDefaultWorkspace(
+  credentials: Credentials,
+  choice: { readonly apiUrl: string; readonly workspace: string },
+): Credentials | undefined {
+  const apiUrl = normalizeApiUrl(choice.apiUrl);
+  const platform = platformOf(credentials, apiUrl);
+  if (platform === undefined) return undefined;
+  return withPlatform(credentials, apiUrl, { ...platform, defaultWorkspace: choice.workspace });
+}
+
+/** Which credential is wanted; what is left out is chosen from the stored defaults. */
+export interface CredentialQuery {
+  /** The platform; the current one where missing. */
+  readonly apiUrl?: string;
+  /** The workspace; the platform's default where missing. */
+  readonly workspace?: string;
+}
+
+/**
+ * Finds the token for a workspace: that workspace's own, else the platform's
+ * newest, since one account may reach several workspaces. A token never goes
+ * to another platform than the one that gave it out.
+ */
+export function findCredential(
+  credentials: Credentials,
+  query: CredentialQuery = {},
+): Credential | undefined {
+  const wanted = query.apiUrl ?? credentials.currentPlatform;
+  if (wanted === undefined) return undefined;
+  const apiUrl = normalizeApiUrl(wanted);
+  const platform = platformOf(credentials, apiUrl);
+  if (platform === undefined) return undefined;
+  const workspace = query.workspace ?? platform.defaultWorkspace;
+  const isOwnLogin = Object.hasOwn(platform.logins, workspace);
+  const source = isOwnLogin ? workspace : newestWorkspace(platform.logins);
+  const token = source === undefined ? undefined : platform.logins[source]?.token;
+  return token === undefined ? undefined : { apiUrl, token, workspace, isOwnLogin };
+}

@@ -1,0 +1,134 @@
+/**
+ * The credentials file: `~/.config/svc/credentials.json`, readable by its owner
+ * only, written in one step, and never overwritten where it can not be read.
+ *
+ * @module
+ */
+import { dirname, isAbsolute, join } from "node:path";
+import { writeFileAtomically } from "../lib/atomic_file.ts";
+import { formatPath, type PathStep } from "../lib/diagnostic.ts";
+import {
+  addLogin,
+  type Credentials,
+  credentialsSchema,
+  dropLogins,
+  type Login,
+  type LoginRemoval,
+  NO_CREDENTIALS,
+  withDefaultWorkspace,
+} from "./credentials.ts";
+
+const FILE_MODE = 0o600;
+const DIRECTORY_MODE = 0o700;
+/** Permission bits of group and others. */
+const OTHERS = 0o077;
+
+/** The environment that decides where the file is. */
+export interface CredentialsLocation {
+  readonly home: string;
+  /** `XDG_CONFIG_HOME`; counts only as an absolute path (XDG Base Directory, "Basics"). */
+  readonly xdgConfigHome?: string;
+}
+
+/** The path of the credentials file. */
+export function credentialsPath({ home, xdgConfigHome }: CredentialsLocation): string {
+  const base = xdgConfigHome !== undefined && isAbsolute(xdgConfigHome)
+    ? xdgConfigHome
+    : join(home, ".config");
+  return join(base, "svc", "credentials.json");
+}
+
+/** The file is there but can not be used. The message never holds what is in it. */
+export class CredentialsFileError extends Error {
+  override readonly name = "CredentialsFileError";
+
+  constructor(readonly path: string, problem: string, options?: ErrorOptions) {
+    super(
+      `Can not use ${path}: ${problem}. Repair the file, or remove it and log in again`,
+      options,
+    );
+  }
+}
+
+export interface LoadedCredentials {
+  readonly credentials: Credentials;
+  /** What the user should know, such as a file that others can read. */
+  readonly warnings: readonly string[];
+}
+
+function parseCredentials(path: string, text: string): Credentials {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    // The parser's own message repeats the text, which holds tokens.
+    throw new CredentialsFileError(path, "it is no valid JSON");
+  }
+  const checked = credentialsSchema.safeParse(value);
+  if (checked.success) return checked.data;
+  const places = checked.error.issues.map((issue) => formatPath(issue.path as PathStep[]));
+  const named = [...new Set(places)].slice(0, 5).map((place) => place || "the whole file");
+  throw new CredentialsFileError(path, `it has the wrong shape at ${named.join(", ")}`);
+}
+
+function modeWarnings(path: string, mode: number | null): string[] {
+  if (mode === null || (mode & OTHERS) === 0) return [];
+  const shown = (mode & 0o777).toString(8).padStart(3, "0");
+  return [`Other users can read your tokens in ${path} (mode ${shown}): run chmod 600 "${path}"`];
+}
+
+/**
+ * Loads the stored logins; none where the file is missing. Throws
+ * {@link CredentialsFileError} for a file that is broken or can not be read.
+ */
+export async function loadCredentials(path: string): Promise<LoadedCredentials> {
+  let text: string;
+  let mode: number | null;
+  try {
+    ({ mode } = await Deno.stat(path));
+    text = await Deno.readTextFile(path);
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) return { credentials: NO_CREDENTIALS, warnings: [] };
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CredentialsFileError(path, `it can not be read (${reason})`, { cause });
+  }
+  return { credentials: parseCredentials(path, text), warnings: modeWarnings(path, mode) };
+}
+
+async function writeCredentials(path: string, credentials: Credentials): Promise<void> {
+  const directory = dirname(path);
+  await Deno.mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
+  if (Deno.build.os !== "windows") await Deno.chmod(directory, DIRECTORY_MODE);
+  const checked = credentialsSchema.parse(credentials);
+  await writeFileAtomically(path, `${JSON.stringify(checked, null, 2)}\n`, { mode: FILE_MODE });
+}
+
+/**
+ * Stores a login beside the others and makes it the default. Throws
+ * {@link CredentialsFileError} rather than replace a file that it can not read.
+ */
+export async function saveLogin(path: string, login: Login): Promise<void> {
+  const { credentials } = await loadCredentials(path);
+  await writeCredentials(path, addLogin(credentials, login));
+}
+
+/** Removes one login, or all of a platform; true when there was something to remove. */
+export async function removeLogin(path: string, removal: LoginRemoval): Promise<boolean> {
+  const { credentials } = await loadCredentials(path);
+  const remaining = dropLogins(credentials, removal);
+  if (JSON.stringify(remaining) === JSON.stringify(credentials)) return false;
+  await writeCredentials(path, remaining);
+  return true;
+}
+
+/** Sets the default workspace of a platform; false where there is no login to it. */
+export async function setDefaultWorkspace(
+  path: string,
+  choice: { readonly apiUrl: string; readonly workspace: string },
+): Promise<boolean> {
+  const { credentials } = await loadCredentials(path);
+  const changed = withDefaultWorkspace(credentials, choice);
+  if (changed === undefined) return false;
+  await writeCredentials(path, changed);
+  return true;
+}

@@ -1,0 +1,174 @@
+/**
+ * Writing `svc.toml`: a new one, or changes to one that a person has written.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
+import { writeFileAtomically } from "../lib/atomic_file.ts";
+import { renderDiagnostic } from "../lib/diagnostic.ts";
+import { PROJECT_CONFIG_FILE } from "./load_project_config.ts";
+import {
+  BYTE_ORDER_MARK,
+  type EnvDeclaration,
+  parseProjectConfig,
+  type Visibility,
+} from "./project_config.ts";
+import { projectConfigJsonSchema } from "./schema.ts";
+import { removeTomlKey, setTomlKey } from "./toml_edit.ts";
+import type { KeyPath } from "./toml_layout.ts";
+import type { TomlValue } from "./toml_text.ts";
+
+/** The schema's place in a project: beside it, so that editors need no network. */
+export const SCHEMA_PATH = ".svc/svc.schema.json";
+
+/** First line of every new `svc.toml`: tells Taplo-based editors which schema holds. */
+export const SCHEMA_COMMENT = `#:schema ./${SCHEMA_PATH}`;
+
+/** A value to set, or `null` to remove the key; a key left out stays as it is. */
+type Change<T> = T | null;
+
+/** Values to write, by table. The same shape makes a new file and changes an existing one. */
+export interface ProjectConfigChanges {
+  readonly project?: {
+    readonly id?: Change<string>;
+    readonly name?: Change<string>;
+    readonly workspace?: Change<string>;
+  };
+  readonly dev?: {
+    readonly command?: Change<string>;
+    readonly port?: Change<number>;
+    readonly host?: Change<string>;
+    readonly dataDir?: Change<string>;
+    readonly aliases?: Readonly<Record<string, Change<string>>>;
+  };
+  readonly build?: {
+    readonly command?: Change<string>;
+    readonly outputDirs?: Change<readonly string[]>;
+  };
+  readonly db?: {
+    readonly database?: Change<string>;
+    readonly branch?: Change<string>;
+  };
+  readonly env?: {
+    readonly declarations?: Readonly<Record<string, Change<Visibility | EnvDeclaration>>>;
+  };
+}
+
+interface KeyChange {
+  readonly path: KeyPath;
+  readonly value: TomlValue | null;
+}
+
+function changesOf(table: KeyPath, values: Readonly<Record<string, unknown>> = {}): KeyChange[] {
+  return Object.entries(values)
+    .filter((entry): entry is [string, TomlValue | null] => entry[1] !== undefined)
+    .map(([name, value]) => ({ path: [...table, name], value }));
+}
+
+function listChanges({ project, dev, build, db, env }: ProjectConfigChanges): KeyChange[] {
+  const { dataDir, aliases, ...devRest } = dev ?? {};
+  const { outputDirs, ...buildRest } = build ?? {};
+  return [
+    ...changesOf(["project"], project),
+    ...changesOf(["dev"], { ...devRest, data_dir: dataDir }),
+    ...changesOf(["dev", "aliases"], aliases),
+    ...changesOf(["build"], { ...buildRest, output_dirs: outputDirs }),
+    ...changesOf(["db"], db),
+    ...changesOf(["env", "declarations"], env?.declarations),
+  ];
+}
+
+type Tree = { [name: string]: unknown };
+
+const isTree = (value: unknown): value is Tree =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Date);
+
+const readTree = (source: string): Tree =>
+  getStaticTOMLValue(parseTOML(source, { tomlVersion: "1.0" })) as Tree;
+
+function changeTree(tree: Tree, { path, value }: KeyChange): void {
+  let table = tree;
+  for (const step of path.slice(0, -1)) {
+    if (!Object.hasOwn(table, step)) table[step] = {};
+    const next = table[step];
+    if (!isTree(next)) throw new TypeError(`Can not set ${path.join(".")}: ${step} is no table`);
+    table = next;
+  }
+  const name = path.at(-1)!;
+  if (value === null) delete table[name];
+  else table[name] = value;
+}
+
+/** Tables without a key count for nothing: removing the last dotted key removes its table. */
+function withoutEmptyTables(value: unknown): unknown {
+  if (!isTree(value)) return value;
+  const kept = Object.entries(value)
+    .map(([name, inner]) => [name, withoutEmptyTables(inner)] as const)
+    .filter(([, inner]) => !(isTree(inner) && Object.keys(inner).length === 0));
+  return Object.fromEntries(kept);
+}
+
+/**
+ * Sets and removes keys of a `svc.toml`, keeping comments, order and
+ * formatting: lines that no change concerns stay byte for byte as they are.
+ *
+ * The text must be TOML, but need not be a valid `svc.toml`. Throws
+ * `SyntaxError` where it is no TOML, and `TypeError` where a key can not be set
+ * because something that is no table stands in its way.
+ */
+export function editProjectConfig(source: string, changes: ProjectConfigChanges): string {
+  const mark = source.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
+  const before = source.slice(mark.length);
+  const wanted = readTree(before);
+  let text = before;
+  for (const change of listChanges(changes)) {
+    changeTree(wanted, change);
+    text = change.value === null
+      ? removeTomlKey(text, change.path)
+      : setTomlKey(text, change.path, change.value);
+  }
+  if (!isDeepStrictEqual(withoutEmptyTables(readTree(text)), withoutEmptyTables(wanted))) {
+    throw new TypeError("Can not edit svc.toml: the result would not hold the wanted values");
+  }
+  return mark + text;
+}
+
+/** Writes a new `svc.toml` with the schema reference on its first line. */
+export function newProjectConfig(values: ProjectConfigChanges): string {
+  return editProjectConfig(`${SCHEMA_COMMENT}\n`, values);
+}
+
+/** The full text of the schema file: what editors read, and what `docs/schema/` holds. */
+export function projectConfigSchemaText(): string {
+  return `${JSON.stringify(projectConfigJsonSchema(), null, 2)}\n`;
+}
+
+/**
+ * Writes the `svc.toml` of a directory in one step: a crash leaves the old file
+ * or the new. Throws `TypeError` with every problem where the text is no valid
+ * `svc.toml`, and leaves the file alone.
+ */
+export async function saveProjectConfig(directory: string, source: string): Promise<void> {
+  const { config, diagnostics } = parseProjectConfig(source);
+  if (config === undefined) {
+    const problems = diagnostics
+      .map((diagnostic) => renderDiagnostic(diagnostic, { file: PROJECT_CONFIG_FILE, source }));
+    throw new TypeError(`Can not save ${PROJECT_CONFIG_FILE}:\n${problems.join("\n")}`);
+  }
+  await writeFileAtomically(join(directory, PROJECT_CONFIG_FILE), source);
+}
+
+/**
+ * Puts the schema that {@link SCHEMA_COMMENT} refers to into a project. Writes
+ * only where the file is missing or of another version; true when it wrote.
+ */
+export async function saveProjectConfigSchema(directory: string): Promise<boolean> {
+  const path = join(directory, SCHEMA_PATH);
+  const wanted = projectConfigSchemaText();
+  const current = await Deno.readTextFile(path).catch(() => undefined);
+  if (current === wanted) return false;
+  await writeFileAtomically(path, wanted);
+  return true;
+}

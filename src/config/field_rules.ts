@@ -1,0 +1,78 @@
+/**
+ * What a single value of `svc.toml` may look like. Each rule is pure and
+ * bounded; the words that a person reads stand beside the fields in schema.ts.
+ *
+ * @module
+ */
+
+/**
+ * Longest project name: `<name>-<shortid>` and `<name>-git-<branch>` are host
+ * labels, which hold 63 characters (RFC 1035, 2.3.4).
+ */
+export const PROJECT_NAME_MAX = 40;
+
+/** Longest environment variable name. */
+export const VARIABLE_NAME_MAX = 128;
+
+/** A lower-case DNS label without a hyphen at either end (RFC 1123, 2.1). */
+export const DNS_LABEL = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
+
+/** The name of an environment variable (POSIX.1-2017, 8.1, lower case allowed). */
+export const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
+
+/** The name of a dev alias: one shell word that is no flag. */
+export const ALIAS_NAME = /^[A-Za-z0-9_][A-Za-z0-9_.:-]*$/;
+
+/** An identifier that the platform gave out. */
+export const PLATFORM_ID = /^[A-Za-z0-9][A-Za-z0-9_-]*$/;
+
+/** Text without control characters and without blanks at its ends. */
+// deno-lint-ignore no-control-regex -- control characters are what it excludes
+export const TRIMMED_TEXT = /^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\x7f])?$/;
+
+/** A shell command: has something to run, and no NUL, which ends an argument. */
+// deno-lint-ignore no-control-regex -- NUL is what it excludes
+export const COMMAND = /^[^\x00]*[^\s\x00][^\x00]*$/;
+
+/**
+ * True for labels that claim to be encoded Unicode (RFC 5890, 2.3.2.1): with a
+ * suffix added they are no valid host.
+ */
+export function isEncodedLabel(label: string): boolean {
+  return label.startsWith("xn--");
+}
+
+/** True for a host name, an IPv4 address or an IPv6 address, without scheme and port. */
+export function isHost(text: string): boolean {
+  const isIpv6 = text.includes(":");
+  if (!(isIpv6 ? /^[0-9A-Fa-f:.]+$/ : /^[A-Za-z0-9.-]+$/).test(text)) return false;
+  const url = URL.parse(`http://${isIpv6 ? `[${text}]` : text}/`);
+  return url !== null && (isIpv6 || url.hostname === text.toLowerCase());
+}
+
+/**
+ * True for a relative path that stays below (or at) the folder it starts in,
+ * on every system: no drive, no backslash, never above its start.
+ */
+export function isInsidePath(path: string): boolean {
+  // deno-lint-ignore no-control-regex -- control characters are what it excludes
+  if (path === "" || /[\\\x00-\x1f\x7f]/.test(path)) return false;
+  if (path.startsWith("/") || path.startsWith("~") || /^[A-Za-z]:/.test(path)) return false;
+  let depth = 0;
+  for (const segment of path.split("/")) {
+    if (segment === "..") depth--;
+    else if (segment !== "" && segment !== ".") depth++;
+    if (depth < 0) return false;
+  }
+  return true;
+}
+
+/** Writes a path of {@link isInsidePath} without `.`, `..`, doubled or trailing slashes. */
+export function normalizeInsidePath(path: string): string {
+  const kept: string[] = [];
+  for (const segment of path.split("/")) {
+    if (segment === "..") kept.pop();
+    else if (segment !== "" && segment !== ".") kept.push(segment);
+  }
+  return kept.length === 0 ? "." : kept.join("/");
+}

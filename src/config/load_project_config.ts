@@ -1,0 +1,76 @@
+/**
+ * Reading `svc.toml` from a directory.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { Diagnostic } from "../lib/diagnostic.ts";
+import { parseProjectConfig, PROJECT_CONFIG_LIMITS, type ProjectConfig } from "./project_config.ts";
+
+/** Name of the project config file. */
+export const PROJECT_CONFIG_FILE = "svc.toml";
+
+/** What stands in a directory; `path` is the full path of its `svc.toml` in every case. */
+export type LoadedProjectConfig =
+  | {
+    readonly status: "found";
+    readonly path: string;
+    readonly source: string;
+    readonly config: ProjectConfig;
+  }
+  | { readonly status: "missing"; readonly path: string }
+  | {
+    readonly status: "invalid";
+    readonly path: string;
+    /** Missing where the file could not be read as text. */
+    readonly source?: string;
+    readonly diagnostics: readonly Diagnostic[];
+  };
+
+function refuse(path: string, code: string, message: string): LoadedProjectConfig {
+  return {
+    status: "invalid",
+    path,
+    diagnostics: [{ severity: "error", code, message, path: "" }],
+  };
+}
+
+function isAbsent(error: unknown): boolean {
+  return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
+}
+
+function decode(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Loads the `svc.toml` of a directory. A missing file, and one that can not be
+ * used, are results; nothing is thrown for them.
+ */
+export async function loadProjectConfig(directory: string): Promise<LoadedProjectConfig> {
+  const path = join(directory, PROJECT_CONFIG_FILE);
+  let bytes: Uint8Array;
+  try {
+    const { isFile, size } = await Deno.stat(path);
+    if (!isFile) return refuse(path, "not_a_file", "Make it a file: it is a directory or a device");
+    if (size > PROJECT_CONFIG_LIMITS.maxBytes) {
+      const limit = PROJECT_CONFIG_LIMITS.maxBytes;
+      return refuse(path, "toml_size", `Keep the file within ${limit} bytes: it has ${size}`);
+    }
+    bytes = await Deno.readFile(path);
+  } catch (error) {
+    if (isAbsent(error)) return { status: "missing", path };
+    const reason = error instanceof Error ? error.message : String(error);
+    return refuse(path, "unreadable", `Make the file readable: ${reason}`);
+  }
+  const source = decode(bytes);
+  if (source === undefined) return refuse(path, "not_utf8", "Save the file as UTF-8 text");
+  const { config, diagnostics } = parseProjectConfig(source);
+  return config === undefined
+    ? { status: "invalid", path, source, diagnostics }
+    : { status: "found", path, source, config };
+}

@@ -1,0 +1,52 @@
+/**
+ * What svc keeps in files of its own: the project's `svc.toml` (read with
+ * positions, changed without losing comments), the user's credentials, and the
+ * search for the project that a directory belongs to.
+ *
+ * @module
+ */
+export {
+  type EnvDeclaration,
+  type ParsedProjectConfig,
+  parseProjectConfig,
+  PROJECT_CONFIG_LIMITS,
+  type ProjectConfig,
+  type Visibility,
+} from "./project_config.ts";
+export { PROJECT_NAME_MAX } from "./field_rules.ts";
+export { projectConfigJsonSchema } from "./schema.ts";
+export {
+  type LoadedProjectConfig,
+  loadProjectConfig,
+  PROJECT_CONFIG_FILE,
+} from "./load_project_config.ts";
+export {
+  editProjectConfig,
+  newProjectConfig,
+  type ProjectConfigChanges,
+  projectConfigSchemaText,
+  saveProjectConfig,
+  saveProjectConfigSchema,
+  SCHEMA_COMMENT,
+  SCHEMA_PATH,
+} from "./edit_project_config.ts";
+export { findProjectRoot, type ProjectRootOptions } from "./project_root.ts";
+export {
+  type Credential,
+  type CredentialQuery,
+  type Credentials,
+  findCredential,
+  type Login,
+  type LoginRemoval,
+  normalizeApiUrl,
+} from "./credentials.ts";
+export {
+  CredentialsFileError,
+  type CredentialsLocation,
+  credentialsPath,
+  loadCredentials,
+  type LoadedCredentials,
+  removeLogin,
+  saveLogin,
+  setDefaultWorkspace,
+} from "./credentials_file.ts";

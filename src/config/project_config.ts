@@ -1,0 +1,99 @@
+/**
+ * `svc.toml`, from text to a typed value with every default filled in.
+ *
+ * @module
+ */
+import { type Diagnostic } from "../lib/diagnostic.ts";
+import { parseToml, type TomlLimits } from "../lib/toml.ts";
+import { normalizeInsidePath } from "./field_rules.ts";
+import { describeIssues } from "./problems.ts";
+import { projectConfigSchema, type RawProjectConfig, type VISIBILITIES } from "./schema.ts";
+
+/** Largest `svc.toml`: 64 KiB, tables nested 8 deep (the format itself needs 4). */
+export const PROJECT_CONFIG_LIMITS: TomlLimits = { maxBytes: 64 * 1024, maxDepth: 8 };
+
+export type Visibility = (typeof VISIBILITIES)[number];
+
+/** A declared environment variable, in the one form that both ways of writing it become. */
+export interface EnvDeclaration {
+  readonly visibility: Visibility;
+  readonly required: boolean;
+}
+
+/** A valid `svc.toml`. Tables that are not written are there and empty. */
+export interface ProjectConfig {
+  readonly project: {
+    readonly id?: string;
+    readonly name?: string;
+    readonly workspace?: string;
+  };
+  readonly dev: {
+    readonly command?: string;
+    readonly port?: number;
+    readonly host?: string;
+    /** Relative to the project directory, inside it; never `.`. */
+    readonly dataDir?: string;
+    /** Alias name to command; a Map, so that no name can meet a built-in property. */
+    readonly aliases: ReadonlyMap<string, string>;
+  };
+  readonly build: {
+    readonly command?: string;
+    /** Relative to the project directory, inside it, first choice first; may be `.`. */
+    readonly outputDirs: readonly string[];
+  };
+  readonly db: {
+    readonly database?: string;
+    readonly branch?: string;
+  };
+  readonly env: {
+    readonly declarations: ReadonlyMap<string, EnvDeclaration>;
+  };
+}
+
+/** `config` is there exactly when no diagnostic is an error. */
+export interface ParsedProjectConfig {
+  readonly config?: ProjectConfig;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+function toDeclaration(raw: Visibility | EnvDeclaration): EnvDeclaration {
+  return typeof raw === "string" ? { visibility: raw, required: true } : raw;
+}
+
+function normalize(raw: RawProjectConfig): ProjectConfig {
+  const { data_dir: dataDir, aliases, ...dev } = raw.dev ?? {};
+  const { output_dirs: outputDirs, ...build } = raw.build ?? {};
+  const declarations = Object.entries(raw.env?.declarations ?? {});
+  return {
+    project: raw.project ?? {},
+    dev: {
+      ...dev,
+      ...(dataDir === undefined ? {} : { dataDir: normalizeInsidePath(dataDir) }),
+      aliases: new Map(Object.entries(aliases ?? {})),
+    },
+    build: {
+      ...build,
+      outputDirs: [...new Set((outputDirs ?? []).map(normalizeInsidePath))],
+    },
+    db: raw.db ?? {},
+    env: { declarations: new Map(declarations.map(([name, raw]) => [name, toDeclaration(raw)])) },
+  };
+}
+
+/** A byte order mark, which some editors write and TOML does not know. */
+export const BYTE_ORDER_MARK = "\uFEFF";
+
+/**
+ * Reads the text of a `svc.toml` (cli-and-config.md, "Project config file").
+ * Every problem comes back in one pass with its line and column; bad input
+ * never throws.
+ */
+export function parseProjectConfig(source: string): ParsedProjectConfig {
+  const text = source.startsWith(BYTE_ORDER_MARK) ? source.slice(1) : source;
+  const parsed = parseToml(text, PROJECT_CONFIG_LIMITS);
+  if (!parsed.ok) return { diagnostics: parsed.diagnostics };
+  const checked = projectConfigSchema.safeParse(parsed.document.value);
+  return checked.success
+    ? { config: normalize(checked.data), diagnostics: [] }
+    : { diagnostics: describeIssues(checked.error.issues, parsed.document) };
+}

@@ -1,0 +1,49 @@
+/**
+ * Which project a directory belongs to.
+ *
+ * @module
+ */
+import { dirname, join, resolve } from "node:path";
+import { PROJECT_CONFIG_FILE } from "./load_project_config.ts";
+
+export interface ProjectRootOptions {
+  /** The user's home directory: the search goes no higher. */
+  readonly home?: string;
+}
+
+async function exists(path: string): Promise<boolean> {
+  try {
+    await Deno.stat(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The directories in which a project of `from` may start, nearest first. */
+export function rootCandidates(from: string, options: ProjectRootOptions = {}): readonly string[] {
+  const home = options.home === undefined ? undefined : resolve(options.home);
+  const candidates: string[] = [];
+  let directory = resolve(from);
+  for (;;) {
+    candidates.push(directory);
+    const parent = dirname(directory);
+    if (directory === home || parent === directory) return candidates;
+    directory = parent;
+  }
+}
+
+/**
+ * Finds the nearest directory at or above `from` with a `svc.toml`. Looks at
+ * one name per level up to the home directory or the file system's root, never
+ * at what else a folder holds.
+ */
+export async function findProjectRoot(
+  from: string,
+  options: ProjectRootOptions = {},
+): Promise<string | undefined> {
+  for (const directory of rootCandidates(from, options)) {
+    if (await exists(join(directory, PROJECT_CONFIG_FILE))) return directory;
+  }
+  return undefined;
+}

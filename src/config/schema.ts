@@ -1,0 +1,202 @@
+/**
+ * The raw shape of `svc.toml`, key by key as the file has them
+ * (cli-and-config.md, "Project config file"). Each field's error text is the
+ * wanted state, such as "a port number from 1 to 65535"; problems.ts makes
+ * the sentence around it.
+ *
+ * @module
+ */
+import { z } from "zod";
+import {
+  ALIAS_NAME,
+  COMMAND,
+  DNS_LABEL,
+  isEncodedLabel,
+  isHost,
+  isInsidePath,
+  normalizeInsidePath,
+  PLATFORM_ID,
+  PROJECT_NAME_MAX,
+  TRIMMED_TEXT,
+  VARIABLE_NAME,
+  VARIABLE_NAME_MAX,
+} from "./field_rules.ts";
+
+/** Most candidate output directories that are tried. */
+export const MAX_OUTPUT_DIRS = 20;
+
+const MAX_NAME = 200;
+const MAX_PATH = 1024;
+const MAX_COMMAND = 8192;
+
+interface TextRule {
+  readonly pattern: RegExp;
+  readonly maximum: number;
+}
+
+const text = (wanted: string, { pattern, maximum }: TextRule) =>
+  z.string({ error: wanted })
+    .min(1, { error: wanted })
+    .max(maximum, { error: wanted })
+    .regex(pattern, { error: wanted });
+
+const slug = (wanted: string) =>
+  text(wanted, { pattern: DNS_LABEL, maximum: PROJECT_NAME_MAX })
+    .refine((value) => !isEncodedLabel(value), { error: wanted });
+
+const SLUG_RULE =
+  `1 to ${PROJECT_NAME_MAX} lower-case letters, digits and inner hyphens, not beginning with xn--`;
+const NAME_RULE = "text on one line without blanks at its ends";
+
+const command = text(`a shell command of 1 to ${MAX_COMMAND} characters`, {
+  pattern: COMMAND,
+  maximum: MAX_COMMAND,
+});
+
+const insidePath = (wanted: string) =>
+  z.string({ error: wanted }).min(1, { error: wanted }).max(MAX_PATH, { error: wanted });
+
+const table = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape);
+
+const project = table({
+  id: text("an identifier of letters, digits, _ and -", {
+    pattern: PLATFORM_ID,
+    maximum: MAX_NAME,
+  }).optional().meta({ description: "Identifier of the project on the platform." }),
+  name: slug(`a project name of ${SLUG_RULE}`).optional().meta({
+    description: "Name of the project: the first part of its host names.",
+    examples: ["my-site"],
+  }),
+  workspace: slug(`a workspace slug of ${SLUG_RULE}`).optional().meta({
+    description: "Slug of the workspace that the project belongs to.",
+    examples: ["default"],
+  }),
+});
+
+const PORT_RULE = "a port number from 1 to 65535";
+const HOST_RULE = "a host name or IP address without scheme and port";
+const DATA_DIR_RULE = "a relative path of a folder inside the project, with forward slashes";
+const ALIASES_RULE = "a table of alias names and commands";
+
+const dev = table({
+  command: command.optional().meta({
+    description: "Command that starts the dev server.",
+    examples: ["npm run dev"],
+  }),
+  port: z.int({ error: PORT_RULE }).min(1, { error: PORT_RULE }).max(65535, { error: PORT_RULE })
+    .optional().meta({ description: "Port of the dev server.", examples: [4321] }),
+  host: text(HOST_RULE, { pattern: TRIMMED_TEXT, maximum: 253 })
+    .refine(isHost, { error: HOST_RULE }).optional()
+    .meta({ description: "Host of the dev server.", examples: ["localhost"] }),
+  data_dir: insidePath(DATA_DIR_RULE)
+    .refine((path) => isInsidePath(path) && normalizeInsidePath(path) !== ".", {
+      error: DATA_DIR_RULE,
+    }).optional().meta({
+      description: "Folder for local data, relative to this file and inside the project.",
+      examples: [".svc/data"],
+    }),
+  aliases: z.record(
+    text("an alias name of 1 to 64 letters, digits, _, -, . and :", {
+      pattern: ALIAS_NAME,
+      maximum: 64,
+    }),
+    command,
+    { error: ALIASES_RULE },
+  ).optional().meta({
+    description: "Names for commands that `svc dev --alias <name>` starts.",
+    examples: [{ storybook: "npm run storybook" }],
+  }),
+});
+
+const OUTPUT_DIR_RULE =
+  "a relative path inside the project, with forward slashes and without .. that leads out";
+const OUTPUT_DIRS_RULE = `a list of 1 to ${MAX_OUTPUT_DIRS} directories`;
+
+const build = table({
+  command: command.optional().meta({
+    description: "Command that builds the project.",
+    examples: ["npm run build"],
+  }),
+  output_dirs: z.array(
+    insidePath(OUTPUT_DIR_RULE).refine(isInsidePath, { error: OUTPUT_DIR_RULE }),
+    { error: OUTPUT_DIRS_RULE },
+  ).min(1, { error: OUTPUT_DIRS_RULE }).max(MAX_OUTPUT_DIRS, { error: OUTPUT_DIRS_RULE })
+    .optional().meta({
+      description: "Directories that may hold the build output; the first that exists is taken.",
+      examples: [["dist", "build"]],
+    }),
+});
+
+const db = table({
+  database: text(`a database id or name: ${NAME_RULE}`, {
+    pattern: TRIMMED_TEXT,
+    maximum: MAX_NAME,
+  }).optional().meta({ description: "Database id or name; found automatically when omitted." }),
+  branch: text(`a branch name: ${NAME_RULE}`, { pattern: TRIMMED_TEXT, maximum: MAX_NAME })
+    .optional().meta({ description: "Database branch for `svc dev`; main when omitted." }),
+});
+
+/** Says whether a variable's value may be shown again. */
+export const VISIBILITIES = ["sensitive", "plain"] as const;
+
+const VISIBILITY_RULE = `"sensitive" or "plain"`;
+const REQUIRED_RULE = "true or false";
+const DECLARATION_RULE = `${VISIBILITY_RULE}, or a table with visibility and required`;
+const visibility = z.enum(VISIBILITIES, { error: VISIBILITY_RULE });
+
+const declaration = z.union([
+  visibility.meta({ description: "Shorthand: a required variable of this visibility." }),
+  table({
+    visibility: visibility.meta({ description: "`sensitive` values are never shown again." }),
+    required: z.boolean({ error: REQUIRED_RULE }).default(true)
+      .meta({ description: "Whether deploying needs the variable to be set." }),
+  }),
+], { error: DECLARATION_RULE });
+
+const env = table({
+  declarations: z.record(
+    text(
+      `a variable name of 1 to ${VARIABLE_NAME_MAX} letters, digits and _ that starts with no digit`,
+      { pattern: VARIABLE_NAME, maximum: VARIABLE_NAME_MAX },
+    ),
+    declaration,
+    { error: "a table of variable names and declarations" },
+  ).optional().meta({
+    description: "Environment variables that the project uses.",
+    examples: [{ API_KEY: "sensitive", LOG_LEVEL: { visibility: "plain", required: false } }],
+  }),
+});
+
+/** Schema of a whole `svc.toml`, strict at every level. */
+export const projectConfigSchema = table({
+  project: project.optional().meta({ description: "Which project this directory is." }),
+  dev: dev.optional().meta({ description: "Settings of `svc dev`." }),
+  build: build.optional().meta({ description: "Settings of `svc build` and `svc deploy`." }),
+  db: db.optional().meta({ description: "The managed database of the project." }),
+  env: env.optional().meta({ description: "Environment variables." }),
+});
+
+/** A valid `svc.toml` as written, before defaults and both declaration forms are resolved. */
+export type RawProjectConfig = z.output<typeof projectConfigSchema>;
+
+/** The keys that each table may hold; free-form tables (aliases, declarations) are not listed. */
+export const TABLE_KEYS: Readonly<Record<string, readonly string[]>> = {
+  "": Object.keys(projectConfigSchema.shape),
+  project: Object.keys(project.shape),
+  dev: Object.keys(dev.shape),
+  build: Object.keys(build.shape),
+  db: Object.keys(db.shape),
+  env: Object.keys(env.shape),
+};
+
+/** Keys of the table form of a declaration. */
+export const DECLARATION_KEYS: readonly string[] = ["visibility", "required"];
+
+/** The JSON Schema (draft 7, which Taplo reads) of `svc.toml`, for editors. */
+export function projectConfigJsonSchema(): Record<string, unknown> {
+  return {
+    ...z.toJSONSchema(projectConfigSchema, { io: "input", target: "draft-7" }),
+    title: "svc.toml",
+    description: "Project configuration of svc.",
+  };
+}

@@ -1,0 +1,53 @@
+/**
+ * Changing an array that is written over several lines, comments included.
+ *
+ * @module
+ */
+import { type AST, getStaticTOMLValue } from "toml-eslint-parser";
+import { indentation, lineEnd, lineEnding, type Splice, writeValue } from "./toml_text.ts";
+
+/** What is appended after the last element, on lines of their own. */
+function appendItems(source: string, array: AST.TOMLArray, items: readonly string[]): Splice[] {
+  const last = array.elements.at(-1)!;
+  const end = last.range[1];
+  const comma = /^[ \t]*,/.exec(source.slice(end))?.[0].length ?? 0;
+  const closing = lineEnd(source, end);
+  const at = closing < array.range[1] ? closing : end + comma;
+  const indent = lineEnding(source) + indentation(source, last.range[0]);
+  const lines = items.map((item) => indent + writeValue(item)).join(",");
+  const text = comma === 0 ? lines : `${lines},`;
+  if (comma > 0) return [{ start: at, end: at, text }];
+  return at === end
+    ? [{ start: end, end, text: `,${text}` }]
+    : [{ start: at, end: at, text }, { start: end, end, text: "," }];
+}
+
+/**
+ * The splices that turn an array into `items`. One on a single line is written
+ * anew; on several lines, elements that stay keep their text and comments.
+ */
+export function spliceArray(
+  source: string,
+  array: AST.TOMLArray,
+  items: readonly string[],
+): readonly Splice[] {
+  const { elements, range: [start, end] } = array;
+  const last = elements.at(-1);
+  const isOneLine = !source.slice(start, end).includes("\n");
+  if (last === undefined || items.length === 0 || isOneLine) {
+    return [{ start, end, text: writeValue(items) }];
+  }
+  const kept = Math.min(elements.length, items.length);
+  const splices: Splice[] = [];
+  for (const [index, element] of elements.slice(0, kept).entries()) {
+    if (getStaticTOMLValue(element) === items[index]) continue;
+    const [start, end] = element.range;
+    splices.push({ start, end, text: writeValue(items[index]!) });
+  }
+  if (kept < elements.length) {
+    splices.push({ start: elements[kept - 1]!.range[1], end: last.range[1], text: "" });
+  } else if (items.length > kept) {
+    splices.push(...appendItems(source, array, items.slice(kept)));
+  }
+  return splices;
+}

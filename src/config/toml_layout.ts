@@ -1,0 +1,77 @@
+/**
+ * Where the keys of a TOML text stand, so that an edit can touch one of them
+ * and leave every other byte alone.
+ *
+ * @module
+ */
+import { type AST, parseTOML } from "toml-eslint-parser";
+
+export type KeyPath = readonly string[];
+
+/** A key and its value, wherever written: on a line of its own or in an inline table. */
+export interface Entry {
+  readonly path: KeyPath;
+  /** How many names the key itself has: 2 in `project.name = "a"`. */
+  readonly keyLength: number;
+  readonly node: AST.TOMLKeyValue;
+  /** The inline table that the entry stands in; missing for one with its own line. */
+  readonly inline?: AST.TOMLInlineTable;
+}
+
+/** A `[header]` and the lines below it. */
+export interface Section {
+  readonly path: KeyPath;
+  readonly node: AST.TOMLTable;
+}
+
+export interface TomlLayout {
+  readonly entries: readonly Entry[];
+  readonly sections: readonly Section[];
+}
+
+/** True when `path` is `prefix` or stands below it. */
+export function startsWith(path: KeyPath, prefix: KeyPath): boolean {
+  return path.length >= prefix.length && prefix.every((step, index) => path[index] === step);
+}
+
+export function isSamePath(left: KeyPath, right: KeyPath): boolean {
+  return left.length === right.length && startsWith(left, right);
+}
+
+function isKeyPath(path: readonly (string | number)[]): path is KeyPath {
+  return path.every((step) => typeof step === "string");
+}
+
+function collect(
+  node: AST.TOMLKeyValue,
+  base: KeyPath,
+  inline: AST.TOMLInlineTable | undefined,
+): Entry[] {
+  const names = node.key.keys.map((key) => key.type === "TOMLBare" ? key.name : key.value);
+  const path = [...base, ...names];
+  const value = node.value;
+  const below = value.type === "TOMLInlineTable"
+    ? value.body.flatMap((inner) => collect(inner, path, value))
+    : [];
+  const entry = { path, keyLength: names.length, node };
+  return [inline === undefined ? entry : { ...entry, inline }, ...below];
+}
+
+/**
+ * Reads the layout of a TOML text, in source order. What stands in arrays of
+ * tables is left out. Throws `SyntaxError` for text that is no TOML.
+ */
+export function readLayout(source: string): TomlLayout {
+  const entries: Entry[] = [];
+  const sections: Section[] = [];
+  for (const node of parseTOML(source, { tomlVersion: "1.0" }).body[0].body) {
+    if (node.type === "TOMLKeyValue") {
+      entries.push(...collect(node, [], undefined));
+    } else if (isKeyPath(node.resolvedKey)) {
+      const path = node.resolvedKey;
+      sections.push({ path, node });
+      entries.push(...node.body.flatMap((inner) => collect(inner, path, undefined)));
+    }
+  }
+  return { entries, sections };
+}

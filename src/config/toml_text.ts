@@ -1,0 +1,84 @@
+/**
+ * Small operations on TOML text: writing values and finding lines.
+ *
+ * @module
+ */
+
+export type TomlScalar = string | number | boolean;
+
+/** A value that can be written into a TOML text. */
+export type TomlValue =
+  | TomlScalar
+  | readonly string[]
+  | { readonly [name: string]: TomlScalar };
+
+/** One replacement in a text: the characters from `start` up to `end` become `text`. */
+export interface Splice {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+/** Applies splices that do not overlap, given in any order. */
+export function applySplices(source: string, splices: readonly Splice[]): string {
+  return [...splices].sort((left, right) => right.start - left.start)
+    .reduce((text, { start, end, text: inserted }) => {
+      return text.slice(0, start) + inserted + text.slice(end);
+    }, source);
+}
+
+function writeString(text: string): string {
+  if (!text.isWellFormed()) throw new TypeError("Can not write a string with a lone surrogate");
+  return JSON.stringify(text).replaceAll("\x7f", "\\u007F");
+}
+
+export function writeKey(name: string): string {
+  return /^[A-Za-z0-9_-]+$/.test(name) ? name : writeString(name);
+}
+
+export function isTomlTable(value: TomlValue): value is { readonly [name: string]: TomlScalar } {
+  return typeof value === "object" && !Array.isArray(value);
+}
+
+/** Writes a value on one line. Throws `TypeError` for a number that is no safe integer. */
+export function writeValue(value: TomlValue): string {
+  if (typeof value === "string") return writeString(value);
+  if (typeof value === "number" && !Number.isSafeInteger(value)) {
+    throw new TypeError(`Can not write the number ${value}: wanted a whole number`);
+  }
+  if (typeof value !== "object") return String(value);
+  if (!isTomlTable(value)) return `[${value.map(writeString).join(", ")}]`;
+  const entries = Object.entries(value);
+  if (entries.length === 0) return "{}";
+  return `{ ${
+    entries.map(([name, inner]) => `${writeKey(name)} = ${writeValue(inner)}`).join(", ")
+  } }`;
+}
+
+/** The line ending that a text uses: its first one, else a plain line feed. */
+export function lineEnding(source: string): string {
+  return /\r?\n/.exec(source)?.[0] ?? "\n";
+}
+
+/** Where the line that holds `offset` begins. */
+export function lineStart(source: string, offset: number): number {
+  return source.lastIndexOf("\n", offset - 1) + 1;
+}
+
+/** Where the line that holds `offset` ends, before its line ending. */
+export function lineEnd(source: string, offset: number): number {
+  const feed = source.indexOf("\n", offset);
+  if (feed === -1) return source.length;
+  return feed > offset && source[feed - 1] === "\r" ? feed - 1 : feed;
+}
+
+/** Where the line after the one that holds `offset` begins. */
+export function nextLine(source: string, offset: number): number {
+  const feed = source.indexOf("\n", offset);
+  return feed === -1 ? source.length : feed + 1;
+}
+
+/** The blanks that the line that holds `offset` begins with. */
+export function indentation(source: string, offset: number): string {
+  return /^[ \t]*/.exec(source.slice(lineStart(source, offset), offset))?.[0] ?? "";
+}
