@@ -1,0 +1,113 @@
+/**
+ * A problem in a rule set before it is known where the text stands, and how
+ * problems become diagnostics with a place and a rule.
+ *
+ * @module
+ */
+import { type Diagnostic, formatPath, type PathStep, type Severity } from "../lib/diagnostic.ts";
+import type { TomlDocument } from "../lib/toml.ts";
+import { MAX_DIAGNOSTICS } from "./limits.ts";
+
+export interface Finding {
+  readonly severity: Severity;
+  /** Stable machine code in snake case. */
+  readonly code: string;
+  readonly message: string;
+  readonly path: readonly PathStep[];
+  readonly hint?: string;
+  /** Whether the name or the value is at fault; the value where missing. */
+  readonly on?: "key" | "value";
+}
+
+/** Makes a finding that is an error. */
+export function errorAt(
+  path: readonly PathStep[],
+  problem: Omit<Finding, "severity" | "path">,
+): Finding {
+  return { severity: "error", path, ...problem };
+}
+
+/** Makes a finding that is a warning. */
+export function warningAt(
+  path: readonly PathStep[],
+  problem: Omit<Finding, "severity" | "path">,
+): Finding {
+  return { severity: "warning", path, ...problem };
+}
+
+/** Writes names as `a, b and c`. */
+export function joinNames(names: readonly string[], conjunction = "and"): string {
+  return names.length < 2
+    ? names.join("")
+    : `${names.slice(0, -1).join(", ")} ${conjunction} ${names.at(-1)}`;
+}
+
+/** The field of a plain table, or `undefined` where the value is none. */
+export function fieldOf(value: unknown, name: string): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+}
+
+/** The value at a path of untyped data; `undefined` where there is none. */
+export function valueAt(value: unknown, path: readonly PathStep[]): unknown {
+  return path.reduce<unknown>((at, step) => fieldOf(at, String(step)), value);
+}
+
+function ruleIdOf(finding: Finding, ruleSet: unknown): string | undefined {
+  const [first, index] = finding.path;
+  if (first !== "rules" || typeof index !== "number") return undefined;
+  const id = valueAt(ruleSet, ["rules", index, "id"]);
+  return typeof id === "string" && id !== "" ? id : undefined;
+}
+
+function toDiagnostic(
+  finding: Finding,
+  ruleSet: unknown,
+  document: TomlDocument | undefined,
+): Diagnostic {
+  const { severity, code, message, path, hint } = finding;
+  const ruleId = ruleIdOf(finding, ruleSet);
+  const position = finding.on === "key" ? document?.locateKey(path) : document?.locate(path);
+  return {
+    severity,
+    code,
+    message,
+    path: formatPath(path),
+    ...(hint === undefined ? {} : { hint }),
+    ...(position === undefined ? {} : { position }),
+    ...(ruleId === undefined ? {} : { ruleId }),
+  };
+}
+
+function comparePlaces(left: Diagnostic, right: Diagnostic): number {
+  const [a, b] = [left.position, right.position];
+  if (a === undefined || b === undefined) return 0;
+  return a.line - b.line || a.column - b.column;
+}
+
+/**
+ * Turns findings into diagnostics in the order of the text. A report is cut
+ * after `MAX_DIAGNOSTICS` entries, errors kept first, and says so.
+ */
+export function toDiagnostics(
+  findings: readonly Finding[],
+  origin: { readonly ruleSet: unknown; readonly document?: TomlDocument },
+): Diagnostic[] {
+  const errors = findings.filter((finding) => finding.severity === "error");
+  const warnings = findings.filter((finding) => finding.severity === "warning");
+  const shown = [...errors, ...warnings].slice(0, MAX_DIAGNOSTICS);
+  const diagnostics = shown
+    .map((finding) => toDiagnostic(finding, origin.ruleSet, origin.document))
+    .sort(comparePlaces);
+  const hidden = findings.length - shown.length;
+  if (hidden > 0) {
+    diagnostics.push({
+      severity: errors.length > 0 ? "error" : "warning",
+      code: "too_many_problems",
+      message: `Mend these problems first: ${hidden} more are not shown`,
+      path: "",
+    });
+  }
+  return diagnostics;
+}

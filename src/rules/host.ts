@@ -1,0 +1,82 @@
+/**
+ * Host names in one spelling: ASCII, lower case, international labels in
+ * punycode (UTS #46, as every browser maps them: WHATWG URL 3.5).
+ *
+ * @module
+ */
+
+/** Why a text is no host name, and what to write instead. */
+export interface HostProblem {
+  /** Completes "Use a host name …". */
+  readonly wanted: string;
+  readonly hint?: string;
+}
+
+export type HostResult = { readonly host: string } | { readonly problem: HostProblem };
+
+const MAX_HOST = 253;
+const MAX_LABEL = 63;
+
+const refuse = (wanted: string, hint?: string): HostResult => ({
+  problem: hint === undefined ? { wanted } : { wanted, hint },
+});
+
+function refusedPart(text: string): HostResult | undefined {
+  if (/^[A-Za-z][A-Za-z0-9+.-]*:\/\//.test(text)) {
+    return refuse("without a scheme", "Write the name that stands between // and the next /");
+  }
+  if (text.includes("@")) return refuse("without userinfo", "Remove all before the @");
+  if (/[/\\?#]/.test(text)) {
+    return refuse("without a path", "Put the path into the condition's path field");
+  }
+  if (text.includes("*")) {
+    return refuse(
+      "without a wildcard",
+      "Write one rule for each host, or leave the host out to match them all",
+    );
+  }
+  if (/^[^[]*:/.test(text) || /\]:/.test(text)) return refuse("without a port");
+  // deno-lint-ignore no-control-regex -- control characters are what is sought
+  if (/[\x00-\x20\x7f%]/.test(text)) return refuse("without blanks, control characters and %");
+  return undefined;
+}
+
+function mapped(text: string): string | undefined {
+  const url = URL.parse(`http://${text}/`);
+  return url === null || url.port !== "" ? undefined : url.hostname;
+}
+
+/**
+ * Returns the canonical spelling of a host name or address, or why it is none.
+ * One final dot (the root of the name system) is dropped. Applying it twice
+ * changes nothing.
+ */
+export function canonicalHost(text: string): HostResult {
+  const refused = refusedPart(text);
+  if (refused !== undefined) return refused;
+  const host = mapped(text)?.replace(/\.$/, "");
+  if (host === undefined || host === "") {
+    return refuse("that is valid", "Letters of any language, digits, hyphens and dots");
+  }
+  if (host.startsWith("[")) return { host };
+  const labels = host.split(".");
+  if (labels.includes("")) return refuse("without empty labels", "Remove the doubled dot");
+  if (host.length > MAX_HOST) return refuse(`of at most ${MAX_HOST} characters in punycode`);
+  if (labels.some((label) => label.length > MAX_LABEL)) {
+    return refuse(`with labels of at most ${MAX_LABEL} characters in punycode`);
+  }
+  return { host };
+}
+
+/** The canonical spelling of a host that is known to be valid; any other text as it is. */
+export function hostOrSame(text: string): string {
+  const result = canonicalHost(text);
+  return "host" in result ? result.host : text;
+}
+
+/** Cuts `host:port`; the port is missing where there is none. */
+export function splitAuthority(authority: string): { host: string; port?: string } {
+  const found = /^(.*?):([0-9]*)$/.exec(authority);
+  if (found === null || authority.endsWith("]")) return { host: authority };
+  return { host: found[1] ?? "", port: found[2] ?? "" };
+}

@@ -1,0 +1,121 @@
+/**
+ * From untyped data to rules of the right shape: each rule is read by itself,
+ * so that one broken rule hides nothing about the others.
+ *
+ * @module
+ */
+import type { PathStep } from "../lib/diagnostic.ts";
+import type { CheckedRule } from "./checked_rule.ts";
+import { describeIssues } from "./describe_issues.ts";
+import { errorAt, fieldOf, type Finding } from "./finding.ts";
+import { MAX_DEPTH, MAX_RULES } from "./limits.ts";
+import { ruleSchema, ruleSetFrameSchema } from "./schema.ts";
+
+export interface ReadRules {
+  readonly findings: readonly Finding[];
+  readonly rules: readonly CheckedRule[];
+}
+
+/** Finds nesting beyond the bound and names that no table may have. */
+function* checkNesting(value: unknown, path: readonly PathStep[]): Generator<Finding> {
+  if (typeof value !== "object" || value === null) return;
+  if (path.length >= MAX_DEPTH) {
+    yield errorAt(path, {
+      code: "too_deep",
+      message: `Nest tables and lists at most ${MAX_DEPTH} deep`,
+    });
+    return;
+  }
+  for (const [name, child] of Object.entries(value)) {
+    const step = Array.isArray(value) ? Number(name) : name;
+    if (step === "__proto__") {
+      yield errorAt([...path, step], {
+        code: "forbidden_name",
+        message: `Use another name than "__proto__"`,
+        on: "key",
+      });
+    } else {
+      yield* checkNesting(child, [...path, step]);
+    }
+  }
+}
+
+/** The field of the rule, its condition or its action in which a problem stands. */
+function fieldAround(finding: Finding): readonly PathStep[] {
+  const path = finding.path.slice(2);
+  if (finding.code === "unknown_key") return path;
+  return path.slice(0, path[0] === "condition" || path[0] === "action" ? 2 : 1);
+}
+
+function remove(root: unknown, path: readonly PathStep[]): void {
+  const parent = path.slice(0, -1).reduce<unknown>((at, step) => fieldOf(at, String(step)), root);
+  const last = path.at(-1);
+  if (typeof parent === "object" && parent !== null && last !== undefined) {
+    Reflect.deleteProperty(parent, last);
+  }
+}
+
+/** Stands in for an action that can not be read, so that the condition can be judged. */
+const HARMLESS = { type: "log" };
+
+function* withoutProblems(
+  raw: object,
+  index: number,
+  findings: readonly Finding[],
+): Generator<unknown> {
+  const copy: object = structuredClone(raw);
+  for (const finding of findings) remove(copy, finding.path.slice(2));
+  if (!Object.hasOwn(copy, "id")) Object.assign(copy, { id: `rules[${index}]` });
+  yield copy;
+  for (const finding of findings) {
+    const path = fieldAround(finding);
+    if (path[0] !== "id") remove(copy, path);
+  }
+  yield copy;
+  yield { ...copy, action: HARMLESS };
+}
+
+/** What can be judged of a broken rule: the most that has the right shape. */
+function salvage(raw: unknown, index: number, findings: readonly Finding[]): CheckedRule[] {
+  if (typeof raw !== "object" || raw === null) return [];
+  for (const copy of withoutProblems(raw, index, findings)) {
+    const again = ruleSchema.safeParse(copy);
+    if (again.success) return [{ index, rule: again.data, complete: false }];
+  }
+  return [];
+}
+
+function readRule(raw: unknown, index: number, ruleSet: unknown): ReadRules {
+  const base = ["rules", index];
+  const result = ruleSchema.safeParse(raw);
+  if (result.success) {
+    return { findings: [], rules: [{ index, rule: result.data, complete: true }] };
+  }
+  const findings = describeIssues(result.error.issues, base, ruleSet);
+  return { findings, rules: salvage(raw, index, findings) };
+}
+
+/**
+ * Checks the shape of untyped data against the spec's tables. Linear in the
+ * size of the data; nothing is thrown for bad data.
+ */
+export function readRules(ruleSet: unknown): ReadRules {
+  const nesting = [...checkNesting(ruleSet, [])];
+  if (nesting.length > 0) return { findings: nesting, rules: [] };
+  const frame = ruleSetFrameSchema.safeParse(ruleSet);
+  const findings = frame.success ? [] : describeIssues(frame.error.issues, [], ruleSet);
+  const raw = fieldOf(ruleSet, "rules");
+  if (!Array.isArray(raw)) return { findings, rules: [] };
+  if (raw.length > MAX_RULES) {
+    findings.push(errorAt(["rules"], {
+      code: "too_many_rules",
+      message: `Keep the set within ${MAX_RULES} rules: it has ${raw.length}`,
+    }));
+    return { findings, rules: [] };
+  }
+  const read = raw.map((rule, index) => readRule(rule, index, ruleSet));
+  return {
+    findings: [...findings, ...read.flatMap((one) => one.findings)],
+    rules: read.flatMap((one) => one.rules),
+  };
+}

@@ -1,0 +1,96 @@
+/**
+ * What can be proven about the sets of paths that two path conditions match.
+ * Every answer `true` is a proof; `false` means "not proven".
+ *
+ * @module
+ */
+import { GlobMatcher } from "../compile/glob_matcher.ts";
+import { literalPrefix } from "../glob.ts";
+import type { GlobToken, RuntimePath } from "../types.ts";
+
+/** A path condition, prepared for comparison. */
+export interface PathSet {
+  readonly kind: "all" | "exact" | "prefix" | "glob";
+  /** The text that every matching path begins with; the path itself where exact. */
+  readonly literal: string;
+  readonly tokens: readonly GlobToken[];
+  /** The text that every matching path ends with. */
+  readonly ending: string;
+  readonly matches: (path: string) => boolean;
+}
+
+function globSet(tokens: readonly GlobToken[]): PathSet {
+  const literal = literalPrefix(tokens) || "/";
+  const last = tokens.at(-1);
+  const isOpen = last?.type === "deep" || last?.type === "splat";
+  const texts = tokens.filter((token) => token.type === "text").length;
+  const matcher = new GlobMatcher(tokens);
+  const matches = (path: string) => matcher.matches(path);
+  if (isOpen && tokens.length === 1) {
+    return { kind: "all", literal: "/", tokens, ending: "", matches };
+  }
+  if (isOpen && tokens.length === 2 && texts === 1) {
+    return { kind: literal === "/" ? "all" : "prefix", literal, tokens, ending: "", matches };
+  }
+  const ending = last?.type === "text" ? last.text : "";
+  const isExact = tokens.length === 1 && texts === 1;
+  return { kind: isExact ? "exact" : "glob", literal, tokens, ending, matches };
+}
+
+/** Prepares a normalized path condition; every path begins with a slash. */
+export function pathSetOf(path: RuntimePath | undefined): PathSet {
+  if (path === undefined || (path.type === "prefix" && path.value === "/")) {
+    return { kind: "all", literal: "/", tokens: [], ending: "", matches: () => true };
+  }
+  const { type, value } = path;
+  if (type === "glob") return globSet(path.tokens ?? []);
+  return type === "exact"
+    ? { kind: type, literal: value, tokens: [], ending: value, matches: (text) => text === value }
+    : {
+      kind: type,
+      literal: value,
+      tokens: [],
+      ending: "",
+      matches: (text) => text.startsWith(value),
+    };
+}
+
+/** The kinds of token whose texts a token can stand for, itself included. */
+const TAKES: Readonly<Record<GlobToken["type"], readonly GlobToken["type"][]>> = {
+  text: ["text"],
+  one: ["one"],
+  any: ["any", "one", "capture"],
+  capture: ["capture"],
+  deep: ["deep", "splat", "any", "one", "capture"],
+  splat: ["deep", "splat", "any", "one", "capture"],
+};
+
+function tokenContains(outer: GlobToken, inner: GlobToken | undefined): boolean {
+  if (inner === undefined || !TAKES[outer.type].includes(inner.type)) return false;
+  return outer.type !== "text" || (inner.type === "text" && inner.text === outer.text);
+}
+
+/** True where every path of `inner` is proven to be in `outer`. */
+export function pathContains(outer: PathSet, inner: PathSet): boolean {
+  switch (outer.kind) {
+    case "all":
+      return true;
+    case "prefix":
+      return inner.literal.startsWith(outer.literal);
+    case "exact":
+      return inner.kind === "exact" && inner.literal === outer.literal;
+    case "glob":
+      if (inner.kind === "exact") return outer.matches(inner.literal);
+      return inner.kind === "glob" && inner.tokens.length === outer.tokens.length &&
+        outer.tokens.every((token, index) => tokenContains(token, inner.tokens[index]));
+  }
+}
+
+/** True where no path is in both sets, as far as that is proven. */
+export function pathsDisjoint(a: PathSet, b: PathSet): boolean {
+  if (a.kind === "exact") return !b.matches(a.literal);
+  if (b.kind === "exact") return !a.matches(b.literal);
+  const startsDiffer = !a.literal.startsWith(b.literal) && !b.literal.startsWith(a.literal);
+  const endsDiffer = !a.ending.endsWith(b.ending) && !b.ending.endsWith(a.ending);
+  return startsDiffer || endsDiffer;
+}

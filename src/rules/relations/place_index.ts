@@ -1,0 +1,73 @@
+/**
+ * An index of rules by where they can match: the literal start of their paths,
+ * then their host. It finds the rules that could hold a given one without
+ * looking at all the others.
+ *
+ * @module
+ */
+import type { ConditionSet } from "./condition_sets.ts";
+
+interface Bucket<T> {
+  readonly anyHost: T[];
+  readonly byHost: Map<string, T[]>;
+}
+
+/** Rules by literal path start and host, in the order in which they were added. */
+export class PlaceIndex<T extends { readonly set: ConditionSet }> {
+  private readonly exact = new Map<string, Bucket<T>>();
+  private readonly open = new Map<string, Bucket<T>>();
+  /** The distinct lengths of literals in `open`, ascending. */
+  private readonly lengths: number[] = [];
+
+  add(entry: T): void {
+    const { kind, literal } = entry.set.path;
+    const map = kind === "exact" ? this.exact : this.open;
+    let bucket = map.get(literal);
+    if (bucket === undefined) {
+      bucket = { anyHost: [], byHost: new Map() };
+      map.set(literal, bucket);
+      if (kind !== "exact") this.addLength(literal.length);
+    }
+    const host = entry.set.leaf.host;
+    const entries = host === undefined ? bucket.anyHost : bucket.byHost.get(host);
+    if (entries === undefined) bucket.byHost.set(host ?? "", [entry]);
+    else entries.push(entry);
+  }
+
+  private addLength(length: number): void {
+    const at = this.lengths.findIndex((known) => known >= length);
+    if (this.lengths[at] === length) return;
+    this.lengths.splice(at < 0 ? this.lengths.length : at, 0, length);
+  }
+
+  private *bucketsAbove(set: ConditionSet): Generator<Bucket<T>> {
+    const { literal } = set.path;
+    const same = this.exact.get(literal);
+    if (same !== undefined) yield same;
+    for (const length of this.lengths) {
+      if (length > literal.length) return;
+      const bucket = this.open.get(literal.slice(0, length));
+      if (bucket !== undefined) yield bucket;
+    }
+  }
+
+  /** The lists of rules that could hold all requests of `set`: same or wider path and host. */
+  *listsAbove(set: ConditionSet): Generator<readonly T[]> {
+    const { host } = set.leaf;
+    for (const bucket of this.bucketsAbove(set)) {
+      yield bucket.anyHost;
+      const same = host === undefined ? undefined : bucket.byHost.get(host);
+      if (same !== undefined) yield same;
+    }
+  }
+
+  /** The rules whose path is the same or wider, and whose host can be the same. */
+  *meeting(set: ConditionSet): Generator<T> {
+    const { host } = set.leaf;
+    for (const bucket of this.bucketsAbove(set)) {
+      yield* bucket.anyHost;
+      if (host !== undefined) yield* bucket.byHost.get(host) ?? [];
+      else for (const entries of bucket.byHost.values()) yield* entries;
+    }
+  }
+}

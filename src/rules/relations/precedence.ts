@@ -1,0 +1,25 @@
+/**
+ * Which of two pipeline rules wins a request that both match (design: phase 5):
+ * `override`, then an exact path, then the longer literal start, then order.
+ *
+ * @module
+ */
+import type { ConditionSet } from "./condition_sets.ts";
+
+export interface Ranked {
+  readonly index: number;
+  readonly set: ConditionSet;
+  readonly override: boolean;
+  /** True where the path condition is written as exact. */
+  readonly isExact: boolean;
+  /** Length of the literal start of the path as the edge ranks it; 0 without a path. */
+  readonly literalLength: number;
+}
+
+/** Negative where `a` wins over `b`. */
+export function comparePrecedence(a: Ranked, b: Ranked): number {
+  return Number(b.override) - Number(a.override) ||
+    Number(b.isExact) - Number(a.isExact) ||
+    b.literalLength - a.literalLength ||
+    a.index - b.index;
+}

@@ -1,0 +1,108 @@
+/**
+ * Globs and references to their captures (spec: "Glob captures and
+ * interpolation"): unique names and one splat, captures in the root glob only,
+ * every reference names one of them.
+ *
+ * @module
+ */
+import type { PathStep } from "../../lib/diagnostic.ts";
+import { nearest } from "../../lib/suggest.ts";
+import { type CheckedRule, leavesOf, type PlacedLeaf, rulePath } from "../checked_rule.ts";
+import { errorAt, type Finding, joinNames } from "../finding.ts";
+import { captureNames, parseGlob } from "../glob.ts";
+import { parseTemplate, templateReferences } from "../template.ts";
+import type { Action } from "../types.ts";
+
+/** The glob's captures; `undefined` where it can not be read. */
+function capturesOf(glob: string): readonly string[] | undefined {
+  const parsed = parseGlob(glob);
+  return "tokens" in parsed ? captureNames(parsed.tokens) : undefined;
+}
+
+function* checkGlob(placed: PlacedLeaf): Generator<Finding> {
+  const { leaf, isRoot } = placed;
+  if (leaf.path?.type !== "glob") return;
+  const path = [...placed.path, "path", "value"];
+  const parsed = parseGlob(leaf.path.value);
+  if ("problems" in parsed) {
+    for (const { message, hint, offset } of parsed.problems) {
+      yield errorAt(path, {
+        code: "bad_glob",
+        message: `${message} (character ${offset + 1})`,
+        ...(hint === undefined ? {} : { hint }),
+      });
+    }
+  } else if (!isRoot) {
+    const names = captureNames(parsed.tokens);
+    if (names.length === 0) return;
+    yield errorAt(path, {
+      code: "nested_capture",
+      message: `Declare captures only in the root path of a condition: ${
+        joinNames(names.map((name) => `"{${name}}"`))
+      } stands in any or not`,
+      hint: "Write * instead of {name}, and ** instead of {name...}",
+    });
+  }
+}
+
+/** The texts of an action that may hold references, with their field paths. */
+function templatesOf(action: Action): { readonly text: string; readonly path: PathStep[] }[] {
+  switch (action.type) {
+    case "redirect":
+    case "rewrite":
+      return [{ text: action.target, path: ["action", "target"] }];
+    case "set_headers":
+      return Object.entries(action.headers)
+        .map(([name, text]) => ({ text, path: ["action", "headers", name] }));
+    default:
+      return [];
+  }
+}
+
+function unknownCapture(
+  name: string,
+  known: readonly string[],
+): Omit<Finding, "severity" | "path"> {
+  const meant = nearest(name, known);
+  return {
+    code: "unknown_capture",
+    message: `Refer to a capture of the rule's own glob: ${
+      known.length === 0
+        ? `"{${name}}" names none, since the path declares none`
+        : `"{${name}}" is none of ${joinNames(known.map((one) => `"{${one}}"`))}`
+    }`,
+    hint: meant !== undefined
+      ? `Did you mean "{${meant}}"?`
+      : `Write {{${name}}} for the literal text {${name}}`,
+  };
+}
+
+function* checkReferences(checked: CheckedRule): Generator<Finding> {
+  const root = checked.rule.condition?.path;
+  const known = root?.type === "glob" ? capturesOf(root.value) : [];
+  for (const { text, path } of templatesOf(checked.rule.action)) {
+    const at = [...rulePath(checked), ...path];
+    const parsed = parseTemplate(text);
+    if ("problems" in parsed) {
+      for (const { message, hint } of parsed.problems) {
+        yield errorAt(at, {
+          code: "bad_reference",
+          message,
+          ...(hint === undefined ? {} : { hint }),
+        });
+      }
+    } else if (known !== undefined && checked.complete) {
+      const missing = new Set(
+        templateReferences(parsed.parts).map((reference) => reference.name)
+          .filter((name) => !known.includes(name)),
+      );
+      for (const name of missing) yield errorAt(at, unknownCapture(name, known));
+    }
+  }
+}
+
+/** Reports bad globs, captures out of place, and references to captures that are not there. */
+export function* checkCaptures(checked: CheckedRule): Generator<Finding> {
+  for (const placed of leavesOf(checked)) yield* checkGlob(placed);
+  yield* checkReferences(checked);
+}

@@ -1,0 +1,131 @@
+/**
+ * Validation rule 5: a pipeline that takes requests from a broader one must
+ * repeat the request gates which that one declares (`failure = "closed"`), or say
+ * that it does not inherit them.
+ *
+ * A pipeline takes requests from another where its set of requests lies within
+ * the other's, or where the two are not proven disjoint and it wins by
+ * precedence. What can not be decided by the other fields is decided by path and
+ * host alone (design: "What the spec leaves open").
+ *
+ * @module
+ */
+import { errorAt, type Finding } from "../finding.ts";
+import { literalPrefix } from "../glob.ts";
+import {
+  conditionContains,
+  conditionsDisjoint,
+  conditionSetOf,
+  placesDisjoint,
+} from "../relations/condition_sets.ts";
+import { PlaceIndex } from "../relations/place_index.ts";
+import { comparePrecedence, type Ranked } from "../relations/precedence.ts";
+import { isHandleStep } from "../schema.ts";
+import type { PipelineStep, RuntimePath, RuntimeRule } from "../types.ts";
+
+/** Pairs of rules that are compared in full; beyond, path and host alone decide. */
+const MAX_PAIRS = 500_000;
+
+interface Pipeline extends Ranked {
+  readonly id: string;
+  readonly gates: ReadonlySet<string>;
+  readonly inheritGate: boolean;
+}
+
+/** A rule that is right by itself, with its index in the authored set. */
+export interface PlacedRule {
+  readonly index: number;
+  readonly rule: RuntimeRule;
+}
+
+function gatesOf(steps: readonly PipelineStep[]): Set<string> {
+  return new Set(
+    steps.flatMap((step) =>
+      !isHandleStep(step) && step.mode === "request" && step.failure === "closed" ? [step.use] : []
+    ),
+  );
+}
+
+function literalLength(path: RuntimePath | undefined): number {
+  if (path === undefined) return 0;
+  return path.type === "glob" ? literalPrefix(path.tokens ?? []).length : path.value.length;
+}
+
+/** Takes the enabled pipelines out of a set. */
+export function pipelinesOf(rules: readonly PlacedRule[]): Pipeline[] {
+  return rules.flatMap(({ index, rule }) => {
+    const { action, condition } = rule;
+    if (action.type !== "pipeline" || !rule.enabled) return [];
+    return [{
+      index,
+      id: rule.id,
+      set: conditionSetOf(condition),
+      override: action.override,
+      inheritGate: action.inheritGate,
+      isExact: condition.path?.type === "exact",
+      literalLength: literalLength(condition.path),
+      gates: gatesOf(action.steps),
+    }];
+  });
+}
+
+class GateCheck {
+  private pairs = 0;
+
+  /** True where `narrow`, which can meet `broad`, takes requests from it. */
+  takesFrom(narrow: Pipeline, broad: Pipeline): boolean {
+    if (narrow === broad) return false;
+    const wins = comparePrecedence(narrow, broad) < 0;
+    if (++this.pairs > MAX_PAIRS) return wins;
+    if (wins) return !conditionsDisjoint(narrow.set, broad.set);
+    return conditionContains(broad.set, narrow.set) && !conditionContains(narrow.set, broad.set);
+  }
+}
+
+function missingGate(narrow: Pipeline, broad: Pipeline, gate: string): Finding {
+  return errorAt(["rules", narrow.index, "action", "steps"], {
+    code: "missing_gate",
+    message: `Repeat the request gate "${gate}" of the broader rule "${broad.id}": ` +
+      `requests that this rule takes would pass without it`,
+    hint: `Add { use = "${gate}", mode = "request", failure = "closed" }, ` +
+      `or set inheritGate = false`,
+  });
+}
+
+function* missingGatesOf(
+  narrow: Pipeline,
+  others: Iterable<Pipeline>,
+  check: GateCheck,
+): Generator<Finding> {
+  const reported = new Set<string>();
+  for (const broad of others) {
+    if (placesDisjoint(narrow.set, broad.set)) continue;
+    const missing = [...broad.gates].filter((gate) =>
+      !narrow.gates.has(gate) && !reported.has(gate)
+    );
+    if (missing.length === 0 || !check.takesFrom(narrow, broad)) continue;
+    for (const gate of missing) {
+      reported.add(gate);
+      yield missingGate(narrow, broad, gate);
+    }
+    if (reported.size >= MAX_REPORTED) return;
+  }
+}
+
+/** Most missing gates that are listed for one rule. */
+const MAX_REPORTED = 8;
+
+/** Reports pipelines that let requests past a gate of a broader pipeline. */
+export function* checkGates(rules: readonly PlacedRule[]): Generator<Finding> {
+  const pipelines = pipelinesOf(rules);
+  const gated = pipelines.filter((one) => one.gates.size > 0);
+  if (gated.length === 0) return;
+  const index = new PlaceIndex<Pipeline>();
+  for (const one of gated) index.add(one);
+  const check = new GateCheck();
+  for (const narrow of pipelines) {
+    if (!narrow.inheritGate) continue;
+    const others = narrow.override ? gated : index.meeting(narrow.set);
+    yield* missingGatesOf(narrow, others, check);
+  }
+}

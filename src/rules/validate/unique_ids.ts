@@ -1,0 +1,24 @@
+/**
+ * Validation rule 1: rule ids are unique within the set.
+ *
+ * @module
+ */
+import { type CheckedRule, rulePath } from "../checked_rule.ts";
+import { errorAt, type Finding } from "../finding.ts";
+
+/** Reports each rule whose id an earlier one has. */
+export function* checkUniqueIds(rules: readonly CheckedRule[]): Generator<Finding> {
+  const first = new Map<string, number>();
+  for (const checked of rules) {
+    const { id } = checked.rule;
+    const earlier = first.get(id);
+    if (earlier === undefined) {
+      first.set(id, checked.index);
+      continue;
+    }
+    yield errorAt([...rulePath(checked), "id"], {
+      code: "duplicate_id",
+      message: `Give each rule an id of its own: "${id}" is taken by rules[${earlier}]`,
+    });
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Warns of paths that match more than they seem to, or nothing at all.
+ *
+ * @module
+ */
+import { type CheckedRule, leavesOf } from "../checked_rule.ts";
+import { describeValue } from "../describe_issues.ts";
+import { type Finding, warningAt } from "../finding.ts";
+import { literalPrefix, parseGlob } from "../glob.ts";
+import { canonicalPathText, resolveSegments } from "../path.ts";
+import type { PathMatch } from "../types.ts";
+
+type Problem = Omit<Finding, "severity" | "path">;
+
+function unmatchable(path: PathMatch): Problem | undefined {
+  const shown = describeValue(path.value);
+  if (path.type === "glob") {
+    const parsed = parseGlob(path.value);
+    if (!("tokens" in parsed)) return undefined;
+    const first = parsed.tokens[0]?.type;
+    return first === "deep" || first === "splat" || literalPrefix(parsed.tokens).startsWith("/")
+      ? undefined
+      : {
+        code: "unmatchable_path",
+        message: `Begin the glob with "/": no path fits ${shown}`,
+        hint: `Write **/ before it to match it in every folder`,
+      };
+  }
+  if (!path.value.startsWith("/")) {
+    return {
+      code: "unmatchable_path",
+      message: `Begin the path with "/": no path fits ${shown}`,
+    };
+  }
+  const mark = /[?#]/.exec(path.value)?.[0];
+  if (mark !== undefined) {
+    return {
+      code: "unmatchable_path",
+      message: `Leave "${mark}" and what follows out of the path: it is no part of it in ${shown}`,
+      ...(mark === "?" ? { hint: "Use the query field of the condition" } : {}),
+    };
+  }
+  const canonical = canonicalPathText(path.value);
+  return resolveSegments(canonical) === canonical ? undefined : {
+    code: "unmatchable_path",
+    message: `Write the path as it is after normalization: no path fits ${shown}`,
+    hint: `Write ${describeValue(resolveSegments(canonical))}`,
+  };
+}
+
+/** A prefix that ends in a letter or digit ends in the middle of a segment. */
+const OPEN_END = /[A-Za-z0-9]$/;
+
+function sibling(path: PathMatch): Problem | undefined {
+  if (path.type !== "prefix" || !OPEN_END.test(path.value)) return undefined;
+  return {
+    code: "prefix_sibling",
+    message: `End the prefix with "/": ${describeValue(path.value)} also matches ${
+      describeValue(`${path.value}-other`)
+    }`,
+    hint: `A second rule with type "exact" matches ${describeValue(path.value)} itself`,
+  };
+}
+
+/** Reports prefixes that reach into siblings, and paths that no request can have. */
+export function* warnPaths(checked: CheckedRule): Generator<Finding> {
+  for (const { leaf, path } of leavesOf(checked)) {
+    if (leaf.path === undefined) continue;
+    const problem = unmatchable(leaf.path) ?? sibling(leaf.path);
+    if (problem !== undefined) yield warningAt([...path, "path", "value"], problem);
+  }
+}

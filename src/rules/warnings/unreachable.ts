@@ -1,0 +1,123 @@
+/**
+ * Warns of rules that can never match because another takes every request
+ * before them. Only what is proven is reported; no pair of rules is compared
+ * that an index can tell apart.
+ *
+ * @module
+ */
+import { type Finding, warningAt } from "../finding.ts";
+import {
+  conditionContains,
+  type ConditionSet,
+  conditionSetOf,
+} from "../relations/condition_sets.ts";
+import { PlaceIndex } from "../relations/place_index.ts";
+import { comparePrecedence } from "../relations/precedence.ts";
+import type { ActionType, RuntimeRule } from "../types.ts";
+import { pipelinesOf, type PlacedRule } from "../validate/gates.ts";
+
+/** Rules of one path and host that are compared in full with a later one. */
+const MAX_CANDIDATES = 32;
+
+interface Taker {
+  readonly id: string;
+  readonly set: ConditionSet;
+  /** The rule takes a request only where no file answers its path. */
+  readonly ifNoFile: boolean;
+}
+
+/** Rules that take all requests they match, in the order in which they are asked. */
+class Takers {
+  private readonly index = new PlaceIndex<Taker>();
+  private readonly same = new Map<string, Taker>();
+
+  add(taker: Taker, key: string): void {
+    this.index.add(taker);
+    if (!taker.ifNoFile && !this.same.has(key)) this.same.set(key, taker);
+  }
+
+  /** A rule that is proven to take every request of `later`. */
+  find(later: Taker, key: string): Taker | undefined {
+    const same = this.same.get(key);
+    if (same !== undefined) return same;
+    for (const list of this.index.listsAbove(later.set)) {
+      const found = list.slice(0, MAX_CANDIDATES).find((earlier) =>
+        (!earlier.ifNoFile || later.ifNoFile) && conditionContains(earlier.set, later.set)
+      );
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+}
+
+const PHASE_OF: Readonly<Record<ActionType, number>> = {
+  allow: 1,
+  log: 1,
+  deny: 1,
+  rate_limit: 1,
+  redirect: 2,
+  rewrite: 3,
+  cache: 4,
+  bypass_cache: 4,
+  pipeline: 5,
+  set_headers: 6,
+  remove_headers: 6,
+};
+const PHASE = { redirect: 2, pipeline: 5, headers: 6 };
+
+/** True where a match of the rule keeps later rules of its phase from being asked. */
+function takesRequests(rule: RuntimeRule): boolean {
+  const { action } = rule;
+  switch (action.type) {
+    case "deny":
+      return action.mode === "enforce";
+    case "log":
+    case "rate_limit":
+    case "set_headers":
+    case "remove_headers":
+      return false;
+    default:
+      return true;
+  }
+}
+
+/** The rules in the order in which the edge asks them: pipelines by precedence. */
+function inEvaluationOrder(rules: readonly PlacedRule[]): readonly PlacedRule[] {
+  const byIndex = new Map(rules.map((placed) => [placed.index, placed]));
+  const pipelines = pipelinesOf(rules).sort(comparePrecedence)
+    .flatMap(({ index }) => byIndex.get(index) ?? []);
+  return [...rules.filter(({ rule }) => rule.action.type !== "pipeline"), ...pipelines];
+}
+
+function unreachable(index: number, taker: Taker): Finding {
+  return warningAt(["rules", index], {
+    code: "unreachable_rule",
+    message: `Move or remove the rule: rule "${taker.id}" takes every request before it`,
+    on: "key",
+  });
+}
+
+/** Reports the enabled rules that are proven never to match. */
+export function* warnUnreachable(rules: readonly PlacedRule[]): Generator<Finding> {
+  const phases = new Map<number, Takers>();
+  const takersOf = (phase: number): Takers => {
+    const takers = phases.get(phase) ?? new Takers();
+    phases.set(phase, takers);
+    return takers;
+  };
+  const enabled = rules.filter(({ rule }) => rule.enabled);
+  const byPhase = (placed: PlacedRule): number => PHASE_OF[placed.rule.action.type];
+  const ordered = inEvaluationOrder(enabled).toSorted((a, b) => byPhase(a) - byPhase(b));
+  for (const { index, rule } of ordered) {
+    const phase = PHASE_OF[rule.action.type];
+    if (phase === PHASE.headers) continue;
+    const ifNoFile = "ifNoFile" in rule.action && rule.action.ifNoFile;
+    const later = { id: rule.id, set: conditionSetOf(rule.condition), ifNoFile };
+    const key = JSON.stringify(rule.condition);
+    const isAfterRedirects = phase > PHASE.redirect && phase <= PHASE.pipeline;
+    const taker = takersOf(phase).find(later, key) ??
+      (isAfterRedirects ? takersOf(PHASE.redirect).find(later, key) : undefined);
+    if (taker !== undefined) yield unreachable(index, taker);
+    else if (takesRequests(rule)) takersOf(phase).add(later, key);
+  }
+}
