@@ -1,0 +1,139 @@
+/**
+ * A glob as a row of states, one per character, and for each state a bit.
+ *
+ * @module
+ */
+import type { GlobToken } from "../types.ts";
+
+export const SLASH = 0x2f;
+/** Beyond Unicode: one percent-encoded byte that stands for no character of its own. */
+const BYTE = 0x110000;
+
+const ESCAPES = /(?:%[0-9A-F]{2})+/y;
+
+/**
+ * Reads text of a normalized path as characters: a percent-encoded UTF-8
+ * character counts as one, and an escaped ASCII character as one that differs
+ * from the same character unescaped.
+ */
+export interface PathUnits {
+  readonly codes: readonly number[];
+  /** Where each character begins in the text, and at last the text's length. */
+  readonly offsets: readonly number[];
+}
+
+/** Bytes of the UTF-8 character that begins at `at`, or 1 where none does. */
+function sequenceLength(bytes: readonly number[], at: number): number {
+  const lead = bytes[at] ?? 0;
+  const length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc2 ? 2 : 1;
+  for (let index = 1; index < length; index++) {
+    if (((bytes[at + index] ?? 0) & 0xc0) !== 0x80) return 1;
+  }
+  return lead > 0xf4 ? 1 : length;
+}
+
+const LEAD_BITS = [0, 0x7f, 0x1f, 0x0f, 0x07];
+
+function readEscapes(bytes: readonly number[], start: number, codes: number[], offsets: number[]) {
+  for (let at = 0; at < bytes.length;) {
+    const lead = bytes[at] ?? 0;
+    const length = sequenceLength(bytes, at);
+    let code = length === 1 ? BYTE + lead : lead & (LEAD_BITS[length] ?? 0);
+    for (let index = 1; index < length; index++) {
+      code = (code << 6) | ((bytes[at + index] ?? 0) & 0x3f);
+    }
+    codes.push(code);
+    offsets.push(start + at * 3);
+    at += length;
+  }
+}
+
+/** Reads text of a normalized path from an index on. */
+export function readUnits(text: string, from: number): PathUnits {
+  const codes: number[] = [];
+  const offsets: number[] = [];
+  for (let at = from; at < text.length;) {
+    ESCAPES.lastIndex = at;
+    const run = ESCAPES.exec(text)?.[0];
+    if (run === undefined) {
+      codes.push(text.charCodeAt(at));
+      offsets.push(at);
+      at += 1;
+    } else {
+      const bytes = run.slice(1).split("%").map((digits) => parseInt(digits, 16));
+      readEscapes(bytes, at, codes, offsets);
+      at += run.length;
+    }
+  }
+  offsets.push(text.length);
+  return { codes, offsets };
+}
+
+/**
+ * One state: a character, any one character but a slash, or a loop over any
+ * characters (`deep`) or any but slashes (`any`). A `gate` stands before a `deep`
+ * that is a whole segment: it goes on to it, or past it and the slash after it.
+ */
+export interface GlobState {
+  readonly kind: "text" | "one" | "any" | "deep" | "gate";
+  /** The character of a `text` state, else -1. */
+  readonly code: number;
+}
+
+/** From a gate to the state after the loop and its slash. */
+export const GATE_WIDTH = 3;
+
+export interface CaptureStates {
+  /** The state before which the capture begins, and the one at which it ends. */
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface GlobProgram {
+  readonly states: readonly GlobState[];
+  readonly captures: readonly CaptureStates[];
+}
+
+const state = (kind: GlobState["kind"], code = -1): GlobState => ({ kind, code });
+
+/** Adds a loop; one that stands beside another, or makes another useless, takes its place. */
+function addLoop(states: GlobState[], kind: "any" | "deep", isSegment: boolean): void {
+  const last = states.at(-1);
+  if (last?.kind === "deep" || last?.kind === kind) return;
+  if (last?.kind === "any") states.pop();
+  const followsGate = states.at(-1)?.code === SLASH && states.at(-3)?.kind === "gate";
+  if (kind === "deep" && followsGate) states.splice(-GATE_WIDTH);
+  if (isSegment && last?.kind !== "any") states.push(state("gate"));
+  states.push(state(kind));
+}
+
+function isWholeSegment(tokens: readonly GlobToken[], index: number, prefix: string): boolean {
+  const before = tokens[index - 1];
+  const after = tokens[index + 1];
+  const opens = before === undefined
+    ? prefix === "" || prefix.endsWith("/")
+    : before.type === "text" && before.text.endsWith("/");
+  return opens && after?.type === "text" && after.text.startsWith("/");
+}
+
+/** Lays out the tokens after the literal prefix as states. */
+export function layOut(tokens: readonly GlobToken[], prefix: string): GlobProgram {
+  const states: GlobState[] = [];
+  const captures: CaptureStates[] = [];
+  const rest = prefix === "" ? tokens : tokens.slice(1);
+  rest.forEach((token, index) => {
+    if (token.type === "text") {
+      states.push(...readUnits(token.text, 0).codes.map((code) => state("text", code)));
+    } else if (token.type === "one") {
+      states.push(state("one"));
+    } else if (token.type === "any" || token.type === "deep") {
+      addLoop(states, token.type, token.type === "deep" && isWholeSegment(rest, index, prefix));
+    } else {
+      const from = states.length;
+      if (token.type === "splat") states.push(state("deep"));
+      else states.push(state("one"), state("any"));
+      captures.push({ from, to: states.length });
+    }
+  });
+  return { states, captures };
+}

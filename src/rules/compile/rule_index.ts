@@ -1,0 +1,139 @@
+/**
+ * From a request to the rules that may match it: by host, then path (exact in a
+ * map, prefixes and the literal beginnings or ends of globs in radix trees), then
+ * method. What a rule asks besides is judged rule by rule.
+ *
+ * @module
+ */
+import type { RequestFacts } from "../facts.ts";
+import { METHODS } from "../types.ts";
+import type { CompiledRule } from "./compiled_rule.ts";
+import { type LeafMatcher, methodBit, type PathMatcher } from "./condition.ts";
+import { RadixTree } from "./radix_tree.ts";
+
+/** From this many rules on, a bucket keeps a list per method. */
+const SPLIT_FROM = 8;
+
+/** Receives the lists of candidates; each is in the order of evaluation. */
+export type TakeRules = (rules: readonly CompiledRule[]) => void;
+
+/** The rules that stand at one place of the index. */
+class Bucket {
+  private readonly all: CompiledRule[] = [];
+  private byMethod: readonly (readonly CompiledRule[])[] | undefined;
+
+  add(rule: CompiledRule): void {
+    this.all.push(rule);
+  }
+
+  finish(): void {
+    const isMixed = this.all.some((rule) => rule.condition.root.methods !== 0);
+    if (!isMixed || this.all.length < SPLIT_FROM) return;
+    const bits = [0, ...METHODS.map((method) => methodBit(method))];
+    this.byMethod = bits.map((bit) =>
+      this.all.filter(({ condition: { root } }) => root.methods === 0 || (root.methods & bit) !== 0)
+    );
+  }
+
+  /** The rules for the method with this bit. */
+  rules(bit: number): readonly CompiledRule[] {
+    if (this.byMethod === undefined) return this.all;
+    return this.byMethod[bit === 0 ? 0 : 32 - Math.clz32(bit)] ?? this.all;
+  }
+}
+
+/** The rules of one host, or of all hosts, by path. */
+class PathIndex {
+  private readonly buckets: Bucket[] = [];
+  private exact: Map<string, Bucket> | undefined;
+  private starts: RadixTree<Bucket> | undefined;
+  private ends: RadixTree<Bucket> | undefined;
+  private pathless: Bucket | undefined;
+
+  add(path: PathMatcher | undefined, rule: CompiledRule): void {
+    this.bucketOf(path).add(rule);
+  }
+
+  finish(): void {
+    for (const bucket of this.buckets) bucket.finish();
+  }
+
+  visit(path: string, bit: number, take: TakeRules): void {
+    if (this.pathless !== undefined) take(this.pathless.rules(bit));
+    const exact = this.exact?.get(path);
+    if (exact !== undefined) take(exact.rules(bit));
+    if (this.starts !== undefined) this.starts.visit(path, (bucket) => take(bucket.rules(bit)));
+    if (this.ends !== undefined) this.ends.visit(path, (bucket) => take(bucket.rules(bit)));
+  }
+
+  private readonly create = (): Bucket => {
+    const bucket = new Bucket();
+    this.buckets.push(bucket);
+    return bucket;
+  };
+
+  private bucketOf(path: PathMatcher | undefined): Bucket {
+    if (path === undefined) return this.pathless ??= this.create();
+    if (path.type === "exact") {
+      this.exact ??= new Map();
+      const bucket = this.exact.get(path.text) ?? this.create();
+      this.exact.set(path.text, bucket);
+      return bucket;
+    }
+    if (path.type === "glob" && path.suffix.length > path.glob.prefix.length) {
+      this.ends ??= new RadixTree("end");
+      return this.ends.getOrCreate(path.suffix, this.create);
+    }
+    this.starts ??= new RadixTree("start");
+    const start = path.type === "glob" ? path.glob.prefix : path.text;
+    return this.starts.getOrCreate(start, this.create);
+  }
+}
+
+/**
+ * The alternatives under which a rule is filed: its own host and path, and where
+ * it has none but every item of `any` does, those of the items.
+ */
+function places(rule: CompiledRule): readonly Pick<LeafMatcher, "host" | "path">[] {
+  const { root, any } = rule.condition;
+  if (any === undefined) return [root];
+  const byHost = root.host === undefined && any.every((leaf) => leaf.host !== undefined);
+  const byPath = root.path === undefined && any.every((leaf) => leaf.path !== undefined);
+  if (!byHost && !byPath) return [root];
+  return any.map((leaf) => ({
+    host: byHost ? leaf.host : root.host,
+    path: byPath ? leaf.path : root.path,
+  }));
+}
+
+/** All rules of a set, by host and path. */
+export class RuleIndex {
+  private readonly anyHost = new PathIndex();
+  private readonly byHost = new Map<string, PathIndex>();
+
+  /** Takes the rules in the order of evaluation. */
+  constructor(rules: readonly CompiledRule[]) {
+    for (const rule of rules) {
+      for (const { host, path } of places(rule)) this.indexOf(host).add(path, rule);
+    }
+    this.anyHost.finish();
+    for (const index of this.byHost.values()) index.finish();
+  }
+
+  /**
+   * Hands out the lists of all rules that may match; a rule may come in two of
+   * them, or twice in a row in one.
+   */
+  visit(facts: RequestFacts, take: TakeRules): void {
+    const bit = methodBit(facts.method);
+    this.anyHost.visit(facts.path, bit, take);
+    this.byHost.get(facts.host)?.visit(facts.path, bit, take);
+  }
+
+  private indexOf(host: string | undefined): PathIndex {
+    if (host === undefined) return this.anyHost;
+    const index = this.byHost.get(host) ?? new PathIndex();
+    this.byHost.set(host, index);
+    return index;
+  }
+}

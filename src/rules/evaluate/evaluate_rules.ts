@@ -1,0 +1,202 @@
+/**
+ * Evaluation in the phases of the design: security, redirect, rewrite, cache,
+ * pipeline, headers. Conditions see the original request in every phase.
+ *
+ * @module
+ */
+import type { CompiledRules } from "../compile/compile_rules.ts";
+import { type CompiledRule, type HeaderEdit, PHASES } from "../compile/compiled_rule.ts";
+import type { RequestFacts } from "../facts.ts";
+import { type CompiledTarget, expandTarget, resolvedPath } from "../target.ts";
+import { encodeAfterPath, encodeHeaderText, expandPieces } from "../template.ts";
+import { Candidates } from "./candidates.ts";
+import {
+  type CacheDecision,
+  type Decision,
+  type EvaluationHooks,
+  type Hit,
+  NO_DECISION,
+  type PipelineDecision,
+  type RewriteDecision,
+  type Terminal,
+} from "./decision.ts";
+
+const SECURITY = PHASES.indexOf("security");
+const PIPELINE = PHASES.indexOf("pipeline");
+const ALL = PHASES.length;
+
+const NO_CAPTURES: readonly string[] = Object.freeze([]);
+const VISIBLE = /^[\x21-\x7e]*$/;
+
+type Action<T extends CompiledRule["action"]["type"]> = Extract<
+  CompiledRule["action"],
+  { readonly type: T }
+>;
+
+/** The query of the target, else that of the request, with its `?`; "" where there is neither. */
+function queryFor(own: string | undefined, facts: RequestFacts): string {
+  const raw = facts.rawQuery;
+  const query = own ?? (VISIBLE.test(raw) ? raw : encodeAfterPath(raw));
+  return query === "" ? "" : `?${query}`;
+}
+
+/** One decision in the making. */
+class Verdict {
+  terminal: Terminal = NO_DECISION.terminal;
+  rewrite: RewriteDecision | undefined;
+  cache: CacheDecision | undefined;
+  pipeline: PipelineDecision | undefined;
+  readonly headerEdits: HeaderEdit[] = [];
+  readonly hits: Hit[] = [];
+  readonly matched: number[] = [];
+  /** Phases before this one take no more rules. */
+  openFrom = SECURITY;
+  private fileExists: boolean | undefined;
+
+  constructor(private readonly facts: RequestFacts, private readonly hooks: EvaluationHooks) {}
+
+  /** Applies a rule whose condition holds. */
+  apply(rule: CompiledRule): void {
+    const { action } = rule;
+    if ("ifNoFile" in action && action.ifNoFile && this.hasFile()) return;
+    this.matched.push(rule.index);
+    switch (action.type) {
+      case "allow":
+        return this.close(rule.phase);
+      case "log":
+        return this.hit("log", rule);
+      case "deny":
+        return this.deny(rule, action);
+      case "rate_limit":
+        return this.limit(rule, action);
+      case "redirect":
+        return this.redirect(rule, action);
+      case "rewrite":
+        return this.rewriteTo(rule, action);
+      case "cache":
+      case "bypass_cache":
+        return this.cacheAs(rule, action);
+      case "pipeline":
+        this.pipeline = { steps: action.steps, rule: ref(rule) };
+        return this.close(rule.phase);
+      case "edit_headers":
+        this.headerEdits.push(...action.edits);
+        return;
+      case "build_headers":
+        return this.buildHeaders(rule, action);
+    }
+  }
+
+  finish(): Decision {
+    const { terminal, rewrite, cache, pipeline, headerEdits, hits, matched } = this;
+    return {
+      terminal,
+      ...(rewrite === undefined ? {} : { rewrite }),
+      ...(cache === undefined ? {} : { cache }),
+      ...(pipeline === undefined ? {} : { pipeline }),
+      headerEdits,
+      hits,
+      matched,
+    };
+  }
+
+  private close(phase: number): void {
+    this.openFrom = phase + 1;
+  }
+
+  private hit(type: Hit["type"], rule: CompiledRule): void {
+    this.hits.push({ type, rule: ref(rule) });
+  }
+
+  private hasFile(): boolean {
+    this.fileExists ??= this.hooks.fileExists(this.facts.path);
+    return this.fileExists;
+  }
+
+  private captures(rule: CompiledRule): readonly string[] {
+    return rule.usesCaptures ? rule.condition.captures(this.facts.path) : NO_CAPTURES;
+  }
+
+  private expand(rule: CompiledRule, target: CompiledTarget) {
+    return expandTarget(target, this.captures(rule));
+  }
+
+  private deny(rule: CompiledRule, action: Action<"deny">): void {
+    if (action.mode === "shadow") return this.hit("would_deny", rule);
+    this.hit("deny", rule);
+    this.terminal = { type: "deny", status: action.statusCode, rule: ref(rule) };
+    this.close(ALL);
+  }
+
+  private limit(rule: CompiledRule, action: Action<"rate_limit">): void {
+    if (!this.hooks.rateLimited(ref(rule), action)) return;
+    if (action.mode === "shadow") return this.hit("would_rate_limit", rule);
+    this.hit("rate_limit", rule);
+    this.terminal = { type: "rate_limited", action, rule: ref(rule) };
+    this.close(ALL);
+  }
+
+  private redirect(rule: CompiledRule, action: Action<"redirect">): void {
+    const { origin, path, query, fragment } = this.expand(rule, action.target);
+    const location = `${origin}${path}${queryFor(query, this.facts)}${fragment}`;
+    this.terminal = { type: "redirect", status: action.statusCode, location, rule: ref(rule) };
+    this.close(PIPELINE);
+  }
+
+  private rewriteTo(rule: CompiledRule, action: Action<"rewrite">): void {
+    const target = this.expand(rule, action.target);
+    const query = queryFor(target.query, this.facts);
+    this.rewrite = action.external
+      ? { type: "external", url: `${target.origin}${target.path}${query}`, rule: ref(rule) }
+      : {
+        type: "internal",
+        path: resolvedPath(target),
+        query: query.slice(1),
+        rule: ref(rule),
+      };
+    this.close(rule.phase);
+  }
+
+  private cacheAs(rule: CompiledRule, action: Action<"cache" | "bypass_cache">): void {
+    this.close(rule.phase);
+    if (action.type === "bypass_cache") {
+      this.cache = { type: "bypass", rule: ref(rule) };
+      return;
+    }
+    const { ttlSeconds, swrSeconds, vary, varyNames } = action;
+    this.cache = { type: "cache", ttlSeconds, swrSeconds, vary, varyNames, rule: ref(rule) };
+  }
+
+  private buildHeaders(rule: CompiledRule, action: Action<"build_headers">): void {
+    const captures = this.captures(rule);
+    for (const [name, pieces] of action.headers) {
+      const value = encodeHeaderText(expandPieces(pieces, captures));
+      this.headerEdits.push({ type: "set", name, value });
+    }
+  }
+}
+
+function ref(rule: CompiledRule): { readonly id: string; readonly index: number } {
+  return { id: rule.id, index: rule.index };
+}
+
+/**
+ * Says what the rules want for a request. Its cost grows with the length of the
+ * path and with the rules that host, path and method leave, not with the set.
+ */
+export function evaluateRules(
+  compiled: CompiledRules,
+  facts: RequestFacts,
+  hooks: EvaluationHooks,
+): Decision {
+  const candidates = new Candidates(compiled.index, facts);
+  let verdict: Verdict | undefined;
+  for (let rule = candidates.next(); rule !== undefined; rule = candidates.next()) {
+    if (verdict !== undefined && rule.phase < verdict.openFrom) continue;
+    if (rule.condition.failing(facts) !== undefined) continue;
+    verdict ??= new Verdict(facts, hooks);
+    verdict.apply(rule);
+    if (verdict.openFrom > ALL) break;
+  }
+  return verdict === undefined || verdict.matched.length === 0 ? NO_DECISION : verdict.finish();
+}

@@ -1,0 +1,175 @@
+/**
+ * What a request is, as far as rules can ask. Every fact that costs something is
+ * worked out when a rule first asks for it, and once.
+ *
+ * @module
+ */
+import { type IpAddress, parseIp } from "./ip_address.ts";
+import { normalizePath, type PathRejection } from "./path.ts";
+import type { Device } from "./types.ts";
+
+/** The facts that conditions, targets and rate limits are judged by. */
+export interface RequestFacts {
+  readonly method: string;
+  /** Lower-case punycode, without port and final dot. */
+  readonly host: string;
+  /** Normalized. */
+  readonly path: string;
+  /** The query as the client wrote it, without its `?`; "" where there is none. */
+  readonly rawQuery: string;
+  /** Several lines of one name come joined by a comma. Names in lower case. */
+  header(name: string): string | undefined;
+  /** Decoded values of a query parameter, in order. */
+  query(name: string): readonly string[];
+  /** Values of a cookie as they were sent, in order. */
+  cookie(name: string): readonly string[];
+  ip(): IpAddress | undefined;
+  /** ISO 3166-1 alpha-2, in upper case. */
+  country(): string | undefined;
+  asn(): number | undefined;
+  device(): Device | undefined;
+}
+
+/** Where facts come from. The functions are called at most once each, `header` excepted. */
+export interface FactSources {
+  readonly method: string;
+  readonly host: string;
+  /** Normalized already; see `normalizePath`. */
+  readonly path: string;
+  readonly rawQuery: string;
+  header(name: string): string | null | undefined;
+  /** Address of the client as text. */
+  readonly ip?: string;
+  country?(): string | undefined;
+  asn?(): number | undefined;
+  device?(): Device | undefined;
+}
+
+const NONE: readonly string[] = Object.freeze([]);
+/** Stands for "asked, and not known" in the memory of a lazy fact. */
+const UNKNOWN = Symbol("unknown");
+type Memory<T> = T | typeof UNKNOWN | undefined;
+
+function collect(entries: Iterable<readonly [string, string]>): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of entries) {
+    const list = values.get(name);
+    if (list === undefined) values.set(name, [value]);
+    else list.push(value);
+  }
+  return values;
+}
+
+/** Cookie pairs as RFC 6265 5.4 sends them; a pair without `=` is no cookie. */
+function* cookiePairs(header: string): Generator<readonly [string, string]> {
+  for (const pair of header.split(";")) {
+    const equals = pair.indexOf("=");
+    if (equals > 0) yield [pair.slice(0, equals).trim(), pair.slice(equals + 1).trim()];
+  }
+}
+
+class LazyFacts implements RequestFacts {
+  readonly method: string;
+  readonly host: string;
+  readonly path: string;
+  readonly rawQuery: string;
+  private queries: Map<string, string[]> | undefined;
+  private cookies: Map<string, string[]> | undefined;
+  private address: Memory<IpAddress>;
+  private countryCode: Memory<string>;
+  private asNumber: Memory<number>;
+  private deviceKind: Memory<Device>;
+
+  constructor(private readonly sources: FactSources) {
+    this.method = sources.method;
+    this.host = sources.host;
+    this.path = sources.path;
+    this.rawQuery = sources.rawQuery;
+  }
+
+  header(name: string): string | undefined {
+    return this.sources.header(name) ?? undefined;
+  }
+
+  query(name: string): readonly string[] {
+    if (this.rawQuery === "") return NONE;
+    this.queries ??= collect(new URLSearchParams(this.rawQuery));
+    return this.queries.get(name) ?? NONE;
+  }
+
+  cookie(name: string): readonly string[] {
+    this.cookies ??= collect(cookiePairs(this.header("cookie") ?? ""));
+    return this.cookies.get(name) ?? NONE;
+  }
+
+  ip(): IpAddress | undefined {
+    this.address ??= parseIp(this.sources.ip ?? "") ?? UNKNOWN;
+    return this.address === UNKNOWN ? undefined : this.address;
+  }
+
+  country(): string | undefined {
+    this.countryCode ??= this.sources.country?.()?.toUpperCase() ?? UNKNOWN;
+    return this.countryCode === UNKNOWN ? undefined : this.countryCode;
+  }
+
+  asn(): number | undefined {
+    this.asNumber ??= this.sources.asn?.() ?? UNKNOWN;
+    return this.asNumber === UNKNOWN ? undefined : this.asNumber;
+  }
+
+  device(): Device | undefined {
+    this.deviceKind ??= this.sources.device?.() ?? UNKNOWN;
+    return this.deviceKind === UNKNOWN ? undefined : this.deviceKind;
+  }
+}
+
+/** Makes facts that are worked out on demand. */
+export function createFacts(sources: FactSources): RequestFacts {
+  return new LazyFacts(sources);
+}
+
+/** A request written down: for `explain`, test tables and tests. */
+export interface DescribedRequest {
+  /** Default `GET`. */
+  readonly method?: string;
+  /** Absolute, or a path with a query; the path is taken as written, not as a browser resolves it. */
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly ip?: string;
+  readonly country?: string;
+  readonly asn?: number;
+  readonly device?: Device;
+}
+
+const URL_PARTS = /^(?:https?:\/\/([^\/?#\\]*))?([^?#]*)(?:\?([^#]*))?/i;
+/** Host of a described request whose URL and headers name none. */
+const DEFAULT_HOST = "localhost";
+
+/** Host in lower-case punycode without port and final dot; `undefined` for what is no host. */
+export function canonicalHost(host: string): string | undefined {
+  const url = /[\/?#@\\\s]/.test(host) ? null : URL.parse(`http://${host}/`);
+  return url === null ? undefined : url.hostname.replace(/\.$/, "");
+}
+
+/** Makes facts from a described request. Throws TypeError where the URL names an invalid host. */
+export function factsFromRequest(request: DescribedRequest): RequestFacts | PathRejection {
+  const [, authority, rawPath = "", rawQuery = ""] = URL_PARTS.exec(request.url) ?? [];
+  const headers = new Headers(request.headers);
+  const named = authority?.replace(/^.*@/, "") ?? headers.get("host") ?? DEFAULT_HOST;
+  const host = canonicalHost(named);
+  if (host === undefined) throw new TypeError(`Name a valid host in the URL: it is "${named}"`);
+  const path = normalizePath(rawPath);
+  if (typeof path !== "string") return path;
+  const { ip, country, asn, device } = request;
+  return createFacts({
+    method: (request.method ?? "GET").toUpperCase(),
+    host,
+    path,
+    rawQuery,
+    header: (name) => headers.get(name),
+    ...(ip === undefined ? {} : { ip }),
+    country: () => country,
+    asn: () => asn,
+    device: () => device,
+  });
+}

@@ -1,0 +1,130 @@
+/**
+ * Client addresses and the blocks they are compared with. An IPv4-mapped IPv6
+ * address (`::ffff:10.0.0.1`, RFC 4291 2.5.5.2) is the IPv4 address it carries,
+ * on both sides of the comparison; apart from that, the two families never
+ * match each other: `::/0` holds no IPv4 client.
+ *
+ * @module
+ */
+import ipaddr from "ipaddr.js";
+
+/** IPv4 as an unsigned 32-bit number, IPv6 as a 128-bit one. */
+export type IpAddress =
+  | { readonly family: 4; readonly value: number }
+  | { readonly family: 6; readonly value: bigint };
+
+/** The addresses from `first` to `last`, both included. */
+export type IpBlock =
+  | { readonly family: 4; readonly first: number; readonly last: number }
+  | { readonly family: 6; readonly first: bigint; readonly last: bigint };
+
+const MAPPED_BITS = 96;
+
+function toNumber(bytes: readonly number[]): number {
+  return bytes.reduce((value, byte) => value * 256 + byte, 0);
+}
+
+function toBigInt(bytes: readonly number[]): bigint {
+  return bytes.reduce((value, byte) => (value << 8n) | BigInt(byte), 0n);
+}
+
+/**
+ * Parses an address: four decimal parts, or IPv6 in any spelling (a zone such as
+ * `%eth0` is ignored). Anything else is `undefined`; the short, octal and
+ * hexadecimal forms of IPv4 are no addresses here.
+ */
+export function parseIp(text: string): IpAddress | undefined {
+  if (ipaddr.IPv4.isValidFourPartDecimal(text)) {
+    return { family: 4, value: toNumber(ipaddr.IPv4.parse(text).octets) };
+  }
+  if (!text.includes(":") || !ipaddr.IPv6.isValid(text)) return undefined;
+  const address = ipaddr.IPv6.parse(text);
+  const bytes = address.toByteArray();
+  return address.isIPv4MappedAddress()
+    ? { family: 4, value: toNumber(bytes.slice(12)) }
+    : { family: 6, value: toBigInt(bytes) };
+}
+
+function blockOf(address: IpAddress, bits: number): IpBlock {
+  if (address.family === 4) {
+    const size = 2 ** (32 - bits);
+    const first = Math.floor(address.value / size) * size;
+    return { family: 4, first, last: first + size - 1 };
+  }
+  const size = 1n << BigInt(128 - bits);
+  const first = (address.value / size) * size;
+  return { family: 6, first, last: first + size - 1n };
+}
+
+/** Parses `address/bits`, or one address alone; bits beyond the mask are ignored. */
+export function parseCidr(text: string): IpBlock | undefined {
+  const [addressText = "", bitsText, ...more] = text.split("/");
+  const address = parseIp(addressText);
+  if (address === undefined || more.length > 0) return undefined;
+  const isMapped = address.family === 4 && addressText.includes(":");
+  const most = addressText.includes(":") ? 128 : 32;
+  if (bitsText === undefined) return blockOf(address, address.family === 4 ? 32 : 128);
+  if (!/^(?:0|[1-9]\d{0,2})$/.test(bitsText) || Number(bitsText) > most) return undefined;
+  const bits = Number(bitsText);
+  if (!isMapped) return blockOf(address, bits);
+  if (bits >= MAPPED_BITS) return blockOf(address, bits - MAPPED_BITS);
+  const mapped = (0xffffn << 32n) | BigInt(address.value);
+  return blockOf({ family: 6, value: mapped }, bits);
+}
+
+/** Sorts ranges and joins those that touch. */
+function join<N extends number | bigint>(
+  ranges: readonly { readonly first: N; readonly last: N }[],
+): { readonly firsts: N[]; readonly lasts: N[] } {
+  const firsts: N[] = [];
+  const lasts: N[] = [];
+  for (const { first, last } of [...ranges].sort((a, b) => a.first < b.first ? -1 : 1)) {
+    const previous = lasts.at(-1);
+    if (previous === undefined || first > previous) {
+      firsts.push(first);
+      lasts.push(last);
+    } else if (last > previous) {
+      lasts[lasts.length - 1] = last;
+    }
+  }
+  return { firsts, lasts };
+}
+
+/** Index of the last range that begins at or before the value, or -1. */
+function findRange<N extends number | bigint>(firsts: ArrayLike<N>, value: N): number {
+  let low = 0;
+  let high = firsts.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const first = firsts[middle];
+    if (first !== undefined && first <= value) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Address blocks as sorted ranges: a lookup costs the logarithm of their number. */
+export class IpBlockSet {
+  private readonly firsts4: Uint32Array;
+  private readonly lasts4: Uint32Array;
+  private readonly firsts6: readonly bigint[];
+  private readonly lasts6: readonly bigint[];
+
+  constructor(blocks: readonly IpBlock[]) {
+    const four = join(blocks.flatMap((block) => block.family === 4 ? [block] : []));
+    const six = join(blocks.flatMap((block) => block.family === 6 ? [block] : []));
+    this.firsts4 = Uint32Array.from(four.firsts);
+    this.lasts4 = Uint32Array.from(four.lasts);
+    this.firsts6 = six.firsts;
+    this.lasts6 = six.lasts;
+  }
+
+  has(address: IpAddress): boolean {
+    if (address.family === 4) {
+      const index = findRange(this.firsts4, address.value);
+      return index >= 0 && address.value <= (this.lasts4[index] ?? -1);
+    }
+    const index = findRange(this.firsts6, address.value);
+    return index >= 0 && address.value <= (this.lasts6[index] ?? -1n);
+  }
+}
