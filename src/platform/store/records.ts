@@ -85,6 +85,12 @@ export async function readPage<T>(
 /** Tries before an update gives up against concurrent writers. */
 const MAX_ATTEMPTS = 20;
 
+export interface Committed<T> {
+  readonly result: T;
+  /** Orders commits: a later one has the greater text. */
+  readonly versionstamp: string;
+}
+
 /**
  * Runs a check-and-set until it commits. `attempt` reads what it needs, builds
  * an atomic operation with its checks and returns it with the result.
@@ -93,10 +99,11 @@ const MAX_ATTEMPTS = 20;
  */
 export async function commitWithRetries<T>(
   attempt: () => Promise<{ readonly operation: Deno.AtomicOperation; readonly result: T }>,
-): Promise<T> {
+): Promise<Committed<T>> {
   for (let count = 0; count < MAX_ATTEMPTS; count++) {
     const { operation, result } = await attempt();
-    if ((await operation.commit()).ok) return result;
+    const commit = await operation.commit();
+    if (commit.ok) return { result, versionstamp: commit.versionstamp };
   }
   throw new ContentionError(`Can not commit: the records changed ${MAX_ATTEMPTS} times meanwhile`);
 }

@@ -1,0 +1,70 @@
+/**
+ * Host labels and URLs of deployments (design: "Serving contract"):
+ * `<project>-<shortid>`, `<project>-git-<branch>` and `<project>` below the
+ * base domain.
+ *
+ * @module
+ */
+import { sha256Hex } from "../../lib/hash.ts";
+
+/** Longest label of a host name (RFC 1035, 2.3.4). */
+const MAX_LABEL = 63;
+const HASH_LENGTH = 6;
+
+/** Labels that the platform keeps for itself. */
+const RESERVED = new Set(["www", "api", "app", "admin", "svc", "mail", "localhost"]);
+
+/**
+ * The host label of a branch. A branch that is no label as it stands, or is
+ * too long, gets a short hash of its name, so that two branches never share
+ * one label; so does one that is told that its plain label is `taken`.
+ */
+export function branchLabel(
+  project: string,
+  branch: string,
+  options: { readonly taken?: boolean } = {},
+): string {
+  const slug = branch.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-+|-+$/g, "");
+  const plain = `${project}-git-${slug}`;
+  if (slug === branch && plain.length <= MAX_LABEL && !options.taken) return plain;
+  const hash = sha256Hex(`${project}\n${branch}`).slice(0, HASH_LENGTH);
+  const head = plain.slice(0, MAX_LABEL - HASH_LENGTH - 1).replace(/-+$/, "");
+  return `${head}-${hash}`;
+}
+
+/** Builds URLs on the platform's own scheme, base domain and port. */
+export class Addresses {
+  private readonly suffix: string;
+
+  constructor(
+    private readonly base: {
+      readonly protocol: "http:" | "https:";
+      readonly domain: string;
+      /** Port as it stands in URLs; empty for the scheme's own. */
+      readonly port: string;
+    },
+  ) {
+    this.suffix = `.${base.domain}`;
+  }
+
+  isReserved(label: string): boolean {
+    return RESERVED.has(label);
+  }
+
+  url(label: string): string {
+    const port = this.base.port === "" ? "" : `:${this.base.port}`;
+    return `${this.base.protocol}//${label}${this.suffix}${port}`;
+  }
+
+  /** The host name of a label, without port. */
+  hostname(label: string): string {
+    return `${label}${this.suffix}`;
+  }
+
+  /** The label of a host name directly below the base domain, else `undefined`. */
+  label(hostname: string): string | undefined {
+    if (!hostname.endsWith(this.suffix)) return undefined;
+    const label = hostname.slice(0, -this.suffix.length);
+    return label === "" || label.includes(".") ? undefined : label;
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * `/v1/blobs`: uploads, each checked against the hash it was announced with.
+ *
+ * @module
+ */
+import { endpoints, MAX_BATCH_BLOBS, MAX_BATCH_BYTES, MAX_FILE_BYTES } from "../../contract/mod.ts";
+import { isSha256 } from "../../lib/hash.ts";
+import { Failure } from "../http/failure.ts";
+import { readBytes } from "../http/read_body.ts";
+import type { Router } from "../http/router.ts";
+import type { BlobStore, BlobVault } from "../store/blob_store.ts";
+
+/** What multipart adds to the content, at most: boundary and headers of each part. */
+const MAX_OVERHEAD_BYTES = MAX_BATCH_BLOBS * 512;
+
+/** Blobs of a batch that are written at the same time. */
+const PARALLEL_WRITES = 8;
+
+async function readBatch(request: Request): Promise<Map<string, Blob>> {
+  const type = request.headers.get("content-type") ?? "";
+  if (!/^multipart\/form-data\s*;/i.test(type)) {
+    throw new Failure("unsupported_media_type", "Send the blobs as multipart/form-data");
+  }
+  const bytes = await readBytes(request, MAX_BATCH_BYTES + MAX_OVERHEAD_BYTES);
+  const form = await new Response(bytes, { headers: { "content-type": type } }).formData()
+    .catch((cause) => {
+      throw new Failure("invalid_request", "Can not read the body as multipart/form-data", {
+        cause,
+      });
+    });
+  const parts = new Map<string, Blob>();
+  for (const [name, value] of form) {
+    if (!isSha256(name)) {
+      throw new Failure("invalid_request", `Part "${name}" must be named by its SHA-256`);
+    }
+    if (typeof value === "string") {
+      throw new Failure("invalid_request", `Part "${name}" must be a file`);
+    }
+    parts.set(name, value);
+  }
+  if (parts.size > MAX_BATCH_BLOBS) {
+    throw new Failure("payload_too_large", `Send at most ${MAX_BATCH_BLOBS} blobs in one batch`);
+  }
+  return parts;
+}
+
+async function storeAll(blobs: BlobStore, parts: ReadonlyMap<string, Blob>): Promise<void> {
+  const queue = [...parts];
+  await Promise.all(Array.from({ length: PARALLEL_WRITES }, async () => {
+    for (let next = queue.pop(); next !== undefined; next = queue.pop()) {
+      await blobs.put(next[0], await next[1].bytes());
+    }
+  }));
+}
+
+export function bindBlobRoutes(router: Router, vault: BlobVault): void {
+  router.guarded(endpoints.putBlob, async (caller, { params, request }) => {
+    const content = request.body ?? new Blob([]).stream();
+    await vault.of(caller.workspace.id).putStream(params.sha256, content, {
+      maxBytes: MAX_FILE_BYTES,
+    });
+    return { stored: [params.sha256] };
+  });
+
+  router.guarded(endpoints.postBlobs, async (caller, { request }) => {
+    const parts = await readBatch(request);
+    await storeAll(vault.of(caller.workspace.id), parts);
+    return { stored: [...parts.keys()] };
+  });
+}

@@ -1,0 +1,120 @@
+/**
+ * The record of a deployment, the moves between its states, and its form on
+ * the wire. Pure.
+ *
+ * @module
+ */
+import { z } from "zod";
+import {
+  type Deployment,
+  DEPLOYMENT_STATES,
+  type DeploymentState,
+  ENVIRONMENT_PRODUCTION,
+} from "../../contract/mod.ts";
+import type { Addresses } from "./addresses.ts";
+
+export const deploymentRecord = z.object({
+  id: z.string(),
+  projectId: z.string(),
+  workspaceId: z.string(),
+  projectName: z.string(),
+  status: z.enum(DEPLOYMENT_STATES),
+  environment: z.string(),
+  branch: z.string(),
+  commitSha: z.string().nullable(),
+  message: z.string().nullable(),
+  author: z.string().nullable(),
+  uniqueLabel: z.string(),
+  branchLabel: z.string(),
+  /** Hash of the blob that holds manifest, file list and rules. */
+  contentSha: z.string(),
+  fileCount: z.number(),
+  totalBytes: z.number(),
+  error: z.string().nullable(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+  liveAt: z.number().nullable(),
+});
+export type DeploymentRecord = z.infer<typeof deploymentRecord>;
+
+/**
+ * The moves that a deployment can make (design: "Deployment states"). What the
+ * tool built is uploaded without a build here, hence PENDING -> DEPLOYING; a
+ * deployment that was rolled back keeps all its parts and can be named as the
+ * target of another rollback, hence ROLLED_BACK -> LIVE.
+ */
+const MOVES: Readonly<Record<DeploymentState, readonly DeploymentState[]>> = {
+  PENDING: ["BUILDING", "DEPLOYING", "FAILED", "STOPPED"],
+  BUILDING: ["DEPLOYING", "FAILED", "STOPPED"],
+  DEPLOYING: ["LIVE", "FAILED", "STOPPED"],
+  LIVE: ["ROLLED_BACK", "STOPPED"],
+  ROLLED_BACK: ["LIVE", "STOPPED"],
+  FAILED: [],
+  STOPPED: [],
+};
+
+export function canMove(from: DeploymentState, to: DeploymentState): boolean {
+  return MOVES[from].includes(to);
+}
+
+/** States in which a deployment answers requests on its own address. */
+export function isServed(status: DeploymentState): boolean {
+  return status === "LIVE" || status === "ROLLED_BACK";
+}
+
+/**
+ * Moves a deployment to another state.
+ *
+ * @throws {RangeError} when there is no such move.
+ */
+export function moveDeployment(
+  deployment: DeploymentRecord,
+  to: DeploymentState,
+  options: { readonly now: number; readonly error?: string },
+): DeploymentRecord {
+  if (!canMove(deployment.status, to)) {
+    throw new RangeError(`A deployment can not go from ${deployment.status} to ${to}`);
+  }
+  return {
+    ...deployment,
+    status: to,
+    error: options.error ?? null,
+    updatedAt: options.now,
+    liveAt: to === "LIVE" ? options.now : deployment.liveAt,
+  };
+}
+
+export function deploymentToWire(
+  deployment: DeploymentRecord,
+  context: { readonly addresses: Addresses; readonly productionId: string | null },
+): Deployment {
+  const { addresses } = context;
+  const { uniqueLabel, branchLabel, projectName } = deployment;
+  const urls = {
+    unique: addresses.url(uniqueLabel),
+    branch: addresses.url(branchLabel),
+    production: addresses.url(projectName),
+  };
+  const time = (moment: number) => new Date(moment).toISOString();
+  return {
+    id: deployment.id,
+    projectId: deployment.projectId,
+    project: projectName,
+    status: deployment.status,
+    environment: deployment.environment,
+    isPreview: deployment.environment !== ENVIRONMENT_PRODUCTION,
+    isProduction: context.productionId === deployment.id,
+    branch: deployment.branch,
+    commitSha: deployment.commitSha,
+    message: deployment.message,
+    author: deployment.author,
+    url: urls.unique,
+    urls,
+    fileCount: deployment.fileCount,
+    totalBytes: deployment.totalBytes,
+    error: deployment.error,
+    createdAt: time(deployment.createdAt),
+    updatedAt: time(deployment.updatedAt),
+    liveAt: deployment.liveAt === null ? null : time(deployment.liveAt),
+  };
+}

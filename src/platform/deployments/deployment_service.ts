@@ -1,0 +1,181 @@
+/**
+ * What changes the state of deployments: activation, rollback, stopping. Each
+ * commits first and then tells the edge, so that a crash in between leaves
+ * what the store says.
+ *
+ * @module
+ */
+import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { Failure } from "../http/failure.ts";
+import { productionDeploymentId, type ProjectRecord } from "../projects/project.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+import type { BlobVault } from "../store/blob_store.ts";
+import type { Committed } from "../store/records.ts";
+import type { Addresses } from "./addresses.ts";
+import { readContent } from "./content.ts";
+import { missingBlobs } from "./create_deployment.ts";
+import { type DeploymentRecord, isServed, moveDeployment } from "./deployment.ts";
+import { type Activated, type DeploymentStore, StaleDecisionError } from "./deployment_store.ts";
+import { planRollback } from "./production_history.ts";
+import type { SiteDirectory } from "./site_directory.ts";
+
+/** Hashes that a refusal lists at most. */
+const MAX_LISTED = 20;
+
+export interface DeploymentServices {
+  readonly deployments: DeploymentStore;
+  readonly projects: ProjectStore;
+  readonly vault: BlobVault;
+  readonly sites: SiteDirectory;
+  readonly addresses: Addresses;
+  readonly now: Clock;
+}
+
+export class DeploymentService {
+  constructor(private readonly services: DeploymentServices) {}
+
+  /**
+   * Makes a deployment live. Asking again for one that is live changes
+   * nothing.
+   *
+   * @throws {Failure} `blobs_missing`, or `conflict` for a deployment that has ended.
+   */
+  async activate(deployment: DeploymentRecord): Promise<DeploymentRecord> {
+    if (deployment.status === "LIVE") return deployment;
+    const deploying = await this.beginActivation(deployment);
+    await this.requireBlobs(deploying);
+    const { deployments, now } = this.services;
+    const activated = await deployments.activate(deploying, now()).catch((error) => {
+      if (error instanceof StaleDecisionError || error instanceof RangeError) {
+        throw new Failure("conflict", error.message, { cause: error });
+      }
+      throw error;
+    });
+    await this.show(activated);
+    return activated.result.deployment;
+  }
+
+  /** Undoes what production shows (design: "Rollback"). */
+  async rollBack(
+    project: ProjectRecord,
+    wanted: { readonly undo?: string | undefined; readonly to?: string | undefined },
+  ): Promise<{ readonly live: DeploymentRecord; readonly undone: DeploymentRecord }> {
+    const plan = planRollback(project.productionHistory, wanted);
+    switch (plan.type) {
+      case "nothing_live":
+        throw new Failure("conflict", `Project "${project.name}" has nothing live to roll back`);
+      case "not_live":
+        throw new Failure(
+          "conflict",
+          `Deployment ${wanted.undo} is not live in production: ${plan.live} is`,
+        );
+      case "no_earlier":
+        throw new Failure(
+          "conflict",
+          `No deployment was live before ${plan.live}: there is nothing to go back to`,
+        );
+      case "already_live":
+        throw new Failure("conflict", `Deployment ${plan.live} is live already`);
+    }
+    await this.requireTarget(project, plan.to);
+    const { deployments, now } = this.services;
+    const rolledBack = await deployments.rollBack(project, plan, now()).catch((error) => {
+      if (!(error instanceof StaleDecisionError)) throw error;
+      throw new Failure("conflict", "Production changed meanwhile. Try again", { cause: error });
+    });
+    await this.show(rolledBack);
+    return { live: rolledBack.result.deployment, undone: rolledBack.result.undone };
+  }
+
+  /** Takes a deployment off the air for good. */
+  async stop(deployment: DeploymentRecord, project: ProjectRecord): Promise<DeploymentRecord> {
+    if (deployment.status === "STOPPED") return deployment;
+    if (productionDeploymentId(project) === deployment.id) {
+      throw new Failure("conflict", "Deployment is live in production: roll back or deploy first");
+    }
+    const { deployments, projects, sites, now } = this.services;
+    const stopped = await this.move(deployment, "STOPPED");
+    await projects.update(project.workspaceId, project.id, (current) => ({
+      ...current,
+      productionHistory: current.productionHistory.filter((id) => id !== deployment.id),
+      updatedAt: now(),
+    }));
+    await deployments.clearHosts(stopped);
+    sites.removeDeployment(deployment.id);
+    return stopped;
+  }
+
+  private async beginActivation(deployment: DeploymentRecord): Promise<DeploymentRecord> {
+    return deployment.status === "DEPLOYING"
+      ? deployment
+      : await this.move(deployment, "DEPLOYING");
+  }
+
+  private async move(
+    deployment: DeploymentRecord,
+    to: "DEPLOYING" | "STOPPED",
+  ): Promise<DeploymentRecord> {
+    const { deployments, now } = this.services;
+    try {
+      const moved = await deployments.update(
+        deployment.projectId,
+        deployment.id,
+        (current) => current.status === to ? current : moveDeployment(current, to, { now: now() }),
+      );
+      if (moved === undefined) throw new Failure("not_found", "Deployment was deleted meanwhile");
+      return moved;
+    } catch (error) {
+      if (error instanceof RangeError) throw new Failure("conflict", error.message);
+      throw error;
+    }
+  }
+
+  private async requireBlobs(deployment: DeploymentRecord): Promise<void> {
+    const blobs = this.services.vault.of(deployment.workspaceId);
+    const { files } = await readContent(blobs, deployment.contentSha);
+    const missing = await missingBlobs(blobs, files.map((file) => file.sha256));
+    if (missing.length === 0) return;
+    throw new Failure(
+      "blobs_missing",
+      `Can not activate: ${missing.length} of the deployment's blobs are not uploaded`,
+      {
+        problems: missing.slice(0, MAX_LISTED).map((sha256) => ({
+          path: sha256,
+          message: "Missing",
+        })),
+      },
+    );
+  }
+
+  private async requireTarget(project: ProjectRecord, id: string): Promise<void> {
+    const target = await this.services.deployments.find(project.id, id);
+    if (target === undefined) {
+      throw new Failure(
+        "not_found",
+        `Deployment ${id} does not exist in project "${project.name}"`,
+      );
+    }
+    if (target.environment !== ENVIRONMENT_PRODUCTION) {
+      throw new Failure("conflict", `Deployment ${id} is a preview: deploy it with --prod instead`);
+    }
+    if (!isServed(target.status)) {
+      throw new Failure("conflict", `Deployment ${id} is ${target.status} and can not go live`);
+    }
+  }
+
+  private async show({ result, versionstamp }: Committed<Activated>): Promise<void> {
+    const { sites, addresses } = this.services;
+    const { project, hosts } = result;
+    await Promise.all(
+      hosts.map(({ label, deploymentId }) =>
+        sites.point(addresses.hostname(label), {
+          projectId: project.id,
+          deploymentId,
+          production: label === project.name,
+          version: versionstamp,
+        })
+      ),
+    );
+  }
+}

@@ -1,0 +1,238 @@
+/**
+ * Deployments and host labels in Deno KV. What makes a deployment visible is
+ * one atomic commit: its state, its host labels and the project's history.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import { type ProjectRecord, projectRecord } from "../projects/project.ts";
+import { keys } from "../store/keys.ts";
+import {
+  type Committed,
+  commitWithRetries,
+  type Page,
+  readAll,
+  readPage,
+  readRecord,
+  type Versioned,
+} from "../store/records.ts";
+import { type DeploymentRecord, deploymentRecord, moveDeployment } from "./deployment.ts";
+import { type HostRecord, hostRecord } from "./host_record.ts";
+import { promote } from "./production_history.ts";
+
+const ownerRecord = z.object({ projectId: z.string(), workspaceId: z.string() });
+export type DeploymentOwner = z.infer<typeof ownerRecord>;
+
+/** The records moved on before the change could be made; decide again. */
+export class StaleDecisionError extends Error {
+  override readonly name = "StaleDecisionError";
+}
+
+export interface HostChange {
+  readonly label: string;
+  readonly deploymentId: string;
+}
+
+export interface Activated {
+  readonly deployment: DeploymentRecord;
+  readonly project: ProjectRecord;
+  readonly hosts: readonly HostChange[];
+}
+
+export class DeploymentStore {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  /** Stores a new deployment and reserves its unique label; false where that is taken. */
+  async create(deployment: DeploymentRecord): Promise<boolean> {
+    const { id, projectId, workspaceId } = deployment;
+    const host = keys.host(deployment.uniqueLabel);
+    const { result } = await commitWithRetries(async () => {
+      const [taken, project] = await Promise.all([
+        this.kv.get(host),
+        this.readProject({ workspaceId, projectId }),
+      ]);
+      const operation = this.kv.atomic();
+      if (taken.versionstamp !== null) return { operation, result: false };
+      if (project === undefined) throw new StaleDecisionError("Project was deleted meanwhile");
+      operation
+        .check({ key: host, versionstamp: null })
+        .check({ key: keys.project(workspaceId, projectId), versionstamp: project.versionstamp })
+        .set(keys.deployment(projectId, id), deployment)
+        .set(keys.deploymentOwner(id), { projectId, workspaceId })
+        .set(host, { projectId, deploymentId: null });
+      return { operation, result: true };
+    });
+    return result;
+  }
+
+  async owner(id: string): Promise<DeploymentOwner | undefined> {
+    return (await readRecord(this.kv, keys.deploymentOwner(id), ownerRecord))?.value;
+  }
+
+  async find(projectId: string, id: string): Promise<DeploymentRecord | undefined> {
+    return (await this.read(projectId, id))?.value;
+  }
+
+  list(
+    projectId: string,
+    page: { readonly limit: number; readonly cursor?: string | undefined },
+  ): Promise<Page<DeploymentRecord>> {
+    return readPage(this.kv, keys.deployments(projectId), { schema: deploymentRecord, ...page });
+  }
+
+  async *all(): AsyncGenerator<DeploymentRecord> {
+    for await (const { value } of readAll(this.kv, keys.allDeployments(), deploymentRecord)) {
+      yield value;
+    }
+  }
+
+  async *hosts(): AsyncGenerator<{ readonly label: string; readonly host: HostRecord }> {
+    for await (const { key, value } of readAll(this.kv, keys.hosts(), hostRecord)) {
+      yield { label: String(key[1]), host: value };
+    }
+  }
+
+  async findHost(label: string): Promise<HostRecord | undefined> {
+    return (await readRecord(this.kv, keys.host(label), hostRecord))?.value;
+  }
+
+  /** Changes one deployment; `undefined` where it is gone. */
+  async update(
+    projectId: string,
+    id: string,
+    change: (deployment: DeploymentRecord) => DeploymentRecord,
+  ): Promise<DeploymentRecord | undefined> {
+    const { result } = await commitWithRetries(async () => {
+      const current = await this.read(projectId, id);
+      const operation = this.kv.atomic();
+      if (current === undefined) return { operation, result: undefined };
+      const changed = change(current.value);
+      this.write(operation, current, changed);
+      return { operation, result: changed };
+    });
+    return result;
+  }
+
+  /**
+   * Makes a deployment live: on its unique and branch labels and, for
+   * production, on the project's own.
+   *
+   * @throws {StaleDecisionError} where deployment or project is gone.
+   */
+  activate(deployment: DeploymentRecord, now: number): Promise<Committed<Activated>> {
+    return commitWithRetries(async () => {
+      const [current, project] = await Promise.all([
+        this.read(deployment.projectId, deployment.id),
+        this.readProject(deployment),
+      ]);
+      if (current === undefined || project === undefined) {
+        throw new StaleDecisionError("Deployment or project was deleted meanwhile");
+      }
+      const live = moveDeployment(current.value, "LIVE", { now });
+      const production = live.environment === ENVIRONMENT_PRODUCTION;
+      const labels = [live.uniqueLabel, live.branchLabel];
+      if (production) labels.push(project.value.name);
+      const changed: ProjectRecord = {
+        ...project.value,
+        productionHistory: production
+          ? promote(project.value.productionHistory, live.id)
+          : project.value.productionHistory,
+      };
+      const operation = this.kv.atomic();
+      this.write(operation, current, live);
+      this.writeProject(operation, project, changed);
+      const hosts = labels.map((label) => ({ label, deploymentId: live.id }));
+      this.point(operation, hosts, live.projectId);
+      return { operation, result: { deployment: live, project: changed, hosts } };
+    });
+  }
+
+  /**
+   * Points production at another deployment and takes the one that it showed
+   * out of the history.
+   *
+   * @throws {StaleDecisionError} where the history is no longer `expected`.
+   */
+  rollBack(
+    project: ProjectRecord,
+    plan: { readonly undo: string; readonly to: string; readonly history: string[] },
+    now: number,
+  ): Promise<Committed<Activated & { readonly undone: DeploymentRecord }>> {
+    return commitWithRetries(async () => {
+      const [undo, target, current] = await Promise.all([
+        this.read(project.id, plan.undo),
+        this.read(project.id, plan.to),
+        this.readProject({ workspaceId: project.workspaceId, projectId: project.id }),
+      ]);
+      const same = current?.value.productionHistory.join() === project.productionHistory.join();
+      if (undo === undefined || target === undefined || current === undefined || !same) {
+        throw new StaleDecisionError("Production changed meanwhile");
+      }
+      const undone = moveDeployment(undo.value, "ROLLED_BACK", { now });
+      const live = target.value.status === "LIVE"
+        ? target.value
+        : moveDeployment(target.value, "LIVE", { now });
+      const changed = { ...current.value, productionHistory: plan.history };
+      const hosts = [{ label: changed.name, deploymentId: live.id }];
+      const operation = this.kv.atomic();
+      this.write(operation, undo, undone);
+      this.write(operation, target, live);
+      this.writeProject(operation, current, changed);
+      this.point(operation, hosts, changed.id);
+      return { operation, result: { deployment: live, project: changed, hosts, undone } };
+    });
+  }
+
+  /** Empties the host labels that still show a deployment. */
+  async clearHosts(deployment: DeploymentRecord): Promise<void> {
+    for (const label of [deployment.uniqueLabel, deployment.branchLabel]) {
+      const key = keys.host(label);
+      await commitWithRetries(async () => {
+        const host = await readRecord(this.kv, key, hostRecord);
+        const operation = this.kv.atomic();
+        if (host?.value.deploymentId === deployment.id) {
+          operation.check({ key, versionstamp: host.versionstamp })
+            .set(key, { projectId: deployment.projectId, deploymentId: null });
+        }
+        return { operation, result: undefined };
+      });
+    }
+  }
+
+  private read(projectId: string, id: string): Promise<Versioned<DeploymentRecord> | undefined> {
+    return readRecord(this.kv, keys.deployment(projectId, id), deploymentRecord);
+  }
+
+  private readProject(owner: DeploymentOwner): Promise<Versioned<ProjectRecord> | undefined> {
+    return readRecord(this.kv, keys.project(owner.workspaceId, owner.projectId), projectRecord);
+  }
+
+  private write(
+    operation: Deno.AtomicOperation,
+    old: Versioned<DeploymentRecord>,
+    next: DeploymentRecord,
+  ): void {
+    const key = keys.deployment(next.projectId, next.id);
+    operation.check({ key, versionstamp: old.versionstamp }).set(key, next);
+  }
+
+  private writeProject(
+    operation: Deno.AtomicOperation,
+    old: Versioned<ProjectRecord>,
+    next: ProjectRecord,
+  ): void {
+    const key = keys.project(next.workspaceId, next.id);
+    operation.check({ key, versionstamp: old.versionstamp }).set(key, next);
+  }
+
+  private point(
+    operation: Deno.AtomicOperation,
+    hosts: readonly HostChange[],
+    projectId: string,
+  ): void {
+    for (const { label, deploymentId } of hosts) {
+      operation.set(keys.host(label), { projectId, deploymentId });
+    }
+  }
+}

@@ -1,0 +1,13 @@
+/**
+ * A host label below the base domain: whose it is, and what it shows.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+export const hostRecord = z.object({
+  projectId: z.string(),
+  /** The deployment that answers; null while there is none. */
+  deploymentId: z.string().nullable(),
+});
+export type HostRecord = z.infer<typeof hostRecord>;

@@ -1,0 +1,87 @@
+/**
+ * `/v1/projects/{project}/deployments`, `/v1/deployments`, rollback.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import type { Random } from "../../lib/clock.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { Failure } from "../http/failure.ts";
+import type { Router } from "../http/router.ts";
+import { findProject } from "../projects/find_project.ts";
+import { productionDeploymentId, type ProjectRecord } from "../projects/project.ts";
+import { createDeployment } from "./create_deployment.ts";
+import { type DeploymentRecord, deploymentToWire } from "./deployment.ts";
+import { type DeploymentService, type DeploymentServices } from "./deployment_service.ts";
+
+export interface DeploymentRouteServices extends DeploymentServices {
+  readonly service: DeploymentService;
+  readonly random: Random;
+}
+
+export function bindDeploymentRoutes(router: Router, services: DeploymentRouteServices): void {
+  const { deployments, projects, addresses, vault, service } = services;
+
+  const toWire = (deployment: DeploymentRecord, project: ProjectRecord) =>
+    deploymentToWire(deployment, { addresses, productionId: productionDeploymentId(project) });
+
+  /** Finds a deployment of the caller's workspace; any other is as unknown as none. */
+  async function find(caller: Caller, id: string) {
+    const owner = await deployments.owner(id);
+    const own = owner?.workspaceId === caller.workspace.id ? owner : undefined;
+    const [deployment, project] = own === undefined ? [] : await Promise.all([
+      deployments.find(own.projectId, id),
+      projects.find(own.workspaceId, own.projectId),
+    ]);
+    if (deployment === undefined || project === undefined) {
+      const { slug } = caller.workspace;
+      throw new Failure("not_found", `Deployment ${id} does not exist in workspace "${slug}"`);
+    }
+    return { deployment, project };
+  }
+
+  const findAgain = async (project: ProjectRecord) =>
+    await projects.find(project.workspaceId, project.id) ?? project;
+
+  router.guarded(endpoints.createDeployment, async (caller, { params, body }) => {
+    const project = await findProject(projects, caller, params.project);
+    const blobs = vault.of(caller.workspace.id);
+    const created = await createDeployment({ ...services, blobs }, project, body);
+    return { deployment: toWire(created.deployment, project), missing: created.missing };
+  });
+
+  router.guarded(endpoints.listDeployments, async (caller, { params, query }) => {
+    const project = await findProject(projects, caller, params.project);
+    const page = await deployments.list(project.id, query);
+    return {
+      items: page.items.map((deployment) => toWire(deployment, project)),
+      nextCursor: page.nextCursor,
+    };
+  });
+
+  router.guarded(endpoints.getDeployment, async (caller, { params }) => {
+    const { deployment, project } = await find(caller, params.deployment);
+    return toWire(deployment, project);
+  });
+
+  router.guarded(endpoints.activateDeployment, async (caller, { params }) => {
+    const { deployment, project } = await find(caller, params.deployment);
+    const live = await service.activate(deployment);
+    return toWire(live, await findAgain(project));
+  });
+
+  router.guarded(endpoints.stopDeployment, async (caller, { params }) => {
+    const { deployment, project } = await find(caller, params.deployment);
+    return toWire(await service.stop(deployment, project), project);
+  });
+
+  router.guarded(endpoints.rollback, async (caller, { params, body }) => {
+    const project = await findProject(projects, caller, params.project);
+    const { live, undone } = await service.rollBack(project, {
+      undo: body.deploymentId,
+      to: body.to,
+    });
+    const current = await findAgain(project);
+    return { deployment: toWire(live, current), rolledBack: toWire(undone, current) };
+  });
+}

@@ -1,0 +1,144 @@
+/**
+ * Which site answers on which host name, kept in memory: a request for a host
+ * that is in use reads no store. Sites are compiled when they are first asked
+ * for or activated, and let go when too many are loaded.
+ *
+ * @module
+ */
+import type { Site } from "../../edge/mod.ts";
+
+/** Loaded sites at most; the ones not asked for lately go first. */
+export const MAX_LOADED_SITES = 512;
+
+export interface HostTarget {
+  readonly projectId: string;
+  readonly deploymentId: string;
+  /** True on the project's own label, where published rules apply. */
+  readonly production: boolean;
+  /** Versionstamp of the commit that said so; a later one wins. */
+  readonly version: string;
+}
+
+interface Entry extends HostTarget {
+  site: Site | undefined;
+}
+
+interface Loaded {
+  readonly site: Promise<Site>;
+  used: boolean;
+}
+
+export interface SiteDirectoryOptions {
+  /** Reads and compiles a deployment; `undefined` where it is no longer served. */
+  load(target: HostTarget): Promise<Site | undefined>;
+  /** The site as production shows it: with rules published over it, if any. */
+  asProduction(site: Site, projectId: string): Promise<Site>;
+  readonly maxLoaded?: number;
+}
+
+/** Raised inside to drop a failed load from the cache. */
+class NotServed extends Error {}
+
+export class SiteDirectory {
+  private readonly entries = new Map<string, Entry>();
+  private readonly loaded = new Map<string, Loaded>();
+  private readonly maxLoaded: number;
+
+  constructor(private readonly options: SiteDirectoryOptions) {
+    this.maxLoaded = options.maxLoaded ?? MAX_LOADED_SITES;
+  }
+
+  /** The site of a host name: at once when it is loaded, `undefined` where there is none. */
+  resolve(hostname: string): Site | Promise<Site | undefined> | undefined {
+    const entry = this.entries.get(hostname);
+    if (entry === undefined) return undefined;
+    return entry.site ?? this.load(entry);
+  }
+
+  /**
+   * Points a host name at a deployment, once its site is ready; what was shown
+   * before answers until then.
+   */
+  async point(hostname: string, target: HostTarget): Promise<void> {
+    const entry: Entry = { ...target, site: undefined };
+    await this.load(entry);
+    const current = this.entries.get(hostname);
+    if (current === undefined || current.version <= target.version) {
+      this.entries.set(hostname, entry);
+    }
+  }
+
+  /** Points a host name at a deployment that is loaded when it is first asked for. */
+  pointLazily(hostname: string, target: HostTarget): void {
+    this.entries.set(hostname, { ...target, site: undefined });
+  }
+
+  remove(hostname: string): void {
+    this.entries.delete(hostname);
+  }
+
+  /** Forgets a deployment on every host that shows it. */
+  removeDeployment(deploymentId: string): void {
+    for (const [hostname, entry] of this.entries) {
+      if (entry.deploymentId === deploymentId) this.entries.delete(hostname);
+    }
+    this.loaded.delete(deploymentId);
+  }
+
+  /** Builds the production site of a project anew, after its published rules changed. */
+  async refreshProduction(hostname: string): Promise<void> {
+    const entry = this.entries.get(hostname);
+    if (entry !== undefined) await this.point(hostname, entry);
+  }
+
+  /** What a host name shows. */
+  target(hostname: string): HostTarget | undefined {
+    return this.entries.get(hostname);
+  }
+
+  private async load(entry: Entry): Promise<Site | undefined> {
+    try {
+      const site = await this.base(entry);
+      const shown = entry.production
+        ? await this.options.asProduction(site, entry.projectId)
+        : site;
+      entry.site = shown;
+      return shown;
+    } catch (error) {
+      if (error instanceof NotServed) return undefined;
+      throw error;
+    }
+  }
+
+  private base(target: HostTarget): Promise<Site> {
+    const known = this.loaded.get(target.deploymentId);
+    if (known !== undefined) {
+      known.used = true;
+      return known.site;
+    }
+    const site = this.options.load(target).then((loaded) => {
+      if (loaded === undefined) throw new NotServed();
+      return loaded;
+    });
+    this.loaded.set(target.deploymentId, { site, used: true });
+    site.catch(() => this.loaded.delete(target.deploymentId));
+    this.makeRoom();
+    return site;
+  }
+
+  /** Second chance: a site that was used since the last look stays once more. */
+  private makeRoom(): void {
+    for (const [id, loaded] of this.loaded) {
+      if (this.loaded.size <= this.maxLoaded) return;
+      this.loaded.delete(id);
+      if (loaded.used) {
+        loaded.used = false;
+        this.loaded.set(id, loaded);
+        continue;
+      }
+      for (const entry of this.entries.values()) {
+        if (entry.deploymentId === id) entry.site = undefined;
+      }
+    }
+  }
+}

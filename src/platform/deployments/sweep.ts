@@ -1,0 +1,96 @@
+/**
+ * Housekeeping: uploads that were given up fail, and blobs that no deployment
+ * or rule set needs are removed.
+ *
+ * @module
+ */
+import type { BlobVault } from "../store/blob_store.ts";
+import { readContent } from "./content.ts";
+import { canMove, type DeploymentRecord, moveDeployment } from "./deployment.ts";
+import type { DeploymentStore } from "./deployment_store.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** A deployment that is not live after this time was given up. */
+export const MAX_UPLOAD_MS = 24 * HOUR_MS;
+
+/** Blobs younger than this stay: their deployment may be about to be recorded. */
+export const MIN_BLOB_AGE_MS = HOUR_MS;
+
+export interface SweepServices {
+  readonly deployments: DeploymentStore;
+  readonly vault: BlobVault;
+  /** Blobs that others than deployments need, as workspace and hash. */
+  otherBlobs(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
+  /** Told of a deployment whose content can not be read. */
+  onDamaged(deployment: DeploymentRecord, cause: unknown): void;
+}
+
+export interface SweepReport {
+  readonly abandoned: number;
+  readonly removedBlobs: number;
+}
+
+/** True for a deployment whose upload was given up. */
+export function isAbandoned(deployment: DeploymentRecord, now: number): boolean {
+  return canMove(deployment.status, "FAILED") && now - deployment.updatedAt > MAX_UPLOAD_MS;
+}
+
+async function failAbandoned(deployments: DeploymentStore, now: number): Promise<number> {
+  let count = 0;
+  for await (const { projectId, id, ...deployment } of deployments.all()) {
+    if (!isAbandoned({ projectId, id, ...deployment }, now)) continue;
+    await deployments.update(
+      projectId,
+      id,
+      (current) =>
+        isAbandoned(current, now)
+          ? moveDeployment(current, "FAILED", {
+            now,
+            error: "The upload was not finished in a day",
+          })
+          : current,
+    );
+    count++;
+  }
+  return count;
+}
+
+/** True where the blobs of a deployment may be needed again. */
+function needsBlobs(deployment: DeploymentRecord): boolean {
+  return deployment.status !== "FAILED" && deployment.status !== "STOPPED";
+}
+
+/** Collects every blob that is needed; where that can not be told, sweeps nothing. */
+async function markNeeded(
+  services: SweepServices,
+): Promise<(workspaceId: string, sha256: string) => boolean> {
+  const needed = new Set<string>();
+  for await (const deployment of services.deployments.all()) {
+    if (!needsBlobs(deployment)) continue;
+    const { workspaceId, contentSha } = deployment;
+    needed.add(`${workspaceId}/${contentSha}`);
+    try {
+      const content = await readContent(services.vault.of(workspaceId), contentSha);
+      for (const { sha256 } of content.files) needed.add(`${workspaceId}/${sha256}`);
+    } catch (cause) {
+      services.onDamaged(deployment, cause);
+      return () => true;
+    }
+  }
+  for await (const { workspaceId, sha256 } of services.otherBlobs()) {
+    needed.add(`${workspaceId}/${sha256}`);
+  }
+  return (workspaceId, sha256) => needed.has(`${workspaceId}/${sha256}`);
+}
+
+/** One round of housekeeping; harmless at any time. */
+export async function sweep(services: SweepServices, now: number): Promise<SweepReport> {
+  const abandoned = await failAbandoned(services.deployments, now);
+  const removedBlobs = await services.vault.sweep({
+    mark: () => markNeeded(services),
+    minAgeMs: MIN_BLOB_AGE_MS,
+    now,
+  });
+  return { abandoned, removedBlobs };
+}

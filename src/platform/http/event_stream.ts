@@ -1,0 +1,64 @@
+/**
+ * Server-Sent Events (WHATWG HTML, 9.2) as an answer.
+ *
+ * @module
+ */
+
+/** A comment is sent this often, so that proxies keep an idle stream open. */
+export const HEARTBEAT_MS = 15_000;
+
+/** Events that may wait for a slow reader; one that falls further behind is cut off. */
+const MAX_BEHIND = 1000;
+
+export interface ServerEvent {
+  readonly event: string;
+  readonly id: string;
+  readonly data: unknown;
+}
+
+/**
+ * Answers with a stream of events. `subscribe` gets the function that sends,
+ * and returns the one that ends the subscription; that is called when the
+ * reader goes away.
+ */
+export function eventStream(
+  subscribe: (send: (event: ServerEvent) => void) => () => void,
+): Response {
+  const encoder = new TextEncoder();
+  let end = () => {};
+  const stream = new ReadableStream<Uint8Array>({
+    start(controller) {
+      const heartbeat = setInterval(() => push(": heartbeat\n\n"), HEARTBEAT_MS);
+      const unsubscribe = subscribe(({ event, id, data }) =>
+        push(`event: ${event}\nid: ${id}\ndata: ${JSON.stringify(data)}\n\n`)
+      );
+      const close = () => {
+        end();
+        controller.close();
+      };
+      end = () => {
+        clearInterval(heartbeat);
+        unsubscribe();
+        closing.removeEventListener("abort", close);
+      };
+      closing.addEventListener("abort", close);
+      function push(text: string): void {
+        if ((controller.desiredSize ?? 0) <= -MAX_BEHIND) {
+          end();
+          controller.error(new Error("Reader fell too far behind"));
+          return;
+        }
+        controller.enqueue(encoder.encode(text));
+      }
+      push(": open\n\n");
+    },
+    cancel: () => end(),
+  }, { highWaterMark: 0 });
+  return new Response(stream, {
+    headers: {
+      "content-type": "text/event-stream",
+      "cache-control": "no-store",
+      "x-accel-buffering": "no",
+    },
+  });
+}

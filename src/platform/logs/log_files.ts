@@ -1,0 +1,122 @@
+/**
+ * The access log of one project: numbered files of one JSON object a line.
+ * A full file is followed by the next; the oldest are removed, so that a log
+ * never takes more than its share of the disk.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { type LogEntry, logEntry } from "../../contract/mod.ts";
+
+/** Size at which a file is full, in bytes. */
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
+/** Files that are kept, the one being written included. */
+const MAX_FILES = 8;
+
+const FILE_NAME = /^(\d{8})\.ndjson$/;
+
+export interface LogLine {
+  readonly entry: LogEntry;
+  /** Names the line's place; older lines are before it. */
+  readonly place: LogPlace;
+}
+
+/** A line's place: the number of its file, and its offset there in bytes. */
+export interface LogPlace {
+  readonly file: number;
+  readonly offset: number;
+}
+
+export class LogFiles {
+  private current: { readonly number: number; size: number } | undefined;
+
+  constructor(
+    private readonly folder: string,
+    private readonly limits: { readonly fileBytes: number; readonly files: number } = {
+      fileBytes: MAX_FILE_BYTES,
+      files: MAX_FILES,
+    },
+  ) {}
+
+  /** Appends lines, each ending in a line feed. */
+  async append(lines: string): Promise<void> {
+    const bytes = new TextEncoder().encode(lines);
+    const file = await this.fileFor(bytes.byteLength);
+    await Deno.writeFile(this.path(file.number), bytes, { append: true, mode: 0o600 });
+    file.size += bytes.byteLength;
+  }
+
+  /** Reads lines backwards, the newest first, from before a place where one is given. */
+  async *backwards(before?: LogPlace): AsyncGenerator<LogLine> {
+    const numbers = (await this.numbers()).reverse();
+    for (const file of numbers) {
+      if (before !== undefined && file > before.file) continue;
+      const bytes = await Deno.readFile(this.path(file)).catch((error) => {
+        if (error instanceof Deno.errors.NotFound) return new Uint8Array();
+        throw error;
+      });
+      const end = before?.file === file ? before.offset : bytes.byteLength;
+      yield* linesBackwards(bytes.subarray(0, end), file);
+    }
+  }
+
+  private path(number: number): string {
+    return join(this.folder, `${String(number).padStart(8, "0")}.ndjson`);
+  }
+
+  private async numbers(): Promise<number[]> {
+    const numbers: number[] = [];
+    try {
+      for await (const { name } of Deno.readDir(this.folder)) {
+        const match = FILE_NAME.exec(name);
+        if (match !== null) numbers.push(Number(match[1]));
+      }
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    }
+    return numbers.sort((a, b) => a - b);
+  }
+
+  private async fileFor(bytes: number): Promise<{ readonly number: number; size: number }> {
+    const current = this.current ?? await this.open();
+    if (current.size === 0 || current.size + bytes <= this.limits.fileBytes) {
+      return this.current = current;
+    }
+    this.current = { number: current.number + 1, size: 0 };
+    const old = (await this.numbers()).filter((each) =>
+      each <= this.current!.number - this.limits.files
+    );
+    await Promise.all(old.map((each) => Deno.remove(this.path(each))));
+    return this.current;
+  }
+
+  /** Goes on after the last file: a crash may have left a part of a line in it. */
+  private async open(): Promise<{ readonly number: number; size: number }> {
+    await Deno.mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const last = (await this.numbers()).at(-1);
+    return { number: (last ?? 0) + 1, size: 0 };
+  }
+}
+
+const LINE_FEED = 10;
+
+function* linesBackwards(bytes: Uint8Array, file: number): Generator<LogLine> {
+  const decoder = new TextDecoder();
+  let end = bytes.lastIndexOf(LINE_FEED);
+  while (end > 0) {
+    const start = bytes.lastIndexOf(LINE_FEED, end - 1) + 1;
+    const entry = parseLine(decoder.decode(bytes.subarray(start, end)));
+    if (entry !== undefined) yield { entry, place: { file, offset: start } };
+    end = start - 1;
+  }
+}
+
+/** A line that is no log entry, such as one that a full disk cut short, is passed over. */
+function parseLine(line: string): LogEntry | undefined {
+  try {
+    const parsed = logEntry.safeParse(JSON.parse(line));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}

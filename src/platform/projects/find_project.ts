@@ -1,0 +1,26 @@
+/**
+ * Finding the project that a path names, within the caller's workspace.
+ *
+ * @module
+ */
+import { isUuid } from "../../lib/ids.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { Failure } from "../http/failure.ts";
+import type { ProjectRecord } from "./project.ts";
+import type { ProjectStore } from "./project_store.ts";
+
+/** Finds a project by id or name; another workspace's is as unknown as none. */
+export async function findProject(
+  projects: ProjectStore,
+  caller: Caller,
+  idOrName: string,
+): Promise<ProjectRecord> {
+  const project = isUuid(idOrName)
+    ? await projects.find(caller.workspace.id, idOrName)
+    : await projects.findByName(caller.workspace.id, idOrName);
+  if (project === undefined) {
+    const { slug } = caller.workspace;
+    throw new Failure("not_found", `Project "${idOrName}" does not exist in workspace "${slug}"`);
+  }
+  return project;
+}

@@ -1,0 +1,46 @@
+/**
+ * The record of a project and its form on the wire.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { FRAMEWORKS, type Project } from "../../contract/mod.ts";
+import type { Addresses } from "../deployments/addresses.ts";
+
+export const projectRecord = z.object({
+  id: z.string(),
+  workspaceId: z.string(),
+  workspaceSlug: z.string(),
+  name: z.string(),
+  displayName: z.string().nullable(),
+  gitUrl: z.string().nullable(),
+  branch: z.string(),
+  framework: z.enum(FRAMEWORKS).nullable(),
+  installCommand: z.string().nullable(),
+  buildCommand: z.string().nullable(),
+  outputDirectory: z.string().nullable(),
+  rootDirectory: z.string().nullable(),
+  nodeVersion: z.string().nullable(),
+  /** Deployments that were live in production, the latest last; it is live now. */
+  productionHistory: z.array(z.string()),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+});
+export type ProjectRecord = z.infer<typeof projectRecord>;
+
+/** The deployment that production shows, if any. */
+export function productionDeploymentId(project: ProjectRecord): string | null {
+  return project.productionHistory.at(-1) ?? null;
+}
+
+export function projectToWire(project: ProjectRecord, addresses: Addresses): Project {
+  const { workspaceId: _, workspaceSlug, productionHistory: __, ...settings } = project;
+  return {
+    ...settings,
+    workspace: workspaceSlug,
+    url: addresses.url(project.name),
+    productionDeploymentId: productionDeploymentId(project),
+    createdAt: new Date(project.createdAt).toISOString(),
+    updatedAt: new Date(project.updatedAt).toISOString(),
+  };
+}

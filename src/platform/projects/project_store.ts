@@ -1,0 +1,66 @@
+/**
+ * Projects in Deno KV. A project's name is its host label, so it is unique on
+ * the platform.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { hostRecord } from "../deployments/host_record.ts";
+import { keys } from "../store/keys.ts";
+import { commitWithRetries, type Page, readPage, readRecord } from "../store/records.ts";
+import { type ProjectRecord, projectRecord } from "./project.ts";
+
+const nameRecord = z.object({ workspaceId: z.string(), projectId: z.string() });
+
+export class ProjectStore {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  /** Stores a new project and reserves its host label; false where the name is taken. */
+  async create(project: ProjectRecord): Promise<boolean> {
+    const name = keys.projectByName(project.name);
+    const host = keys.host(project.name);
+    const result = await this.kv.atomic()
+      .check({ key: name, versionstamp: null }, { key: host, versionstamp: null })
+      .set(keys.project(project.workspaceId, project.id), project)
+      .set(name, { workspaceId: project.workspaceId, projectId: project.id })
+      .set(host, hostRecord.parse({ projectId: project.id, deploymentId: null }))
+      .commit();
+    return result.ok;
+  }
+
+  async find(workspaceId: string, id: string): Promise<ProjectRecord | undefined> {
+    return (await readRecord(this.kv, keys.project(workspaceId, id), projectRecord))?.value;
+  }
+
+  /** Finds a project of the workspace by name; other workspaces' stay unseen. */
+  async findByName(workspaceId: string, name: string): Promise<ProjectRecord | undefined> {
+    const owner = (await readRecord(this.kv, keys.projectByName(name), nameRecord))?.value;
+    if (owner === undefined || owner.workspaceId !== workspaceId) return undefined;
+    return this.find(workspaceId, owner.projectId);
+  }
+
+  list(
+    workspaceId: string,
+    page: { readonly limit: number; readonly cursor?: string | undefined },
+  ): Promise<Page<ProjectRecord>> {
+    return readPage(this.kv, keys.projects(workspaceId), { schema: projectRecord, ...page });
+  }
+
+  /** Changes a project; `undefined` where it is gone. */
+  async update(
+    workspaceId: string,
+    id: string,
+    change: (project: ProjectRecord) => ProjectRecord,
+  ): Promise<ProjectRecord | undefined> {
+    const key = keys.project(workspaceId, id);
+    const { result } = await commitWithRetries(async () => {
+      const current = await readRecord(this.kv, key, projectRecord);
+      const operation = this.kv.atomic();
+      if (current === undefined) return { operation, result: undefined };
+      const result = change(current.value);
+      operation.check({ key, versionstamp: current.versionstamp }).set(key, result);
+      return { operation, result };
+    });
+    return result;
+  }
+}

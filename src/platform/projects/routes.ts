@@ -1,0 +1,83 @@
+/**
+ * `/v1/projects`.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import type { Clock, Random } from "../../lib/clock.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { Addresses } from "../deployments/addresses.ts";
+import { Failure } from "../http/failure.ts";
+import type { Router } from "../http/router.ts";
+import { findProject } from "./find_project.ts";
+import { type ProjectRecord, projectToWire } from "./project.ts";
+import type { ProjectStore } from "./project_store.ts";
+
+export interface ProjectServices {
+  readonly projects: ProjectStore;
+  readonly addresses: Addresses;
+  readonly now: Clock;
+  readonly random: Random;
+  /** Takes a project off the air and removes all that belongs to it. */
+  deleteProject(project: ProjectRecord): Promise<void>;
+}
+
+export function bindProjectRoutes(router: Router, services: ProjectServices): void {
+  const { projects, addresses, now, random } = services;
+  const toWire = (project: ProjectRecord) => projectToWire(project, addresses);
+  const find = (caller: Caller, name: string) => findProject(projects, caller, name);
+
+  router.guarded(endpoints.listProjects, async (caller, { query }) => {
+    const page = await projects.list(caller.workspace.id, query);
+    return { items: page.items.map(toWire), nextCursor: page.nextCursor };
+  });
+
+  router.guarded(endpoints.createProject, async (caller, { body }) => {
+    const project: ProjectRecord = {
+      displayName: null,
+      gitUrl: null,
+      framework: null,
+      installCommand: null,
+      buildCommand: null,
+      outputDirectory: null,
+      rootDirectory: null,
+      nodeVersion: null,
+      ...body,
+      id: uuidV7(now, random),
+      workspaceId: caller.workspace.id,
+      workspaceSlug: caller.workspace.slug,
+      productionHistory: [],
+      createdAt: now(),
+      updatedAt: now(),
+    };
+    if (addresses.isReserved(project.name)) {
+      throw new Failure("conflict", `Project name "${project.name}" is reserved. Choose another`);
+    }
+    if (!await projects.create(project)) {
+      throw new Failure("conflict", `Project name "${project.name}" is taken. Choose another`);
+    }
+    return toWire(project);
+  });
+
+  router.guarded(
+    endpoints.getProject,
+    async (caller, { params }) => toWire(await find(caller, params.project)),
+  );
+
+  router.guarded(endpoints.updateProject, async (caller, { params, body }) => {
+    const { id, workspaceId } = await find(caller, params.project);
+    const changed = await projects.update(
+      workspaceId,
+      id,
+      (project) => ({ ...project, ...body, updatedAt: now() }),
+    );
+    if (changed === undefined) throw new Failure("not_found", "Project was deleted meanwhile");
+    return toWire(changed);
+  });
+
+  router.guarded(endpoints.deleteProject, async (caller, { params }) => {
+    await services.deleteProject(await find(caller, params.project));
+    return undefined;
+  });
+}

@@ -1,0 +1,92 @@
+/**
+ * `/v1/projects/{project}/rules`.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { Addresses } from "../deployments/addresses.ts";
+import type { SiteDirectory } from "../deployments/site_directory.ts";
+import { Failure } from "../http/failure.ts";
+import type { Router } from "../http/router.ts";
+import { findProject } from "../projects/find_project.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+import type { RulesService, VersionedRules } from "./rules_service.ts";
+import type { RulesStore } from "./rules_store.ts";
+
+export interface RulesRouteServices {
+  readonly projects: ProjectStore;
+  readonly rules: RulesStore;
+  readonly service: RulesService;
+  readonly sites: SiteDirectory;
+  readonly addresses: Addresses;
+}
+
+/** The version that a writer has seen, from `If-Match` (RFC 9110, 13.1.1). */
+function expectedVersion(request: Request): string {
+  const header = request.headers.get("if-match");
+  const version = /^"([0-9a-z]+)"$/.exec(header ?? "")?.[1];
+  if (version !== undefined) return version;
+  throw new Failure(
+    header === null ? "precondition_failed" : "invalid_request",
+    `Send If-Match with the ETag of GET on the same path, such as "none"`,
+  );
+}
+
+function answer({ active, version }: VersionedRules): Response {
+  return Response.json(active, {
+    headers: { etag: `"${version}"`, "cache-control": "no-store" },
+  });
+}
+
+export function bindRulesRoutes(router: Router, services: RulesRouteServices): void {
+  const { projects, rules, service, sites, addresses } = services;
+  const find = (caller: Caller, name: string) => findProject(projects, caller, name);
+
+  router.guarded(
+    endpoints.getRules,
+    async (caller, { params }) => answer(await service.active(await find(caller, params.project))),
+  );
+
+  router.guarded(endpoints.putRules, async (caller, { params, body, request }) => {
+    const version = expectedVersion(request);
+    const project = await find(caller, params.project);
+    return answer(await service.publish(project, { value: body, caller, version }));
+  });
+
+  router.guarded(endpoints.deleteRules, async (caller, { params, request }) => {
+    const version = expectedVersion(request);
+    return answer(await service.remove(await find(caller, params.project), version));
+  });
+
+  router.guarded(endpoints.restoreRules, async (caller, { params, request }) => {
+    const version = expectedVersion(request);
+    const project = await find(caller, params.project);
+    const { revision: revisionId } = params;
+    return answer(await service.restore(project, { revisionId, caller, version }));
+  });
+
+  router.guarded(endpoints.listRuleRevisions, async (caller, { params, query }) => {
+    const project = await find(caller, params.project);
+    const [page, published] = await Promise.all([
+      rules.revisions(project.id, query),
+      rules.published(project.id),
+    ]);
+    return {
+      items: page.items.map((revision) => ({
+        revisionId: revision.revisionId,
+        ruleCount: revision.ruleCount,
+        publishedAt: new Date(revision.publishedAt).toISOString(),
+        publishedBy: revision.publishedBy,
+        active: revision.revisionId === published.revision?.revisionId,
+      })),
+      nextCursor: page.nextCursor,
+    };
+  });
+
+  router.guarded(endpoints.listRuleCounters, async (caller, { params }) => {
+    const project = await find(caller, params.project);
+    const site = await sites.resolve(addresses.hostname(project.name));
+    return { items: site === undefined ? [] : site.ruleCounters() };
+  });
+}

@@ -1,0 +1,154 @@
+/**
+ * Publishing rule sets over a project's deployments, and telling which rules
+ * apply.
+ *
+ * @module
+ */
+import type { ActiveRules } from "../../contract/mod.ts";
+import type { Clock, Random } from "../../lib/clock.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import type { RuntimeRuleSet } from "../../rules/mod.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { Addresses } from "../deployments/addresses.ts";
+import { checkRules } from "../deployments/check_content.ts";
+import { readContent } from "../deployments/content.ts";
+import type { DeploymentStore } from "../deployments/deployment_store.ts";
+import type { SiteDirectory } from "../deployments/site_directory.ts";
+import { Failure } from "../http/failure.ts";
+import { productionDeploymentId, type ProjectRecord } from "../projects/project.ts";
+import type { BlobVault } from "../store/blob_store.ts";
+import type { Published, RevisionRecord, RulesStore } from "./rules_store.ts";
+
+export interface RulesServices {
+  readonly rules: RulesStore;
+  readonly deployments: DeploymentStore;
+  readonly vault: BlobVault;
+  readonly sites: SiteDirectory;
+  readonly addresses: Addresses;
+  readonly now: Clock;
+  readonly random: Random;
+}
+
+/** The rules that apply, and the version that the next writer must name. */
+export interface VersionedRules {
+  readonly active: ActiveRules;
+  readonly version: string;
+}
+
+/** Reads the runtime rule set of a revision. */
+export async function readRevision(
+  vault: BlobVault,
+  revision: RevisionRecord,
+): Promise<RuntimeRuleSet> {
+  const bytes = await vault.of(revision.workspaceId).read(revision.sha256);
+  return JSON.parse(new TextDecoder().decode(bytes));
+}
+
+export class RulesService {
+  constructor(private readonly services: RulesServices) {}
+
+  /** The rule set that production uses. */
+  async active(project: ProjectRecord): Promise<VersionedRules> {
+    return this.describe(project, await this.services.rules.published(project.id));
+  }
+
+  /** Validates and publishes a rule set (`source.origin` = `ui`). */
+  async publish(
+    project: ProjectRecord,
+    options: { readonly value: unknown; readonly caller: Caller; readonly version: string },
+  ): Promise<VersionedRules> {
+    const { now, random, vault } = this.services;
+    const revisionId = uuidV7(now, random);
+    const ruleSet = checkRules(options.value, { origin: "ui", revisionId });
+    const bytes = new TextEncoder().encode(JSON.stringify(ruleSet));
+    const sha256 = sha256Hex(bytes);
+    await vault.of(project.workspaceId).put(sha256, bytes);
+    return this.commit(project, {
+      revisionId,
+      workspaceId: project.workspaceId,
+      sha256,
+      ruleCount: ruleSet.rules.length,
+      publishedAt: now(),
+      publishedBy: options.caller.user.name,
+    }, options.version);
+  }
+
+  /** Removes what is published: the deployment's own rules apply again. */
+  remove(project: ProjectRecord, version: string): Promise<VersionedRules> {
+    return this.commit(project, null, version);
+  }
+
+  /** Publishes an earlier revision's rules as a new revision. */
+  async restore(
+    project: ProjectRecord,
+    options: { readonly revisionId: string; readonly caller: Caller; readonly version: string },
+  ): Promise<VersionedRules> {
+    const revision = await this.services.rules.findRevision(project.id, options.revisionId);
+    if (revision === undefined) {
+      throw new Failure("not_found", `Rules revision "${options.revisionId}" does not exist`);
+    }
+    const { source: _, ...value } = await readRevision(this.services.vault, revision);
+    return this.publish(project, { value, caller: options.caller, version: options.version });
+  }
+
+  private async commit(
+    project: ProjectRecord,
+    revision: RevisionRecord | null,
+    expected: string,
+  ): Promise<VersionedRules> {
+    const version = await this.services.rules.publish(project.id, revision, expected);
+    if (version === undefined) {
+      throw new Failure(
+        "precondition_failed",
+        "Rules were changed by another writer meanwhile: read them again and repeat",
+      );
+    }
+    const { sites, addresses } = this.services;
+    await sites.refreshProduction(addresses.hostname(project.name));
+    return this.describe(project, { revision, version });
+  }
+
+  private async describe(project: ProjectRecord, published: Published): Promise<VersionedRules> {
+    const { version, revision } = published;
+    const deploymentId = productionDeploymentId(project);
+    if (revision !== null) {
+      const ruleSet = await readRevision(this.services.vault, revision);
+      return {
+        version,
+        active: {
+          origin: "ui",
+          revisionId: revision.revisionId,
+          deploymentId,
+          ruleSet: toWire(ruleSet),
+          publishedAt: new Date(revision.publishedAt).toISOString(),
+        },
+      };
+    }
+    const own = deploymentId === null ? null : await this.deploymentRules(project, deploymentId);
+    return {
+      version,
+      active: {
+        origin: own === null ? null : "build",
+        revisionId: null,
+        deploymentId,
+        ruleSet: own === null ? null : toWire(own),
+        publishedAt: null,
+      },
+    };
+  }
+
+  private async deploymentRules(
+    project: ProjectRecord,
+    deploymentId: string,
+  ): Promise<RuntimeRuleSet | null> {
+    const { deployments, vault } = this.services;
+    const deployment = await deployments.find(project.id, deploymentId);
+    if (deployment === undefined) return null;
+    return (await readContent(vault.of(project.workspaceId), deployment.contentSha)).rules;
+  }
+}
+
+function toWire(ruleSet: RuntimeRuleSet): ActiveRules["ruleSet"] {
+  return { ...ruleSet, rules: ruleSet.rules.map((rule) => ({ ...rule })) };
+}

@@ -1,0 +1,88 @@
+/**
+ * Rule sets that were published without a deploy. The sets themselves are
+ * blobs; the records name them.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { keys } from "../store/keys.ts";
+import { type Page, readAll, readPage, readRecord, type Versioned } from "../store/records.ts";
+
+export const revisionRecord = z.object({
+  revisionId: z.string(),
+  workspaceId: z.string(),
+  /** Hash of the blob that holds the runtime rule set. */
+  sha256: z.string(),
+  ruleCount: z.number(),
+  publishedAt: z.number(),
+  publishedBy: z.string(),
+});
+export type RevisionRecord = z.infer<typeof revisionRecord>;
+
+const publishedRecord = z.object({ revision: revisionRecord.nullable() });
+type PublishedRecord = z.infer<typeof publishedRecord>;
+
+/** Version of a project's rules as `If-Match` names it; `none` before the first publication. */
+const NEVER = "none";
+
+export interface Published {
+  /** The set over the deployment's own; null where the deployment's own applies. */
+  readonly revision: RevisionRecord | null;
+  readonly version: string;
+}
+
+export class RulesStore {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  async published(projectId: string): Promise<Published> {
+    const record = await this.read(projectId);
+    return {
+      revision: record?.value.revision ?? null,
+      version: record?.versionstamp ?? NEVER,
+    };
+  }
+
+  /**
+   * Publishes a revision, or with null removes what is published, if the
+   * version is still `expected`. Returns the new version, or `undefined` where
+   * another writer was first.
+   */
+  async publish(
+    projectId: string,
+    revision: RevisionRecord | null,
+    expected: string,
+  ): Promise<string | undefined> {
+    const key = keys.publishedRules(projectId);
+    const operation = this.kv.atomic()
+      .check({ key, versionstamp: expected === NEVER ? null : expected })
+      .set(key, { revision } satisfies PublishedRecord);
+    if (revision !== null) {
+      operation.set(keys.rulesRevision(projectId, revision.revisionId), revision);
+    }
+    const commit = await operation.commit();
+    return commit.ok ? commit.versionstamp : undefined;
+  }
+
+  revisions(
+    projectId: string,
+    page: { readonly limit: number; readonly cursor?: string | undefined },
+  ): Promise<Page<RevisionRecord>> {
+    return readPage(this.kv, keys.rulesRevisions(projectId), { schema: revisionRecord, ...page });
+  }
+
+  async findRevision(projectId: string, revisionId: string): Promise<RevisionRecord | undefined> {
+    return (await readRecord(this.kv, keys.rulesRevision(projectId, revisionId), revisionRecord))
+      ?.value;
+  }
+
+  /** The blobs of all revisions; the housekeeping must keep them. */
+  async *blobs(): AsyncGenerator<{ readonly workspaceId: string; readonly sha256: string }> {
+    for await (const { value } of readAll(this.kv, keys.allRulesRevisions(), revisionRecord)) {
+      yield value;
+    }
+  }
+
+  private read(projectId: string): Promise<Versioned<PublishedRecord> | undefined> {
+    return readRecord(this.kv, keys.publishedRules(projectId), publishedRecord);
+  }
+}
