@@ -1,0 +1,92 @@
+/**
+ * What concerns several layers, or a layer and the files of the output.
+ *
+ * @module
+ */
+import { formatPath } from "../lib/diagnostic.ts";
+import { nearest } from "../lib/suggest.ts";
+import { MAX_DIRECTORY_LENGTH, MAX_ENTRY_LENGTH, MAX_NAME_LENGTH } from "./limits.ts";
+import { hasControlCharacter, parseRelativePath } from "./relative_path.ts";
+import type { ManifestProblem, OutputFiles } from "./types.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** A text within the bounds of its field: only such a one is judged further. */
+function textWithin(value: unknown, limit: number): string | undefined {
+  return typeof value === "string" && value !== "" && value.length <= limit ? value : undefined;
+}
+
+function checkNames(layers: readonly Fields[]): ManifestProblem[] {
+  const firstByName = new Map<string, number>();
+  return layers.flatMap((layer, index) => {
+    const name = textWithin(layer.name, MAX_NAME_LENGTH);
+    if (name === undefined) return [];
+    const path = formatPath(["layers", index, "name"]);
+    if (hasControlCharacter(name) || !name.isWellFormed()) {
+      return [{ path, message: "Name has a character that can not be printed" }];
+    }
+    const first = firstByName.get(name);
+    if (first === undefined) {
+      firstByName.set(name, index);
+      return [];
+    }
+    return [{ path, message: `Name ${JSON.stringify(name)} is already taken by layers[${first}]` }];
+  });
+}
+
+function checkDirectory(value: unknown, path: string, files: OutputFiles): ManifestProblem[] {
+  const text = textWithin(value, MAX_DIRECTORY_LENGTH);
+  if (text === undefined) return [];
+  const result = parseRelativePath(text);
+  if (!result.ok) return [{ path, message: `Path ${JSON.stringify(text)} ${result.reason}` }];
+  if (files.hasDirectory(result.path)) return [];
+  const found = files.hasFile(result.path)
+    ? `${JSON.stringify(text)} is a file: expected a folder`
+    : `Can not find a file below ${JSON.stringify(text)} in the output directory`;
+  return [{ path, message: found }];
+}
+
+/** A place where the entry may have been meant to be: in the layer's own folder. */
+function entryHint(layer: Fields, entry: string, files: OutputFiles): string {
+  const directory = textWithin(layer.directory, MAX_DIRECTORY_LENGTH);
+  const result = directory === undefined ? undefined : parseRelativePath(directory);
+  if (result === undefined || !result.ok || result.path === ".") return "";
+  const candidate = `${result.path}/${entry}`;
+  return files.hasFile(candidate)
+    ? `: entry is relative to the output directory, write ${JSON.stringify(candidate)}`
+    : "";
+}
+
+function checkEntry(layer: Fields, path: string, files: OutputFiles): ManifestProblem[] {
+  const text = textWithin(layer.entry, MAX_ENTRY_LENGTH);
+  if (text === undefined || layer.target === "STATIC") return [];
+  const result = parseRelativePath(text);
+  if (!result.ok) return [{ path, message: `Path ${JSON.stringify(text)} ${result.reason}` }];
+  if (files.hasFile(result.path)) return [];
+  const message = files.hasDirectory(result.path)
+    ? `${JSON.stringify(text)} is a folder: expected a file`
+    : `Can not find the entry file ${JSON.stringify(text)} in the output directory` +
+      entryHint(layer, result.path, files);
+  return [{ path, message }];
+}
+
+/** Checks that names are unique, and that folders and entries are in the output. */
+export function checkLayers(layers: readonly Fields[], files: OutputFiles): ManifestProblem[] {
+  return [
+    ...checkNames(layers),
+    ...layers.flatMap((layer, index) => [
+      ...checkDirectory(layer.directory, formatPath(["layers", index, "directory"]), files),
+      ...checkEntry(layer, formatPath(["layers", index, "entry"]), files),
+    ]),
+  ];
+}
+
+/** Names the layers that there are, and the one that was probably meant. */
+export function describeUnknownLayer(name: string, layers: readonly Fields[]): string {
+  const names = layers.flatMap((layer) => textWithin(layer.name, MAX_NAME_LENGTH) ?? []);
+  const suggestion = nearest(name, names);
+  const unknown = `Can not find the layer ${JSON.stringify(name)}`;
+  if (suggestion !== undefined) return `${unknown}: did you mean ${JSON.stringify(suggestion)}?`;
+  if (names.length === 0) return `${unknown}: no layer has a name`;
+  return `${unknown}: expected one of ${names.map((text) => JSON.stringify(text)).join(", ")}`;
+}

@@ -1,0 +1,107 @@
+/**
+ * What concerns a route's pattern, its layer, and the routes before it.
+ *
+ * @module
+ */
+import { formatPath } from "../lib/diagnostic.ts";
+import { describeUnknownLayer } from "./check_layers.ts";
+import { MAX_NAME_LENGTH, MAX_PATTERN_LENGTH, MAX_TOTAL_EXCESS_COST } from "./limits.ts";
+import { judgePattern } from "./pattern/judge_pattern.ts";
+import type { ManifestProblem } from "./types.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function checkLayer(route: Fields, index: number, layers: readonly Fields[]): ManifestProblem[] {
+  const name = route.layer;
+  if (typeof name !== "string" || name === "" || name.length > MAX_NAME_LENGTH) return [];
+  const named = layers.find((layer) => layer.name === name);
+  if (named === undefined) {
+    const message = describeUnknownLayer(name, layers);
+    return [{ path: formatPath(["routes", index, "layer"]), message }];
+  }
+  if (named.target !== "STATIC" || route.revalidate === undefined) return [];
+  return [{
+    path: formatPath(["routes", index, "revalidate"]),
+    message: `Remove it: only a route to a COMPUTE layer is revalidated, and ${
+      JSON.stringify(name)
+    } is STATIC`,
+  }];
+}
+
+function checkMethods(route: Fields, index: number): ManifestProblem[] {
+  if (!Array.isArray(route.methods) || route.methods.length > 32) return [];
+  const seen = new Set<unknown>();
+  return route.methods.flatMap((method, at) => {
+    const repeated = typeof method === "string" && seen.has(method);
+    seen.add(method);
+    if (!repeated) return [];
+    const path = formatPath(["routes", index, "methods", at]);
+    return [{ path, message: `Method ${JSON.stringify(method.slice(0, 16))} is listed twice` }];
+  });
+}
+
+/** What makes two routes take exactly the same requests to the same layer. */
+function identityOf(route: Fields): string | undefined {
+  if (typeof route.pattern !== "string" || typeof route.layer !== "string") return undefined;
+  const methods = Array.isArray(route.methods) ? route.methods.slice(0, 16).map(String).sort() : "";
+  return JSON.stringify([route.pattern, route.layer, Number(route.priority ?? 0), methods]);
+}
+
+function checkRepeats(routes: readonly Fields[]): ManifestProblem[] {
+  const first = new Map<string, number>();
+  return routes.flatMap((route, index) => {
+    const identity = identityOf(route);
+    if (identity === undefined) return [];
+    const earlier = first.get(identity);
+    if (earlier === undefined) {
+      first.set(identity, index);
+      return [];
+    }
+    const message = `Repeats routes[${earlier}]: remove one of the two`;
+    return [{ path: formatPath(["routes", index]), message }];
+  });
+}
+
+/** Judges each different pattern once, and no more of them once the sum is too large. */
+function checkPatterns(routes: readonly Fields[]): ManifestProblem[] {
+  const problems: ManifestProblem[] = [];
+  const judged = new Map<string, readonly string[]>();
+  let excess = 0;
+  for (const [index, route] of routes.entries()) {
+    const pattern = route.pattern;
+    if (typeof pattern !== "string" || pattern === "" || pattern.length > MAX_PATTERN_LENGTH) {
+      continue;
+    }
+    if (!judged.has(pattern) && excess <= MAX_TOTAL_EXCESS_COST) {
+      const verdict = judgePattern(pattern);
+      judged.set(pattern, verdict.messages);
+      excess += Math.max(0, verdict.cost - 2 * pattern.length);
+    }
+    const path = formatPath(["routes", index, "pattern"]);
+    for (const message of judged.get(pattern) ?? []) problems.push({ path, message });
+  }
+  if (excess > MAX_TOTAL_EXCESS_COST) {
+    problems.push({
+      path: "routes",
+      message: `Patterns are too large once compiled: expected at most ${MAX_TOTAL_EXCESS_COST} ` +
+        `steps in total beyond twice their lengths, found ${excess} or more; ` +
+        `use smaller repetition counts`,
+    });
+  }
+  return problems;
+}
+
+/** Checks the patterns, that the layers exist, and that no route is there twice. */
+export function checkRoutes(
+  routes: readonly Fields[],
+  layers: readonly Fields[],
+): ManifestProblem[] {
+  return [
+    ...checkPatterns(routes),
+    ...routes.flatMap((route, index) => [
+      ...checkLayer(route, index, layers),
+      ...checkMethods(route, index),
+    ]),
+    ...checkRepeats(routes),
+  ];
+}

@@ -1,0 +1,38 @@
+/**
+ * Facts from the text of a config file that is a program. It is read, never
+ * run: what is computed there stays unknown.
+ *
+ * @module
+ */
+
+/** Longest config text that is looked at, in characters. */
+const MAX_CONFIG_LENGTH = 256 * 1024;
+
+const STRING_OR_COMMENT =
+  /"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\[^])*`|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)/g;
+
+/** Removes comments of JavaScript, TypeScript and JSON text, and keeps strings. */
+export function stripComments(text: string): string {
+  return text.slice(0, MAX_CONFIG_LENGTH).replace(
+    STRING_OR_COMMENT,
+    (match) => match.startsWith("/") ? " " : match,
+  );
+}
+
+/** The text that a property is set to, as in `outDir: "./public"`; the first one written. */
+export function textProperty(config: string, name: string): string | undefined {
+  const pattern = new RegExp(
+    `(?<![\\w$.])["']?${name}["']?\\s*:\\s*(["'\`])([^"'\`\\n$]{1,256})\\1`,
+  );
+  return pattern.exec(config)?.[2];
+}
+
+/** Whether a property is written at all. */
+export function hasProperty(config: string, name: string): boolean {
+  return new RegExp(`(?<![\\w$.])["']?${name}["']?\\s*[:(,]`).test(config);
+}
+
+/** Whether a property is set to the given bare word, such as `true`. */
+export function hasWord(config: string, name: string, word: string): boolean {
+  return new RegExp(`(?<![\\w$.])["']?${name}["']?\\s*:\\s*${word}\\b`).test(config);
+}

@@ -1,0 +1,172 @@
+/**
+ * What a project is made with, from a handful of files that are known by
+ * name; its folder is never walked.
+ *
+ * @module
+ */
+import { astro } from "./astro.ts";
+import { stripComments } from "./config_text.ts";
+import { docusaurus } from "./docusaurus.ts";
+import { eleventy } from "./eleventy.ts";
+import { hugo } from "./hugo.ts";
+import { next } from "./next.ts";
+import { nitro } from "./nitro.ts";
+import { nuxt } from "./nuxt.ts";
+import { parsePackageFacts } from "./package_facts.ts";
+import { detectPackageManager, installCommand, runProgram, runScript } from "./package_manager.ts";
+import { packageVersion } from "./package_version.ts";
+import { sveltekit } from "./sveltekit.ts";
+import type {
+  DetectedProject,
+  Framework,
+  FrameworkFacts,
+  FrameworkFinding,
+  PackageFacts,
+  PackageManager,
+  ProjectReader,
+} from "./types.ts";
+import { vite } from "./vite.ts";
+import { vitepress } from "./vitepress.ts";
+
+/** Frameworks in the order in which they are asked: what builds on another comes before it. */
+export const FRAMEWORKS: readonly Framework[] = [
+  nuxt,
+  sveltekit,
+  astro,
+  next,
+  docusaurus,
+  vitepress,
+  eleventy,
+  nitro,
+  vite,
+  hugo,
+];
+
+/** Where builds that are not known put their output, most likely first. */
+export const DEFAULT_OUTPUT_DIRS: readonly string[] = [
+  "dist",
+  "build",
+  "out",
+  "public",
+  "_site",
+  ".output/public",
+];
+
+async function firstConfig(reader: ProjectReader, framework: Framework) {
+  for (const path of framework.configFiles) {
+    const text = await reader.readText(path);
+    if (text !== undefined) {
+      return { path, text: framework.standalone === true ? text : stripComments(text) };
+    }
+  }
+  return undefined;
+}
+
+interface Recognized {
+  readonly framework: Framework;
+  readonly config: FrameworkFacts["config"];
+  /** The npm package that identified it. */
+  readonly package: string | undefined;
+}
+
+async function recognize(
+  reader: ProjectReader,
+  facts: PackageFacts | undefined,
+): Promise<Recognized | undefined> {
+  for (const framework of FRAMEWORKS) {
+    const found = framework.packages.find((name) => facts?.dependencies.has(name));
+    if (found === undefined && framework.configIdentifies !== true) continue;
+    const config = await firstConfig(reader, framework);
+    if (found !== undefined || config !== undefined) return { framework, config, package: found };
+  }
+  return undefined;
+}
+
+interface Commands {
+  readonly build: string | undefined;
+  readonly dev: string | undefined;
+}
+
+/** Scripts of package.json come before the framework's own commands. */
+function commandsOf(
+  manager: PackageManager | undefined,
+  facts: PackageFacts | undefined,
+  own: Commands & { readonly package: string | undefined },
+): Commands {
+  const call = (commandLine: string | undefined) =>
+    commandLine === undefined || manager === undefined || own.package === undefined
+      ? commandLine
+      : runProgram(manager, { commandLine, package: own.package });
+  const script = (names: readonly string[]) => {
+    const name = names.find((candidate) => facts?.scripts.has(candidate));
+    return name === undefined || manager === undefined ? undefined : runScript(manager, name);
+  };
+  return {
+    build: script(["build"]) ?? call(own.build),
+    dev: script(["dev", "start", "serve"]) ?? call(own.dev),
+  };
+}
+
+function distinct(paths: readonly string[]): string[] {
+  const clean = paths.map((path) => path.replace(/^(?:\.\/)+/, "").replace(/\/+$/, ""));
+  return [...new Set(clean.filter((path) => path !== ""))];
+}
+
+/** Plain files are served from the project's own folder; a build may leave them elsewhere. */
+async function outputDirsWithout(
+  reader: ProjectReader,
+  buildCommand: string | undefined,
+): Promise<string[]> {
+  const plain = buildCommand === undefined && await reader.exists("index.html");
+  return plain ? ["."] : [...DEFAULT_OUTPUT_DIRS];
+}
+
+/** Detects framework, package manager, commands and candidate output directories. */
+export async function detectProject(reader: ProjectReader): Promise<DetectedProject> {
+  const facts = parsePackageFacts(await reader.readText("package.json"));
+  const managed = await detectPackageManager(reader, facts);
+  const recognized = await recognize(reader, facts);
+  const framework = recognized?.framework;
+  const finding: FrameworkFinding = await framework?.inspect?.({
+    reader,
+    dependencies: facts?.dependencies ?? new Map(),
+    buildScript: facts?.scripts.get("build"),
+    config: recognized?.config,
+  }) ?? {};
+  const commands = commandsOf(managed?.manager, facts, {
+    build: finding.build ?? framework?.build,
+    dev: finding.dev ?? framework?.dev,
+    package: recognized?.package,
+  });
+  return {
+    framework: recognized === undefined
+      ? undefined
+      : await describeFramework(reader, recognized, { facts, lockFile: managed?.lockFile }),
+    packageManager: managed?.manager,
+    installCommand: managed === undefined
+      ? undefined
+      : await installCommand(managed, reader, facts),
+    buildCommand: commands.build,
+    devCommand: commands.dev,
+    outputDirs: framework === undefined
+      ? await outputDirsWithout(reader, commands.build)
+      : distinct([...finding.outputDirs ?? [], ...framework.outputDirs]),
+    server: finding.server === undefined ? undefined : { reason: finding.server },
+  };
+}
+
+async function describeFramework(
+  reader: ProjectReader,
+  { framework, package: name }: Recognized,
+  source: { readonly facts: PackageFacts | undefined; readonly lockFile: string | undefined },
+) {
+  const { id, name: title } = framework;
+  if (name === undefined) return { id, name: title };
+  const range = source.facts?.dependencies.get(name) ?? "";
+  const version = await packageVersion(reader, {
+    name,
+    range,
+    ...(source.lockFile === undefined ? {} : { lockFile: source.lockFile }),
+  });
+  return version === undefined ? { id, name: title } : { id, name: title, version };
+}

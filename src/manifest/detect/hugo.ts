@@ -1,0 +1,26 @@
+/** @module Hugo: a program of its own, plain files in `public` or `publishDir`. */
+import type { Framework } from "./types.ts";
+
+export const hugo: Framework = {
+  id: "hugo",
+  name: "Hugo",
+  packages: [],
+  configFiles: [
+    "hugo.toml",
+    "hugo.yaml",
+    "hugo.yml",
+    "hugo.json",
+    "config/_default/hugo.toml",
+    "config/_default/hugo.yaml",
+  ],
+  configIdentifies: true,
+  standalone: true,
+  build: "hugo",
+  dev: "hugo server",
+  outputDirs: ["public"],
+  inspect: ({ config }) => {
+    const written = /^\s*["']?publishDir["']?\s*[:=]\s*["']?([^"'\s,#]{1,256})/im;
+    const publishDir = written.exec(config?.text ?? "")?.[1];
+    return publishDir === undefined ? {} : { outputDirs: [publishDir] };
+  },
+};

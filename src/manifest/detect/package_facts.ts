@@ -1,0 +1,46 @@
+/**
+ * What package.json says, read leniently: a file that is no valid package.json
+ * says nothing.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { PackageFacts } from "./types.ts";
+
+const texts = z.record(z.string(), z.unknown()).catch({});
+
+const packageSchema = z.object({
+  dependencies: texts,
+  devDependencies: texts,
+  scripts: texts,
+  packageManager: z.string().optional().catch(undefined),
+});
+
+function textMap(record: Record<string, unknown>): Map<string, string> {
+  return new Map(
+    Object.entries(record).filter((entry): entry is [string, string] =>
+      typeof entry[1] === "string"
+    ),
+  );
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads the text of a package.json; `undefined` where it is none. */
+export function parsePackageFacts(text: string | undefined): PackageFacts | undefined {
+  if (text === undefined) return undefined;
+  const result = packageSchema.safeParse(parseJson(text));
+  if (!result.success) return undefined;
+  const { dependencies, devDependencies, scripts, packageManager } = result.data;
+  return {
+    dependencies: new Map([...textMap(devDependencies), ...textMap(dependencies)]),
+    scripts: textMap(scripts),
+    packageManager,
+  };
+}

@@ -1,0 +1,94 @@
+/**
+ * Which package manager a project uses, and how it is called.
+ *
+ * @module
+ */
+import type { PackageFacts, PackageManager, ProjectReader } from "./types.ts";
+
+interface Found {
+  readonly manager: PackageManager;
+  /** The lock file that tells it, where there is one. */
+  readonly lockFile: string | undefined;
+}
+
+const LOCK_FILES: readonly (readonly [string, PackageManager])[] = [
+  ["pnpm-lock.yaml", "pnpm"],
+  ["yarn.lock", "yarn"],
+  ["bun.lock", "bun"],
+  ["bun.lockb", "bun"],
+  ["package-lock.json", "npm"],
+  ["npm-shrinkwrap.json", "npm"],
+  ["deno.lock", "deno"],
+];
+
+/** How a manager calls a package.json script, and a program of a dependency. */
+const CALLS: Readonly<Record<PackageManager, { readonly run: string; readonly exec: string }>> = {
+  npm: { run: "npm run", exec: "npx" },
+  pnpm: { run: "pnpm run", exec: "pnpm exec" },
+  yarn: { run: "yarn run", exec: "yarn run" },
+  bun: { run: "bun run", exec: "bunx" },
+  deno: { run: "deno task", exec: "deno run -A npm:" },
+};
+
+async function findLockFile(reader: ProjectReader, of?: PackageManager) {
+  for (const [lockFile, manager] of LOCK_FILES) {
+    if ((of === undefined || of === manager) && await reader.exists(lockFile)) {
+      return { lockFile, manager };
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Detects the package manager: the `packageManager` field, then the lock
+ * file, then Deno's own config, then npm where there is a package.json.
+ */
+export async function detectPackageManager(
+  reader: ProjectReader,
+  facts: PackageFacts | undefined,
+): Promise<Found | undefined> {
+  const named = /^(npm|pnpm|yarn|bun|deno)@/.exec(facts?.packageManager ?? "")?.[1] as
+    | PackageManager
+    | undefined;
+  if (named !== undefined) {
+    return { manager: named, lockFile: (await findLockFile(reader, named))?.lockFile };
+  }
+  const locked = await findLockFile(reader);
+  if (locked !== undefined) return locked;
+  const denoConfig = await reader.exists("deno.json") || await reader.exists("deno.jsonc");
+  if (denoConfig) return { manager: "deno", lockFile: undefined };
+  return facts === undefined ? undefined : { manager: "npm", lockFile: undefined };
+}
+
+/** Yarn from version 2 on spells its frozen install in another way. */
+async function isModernYarn(reader: ProjectReader, facts: PackageFacts | undefined) {
+  const major = /^yarn@(\d+)/.exec(facts?.packageManager ?? "")?.[1];
+  return major === undefined ? await reader.exists(".yarnrc.yml") : Number(major) >= 2;
+}
+
+/** The install command; it keeps to the lock file where there is one. */
+export async function installCommand(
+  { manager, lockFile }: Found,
+  reader: ProjectReader,
+  facts: PackageFacts | undefined,
+): Promise<string> {
+  if (lockFile === undefined || manager === "deno") return `${manager} install`;
+  if (manager === "npm") return "npm ci";
+  const modern = manager === "yarn" && await isModernYarn(reader, facts);
+  return `${manager} install ${modern ? "--immutable" : "--frozen-lockfile"}`;
+}
+
+/** The command line that runs a script of package.json. */
+export function runScript(manager: PackageManager, script: string): string {
+  return `${CALLS[manager].run} ${script}`;
+}
+
+/** The command line that runs a program of the npm package `package`. */
+export function runProgram(
+  manager: PackageManager,
+  program: { readonly commandLine: string; readonly package: string },
+): string {
+  if (manager !== "deno") return `${CALLS[manager].exec} ${program.commandLine}`;
+  const args = program.commandLine.split(" ").slice(1);
+  return [`${CALLS.deno.exec}${program.package}`, ...args].join(" ");
+}

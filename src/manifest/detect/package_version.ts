@@ -1,0 +1,49 @@
+/**
+ * The version of a dependency as exactly as single files tell it.
+ *
+ * @module
+ */
+import type { ProjectReader } from "./types.ts";
+
+const VERSION = String.raw`\d+\.\d+\.\d+(?:-[\w.-]+)?`;
+
+function escapeText(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+}
+
+/** How each kind of lock file writes a top-level dependency and its version. */
+const LOCKED: Readonly<Record<string, (name: string) => RegExp>> = {
+  "package-lock.json": (name) =>
+    new RegExp(`"node_modules/${name}":\\s*\\{\\s*"version":\\s*"(${VERSION})"`),
+  "npm-shrinkwrap.json": (name) =>
+    new RegExp(`"node_modules/${name}":\\s*\\{\\s*"version":\\s*"(${VERSION})"`),
+  "pnpm-lock.yaml": (name) =>
+    new RegExp(`^ +'?${name}'?:\\n +specifier:[^\\n]*\\n +version: (${VERSION})`, "m"),
+  "yarn.lock": (name) => new RegExp(`^"?${name}@[^\\n]*:\\n +version:? "?(${VERSION})"?`, "m"),
+  "bun.lock": (name) => new RegExp(`"${name}": \\["${name}@(${VERSION})"`),
+  "deno.lock": (name) => new RegExp(`"npm:${name}@[^"]*": "(${VERSION})`),
+};
+
+async function installedVersion(reader: ProjectReader, name: string): Promise<string | undefined> {
+  const text = await reader.readText(`node_modules/${name}/package.json`);
+  return new RegExp(`"version":\\s*"(${VERSION})"`).exec(text ?? "")?.[1];
+}
+
+/**
+ * The installed version of a package, else the one in the lock file, else
+ * the lowest that its range in package.json allows.
+ */
+export async function packageVersion(
+  reader: ProjectReader,
+  dependency: { readonly name: string; readonly range: string; readonly lockFile?: string },
+): Promise<string | undefined> {
+  const installed = await installedVersion(reader, dependency.name);
+  if (installed !== undefined) return installed;
+  const form = dependency.lockFile === undefined ? undefined : LOCKED[dependency.lockFile];
+  if (form !== undefined && dependency.lockFile !== undefined) {
+    const text = await reader.readText(dependency.lockFile);
+    const locked = form(escapeText(dependency.name)).exec(text ?? "")?.[1];
+    if (locked !== undefined) return locked;
+  }
+  return new RegExp(`^(?:[\\^~=v]|>=)?\\s*(${VERSION})`).exec(dependency.range)?.[1];
+}

@@ -1,0 +1,83 @@
+/**
+ * Which folder of a project holds what its build made.
+ *
+ * @module
+ */
+import { DEFAULT_OUTPUT_DIRS } from "./detect/detect_project.ts";
+import { parseRelativePath } from "./relative_path.ts";
+
+/** What the search asks about the project's folder. */
+export interface OutputProbe {
+  isDirectory(path: string): Promise<boolean>;
+  isFile(path: string): Promise<boolean>;
+}
+
+export interface OutputCandidates {
+  /** `build.output_dirs` of svc.toml; where given, nothing else is tried. */
+  readonly configured?: readonly string[];
+  /** `outputDirs` of the detected project. */
+  readonly detected?: readonly string[];
+}
+
+export type FindOutputResult =
+  | {
+    readonly ok: true;
+    /** Relative to the project, with `/`; `.` is the project's own folder. */
+    readonly directory: string;
+  }
+  | { readonly ok: false; readonly tried: readonly string[]; readonly message: string };
+
+function notFound(tried: readonly string[], configured: boolean): FindOutputResult {
+  const list = tried.map((path) => JSON.stringify(path)).join(", ");
+  const advice = configured
+    ? 'Run the build, or correct "build.output_dirs" in svc.toml'
+    : 'Run the build, or name the folder in "build.output_dirs" of svc.toml';
+  return {
+    ok: false,
+    tried,
+    message: `Can not find the output directory: tried ${list}. ${advice}`,
+  };
+}
+
+/**
+ * Picks the first folder that is there: of the configured ones, else of the
+ * detected ones, else of the usual ones and last the project's own folder.
+ * That one counts only where it has an index.html. Where folders are known,
+ * the usual ones are not tried: `public` is source in many frameworks.
+ * Configured paths must stay inside the project.
+ */
+export async function findOutput(
+  probe: OutputProbe,
+  candidates: OutputCandidates = {},
+): Promise<FindOutputResult> {
+  const configured = candidates.configured ?? [];
+  if (configured.length > 0) return await findConfigured(probe, configured);
+  const detected = candidates.detected ?? [];
+  const paths = detected.length > 0 ? detected : [...DEFAULT_OUTPUT_DIRS, "."];
+  const tried: string[] = [];
+  for (const path of paths) {
+    const directory = parseRelativePath(path);
+    if (!directory.ok) continue;
+    const own = directory.path === ".";
+    tried.push(own ? "index.html" : directory.path);
+    const found = own ? await probe.isFile("index.html") : await probe.isDirectory(directory.path);
+    if (found) return { ok: true, directory: directory.path };
+  }
+  return notFound(tried, false);
+}
+
+async function findConfigured(
+  probe: OutputProbe,
+  configured: readonly string[],
+): Promise<FindOutputResult> {
+  for (const path of configured) {
+    const directory = parseRelativePath(path);
+    if (!directory.ok) {
+      const message = `Path ${JSON.stringify(path)} in "build.output_dirs" ${directory.reason}`
+        .replace("the output directory", "the project");
+      return { ok: false, tried: configured, message };
+    }
+    if (await probe.isDirectory(directory.path)) return { ok: true, directory: directory.path };
+  }
+  return notFound(configured, true);
+}

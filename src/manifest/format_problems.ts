@@ -1,0 +1,21 @@
+/**
+ * Problems of a manifest as the text that the spec prescribes ("Errors", 1).
+ *
+ * @module
+ */
+import type { ManifestProblem } from "./types.ts";
+
+export const MANIFEST_REFERENCE = "docs/manifest.md";
+
+/**
+ * A header line, one `<field path>: <message>` line for each problem, and a
+ * pointer to the manifest reference. A problem of the whole document has no
+ * field path.
+ */
+export function formatManifestProblems(problems: readonly ManifestProblem[]): string {
+  return [
+    "Manifest validation failed:",
+    ...problems.map(({ path, message }) => path === "" ? message : `${path}: ${message}`),
+    `See ${MANIFEST_REFERENCE} for the manifest reference`,
+  ].join("\n");
+}

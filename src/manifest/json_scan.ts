@@ -1,0 +1,133 @@
+/**
+ * A bounded scan of JSON text (RFC 8259) that finds the first syntax error,
+ * the first repeated key and too deep nesting, each with its offset. The
+ * language's own parser tells neither the place reliably nor repeated keys.
+ *
+ * @module
+ */
+
+export interface JsonFault {
+  /** UTF-16 offset into the text. */
+  readonly offset: number;
+  readonly message: string;
+}
+
+class Fault extends Error {
+  constructor(readonly offset: number, message: string) {
+    super(message);
+  }
+}
+
+const BLANK = /[ \t\n\r]*/y;
+// deno-lint-ignore no-control-regex -- JSON forbids raw control characters in strings
+const STRING = /"(?:[^"\\\u0000-\u001f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*"/y;
+const SCALAR = /-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?|true|false|null/y;
+
+/** An open object (with the keys seen so far) or array. */
+type Container = Set<string> | undefined;
+
+class Scanner {
+  private offset = 0;
+  private readonly open: Container[] = [];
+
+  constructor(private readonly text: string, private readonly maxDepth: number) {}
+
+  scan(): void {
+    do {
+      this.value();
+      while (
+        this.open.length > 0 && this.closeOrContinue()
+      ) { /* close every container that ends here */ }
+    } while (this.open.length > 0);
+    this.take(BLANK);
+    if (this.offset < this.text.length) throw this.unexpected("the end of the document");
+  }
+
+  /** Reads a scalar or an empty container, or steps into a container. */
+  private value(): void {
+    for (;;) {
+      this.take(BLANK);
+      const character = this.text[this.offset];
+      if (character !== "{" && character !== "[") return this.scalar(character);
+      if (this.open.length === this.maxDepth) {
+        throw new Fault(this.offset, `Nest objects and arrays at most ${this.maxDepth} deep`);
+      }
+      this.offset++;
+      this.open.push(character === "{" ? new Set() : undefined);
+      this.take(BLANK);
+      const end = character === "{" ? "}" : "]";
+      if (this.text[this.offset] === end) return;
+      if (character === "{") this.key();
+    }
+  }
+
+  private scalar(first: string | undefined): void {
+    if (first === '"') return void this.string("a string");
+    if (this.take(SCALAR) === "") throw this.unexpected("a value");
+  }
+
+  /** After a value: true when its container ended, false when another value follows. */
+  private closeOrContinue(): boolean {
+    this.take(BLANK);
+    const keys = this.open.at(-1);
+    const end = keys === undefined ? "]" : "}";
+    const character = this.text[this.offset];
+    if (character === end) {
+      this.offset++;
+      this.open.pop();
+      return true;
+    }
+    if (character !== ",") throw this.unexpected(`"," or "${end}"`);
+    this.offset++;
+    this.take(BLANK);
+    if (this.text[this.offset] === end) {
+      throw new Fault(this.offset, `Remove the comma before "${end}"`);
+    }
+    if (keys !== undefined) this.key();
+    return false;
+  }
+
+  private key(): void {
+    const start = this.offset;
+    const key = JSON.parse(this.string("a key in double quotes")) as string;
+    const keys = this.open.at(-1);
+    if (keys?.has(key)) throw new Fault(start, `Key ${JSON.stringify(key)} is written twice`);
+    keys?.add(key);
+    this.take(BLANK);
+    if (this.text[this.offset] !== ":") throw this.unexpected('":"');
+    this.offset++;
+  }
+
+  private string(wanted: string): string {
+    if (this.text[this.offset] !== '"') throw this.unexpected(wanted);
+    const text = this.take(STRING);
+    if (text === "") throw new Fault(this.offset, "This string does not end or has a wrong escape");
+    return text;
+  }
+
+  private take(token: RegExp): string {
+    token.lastIndex = this.offset;
+    const text = token.exec(this.text)?.[0] ?? "";
+    this.offset += text.length;
+    return text;
+  }
+
+  private unexpected(wanted: string): Fault {
+    const found = this.text.codePointAt(this.offset);
+    const shown = found === undefined
+      ? "the end of the text"
+      : JSON.stringify(String.fromCodePoint(found));
+    return new Fault(this.offset, `Expected ${wanted}, found ${shown}`);
+  }
+}
+
+/** Finds the first fault of a JSON text; `undefined` when it has none. */
+export function findJsonFault(text: string, maxDepth: number): JsonFault | undefined {
+  try {
+    new Scanner(text, maxDepth).scan();
+    return undefined;
+  } catch (error) {
+    if (error instanceof Fault) return { offset: error.offset, message: error.message };
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Every limit of the build output manifest (spec, "Limits"), and the bounds
+ * that the spec leaves to the platform.
+ *
+ * @module
+ */
+
+export const MANIFEST_VERSION = 1;
+
+/** Where the manifest lies below the output directory. */
+export const MANIFEST_PATH = ".svc/manifest.json";
+
+export const MAX_LAYERS = 10;
+export const MAX_ROUTES = 200;
+export const MAX_NAME_LENGTH = 64;
+export const MAX_DIRECTORY_LENGTH = 256;
+export const MAX_ENTRY_LENGTH = 512;
+export const MAX_PATTERN_LENGTH = 500;
+
+/** Largest `meta`, in UTF-8 bytes of its JSON. */
+export const MAX_META_BYTES = 16 * 1024;
+
+/** Largest manifest text that is read at all, in UTF-8 bytes. */
+export const MAX_MANIFEST_BYTES = 1024 * 1024;
+
+/** Deepest nesting of objects and arrays in a manifest text. */
+export const MAX_MANIFEST_DEPTH = 64;
+
+/** Problems that are told at once; more are counted in one last line. */
+export const MAX_PROBLEMS = 100;
+
+export const DEFAULT_TIMEOUT_MS = 300_000;
+export const MIN_TIMEOUT_MS = 100;
+export const MAX_TIMEOUT_MS = 900_000;
+
+export const DEFAULT_MEMORY_MB = 256;
+export const MIN_MEMORY_MB = 64;
+export const MAX_MEMORY_MB = 4096;
+
+/** Longest cache time of a route, in seconds: one year. */
+export const MAX_REVALIDATE_SECONDS = 31_536_000;
+
+/** Priorities stay exact and comparable within these bounds. */
+export const MAX_PRIORITY = 1_000_000;
+
+/**
+ * Largest pattern after compilation, in steps and character ranges of its
+ * program: what repetition counts such as `{1000}` multiply.
+ */
+export const MAX_PATTERN_COST = 5_000;
+
+/**
+ * Largest sum, over all patterns of a manifest, of the cost that exceeds twice
+ * the length. A pattern without repetition counts and Unicode classes has none.
+ */
+export const MAX_TOTAL_EXCESS_COST = 20_000;
+
+export const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] as const;

@@ -1,0 +1,44 @@
+/**
+ * The build output manifest `.svc/manifest.json`: what is deployed and which
+ * layer answers which URL. Its schema and validation, the route table, the
+ * walk of an output directory, and what `init`, `build` and `deploy` need to
+ * know about a project that has no manifest yet.
+ *
+ * Pure but for `walkOutput()`, which lists the files of a folder.
+ *
+ * @module
+ */
+export { detectProject, FRAMEWORKS } from "./detect/detect_project.ts";
+export type {
+  DetectedFramework,
+  DetectedProject,
+  PackageManager,
+  ProjectReader,
+} from "./detect/types.ts";
+export {
+  findOutput,
+  type FindOutputResult,
+  type OutputCandidates,
+  type OutputProbe,
+} from "./find_output.ts";
+export { formatManifestProblems, MANIFEST_REFERENCE } from "./format_problems.ts";
+export { type GenerateOptions, generateStaticManifest } from "./generate_manifest.ts";
+export { manifestJsonSchema } from "./json_schema.ts";
+export { MANIFEST_PATH, MAX_MANIFEST_BYTES } from "./limits.ts";
+export { outputFilesOf } from "./output_files.ts";
+export { type ManifestJsonResult, parseManifestJson } from "./parse_manifest_json.ts";
+export { type CompiledRoute, createRouteTable, type RouteTable } from "./route_table.ts";
+export { type RuntimeSettings, runtimeSettings } from "./runtime_settings.ts";
+export type {
+  ComputeLayer,
+  Layer,
+  Manifest,
+  ManifestProblem,
+  ManifestResult,
+  Method,
+  OutputFiles,
+  Route,
+  StaticLayer,
+} from "./types.ts";
+export { validateManifest } from "./validate_manifest.ts";
+export { type OutputFile, type WalkOptions, walkOutput, type WalkResult } from "./walk_output.ts";

@@ -1,0 +1,44 @@
+/**
+ * The text of `.svc/manifest.json` as an unknown value.
+ *
+ * @module
+ */
+import { findJsonFault } from "./json_scan.ts";
+import { MAX_MANIFEST_BYTES, MAX_MANIFEST_DEPTH } from "./limits.ts";
+import type { ManifestProblem } from "./types.ts";
+
+export type ManifestJsonResult =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problems: readonly ManifestProblem[] };
+
+function fail(message: string): ManifestJsonResult {
+  return { ok: false, problems: [{ path: "", message }] };
+}
+
+/** The longest UTF-8 form of one UTF-16 unit is three bytes. */
+function utf8Length(text: string): number {
+  return text.length * 3 <= MAX_MANIFEST_BYTES
+    ? text.length
+    : new TextEncoder().encode(text).byteLength;
+}
+
+/**
+ * Parses the manifest's text. A syntax error comes back with its line and
+ * column (both from 1), as do repeated keys and too deep nesting; nothing is
+ * thrown for bad input. A byte order mark is skipped.
+ */
+export function parseManifestJson(text: string): ManifestJsonResult {
+  if (text.length > MAX_MANIFEST_BYTES || utf8Length(text) > MAX_MANIFEST_BYTES) {
+    return fail(`Keep the manifest within ${MAX_MANIFEST_BYTES} bytes`);
+  }
+  const json = text.startsWith("\ufeff") ? text.slice(1) : text;
+  if (json.trim() === "") return fail("Can not read JSON: the file is empty");
+  const fault = findJsonFault(json, MAX_MANIFEST_DEPTH);
+  if (fault !== undefined) {
+    const before = json.slice(0, fault.offset);
+    const line = before.split("\n").length;
+    const column = fault.offset - (before.lastIndexOf("\n") + 1) + 1;
+    return fail(`Can not read JSON at line ${line}, column ${column}: ${fault.message}`);
+  }
+  return { ok: true, value: JSON.parse(json) };
+}

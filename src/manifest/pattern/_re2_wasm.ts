@@ -1,0 +1,58 @@
+/**
+ * The only file that touches `re2-wasm`, the judge of route patterns.
+ *
+ * It takes the package's inner module: the outer class never frees what it
+ * allocates, and the engine's memory is fixed at 16 MiB. It is required on
+ * first use, not imported, so that a start without a manifest does not load
+ * 0.7 MB of WebAssembly; the bundle therefore ships `re2-wasm` as files in
+ * `node_modules` beside it, where the module also finds `re2.wasm` by `__dirname`.
+ *
+ * @module
+ */
+import { createRequire } from "node:module";
+
+/** The C++ object behind one compiled pattern. */
+interface Compiled {
+  ok(): boolean;
+  error(): string;
+  delete(): void;
+}
+
+interface Engine {
+  readonly WrappedRE2: new (
+    pattern: string,
+    ignoreCase: boolean,
+    multiline: boolean,
+    dotAll: boolean,
+  ) => Compiled;
+}
+
+export const RE2_WASM_MODULE = "re2-wasm/build/wasm/re2.js";
+
+const load = createRequire(import.meta.url);
+let engine: Engine | undefined;
+
+/** RE2 of 2021 knows named groups only as `(?P<name>…)`. */
+function withOldGroupNames(pattern: string): string {
+  return pattern.replace(/\(\?<(?![=!])/g, "(?P<");
+}
+
+/**
+ * Compiles a pattern with RE2 and frees it. Returns RE2's own words for what
+ * is wrong, or `undefined` when it is accepted. Call it only with patterns
+ * whose cost is bounded: out of memory, the engine is loaded anew.
+ */
+export function judgeWithRe2(pattern: string): string | undefined {
+  engine ??= load(RE2_WASM_MODULE) as Engine;
+  try {
+    const compiled = new engine.WrappedRE2(withOldGroupNames(pattern), false, false, false);
+    const fault = compiled.ok() ? undefined : compiled.error();
+    compiled.delete();
+    return fault;
+  } catch (error) {
+    if (!(error instanceof WebAssembly.RuntimeError)) throw error;
+    engine = undefined;
+    delete load.cache[load.resolve(RE2_WASM_MODULE)];
+    return "pattern too large";
+  }
+}

@@ -1,0 +1,55 @@
+/**
+ * Whether a route pattern may be used, and what to write instead where not.
+ *
+ * @module
+ */
+import { MAX_PATTERN_COST } from "../limits.ts";
+import { judgeWithRe2 } from "./_re2_wasm.ts";
+import { patternCost } from "./pattern_cost.ts";
+import { describeUnsupported } from "./unsupported.ts";
+
+export interface PatternVerdict {
+  /** What is wrong, one line each; empty for a good pattern. */
+  readonly messages: readonly string[];
+  /** Steps and character ranges of the compiled pattern; 0 for a bad one. */
+  readonly cost: number;
+}
+
+/** What to write for escapes of other engines. */
+const ESCAPE_HINTS: readonly (readonly [RegExp, string])[] = [
+  [/\\u[0-9A-Fa-f]{4}/, String.raw`; write \x{2026} for \u2026`],
+  [/\\u\{/, String.raw`; write \x{2026} for \u{2026}`],
+  [/\\Z/, String.raw`; write \z or $ for the end of the path`],
+  [/\\[GK]/, ""],
+  [/\\c[A-Za-z]/, String.raw`; write \x01 for \cA`],
+  [/\(\?[a-z]*x/, "; remove the blanks and comments and the x flag"],
+  [/\(\?#/, "; remove the comment"],
+];
+
+function reject(error: string, pattern: string): PatternVerdict {
+  const hint = ESCAPE_HINTS.find(([form]) => form.test(pattern))?.[1] ?? "";
+  return { messages: [`Can not compile the pattern: ${error}${hint}`], cost: 0 };
+}
+
+/**
+ * Judges a pattern by re2js, which serves it, and by RE2 itself, which
+ * defines the syntax: both must accept it, and its cost must be within
+ * `MAX_PATTERN_COST`. Time and memory are bounded for any text of at most
+ * `MAX_PATTERN_LENGTH` characters.
+ */
+export function judgePattern(pattern: string): PatternVerdict {
+  if (!pattern.isWellFormed()) {
+    return { messages: ["Pattern is no valid Unicode: it has half a surrogate pair"], cost: 0 };
+  }
+  const unsupported = describeUnsupported(pattern);
+  if (unsupported.length > 0) return { messages: unsupported, cost: 0 };
+  const result = patternCost(pattern);
+  if (!result.ok) return reject(result.error, pattern);
+  if (result.cost > MAX_PATTERN_COST) {
+    const message = `Pattern is too large once compiled: expected at most ` +
+      `${MAX_PATTERN_COST} steps, found ${result.cost}; use smaller repetition counts`;
+    return { messages: [message], cost: result.cost };
+  }
+  const error = judgeWithRe2(pattern);
+  return error === undefined ? { messages: [], cost: result.cost } : reject(error, pattern);
+}

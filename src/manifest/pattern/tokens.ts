@@ -1,0 +1,49 @@
+/**
+ * A regular expression cut into the pieces that matter for finding what a
+ * linear-time engine lacks.
+ *
+ * @module
+ */
+
+export type TokenKind = "open" | "close" | "escape" | "class" | "quantifier" | "text";
+
+export interface Token {
+  readonly kind: TokenKind;
+  readonly text: string;
+  /** UTF-16 offset into the pattern. */
+  readonly start: number;
+}
+
+const TOKEN = new RegExp(
+  [
+    String.raw`(?<escape>\\(?:[kg](?:<[^>]*>|\{[^}]*\}|'[^']*')|[0-9]{1,2}|u\{[^}]*\}|[^]|$))`,
+    String.raw`(?<class>\[\^?\]?(?:\\[^]|\[:[^\]]*:\]|[^\]\\])*\]?)`,
+    String
+      .raw`(?<open>\((?:\?(?:<?[=!]|>|\||#|&|R|\(|[0-9+-][0-9]*\)|P?[<=>][^>)]*>?|[A-Za-z-]*:?))?)`,
+    String.raw`(?<close>\))`,
+    String.raw`(?<quantifier>(?:[*+?]|\{[0-9]+(?:,[0-9]*)?\})[+?]?)`,
+    String.raw`(?<text>[^])`,
+  ].join("|"),
+  "gu",
+);
+
+/** Cuts a pattern into tokens; it accepts any text, valid pattern or not. */
+export function tokenizePattern(pattern: string): Token[] {
+  const tokens: Token[] = [];
+  for (const match of pattern.matchAll(TOKEN)) {
+    const kind = (Object.entries(match.groups ?? {}).find(([, text]) => text !== undefined)?.[0] ??
+      "text") as TokenKind;
+    tokens.push({ kind, text: match[0], start: match.index });
+  }
+  return tokens;
+}
+
+/** Index of the token that closes the group opened at `index`; the last token where none does. */
+export function closingToken(tokens: readonly Token[], index: number): number {
+  let depth = 0;
+  for (let at = index; at < tokens.length; at++) {
+    if (tokens[at]?.kind === "open") depth++;
+    else if (tokens[at]?.kind === "close" && --depth === 0) return at;
+  }
+  return tokens.length - 1;
+}

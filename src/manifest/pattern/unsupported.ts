@@ -1,0 +1,151 @@
+/**
+ * Features of backtracking engines that route patterns do not have, each with
+ * the two routes and priorities that say the same (spec, "Regular expression
+ * syntax is that of a linear-time regex engine").
+ *
+ * @module
+ */
+import { closingToken, type Token, tokenizePattern } from "./tokens.ts";
+
+/** Longest pattern that is quoted within a message. */
+const MAX_QUOTED = 120;
+
+function quote(pattern: string): string {
+  const shown = pattern.length > MAX_QUOTED ? `${pattern.slice(0, MAX_QUOTED)}…` : pattern;
+  return JSON.stringify(shown);
+}
+
+function route(pattern: string, priority: number): string {
+  return `{ "pattern": ${quote(pattern)}, "priority": ${priority} }`;
+}
+
+/** A feature found in a pattern, with what stands before, inside and after it. */
+interface Found {
+  readonly tokens: readonly Token[];
+  readonly index: number;
+  readonly text: string;
+  readonly before: string;
+  readonly inside: string;
+  readonly after: string;
+}
+
+function locate(pattern: string, tokens: readonly Token[], index: number): Found {
+  const token = tokens[index]!;
+  const start = token.start;
+  const close = token.kind === "open" ? tokens[closingToken(tokens, index)]! : token;
+  const end = close.start + close.text.length;
+  const closed = token.kind === "open" && close.kind === "close";
+  return {
+    tokens,
+    index,
+    text: pattern.slice(start, end),
+    before: pattern.slice(0, start),
+    inside: pattern.slice(start + token.text.length, closed ? close.start : end),
+    after: pattern.slice(end),
+  };
+}
+
+/** True when the feature stands in no group and beside no "|", so that the pattern can be cut there. */
+function atTopLevel(found: Found): boolean {
+  let depth = 0;
+  let depthAtFeature = 0;
+  for (const [index, token] of found.tokens.entries()) {
+    if (index === found.index) depthAtFeature = depth;
+    if (token.kind === "open") depth++;
+    else if (token.kind === "close") depth--;
+    else if (token.text === "|" && depth === 0) return false;
+  }
+  return depthAtFeature === 0;
+}
+
+function lookaround(found: Found, kind: string): string {
+  const negative = found.text.startsWith("(?!") || found.text.startsWith("(?<!");
+  const behind = found.text.startsWith("(?<");
+  const general = found.before + found.after;
+  const narrow = behind ? found.inside + found.after : found.before + found.inside;
+  const lead = `${kind} ${quote(found.text)} is not supported. Use two routes instead: `;
+  if (!atTopLevel(found)) {
+    return `${lead}one with the pattern of ${
+      quote(found.inside)
+    } in its place and "priority": 1, ` +
+      `one with ${quote(general)} and "priority": 0; the higher priority is checked first`;
+  }
+  return negative
+    ? `${lead}${route(narrow, 1)} for the paths that it keeps out, ` +
+      `and ${route(general, 0)} for the rest`
+    : `${lead}${route(narrow, 1)} for the paths that it asks for, ` +
+      `and ${route(general, 0)} for the others`;
+}
+
+/** The text of the capturing group that a backreference repeats. */
+function referenced(found: Found, pattern: string): string {
+  const wanted = /[0-9]+|[A-Za-z_]\w*/.exec(found.text.slice(found.text.startsWith("\\") ? 1 : 4));
+  const name = wanted?.[0].replace(/^[kg](?=.)/, "") ?? "1";
+  let count = 0;
+  for (const [index, token] of found.tokens.entries()) {
+    const groupName = /^\(\?P?<([A-Za-z_]\w*)>$/.exec(token.text)?.[1];
+    if (token.kind !== "open" || (token.text !== "(" && groupName === undefined)) continue;
+    count++;
+    if (String(count) !== name && groupName !== name) continue;
+    const end = found.tokens[closingToken(found.tokens, index)]!;
+    const body = pattern.slice(token.start + token.text.length, end.start);
+    return `(${body})`;
+  }
+  return "(.*)";
+}
+
+function backreference(found: Found, pattern: string): string {
+  const general = found.before + referenced(found, pattern) + found.after;
+  return `Backreference ${quote(found.text)} is not supported. Use two routes instead: ` +
+    `one with "priority": 1 that spells out the text that repeats, ` +
+    `and ${route(general, 0)} for the rest`;
+}
+
+function atomic(found: Found): string {
+  const general = `${found.before}(?:${found.inside})${found.after}`;
+  return `Atomic group ${quote(found.text)} is not supported. Use two routes instead: ` +
+    `${route(general, 0)}, which never backtracks, ` +
+    `and one with "priority": 1 for the paths that the group was to keep out`;
+}
+
+function possessive(found: Found): string {
+  const plain = found.text.slice(0, -1);
+  const general = found.before + plain + found.after;
+  return `Possessive quantifier ${quote(found.text)} is not supported. Use two routes instead: ` +
+    `${route(general, 0)}, which never backtracks, ` +
+    `and one with "priority": 1 for the paths that the quantifier was to keep out`;
+}
+
+const BACKREFERENCE = /^\\(?:[1-9][0-9]?|[kg](?:<[^>]*>|\{[^}]*\}|'[^']*'))$/;
+
+/** Two routes that say what the feature at a token says; `undefined` for a plain token. */
+function describe(pattern: string, tokens: readonly Token[], index: number): string | undefined {
+  const { kind, text } = tokens[index]!;
+  const found = () => locate(pattern, tokens, index);
+  if (kind === "open") {
+    if (text === "(?=" || text === "(?!") return lookaround(found(), "Lookahead");
+    if (text === "(?<=" || text === "(?<!") return lookaround(found(), "Lookbehind");
+    if (text === "(?>") return atomic(found());
+    if (text.startsWith("(?P=")) return backreference(found(), pattern);
+  }
+  if (kind === "escape" && BACKREFERENCE.test(text)) return backreference(found(), pattern);
+  if (kind === "quantifier" && text.length > 1 && text.endsWith("+")) return possessive(found());
+  return undefined;
+}
+
+/**
+ * One message per kind of unsupported feature that a pattern uses, in the
+ * order of their first appearance. Each says how to write it with two routes.
+ */
+export function describeUnsupported(pattern: string): string[] {
+  const tokens = tokenizePattern(pattern);
+  const messages = new Map<string, string>();
+  for (const index of tokens.keys()) {
+    const message = describe(pattern, tokens, index);
+    const kind = message?.split(" ", 1)[0];
+    if (message !== undefined && kind !== undefined && !messages.has(kind)) {
+      messages.set(kind, message);
+    }
+  }
+  return [...messages.values()];
+}

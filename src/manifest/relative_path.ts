@@ -1,0 +1,34 @@
+/**
+ * Paths inside the output directory, as a manifest writes them.
+ *
+ * @module
+ */
+
+export type RelativePathResult =
+  | { readonly ok: true; readonly path: string }
+  | { readonly ok: false; readonly reason: string };
+
+const refuse = (reason: string): RelativePathResult => ({ ok: false, reason });
+
+/** True for the C0 controls, DEL and the C1 controls. */
+export function hasControlCharacter(text: string): boolean {
+  // deno-lint-ignore no-control-regex -- control characters are what it looks for
+  return /[\u0000-\u001f\u007f-\u009f]/.test(text);
+}
+
+/**
+ * Reads a path that must stay inside the output directory and normalizes it:
+ * `./a//b/` becomes `a/b`, and the directory itself `.`. Absolute paths,
+ * drive letters, backslashes, `..`, control characters and unpaired
+ * surrogates are refused, whether or not the path would leave the directory.
+ */
+export function parseRelativePath(text: string): RelativePathResult {
+  if (hasControlCharacter(text)) return refuse("has a control character");
+  if (!text.isWellFormed()) return refuse("is no valid Unicode");
+  if (text.includes("\\")) return refuse('has a backslash: separate folders with "/"');
+  if (text.startsWith("/")) return refuse('starts with "/": it must be relative');
+  if (/^[A-Za-z]:/.test(text)) return refuse("has a drive letter: it must be relative");
+  const steps = text.split("/").filter((step) => step !== "" && step !== ".");
+  if (steps.includes("..")) return refuse('has "..": it must not leave the output directory');
+  return { ok: true, path: steps.length === 0 ? "." : steps.join("/") };
+}

@@ -1,0 +1,192 @@
+/**
+ * The files of an output directory. The only module of this room that
+ * touches the disk; it reads names and sizes, never content.
+ *
+ * @module
+ */
+import { join, relative, resolve, sep } from "node:path";
+import { hasControlCharacter } from "./relative_path.ts";
+import type { ManifestProblem } from "./types.ts";
+
+export interface OutputFile {
+  /** Relative to the output directory, with `/`. */
+  readonly path: string;
+  readonly absolutePath: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+export interface WalkOptions {
+  /** The project's own folder: a walk of it leaves out what is no part of a site. */
+  readonly projectRoot: string;
+}
+
+export interface WalkResult {
+  /** In ascending order of their paths' UTF-16 units. */
+  readonly files: readonly OutputFile[];
+  /** Names and links that can not be published; `path` is the file's path. */
+  readonly problems: readonly ManifestProblem[];
+}
+
+/** No part of a site where the output directory is the project's own folder (design, "Static files"). */
+const PROJECT_ENTRIES = new Set([
+  "svc.toml",
+  "svc.rules.toml",
+  "svc.rules.test.toml",
+  "functions",
+  "node_modules",
+]);
+
+const WELL_KNOWN = ".well-known";
+
+/** Folders nested deeper than this are a mistake. */
+const MAX_DEPTH = 100;
+
+/** Folders that are read at the same time. */
+const PARALLEL = 16;
+
+type Exclude = (path: string, name: string) => boolean;
+
+const excludeInOutput: Exclude = (path) => path === ".svc";
+
+const excludeInProject: Exclude = (path, name) =>
+  PROJECT_ENTRIES.has(path) || name === "node_modules" ||
+  (name.startsWith(".") && path !== WELL_KNOWN);
+
+/** A folder still to be read. `chain` has the real paths of the folders that lead to it. */
+interface Folder {
+  readonly path: string;
+  readonly absolutePath: string;
+  readonly realPath: string;
+  readonly chain: readonly string[];
+}
+
+function nameProblem(name: string): string | undefined {
+  if (!name.isWellFormed() || name.includes("\ufffd")) return "Name is no valid UTF-8: rename it";
+  if (hasControlCharacter(name)) return "Name has a control character: rename it";
+  if (name.includes("\\")) return "Name has a backslash: rename it";
+  return undefined;
+}
+
+function isInside(root: string, path: string): boolean {
+  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
+}
+
+class Walk {
+  readonly files: OutputFile[] = [];
+  readonly problems: ManifestProblem[] = [];
+
+  constructor(private readonly root: string, private readonly exclude: Exclude) {}
+
+  async run(): Promise<void> {
+    let level: Folder[] = [{ path: "", absolutePath: this.root, realPath: this.root, chain: [] }];
+    while (level.length > 0) {
+      const next: Folder[] = [];
+      for (let at = 0; at < level.length; at += PARALLEL) {
+        const found = await Promise.all(
+          level.slice(at, at + PARALLEL).map((folder) => this.readFolder(folder)),
+        );
+        next.push(...found.flat());
+      }
+      level = next;
+    }
+  }
+
+  /** Notes the files of a folder and returns the folders below it. */
+  private async readFolder(folder: Folder): Promise<Folder[]> {
+    if (folder.chain.length >= MAX_DEPTH) {
+      this.report(folder.path, `Folders are nested more than ${MAX_DEPTH} deep`);
+      return [];
+    }
+    const names: Deno.DirEntry[] = [];
+    for await (const entry of Deno.readDir(folder.absolutePath)) names.push(entry);
+    const found = await Promise.all(names.map((entry) => this.readEntry(folder, entry)));
+    return found.filter((below) => below !== undefined);
+  }
+
+  private async readEntry(folder: Folder, entry: Deno.DirEntry): Promise<Folder | undefined> {
+    const path = folder.path === "" ? entry.name : `${folder.path}/${entry.name}`;
+    if (this.exclude(path, entry.name)) return undefined;
+    const problem = nameProblem(entry.name);
+    if (problem !== undefined) return this.report(path, problem);
+    const absolutePath = join(folder.absolutePath, entry.name);
+    if (entry.isSymlink) return await this.readLink(folder, path, absolutePath);
+    const realPath = join(folder.realPath, entry.name);
+    if (entry.isDirectory) {
+      return { path, absolutePath, realPath, chain: [...folder.chain, folder.realPath] };
+    }
+    if (!entry.isFile) return this.report(path, "Expected a file or a folder: remove it");
+    const { size } = await Deno.lstat(absolutePath);
+    this.files.push({ path, absolutePath, size });
+    return undefined;
+  }
+
+  /** Follows a link whose target lies inside the output directory. */
+  private async readLink(folder: Folder, path: string, absolutePath: string) {
+    const target = await Deno.readLink(absolutePath);
+    const shown = JSON.stringify(target);
+    let realPath: string;
+    try {
+      realPath = await Deno.realPath(absolutePath);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      const message = error instanceof Deno.errors.NotFound
+        ? `Symbolic link to ${shown} leads nowhere: remove it or restore its target`
+        : `Can not follow the symbolic link to ${shown}: it leads in a circle or is not readable`;
+      return this.report(path, message);
+    }
+    if (!isInside(this.root, realPath)) {
+      return this.report(
+        path,
+        `Symbolic link to ${shown} leaves the output directory: copy its target into it`,
+      );
+    }
+    if (this.targetIsExcluded(realPath)) {
+      return this.report(path, `Symbolic link to ${shown} leads to what is no part of the output`);
+    }
+    const info = await Deno.stat(realPath);
+    if (info.isFile) return void this.files.push({ path, absolutePath, size: info.size });
+    const chain = [...folder.chain, folder.realPath];
+    if (chain.includes(realPath)) {
+      return this.report(path, `Symbolic link to ${shown} leads in a circle: remove it`);
+    }
+    return { path, absolutePath, realPath, chain };
+  }
+
+  /** Whether a link's target lies in a part of the output that is left out. */
+  private targetIsExcluded(realPath: string): boolean {
+    let path = "";
+    for (const name of relative(this.root, realPath).split(sep)) {
+      if (name === "") continue;
+      path = path === "" ? name : `${path}/${name}`;
+      if (this.exclude(path, name)) return true;
+    }
+    return false;
+  }
+
+  private report(path: string, message: string): undefined {
+    this.problems.push({ path, message });
+  }
+}
+
+const byPath = (left: { readonly path: string }, right: { readonly path: string }) =>
+  left.path < right.path ? -1 : left.path > right.path ? 1 : 0;
+
+/**
+ * Lists the files of an output directory in a stable order. Links to files
+ * and folders inside it are followed; others are problems, as are names that
+ * can be no URL path. `.svc/` is never part of it. Where it is the project's
+ * own folder, neither are the project's settings, `functions/`,
+ * `node_modules/` and dot files, but `.well-known/` is.
+ *
+ * @throws {Deno.errors.NotFound} If there is no such directory
+ */
+export async function walkOutput(directory: string, options: WalkOptions): Promise<WalkResult> {
+  const root = await Deno.realPath(directory);
+  const projectRoot = await Deno.realPath(options.projectRoot).catch(() =>
+    resolve(options.projectRoot)
+  );
+  const walk = new Walk(root, root === projectRoot ? excludeInProject : excludeInOutput);
+  await walk.run();
+  return { files: walk.files.sort(byPath), problems: walk.problems.sort(byPath) };
+}
