@@ -15,6 +15,8 @@ export interface CheckedRule {
    * there can be judged, not how the rule relates to others.
    */
   readonly complete: boolean;
+  /** False where the path of the condition had to be left out. */
+  readonly isPathKnown: boolean;
 }
 
 /** A condition and the path of its place: the root, an item of `any`, or `not`. */

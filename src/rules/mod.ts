@@ -21,3 +21,13 @@ export {
 } from "./parse_rules.ts";
 export { normalizeRules } from "./normalize.ts";
 export { ruleSetSchema, rulesJsonSchema } from "./schema.ts";
+export { writeRulesToml } from "./write_rules.ts";
+export type {
+  ImportFlavor,
+  ImportOptions,
+  ImportResult,
+  UnsupportedLine,
+} from "./import/import_result.ts";
+export { importHeaders } from "./import/headers.ts";
+export { importRedirects } from "./import/redirects.ts";
+export { importVercelJson } from "./import/vercel_json.ts";

@@ -7,7 +7,7 @@
 import type { PathStep } from "../lib/diagnostic.ts";
 import type { CheckedRule } from "./checked_rule.ts";
 import { describeIssues } from "./describe_issues.ts";
-import { errorAt, fieldOf, type Finding } from "./finding.ts";
+import { errorAt, fieldOf, type Finding, valueAt } from "./finding.ts";
 import { MAX_DEPTH, MAX_RULES } from "./limits.ts";
 import { ruleSchema, ruleSetFrameSchema } from "./schema.ts";
 
@@ -80,7 +80,10 @@ function salvage(raw: unknown, index: number, findings: readonly Finding[]): Che
   if (typeof raw !== "object" || raw === null) return [];
   for (const copy of withoutProblems(raw, index, findings)) {
     const again = ruleSchema.safeParse(copy);
-    if (again.success) return [{ index, rule: again.data, complete: false }];
+    if (!again.success) continue;
+    const isPathKnown = valueAt(raw, ["condition", "path"]) === undefined ||
+      again.data.condition?.path !== undefined;
+    return [{ index, rule: again.data, complete: false, isPathKnown }];
   }
   return [];
 }
@@ -89,7 +92,10 @@ function readRule(raw: unknown, index: number, ruleSet: unknown): ReadRules {
   const base = ["rules", index];
   const result = ruleSchema.safeParse(raw);
   if (result.success) {
-    return { findings: [], rules: [{ index, rule: result.data, complete: true }] };
+    return {
+      findings: [],
+      rules: [{ index, rule: result.data, complete: true, isPathKnown: true }],
+    };
   }
   const findings = describeIssues(result.error.issues, base, ruleSet);
   return { findings, rules: salvage(raw, index, findings) };

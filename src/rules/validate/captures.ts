@@ -91,7 +91,7 @@ function* checkReferences(checked: CheckedRule): Generator<Finding> {
           ...(hint === undefined ? {} : { hint }),
         });
       }
-    } else if (known !== undefined && checked.complete) {
+    } else if (known !== undefined && checked.isPathKnown) {
       const missing = new Set(
         templateReferences(parsed.parts).map((reference) => reference.name)
           .filter((name) => !known.includes(name)),

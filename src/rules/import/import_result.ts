@@ -1,0 +1,74 @@
+/**
+ * What an import gives back, and the collector that every importer fills: a
+ * rule gets in only if it passes validation, else its line is named.
+ *
+ * @module
+ */
+import { parseRulesValue } from "../parse_rules.ts";
+import { type Rule, type RuleSet, SCHEMA_VERSION } from "../types.ts";
+import { writeRulesToml } from "../write_rules.ts";
+
+/** A line of the imported file that has no equivalent. */
+export interface UnsupportedLine {
+  /** Counts from 1. */
+  readonly line: number;
+  readonly text: string;
+  readonly reason: string;
+}
+
+export interface ImportResult {
+  /** Passes validation. */
+  readonly ruleSet: RuleSet;
+  /** The rule set as `svc.rules.toml`. */
+  readonly toml: string;
+  readonly unsupported: readonly UnsupportedLine[];
+}
+
+/** Whose rules the file follows where the two differ. */
+export type ImportFlavor = "netlify" | "cloudflare";
+
+export interface ImportOptions {
+  /** `netlify` where missing. */
+  readonly flavor?: ImportFlavor;
+}
+
+/** Where a rule comes from. */
+export interface SourceLine {
+  readonly line: number;
+  readonly text: string;
+}
+
+/** Tells an importer that a line has no equivalent; the message is the reason. */
+export class NoEquivalent extends Error {
+  override readonly name = "NoEquivalent";
+}
+
+/** Gathers the rules and the lines without equivalent. */
+export class ImportCollector {
+  private readonly rules: Rule[] = [];
+  private readonly unsupported: UnsupportedLine[] = [];
+
+  /** Takes the rules that `convert` makes of a line: all of them, or none. */
+  take(source: SourceLine, convert: () => readonly Rule[]): void {
+    try {
+      const rules = convert();
+      const { diagnostics } = parseRulesValue({ schemaVersion: SCHEMA_VERSION, rules });
+      const error = diagnostics.find((one) => one.severity === "error");
+      if (error !== undefined) throw new NoEquivalent(error.message);
+      this.rules.push(...rules);
+    } catch (error) {
+      if (!(error instanceof NoEquivalent)) throw error;
+      this.refuse(source, error.message);
+    }
+  }
+
+  /** Names a line that has no equivalent. */
+  refuse(source: SourceLine, reason: string): void {
+    this.unsupported.push({ line: source.line, text: source.text.trim(), reason });
+  }
+
+  result(): ImportResult {
+    const ruleSet: RuleSet = { schemaVersion: SCHEMA_VERSION, rules: this.rules };
+    return { ruleSet, toml: writeRulesToml(ruleSet), unsupported: this.unsupported };
+  }
+}

@@ -1,0 +1,217 @@
+/**
+ * The redirects, rewrites and headers of a `vercel.json` as rules.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { Condition, LeafCondition, Rule } from "../types.ts";
+import {
+  ImportCollector,
+  type ImportResult,
+  NoEquivalent,
+  type SourceLine,
+} from "./import_result.ts";
+import { locateJson } from "./json_lines.ts";
+import {
+  doubleBraces,
+  encodeBraces,
+  namesOf,
+  rewriteReferences,
+  type Segment,
+  toPathMatch,
+} from "./path_pattern.ts";
+import { readVercelSource, REST_NAME } from "./vercel_source.ts";
+
+const matcher = z.union([
+  z.strictObject({ type: z.literal("host"), value: z.string() }),
+  z.strictObject({
+    type: z.enum(["header", "cookie", "query"]),
+    key: z.string(),
+    value: z.string().optional(),
+  }),
+]);
+const common = {
+  source: z.string(),
+  has: z.array(matcher).optional(),
+  missing: z.array(matcher).optional(),
+};
+const redirect = z.strictObject({
+  ...common,
+  destination: z.string(),
+  permanent: z.boolean().optional(),
+  statusCode: z.int().optional(),
+});
+const rewrite = z.strictObject({ ...common, destination: z.string() });
+const headers = z.strictObject({
+  ...common,
+  headers: z.array(z.strictObject({ key: z.string(), value: z.string() })),
+});
+
+type Matcher = z.infer<typeof matcher>;
+type Common = { source: string; has?: Matcher[] | undefined; missing?: Matcher[] | undefined };
+
+const FIELD = { header: "headers", cookie: "cookies", query: "query" } as const;
+
+/** Values are regular expressions: only those that mean themselves have an equivalent. */
+const LITERAL = /^[\w .\-/=@%:,;~]*$/;
+const PERMANENT = 308;
+const TEMPORARY = 307;
+
+function readMatcher(one: Matcher): LeafCondition {
+  if (one.value === undefined) {
+    throw new NoEquivalent(`The mere presence of a ${one.type} can not be asked for`);
+  }
+  if (!LITERAL.test(one.value)) {
+    throw new NoEquivalent(`The regular expression "${one.value}" has no equivalent`);
+  }
+  return one.type === "host"
+    ? { host: one.value }
+    : { [FIELD[one.type]]: { [one.key]: one.value } };
+}
+
+function merge(a: LeafCondition, b: LeafCondition): LeafCondition {
+  if (a.host !== undefined && b.host !== undefined) throw new NoEquivalent("Two hosts never match");
+  return {
+    ...a,
+    ...b,
+    ...(a.headers && b.headers ? { headers: { ...a.headers, ...b.headers } } : {}),
+    ...(a.cookies && b.cookies ? { cookies: { ...a.cookies, ...b.cookies } } : {}),
+    ...(a.query && b.query ? { query: { ...a.query, ...b.query } } : {}),
+  };
+}
+
+function readMatchers(entry: Common): Condition {
+  const has = (entry.has ?? []).map(readMatcher).reduce(merge, {});
+  const [missing, second] = (entry.missing ?? []).map(readMatcher);
+  if (second !== undefined) throw new NoEquivalent("Only one missing value can be asked for");
+  return missing === undefined ? has : { ...has, not: missing };
+}
+
+interface Converted {
+  readonly action: Rule["action"];
+  readonly used: ReadonlySet<string>;
+}
+
+function toRules(
+  id: string,
+  entry: Common,
+  convert: (segments: readonly Segment[]) => Converted,
+): Rule[] {
+  const { segments, takesBase } = readVercelSource(entry.source);
+  const matchers = readMatchers(entry);
+  const toRule = (ruleId: string, action: Rule["action"], path: Condition["path"]): Rule => ({
+    id: ruleId,
+    condition: { ...(path === undefined ? {} : { path }), ...matchers },
+    action,
+  });
+  const { action, used } = convert(segments);
+  const rule = toRule(id, action, toPathMatch(segments, used));
+  if (!takesBase) return [rule];
+  const base = segments.slice(0, -1);
+  const atBase = convert(base);
+  return [toRule(`${id}-base`, atBase.action, toPathMatch(base, atBase.used)), rule];
+}
+
+/** The destination for a path; a capture that the path does not have stands for nothing. */
+function readDestination(destination: string, segments: readonly Segment[], all: string[]) {
+  const names = namesOf(segments);
+  const named = destination.replaceAll("$1", `:${REST_NAME}`);
+  const { text, used } = rewriteReferences(named, all, encodeBraces);
+  const gone = all.filter((name) => !names.includes(name));
+  return { target: gone.reduce((rest, name) => rest.replaceAll(`{${name}}`, ""), text), used };
+}
+
+const capturesOf = (source: string): string[] => namesOf(readVercelSource(source).segments);
+
+function convertRedirect(id: string, raw: unknown): Rule[] {
+  const entry = parse(redirect, raw);
+  const statusCode = entry.statusCode ?? (entry.permanent === false ? TEMPORARY : PERMANENT);
+  return toRules(id, entry, (segments) => {
+    const { target, used } = readDestination(entry.destination, segments, capturesOf(entry.source));
+    return { action: { type: "redirect", target, statusCode }, used };
+  });
+}
+
+function convertRewrite(id: string, raw: unknown): Rule[] {
+  const entry = parse(rewrite, raw);
+  const external = /^https?:/i.test(entry.destination) ? { external: true } : {};
+  return toRules(id, entry, (segments) => {
+    const { target, used } = readDestination(entry.destination, segments, capturesOf(entry.source));
+    return { action: { type: "rewrite", target, ...external, ifNoFile: true }, used };
+  });
+}
+
+function convertHeaders(id: string, raw: unknown): Rule[] {
+  const entry = parse(headers, raw);
+  const values = Object.fromEntries(
+    entry.headers.map(({ key, value }) => [key, doubleBraces(value)]),
+  );
+  return toRules(id, entry, () => ({
+    action: { type: "set_headers", headers: values },
+    used: new Set<string>(),
+  }));
+}
+
+function parse<T>(schema: z.ZodType<T>, raw: unknown): T {
+  const result = schema.safeParse(raw);
+  if (result.success) return result.data;
+  const [issue] = result.error.issues;
+  const name = issue?.code === "unrecognized_keys" ? issue.keys[0] : issue?.path.join(".");
+  throw new NoEquivalent(`The field "${name}" has no equivalent`);
+}
+
+const CONVERTERS: Readonly<Record<string, (id: string, raw: unknown) => Rule[]>> = {
+  redirects: convertRedirect,
+  rewrites: convertRewrite,
+  headers: convertHeaders,
+};
+const SINGULAR: Readonly<Record<string, string>> = {
+  redirects: "redirect",
+  rewrites: "rewrite",
+  headers: "headers",
+};
+
+function readJson(text: string): { readonly value: unknown } | { readonly problem: string } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { problem: error.message };
+  }
+}
+
+/** Turns the text of a `vercel.json` into a rule set. */
+export function importVercelJson(text: string): ImportResult {
+  const collector = new ImportCollector();
+  const json = readJson(text);
+  const isTable = "value" in json && typeof json.value === "object" && json.value !== null &&
+    !Array.isArray(json.value);
+  if (!isTable) {
+    const reason = "problem" in json
+      ? `Can not read JSON: ${json.problem}`
+      : "It is no JSON object";
+    collector.refuse({ line: 1, text: text.split("\n", 1)[0] ?? "" }, reason);
+    return collector.result();
+  }
+  const lines = locateJson(text);
+  const texts = text.split(/\r?\n/);
+  const sourceOf = (path: string): SourceLine => {
+    const line = lines.get(path) ?? 1;
+    return { line, text: texts[line - 1] ?? "" };
+  };
+  for (const [key, value] of Object.entries(json.value as Record<string, unknown>)) {
+    if (key === "$schema") continue;
+    const convert = Object.hasOwn(CONVERTERS, key) ? CONVERTERS[key] : undefined;
+    if (convert === undefined || !Array.isArray(value)) {
+      collector.refuse(sourceOf(key), `The field "${key}" has no equivalent in rules`);
+      continue;
+    }
+    value.forEach((raw, index) =>
+      collector.take(
+        sourceOf(`${key}.${index}`),
+        () => convert(`${SINGULAR[key]}-${index + 1}`, raw),
+      )
+    );
+  }
+  return collector.result();
+}

@@ -1,0 +1,68 @@
+/**
+ * A rule set as TOML that people like to read: one paragraph for each rule,
+ * short tables on one line, long lists one item a line.
+ *
+ * @module
+ */
+import type { RuleSet } from "./types.ts";
+
+const MAX_LINE = 100;
+const BARE_KEY = /^[A-Za-z0-9_-]+$/;
+
+function writeText(text: string): string {
+  return JSON.stringify(text.toWellFormed()).replaceAll("\x7f", "\\u007f");
+}
+
+const writeKey = (key: string): string => (BARE_KEY.test(key) ? key : writeText(key));
+
+function writeInline(value: unknown): string {
+  if (typeof value === "string") return writeText(value);
+  if (Array.isArray(value)) return `[${value.map(writeInline).join(", ")}]`;
+  if (typeof value !== "object" || value === null) return String(value);
+  const fields = fieldsOf(value).map(([key, field]) => `${writeKey(key)} = ${writeInline(field)}`);
+  return fields.length === 0 ? "{}" : `{ ${fields.join(", ")} }`;
+}
+
+function fieldsOf(table: object): [string, unknown][] {
+  return Object.entries(table).filter(([, value]) => value !== undefined);
+}
+
+/** The lines of `key = value`: on one line if it fits, else split at the outermost list or table. */
+function writeField(key: string, value: unknown): string[] {
+  const line = `${key} = ${writeInline(value)}`;
+  if (line.length <= MAX_LINE || typeof value !== "object" || value === null) return [line];
+  if (Array.isArray(value)) {
+    return [`${key} = [`, ...value.map((item) => `  ${writeInline(item)},`), "]"];
+  }
+  const fields = fieldsOf(value);
+  if (fields.length === 0) return [line];
+  return fields.flatMap(([name, field]) => writeField(`${key}.${writeKey(name)}`, field));
+}
+
+function writeRule(rule: RuleSet["rules"][number]): string[] {
+  const { id, name, enabled, condition, action } = rule;
+  return [
+    "[[rules]]",
+    ...fieldsOf({ id, name, enabled }).flatMap(([key, value]) => writeField(key, value)),
+    ...(condition === undefined ? [] : writeCondition(condition)),
+    ...writeField("action", action),
+  ];
+}
+
+function writeCondition(condition: object): string[] {
+  const fields = fieldsOf(condition);
+  return fields.length === 0
+    ? ["condition = {}"]
+    : fields.flatMap(([key, value]) => writeField(`condition.${key}`, value));
+}
+
+/**
+ * Writes a rule set as `svc.rules.toml`. Parsing the text gives the same set
+ * again, unless a text in it holds a lone surrogate, which TOML can not write.
+ */
+export function writeRulesToml(ruleSet: RuleSet): string {
+  const head = writeField("schemaVersion", ruleSet.schemaVersion);
+  if (ruleSet.source !== undefined) head.push(...writeField("source", ruleSet.source));
+  if (ruleSet.rules.length === 0) head.push("rules = []");
+  return [head, ...ruleSet.rules.map(writeRule)].map((lines) => `${lines.join("\n")}\n`).join("\n");
+}
