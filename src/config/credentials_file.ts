@@ -5,6 +5,7 @@
  * @module
  */
 import { dirname, isAbsolute, join } from "node:path";
+import type { z } from "zod";
 import { writeFileAtomically } from "../lib/atomic_file.ts";
 import { formatPath, type PathStep } from "../lib/diagnostic.ts";
 import {
@@ -56,6 +57,12 @@ export interface LoadedCredentials {
   readonly warnings: readonly string[];
 }
 
+/** Names where problems are; what stands there may be a token, and is left out. */
+function places({ issues }: z.ZodError): string {
+  const paths = issues.map((issue) => formatPath(issue.path as PathStep[]) || "the top level");
+  return [...new Set(paths)].slice(0, 5).join(", ");
+}
+
 function parseCredentials(path: string, text: string): Credentials {
   let value: unknown;
   try {
@@ -66,9 +73,7 @@ function parseCredentials(path: string, text: string): Credentials {
   }
   const checked = credentialsSchema.safeParse(value);
   if (checked.success) return checked.data;
-  const places = checked.error.issues.map((issue) => formatPath(issue.path as PathStep[]));
-  const named = [...new Set(places)].slice(0, 5).map((place) => place || "the whole file");
-  throw new CredentialsFileError(path, `it has the wrong shape at ${named.join(", ")}`);
+  throw new CredentialsFileError(path, `it has the wrong shape at ${places(checked.error)}`);
 }
 
 function modeWarnings(path: string, mode: number | null): string[] {
@@ -96,16 +101,22 @@ export async function loadCredentials(path: string): Promise<LoadedCredentials> 
 }
 
 async function writeCredentials(path: string, credentials: Credentials): Promise<void> {
+  const checked = credentialsSchema.safeParse(credentials);
+  if (!checked.success) {
+    throw new TypeError(`Can not save credentials: wrong shape at ${places(checked.error)}`);
+  }
   const directory = dirname(path);
   await Deno.mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
   if (Deno.build.os !== "windows") await Deno.chmod(directory, DIRECTORY_MODE);
-  const checked = credentialsSchema.parse(credentials);
-  await writeFileAtomically(path, `${JSON.stringify(checked, null, 2)}\n`, { mode: FILE_MODE });
+  await writeFileAtomically(path, `${JSON.stringify(credentials, null, 2)}\n`, {
+    mode: FILE_MODE,
+  });
 }
 
 /**
  * Stores a login beside the others and makes it the default. Throws
- * {@link CredentialsFileError} rather than replace a file that it can not read.
+ * {@link CredentialsFileError} rather than replace a file that it can not read,
+ * and `TypeError` for a token or workspace slug that can not be one.
  */
 export async function saveLogin(path: string, login: Login): Promise<void> {
   const { credentials } = await loadCredentials(path);

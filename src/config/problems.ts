@@ -5,7 +5,7 @@
  * @module
  */
 import type { z } from "zod";
-import { type Diagnostic, formatPath, type PathStep } from "../lib/diagnostic.ts";
+import { type Diagnostic, formatPath, type PathStep, type Position } from "../lib/diagnostic.ts";
 import { nearest } from "../lib/suggest.ts";
 import type { TomlDocument } from "../lib/toml.ts";
 import { DECLARATION_KEYS, TABLE_KEYS, VISIBILITIES } from "./schema.ts";
@@ -117,7 +117,10 @@ class ProblemCollector {
     const value = valueAt(this.document.value, path);
     if (value === undefined) {
       const key = String(path.at(-1));
-      this.push(path, { code: "missing_key", message: `Add the key "${key}": ${issue.message}` });
+      this.push(path, {
+        code: "missing_key",
+        message: `Add the key "${key}" with ${issue.message}`,
+      });
       return;
     }
     const wanted = issue.message.startsWith("Invalid input") ? "a table" : issue.message;
@@ -131,6 +134,23 @@ class ProblemCollector {
     });
   }
 
+  /**
+   * Where a path was written. One that stands only in a longer header, such as
+   * `a` in `[a.b]` or `[[a]]`, is where the first thing below it is.
+   */
+  private place(path: readonly PathStep[], locate: "locate" | "locateKey"): Position | undefined {
+    const parent = this.document[locate](path.slice(0, -1));
+    const inner = [...path];
+    for (;;) {
+      const found = this.document[locate](inner);
+      if (found !== parent) return found;
+      const value = valueAt(this.document.value, inner);
+      const first = typeof value === "object" && value !== null ? Object.keys(value)[0] : undefined;
+      if (first === undefined) return parent;
+      inner.push(Array.isArray(value) ? Number(first) : first);
+    }
+  }
+
   private push(
     path: readonly PathStep[],
     found: Pick<Diagnostic, "code" | "message" | "hint">,
@@ -139,7 +159,7 @@ class ProblemCollector {
     if (this.seen.has(text)) return;
     this.seen.add(text);
     const aboutKey = found.code === "unknown_key" || found.code === "invalid_name";
-    const position = aboutKey ? this.document.locateKey(path) : this.document.locate(path);
+    const position = this.place(path, aboutKey ? "locateKey" : "locate");
     this.diagnostics.push({
       severity: "error",
       path: text,

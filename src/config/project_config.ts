@@ -7,6 +7,7 @@ import { type Diagnostic } from "../lib/diagnostic.ts";
 import { parseToml, type TomlLimits } from "../lib/toml.ts";
 import { normalizeInsidePath } from "./field_rules.ts";
 import { describeIssues } from "./problems.ts";
+import { withSyntaxHint } from "./syntax_hint.ts";
 import { projectConfigSchema, type RawProjectConfig, type VISIBILITIES } from "./schema.ts";
 
 /** Largest `svc.toml`: 64 KiB, tables nested 8 deep (the format itself needs 4). */
@@ -91,7 +92,9 @@ export const BYTE_ORDER_MARK = "\uFEFF";
 export function parseProjectConfig(source: string): ParsedProjectConfig {
   const text = source.startsWith(BYTE_ORDER_MARK) ? source.slice(1) : source;
   const parsed = parseToml(text, PROJECT_CONFIG_LIMITS);
-  if (!parsed.ok) return { diagnostics: parsed.diagnostics };
+  if (!parsed.ok) {
+    return { diagnostics: parsed.diagnostics.map((found) => withSyntaxHint(found, text)) };
+  }
   const checked = projectConfigSchema.safeParse(parsed.document.value);
   return checked.success
     ? { config: normalize(checked.data), diagnostics: [] }

@@ -40,12 +40,13 @@ const text = (wanted: string, { pattern, maximum }: TextRule) =>
     .max(maximum, { error: wanted })
     .regex(pattern, { error: wanted });
 
+const NO_ENCODED_LABEL = "a name that does not begin with xn--";
+
 const slug = (wanted: string) =>
   text(wanted, { pattern: DNS_LABEL, maximum: PROJECT_NAME_MAX })
-    .refine((value) => !isEncodedLabel(value), { error: wanted });
+    .refine((value) => !isEncodedLabel(value), { error: NO_ENCODED_LABEL });
 
-const SLUG_RULE =
-  `1 to ${PROJECT_NAME_MAX} lower-case letters, digits and inner hyphens, not beginning with xn--`;
+const SLUG_RULE = `1 to ${PROJECT_NAME_MAX} lower-case letters, digits and inner hyphens`;
 const NAME_RULE = "text on one line without blanks at its ends";
 
 const command = text(`a shell command of 1 to ${MAX_COMMAND} characters`, {
@@ -75,7 +76,7 @@ const project = table({
 
 const PORT_RULE = "a port number from 1 to 65535";
 const HOST_RULE = "a host name or IP address without scheme and port";
-const DATA_DIR_RULE = "a relative path of a folder inside the project, with forward slashes";
+const DATA_DIR_RULE = "a relative path below the project directory, with forward slashes";
 const ALIASES_RULE = "a table of alias names and commands";
 
 const dev = table({
@@ -108,8 +109,7 @@ const dev = table({
   }),
 });
 
-const OUTPUT_DIR_RULE =
-  "a relative path inside the project, with forward slashes and without .. that leads out";
+const OUTPUT_DIR_RULE = "a relative path that stays in the project, with forward slashes";
 const OUTPUT_DIRS_RULE = `a list of 1 to ${MAX_OUTPUT_DIRS} directories`;
 
 const build = table({

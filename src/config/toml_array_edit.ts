@@ -4,7 +4,14 @@
  * @module
  */
 import { type AST, getStaticTOMLValue } from "toml-eslint-parser";
-import { indentation, lineEnd, lineEnding, type Splice, writeValue } from "./toml_text.ts";
+import {
+  indentation,
+  lineEnd,
+  lineEnding,
+  nextLine,
+  type Splice,
+  writeValue,
+} from "./toml_text.ts";
 
 /** What is appended after the last element, on lines of their own. */
 function appendItems(source: string, array: AST.TOMLArray, items: readonly string[]): Splice[] {
@@ -20,6 +27,21 @@ function appendItems(source: string, array: AST.TOMLArray, items: readonly strin
   return at === end
     ? [{ start: end, end, text: `,${text}` }]
     : [{ start: at, end: at, text }, { start: end, end, text: "," }];
+}
+
+/** Removes the elements from index `kept` on; comments of those that stay are not touched. */
+function dropItems(source: string, { elements, range }: AST.TOMLArray, kept: number): Splice {
+  const start = elements[kept - 1]!.range[1];
+  const end = elements.at(-1)!.range[1];
+  const isOnSameLine = elements[kept]!.range[0] < lineEnd(source, start);
+  if (isOnSameLine) return { start, end, text: "" };
+  const comma = /^[ \t]*,/.exec(source.slice(end))?.[0].length ?? 0;
+  const isClosedOnLine = range[1] <= lineEnd(source, end);
+  return {
+    start: nextLine(source, start),
+    end: isClosedOnLine ? end + comma : nextLine(source, end),
+    text: "",
+  };
 }
 
 /**
@@ -45,7 +67,7 @@ export function spliceArray(
     splices.push({ start, end, text: writeValue(items[index]!) });
   }
   if (kept < elements.length) {
-    splices.push({ start: elements[kept - 1]!.range[1], end: last.range[1], text: "" });
+    splices.push(dropItems(source, array, kept));
   } else if (items.length > kept) {
     splices.push(...appendItems(source, array, items.slice(kept)));
   }

@@ -1,0 +1,23 @@
+/**
+ * Ways out of the syntax errors that people make most.
+ *
+ * @module
+ */
+import type { Diagnostic } from "../lib/diagnostic.ts";
+
+function syntaxHint(source: string, diagnostic: Diagnostic): string | undefined {
+  const { position, message } = diagnostic;
+  if (position === undefined) return undefined;
+  if (source.trimStart().startsWith("{")) return "Write the file as TOML: it looks like JSON";
+  if (!message.includes("Unexpected")) return undefined;
+  const line = source.split("\n", position.line)[position.line - 1] ?? "";
+  const bare = /^\s*[\w.-]+\s*=\s*([A-Za-z./][^\s"'#]*)/.exec(line)?.[1];
+  return bare === undefined ? undefined : `Put text in quotes: ${JSON.stringify(bare)}`;
+}
+
+/** Adds a hint to a syntax error where one can be given; other diagnostics stay as they are. */
+export function withSyntaxHint(diagnostic: Diagnostic, source: string): Diagnostic {
+  if (diagnostic.code !== "toml_syntax") return diagnostic;
+  const hint = syntaxHint(source, diagnostic);
+  return hint === undefined ? diagnostic : { ...diagnostic, hint };
+}
