@@ -145,8 +145,8 @@ const URL_PARTS = /^(?:https?:\/\/([^\/?#\\]*))?([^?#]*)(?:\?([^#]*))?/i;
 /** Host of a described request whose URL and headers name none. */
 const DEFAULT_HOST = "localhost";
 
-/** Host in lower-case punycode without port and final dot; `undefined` for what is no host. */
-export function canonicalHost(host: string): string | undefined {
+/** The host of a `Host` header or authority: lower-case punycode, no port, no final dot; `undefined` for what is none. */
+export function requestHost(host: string): string | undefined {
   const url = /[\/?#@\\\s]/.test(host) ? null : URL.parse(`http://${host}/`);
   return url === null ? undefined : url.hostname.replace(/\.$/, "");
 }
@@ -156,7 +156,7 @@ export function factsFromRequest(request: DescribedRequest): RequestFacts | Path
   const [, authority, rawPath = "", rawQuery = ""] = URL_PARTS.exec(request.url) ?? [];
   const headers = new Headers(request.headers);
   const named = authority?.replace(/^.*@/, "") ?? headers.get("host") ?? DEFAULT_HOST;
-  const host = canonicalHost(named);
+  const host = requestHost(named);
   if (host === undefined) throw new TypeError(`Name a valid host in the URL: it is "${named}"`);
   const path = normalizePath(rawPath);
   if (typeof path !== "string") return path;

@@ -11,8 +11,8 @@ import { canonicalPathText, resolveSegments } from "./path.ts";
 import {
   type CompiledText,
   compilePieces,
-  encodeAfterPath,
   encodeForQuery,
+  encodeUrlText,
   expandPieces,
   parseTemplate,
   type TemplatePart,
@@ -143,11 +143,9 @@ export function compileTarget(target: ParsedTarget, names: readonly string[]): C
   const { scheme, authority, path, query, fragment } = target;
   return {
     origin: scheme === "" ? "" : `${scheme}://${authority}`,
-    path: compilePieces(path, names, canonicalPathText),
-    ...(query === undefined ? {} : { query: compilePieces(query, names, encodeAfterPath) }),
-    ...(fragment === undefined
-      ? {}
-      : { fragment: compilePieces(fragment, names, encodeAfterPath) }),
+    path: compilePieces(path, names, encodeUrlText),
+    ...(query === undefined ? {} : { query: compilePieces(query, names, encodeUrlText) }),
+    ...(fragment === undefined ? {} : { fragment: compilePieces(fragment, names, encodeUrlText) }),
   };
 }
 
@@ -165,7 +163,7 @@ export function expandTarget(
   return { origin: target.origin, path, query, fragment };
 }
 
-/** The path of an expanded target on this site, with dot segments resolved and slashes merged. */
+/** The path of an expanded target on this site, normalized. */
 export function resolvedPath(target: ExpandedTarget): string {
-  return resolveSegments(target.path);
+  return resolveSegments(canonicalPathText(target.path));
 }

@@ -115,10 +115,14 @@ export function compileHeaderValue(value: string, names: readonly string[]): Com
   return compilePieces("parts" in parsed ? parsed.parts : [], names, encodeHeaderText);
 }
 
-/** The text in the alphabet of a path, but with escapes of a query or fragment left as they are. */
-export function encodeAfterPath(text: string): string {
+/**
+ * Text of a URL as its author wrote it, but for what no client reads as written:
+ * blanks, control characters, all beyond ASCII, a backslash (a slash to browsers)
+ * and a `%` that begins no escape are percent-encoded.
+ */
+export function encodeUrlText(text: string): string {
   return text.toWellFormed().replace(
-    /%(?![0-9A-Fa-f]{2})|[^\w.~!$&'()*+,;=:@\/?%-]/gu,
+    /%(?![0-9A-Fa-f]{2})|[^\x21-\x7e]|\\/gu,
     encodeURIComponent,
   );
 }

@@ -8,7 +8,7 @@ import type { CompiledRules } from "../compile/compile_rules.ts";
 import { type CompiledRule, type HeaderEdit, PHASES } from "../compile/compiled_rule.ts";
 import type { RequestFacts } from "../facts.ts";
 import { type CompiledTarget, expandTarget, resolvedPath } from "../target.ts";
-import { encodeAfterPath, encodeHeaderText, expandPieces } from "../template.ts";
+import { encodeHeaderText, encodeUrlText, expandPieces } from "../template.ts";
 import { Candidates } from "./candidates.ts";
 import {
   type CacheDecision,
@@ -36,7 +36,7 @@ type Action<T extends CompiledRule["action"]["type"]> = Extract<
 /** The query of the target, else that of the request, with its `?`; "" where there is neither. */
 function queryFor(own: string | undefined, facts: RequestFacts): string {
   const raw = facts.rawQuery;
-  const query = own ?? (VISIBLE.test(raw) ? raw : encodeAfterPath(raw));
+  const query = own ?? (VISIBLE.test(raw) ? raw : encodeUrlText(raw));
   return query === "" ? "" : `?${query}`;
 }
 

@@ -1,0 +1,201 @@
+/**
+ * Rule sets and requests at random, for tests, out of so few words that they meet.
+ *
+ * @module
+ */
+import fc from "fast-check";
+import { type DescribedRequest } from "./facts.ts";
+import { captureNames, parseGlob } from "./glob.ts";
+import {
+  type Action,
+  type Condition,
+  DEVICES,
+  type LeafCondition,
+  METHODS,
+  type PathMatch,
+  type Rule,
+  type RuleSet,
+  SCHEMA_VERSION,
+  VARY_DIMENSIONS,
+} from "./types.ts";
+
+const segment = fc.constantFrom("a", "a", "b", "b", "ab", "b.js", "é", "%2F");
+const hosts = ["one.test", "two.test", "xn--bcher-kva.test"] as const;
+const countries = ["DE", "FR", "US"] as const;
+const asns = [1, 64500, 4294967295] as const;
+const addresses = ["10.0.0.1", "10.1.2.3", "192.0.2.7", "::ffff:10.0.0.9", "2001:db8::1", "::1"];
+const cidrs = ["10.0.0.0/8", "10.0.0.1/32", "0.0.0.0/0", "2001:db8::/32", "::/0", "192.0.2.0/25"];
+
+const plainPath = fc.tuple(fc.array(segment, { maxLength: 3 }), fc.constantFrom("", "", "/"))
+  .map(([segments, end]) => `/${segments.join("/")}${segments.length === 0 ? "" : end}`);
+
+const globPart = fc.oneof(
+  { weight: 3, arbitrary: segment },
+  { weight: 4, arbitrary: fc.constantFrom("*", "**", "?", "*.js", "a*", "?b", "**b") },
+);
+
+const glob = fc.record({
+  parts: fc.array(globPart, { maxLength: 3 }),
+  captures: fc.constantFrom([], ["{p}"], ["{p}"], ["{q}", "{p}"]),
+  at: fc.nat(3),
+  end: fc.constantFrom("", "", "/", "/{r...}"),
+}).map(({ parts, captures, at, end }) => {
+  const all = [...parts.slice(0, at), ...captures, ...parts.slice(at)];
+  return `/${all.join("/")}${all.length === 0 ? end.slice(1) : end}`;
+});
+
+const path: fc.Arbitrary<PathMatch> = fc.oneof(
+  fc.record({ type: fc.constant("exact" as const), value: plainPath }),
+  fc.record({ type: fc.constant("prefix" as const), value: plainPath }),
+  fc.record({ type: fc.constant("glob" as const), value: glob }),
+);
+const captureless = path.filter(({ value }) => !value.includes("{"));
+
+const some = <T>(values: readonly T[]) => fc.subarray([...values], { minLength: 1, maxLength: 3 });
+const pairs = (name: string) =>
+  fc.dictionary(fc.constantFrom(name, `${name}2`), fc.constantFrom("1", "2"), {
+    minKeys: 1,
+    maxKeys: 2,
+  });
+
+/** Up to three fields, so that conditions hold now and then. */
+function leaf(pathOf: fc.Arbitrary<PathMatch>): fc.Arbitrary<LeafCondition> {
+  const fields = fc.record({
+    path: pathOf,
+    methods: some(METHODS.slice(0, 3)),
+    host: fc.constantFrom(...hosts),
+    headers: pairs("x-a"),
+    query: pairs("q"),
+    cookies: pairs("c"),
+    geo: some(countries),
+    asn: some(asns),
+    device: fc.constantFrom(...DEVICES),
+    sourceIpCidrs: some(cidrs),
+  });
+  const kept = fc.subarray(
+    ["methods", "host", "headers", "query", "cookies", "geo", "asn", "device", "sourceIpCidrs"],
+    { maxLength: 2 },
+  );
+  return fc.tuple(fields, kept, fc.integer({ min: 0, max: 3 })).map(([all, names, hasPath]) =>
+    Object.fromEntries(
+      Object.entries(all).filter(([name]) => name === "path" ? hasPath > 0 : names.includes(name)),
+    )
+  );
+}
+
+const condition: fc.Arbitrary<Condition> = fc.tuple(
+  leaf(path),
+  fc.option(fc.array(leaf(captureless), { minLength: 1, maxLength: 3 }), { freq: 3 }),
+  fc.option(leaf(captureless), { freq: 4 }),
+).map(([root, any, not]) => ({
+  ...root,
+  ...(any === null ? {} : { any }),
+  ...(not === null ? {} : { not }),
+}));
+
+const shadow = fc.constantFrom("shadow" as const, "enforce" as const);
+const small = fc.constantFrom(
+  "",
+  "/",
+  "/to",
+  "/to/{n}",
+  "{n}",
+  "/{n}/{n}",
+  "/{{n}}/x",
+  "/to?k={n}&l={n}",
+);
+const target = fc.tuple(fc.constantFrom("", "https://far.test"), small).map(([origin, rest]) =>
+  origin !== "" && rest.startsWith("{") ? `${origin}/${rest}` : `${origin}${rest}`
+).filter((text) => text !== "");
+
+const action: fc.Arbitrary<Action> = fc.oneof(
+  fc.constantFrom<Action>({ type: "allow" }, { type: "log" }, { type: "bypass_cache" }),
+  fc.record({
+    type: fc.constant("deny" as const),
+    mode: shadow,
+    statusCode: fc.constantFrom(403, 451),
+  }),
+  fc.record({
+    type: fc.constant("rate_limit" as const),
+    limit: fc.constant(5),
+    windowSeconds: fc.constant(60),
+    mode: shadow,
+  }),
+  fc.record({
+    type: fc.constant("redirect" as const),
+    target,
+    statusCode: fc.constantFrom(301, 308, 200),
+    ifNoFile: fc.boolean(),
+  }),
+  fc.record({ target, ifNoFile: fc.boolean() }).map((fields) => ({
+    type: "rewrite" as const,
+    external: fields.target.startsWith("https:"),
+    ...fields,
+  })),
+  fc.constantFrom("plain", "{n}", "a {n} b", "{{n}} {n}").map((value) => ({
+    type: "set_headers" as const,
+    headers: { "x-out": value, "x-more": "1" },
+  })),
+  fc.constant<Action>({ type: "remove_headers", headers: ["server", "x-out"] }),
+  fc.record({
+    type: fc.constant("cache" as const),
+    ttlSeconds: fc.constantFrom(1, 60),
+    vary: fc.subarray([...VARY_DIMENSIONS]),
+  }),
+  fc.record({
+    type: fc.constant("pipeline" as const),
+    steps: fc.constant([{ handle: "origin" }]),
+    override: fc.boolean(),
+  }),
+);
+
+/** Puts a capture of the rule's own glob in the place of `n`, or plain text where it has none. */
+function bindCaptures(rule: Rule, pick: number): Rule {
+  const { path: match } = rule.condition ?? {};
+  const parsed = match?.type === "glob" ? parseGlob(match.value) : { tokens: [] };
+  const names = "tokens" in parsed ? captureNames(parsed.tokens) : [];
+  const name = names[pick % Math.max(1, names.length)];
+  const bind = (text: string) =>
+    text.replaceAll("{{n}}", "{{e}}").replaceAll("{n}", name === undefined ? "z" : `{${name}}`);
+  const { action: bound } = rule;
+  if ("target" in bound) return { ...rule, action: { ...bound, target: bind(bound.target) } };
+  if (bound.type !== "set_headers") return rule;
+  const headers = Object.entries(bound.headers).map(([key, value]) => [key, bind(value)]);
+  return { ...rule, action: { ...bound, headers: Object.fromEntries(headers) } };
+}
+
+const rule = fc.record({
+  enabled: fc.integer({ min: 0, max: 9 }).map((roll) => roll > 0),
+  condition,
+  action,
+  pick: fc.nat(2),
+}).map(({ pick, ...fields }) => bindCaptures({ id: "", ...fields }, pick));
+
+/** Authored rule sets that are valid but for rules about caches and gates. */
+export const anyRuleSet: fc.Arbitrary<RuleSet> = fc.array(rule, { maxLength: 24 }).map((rules) => ({
+  schemaVersion: SCHEMA_VERSION,
+  rules: rules.map((each, index) => ({ ...each, id: `r${index}` })),
+}));
+
+const cookie = fc.constantFrom("c=1", "c=2; c2=1", "c2=2; c=1", "x=1; c=");
+
+/** Requests in the same few words. */
+export const anyRequest: fc.Arbitrary<DescribedRequest> = fc.record({
+  method: fc.constantFrom("GET", "GET", "POST", "PUT", "DELETE", "TRACE"),
+  url: fc.tuple(
+    fc.constantFrom(...hosts, "other.test"),
+    plainPath,
+    fc.constantFrom("", "", "?q=1", "?q=2&q=1", "?q2=1&q=%31", "?q="),
+  ).map(([host, where, query]) => `https://${host}${where}${query}`),
+  headers: fc.record({
+    "x-a": fc.constantFrom("1", "2", "2, 1"),
+    "x-a2": fc.constantFrom("1", "2"),
+    cookie,
+  }, {
+    requiredKeys: [],
+  }),
+  ip: fc.constantFrom(...addresses),
+  country: fc.constantFrom(...countries),
+  asn: fc.constantFrom(...asns),
+  device: fc.constantFrom(...DEVICES),
+}, { requiredKeys: ["url", "method"] });
