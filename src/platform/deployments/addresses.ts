@@ -60,11 +60,4 @@ export class Addresses {
   hostname(label: string): string {
     return `${label}${this.suffix}`;
   }
-
-  /** The label of a host name directly below the base domain, else `undefined`. */
-  label(hostname: string): string | undefined {
-    if (!hostname.endsWith(this.suffix)) return undefined;
-    const label = hostname.slice(0, -this.suffix.length);
-    return label === "" || label.includes(".") ? undefined : label;
-  }
 }

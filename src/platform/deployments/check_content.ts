@@ -64,21 +64,21 @@ export function checkManifest(value: unknown, files: readonly DeploymentFile[]):
 }
 
 /** @throws {Failure} `rules_invalid`, or `rules_unsupported` for actions that can not run yet. */
-export function checkRules(value: unknown, origin: RuntimeRuleSet["source"]): RuntimeRuleSet {
-  const { ruleSet, diagnostics } = loadRulesValue(value);
+export function checkRules(value: unknown): RuntimeRuleSet {
+  const { runtime, diagnostics } = loadRulesValue(value);
   const problems = diagnostics
     .filter((diagnostic) => diagnostic.severity === "error")
     .map(({ path, message, ruleId }) => ({
       path,
       message: ruleId === undefined ? message : `Rule "${ruleId}": ${message}`,
     }));
-  if (ruleSet === undefined || problems.length > 0) {
+  if (runtime === undefined || problems.length > 0) {
     const first = problems[0];
     throw new Failure("rules_invalid", `Rule set is not valid: ${first?.path}: ${first?.message}`, {
       problems: problems.slice(0, MAX_PROBLEMS),
     });
   }
-  const unsupported = unsupportedActions(ruleSet).map(({ ruleId, action }) => ({
+  const unsupported = unsupportedActions(runtime).map(({ ruleId, action }) => ({
     path: ruleId,
     message: `Rule "${ruleId}" has the action ${action}, which this platform can not run yet`,
   }));
@@ -87,5 +87,5 @@ export function checkRules(value: unknown, origin: RuntimeRuleSet["source"]): Ru
       problems: unsupported.slice(0, MAX_PROBLEMS),
     });
   }
-  return { ...ruleSet, source: origin };
+  return runtime;
 }

@@ -6,6 +6,7 @@
 import type { BodyOf, endpoints } from "../../contract/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { shortId, uuidV7 } from "../../lib/ids.ts";
+import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import { Failure } from "../http/failure.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 import type { BlobStore } from "../store/blob_store.ts";
@@ -64,7 +65,9 @@ export async function createDeployment(
   const { deployments, blobs, now, random } = services;
   checkFiles(body.files);
   const manifest = checkManifest(body.manifest, body.files);
-  const rules = body.rules === undefined ? null : checkRules(body.rules, { origin: "build" });
+  const rules: RuntimeRuleSet | null = body.rules === undefined
+    ? null
+    : { ...checkRules(body.rules), source: { origin: "build" } };
   const files = [...body.files].sort((a, b) => a.path < b.path ? -1 : 1);
   const contentSha = await writeContent(blobs, { manifest, files, rules });
   const branch = body.branch ?? project.branch;

@@ -73,8 +73,13 @@ export class SiteDirectory {
     this.entries.set(hostname, { ...target, site: undefined });
   }
 
-  remove(hostname: string): void {
-    this.entries.delete(hostname);
+  /** Takes every host of a project off the air. */
+  removeProject(projectId: string): void {
+    for (const [hostname, entry] of this.entries) {
+      if (entry.projectId !== projectId) continue;
+      this.entries.delete(hostname);
+      this.loaded.delete(entry.deploymentId);
+    }
   }
 
   /** Forgets a deployment on every host that shows it. */
@@ -89,11 +94,6 @@ export class SiteDirectory {
   async refreshProduction(hostname: string): Promise<void> {
     const entry = this.entries.get(hostname);
     if (entry !== undefined) await this.point(hostname, entry);
-  }
-
-  /** What a host name shows. */
-  target(hostname: string): HostTarget | undefined {
-    return this.entries.get(hostname);
   }
 
   private async load(entry: Entry): Promise<Site | undefined> {

@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { hostRecord } from "../deployments/host_record.ts";
 import { keys } from "../store/keys.ts";
-import { commitWithRetries, type Page, readPage, readRecord } from "../store/records.ts";
+import { commitWithRetries, type Page, readAll, readPage, readRecord } from "../store/records.ts";
 import { type ProjectRecord, projectRecord } from "./project.ts";
 
 const nameRecord = z.object({ workspaceId: z.string(), projectId: z.string() });
@@ -44,6 +44,10 @@ export class ProjectStore {
     page: { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<Page<ProjectRecord>> {
     return readPage(this.kv, keys.projects(workspaceId), { schema: projectRecord, ...page });
+  }
+
+  async *all(): AsyncGenerator<ProjectRecord> {
+    for await (const { value } of readAll(this.kv, keys.allProjects(), projectRecord)) yield value;
   }
 
   /** Changes a project; `undefined` where it is gone. */

@@ -54,24 +54,11 @@ export class RulesService {
   }
 
   /** Validates and publishes a rule set (`source.origin` = `ui`). */
-  async publish(
+  publish(
     project: ProjectRecord,
     options: { readonly value: unknown; readonly caller: Caller; readonly version: string },
   ): Promise<VersionedRules> {
-    const { now, random, vault } = this.services;
-    const revisionId = uuidV7(now, random);
-    const ruleSet = checkRules(options.value, { origin: "ui", revisionId });
-    const bytes = new TextEncoder().encode(JSON.stringify(ruleSet));
-    const sha256 = sha256Hex(bytes);
-    await vault.of(project.workspaceId).put(sha256, bytes);
-    return this.commit(project, {
-      revisionId,
-      workspaceId: project.workspaceId,
-      sha256,
-      ruleCount: ruleSet.rules.length,
-      publishedAt: now(),
-      publishedBy: options.caller.user.name,
-    }, options.version);
+    return this.store(project, { ...options, ruleSet: checkRules(options.value) });
   }
 
   /** Removes what is published: the deployment's own rules apply again. */
@@ -88,8 +75,32 @@ export class RulesService {
     if (revision === undefined) {
       throw new Failure("not_found", `Rules revision "${options.revisionId}" does not exist`);
     }
-    const { source: _, ...value } = await readRevision(this.services.vault, revision);
-    return this.publish(project, { value, caller: options.caller, version: options.version });
+    const ruleSet = await readRevision(this.services.vault, revision);
+    return this.store(project, { ...options, ruleSet });
+  }
+
+  private async store(
+    project: ProjectRecord,
+    options: {
+      readonly ruleSet: RuntimeRuleSet;
+      readonly caller: Caller;
+      readonly version: string;
+    },
+  ): Promise<VersionedRules> {
+    const { now, random, vault } = this.services;
+    const revisionId = uuidV7(now, random);
+    const ruleSet = { ...options.ruleSet, source: { origin: "ui" as const, revisionId } };
+    const bytes = new TextEncoder().encode(JSON.stringify(ruleSet));
+    const sha256 = sha256Hex(bytes);
+    await vault.of(project.workspaceId).put(sha256, bytes);
+    return this.commit(project, {
+      revisionId,
+      workspaceId: project.workspaceId,
+      sha256,
+      ruleCount: ruleSet.rules.length,
+      publishedAt: now(),
+      publishedBy: options.caller.user.name,
+    }, options.version);
   }
 
   private async commit(

@@ -1,0 +1,51 @@
+/**
+ * The HTTP API: every endpoint of the contract bound to its handler.
+ *
+ * @module
+ */
+import { endpoints } from "../contract/mod.ts";
+import { bindAccountRoutes } from "./accounts/routes.ts";
+import { bindBlobRoutes } from "./deployments/blob_routes.ts";
+import { bindDeploymentRoutes } from "./deployments/routes.ts";
+import { Router } from "./http/router.ts";
+import { bindLogRoutes } from "./logs/routes.ts";
+import type { PlatformLog } from "./options.ts";
+import { bindProjectRoutes } from "./projects/routes.ts";
+import { bindRulesRoutes } from "./rules/routes.ts";
+import type { Services } from "./services.ts";
+import { bindWorkspaceRoutes } from "./workspaces/routes.ts";
+
+export interface ApiOptions {
+  readonly version: string;
+  /** Base address, as the OpenAPI document names it. */
+  readonly url: string;
+  readonly closing: AbortSignal;
+  requestId(): string;
+  log(line: PlatformLog): void;
+}
+
+/** Builds the API over open services. */
+export function buildApi(services: Services, options: ApiOptions): Router {
+  const router = new Router({
+    authenticate: (request) => services.authenticator.authenticate(request),
+    requestId: options.requestId,
+    onInternalError: (requestId, cause) => {
+      const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
+      options.log({ level: "error", message: `Request ${requestId} failed: ${reason}` });
+    },
+  });
+  router.open(endpoints.getHealth, () => ({ status: "ok" as const, version: options.version }));
+  router.open(endpoints.getOpenApi, async () => {
+    const { openApiDocument } = await import("../contract/openapi.ts");
+    return { ...openApiDocument({ version: options.version, serverUrl: options.url }) };
+  });
+  bindAccountRoutes(router);
+  bindWorkspaceRoutes(router, services.accounts);
+  bindProjectRoutes(router, services);
+  bindBlobRoutes(router, services.vault);
+  bindDeploymentRoutes(router, { ...services, service: services.deploymentService });
+  bindLogRoutes(router, { ...services, closing: options.closing });
+  bindRulesRoutes(router, { ...services, service: services.rulesService });
+  router.refuseOtherMethods();
+  return router;
+}

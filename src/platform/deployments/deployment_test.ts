@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { DEPLOYMENT_STATES } from "../../contract/mod.ts";
+import { canMove, type DeploymentRecord, moveDeployment } from "./deployment.ts";
+
+const deployment: DeploymentRecord = {
+  id: "d",
+  projectId: "p",
+  workspaceId: "w",
+  projectName: "shop",
+  status: "DEPLOYING",
+  environment: "production",
+  branch: "main",
+  commitSha: null,
+  message: null,
+  author: null,
+  uniqueLabel: "shop-12345678",
+  branchLabel: "shop-git-main",
+  contentSha: "0".repeat(64),
+  fileCount: 1,
+  totalBytes: 1,
+  error: null,
+  createdAt: 1,
+  updatedAt: 1,
+  liveAt: null,
+};
+
+Deno.test("canMove() allows the moves of the design and no others", () => {
+  const moves = DEPLOYMENT_STATES.flatMap((from) =>
+    DEPLOYMENT_STATES.filter((to) => canMove(from, to)).map((to) => `${from} ${to}`)
+  );
+  assert.deepEqual(moves, [
+    "PENDING BUILDING",
+    "PENDING DEPLOYING",
+    "PENDING FAILED",
+    "PENDING STOPPED",
+    "BUILDING DEPLOYING",
+    "BUILDING FAILED",
+    "BUILDING STOPPED",
+    "DEPLOYING LIVE",
+    "DEPLOYING FAILED",
+    "DEPLOYING STOPPED",
+    "LIVE STOPPED",
+    "LIVE ROLLED_BACK",
+    "ROLLED_BACK LIVE",
+    "ROLLED_BACK STOPPED",
+  ]);
+});
+
+Deno.test("moveDeployment() notes when it went live, and why it failed", () => {
+  assert.equal(moveDeployment(deployment, "LIVE", { now: 7 }).liveAt, 7);
+  const failed = moveDeployment(deployment, "FAILED", { now: 7, error: "disk full" });
+  assert.deepEqual([failed.error, failed.updatedAt, failed.liveAt], ["disk full", 7, null]);
+});
+
+Deno.test("moveDeployment() refuses a move that does not exist", () => {
+  const stopped = moveDeployment(deployment, "STOPPED", { now: 2 });
+  assert.throws(() => moveDeployment(stopped, "LIVE", { now: 3 }), RangeError);
+});

@@ -1,0 +1,48 @@
+import assert from "node:assert/strict";
+import { planRollback, promote } from "./production_history.ts";
+
+Deno.test("promote() puts a deployment on top, once", () => {
+  assert.deepEqual(promote([], "a"), ["a"]);
+  assert.deepEqual(promote(["a", "b"], "c"), ["a", "b", "c"]);
+  assert.deepEqual(promote(["a", "b", "c"], "a"), ["b", "c", "a"]);
+});
+
+Deno.test("promote() remembers the latest hundred", () => {
+  const history = Array.from({ length: 150 }, (_, index) => `d${index}`);
+  const next = promote(history, "new");
+  assert.equal(next.length, 100);
+  assert.equal(next.at(-1), "new");
+  assert.equal(next[0], "d51");
+});
+
+const plans = [
+  ["undoes the live one", ["a", "b"], {}, { type: "go", undo: "b", to: "a", history: ["a"] }],
+  [
+    "takes the live one by name",
+    ["a", "b"],
+    { undo: "b" },
+    { type: "go", undo: "b", to: "a", history: ["a"] },
+  ],
+  [
+    "goes to a named one and forgets what came after it",
+    ["a", "b", "c"],
+    { to: "a" },
+    { type: "go", undo: "c", to: "a", history: ["a"] },
+  ],
+  [
+    "goes to one that was rolled back before",
+    ["a", "b"],
+    { to: "x" },
+    { type: "go", undo: "b", to: "x", history: ["a", "x"] },
+  ],
+  ["refuses without anything live", [], {}, { type: "nothing_live" }],
+  ["refuses without an earlier one", ["a"], {}, { type: "no_earlier", live: "a" }],
+  ["refuses to undo another", ["a", "b"], { undo: "a" }, { type: "not_live", live: "b" }],
+  ["refuses to go where it is", ["a", "b"], { to: "b" }, { type: "already_live", live: "b" }],
+] as const;
+
+for (const [name, history, wanted, plan] of plans) {
+  Deno.test(`planRollback() ${name}`, () => {
+    assert.deepEqual(planRollback(history, wanted), plan);
+  });
+}

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { LogEntry } from "../../contract/mod.ts";
+import { LogFiles, type LogPlace } from "./log_files.ts";
+
+const DEPLOYMENT = "01890000-0000-7000-8000-000000000001";
+
+function entry(requestId: string): LogEntry {
+  return {
+    time: "2026-01-01T00:00:00.000Z",
+    deploymentId: DEPLOYMENT,
+    requestId,
+    method: "GET",
+    host: "shop.localhost",
+    path: "/",
+    status: 200,
+    bytes: 1,
+    durationMs: 0.5,
+    ip: "127.0.0.1",
+    userAgent: null,
+  };
+}
+
+const line = (requestId: string) => `${JSON.stringify(entry(requestId))}\n`;
+
+async function idsOf(files: LogFiles, before?: LogPlace): Promise<string[]> {
+  const ids: string[] = [];
+  for await (const { entry } of files.backwards(before)) ids.push(entry.requestId);
+  return ids;
+}
+
+async function withFolder(run: (folder: string) => Promise<void>) {
+  const root = await Deno.makeTempDir({ prefix: "svc-logs-" });
+  try {
+    await run(join(root, "project"));
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+Deno.test("LogFiles.backwards() reads across files, newest first", () =>
+  withFolder(async (folder) => {
+    const files = new LogFiles(folder, { fileBytes: 500, files: 10 });
+    for (const id of ["1", "2", "3", "4", "5"]) await files.append(line(id));
+    assert.deepEqual(await idsOf(files), ["5", "4", "3", "2", "1"]);
+    assert.ok(Array.from(Deno.readDirSync(folder)).length > 1);
+  }));
+
+Deno.test("LogFiles.backwards() goes on before a place", () =>
+  withFolder(async (folder) => {
+    const files = new LogFiles(folder, { fileBytes: 500, files: 10 });
+    for (const id of ["1", "2", "3", "4"]) await files.append(line(id));
+    for await (const found of files.backwards()) {
+      if (found.entry.requestId !== "3") continue;
+      assert.deepEqual(await idsOf(files, found.place), ["2", "1"]);
+      return;
+    }
+    assert.fail("entry 3 was not found");
+  }));
+
+Deno.test("LogFiles removes the oldest files", () =>
+  withFolder(async (folder) => {
+    const files = new LogFiles(folder, { fileBytes: 10, files: 3 });
+    for (const id of ["1", "2", "3", "4", "5"]) await files.append(line(id));
+    assert.deepEqual(await idsOf(files), ["5", "4", "3"]);
+  }));
+
+Deno.test("LogFiles passes over a line that a crash cut short", () =>
+  withFolder(async (folder) => {
+    const files = new LogFiles(folder);
+    await files.append(line("1"));
+    const path = join(folder, "00000001.ndjson");
+    await Deno.writeTextFile(path, `{"time":"2026`, { append: true });
+    const reopened = new LogFiles(folder);
+    await reopened.append(line("2"));
+    assert.deepEqual(await idsOf(reopened), ["2", "1"]);
+  }));
+
+Deno.test("LogFiles.backwards() finds nothing where nothing was written", () =>
+  withFolder(async (folder) => assert.deepEqual(await idsOf(new LogFiles(folder)), [])));

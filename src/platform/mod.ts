@@ -1,0 +1,9 @@
+/**
+ * The platform, `svc serve`: workspaces, projects, deployments and their logs
+ * over an embedded store, with the edge in front.
+ *
+ * @module
+ */
+export type { PlatformLog, PlatformOptions, RunningPlatform } from "./options.ts";
+export { startPlatform } from "./server.ts";
+export { DataDirInUseError } from "./store/data_dir.ts";

@@ -1,0 +1,48 @@
+/**
+ * How a platform is started.
+ *
+ * @module
+ */
+
+export interface PlatformLog {
+  readonly level: "info" | "warn" | "error";
+  readonly message: string;
+}
+
+export interface PlatformOptions {
+  /** Address to listen on. */
+  readonly host: string;
+  /** Port to listen on; 0 takes a free one. */
+  readonly port: number;
+  readonly dataDir: string;
+  /** Deployments answer on hosts below this domain. */
+  readonly baseDomain: string;
+  /** Address that people use, where it is not that of the listener (behind a proxy). */
+  readonly publicUrl?: string;
+  /** Path or KV Connect URL of the key-value store; in the data directory where missing. */
+  readonly kv?: string;
+  /** Folder of the blobs; in the data directory where missing. */
+  readonly blobs?: string;
+  /** CIDRs of proxies whose word on the client's address is taken. */
+  readonly trustProxy: readonly string[];
+  /** Path of an MMDB with countries, in place of the one that ships inside. */
+  readonly geoip?: string;
+  /** Path of an MMDB with autonomous systems; without it no request has an ASN. */
+  readonly asn?: string;
+  /** The first API key (`SVC_BOOTSTRAP_TOKEN`); random where missing. */
+  readonly bootstrapToken?: string;
+  readonly version: string;
+  log(line: PlatformLog): void;
+}
+
+export interface RunningPlatform {
+  /** Base address of API and web. */
+  readonly url: string;
+  readonly port: number;
+  /** The first API key, where this start made it. */
+  readonly token: string | undefined;
+  /** Lets requests under way finish, then closes everything. */
+  shutdown(): Promise<void>;
+  /** Resolves when the platform has ended. */
+  readonly finished: Promise<void>;
+}

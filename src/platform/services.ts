@@ -1,0 +1,100 @@
+/**
+ * Everything that a platform consists of, opened over one data directory.
+ *
+ * @module
+ */
+import { systemClock, systemRandom } from "../lib/clock.ts";
+import { compileSite, type Site, withRules } from "../edge/mod.ts";
+import { AccountStore } from "./accounts/account_store.ts";
+import { Authenticator } from "./accounts/authenticate.ts";
+import type { Addresses } from "./deployments/addresses.ts";
+import { readContent } from "./deployments/content.ts";
+import { entombProject, finishDeletions, removeRemains } from "./deployments/delete_project.ts";
+import { isServed } from "./deployments/deployment.ts";
+import { DeploymentService } from "./deployments/deployment_service.ts";
+import { DeploymentStore } from "./deployments/deployment_store.ts";
+import { type HostTarget, SiteDirectory } from "./deployments/site_directory.ts";
+import { AccessLogs } from "./logs/access_logs.ts";
+import type { PlatformLog } from "./options.ts";
+import type { ProjectRecord } from "./projects/project.ts";
+import { ProjectStore } from "./projects/project_store.ts";
+import { readRevision, RulesService } from "./rules/rules_service.ts";
+import { RulesStore } from "./rules/rules_store.ts";
+import type { BlobVault } from "./store/blob_store.ts";
+import type { DataDir } from "./store/data_dir.ts";
+
+export interface Foundation {
+  readonly kv: Deno.Kv;
+  readonly vault: BlobVault;
+  readonly dataDir: DataDir;
+  readonly addresses: Addresses;
+  log(line: PlatformLog): void;
+}
+
+export type Services = ReturnType<typeof createServices>;
+
+/** Reads a deployment and compiles it for the edge; `undefined` where it is not served. */
+async function loadSite(
+  foundation: Foundation,
+  deployments: DeploymentStore,
+  target: HostTarget,
+): Promise<Site | undefined> {
+  const deployment = await deployments.find(target.projectId, target.deploymentId);
+  if (deployment === undefined || !isServed(deployment.status)) return undefined;
+  const blobs = foundation.vault.of(deployment.workspaceId);
+  const content = await readContent(blobs, deployment.contentSha);
+  const { id: deploymentId, projectId } = deployment;
+  return compileSite({ ...content, deploymentId, projectId, blobs });
+}
+
+/** Builds the stores and services over an open store; reads nothing yet. */
+export function createServices(foundation: Foundation) {
+  const { kv, vault, dataDir, addresses, log } = foundation;
+  const [now, random] = [systemClock, systemRandom];
+  const accounts = new AccountStore(kv);
+  const projects = new ProjectStore(kv);
+  const deployments = new DeploymentStore(kv);
+  const rules = new RulesStore(kv);
+  const sites = new SiteDirectory({
+    load: (target) => loadSite(foundation, deployments, target),
+    asProduction: async (site, projectId) => {
+      const { revision } = await rules.published(projectId);
+      return revision === null ? site : withRules(site, await readRevision(vault, revision));
+    },
+  });
+  const logs = new AccessLogs(dataDir.logs, {
+    onTrouble: (message) => log({ level: "warn", message }),
+  });
+  const shared = { deployments, projects, vault, sites, addresses, now, random };
+  return {
+    ...shared,
+    accounts,
+    rules,
+    logs,
+    authenticator: new Authenticator(accounts),
+    deploymentService: new DeploymentService(shared),
+    rulesService: new RulesService({ ...shared, rules }),
+    /** Takes a project off the air, then removes all that belongs to it. */
+    async deleteProject(project: ProjectRecord): Promise<void> {
+      await entombProject(kv, project, now());
+      sites.removeProject(project.id);
+      await removeRemains(kv, project.id);
+      await logs.remove(project.id);
+    },
+    /** Finishes what a crash interrupted and learns which host shows what. */
+    async recover(): Promise<void> {
+      await finishDeletions(kv);
+      const production = new Map<string, string>();
+      for await (const project of projects.all()) production.set(project.id, project.name);
+      for await (const { label, host } of deployments.hosts()) {
+        if (host.deploymentId === null) continue;
+        sites.pointLazily(addresses.hostname(label), {
+          projectId: host.projectId,
+          deploymentId: host.deploymentId,
+          production: production.get(host.projectId) === label,
+          version: "",
+        });
+      }
+    },
+  };
+}
