@@ -32,7 +32,7 @@ export const TRIMMED_TEXT = /^[^\s\x00-\x1f\x7f]([^\x00-\x1f\x7f]*[^\s\x00-\x1f\
 
 /** A shell command: has something to run, and no NUL, which ends an argument. */
 // deno-lint-ignore no-control-regex -- NUL is what it excludes
-export const COMMAND = /^[^\x00]*[^\s\x00][^\x00]*$/;
+export const COMMAND = /^\s*[^\s\x00][^\x00]*$/;
 
 /**
  * True for labels that claim to be encoded Unicode (RFC 5890, 2.3.2.1): with a

@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
+import { z } from "zod";
 import { projectConfigSchemaText } from "./edit_project_config.ts";
+import { parseProjectConfig } from "./project_config.ts";
 import { projectConfigJsonSchema, TABLE_KEYS } from "./schema.ts";
 
-const SCHEMA_FILE = join(import.meta.dirname!, "../../docs/schema/svc.schema.json");
+const DOCS = join(import.meta.dirname!, "../../docs");
+const SCHEMA_FILE = join(DOCS, "schema/svc.schema.json");
 
 Deno.test("docs/schema/svc.schema.json is current", async () => {
   if (Deno.env.get("UPDATE_GOLDENS") === "1") {
@@ -29,4 +33,39 @@ Deno.test("the schema has exactly the keys of the specification", () => {
     db: ["database", "branch"],
     env: ["declarations"],
   });
+});
+
+/** What an editor with the JSON Schema would say of a text. */
+function editorAccepts(source: string): boolean {
+  const schema = z.fromJSONSchema(projectConfigJsonSchema() as z.core.JSONSchema.JSONSchema);
+  return schema.safeParse(getStaticTOMLValue(parseTOML(source))).success;
+}
+
+const SAME_JUDGEMENT = [
+  { source: "[dev]\nport = 3000\n", isValid: true },
+  { source: "[dev]\nport = 0\n", isValid: false },
+  { source: "[dev]\nprot = 1\n", isValid: false },
+  { source: '[project]\nname = "My Site"\n', isValid: false },
+  { source: '[build]\noutput_dirs = "dist"\n', isValid: false },
+  { source: '[env.declarations]\nA = "plain"\nB = { visibility = "plain" }\n', isValid: true },
+  { source: '[env.declarations]\nA = "public"\n', isValid: false },
+  { source: '[env.declarations]\n2A = "plain"\n', isValid: false },
+  { source: "[env.declarations]\nA = { required = false }\n", isValid: false },
+];
+
+for (const { source, isValid } of SAME_JUDGEMENT) {
+  Deno.test(`the JSON Schema and the parser agree on ${JSON.stringify(source)}`, () => {
+    assert.equal(editorAccepts(source), isValid);
+    assert.equal(parseProjectConfig(source).config !== undefined, isValid);
+  });
+}
+
+Deno.test("every example in docs/svc-toml.md is valid", async () => {
+  const text = await Deno.readTextFile(join(DOCS, "svc-toml.md"));
+  const examples = [...text.matchAll(/```toml\n([^]*?)```/g)].map((match) => match[1]!);
+  assert.ok(examples.length >= TABLE_KEYS[""]!.length);
+  for (const example of examples) {
+    assert.deepEqual(parseProjectConfig(example).diagnostics, [], example);
+    assert.equal(editorAccepts(example), true, example);
+  }
 });
