@@ -3,3 +3,6 @@
  *
  * @module
  */
+import { main } from "./src/cli/mod.ts";
+
+if (import.meta.main) await main();

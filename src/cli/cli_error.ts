@@ -1,0 +1,74 @@
+/**
+ * Errors that a command ends with: what went wrong, a stable code, and what
+ * to do about it.
+ *
+ * @module
+ */
+import type { Diagnostic } from "../lib/diagnostic.ts";
+
+/** Codes of failures that the tool finds itself; the platform's own codes pass through. */
+export type CliErrorCode =
+  | "usage"
+  | "action_required"
+  | "unauthorized"
+  | "not_found"
+  | "config_invalid"
+  | "credentials_invalid"
+  | "build_failed"
+  | "output_missing"
+  | "output_invalid"
+  | "manifest_invalid"
+  | "rules_invalid"
+  | "rules_test_failed"
+  | "deployment_failed"
+  | "port_in_use"
+  | "data_dir_in_use"
+  | "interrupted";
+
+/** Exit codes of the tool. 130 is what shells use for an interrupted program. */
+export const EXIT = { success: 0, failure: 1, usage: 2, interrupted: 130 } as const;
+
+/** Diagnostics of one file, shown to people with the offending lines. */
+export interface FileDiagnostics {
+  readonly file: string;
+  readonly source?: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface CliErrorFacts {
+  readonly hint?: string;
+  /** Commands that would settle the matter. */
+  readonly next?: readonly string[];
+  readonly found?: FileDiagnostics;
+  /** Further members of the JSON error object. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+/** A failure that is explained to the user. */
+export class CliError extends Error {
+  override readonly name = "CliError";
+
+  constructor(
+    readonly code: CliErrorCode,
+    message: string,
+    readonly facts: CliErrorFacts = {},
+  ) {
+    super(message, "cause" in facts ? { cause: facts.cause } : undefined);
+  }
+
+  get exitCode(): number {
+    if (this.code === "usage") return EXIT.usage;
+    return this.code === "interrupted" ? EXIT.interrupted : EXIT.failure;
+  }
+}
+
+/** The user stopped the command. */
+export function interrupted(): CliError {
+  return new CliError("interrupted", "Interrupted");
+}
+
+/** A question was due and nobody is there to answer it. */
+export function actionRequired(message: string, next: readonly string[]): CliError {
+  return new CliError("action_required", message, { next });
+}

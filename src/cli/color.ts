@@ -1,0 +1,32 @@
+/**
+ * Whether a stream gets colours.
+ *
+ * @module
+ */
+import pc from "picocolors";
+
+export type Palette = ReturnType<typeof pc.createColors>;
+
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
+
+/**
+ * Decides on colours: `NO_COLOR` (no-color.org) forbids them, `FORCE_COLOR`
+ * or `CLICOLOR_FORCE` other than `0` demand them, `CLICOLOR=0` and a dumb
+ * terminal do without, and else a terminal has them.
+ */
+export function wantsColor(
+  env: Readonly<Record<string, string | undefined>>,
+  isTerminal: boolean,
+): boolean {
+  if (isSet(env.NO_COLOR)) return false;
+  for (const forced of [env.FORCE_COLOR, env.CLICOLOR_FORCE]) {
+    if (isSet(forced)) return forced !== "0";
+  }
+  if (env.CLICOLOR === "0" || env.TERM === "dumb") return false;
+  return isTerminal;
+}
+
+/** Colour functions that do nothing where colours are off. */
+export function createPalette(enabled: boolean): Palette {
+  return pc.createColors(enabled);
+}

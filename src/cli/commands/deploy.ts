@@ -1,0 +1,160 @@
+import {
+  type Deployment,
+  ENVIRONMENT_PREVIEW,
+  ENVIRONMENT_PRODUCTION,
+  type Project,
+} from "../../contract/mod.ts";
+import { bindFolder } from "../bind_folder.ts";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { buildProject } from "../deploy/build_project.ts";
+import { readGitFacts } from "../deploy/git_facts.ts";
+import { type HashedFile, hashFiles } from "../deploy/hash_files.ts";
+import { prepareOutput } from "../deploy/prepare_output.ts";
+import { readRulesFile } from "../deploy/read_rules_file.ts";
+import { sendDeployment, type Sent, type Shipment } from "../deploy/send_deployment.ts";
+import { formatBytes, formatCount, formatDuration } from "../format.ts";
+import { openProjectFolder, type ProjectFolder, showPath } from "../project_folder.ts";
+import { definedOnly } from "../project_settings.ts";
+import { resolveProject } from "../resolve_project.ts";
+import { formatFacts } from "../table.ts";
+
+interface DeployFlags {
+  readonly prod?: true | undefined;
+  readonly skipBuild?: true | undefined;
+  readonly buildCommand?: string | undefined;
+  readonly branch?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+interface Package {
+  readonly output: string;
+  readonly files: readonly HashedFile[];
+  readonly body: Shipment["body"];
+}
+
+/** Builds, validates and hashes: everything that can be done without the platform. */
+async function packDeployment(
+  ctx: Context,
+  folder: ProjectFolder,
+  facts: { readonly flags: DeployFlags; readonly project: Project },
+): Promise<Package> {
+  const { flags, project } = facts;
+  const rules = await readRulesFile(ctx, folder.directory);
+  const { output, detected } = await buildProject(ctx, {
+    folder,
+    project,
+    buildCommand: flags.buildCommand,
+    skipBuild: flags.skipBuild === true,
+  });
+  const prepared = await prepareOutput(ctx, { output, projectRoot: folder.directory, detected });
+  const files = await hashFiles(prepared.files, ctx.signal);
+  const git = await readGitFacts(folder.directory);
+  return {
+    output,
+    files,
+    body: {
+      ...git,
+      ...definedOnly({ branch: flags.branch, message: flags.message }),
+      environment: flags.prod === true ? ENVIRONMENT_PRODUCTION : ENVIRONMENT_PREVIEW,
+      manifest: prepared.manifest,
+      ...(rules === undefined ? {} : { rules: rules.ruleSet }),
+    },
+  };
+}
+
+function sizeOf(files: readonly HashedFile[]): number {
+  return files.reduce((sum, { size }) => sum + size, 0);
+}
+
+function reportDryRun(ctx: Context, project: Project, pack: Package): void {
+  const bytes = sizeOf(pack.files);
+  const { environment, branch, manifest, rules } = pack.body;
+  ctx.ui.done(
+    "deploy",
+    `Would deploy ${formatCount(pack.files.length, "file")}, ${formatBytes(bytes)}, ` +
+      `to ${project.name} (${environment})`,
+  );
+  ctx.ui.result({
+    dryRun: true,
+    project,
+    environment,
+    branch: branch ?? project.branch,
+    outputDirectory: pack.output,
+    manifest,
+    rules: rules ?? null,
+    files: pack.files.map(({ path, sha256, size }) => ({ path, sha256, size })),
+    bytes,
+  }, pack.files.map(({ path }) => path).join("\n"));
+}
+
+function reportSent(ctx: Context, sent: Sent, milliseconds: number): void {
+  const { deployment, uploaded, reused } = sent;
+  const { urls } = deployment;
+  ctx.ui.done(
+    "deploy",
+    `Deployed ${formatCount(deployment.fileCount, "file")} in ${formatDuration(milliseconds)}: ` +
+      `${uploaded.files} uploaded, ${reused.files} reused`,
+  );
+  ctx.ui.note(formatFacts([
+    ["  unique", urls.unique],
+    ["  branch", urls.branch],
+    ["  production", shownProduction(deployment)],
+  ]));
+  ctx.ui.result({ ...deployment, uploaded, reused }, deployment.url);
+}
+
+function shownProduction({ urls, isProduction }: Deployment): string {
+  return isProduction ? urls.production : `${urls.production} (unchanged; --prod deploys there)`;
+}
+
+export default defineCommand({
+  description: "Files that the platform already has are not sent again. Where svc.rules.toml " +
+    "stands beside svc.toml, its rules go live with the deployment.",
+  define: (command) =>
+    command
+      .argument("[dir]", "directory of the project; the nearest with a svc.toml if left out")
+      .option("--prod", "deploy to production")
+      .option("--project-id <id>", "id or name of the project")
+      .option("--skip-build", "deploy the output as it is")
+      .option("--build-command <command>", "build with this command")
+      .option("--branch <branch>", "branch that is deployed; git's if left out")
+      .option("--message <text>", "message of the deployment; the commit's if left out")
+      .option("--dry-run", "do everything but send it"),
+  examples: [
+    ["deploy", "build this project and deploy a preview"],
+    ["deploy --prod", "deploy to production"],
+    ["deploy ./site --project-id blog --skip-build --json", "for scripts"],
+  ],
+  async run({ args: [dir], flags }, ctx) {
+    const startedAt = ctx.now();
+    const folder = await openProjectFolder(ctx, dir);
+    const { client, project, chosen } = await resolveProject(ctx, {
+      folder,
+      given: flags.projectId,
+      phase: "deploy",
+      command: "svc deploy",
+    });
+    if (chosen) await bindFolder(ctx, folder, project);
+    const pack = await packDeployment(ctx, folder, { flags, project });
+    if (flags.dryRun === true) return reportDryRun(ctx, project, pack);
+    const where = showPath(pack.output, ctx);
+    ctx.ui.log(
+      "deploy",
+      "info",
+      `Deploying ${where} to ${project.name} (${pack.body.environment})`,
+    );
+    const sent = await sendDeployment(ctx, {
+      client,
+      lastCalls: ctx.client({
+        phase: "deploy",
+        workspace: folder.config?.project.workspace,
+        outlivesStop: true,
+      }),
+      projectId: project.id,
+      files: pack.files,
+      body: pack.body,
+    });
+    reportSent(ctx, sent, ctx.now() - startedAt);
+  },
+});

@@ -1,0 +1,56 @@
+import { collectPages } from "../../client/mod.ts";
+import { type Deployment, endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import { defineCommand } from "../command.ts";
+import { formatAge } from "../format.ts";
+import { wholeNumber } from "../option_values.ts";
+import { openProjectFolder } from "../project_folder.ts";
+import { resolveProject } from "../resolve_project.ts";
+import { formatTable } from "../table.ts";
+
+/** Most deployments of one answer. */
+const MAX_LISTED = 10_000;
+
+const toRow = (deployment: Deployment, now: number): string[] => [
+  deployment.id,
+  deployment.isProduction ? `${deployment.status} *` : deployment.status,
+  deployment.environment,
+  deployment.branch,
+  deployment.commitSha?.slice(0, 7) ?? "-",
+  formatAge(deployment.createdAt, now),
+  deployment.url,
+];
+
+export default defineCommand({
+  description: "A star marks the deployment that production shows.",
+  define: (command) =>
+    command
+      .option(
+        "--limit <n>",
+        "how many, newest first",
+        wholeNumber({ min: 1, max: MAX_LISTED }),
+        10,
+      )
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["deployments", "show the latest deployments of this directory's project"],
+    ["deployments --project-id blog --limit 50 --json", "fifty of blog for programs"],
+  ],
+  async run({ flags }, ctx) {
+    const { client, project } = await resolveProject(ctx, {
+      folder: await openProjectFolder(ctx),
+      given: flags.projectId,
+      phase: "deploy",
+      command: "svc deployments",
+    });
+    const { items, nextCursor } = await collectPages(
+      (query) => client.call(endpoints.listDeployments, { params: { project: project.id }, query }),
+      { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
+    );
+    if (items.length === 0) ctx.ui.note("No deployments yet: `svc deploy` makes one");
+    const headings = ["ID", "STATUS", "ENVIRONMENT", "BRANCH", "COMMIT", "CREATED", "URL"];
+    ctx.ui.result(
+      { deployments: items, nextCursor },
+      items.length === 0 ? "" : formatTable(headings, items.map((item) => toRow(item, ctx.now()))),
+    );
+  },
+});

@@ -1,0 +1,127 @@
+import { basename } from "node:path";
+import type { ProjectConfigChanges } from "../../config/mod.ts";
+import { endpoints, type Project } from "../../contract/mod.ts";
+import { type DetectedProject, detectProject } from "../../manifest/mod.ts";
+import { writeProjectFile } from "../bind_folder.ts";
+import { CliError } from "../cli_error.ts";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { createFolderReader } from "../deploy/folder_reader.ts";
+import { openProjectFolder, type ProjectFolder, showPath } from "../project_folder.ts";
+import { checkProjectName, findProject, toProjectName } from "../resolve_project.ts";
+
+interface InitFlags {
+  readonly name?: string | undefined;
+  readonly skipDetection?: true | undefined;
+  readonly create?: true | undefined;
+  readonly projectId?: string | undefined;
+}
+
+async function nameOf(ctx: Context, folder: ProjectFolder, flags: InitFlags): Promise<string> {
+  if (flags.name !== undefined) {
+    const problem = checkProjectName(flags.name);
+    if (problem === undefined) return flags.name;
+    throw new CliError("usage", `Give another --name: ${problem}, not "${flags.name}"`);
+  }
+  const initial = folder.config?.project.name ?? toProjectName(basename(folder.directory));
+  if (ctx.prompter === undefined || flags.projectId !== undefined) return initial;
+  return await ctx.prompter.text({
+    message: "Name of the project",
+    initial,
+    validate: checkProjectName,
+  });
+}
+
+async function projectOf(
+  ctx: Context,
+  name: string,
+  facts: { readonly flags: InitFlags; readonly detected: DetectedProject | undefined },
+): Promise<Project | undefined> {
+  const { flags, detected } = facts;
+  if (flags.projectId !== undefined) {
+    const project = await findProject(ctx.client({ phase: "init" }), flags.projectId);
+    if (project !== undefined) return project;
+    throw new CliError(
+      "not_found",
+      `Name an existing project: the platform has no "${flags.projectId}"`,
+      { next: ["svc projects list", `svc init --name ${name} --create`] },
+    );
+  }
+  if (flags.create !== true) return undefined;
+  const framework = detected?.framework?.id;
+  const project = await ctx.client({ phase: "init" }).call(endpoints.createProject, {
+    body: { name, ...knownFramework(framework) },
+  });
+  ctx.ui.done("init", `Created project ${project.name}`);
+  return project;
+}
+
+/** The contract knows a few frameworks by name; others stay unnamed. */
+function knownFramework(id: string | undefined) {
+  const parsed = endpoints.createProject.body.shape.framework.safeParse(id);
+  return parsed.success && parsed.data !== undefined ? { framework: parsed.data } : {};
+}
+
+/** What detection found is written only where the file says nothing yet. */
+function buildChanges(
+  folder: ProjectFolder,
+  detected: DetectedProject | undefined,
+): ProjectConfigChanges["build"] {
+  if (detected?.framework === undefined) return {};
+  const build = folder.config?.build;
+  const { buildCommand, outputDirs } = detected;
+  return {
+    ...(buildCommand === undefined || build?.command !== undefined
+      ? {}
+      : { command: buildCommand }),
+    ...(outputDirs.length === 0 || (build?.outputDirs.length ?? 0) > 0 ? {} : { outputDirs }),
+  };
+}
+
+function projectChanges(name: string, project: Project | undefined) {
+  return project === undefined
+    ? { name }
+    : { id: project.id, name: project.name, workspace: project.workspace };
+}
+
+export default defineCommand({
+  description: "An existing svc.toml keeps its comments and settings; what is missing is added.",
+  define: (command) =>
+    command
+      .option("--name <name>", "name of the project; the directory's if left out")
+      .option("--skip-detection", "do not look for a framework")
+      .option("--create", "create the project on the platform")
+      .option("--project-id <id>", "bind to this project of the platform"),
+  examples: [
+    ["init", "set up this directory"],
+    ["init --name blog --create", "and create the project blog"],
+    ["init --project-id blog --json", "bind to a project that exists"],
+  ],
+  async run({ flags }, ctx) {
+    if (flags.create === true && flags.projectId !== undefined) {
+      throw new CliError("usage", "Give --create or --project-id, not both");
+    }
+    const folder = await openProjectFolder(ctx, ".");
+    const name = await nameOf(ctx, folder, flags);
+    const detected = flags.skipDetection === true
+      ? undefined
+      : await detectProject(createFolderReader(folder.directory));
+    const framework = detected?.framework;
+    if (framework !== undefined) ctx.ui.log("detect", "info", `Detected ${framework.name}`);
+    const project = await projectOf(ctx, name, { flags, detected });
+    await writeProjectFile(folder, {
+      project: projectChanges(name, project),
+      build: buildChanges(folder, detected) ?? {},
+    });
+    const verb = folder.config === undefined ? "Created" : "Updated";
+    ctx.ui.done("init", `${verb} ${showPath(folder.configPath, ctx)}`);
+    ctx.ui.note("Next: svc deploy");
+    ctx.ui.result({
+      config: folder.configPath,
+      created: folder.config === undefined,
+      name: project?.name ?? name,
+      project: project ?? null,
+      framework: framework ?? null,
+    }, "");
+  },
+});

@@ -1,0 +1,59 @@
+import { Option } from "@commander-js/extra-typings";
+import { basename } from "node:path";
+import { endpoints, FRAMEWORKS } from "../../contract/mod.ts";
+import { bindFolder } from "../bind_folder.ts";
+import { actionRequired } from "../cli_error.ts";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { openProjectFolder } from "../project_folder.ts";
+import { definedOnly } from "../project_settings.ts";
+import { checkProjectName, toProjectName } from "../resolve_project.ts";
+import { formatProject } from "../show_project.ts";
+
+async function nameOf(given: string | undefined, ctx: Context): Promise<string> {
+  if (given !== undefined) return given;
+  const suggested = toProjectName(basename(ctx.cwd));
+  if (ctx.prompter === undefined) {
+    throw actionRequired("Give the project a name with --name", [
+      `svc projects create --name ${suggested}`,
+    ]);
+  }
+  return await ctx.prompter.text({
+    message: "Name of the project",
+    initial: suggested,
+    validate: checkProjectName,
+  });
+}
+
+export default defineCommand({
+  define: (command) =>
+    command
+      .option("--name <name>", "name, the first part of its host names (required)")
+      .option("--display-name <text>", "name for people")
+      .option("--git-url <url>", "repository that it is built from")
+      .option("--branch <branch>", "production branch", "main")
+      .addOption(new Option("--framework <name>", "framework").choices(FRAMEWORKS))
+      .option("--install-command <command>", "command that installs dependencies")
+      .option("--build-command <command>", "command that builds")
+      .option("--output-directory <dir>", "directory that the build writes")
+      .option("--link", "bind the current directory to it"),
+  examples: [
+    ["projects create --name blog", "create the project blog"],
+    ["projects create --name shop --framework astro --link", "and bind this directory to it"],
+  ],
+  async run({ flags }, ctx) {
+    const { link, name: given, ...settings } = flags;
+    const folder = link === true ? await openProjectFolder(ctx, ".") : undefined;
+    const name = await nameOf(given, ctx);
+    const client = ctx.client({
+      phase: "projects",
+      workspace: folder?.config?.project.workspace,
+    });
+    const project = await client.call(endpoints.createProject, {
+      body: { name, ...definedOnly(settings) },
+    });
+    ctx.ui.done("projects", `Created project ${project.name}`);
+    if (folder !== undefined) await bindFolder(ctx, folder, project);
+    ctx.ui.result({ project, linked: folder !== undefined }, formatProject(project));
+  },
+});

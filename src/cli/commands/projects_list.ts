@@ -1,0 +1,46 @@
+import { collectPages } from "../../client/mod.ts";
+import { endpoints, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import { defineCommand } from "../command.ts";
+import { formatAge } from "../format.ts";
+import { wholeNumber } from "../option_values.ts";
+import { formatTable } from "../table.ts";
+
+/** Most projects of one answer. */
+const MAX_LISTED = 10_000;
+
+export default defineCommand({
+  define: (command) =>
+    command.option(
+      "--limit <n>",
+      "how many, newest first",
+      wholeNumber({ min: 1, max: MAX_LISTED }),
+      PAGE_LIMIT_DEFAULT,
+    ),
+  examples: [
+    ["projects list", "show the newest projects"],
+    ["projects list --limit 100 --json", "a hundred of them for programs"],
+  ],
+  async run({ flags }, ctx) {
+    const client = ctx.client({ phase: "projects" });
+    const { items, nextCursor } = await collectPages(
+      (query) => client.call(endpoints.listProjects, { query }),
+      { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
+    );
+    if (items.length === 0) {
+      ctx.ui.note("No projects yet: `svc projects create --name <name>` makes one");
+    } else if (nextCursor !== null) {
+      ctx.ui.note(`There are more: raise --limit above ${flags.limit}`);
+    }
+    const rows = items.map(({ name, framework, url, updatedAt, id, productionDeploymentId }) => [
+      name,
+      framework ?? "-",
+      productionDeploymentId === null ? "-" : url,
+      formatAge(updatedAt, ctx.now()),
+      id,
+    ]);
+    ctx.ui.result(
+      { projects: items, nextCursor },
+      rows.length === 0 ? "" : formatTable(["NAME", "FRAMEWORK", "URL", "CHANGED", "ID"], rows),
+    );
+  },
+});

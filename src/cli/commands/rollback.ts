@@ -1,0 +1,34 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command.ts";
+import { openProjectFolder } from "../project_folder.ts";
+import { definedOnly } from "../project_settings.ts";
+import { resolveProject } from "../resolve_project.ts";
+
+export default defineCommand({
+  description: "The deployment that was live before is live again, as it was: files and rules.",
+  define: (command) =>
+    command
+      .option("--deployment-id <id>", "deployment to undo; the one live in production if left out")
+      .option("--to <id>", "deployment to make live; the one before if left out")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["rollback", "undo the deployment that is live"],
+    ["rollback --to 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "go to a certain deployment"],
+  ],
+  async run({ flags }, ctx) {
+    const { client, project } = await resolveProject(ctx, {
+      folder: await openProjectFolder(ctx),
+      given: flags.projectId,
+      phase: "rollback",
+      command: "svc rollback",
+    });
+    const { deploymentId, to } = flags;
+    const answer = await client.call(endpoints.rollback, {
+      params: { project: project.id },
+      body: definedOnly({ deploymentId, to }),
+    });
+    const { deployment, rolledBack } = answer;
+    ctx.ui.done("rollback", `Rolled back ${rolledBack.id}; ${deployment.id} is live`);
+    ctx.ui.result(answer, deployment.urls.production);
+  },
+});

@@ -1,0 +1,142 @@
+import { isAbsolute, join } from "node:path";
+import { CliError } from "../cli_error.ts";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { repeatedList, wholeNumber } from "../option_values.ts";
+import { definedOnly } from "../project_settings.ts";
+import { formatFacts } from "../table.ts";
+import { VERSION } from "../version.ts";
+
+type Platform = Awaited<
+  ReturnType<typeof import("../../platform/mod.ts")["startPlatform"]>
+>;
+
+interface ServeFlags {
+  readonly host: string;
+  readonly port: number;
+  readonly dataDir?: string | undefined;
+  readonly baseDomain: string;
+  readonly publicUrl?: string | undefined;
+  readonly kv?: string | undefined;
+  readonly blobs?: string | undefined;
+  readonly trustProxy?: string[] | undefined;
+  readonly geoip?: string | undefined;
+  readonly asn?: string | undefined;
+}
+
+/** `$XDG_DATA_HOME/svc`, which counts only as an absolute path (XDG Base Directory). */
+export function defaultDataDir(env: Context["env"]): string {
+  const { XDG_DATA_HOME: data, LOCALAPPDATA: local, HOME: home } = env;
+  if (data !== undefined && isAbsolute(data)) return join(data, "svc");
+  if (home !== undefined && home !== "") return join(home, ".local", "share", "svc");
+  if (local !== undefined && local !== "") return join(local, "svc");
+  throw new CliError("usage", "Name a data directory with --data-dir: HOME is not set");
+}
+
+const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
+
+async function start(flags: ServeFlags, dataDir: string, ctx: Context): Promise<Platform> {
+  const { DataDirInUseError, startPlatform } = await import("../../platform/mod.ts");
+  const { host, port, baseDomain, publicUrl, kv, blobs, trustProxy, geoip, asn } = flags;
+  const bootstrapToken = ctx.env.SVC_BOOTSTRAP_TOKEN || undefined;
+  try {
+    return await startPlatform({
+      host,
+      port,
+      dataDir,
+      baseDomain,
+      trustProxy: trustProxy ?? [],
+      version: VERSION,
+      log: ({ level, message }) => ctx.ui.log("deploy", level, message),
+      ...definedOnly({ publicUrl, kv, blobs, geoip, asn, bootstrapToken }),
+    });
+  } catch (error) {
+    if (error instanceof DataDirInUseError) {
+      throw new CliError("data_dir_in_use", error.message, { cause: error });
+    }
+    if (!(error instanceof Deno.errors.AddrInUse)) throw error;
+    throw new CliError("port_in_use", `Use another port: ${host}:${port} is taken`, {
+      hint: "svc serve --port <port> listens elsewhere; port 0 takes a free one",
+      cause: error,
+    });
+  }
+}
+
+/** A person at a terminal gets the new key stored, so that the next command just works. */
+async function keepToken(ctx: Context, platform: Platform): Promise<void> {
+  const { token, url } = platform;
+  if (token === undefined || ctx.prompter === undefined) return;
+  await ctx.credentials.saveLogin({
+    apiUrl: url,
+    workspace: "default",
+    token,
+    savedAt: new Date(ctx.now()),
+  });
+  ctx.ui.done("auth", `Stored the key in ${ctx.credentials.path}: svc uses it for ${url}`);
+}
+
+function announce(ctx: Context, platform: Platform, dataDir: string): void {
+  const { token, url } = platform;
+  const { colors } = ctx.ui;
+  ctx.ui.done("deploy", `Platform ready at ${colors.bold(url)}`);
+  ctx.ui.note(formatFacts([["  data", dataDir], ["  key", token]]));
+  if (token !== undefined) {
+    ctx.ui.note(`The key is shown this once. Use it: export SVC_API_URL=${url} SVC_TOKEN=${token}`);
+  }
+  ctx.ui.note(colors.dim("Ctrl-C stops it"));
+  ctx.ui.result({ url, ...definedOnly({ token }) }, url);
+}
+
+function untilStopped(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) return resolve();
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+export default defineCommand({
+  description: "On an empty data directory it makes the workspace `default`, an owner and one " +
+    "key: SVC_BOOTSTRAP_TOKEN, else a random one that is printed once. It runs until it gets " +
+    "SIGINT or SIGTERM, answers what is under way, and exits with 0.",
+  define: (command) =>
+    command
+      .option("--host <address>", "address to listen on", "127.0.0.1")
+      .option(
+        "--port <port>",
+        "port; 0 takes a free one",
+        wholeNumber({ min: 0, max: 65535 }),
+        8787,
+      )
+      .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
+      .option("--base-domain <domain>", "domain below which deployments have hosts", "localhost")
+      .option("--public-url <url>", "address under which others reach the platform")
+      .option("--kv <path>", "Deno KV database, path or URL (default: in the data directory)")
+      .option("--blobs <dir>", "directory of file contents (default: in the data directory)")
+      .option(
+        "--trust-proxy <cidr>",
+        "proxies whose forwarding headers count; repeatable",
+        repeatedList,
+      )
+      .option("--geoip <file>", "MMDB file with countries, in place of the one inside")
+      .option("--asn <file>", "MMDB file with autonomous systems"),
+  examples: [
+    ["serve", "run a platform on http://localhost:8787"],
+    ["serve --port 9000 --data-dir ./data", "with its data in ./data"],
+    ["serve --json", 'print {"url","token"} when ready, for scripts'],
+  ],
+  async run({ flags }, ctx) {
+    const dataDir = flags.dataDir === undefined ? defaultDataDir(ctx.env) : ctx.path(flags.dataDir);
+    if (!LOOPBACK.has(flags.host)) {
+      ctx.ui.log("deploy", "warn", `Reachable from other machines, without TLS, on ${flags.host}`);
+    }
+    const platform = await start(flags, dataDir, ctx);
+    try {
+      announce(ctx, platform, dataDir);
+      await keepToken(ctx, platform);
+      await Promise.race([untilStopped(ctx.signal), platform.finished]);
+    } finally {
+      ctx.ui.log("deploy", "info", "Stopping: finishing the requests under way");
+      await platform.shutdown();
+    }
+  },
+});

@@ -1,0 +1,39 @@
+import { collectPages } from "../../client/mod.ts";
+import { endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import { nearest } from "../../lib/suggest.ts";
+import { actionRequired, CliError } from "../cli_error.ts";
+import { defineCommand } from "../command.ts";
+
+/** Most workspaces that are searched. */
+const MAX_LISTED = 1000;
+
+export default defineCommand({
+  description: "The choice is kept in the credentials file, for the platform in use.",
+  define: (command) => command.argument("<slug>", "slug of the workspace"),
+  examples: [["workspace switch acme", "use the workspace acme from now on"]],
+  async run({ args: [slug] }, ctx) {
+    const client = ctx.client({ phase: "workspace" });
+    const { items } = await collectPages(
+      (query) => client.call(endpoints.listWorkspaces, { query }),
+      { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
+    );
+    const workspace = items.find((item) => item.slug === slug);
+    if (workspace === undefined) {
+      const near = nearest(slug, items.map((item) => item.slug));
+      throw new CliError("not_found", `Name one of your workspaces: "${slug}" is none`, {
+        ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
+        next: ["svc workspace list"],
+      });
+    }
+    if (!(await ctx.credentials.saveDefaultWorkspace(ctx.apiUrl, slug))) {
+      throw actionRequired(
+        `Choose the workspace another way: no login is stored for ${ctx.apiUrl}`,
+        [
+          `export SVC_WORKSPACE=${slug}`,
+        ],
+      );
+    }
+    ctx.ui.done("workspace", `Default workspace is now ${slug}`);
+    ctx.ui.result({ workspace }, "");
+  },
+});

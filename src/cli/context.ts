@@ -1,0 +1,111 @@
+/**
+ * What a command gets to work with: its user interface, the platform's
+ * client, questions to a person, and the facts of the machine. Nothing else
+ * reaches a command, so a test can run any of them in its own process.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import { type Client, createClient } from "../client/mod.ts";
+import type { Clock } from "../lib/clock.ts";
+import { CliError } from "./cli_error.ts";
+import { type CredentialStore, openCredentialStore } from "./credential_store.ts";
+import { createClackPrompter, type Prompter } from "./prompter.ts";
+import { DEFAULT_API_URL, type Environment, type Settings } from "./settings.ts";
+import type { Phase, Ui, Writer } from "./ui.ts";
+
+/** The process around the program, as far as it is allowed to see it. */
+export interface Host {
+  readonly stdout: Writer;
+  readonly stderr: Writer;
+  readonly stdinIsTerminal: boolean;
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly now: Clock;
+  /** Aborted when the user or the system asks the program to stop. */
+  readonly signal: AbortSignal;
+  readonly fetch: typeof fetch;
+  /** Asks questions in place of the terminal's prompts. */
+  readonly prompter?: Prompter;
+}
+
+export interface ClientFacts {
+  /** Phase that the client's debug lines belong to. */
+  readonly phase: Phase;
+  /** Workspace of the project file; flag and variable go before it. */
+  readonly workspace?: string | undefined;
+  /** True for calls that clean up after the user has stopped the command. */
+  readonly outlivesStop?: boolean;
+}
+
+export interface Context {
+  readonly ui: Ui;
+  readonly settings: Settings;
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly now: Clock;
+  readonly signal: AbortSignal;
+  readonly credentials: CredentialStore;
+  /** Address of the platform: flag, variable, credentials, default. */
+  readonly apiUrl: string;
+  /** Present where a person can be asked. */
+  readonly prompter: Prompter | undefined;
+  /** Absolute form of a path that the user gave. */
+  path(given: string): string;
+  /** A client that may call what needs a key; throws where no key is known. */
+  client(facts: ClientFacts): Client;
+}
+
+function isInteractive(host: Host, ui: Ui): boolean {
+  if (ui.json || isSet(host.env.CI)) return false;
+  return host.stdinIsTerminal && host.stderr.isTerminal;
+}
+
+const isSet = (value: string | undefined): boolean =>
+  value !== undefined && value !== "" && value !== "0" && value !== "false";
+
+/** The missing key, explained for this platform. */
+function noKey(apiUrl: string): CliError {
+  return new CliError("unauthorized", `Give a key: none is known for ${apiUrl}`, {
+    hint: "Set SVC_TOKEN or pass --token; `svc serve` prints the first key of a new platform",
+    next: ["export SVC_TOKEN=<key>", "svc whoami --token <key>"],
+  });
+}
+
+/** Makes the context of one run; reads the credentials file. */
+export async function createContext(
+  parts: { readonly host: Host; readonly settings: Settings; readonly ui: Ui },
+): Promise<Context> {
+  const { host, settings, ui } = parts;
+  const credentials = await openCredentialStore(host.env);
+  for (const warning of credentials.warnings) ui.log("auth", "warn", warning);
+  const apiUrl = settings.apiUrl ?? credentials.apiUrl ?? DEFAULT_API_URL;
+  const prompter = host.prompter ??
+    (isInteractive(host, ui) ? await createClackPrompter(host.signal) : undefined);
+  return {
+    ui,
+    settings,
+    env: host.env,
+    cwd: host.cwd,
+    now: host.now,
+    signal: host.signal,
+    credentials,
+    apiUrl,
+    prompter,
+    path: (given) => resolve(host.cwd, given),
+    client({ phase, workspace, outlivesStop }) {
+      const asked = settings.workspace ?? workspace;
+      const token = settings.token ?? credentials.find(apiUrl, asked)?.token;
+      if (token === undefined) throw noKey(apiUrl);
+      const chosen = asked ?? credentials.defaultWorkspace(apiUrl);
+      return createClient({
+        baseUrl: apiUrl,
+        token,
+        fetch: host.fetch,
+        ...(outlivesStop === true ? {} : { signal: host.signal }),
+        ...(chosen === undefined ? {} : { workspace: chosen }),
+        onExchange: ({ method, path, status }) => ui.debug(phase, `${method} ${path} ${status}`),
+      });
+    },
+  };
+}

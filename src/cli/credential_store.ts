@@ -1,0 +1,92 @@
+/**
+ * The stored logins as the tool uses them. A broken file is no hindrance
+ * until something in it is needed.
+ *
+ * @module
+ */
+import {
+  type Credential,
+  type Credentials,
+  CredentialsFileError,
+  credentialsPath,
+  findCredential,
+  loadCredentials,
+  type Login,
+  normalizeApiUrl,
+  saveLogin,
+  setDefaultWorkspace,
+} from "../config/mod.ts";
+import { CliError } from "./cli_error.ts";
+import type { Environment } from "./settings.ts";
+
+export interface CredentialStore {
+  /** Path of the file; `undefined` where the environment names no home. */
+  readonly path: string | undefined;
+  /** Platform of the newest login. */
+  readonly apiUrl: string | undefined;
+  /** What the user should know about the file. */
+  readonly warnings: readonly string[];
+  /** The login for a platform and workspace. */
+  find(apiUrl: string, workspace: string | undefined): Credential | undefined;
+  /** The workspace that was made the default of a platform. */
+  defaultWorkspace(apiUrl: string): string | undefined;
+  saveLogin(login: Login): Promise<void>;
+  /** False where the platform has no stored login to attach the default to. */
+  saveDefaultWorkspace(apiUrl: string, workspace: string): Promise<boolean>;
+}
+
+interface Loaded {
+  readonly credentials?: Credentials;
+  readonly warnings: readonly string[];
+  readonly failure?: CredentialsFileError;
+}
+
+async function load(path: string | undefined): Promise<Loaded> {
+  if (path === undefined) return { warnings: [] };
+  try {
+    return await loadCredentials(path);
+  } catch (failure) {
+    if (failure instanceof CredentialsFileError) return { warnings: [], failure };
+    throw failure;
+  }
+}
+
+function pathOf(env: Environment): string | undefined {
+  const home = env.HOME ?? env.USERPROFILE;
+  if (home === undefined || home === "") return undefined;
+  const { XDG_CONFIG_HOME: xdgConfigHome } = env;
+  return credentialsPath({ home, ...(xdgConfigHome === undefined ? {} : { xdgConfigHome }) });
+}
+
+function needPath(path: string | undefined): string {
+  if (path !== undefined) return path;
+  throw new CliError("credentials_invalid", "Set HOME: without it there is no credentials file");
+}
+
+/** Opens the credentials file of the user that the environment describes. */
+export async function openCredentialStore(env: Environment): Promise<CredentialStore> {
+  const path = pathOf(env);
+  const { credentials, warnings, failure } = await load(path);
+
+  const read = (): Credentials | undefined => {
+    if (failure === undefined) return credentials;
+    throw new CliError("credentials_invalid", failure.message, { cause: failure });
+  };
+
+  return {
+    path,
+    apiUrl: credentials?.currentPlatform,
+    warnings,
+    find(apiUrl, workspace) {
+      const stored = read();
+      const query = workspace === undefined ? { apiUrl } : { apiUrl, workspace };
+      return stored === undefined ? undefined : findCredential(stored, query);
+    },
+    defaultWorkspace(apiUrl) {
+      return credentials?.platforms[normalizeApiUrl(apiUrl)]?.defaultWorkspace;
+    },
+    saveLogin: (login) => saveLogin(needPath(path), login),
+    saveDefaultWorkspace: (apiUrl, workspace) =>
+      setDefaultWorkspace(needPath(path), { apiUrl, workspace }),
+  };
+}

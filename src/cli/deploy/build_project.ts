@@ -1,0 +1,88 @@
+/**
+ * From a project's folder to its output: which command builds it, and where
+ * the output is.
+ *
+ * @module
+ */
+import { join, sep } from "node:path";
+import type { Project } from "../../contract/mod.ts";
+import { type DetectedProject, detectProject, findOutput } from "../../manifest/mod.ts";
+import { CliError } from "../cli_error.ts";
+import type { Context } from "../context.ts";
+import type { ProjectFolder } from "../project_folder.ts";
+import { createFolderReader } from "./folder_reader.ts";
+import { runBuild } from "./run_build.ts";
+
+export interface BuildOptions {
+  readonly folder: ProjectFolder;
+  /** Settings of the platform's project, where it is known. */
+  readonly project?: Project;
+  /** Value of `--build-command`. */
+  readonly buildCommand?: string | undefined;
+  readonly skipBuild: boolean;
+}
+
+export interface BuiltProject {
+  /** The command that ran; `undefined` where there was none to run. */
+  readonly command: string | undefined;
+  readonly detected: DetectedProject;
+  /** Absolute path of the output directory. */
+  readonly output: string;
+}
+
+/** Flag, then `svc.toml`, then the platform's setting, then detection. */
+function commandOf(options: BuildOptions, detected: DetectedProject): string | undefined {
+  return options.buildCommand ?? options.folder.config?.build.command ??
+    options.project?.buildCommand ?? detected.buildCommand;
+}
+
+/** Folders that a person or the platform named; where there are any, no others are tried. */
+function configuredDirs({ folder, project }: BuildOptions): readonly string[] {
+  const written = folder.config?.build.outputDirs ?? [];
+  const setting = project?.outputDirectory ?? null;
+  return written.length > 0 || setting === null ? written : [setting];
+}
+
+async function outputOf(options: BuildOptions, detected: DetectedProject): Promise<string> {
+  const { directory } = options.folder;
+  const found = await findOutput(createFolderReader(directory), {
+    configured: configuredDirs(options),
+    detected: detected.outputDirs,
+  });
+  if (found.ok) {
+    return await insideFolder(options.folder, join(directory, found.directory), found.directory);
+  }
+  throw new CliError("output_missing", found.message, { details: { tried: found.tried } });
+}
+
+/** A link must not lead out of the project's folder. */
+async function insideFolder(
+  folder: ProjectFolder,
+  path: string,
+  candidate: string,
+): Promise<string> {
+  const [root, real] = await Promise.all([
+    Deno.realPath(folder.directory),
+    Deno.realPath(path),
+  ]);
+  if (real === root || real.startsWith(root + sep)) return path;
+  throw new CliError(
+    "output_invalid",
+    `Keep the output inside the project: ${candidate} leads to ${real}`,
+  );
+}
+
+/** Detects the project, runs its build command unless told not to, and finds the output. */
+export async function buildProject(ctx: Context, options: BuildOptions): Promise<BuiltProject> {
+  const detected = await detectProject(createFolderReader(options.folder.directory));
+  const { framework } = detected;
+  if (framework !== undefined) {
+    const version = framework.version === undefined ? "" : ` ${framework.version}`;
+    ctx.ui.log("detect", "info", `Detected ${framework.name}${version}`);
+  }
+  const command = options.skipBuild ? undefined : commandOf(options, detected);
+  if (command !== undefined) {
+    await runBuild(ctx, { command, directory: options.folder.directory });
+  }
+  return { command, detected, output: await outputOf(options, detected) };
+}

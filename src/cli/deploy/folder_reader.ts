@@ -1,0 +1,33 @@
+/**
+ * A project's folder as detection looks at it: single files by name.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { OutputProbe, ProjectReader } from "../../manifest/mod.ts";
+
+/** Largest file that detection reads, in bytes; package locks can be this long. */
+const MAX_TEXT = 16 * 1024 * 1024;
+
+async function stat(path: string): Promise<Deno.FileInfo | undefined> {
+  try {
+    return await Deno.stat(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads below `directory`; whatever is missing, unreadable or too large counts as not there. */
+export function createFolderReader(directory: string): ProjectReader & OutputProbe {
+  const at = (path: string) => stat(join(directory, path));
+  return {
+    async readText(path) {
+      const info = await at(path);
+      if (info?.isFile !== true || info.size > MAX_TEXT) return undefined;
+      return await Deno.readTextFile(join(directory, path)).catch(() => undefined);
+    },
+    exists: async (path) => await at(path) !== undefined,
+    isDirectory: async (path) => (await at(path))?.isDirectory === true,
+    isFile: async (path) => (await at(path))?.isFile === true,
+  };
+}

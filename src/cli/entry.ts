@@ -1,0 +1,85 @@
+/**
+ * The entry point: the only place that touches the process. It gives the
+ * program its streams, environment, clock and signals.
+ *
+ * @module
+ */
+import type { Host } from "./context.ts";
+import type { Writer } from "./ui.ts";
+import { EXIT } from "./cli_error.ts";
+import { VERSION } from "./version.ts";
+
+/** `svc --version` answers at once, without loading the command tree. */
+const VERSION_FLAGS: ReadonlySet<string> = new Set(["--version", "-V"]);
+
+type Stream = typeof Deno.stdout;
+
+/** Writes all of a text; a closed pipe (`svc logs | head`) ends the program quietly. */
+function createWriter(stream: Stream): Writer {
+  const encoder = new TextEncoder();
+  return {
+    isTerminal: stream.isTerminal(),
+    columns: () => {
+      try {
+        return Deno.consoleSize().columns;
+      } catch {
+        return undefined;
+      }
+    },
+    write(text) {
+      const bytes = encoder.encode(text);
+      try {
+        for (let offset = 0; offset < bytes.byteLength;) {
+          try {
+            offset += stream.writeSync(bytes.subarray(offset));
+          } catch (error) {
+            if (!(error instanceof Deno.errors.WouldBlock)) throw error;
+          }
+        }
+      } catch (error) {
+        if (error instanceof Deno.errors.BrokenPipe) Deno.exit(EXIT.success);
+        throw error;
+      }
+    },
+  };
+}
+
+/** The first signal asks the command to stop, the second ends the program. */
+function createStopSignal(): AbortSignal {
+  const controller = new AbortController();
+  const stop = () => {
+    if (controller.signal.aborted) Deno.exit(EXIT.interrupted);
+    controller.abort(new DOMException("Interrupted", "AbortError"));
+  };
+  Deno.addSignalListener("SIGINT", stop);
+  if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", stop);
+  return controller.signal;
+}
+
+function createHost(): Host {
+  const stdout = createWriter(Deno.stdout);
+  const stderr = createWriter(Deno.stderr);
+  return {
+    stdout,
+    stderr,
+    stdinIsTerminal: Deno.stdin.isTerminal(),
+    env: Deno.env.toObject(),
+    cwd: Deno.cwd(),
+    now: () => Date.now(),
+    signal: createStopSignal(),
+    fetch,
+  };
+}
+
+/** Runs the tool with the process's arguments and ends the process with its exit code. */
+export async function main(): Promise<never> {
+  const [first, ...rest] = Deno.args;
+  if (first !== undefined && VERSION_FLAGS.has(first) && rest.length === 0) {
+    if (Deno.env.get("SVC_JSON") !== "1") {
+      createWriter(Deno.stdout).write(`${VERSION}\n`);
+      Deno.exit(EXIT.success);
+    }
+  }
+  const { runProgram } = await import("./program.ts");
+  Deno.exit(await runProgram(Deno.args, createHost()));
+}

@@ -1,0 +1,6 @@
+/**
+ * The command-line tool.
+ *
+ * @module
+ */
+export { main } from "./entry.ts";

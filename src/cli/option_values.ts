@@ -1,0 +1,39 @@
+/**
+ * Parsers for the values of flags.
+ *
+ * @module
+ */
+import { InvalidArgumentError } from "@commander-js/extra-typings";
+
+/** A whole number within bounds, inclusive. */
+export function wholeNumber(bounds: { readonly min: number; readonly max: number }) {
+  return (text: string): number => {
+    const value = /^\d{1,15}$/.test(text) ? Number(text) : NaN;
+    if (value >= bounds.min && value <= bounds.max) return value;
+    throw new InvalidArgumentError(`Give a whole number from ${bounds.min} to ${bounds.max}.`);
+  };
+}
+
+/** Collects a flag that may be given several times. */
+export function repeated(text: string, previous: readonly string[] | undefined): string[] {
+  return [...(previous ?? []), text];
+}
+
+/** Splits `a,b` and collects a flag that may be given several times. */
+export function repeatedList(text: string, previous: readonly string[] | undefined): string[] {
+  const items = text.split(",").map((item) => item.trim()).filter((item) => item !== "");
+  return [...(previous ?? []), ...items];
+}
+
+const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400 };
+
+/** A moment as ISO 8601, or a time back from now such as `15m`, `2h`, `1d`, `30s`. */
+export function parseSince(text: string, now: number): string {
+  const back = /^(\d{1,6})([smhd])$/.exec(text);
+  if (back !== null) {
+    return new Date(now - Number(back[1]) * UNITS[back[2]!]! * 1000).toISOString();
+  }
+  const time = Date.parse(text);
+  if (!Number.isNaN(time) && /^\d{4}-/.test(text)) return new Date(time).toISOString();
+  throw new InvalidArgumentError("Give a time back from now such as 15m, or a date and time.");
+}

@@ -1,0 +1,194 @@
+/**
+ * Runs one command line: builds the parser with the one command that is asked
+ * for, runs it, and maps whatever happens to output and exit code.
+ *
+ * @module
+ */
+import { Command, CommanderError } from "@commander-js/extra-typings";
+import { CliError, EXIT, interrupted } from "./cli_error.ts";
+import { createPalette, wantsColor } from "./color.ts";
+import type { LoadedCommand, Perform } from "./command.ts";
+import {
+  type CommandEntry,
+  type CommandGroup,
+  type CommandLeaf,
+  COMMANDS,
+  findCommand,
+  isGroup,
+} from "./command_tree.ts";
+import { createContext, type Host } from "./context.ts";
+import { describeError, toHumanError, toJsonError } from "./report_error.ts";
+import {
+  DEFAULT_API_URL,
+  type GlobalFlags,
+  resolveSettings,
+  type Settings,
+  wantsJson,
+} from "./settings.ts";
+import { createUi, type Ui } from "./ui.ts";
+import { VERSION } from "./version.ts";
+
+/** The command that was loaded for this command line. */
+interface Asked {
+  readonly leaf: CommandLeaf;
+  readonly command: LoadedCommand;
+}
+
+interface Captured {
+  /** Text of `--help` or `--version`. */
+  text: string;
+}
+
+const GLOBAL_FLAGS_HELP = "Global flags:";
+
+function quiet(command: Command<unknown[], Record<string, unknown>>, captured: Captured): void {
+  command
+    .exitOverride()
+    .helpCommand(false)
+    .configureHelp({ showGlobalOptions: true, helpWidth: 100, styleTitle: titleOf })
+    .configureOutput({
+      writeOut: (text) => captured.text += text,
+      writeErr: (text) => captured.text += text,
+      outputError: () => {},
+    });
+}
+
+function titleOf(title: string): string {
+  return title === "Global Options:" ? GLOBAL_FLAGS_HELP : title.replace("Options:", "Flags:");
+}
+
+/** The examples of a command as help shows them. */
+function formatExamples(command: LoadedCommand): string {
+  const width = Math.max(...command.examples.map(([line]) => line.length));
+  const lines = command.examples.map(([line, meaning]) =>
+    `  svc ${line.padEnd(width)}  ${meaning}`.trimEnd()
+  );
+  return `\nExamples:\n${lines.join("\n")}`;
+}
+
+function buildLeaf(leaf: CommandLeaf, command: LoadedCommand, perform: Perform) {
+  const built = command.build(leaf.name, perform).summary(leaf.summary);
+  const description = command.description === undefined ? "" : `\n\n${command.description}`;
+  built.description(`${leaf.summary}${description}`);
+  return built.addHelpText("after", formatExamples(command));
+}
+
+function buildEntry(entry: CommandEntry, asked: Asked | undefined, options: {
+  readonly perform: Perform;
+  readonly captured: Captured;
+}): Command<unknown[], Record<string, unknown>> {
+  let command: Command<unknown[], Record<string, unknown>>;
+  if (isGroup(entry)) {
+    command = new Command(entry.name) as unknown as typeof command;
+    command.description(entry.summary);
+    for (const child of entry.commands) {
+      command.addCommand(buildEntry(child, asked, options));
+    }
+  } else if (asked?.leaf === entry) {
+    command = buildLeaf(entry, asked.command, options.perform);
+  } else {
+    command = new Command(entry.name).description(entry.summary) as unknown as typeof command;
+  }
+  quiet(command, options.captured);
+  return command;
+}
+
+/** Builds the parser of the whole tool; only the command that is asked for is complete. */
+export function buildProgram(asked: Asked | undefined, options: {
+  readonly perform: Perform;
+  readonly captured: Captured;
+}) {
+  const program = new Command("svc")
+    .description("Develop, deploy and serve sites: command-line tool, platform and edge in one")
+    .version(VERSION, "-V, --version", "print the version")
+    .option("--json", "machine-readable output: one JSON object on stdout (SVC_JSON=1)")
+    .option("--token <token>", "API key (SVC_TOKEN)")
+    .option("--workspace <slug>", "workspace to act in (SVC_WORKSPACE)")
+    .option("--api-url <url>", `address of the platform (SVC_API_URL, else ${DEFAULT_API_URL})`);
+  quiet(program as unknown as Parameters<typeof quiet>[0], options.captured);
+  for (const entry of COMMANDS) program.addCommand(buildEntry(entry, asked, options));
+  return program;
+}
+
+/** A group was named without one of its commands. */
+function missingCommand(argv: readonly string[]): CliError | undefined {
+  const group = COMMANDS.find((entry): entry is CommandGroup =>
+    isGroup(entry) && argv.includes(entry.name)
+  );
+  if (group === undefined) return undefined;
+  const names = group.commands.map(({ name }) => name);
+  return new CliError("usage", `Name a command of svc ${group.name}: ${names.join(", ")}`, {
+    hint: `svc ${group.name} --help tells what each of them does`,
+  });
+}
+
+/** Help and version come as errors with exit code 0; help without a command as one with 1. */
+function answerParserExit(
+  error: CommanderError,
+  run: { readonly argv: readonly string[]; readonly captured: Captured; readonly ui: Ui },
+): boolean {
+  const text = run.captured.text.trimEnd();
+  if (error.code === "commander.version") {
+    run.ui.result({ version: VERSION }, VERSION);
+    return true;
+  }
+  if (error.code === "commander.helpDisplayed" || error.code === "commander.help") {
+    const missing = error.exitCode === 0 ? undefined : missingCommand(run.argv);
+    if (missing !== undefined) throw missing;
+    run.ui.result({ help: text }, text);
+    return true;
+  }
+  return false;
+}
+
+async function parseAndRun(
+  argv: readonly string[],
+  host: Host,
+  ui: Ui,
+  remember: (settings: Settings) => void,
+): Promise<void> {
+  const captured: Captured = { text: "" };
+  const leaf = findCommand(argv);
+  const asked = leaf === undefined ? undefined : { leaf, command: (await leaf.load()).default };
+  const perform: Perform = async (run) => {
+    const settings = resolveSettings(program.opts() satisfies GlobalFlags, host.env);
+    remember(settings);
+    await run(await createContext({ host, settings, ui }));
+  };
+  const program = buildProgram(asked, { perform, captured });
+  try {
+    await program.parseAsync([...argv], { from: "user" });
+  } catch (error) {
+    if (error instanceof CommanderError && answerParserExit(error, { argv, captured, ui })) return;
+    throw error;
+  }
+}
+
+/**
+ * Runs the tool with the arguments after its name and returns the exit code:
+ * 0 done, 1 failed, 2 used wrongly, 130 interrupted. Never throws.
+ */
+export async function runProgram(argv: readonly string[], host: Host): Promise<number> {
+  const json = wantsJson(argv, host.env);
+  const { env, stdout, stderr } = host;
+  const ui = createUi({
+    json,
+    stdout,
+    stderr,
+    colors: createPalette(wantsColor(env, stderr.isTerminal)),
+    dataColors: createPalette(wantsColor(env, stdout.isTerminal)),
+    now: host.now,
+  });
+  let apiUrl = DEFAULT_API_URL;
+  try {
+    await parseAndRun(argv, host, ui, (settings) => apiUrl = settings.apiUrl ?? apiUrl);
+    return EXIT.success;
+  } catch (thrown) {
+    const error = host.signal.aborted && !(thrown instanceof CliError) ? interrupted() : thrown;
+    const report = describeError(error, apiUrl);
+    if (!json) stderr.write(`${toHumanError(report, ui.colors)}\n`);
+    else if (!ui.answered) stdout.write(`${JSON.stringify(toJsonError(report))}\n`);
+    else ui.log("deploy", "error", report.message);
+    return report.exitCode;
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * One mapping from whatever a command threw to what the user reads: the JSON
+ * error object, the human text, and the exit code.
+ *
+ * @module
+ */
+import { CommanderError } from "@commander-js/extra-typings";
+import { ApiError, ContractError, UnreachableError } from "../client/mod.ts";
+import type { Problem } from "../contract/mod.ts";
+import { renderDiagnostic } from "../lib/diagnostic.ts";
+import { CliError, EXIT, type FileDiagnostics } from "./cli_error.ts";
+import { printable } from "./format.ts";
+import type { Palette } from "./color.ts";
+
+export interface ErrorReport {
+  readonly message: string;
+  readonly code: string;
+  readonly exitCode: number;
+  readonly hint?: string;
+  readonly next?: readonly string[];
+  readonly problems?: readonly Problem[];
+  readonly found?: FileDiagnostics;
+  readonly requestId?: string;
+  readonly retryAfterMs?: number;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Commander writes `error: unknown option '--x'`, then its suggestion in brackets. */
+function describeUsage(error: CommanderError): ErrorReport {
+  const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
+  const hint = rest.join(" ").replace(/^\((.*)\)$/, "$1").trim();
+  return {
+    message: capitalized(first.replace(/\.$/, "")),
+    code: "usage",
+    exitCode: EXIT.usage,
+    hint: hint === "" ? "Run the command with --help to see what it takes" : hint,
+  };
+}
+
+function describeApiError(error: ApiError, apiUrl: string): ErrorReport {
+  const base = {
+    message: error.message,
+    code: error.code ?? "internal",
+    exitCode: EXIT.failure,
+    ...(error.problems.length === 0 ? {} : { problems: error.problems }),
+    ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
+    ...(error.retryAfter === undefined ? {} : { retryAfterMs: error.retryAfter }),
+  };
+  if (error.status === 401) {
+    return {
+      ...base,
+      code: "unauthorized",
+      hint: `Give a valid key of ${apiUrl} with --token or SVC_TOKEN`,
+    };
+  }
+  return base;
+}
+
+/** Turns anything thrown into a report; unknown errors are `internal`. */
+export function describeError(error: unknown, apiUrl: string): ErrorReport {
+  if (error instanceof CliError) {
+    const { hint, next, found, details } = error.facts;
+    return {
+      message: error.message,
+      code: error.code,
+      exitCode: error.exitCode,
+      ...(hint === undefined ? {} : { hint }),
+      ...(next === undefined ? {} : { next }),
+      ...(found === undefined ? {} : { found }),
+      ...(details === undefined ? {} : { details }),
+    };
+  }
+  if (error instanceof CommanderError) return describeUsage(error);
+  if (error instanceof ApiError) return describeApiError(error, apiUrl);
+  if (error instanceof UnreachableError) {
+    return {
+      message: error.message,
+      code: "unreachable",
+      exitCode: EXIT.failure,
+      hint: "Start it with `svc serve`, or name another one with --api-url or SVC_API_URL",
+    };
+  }
+  if (error instanceof ContractError) {
+    return {
+      message: error.message,
+      code: "contract",
+      exitCode: EXIT.failure,
+      hint: `Check that ${apiUrl} is an svc platform of the same version as this tool`,
+    };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { message, code: "internal", exitCode: EXIT.failure };
+}
+
+/** The JSON error object: `error` holds the message (spec: "Errors"). */
+export function toJsonError(report: ErrorReport): Record<string, unknown> {
+  const { message, code, hint, next, problems, found, requestId, retryAfterMs } = report;
+  return {
+    error: message,
+    code,
+    ...(hint === undefined ? {} : { hint }),
+    ...(next === undefined ? {} : { next }),
+    ...(problems === undefined ? {} : { problems }),
+    ...(found === undefined ? {} : { file: found.file, diagnostics: found.diagnostics }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...report.details,
+  };
+}
+
+/** The error for people, several lines, without a newline at the end. */
+export function toHumanError(report: ErrorReport, colors: Palette): string {
+  const lines = [`${colors.red(colors.bold("error:"))} ${printable(report.message)}`];
+  const { found } = report;
+  for (const diagnostic of found?.diagnostics ?? []) {
+    lines.push(printable(renderDiagnostic(diagnostic, found!)));
+  }
+  const shown = report.problems?.filter((problem) => !report.message.includes(problem.message));
+  for (const problem of shown ?? []) {
+    const text = problem.path === "" ? problem.message : `${problem.path}: ${problem.message}`;
+    lines.push(`  ${printable(text)}`);
+  }
+  if (report.hint !== undefined) lines.push(`${colors.cyan("hint:")} ${report.hint}`);
+  if (report.next !== undefined && report.next.length > 0) {
+    lines.push("Run one of:", ...report.next.map((command) => `  ${colors.bold(command)}`));
+  }
+  if (report.requestId !== undefined) lines.push(colors.dim(`request ${report.requestId}`));
+  return lines.join("\n");
+}

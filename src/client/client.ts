@@ -1,0 +1,208 @@
+/**
+ * The typed client of the HTTP API: every call is described by the contract's
+ * endpoint, and every answer is checked against it.
+ *
+ * @module
+ */
+import {
+  apiError,
+  type BodyInputOf,
+  type Endpoint,
+  type ParamsOf,
+  type QueryInputOf,
+  type ResponseOf,
+} from "../contract/mod.ts";
+import { ApiError, ContractError, UnreachableError } from "./errors.ts";
+import { DEFAULT_RETRIES, parseRetryAfter, type RetryPolicy, withRetries } from "./retry.ts";
+
+export interface ClientOptions {
+  /** Address of the platform, such as `http://localhost:8787`. */
+  readonly baseUrl: string;
+  /** API key; without one only public endpoints can be called. */
+  readonly token?: string;
+  /** Slug of the workspace to act in; the key's own where missing. */
+  readonly workspace?: string;
+  readonly fetch?: typeof fetch;
+  readonly signal?: AbortSignal;
+  readonly retries?: RetryPolicy;
+  /** Told about each finished exchange; for debug output. */
+  readonly onExchange?: (exchange: Exchange) => void;
+}
+
+export interface Exchange {
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+}
+
+type Optional<Key extends string, Value> = Record<string, never> extends Value
+  ? { readonly [K in Key]?: Value }
+  : { readonly [K in Key]: Value };
+
+export type CallInput<E extends Endpoint> =
+  & Optional<"params", ParamsOf<E>>
+  & { readonly query?: QueryInputOf<E>; readonly body?: BodyInputOf<E> }
+  & {
+    /** ETag that the resource must still have (RFC 9110, 13.1.1). */
+    readonly ifMatch?: string;
+    /** True where doing it twice is the same as once, so that it may be repeated. */
+    readonly idempotent?: boolean;
+    readonly signal?: AbortSignal;
+  };
+
+export interface Answer<Body> {
+  readonly body: Body;
+  readonly etag: string | undefined;
+}
+
+/** A request whose body is no JSON: blobs and multipart batches. */
+export interface RawRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Makes the body anew for each attempt. */
+  readonly body?: () => Promise<BodyInit> | BodyInit;
+  readonly signal?: AbortSignal;
+}
+
+export interface Client {
+  readonly baseUrl: string;
+  /** Calls an endpoint and returns its checked answer. */
+  call<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<ResponseOf<E>>;
+  /** As `call`, with the answer's ETag. */
+  send<E extends Endpoint>(endpoint: E, input: CallInput<E>): Promise<Answer<ResponseOf<E>>>;
+  /** One attempt, body not read; errors as in `call`. */
+  fetchRaw(request: RawRequest): Promise<Response>;
+}
+
+const IDEMPOTENT_METHODS: ReadonlySet<string> = new Set(["GET", "PUT", "DELETE"]);
+
+/** Fills a path's `{name}` parts and adds the query; values are percent-encoded. */
+export function buildPath(
+  template: string,
+  input: { readonly params?: unknown; readonly query?: unknown },
+): string {
+  const params = new Map<string, unknown>(Object.entries(input.params ?? {}));
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params.get(name);
+    if (value === undefined) throw new TypeError(`Give path parameter "${name}" of ${template}`);
+    return encodeURIComponent(String(value));
+  });
+  const query = new URLSearchParams();
+  for (const [name, value] of Object.entries(input.query ?? {})) {
+    if (value !== undefined) query.set(name, String(value));
+  }
+  return query.size === 0 ? path : `${path}?${query}`;
+}
+
+async function toApiError(response: Response): Promise<ApiError> {
+  const retryAfter = parseRetryAfter(response.headers.get("retry-after"), Date.now());
+  const rest = retryAfter === undefined ? {} : { retryAfter };
+  const text = await response.text().catch(() => "");
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    value = undefined;
+  }
+  const parsed = apiError.safeParse(value);
+  if (!parsed.success) {
+    const requestId = response.headers.get("x-svc-request-id");
+    return new ApiError(`The platform answered with status ${response.status}`, {
+      status: response.status,
+      ...(requestId === null ? {} : { requestId }),
+      ...rest,
+    });
+  }
+  const { error, code, requestId, problems } = parsed.data;
+  return new ApiError(error, {
+    status: response.status,
+    code,
+    requestId,
+    ...(problems === undefined ? {} : { problems }),
+    ...rest,
+  });
+}
+
+function anySignal(signals: readonly (AbortSignal | undefined)[]): AbortSignal | undefined {
+  const present = signals.filter((signal) => signal !== undefined);
+  return present.length < 2 ? present[0] : AbortSignal.any(present);
+}
+
+async function readAnswer<E extends Endpoint>(
+  endpoint: E,
+  response: Response,
+): Promise<Answer<ResponseOf<E>>> {
+  const etag = response.headers.get("etag") ?? undefined;
+  try {
+    const value: unknown = response.status === 204 ? undefined : await response.json();
+    if (response.status === 204) await response.body?.cancel();
+    return { body: endpoint.response.parse(value) as ResponseOf<E>, etag };
+  } catch (cause) {
+    throw new ContractError(`${endpoint.method} ${endpoint.path}`, { cause });
+  }
+}
+
+/** Makes a client for one platform, key and workspace. */
+export function createClient(options: ClientOptions): Client {
+  const send = options.fetch ?? fetch;
+  const policy = options.retries ?? DEFAULT_RETRIES;
+  const baseUrl = options.baseUrl.replace(/\/+$/, "");
+
+  async function fetchRaw(request: RawRequest): Promise<Response> {
+    const headers = new Headers({ accept: "application/json", ...request.headers });
+    if (options.token !== undefined) headers.set("authorization", `Bearer ${options.token}`);
+    if (options.workspace !== undefined) headers.set("x-workspace", options.workspace);
+    const signal = anySignal([options.signal, request.signal]);
+    const body = await request.body?.();
+    let response: Response;
+    try {
+      response = await send(`${baseUrl}${request.path}`, {
+        method: request.method,
+        headers,
+        redirect: "manual",
+        ...(body === undefined ? {} : { body }),
+        ...(signal === undefined ? {} : { signal }),
+      });
+    } catch (cause) {
+      if (signal?.aborted) throw signal.reason;
+      throw new UnreachableError(baseUrl, { cause });
+    }
+    options.onExchange?.({
+      method: request.method,
+      path: request.path,
+      status: response.status,
+    });
+    if (!response.ok) throw await toApiError(response);
+    return response;
+  }
+
+  async function sendCall<E extends Endpoint>(
+    endpoint: E,
+    input: CallInput<E>,
+  ): Promise<Answer<ResponseOf<E>>> {
+    const request: RawRequest = {
+      method: endpoint.method,
+      path: buildPath(endpoint.path, input),
+      headers: {
+        ...(input.body === undefined ? {} : { "content-type": "application/json" }),
+        ...(input.ifMatch === undefined ? {} : { "if-match": input.ifMatch }),
+      },
+      ...(input.body === undefined ? {} : { body: () => JSON.stringify(input.body) }),
+      ...(input.signal === undefined ? {} : { signal: input.signal }),
+    };
+    const attempt = async () => await readAnswer(endpoint, await fetchRaw(request));
+    if (input.idempotent !== true && !IDEMPOTENT_METHODS.has(endpoint.method)) {
+      return await attempt();
+    }
+    const signal = anySignal([options.signal, input.signal]);
+    return await withRetries(attempt, { policy, ...(signal === undefined ? {} : { signal }) });
+  }
+
+  return {
+    baseUrl,
+    fetchRaw,
+    send: sendCall,
+    call: async (endpoint, input) => (await sendCall(endpoint, input)).body,
+  };
+}

@@ -1,0 +1,55 @@
+/**
+ * How a call to the platform can fail: it answered with an error, or it could
+ * not be reached, or its answer is not what the contract says.
+ *
+ * @module
+ */
+import type { ErrorCode, Problem } from "../contract/mod.ts";
+
+export interface ApiErrorFacts {
+  /** HTTP status of the answer. */
+  readonly status: number;
+  /** The platform's machine code; `undefined` where something else answered. */
+  readonly code?: ErrorCode;
+  readonly problems?: readonly Problem[];
+  readonly requestId?: string;
+  /** Milliseconds after which the platform wants to be asked again. */
+  readonly retryAfter?: number;
+}
+
+/** The platform answered, and the answer is an error. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  readonly status: number;
+  readonly code: ErrorCode | undefined;
+  readonly problems: readonly Problem[];
+  readonly requestId: string | undefined;
+  readonly retryAfter: number | undefined;
+
+  constructor(message: string, facts: ApiErrorFacts) {
+    super(message);
+    this.status = facts.status;
+    this.code = facts.code;
+    this.problems = facts.problems ?? [];
+    this.requestId = facts.requestId;
+    this.retryAfter = facts.retryAfter;
+  }
+}
+
+/** No answer came: wrong address, platform not running, or the network failed. */
+export class UnreachableError extends Error {
+  override readonly name = "UnreachableError";
+
+  constructor(readonly baseUrl: string, options: { readonly cause: unknown }) {
+    super(`Can not reach the platform at ${baseUrl}`, options);
+  }
+}
+
+/** The answer does not follow the contract: no svc platform, or another version of it. */
+export class ContractError extends Error {
+  override readonly name = "ContractError";
+
+  constructor(readonly request: string, options: { readonly cause: unknown }) {
+    super(`Can not understand the answer to ${request}: it does not follow the API`, options);
+  }
+}

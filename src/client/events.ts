@@ -1,0 +1,67 @@
+/**
+ * Reading Server-Sent Events (WHATWG HTML, 9.2) as checked values.
+ *
+ * @module
+ */
+import type { Endpoint, QueryInputOf, ResponseOf } from "../contract/mod.ts";
+import { buildPath, type Client } from "./client.ts";
+import { ContractError, UnreachableError } from "./errors.ts";
+
+/** Longest event that is accepted, in characters. */
+const MAX_EVENT = 1024 * 1024;
+
+/** Splits a stream of text into the `data` of its events; comments and other fields are skipped. */
+export async function* readEventData(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+): AsyncGenerator<string> {
+  let rest = "";
+  let data: string[] = [];
+  for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
+    rest += chunk;
+    if (rest.length > MAX_EVENT) throw new RangeError(`Keep events within ${MAX_EVENT} characters`);
+    const lines = rest.split(/\r\n|\n|\r(?!$)/);
+    rest = lines.pop() ?? "";
+    for (const line of lines) {
+      if (line === "") {
+        if (data.length > 0) yield data.join("\n");
+        data = [];
+      } else if (line.startsWith("data:")) {
+        data.push(line.slice(line.startsWith("data: ") ? 6 : 5));
+      }
+    }
+  }
+}
+
+/** Follows an endpoint that answers with events, until it ends or `signal` is aborted. */
+export async function* followEvents<E extends Endpoint>(
+  client: Client,
+  endpoint: E,
+  input: {
+    readonly params: Readonly<Record<string, unknown>>;
+    readonly query?: QueryInputOf<E>;
+    readonly signal: AbortSignal;
+  },
+): AsyncGenerator<ResponseOf<E>> {
+  const request = `${endpoint.method} ${endpoint.path}`;
+  const response = await client.fetchRaw({
+    method: endpoint.method,
+    path: buildPath(endpoint.path, input),
+    headers: { accept: "text/event-stream" },
+    signal: input.signal,
+  });
+  if (response.body === null) throw new ContractError(request, { cause: "empty body" });
+  const events = readEventData(response.body);
+  while (true) {
+    let next: IteratorResult<string>;
+    try {
+      next = await events.next();
+    } catch (cause) {
+      if (input.signal.aborted) return;
+      throw new UnreachableError(client.baseUrl, { cause });
+    }
+    if (next.done) return;
+    const parsed = endpoint.response.safeParse(JSON.parse(next.value));
+    if (!parsed.success) throw new ContractError(request, { cause: parsed.error });
+    yield parsed.data as ResponseOf<E>;
+  }
+}

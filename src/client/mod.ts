@@ -1,0 +1,22 @@
+/**
+ * The typed client of the HTTP API, used by the command-line tool.
+ *
+ * ```ts
+ * const client = createClient({ baseUrl: "http://localhost:8787", token });
+ * const project = await client.call(endpoints.getProject, { params: { project: "blog" } });
+ * ```
+ *
+ * @module
+ */
+export {
+  type Answer,
+  type CallInput,
+  type Client,
+  type ClientOptions,
+  createClient,
+  type Exchange,
+} from "./client.ts";
+export { ApiError, ContractError, UnreachableError } from "./errors.ts";
+export { followEvents } from "./events.ts";
+export { collectPages, type PageOf } from "./collect_pages.ts";
+export { type BlobSource, uploadBlobs, type UploadOptions } from "./upload_blobs.ts";

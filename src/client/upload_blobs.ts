@@ -1,0 +1,127 @@
+/**
+ * Uploading blobs: small ones many to a request, large ones streamed alone,
+ * several requests at a time, each repeated with growing pauses when it fails.
+ * What has arrived stays, so an upload that was cut off goes on when the
+ * deployment is started again and the platform names what is still missing.
+ *
+ * @module
+ */
+import pMap from "p-map";
+import { endpoints, MAX_BATCH_BLOBS, MAX_BATCH_BYTES } from "../contract/mod.ts";
+import { buildPath, type Client, type RawRequest } from "./client.ts";
+import { type RetryPolicy, UPLOAD_RETRIES, withRetries } from "./retry.ts";
+
+/** A blob on disk. */
+export interface BlobSource {
+  readonly sha256: string;
+  /** Size in bytes. */
+  readonly size: number;
+  /** Absolute path of the file that has this content. */
+  readonly path: string;
+}
+
+export interface UploadOptions {
+  /** Requests under way at the same time. */
+  readonly concurrency?: number;
+  readonly signal?: AbortSignal;
+  readonly retries?: RetryPolicy;
+  /** Told about blobs that the platform has confirmed. */
+  readonly onStored?: (stored: { readonly files: number; readonly bytes: number }) => void;
+}
+
+/** Largest blob that travels in a batch, in bytes (1 MiB). */
+const MAX_BATCHED_BLOB = 1024 * 1024;
+/** Room for the boundary and headers of one multipart part, in bytes. */
+const PART_OVERHEAD = 320;
+const DEFAULT_CONCURRENCY = 4;
+
+export interface UploadPlan {
+  readonly batches: readonly (readonly BlobSource[])[];
+  readonly single: readonly BlobSource[];
+}
+
+/** Packs blobs in their order into batches within the contract's limits. */
+export function planUpload(blobs: readonly BlobSource[]): UploadPlan {
+  const batches: BlobSource[][] = [];
+  const single: BlobSource[] = [];
+  let bytes = Infinity;
+  for (const blob of blobs) {
+    if (blob.size > MAX_BATCHED_BLOB) {
+      single.push(blob);
+      continue;
+    }
+    const cost = blob.size + PART_OVERHEAD;
+    const current = batches.at(-1);
+    if (
+      current === undefined || current.length === MAX_BATCH_BLOBS || bytes + cost > MAX_BATCH_BYTES
+    ) {
+      batches.push([blob]);
+      bytes = cost;
+    } else {
+      current.push(blob);
+      bytes += cost;
+    }
+  }
+  return { batches, single };
+}
+
+async function readBatch(batch: readonly BlobSource[]): Promise<FormData> {
+  const form = new FormData();
+  for (const blob of batch) {
+    form.set(blob.sha256, new Blob([await Deno.readFile(blob.path)]), blob.sha256);
+  }
+  return form;
+}
+
+function batchRequest(batch: readonly BlobSource[]): RawRequest {
+  const { method, path } = endpoints.postBlobs;
+  return { method, path, body: () => readBatch(batch) };
+}
+
+function singleRequest(blob: BlobSource): RawRequest {
+  const { method, path } = endpoints.putBlob;
+  return {
+    method,
+    path: buildPath(path, { params: { sha256: blob.sha256 } }),
+    headers: { "content-type": "application/octet-stream" },
+    body: async () => (await Deno.open(blob.path)).readable,
+  };
+}
+
+/**
+ * Uploads all `blobs` and returns when the platform has confirmed each of
+ * them. At most `concurrency` batches are in memory at a time. Rejects with
+ * the first failure that repeating does not cure.
+ */
+export async function uploadBlobs(
+  client: Client,
+  blobs: readonly BlobSource[],
+  options: UploadOptions = {},
+): Promise<void> {
+  const plan = planUpload(blobs);
+  const jobs = [
+    ...plan.single.map((blob) => ({ request: singleRequest(blob), blobs: [blob] })),
+    ...plan.batches.map((batch) => ({ request: batchRequest(batch), blobs: batch })),
+  ];
+  const stop = new AbortController();
+  const signal = options.signal === undefined
+    ? stop.signal
+    : AbortSignal.any([options.signal, stop.signal]);
+  const upload = async (job: (typeof jobs)[number]): Promise<void> => {
+    const response = await withRetries(() => client.fetchRaw({ ...job.request, signal }), {
+      policy: options.retries ?? UPLOAD_RETRIES,
+      signal,
+    });
+    await response.body?.cancel();
+    options.onStored?.({
+      files: job.blobs.length,
+      bytes: job.blobs.reduce((sum, blob) => sum + blob.size, 0),
+    });
+  };
+  try {
+    await pMap(jobs, upload, { concurrency: options.concurrency ?? DEFAULT_CONCURRENCY });
+  } catch (error) {
+    stop.abort(error);
+    throw error;
+  }
+}
