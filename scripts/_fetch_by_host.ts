@@ -1,0 +1,55 @@
+/**
+ * Fetching a page of a deployment by its host name, without DNS: the
+ * connection goes to the loopback address, the `Host` header names the site.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { type IncomingHttpHeaders, request } from "node:http";
+
+export interface HostRequest {
+  readonly port: number;
+  readonly host: string;
+  /** Sent as it is: dot segments and odd escapes stay. */
+  readonly path: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface HostAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Uint8Array;
+  readonly text: string;
+}
+
+/** Sends one request over a connection of its own; redirects are not followed. */
+export function fetchByHost(wanted: HostRequest): Promise<HostAnswer> {
+  return new Promise((resolve, reject) => {
+    const call = request({
+      host: "127.0.0.1",
+      port: wanted.port,
+      path: wanted.path,
+      method: wanted.method ?? "GET",
+      headers: { ...wanted.headers, host: `${wanted.host}:${wanted.port}` },
+      agent: false,
+      timeout: 30_000,
+    }, (answer) => {
+      const chunks: Uint8Array[] = [];
+      answer.on("data", (chunk: Uint8Array) => chunks.push(chunk));
+      answer.on("error", reject);
+      answer.on("end", () => {
+        const body = new Uint8Array(Buffer.concat(chunks));
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: answer.headers,
+          body,
+          text: new TextDecoder().decode(body),
+        });
+      });
+    });
+    call.on("timeout", () => call.destroy(new Error("No answer within 30 seconds")));
+    call.on("error", reject);
+    call.end();
+  });
+}

@@ -1,0 +1,153 @@
+/**
+ * The svc program as a process: the platform started and stopped, the tool
+ * called, in an environment of their own. Tests, benches and the demo share it.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { z } from "zod";
+import { ROOT } from "./_source_files.ts";
+
+export type Command = readonly [string, ...string[]];
+
+/** How the program is started: `SVC_BIN` where set, else from source. */
+export function programCommand(): Command {
+  const binary = Deno.env.get("SVC_BIN");
+  return binary === undefined || binary === ""
+    ? [Deno.execPath(), "run", "--quiet", "--allow-all", "--no-check", join(ROOT, "main.ts")]
+    : [binary];
+}
+
+/**
+ * An environment that knows nothing of the machine's account: `home` is all
+ * it has. Search path and Deno's cache are kept.
+ */
+export function cleanEnvironment(home: string): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const name of ["PATH", "LANG", "TMPDIR", "DENO_CERT", "NPM_CONFIG_REGISTRY"]) {
+    const value = Deno.env.get(name);
+    if (value !== undefined) kept[name] = value;
+  }
+  const cache = Deno.env.get("DENO_DIR") ?? join(Deno.env.get("HOME") ?? "/", ".cache", "deno");
+  return { ...kept, HOME: home, DENO_DIR: cache, NO_COLOR: "1" };
+}
+
+const readyLine = z.object({ url: z.url(), token: z.string().optional() });
+
+export interface Platform {
+  readonly url: string;
+  readonly port: number;
+  /** The owner's key; missing when the data directory already had one. */
+  readonly token: string | undefined;
+  readonly pid: number;
+  /** Everything that it wrote to stderr so far. */
+  errors(): string;
+  /** Asks it to drain and waits for its end; returns the exit code. */
+  stop(): Promise<number>;
+  /** Ends it at once, as a crash or a power cut would. */
+  kill(): Promise<void>;
+}
+
+export interface PlatformOptions {
+  readonly dataDir: string;
+  /** 0, the default, lets the system choose one. */
+  readonly port?: number;
+  readonly args?: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Longest wait for the platform to say that it is ready. */
+const READY_LIMIT_MS = 60_000;
+
+/** Starts `svc serve --json` and returns when it answers. */
+export async function startProgram(options: PlatformOptions): Promise<Platform> {
+  const [program, ...args] = programCommand();
+  const serve = ["serve", "--json", "--port", String(options.port ?? 0)];
+  const child = new Deno.Command(program, {
+    args: [...args, ...serve, "--data-dir", options.dataDir, ...options.args ?? []],
+    env: { ...options.env },
+    clearEnv: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let errors = "";
+  const drained = (async () => {
+    const decoder = new TextDecoder();
+    for await (const chunk of child.stderr) errors += decoder.decode(chunk, { stream: true });
+  })();
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  const end = async (signal: Deno.Signal): Promise<number> => {
+    try {
+      child.kill(signal);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+    }
+    await reader.cancel();
+    const { code } = await child.status;
+    await drained;
+    return code;
+  };
+  const ready = await readReadyLine(reader).catch(async (error) => {
+    await end("SIGKILL");
+    throw new Error(`Can not start the platform: ${error.message}\n${errors}`);
+  });
+  return {
+    url: ready.url,
+    port: Number(new URL(ready.url).port),
+    token: ready.token,
+    pid: child.pid,
+    errors: () => errors,
+    stop: () => end("SIGTERM"),
+    kill: async () => void await end("SIGKILL"),
+  };
+}
+
+async function readReadyLine(reader: ReadableStreamDefaultReader<string>) {
+  let text = "";
+  const timer = setTimeout(() => reader.cancel(), READY_LIMIT_MS);
+  try {
+    while (!text.includes("\n")) {
+      const { done, value } = await reader.read();
+      if (done) throw new Error(`It ended before it was ready, having said: ${text}`);
+      text += value;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  return readyLine.parse(JSON.parse(text.slice(0, text.indexOf("\n"))));
+}
+
+export interface ToolResult {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface ToolOptions {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Calls the tool and returns what it said. */
+export async function callTool(
+  args: readonly string[],
+  options: ToolOptions,
+): Promise<ToolResult> {
+  const [program, ...first] = programCommand();
+  const output = await new Deno.Command(program, {
+    args: [...first, ...args],
+    cwd: options.cwd,
+    env: { ...options.env },
+    clearEnv: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).output();
+  const decoder = new TextDecoder();
+  return {
+    code: output.code,
+    stdout: decoder.decode(output.stdout),
+    stderr: decoder.decode(output.stderr),
+  };
+}
