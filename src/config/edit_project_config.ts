@@ -145,9 +145,21 @@ export function projectConfigSchemaText(): string {
   return `${JSON.stringify(projectConfigJsonSchema(), null, 2)}\n`;
 }
 
+/** The file that a path leads to, so that a symbolic link stays one, and its permissions. */
+async function describeTarget(path: string): Promise<{ target: string; mode: number | null }> {
+  try {
+    const target = await Deno.realPath(path);
+    const { mode } = await Deno.stat(target);
+    return { target, mode: mode === null ? null : mode & 0o777 };
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return { target: path, mode: null };
+    throw error;
+  }
+}
+
 /**
  * Writes the `svc.toml` of a directory in one step: a crash leaves the old file
- * or the new. Throws `TypeError` with every problem where the text is no valid
+ * or the new. A symbolic link stays a link, and permissions stay. Throws `TypeError` with every problem where the text is no valid
  * `svc.toml`, and leaves the file alone.
  */
 export async function saveProjectConfig(directory: string, source: string): Promise<void> {
@@ -157,7 +169,9 @@ export async function saveProjectConfig(directory: string, source: string): Prom
       .map((diagnostic) => renderDiagnostic(diagnostic, { file: PROJECT_CONFIG_FILE, source }));
     throw new TypeError(`Can not save ${PROJECT_CONFIG_FILE}:\n${problems.join("\n")}`);
   }
-  await writeFileAtomically(join(directory, PROJECT_CONFIG_FILE), source);
+  const path = join(directory, PROJECT_CONFIG_FILE);
+  const { target, mode } = await describeTarget(path);
+  await writeFileAtomically(target, source, mode === null ? {} : { mode });
 }
 
 /**

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { projectConfigSchemaText } from "./edit_project_config.ts";
 import {
   editProjectConfig,
   newProjectConfig,
   type ProjectConfigChanges,
+  projectConfigSchemaText,
   saveProjectConfig,
   saveProjectConfigSchema,
   SCHEMA_COMMENT,
@@ -214,6 +214,17 @@ Deno.test("saveProjectConfig() refuses an invalid text and keeps the old file", 
     await saveProjectConfig(directory, "[dev]\nport = 1\n");
     await assert.rejects(saveProjectConfig(directory, "[dev]\nport = 0\n"), /svc\.toml:2:8/);
     assert.equal(await Deno.readTextFile(join(directory, "svc.toml")), "[dev]\nport = 1\n");
+  }));
+
+Deno.test("saveProjectConfig() writes through a symbolic link and keeps permissions", () =>
+  inTemporaryDirectory(async (directory) => {
+    const shared = join(directory, "shared.toml");
+    await Deno.writeTextFile(shared, "", { mode: 0o600 });
+    await Deno.symlink(shared, join(directory, "svc.toml"));
+    await saveProjectConfig(directory, "[dev]\nport = 1\n");
+    assert.equal(await Deno.readTextFile(shared), "[dev]\nport = 1\n");
+    assert.equal(((await Deno.stat(shared)).mode ?? 0) & 0o777, 0o600);
+    assert.equal((await Deno.lstat(join(directory, "svc.toml"))).isSymlink, true);
   }));
 
 Deno.test("saveProjectConfigSchema() writes once, and again where the text is another", () =>
