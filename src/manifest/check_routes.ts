@@ -5,7 +5,12 @@
  */
 import { formatPath } from "../lib/diagnostic.ts";
 import { describeUnknownLayer } from "./check_layers.ts";
-import { MAX_NAME_LENGTH, MAX_PATTERN_LENGTH, MAX_TOTAL_EXCESS_COST } from "./limits.ts";
+import {
+  MAX_NAME_LENGTH,
+  MAX_PATTERN_COST,
+  MAX_PATTERN_LENGTH,
+  MAX_TOTAL_EXCESS_COST,
+} from "./limits.ts";
 import { judgePattern } from "./pattern/judge_pattern.ts";
 import type { ManifestProblem } from "./types.ts";
 
@@ -75,7 +80,7 @@ function checkPatterns(routes: readonly Fields[]): ManifestProblem[] {
     if (!judged.has(pattern) && excess <= MAX_TOTAL_EXCESS_COST) {
       const verdict = judgePattern(pattern);
       judged.set(pattern, verdict.messages);
-      excess += Math.max(0, verdict.cost - 2 * pattern.length);
+      excess += Math.min(MAX_PATTERN_COST, Math.max(0, verdict.cost - 2 * pattern.length));
     }
     const path = formatPath(["routes", index, "pattern"]);
     for (const message of judged.get(pattern) ?? []) problems.push({ path, message });

@@ -116,6 +116,8 @@ class Scanner {
     const found = this.text.codePointAt(this.offset);
     const shown = found === undefined
       ? "the end of the text"
+      : found === 0x22
+      ? "a string"
       : JSON.stringify(String.fromCodePoint(found));
     return new Fault(this.offset, `Expected ${wanted}, found ${shown}`);
   }

@@ -94,12 +94,19 @@ function jsonBytes(value: unknown): number | undefined {
   }
 }
 
-/** Keeps the first problem of each path and message, and counts what is too many. */
+/** Position of a problem: what concerns the whole, then layer by layer, then route by route. */
+function rank({ path }: ManifestProblem): number {
+  const item = /^(layers|routes)\[(\d+)\]/.exec(path);
+  if (item === null) return -1;
+  return (item[1] === "routes" ? MAX_LAYERS : 0) + Number(item[2]);
+}
+
+/** Sorts problems, keeps the first of each path and message, and counts what is too many. */
 function bounded(problems: readonly ManifestProblem[]): ManifestProblem[] {
   const unique = new Map(
     problems.map((problem) => [`${problem.path}\0${problem.message}`, problem]),
   );
-  const all = [...unique.values()];
+  const all = [...unique.values()].sort((left, right) => rank(left) - rank(right));
   if (all.length <= MAX_PROBLEMS) return all;
   const rest = all.length - MAX_PROBLEMS;
   return [...all.slice(0, MAX_PROBLEMS), { path: "", message: `And ${rest} more problems` }];

@@ -53,7 +53,6 @@ export function isAnchored(pattern: string): boolean {
   for (const { kind, text } of tokens) {
     if (kind === "open") depth++;
     else if (kind === "close") depth--;
-    else if (kind === "escape" && text === "\\Q") return false;
     else if (text === "|" && depth === 0) return false;
   }
   return true;

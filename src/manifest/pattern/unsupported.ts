@@ -61,15 +61,13 @@ function atTopLevel(found: Found): boolean {
 function lookaround(found: Found, kind: string): string {
   const negative = found.text.startsWith("(?!") || found.text.startsWith("(?<!");
   const behind = found.text.startsWith("(?<");
-  const general = found.before + found.after;
   const narrow = behind ? found.inside + found.after : found.before + found.inside;
   const lead = `${kind} ${quote(found.text)} is not supported. Use two routes instead: `;
   if (!atTopLevel(found)) {
-    return `${lead}one with the pattern of ${
-      quote(found.inside)
-    } in its place and "priority": 1, ` +
-      `one with ${quote(general)} and "priority": 0; the higher priority is checked first`;
+    return `${lead}one with "priority": 1 for the paths that ${quote(found.inside)} names there, ` +
+      `and one without the ${kind.toLowerCase()} and "priority": 0 for the rest`;
   }
+  const general = found.before + found.after;
   return negative
     ? `${lead}${route(narrow, 1)} for the paths that it keeps out, ` +
       `and ${route(general, 0)} for the rest`
@@ -79,8 +77,7 @@ function lookaround(found: Found, kind: string): string {
 
 /** The text of the capturing group that a backreference repeats. */
 function referenced(found: Found, pattern: string): string {
-  const wanted = /[0-9]+|[A-Za-z_]\w*/.exec(found.text.slice(found.text.startsWith("\\") ? 1 : 4));
-  const name = wanted?.[0].replace(/^[kg](?=.)/, "") ?? "1";
+  const name = /^(?:\\[kg]?[<{']?|\(\?P=)(\w+)/.exec(found.text)?.[1] ?? "1";
   let count = 0;
   for (const [index, token] of found.tokens.entries()) {
     const groupName = /^\(\?P?<([A-Za-z_]\w*)>$/.exec(token.text)?.[1];
