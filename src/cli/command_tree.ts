@@ -133,7 +133,7 @@ export function findCommand(argv: readonly string[]): CommandLeaf | undefined {
     const word = argv[index]!;
     if (word === "--") return undefined;
     if (VALUE_FLAGS.has(word)) index++;
-    if (word.startsWith("-") || word === "help") continue;
+    if (word.startsWith("-")) continue;
     const entry = entries.find(({ name }) => name === word);
     if (entry === undefined) return undefined;
     if (!isGroup(entry)) return entry;

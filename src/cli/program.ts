@@ -44,8 +44,14 @@ const GLOBAL_FLAGS_HELP = "Global flags:";
 function quiet(command: Command<unknown[], Record<string, unknown>>, captured: Captured): void {
   command
     .exitOverride()
+    .helpOption("-h, --help", "show help")
     .helpCommand(false)
-    .configureHelp({ showGlobalOptions: true, helpWidth: 100, styleTitle: titleOf })
+    .configureHelp({
+      showGlobalOptions: true,
+      helpWidth: 100,
+      styleTitle: titleOf,
+      subcommandTerm: (subcommand) => subcommand.name(),
+    })
     .configureOutput({
       writeOut: (text) => captured.text += text,
       writeErr: (text) => captured.text += text,
@@ -70,6 +76,7 @@ function buildLeaf(leaf: CommandLeaf, command: LoadedCommand, perform: Perform) 
   const built = command.build(leaf.name, perform).summary(leaf.summary);
   const description = command.description === undefined ? "" : `\n\n${command.description}`;
   built.description(`${leaf.summary}${description}`);
+  built.usage(built.usage().replace("[options]", "[flags]"));
   return built.addHelpText("after", formatExamples(command));
 }
 
@@ -80,7 +87,7 @@ function buildEntry(entry: CommandEntry, asked: Asked | undefined, options: {
   let command: Command<unknown[], Record<string, unknown>>;
   if (isGroup(entry)) {
     command = new Command(entry.name) as unknown as typeof command;
-    command.description(entry.summary);
+    command.description(entry.summary).usage("<command> [flags]");
     for (const child of entry.commands) {
       command.addCommand(buildEntry(child, asked, options));
     }
@@ -105,6 +112,7 @@ export function buildProgram(asked: Asked | undefined, options: {
     .option("--token <token>", "API key (SVC_TOKEN)")
     .option("--workspace <slug>", "workspace to act in (SVC_WORKSPACE)")
     .option("--api-url <url>", `address of the platform (SVC_API_URL, else ${DEFAULT_API_URL})`);
+  program.usage("<command> [flags]");
   quiet(program as unknown as Parameters<typeof quiet>[0], options.captured);
   for (const entry of COMMANDS) program.addCommand(buildEntry(entry, asked, options));
   return program;
@@ -164,6 +172,11 @@ async function parseAndRun(
   }
 }
 
+/** `svc help deploy` says the same as `svc deploy --help`. */
+function withoutHelpWord(argv: readonly string[]): readonly string[] {
+  return argv[0] === "help" ? [...argv.slice(1), "--help"] : argv;
+}
+
 /**
  * Runs the tool with the arguments after its name and returns the exit code:
  * 0 done, 1 failed, 2 used wrongly, 130 interrupted. Never throws.
@@ -181,7 +194,12 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
   });
   let apiUrl = DEFAULT_API_URL;
   try {
-    await parseAndRun(argv, host, ui, (settings) => apiUrl = settings.apiUrl ?? apiUrl);
+    await parseAndRun(
+      withoutHelpWord(argv),
+      host,
+      ui,
+      (settings) => apiUrl = settings.apiUrl ?? apiUrl,
+    );
     return EXIT.success;
   } catch (thrown) {
     const error = host.signal.aborted && !(thrown instanceof CliError) ? interrupted() : thrown;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { z } from "zod";
 import {
   apiError,
   type BodyInputOf,
@@ -129,6 +130,26 @@ function anySignal(signals: readonly (AbortSignal | undefined)[]): AbortSignal |
   return present.length < 2 ? present[0] : AbortSignal.any(present);
 }
 
+/** The platform would refuse the parameters: so does the client, with the same words. */
+function checkParams(endpoint: Endpoint, params: unknown): void {
+  const checked = endpoint.params.safeParse(params ?? {});
+  if (checked.success) return;
+  const problems = [...new Set(checked.error.issues.flatMap(messagesOf))]
+    .map((message) => ({ path: "", message }));
+  const reasons = problems.map(({ message }) => message).join("; or ");
+  throw new ApiError(`Can not ask for this: ${reasons}`, {
+    status: 400,
+    code: "invalid_request",
+    problems,
+  });
+}
+
+function messagesOf(issue: z.core.$ZodIssue): string[] {
+  return issue.code === "invalid_union"
+    ? issue.errors.flat().map(({ message }) => message)
+    : [issue.message];
+}
+
 async function readAnswer<E extends Endpoint>(
   endpoint: E,
   response: Response,
@@ -181,6 +202,7 @@ export function createClient(options: ClientOptions): Client {
     endpoint: E,
     input: CallInput<E>,
   ): Promise<Answer<ResponseOf<E>>> {
+    checkParams(endpoint, input.params);
     const request: RawRequest = {
       method: endpoint.method,
       path: buildPath(endpoint.path, input),

@@ -66,8 +66,8 @@ export function withRetries<T>(
     randomize: policy.firstPause > 0,
     ...(signal === undefined ? {} : { signal }),
     shouldRetry: ({ error }) => isPassing(error, policy),
-    onFailedAttempt: async ({ error, retryDelay }) => {
-      if (retryDelay === 0 || !(error instanceof ApiError)) return;
+    onFailedAttempt: async ({ error, retriesLeft, retryDelay }) => {
+      if (retriesLeft === 0 || !(error instanceof ApiError)) return;
       const wanted = (error.retryAfter ?? 0) - retryDelay;
       if (wanted > 0 && isPassing(error, policy)) await pause(wanted, signal);
     },

@@ -1,0 +1,130 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import fc from "fast-check";
+import { MAX_BATCH_BLOBS, MAX_BATCH_BYTES } from "../contract/mod.ts";
+import { sha256Hex } from "../lib/hash.ts";
+import { createClient } from "./client.ts";
+import { ApiError } from "./errors.ts";
+import { type BlobSource, planUpload, uploadBlobs } from "./upload_blobs.ts";
+
+const FAST = { retries: 3, firstPause: 0, longestPause: 5 };
+
+const blobOfSize = (size: number): BlobSource => ({ sha256: "0".repeat(64), size, path: "/x" });
+
+Deno.test("planUpload() keeps order and limits, and loses nothing", () => {
+  const sizes = fc.array(
+    fc.oneof(fc.integer({ min: 0, max: 3_000_000 }), fc.integer({ min: 0, max: 100 })),
+    { maxLength: 1500 },
+  );
+  fc.assert(
+    fc.property(sizes, (all) => {
+      const blobs = all.map(blobOfSize);
+      const { batches, single } = planUpload(blobs);
+      const large = blobs.filter(({ size }) => size > 1024 * 1024);
+      assert.deepEqual(single, large);
+      assert.deepEqual(batches.flat(), blobs.filter((blob) => !large.includes(blob)));
+      for (const batch of batches) {
+        assert.ok(batch.length > 0 && batch.length <= MAX_BATCH_BLOBS);
+        assert.ok(batch.reduce((sum, { size }) => sum + size, 0) <= MAX_BATCH_BYTES);
+      }
+    }),
+    { numRuns: 40 },
+  );
+});
+
+/** A blob store that refuses what does not match, and fails as often as it is told. */
+function createBlobStore(options: { failures: number }) {
+  const stored = new Map<string, number>();
+  let failures = options.failures;
+  let requests = 0;
+  const keep = (name: string, bytes: Uint8Array) => {
+    assert.equal(sha256Hex(bytes), name);
+    stored.set(name, bytes.byteLength);
+  };
+  const answer: typeof fetch = async (input, init) => {
+    const request = new Request(input, init);
+    requests++;
+    const path = new URL(request.url).pathname;
+    if (request.method === "PUT") keep(path.split("/").at(-1)!, await request.bytes());
+    else {
+      for (const [name, part] of await request.formData()) {
+        keep(name, await (part as File).bytes());
+      }
+    }
+    if (failures-- > 0) {
+      stored.clear();
+      return new Response("busy", { status: 503 });
+    }
+    return Response.json({ stored: [] });
+  };
+  return { stored, fetch: answer, requestCount: () => requests };
+}
+
+async function withFiles(
+  sizes: readonly number[],
+  use: (blobs: BlobSource[]) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    const blobs = await Promise.all(sizes.map(async (size, index) => {
+      const path = join(folder, String(index));
+      const bytes = new Uint8Array(size).fill(index + 1);
+      await Deno.writeFile(path, bytes);
+      return { sha256: sha256Hex(bytes), size, path };
+    }));
+    await use(blobs);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("uploadBlobs() sends small and large blobs, and tells about each", async () => {
+  await withFiles([0, 10, 500_000, 1_500_000], async (blobs) => {
+    const store = createBlobStore({ failures: 0 });
+    const client = createClient({ baseUrl: "http://platform.test", fetch: store.fetch });
+    const told = { files: 0, bytes: 0 };
+    await uploadBlobs(client, blobs, {
+      onStored: ({ files, bytes }) => {
+        told.files += files;
+        told.bytes += bytes;
+      },
+    });
+    assert.deepEqual([...store.stored.values()].sort((a, b) => a - b), [0, 10, 500_000, 1_500_000]);
+    assert.deepEqual(told, { files: 4, bytes: 2_000_010 });
+    assert.equal(store.requestCount(), 2);
+  });
+});
+
+Deno.test("uploadBlobs() reads a blob anew for each attempt", async () => {
+  await withFiles([1_500_000], async (blobs) => {
+    const store = createBlobStore({ failures: 2 });
+    const client = createClient({ baseUrl: "http://platform.test", fetch: store.fetch });
+    await uploadBlobs(client, blobs, { retries: FAST });
+    assert.equal(store.stored.size, 1);
+    assert.equal(store.requestCount(), 3);
+  });
+});
+
+Deno.test("uploadBlobs() stops the other requests when one has failed for good", async () => {
+  await withFiles([1_500_000, 1_600_000, 10], async (blobs) => {
+    const aborted: boolean[] = [];
+    let first = true;
+    const client = createClient({
+      baseUrl: "http://platform.test",
+      fetch: (_, init) => {
+        if (first) {
+          first = false;
+          return Promise.resolve(new Response(null, { status: 400 }));
+        }
+        return new Promise((_, reject) =>
+          init?.signal?.addEventListener("abort", () => {
+            aborted.push(true);
+            reject(init.signal?.reason);
+          })
+        );
+      },
+    });
+    await assert.rejects(uploadBlobs(client, blobs, { retries: FAST, concurrency: 2 }), ApiError);
+    assert.deepEqual(aborted, [true]);
+  });
+});
