@@ -62,7 +62,7 @@ const pairs = (name: string) =>
 function leaf(pathOf: fc.Arbitrary<PathMatch>): fc.Arbitrary<LeafCondition> {
   const fields = fc.record({
     path: pathOf,
-    methods: some(METHODS.slice(0, 3)),
+    methods: fc.subarray(METHODS.slice(0, 3)),
     host: fc.constantFrom(...hosts),
     headers: pairs("x-a"),
     query: pairs("q"),
@@ -172,7 +172,11 @@ const rule = fc.record({
 }).map(({ pick, ...fields }) => bindCaptures({ id: "", ...fields }, pick));
 
 /** Authored rule sets that are valid but for rules about caches and gates. */
-export const anyRuleSet: fc.Arbitrary<RuleSet> = fc.array(rule, { maxLength: 24 }).map((rules) => ({
+export const anyRuleSet: fc.Arbitrary<RuleSet> = fc.array(rule, {
+  minLength: 4,
+  maxLength: 24,
+  size: "medium",
+}).map((rules) => ({
   schemaVersion: SCHEMA_VERSION,
   rules: rules.map((each, index) => ({ ...each, id: `r${index}` })),
 }));
@@ -199,3 +203,40 @@ export const anyRequest: fc.Arbitrary<DescribedRequest> = fc.record({
   asn: fc.constantFrom(...asns),
   device: fc.constantFrom(...DEVICES),
 }, { requiredKeys: ["url", "method"] });
+
+const FILLINGS: readonly (readonly [RegExp, string])[] = [
+  [/\{\w+\.\.\.\}/g, "a/b"],
+  [/\{\w+\}/g, "a%21+b"],
+  [/\*\*/g, "b/a"],
+  [/[*?]/g, "b"],
+];
+
+const first = (record: Readonly<Record<string, string>> | undefined, join: string) =>
+  Object.entries(record ?? {}).map(([name, value]) => `${name}=${value}`).join(join);
+
+/** The request, bent to what a condition asks for, as far as that is easy. */
+export function aimAt(request: DescribedRequest, { any, ...root }: Condition): DescribedRequest {
+  const wanted = { ...any?.[0], ...root };
+  const old = new URL(request.url);
+  const where = FILLINGS.reduce(
+    (text, [from, to]) => text.replace(from, to),
+    wanted.path?.value ?? old.pathname,
+  );
+  const query = wanted.query === undefined ? old.search : `?${first(wanted.query, "&")}`;
+  const [method = request.method ?? "GET"] = wanted.methods ?? [];
+  const [country = request.country] = wanted.geo ?? [];
+  const [asn = request.asn] = wanted.asn ?? [];
+  const [cidr] = wanted.sourceIpCidrs ?? [];
+  const ip = cidr?.split("/")[0] ?? request.ip;
+  const device = wanted.device ?? request.device;
+  const cookies = wanted.cookies && { cookie: first(wanted.cookies, "; ") };
+  return {
+    method,
+    url: `https://${wanted.host ?? old.host}${where}${query}`,
+    headers: { ...request.headers, ...wanted.headers, ...cookies },
+    ...(ip === undefined ? {} : { ip }),
+    ...(country === undefined ? {} : { country }),
+    ...(asn === undefined ? {} : { asn }),
+    ...(device === undefined ? {} : { device }),
+  };
+}

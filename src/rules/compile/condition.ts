@@ -67,8 +67,8 @@ function headerHas(value: string | undefined, wanted: string): boolean {
 export class LeafMatcher {
   readonly path: PathMatcher | undefined;
   readonly host: string | undefined;
-  /** Bits of the methods, or 0 for all. */
-  readonly methods: number;
+  /** Bits of the methods; 0 where the list is empty, and so holds for none. */
+  readonly methods: number | undefined;
   private readonly headers: Pairs | undefined;
   private readonly queries: Pairs | undefined;
   private readonly cookies: Pairs | undefined;
@@ -80,7 +80,7 @@ export class LeafMatcher {
   constructor(leaf: RuntimeLeaf) {
     this.path = leaf.path && compilePath(leaf.path);
     this.host = leaf.host;
-    this.methods = (leaf.methods ?? []).reduce((bits, method) => bits | methodBit(method), 0);
+    this.methods = leaf.methods?.reduce((bits, method) => bits | methodBit(method), 0);
     this.headers = leaf.headers &&
       Object.entries(leaf.headers).map(([name, value]) => [name.toLowerCase(), value] as const);
     this.queries = leaf.query && Object.entries(leaf.query);
@@ -94,7 +94,9 @@ export class LeafMatcher {
 
   /** The first field that does not hold, the cheapest asked first; `undefined` where all hold. */
   failing(facts: RequestFacts): LeafField | undefined {
-    if (this.methods !== 0 && (this.methods & methodBit(facts.method)) === 0) return "methods";
+    if (this.methods !== undefined && (this.methods & methodBit(facts.method)) === 0) {
+      return "methods";
+    }
     if (this.host !== undefined && this.host !== facts.host) return "host";
     if (this.path !== undefined && !pathHolds(this.path, facts.path)) return "path";
     return this.failingValue(facts) ?? this.failingOrigin(facts);

@@ -21,47 +21,44 @@ import {
 const BITS = 32;
 const NO_CAPTURES: readonly string[] = Object.freeze([]);
 
-/** The states of a program as bit sets of `words` 32-bit words. */
-class StateSets {
+/** Rows of the table that stand for a kind of state; those of characters follow. */
+const ROWS = { any: 0, deep: 1, one: 2, gate: 3, accept: 4, none: 5 } as const;
+const FIRST_TEXT_ROW = 6;
+
+/** The states of a program as bit sets, all in one table: a row per kind and character. */
+class StateTable {
+  /** Words per row. */
   readonly words: number;
-  readonly any: Int32Array;
-  readonly deep: Int32Array;
-  readonly one: Int32Array;
-  readonly gate: Int32Array;
-  readonly accept: Int32Array;
-  private readonly byCode = new Map<number, Int32Array>();
+  readonly bits: Int32Array;
+  private readonly rows = new Map<number, number>();
 
-  constructor(program: GlobProgram) {
-    this.words = Math.ceil((program.states.length + 1) / BITS);
-    this.any = this.empty();
-    this.deep = this.empty();
-    this.one = this.empty();
-    this.gate = this.empty();
-    this.accept = this.empty();
-    program.states.forEach((state, index) => {
-      if (state.kind === "text") this.add(this.ofCode(state.code), index);
-      else this.add(this[state.kind], index);
-    });
-    this.add(this.accept, program.states.length);
+  constructor({ states }: GlobProgram) {
+    this.words = Math.ceil((states.length + 1) / BITS);
+    for (const { kind, code } of states) {
+      if (kind === "text" && !this.rows.has(code)) {
+        this.rows.set(code, (FIRST_TEXT_ROW + this.rows.size) * this.words);
+      }
+    }
+    this.bits = new Int32Array((FIRST_TEXT_ROW + this.rows.size) * this.words);
+    states.forEach(({ kind, code }, index) =>
+      this.add(kind === "text" ? this.rowOf(code) : this.start(kind), index)
+    );
+    this.add(this.start("accept"), states.length);
   }
 
-  /** The states that take the character and go on to the next state. */
-  get(code: number): Int32Array | undefined {
-    return this.byCode.get(code);
+  /** Where the row of a kind begins. */
+  start(kind: keyof typeof ROWS): number {
+    return ROWS[kind] * this.words;
   }
 
-  private empty(): Int32Array {
-    return new Int32Array(this.words);
+  /** Where the row of the states begins that take the character. */
+  rowOf(code: number): number {
+    return this.rows.get(code) ?? this.start("none");
   }
 
-  private ofCode(code: number): Int32Array {
-    const found = this.byCode.get(code) ?? this.empty();
-    this.byCode.set(code, found);
-    return found;
-  }
-
-  private add(set: Int32Array, index: number): void {
-    set[index >>> 5] = (set[index >>> 5] ?? 0) | (1 << (index & 31));
+  private add(row: number, index: number): void {
+    const word = row + (index >>> 5);
+    this.bits[word] = (this.bits[word] ?? 0) | (1 << (index & 31));
   }
 }
 
@@ -84,14 +81,14 @@ export class GlobMatcher {
   /** The text that every matching path begins with. */
   readonly prefix: string;
   private readonly program: GlobProgram;
-  private readonly sets: StateSets;
+  private readonly table: StateTable;
   private readonly takesAnyRest: boolean;
 
   constructor(tokens: readonly GlobToken[]) {
     this.names = captureNames(tokens);
     this.prefix = literalPrefix(tokens);
     this.program = layOut(tokens, this.prefix);
-    this.sets = new StateSets(this.program);
+    this.table = new StateTable(this.program);
     const { states } = this.program;
     this.takesAnyRest = states.length === 1 && states[0]?.kind === "deep";
   }
@@ -122,11 +119,12 @@ export class GlobMatcher {
    * early where no state is left.
    */
   private scan(path: string, units: PathUnits | undefined): Int32Array | undefined {
-    const { words, accept } = this.sets;
+    const { words, bits } = this.table;
     const start = this.prefix.length;
     const length = units === undefined ? path.length - start : units.codes.length;
     const sets = reserve((length + 1) * words);
-    sets.set(accept, length * words);
+    const accept = this.table.start("accept");
+    for (let word = 0; word < words; word++) sets[length * words + word] = bits[accept + word] ?? 0;
     this.close(sets, length * words);
     for (let at = length - 1; at >= 0; at--) {
       const code = units === undefined ? path.charCodeAt(start + at) : units.codes[at] ?? 0;
@@ -139,31 +137,36 @@ export class GlobMatcher {
   }
 
   private stepNarrow(sets: Int32Array, at: number, code: number): boolean {
-    const { any, deep, one, gate } = this.sets;
+    const { bits } = this.table;
     const next = sets[at + 1] ?? 0;
-    let takes = this.sets.get(code)?.[0] ?? 0;
-    let stays = deep[0] ?? 0;
+    const any = bits[ROWS.any] ?? 0;
+    const deep = bits[ROWS.deep] ?? 0;
+    let takes = bits[this.table.rowOf(code)] ?? 0;
+    let stays = deep;
     if (code !== SLASH) {
-      takes |= one[0] ?? 0;
-      stays |= any[0] ?? 0;
+      takes |= bits[ROWS.one] ?? 0;
+      stays |= any;
     }
     let set = ((next >>> 1) & takes) | (next & stays);
-    set |= (set >>> 1) & ((any[0] ?? 0) | (deep[0] ?? 0));
-    set |= ((set >>> 1) | (set >>> GATE_WIDTH)) & (gate[0] ?? 0);
+    set |= (set >>> 1) & (any | deep);
+    set |= ((set >>> 1) | (set >>> GATE_WIDTH)) & (bits[ROWS.gate] ?? 0);
     sets[at] = set;
     return set !== 0;
   }
 
   private stepWide(sets: Int32Array, base: number, code: number): boolean {
-    const { words, any, deep, one } = this.sets;
-    const text = this.sets.get(code);
+    const { words, bits } = this.table;
+    const text = this.table.rowOf(code);
+    const any = this.table.start("any");
+    const deep = this.table.start("deep");
+    const one = this.table.start("one");
     const inSegment = code === SLASH ? 0 : -1;
     let alive = 0;
     for (let word = 0; word < words; word++) {
       const next = sets[base + words + word] ?? 0;
       const carry = word + 1 < words ? (sets[base + words + word + 1] ?? 0) << 31 : 0;
-      const takes = (text?.[word] ?? 0) | ((one[word] ?? 0) & inSegment);
-      const stays = (deep[word] ?? 0) | ((any[word] ?? 0) & inSegment);
+      const takes = (bits[text + word] ?? 0) | ((bits[one + word] ?? 0) & inSegment);
+      const stays = (bits[deep + word] ?? 0) | ((bits[any + word] ?? 0) & inSegment);
       const set = (((next >>> 1) | carry) & takes) | (next & stays);
       sets[base + word] = set;
       alive |= set;
@@ -174,19 +177,22 @@ export class GlobMatcher {
 
   /** Adds the states from which a state of the set is reached without a character. */
   private close(sets: Int32Array, base: number): void {
-    const { words, any, deep, gate } = this.sets;
+    const { words, bits } = this.table;
+    const any = this.table.start("any");
+    const deep = this.table.start("deep");
+    const gate = this.table.start("gate");
     for (let word = words - 1; word >= 0; word--) {
       const above = word + 1 < words ? sets[base + word + 1] ?? 0 : 0;
       let set = sets[base + word] ?? 0;
-      set |= ((set >>> 1) | (above << 31)) & ((any[word] ?? 0) | (deep[word] ?? 0));
+      set |= ((set >>> 1) | (above << 31)) & ((bits[any + word] ?? 0) | (bits[deep + word] ?? 0));
       const past = (set >>> GATE_WIDTH) | (above << (BITS - GATE_WIDTH));
-      set |= ((set >>> 1) | (above << 31) | past) & (gate[word] ?? 0);
+      set |= ((set >>> 1) | (above << 31) | past) & (bits[gate + word] ?? 0);
       sets[base + word] = set;
     }
   }
 
   private isIn(sets: Int32Array, position: number, state: number): boolean {
-    const word = sets[position * this.sets.words + (state >>> 5)] ?? 0;
+    const word = sets[position * this.table.words + (state >>> 5)] ?? 0;
     return (word & (1 << (state & 31))) !== 0;
   }
 

@@ -94,7 +94,16 @@ export interface GlobProgram {
   readonly captures: readonly CaptureStates[];
 }
 
-const state = (kind: GlobState["kind"], code = -1): GlobState => ({ kind, code });
+const KINDS: Readonly<Record<Exclude<GlobState["kind"], "text">, GlobState>> = {
+  one: { kind: "one", code: -1 },
+  any: { kind: "any", code: -1 },
+  deep: { kind: "deep", code: -1 },
+  gate: { kind: "gate", code: -1 },
+};
+/** States hold nothing of their glob, so that ten thousand globs can share them. */
+const ASCII = Array.from({ length: 128 }, (_, code): GlobState => ({ kind: "text", code }));
+
+const textState = (code: number): GlobState => ASCII[code] ?? { kind: "text", code };
 
 /** Adds a loop; one that stands beside another, or makes another useless, takes its place. */
 function addLoop(states: GlobState[], kind: "any" | "deep", isSegment: boolean): void {
@@ -103,8 +112,8 @@ function addLoop(states: GlobState[], kind: "any" | "deep", isSegment: boolean):
   if (last?.kind === "any") states.pop();
   const followsGate = states.at(-1)?.code === SLASH && states.at(-3)?.kind === "gate";
   if (kind === "deep" && followsGate) states.splice(-GATE_WIDTH);
-  if (isSegment && last?.kind !== "any") states.push(state("gate"));
-  states.push(state(kind));
+  if (isSegment && last?.kind !== "any") states.push(KINDS.gate);
+  states.push(KINDS[kind]);
 }
 
 function isWholeSegment(tokens: readonly GlobToken[], index: number, prefix: string): boolean {
@@ -123,15 +132,15 @@ export function layOut(tokens: readonly GlobToken[], prefix: string): GlobProgra
   const rest = prefix === "" ? tokens : tokens.slice(1);
   rest.forEach((token, index) => {
     if (token.type === "text") {
-      states.push(...readUnits(token.text, 0).codes.map((code) => state("text", code)));
+      states.push(...readUnits(token.text, 0).codes.map(textState));
     } else if (token.type === "one") {
-      states.push(state("one"));
+      states.push(KINDS.one);
     } else if (token.type === "any" || token.type === "deep") {
       addLoop(states, token.type, token.type === "deep" && isWholeSegment(rest, index, prefix));
     } else {
       const from = states.length;
-      if (token.type === "splat") states.push(state("deep"));
-      else states.push(state("one"), state("any"));
+      if (token.type === "splat") states.push(KINDS.deep);
+      else states.push(KINDS.one, KINDS.any);
       captures.push({ from, to: states.length });
     }
   });

@@ -27,11 +27,13 @@ class Bucket {
   }
 
   finish(): void {
-    const isMixed = this.all.some((rule) => rule.condition.root.methods !== 0);
+    const isMixed = this.all.some((rule) => rule.condition.root.methods !== undefined);
     if (!isMixed || this.all.length < SPLIT_FROM) return;
     const bits = [0, ...METHODS.map((method) => methodBit(method))];
     this.byMethod = bits.map((bit) =>
-      this.all.filter(({ condition: { root } }) => root.methods === 0 || (root.methods & bit) !== 0)
+      this.all.filter(({ condition: { root } }) =>
+        root.methods === undefined || (root.methods & bit) !== 0
+      )
     );
   }
 

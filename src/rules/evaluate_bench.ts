@@ -1,0 +1,147 @@
+/**
+ * What one evaluation costs as the rule set grows, and what a compiled set
+ * weighs. Run by `deno task bench`; setup is not timed.
+ *
+ * @module
+ */
+import { compileRules } from "./compile/compile_rules.ts";
+import type { EvaluationHooks } from "./evaluate/decision.ts";
+import { evaluateRules } from "./evaluate/evaluate_rules.ts";
+import { createFacts, type RequestFacts } from "./facts.ts";
+import { normalizeRules } from "./normalize.ts";
+import { type Rule, type RuntimeRuleSet, SCHEMA_VERSION } from "./types.ts";
+
+export interface EvaluationRow {
+  readonly scenario: string;
+  readonly rules: number;
+  /** Best of several rounds. */
+  readonly nanosecondsPerRequest: number;
+  /** Against the same scenario with the fewest rules. */
+  readonly ratioToSmallest: number;
+  readonly compileMilliseconds: number;
+  /** Heap that the compiled set keeps; rough where the garbage collector can not be called. */
+  readonly heapBytes: number;
+}
+
+interface Scenario {
+  readonly name: string;
+  rule(index: number): Rule;
+  /** A request that the middle rule of a set of this size matches. */
+  request(size: number): RequestFacts;
+}
+
+const SIZES = [10, 100, 1_000, 10_000];
+const ROUNDS = 5;
+const REQUESTS_PER_ROUND = 20_000;
+
+const hooks: EvaluationHooks = { fileExists: () => false, rateLimited: () => false };
+
+function facts(path: string, host = "shop.test"): RequestFacts {
+  return createFacts({ method: "GET", host, path, rawQuery: "", header: () => undefined });
+}
+
+const redirect = (index: number, condition: Rule["condition"], target: string): Rule => ({
+  id: `rule-${index}`,
+  condition: condition ?? {},
+  action: { type: "redirect", target, statusCode: 301 },
+});
+
+const exact: Scenario = {
+  name: "exact path",
+  rule: (index) =>
+    redirect(index, { path: { type: "exact", value: `/old/page-${index}` } }, `/new/${index}`),
+  request: (size) => facts(`/old/page-${size / 2}`),
+};
+
+const glob: Scenario = {
+  name: "glob with captures",
+  rule: (index) =>
+    redirect(
+      index,
+      { path: { type: "glob", value: `/shop-${index}/{item}/reviews/{rest...}` } },
+      "/products/{item}/{rest}",
+    ),
+  request: (size) => facts(`/shop-${size / 2}/blue-shoes/reviews/2026/latest`),
+};
+
+const suffix: Scenario = {
+  name: "glob by its end",
+  rule: (index) =>
+    redirect(index, { path: { type: "glob", value: `/{lang}/page-${index}` } }, `/{lang}/${index}`),
+  request: (size) => facts(`/de/page-${size / 2}`),
+};
+
+const mixed: Scenario = {
+  name: "mixed",
+  rule(index) {
+    const kinds: readonly Rule[] = [
+      exact.rule(index),
+      glob.rule(index),
+      redirect(index, { host: `h${index}.test`, path: { type: "prefix", value: "/a/" } }, "/b"),
+      {
+        id: `rule-${index}`,
+        condition: { path: { type: "prefix", value: `/api/v${index}/` }, methods: ["POST"] },
+        action: { type: "deny" },
+      },
+      {
+        id: `rule-${index}`,
+        condition: { path: { type: "glob", value: `/static/${index}/**/*.js` } },
+        action: { type: "set_headers", headers: { "cache-control": "max-age=60" } },
+      },
+    ];
+    return kinds[index % kinds.length] ?? exact.rule(index);
+  },
+  request: (size) => facts(`/old/page-${size / 2}`),
+};
+
+const nothing: Scenario = {
+  name: "no rule matches",
+  rule: mixed.rule,
+  request: () => facts("/blog/2026/11/an-article"),
+};
+
+function runtimeSet(scenario: Scenario, size: number): RuntimeRuleSet {
+  const rules = Array.from({ length: size }, (_, index) => scenario.rule(index));
+  return normalizeRules({ schemaVersion: SCHEMA_VERSION, rules });
+}
+
+function heapUsed(): number {
+  (globalThis as { gc?: () => void }).gc?.();
+  return Deno.memoryUsage().heapUsed;
+}
+
+function measure(scenario: Scenario, size: number): Omit<EvaluationRow, "ratioToSmallest"> {
+  const set = runtimeSet(scenario, size);
+  const heapBefore = heapUsed();
+  const started = performance.now();
+  const compiled = compileRules(set);
+  const compileMilliseconds = performance.now() - started;
+  const heapBytes = Math.max(0, heapUsed() - heapBefore);
+  const request = scenario.request(size);
+  let best = Infinity;
+  for (let round = 0; round < ROUNDS; round++) {
+    const start = performance.now();
+    for (let count = 0; count < REQUESTS_PER_ROUND; count++) {
+      evaluateRules(compiled, request, hooks);
+    }
+    best = Math.min(best, performance.now() - start);
+  }
+  const nanosecondsPerRequest = (best * 1e6) / REQUESTS_PER_ROUND;
+  return {
+    scenario: scenario.name,
+    rules: size,
+    nanosecondsPerRequest,
+    compileMilliseconds,
+    heapBytes,
+  };
+}
+
+/** Measures every scenario at every size; about two seconds. */
+export function benchEvaluation(): readonly EvaluationRow[] {
+  return [exact, glob, suffix, mixed, nothing].flatMap((scenario) => {
+    measure(scenario, SIZES[0] ?? 10);
+    const rows = SIZES.map((size) => measure(scenario, size));
+    const smallest = rows[0]?.nanosecondsPerRequest ?? 1;
+    return rows.map((row) => ({ ...row, ratioToSmallest: row.nanosecondsPerRequest / smallest }));
+  });
+}
