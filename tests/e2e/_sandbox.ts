@@ -1,0 +1,109 @@
+/**
+ * A machine account of its own for one test: an empty home, a project folder,
+ * and a platform on an empty data directory, all gone afterwards.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { fetchByHost, type HostAnswer, type HostRequest } from "../../scripts/_fetch_by_host.ts";
+import {
+  callTool,
+  cleanEnvironment,
+  type Platform,
+  startProgram,
+  type ToolResult,
+} from "../../scripts/_program.ts";
+import { ROOT } from "../../scripts/_source_files.ts";
+
+export interface Sandbox {
+  /** Removed with everything in it after the test. */
+  readonly folder: string;
+  readonly dataDir: string;
+  /** Where the tool is called: the project's folder. */
+  readonly site: string;
+  readonly env: Record<string, string>;
+  /** The running platform; `undefined` before {@link Sandbox.start}. */
+  platform: Platform | undefined;
+  /** Starts the platform on the data directory and points the tool at it. */
+  start(args?: readonly string[]): Promise<Platform>;
+  /** Calls the tool in the project's folder. */
+  tool(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<ToolResult>;
+  /** Calls the tool with `--json`, expects success and returns its one object. */
+  json(args: readonly string[]): Promise<JsonObject>;
+  /** Fetches from the platform by host name. */
+  page(host: string, path: string, more?: Partial<HostRequest>): Promise<HostAnswer>;
+}
+
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** The key of every test's platform. */
+export const TOKEN = "svc_e2e_0123456789abcdef0123456789abcdef";
+
+/** Parses what must be exactly one JSON object on one line. */
+export function oneObject(stdout: string): JsonObject {
+  const lines = stdout.trimEnd().split("\n");
+  assert.equal(lines.length, 1, `Expected one line on stdout: ${stdout}`);
+  const value: unknown = JSON.parse(lines[0]!);
+  assert.ok(typeof value === "object" && value !== null && !Array.isArray(value));
+  return value as JsonObject;
+}
+
+/** Copies a site of `fixtures/sites` to a folder. */
+export async function copySite(name: string, to: string): Promise<void> {
+  await cp(join(ROOT, "fixtures", "sites", name), to, { recursive: true });
+}
+
+/** Host name of a URL, as sites are asked for by it. */
+export function hostOf(url: unknown): string {
+  return new URL(String(url)).hostname;
+}
+
+function createSandbox(folder: string): Sandbox {
+  const env = cleanEnvironment(join(folder, "home"));
+  const sandbox: Sandbox = {
+    folder,
+    dataDir: join(folder, "data"),
+    site: join(folder, "site"),
+    env,
+    platform: undefined,
+    async start(args = []) {
+      const platform = await startProgram({
+        dataDir: sandbox.dataDir,
+        args,
+        env: { ...env, SVC_BOOTSTRAP_TOKEN: TOKEN },
+      });
+      sandbox.platform = platform;
+      env.SVC_API_URL = platform.url;
+      env.SVC_TOKEN = TOKEN;
+      return platform;
+    },
+    tool: (args, more = {}) => callTool(args, { cwd: sandbox.site, env: { ...env, ...more } }),
+    async json(args) {
+      const { code, stdout, stderr } = await sandbox.tool([...args, "--json"]);
+      assert.equal(code, 0, `svc ${args.join(" ")} ended with ${code}: ${stdout}${stderr}`);
+      return oneObject(stdout);
+    },
+    page(host, path, more = {}) {
+      const port = sandbox.platform?.port;
+      if (port === undefined) throw new TypeError("Start the platform first");
+      return fetchByHost({ port, host, path, ...more });
+    },
+  };
+  return sandbox;
+}
+
+/** Runs a test in a sandbox; the platform is started only when the test asks for it. */
+export async function withSandbox(test: (sandbox: Sandbox) => Promise<void>): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-e2e-" }));
+  const sandbox = createSandbox(folder);
+  await Deno.mkdir(join(folder, "home"));
+  await Deno.mkdir(sandbox.site);
+  try {
+    await test(sandbox);
+  } finally {
+    await sandbox.platform?.kill();
+    await Deno.remove(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,81 @@
+/** The tour of the README, step by step, through the real tool and platform. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { copySite, hostOf, withSandbox } from "./_sandbox.ts";
+
+Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
+  await withSandbox(async (box) => {
+    await copySite("plain", box.site);
+    await box.start();
+    let first: Record<string, unknown> = {};
+
+    await t.step("init --create makes the project and keeps the file's comments", async () => {
+      const told = await box.json(["init", "--create"]);
+      assert.equal(told.name, "kestrel-hut");
+      const source = await Deno.readTextFile(join(box.site, "svc.toml"));
+      assert.match(source, /# The folder is the site: nothing has to be built\./);
+      assert.match(source, /id = "[0-9a-f-]{36}"/);
+    });
+
+    await t.step("deploy --prod puts it on all three addresses", async () => {
+      first = await box.json(["deploy", "--prod"]);
+      assert.equal(first.status, "LIVE");
+      const urls = first.urls as Record<string, string>;
+      const index = await Deno.readTextFile(join(box.site, "index.html"));
+      for (const url of [urls.unique, urls.branch, urls.production]) {
+        const page = await box.page(hostOf(url), "/");
+        assert.equal(page.status, 200, url);
+        assert.equal(page.text, index);
+        assert.equal(page.headers["x-svc-deployment"], first.id);
+        assert.ok(page.headers["x-svc-request-id"]);
+      }
+      assert.equal(hostOf(urls.production), "kestrel-hut.localhost");
+    });
+
+    await t.step("a preview leaves production alone", async () => {
+      await Deno.writeTextFile(join(box.site, "robots.txt"), "User-agent: *\nDisallow: /\n");
+      const preview = await box.json(["deploy", "--branch", "quiet"]);
+      assert.deepEqual(preview.uploaded, { files: 1, bytes: 26 });
+      const urls = preview.urls as Record<string, string>;
+      assert.match((await box.page(hostOf(urls.branch), "/robots.txt")).text, /Disallow/);
+      assert.match((await box.page("kestrel-hut.localhost", "/robots.txt")).text, /Allow: \//);
+    });
+
+    await t.step("a second deploy sends only what the platform lacks", async () => {
+      await Deno.writeTextFile(join(box.site, "beds.html"), "<h1>Full until August</h1>");
+      const second = await box.json(["deploy", "--prod"]);
+      assert.equal((second.uploaded as { files: number }).files, 1);
+      assert.match((await box.page("kestrel-hut.localhost", "/beds")).text, /Full until August/);
+      const urls = first.urls as Record<string, string>;
+      assert.match((await box.page(hostOf(urls.unique), "/beds")).text, /Bench by the stove/);
+    });
+
+    await t.step("rollback makes the deployment before live again", async () => {
+      const told = await box.json(["rollback"]);
+      assert.equal((told.deployment as { id: string }).id, first.id);
+      assert.match((await box.page("kestrel-hut.localhost", "/beds")).text, /Bench by the stove/);
+    });
+
+    await t.step("deployments lists all three, newest first", async () => {
+      const told = await box.json(["deployments"]);
+      const items = (told.deployments ?? told.items) as { id: string; status: string }[];
+      assert.deepEqual(items.map(({ status }) => status), ["ROLLED_BACK", "LIVE", "LIVE"]);
+      assert.equal(items[2]!.id, first.id);
+    });
+
+    await t.step("logs shows the requests, and finds one by its path", async () => {
+      const told = await box.json(["logs", "--search", "/beds"]);
+      const items = (told.entries ?? told.items) as { path: string; status: number }[];
+      assert.deepEqual(new Set(items.map(({ path }) => path)), new Set(["/beds"]));
+      assert.equal(items.length, 3);
+    });
+
+    await t.step("all of it is still there after a restart", async () => {
+      assert.equal(await box.platform?.stop(), 0);
+      const again = await box.start();
+      assert.equal(again.token, undefined);
+      const page = await box.page("kestrel-hut.localhost", "/beds");
+      assert.match(page.text, /Bench by the stove/);
+    });
+  });
+});
