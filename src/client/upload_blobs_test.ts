@@ -108,20 +108,23 @@ Deno.test("uploadBlobs() reads a blob anew for each attempt", async () => {
 Deno.test("uploadBlobs() stops the other requests when one has failed for good", async () => {
   await withFiles([1_500_000, 1_600_000, 10], async (blobs) => {
     const aborted: boolean[] = [];
-    let first = true;
+    const secondStarted = Promise.withResolvers<void>();
+    let requests = 0;
     const client = createClient({
       baseUrl: "http://platform.test",
-      fetch: (_, init) => {
-        if (first) {
-          first = false;
-          return Promise.resolve(new Response(null, { status: 400 }));
+      fetch: async (_, init) => {
+        requests++;
+        if (requests === 1) {
+          await secondStarted.promise;
+          return new Response(null, { status: 400 });
         }
-        return new Promise((_, reject) =>
+        return await new Promise((_, reject) => {
           init?.signal?.addEventListener("abort", () => {
             aborted.push(true);
             reject(init.signal?.reason);
-          })
-        );
+          });
+          secondStarted.resolve();
+        });
       },
     });
     await assert.rejects(uploadBlobs(client, blobs, { retries: FAST, concurrency: 2 }), ApiError);
