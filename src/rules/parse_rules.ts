@@ -14,6 +14,7 @@ import type { RuleSet, RuntimeRuleSet } from "./types.ts";
 import { checkGates, type PlacedRule } from "./validate/gates.ts";
 import { checkUniqueIds } from "./validate/unique_ids.ts";
 import { checkRule } from "./validate/validate_rules.ts";
+import { warnRedirectLoops } from "./warnings/redirect_loops.ts";
 import { warnUnreachable } from "./warnings/unreachable.ts";
 import { warnRule } from "./warnings/warn_rules.ts";
 
@@ -39,7 +40,7 @@ function findAll(value: unknown): readonly Finding[] {
       sound.push({ index: checked.index, rule: normalizeRule(checked.rule) });
     }
   }
-  findings.push(...checkGates(sound), ...warnUnreachable(sound));
+  findings.push(...checkGates(sound), ...warnUnreachable(sound), ...warnRedirectLoops(sound));
   return findings;
 }
 

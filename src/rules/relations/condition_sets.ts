@@ -45,13 +45,13 @@ const comparable = (a: readonly unknown[], b: readonly unknown[]): boolean =>
 
 function listContains(outer: Values | undefined, inner: Values | undefined): boolean {
   if (outer === undefined) return true;
-  return inner !== undefined && comparable(outer, inner) &&
+  return inner !== undefined && inner.length > 0 && comparable(outer, inner) &&
     inner.every((value) => outer.includes(value));
 }
 
 function listsDisjoint(a: Values | undefined, b: Values | undefined): boolean {
-  return a !== undefined && b !== undefined && comparable(a, b) &&
-    !a.some((value) => b.includes(value));
+  return a !== undefined && b !== undefined && a.length > 0 && b.length > 0 &&
+    comparable(a, b) && !a.some((value) => b.includes(value));
 }
 
 function textsContain(outer: Texts | undefined, inner: Texts | undefined): boolean {
@@ -66,8 +66,8 @@ function networksAre(
   b: LeafCondition,
 ): boolean {
   const [left, right] = [a.sourceIpCidrs, b.sourceIpCidrs];
-  return left !== undefined && right !== undefined && comparable(left, right) &&
-    relation(left, right);
+  return left !== undefined && right !== undefined && left.length > 0 && right.length > 0 &&
+    comparable(left, right) && relation(left, right);
 }
 
 function leafContains(outer: LeafSet, inner: LeafSet): boolean {

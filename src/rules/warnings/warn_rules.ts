@@ -5,6 +5,7 @@
  */
 import type { CheckedRule } from "../checked_rule.ts";
 import type { Finding } from "../finding.ts";
+import { warnEmptyLists } from "./empty_lists.ts";
 import { warnPaths } from "./paths.ts";
 import { warnRedirectStatus } from "./redirect_status.ts";
 import { warnStepFailure } from "./step_failure.ts";
@@ -12,6 +13,7 @@ import { warnStepFailure } from "./step_failure.ts";
 /** Reports what is doubtful about one rule by itself. */
 export function* warnRule(checked: CheckedRule): Generator<Finding> {
   yield* warnPaths(checked);
+  yield* warnEmptyLists(checked);
   yield* warnRedirectStatus(checked);
   yield* warnStepFailure(checked);
 }

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import { renderDiagnostic } from "../lib/diagnostic.ts";
+import { loadRulesToml } from "./parse_rules.ts";
+import { rulesJsonSchema } from "./schema.ts";
+
+const CASES = new URL("../../fixtures/rules/", import.meta.url);
+const SCHEMA = new URL("../../docs/schema/rules.schema.json", import.meta.url);
+const DIVIDER = "\n----------\n";
+const isUpdate = Deno.env.get("UPDATE_GOLDENS") === "1";
+
+/** The diagnostics as the tool shows them, then the normalized set where there is one. */
+function outcome(source: string): string {
+  const { runtime, diagnostics } = loadRulesToml(source);
+  const shown = diagnostics.map((one) => renderDiagnostic(one, { file: "svc.rules.toml", source }));
+  const normalized = runtime === undefined ? [] : [JSON.stringify(runtime, undefined, 2)];
+  return `${[...shown, ...normalized].join("\n\n")}\n`;
+}
+
+const names = [...Deno.readDirSync(CASES)].map((entry) => entry.name)
+  .filter((name) => name.endsWith(".txt")).sort();
+
+Deno.test("fixtures/rules holds at least 60 cases", () => {
+  assert.ok(names.length >= 60, `${names.length}`);
+});
+
+for (const name of names) {
+  Deno.test(`loadRulesToml() answers as written in fixtures/rules/${name}`, () => {
+    const file = new URL(name, CASES);
+    const text = Deno.readTextFileSync(file);
+    const [source = "", wanted] = text.split(DIVIDER);
+    const found = outcome(`${source}\n`);
+    if (isUpdate) {
+      Deno.writeTextFileSync(
+        file,
+        `${source.trimEnd()}${DIVIDER}${outcome(`${source.trimEnd()}\n`)}`,
+      );
+    } else assert.equal(found, wanted);
+  });
+}
+
+Deno.test("rulesJsonSchema() is what docs/schema/rules.schema.json holds", () => {
+  const found = `${JSON.stringify(rulesJsonSchema(), undefined, 2)}\n`;
+  if (isUpdate) Deno.writeTextFileSync(SCHEMA, found);
+  else assert.equal(found, Deno.readTextFileSync(SCHEMA));
+});

@@ -1,0 +1,161 @@
+/**
+ * Warns of redirects that lead to themselves or round in a circle. Nothing is
+ * guessed: for each redirect a request that it answers is made up and followed
+ * through the compiled rules as a browser would. Where a file might answer
+ * instead, or another host, nothing is proven and nothing is said.
+ *
+ * @module
+ */
+import { type CompiledRules, compileRules } from "../compile/compile_rules.ts";
+import type { Terminal } from "../evaluate/decision.ts";
+import { evaluateRules } from "../evaluate/evaluate_rules.ts";
+import { factsFromRequest } from "../facts.ts";
+import { type Finding, joinNames, warningAt } from "../finding.ts";
+import { SCHEMA_VERSION } from "../types.ts";
+import type { PlacedRule } from "../validate/gates.ts";
+import { type Witness, witnessOf } from "./witness.ts";
+
+/** Redirects that browsers follow before they give up (WHATWG Fetch 4.4). */
+const MAX_HOPS = 20;
+
+/** Conditions that are judged over all hops of all redirects. */
+const MAX_JUDGEMENTS = 3_000_000;
+
+/** Judgements that one hop costs at least. */
+const HOP_COST = 30;
+
+type Redirect = Extract<Terminal, { readonly type: "redirect" }>;
+
+/** A circle: the rules in it, and the paths that a browser would ask for. */
+interface Circle {
+  /** Places in the rules that were handed over. */
+  readonly rules: readonly number[];
+  readonly followed: readonly string[];
+}
+
+interface Hop {
+  readonly from: string;
+  readonly state: string;
+  /** Place in the rules that were handed over. */
+  readonly rule: number;
+}
+
+/** The most rules that one request can meet: those of one path start and host, and of all. */
+function costOfHop(rules: readonly PlacedRule[]): number {
+  const counts = new Map<string, number>();
+  for (const { rule } of rules) {
+    const { path, host } = rule.condition;
+    const literal = path?.type === "glob" ? path.value.split(/[*?{\\]/, 1)[0] : path?.value;
+    const key = JSON.stringify([literal ?? "/", host]);
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  const everywhere = counts.get(JSON.stringify(["/", undefined])) ?? 0;
+  return [...counts.values()].reduce((most, count) => Math.max(most, count), HOP_COST) + everywhere;
+}
+
+/** Hops whose paths are shown. */
+const MAX_SHOWN = 4;
+
+function pathsOf(hops: readonly Hop[], last = "…"): string[] {
+  const shown = hops.slice(0, MAX_SHOWN).map((hop) => hop.from);
+  return [...shown, hops.length > MAX_SHOWN ? "…" : last];
+}
+
+function circleOf(hops: readonly Hop[], last?: string): Circle {
+  return { rules: [...new Set(hops.map((hop) => hop.rule))], followed: pathsOf(hops, last) };
+}
+
+class LoopSearch {
+  private readonly compiled: CompiledRules;
+  private readonly hosts: ReadonlySet<string>;
+  private hopsLeft: number;
+
+  constructor(rules: readonly PlacedRule[]) {
+    this.compiled = compileRules({
+      schemaVersion: SCHEMA_VERSION,
+      rules: rules.map((placed) => placed.rule),
+    });
+    this.hosts = new Set(rules.flatMap(({ rule }) => rule.condition.host ?? []));
+    this.hopsLeft = Math.floor(MAX_JUDGEMENTS / costOfHop(rules));
+  }
+
+  /** The circle that a request of this rule gets into. */
+  find(start: number, witness: Witness): Circle | undefined {
+    const hops: Hop[] = [];
+    let request = witness;
+    while (hops.length <= MAX_HOPS) {
+      if (--this.hopsLeft < 0) return undefined;
+      const redirect = this.redirectOf(request);
+      if (redirect === undefined) return undefined;
+      if (hops.length === 0 && redirect.rule.index !== start) return undefined;
+      const state = JSON.stringify([request.method, request.host, request.target]);
+      const seen = hops.findIndex((hop) => hop.state === state);
+      if (seen >= 0) return circleOf(hops.slice(seen), request.target);
+      hops.push({ from: request.target, state, rule: redirect.rule.index });
+      const next = this.follow(request, redirect);
+      if (next === undefined) return undefined;
+      request = next;
+    }
+    return { ...circleOf(hops.slice(MAX_HOPS / 2)), followed: pathsOf(hops) };
+  }
+
+  /** The redirect that answers, if it does so whatever files there are. */
+  private redirectOf(request: Witness): Redirect | undefined {
+    const facts = factsFromRequest(request);
+    if ("rejected" in facts) return undefined;
+    let isCertain = true;
+    const { terminal } = evaluateRules(this.compiled, facts, {
+      fileExists: () => (isCertain = false),
+      rateLimited: () => false,
+    });
+    return isCertain && terminal.type === "redirect" ? terminal : undefined;
+  }
+
+  private follow(request: Witness, redirect: Redirect): Witness | undefined {
+    const url = URL.parse(redirect.location, `http://${request.host}`);
+    if (url === null || url.port !== "") return undefined;
+    const isOurs = url.hostname === request.host || this.hosts.has(url.hostname);
+    if (!isOurs) return undefined;
+    const keepsMethod = redirect.status === 307 || redirect.status === 308 ||
+      request.method === "HEAD";
+    const target = `${url.pathname}${url.search}`;
+    return {
+      ...request,
+      method: keepsMethod ? request.method ?? "GET" : "GET",
+      host: url.hostname,
+      target,
+      url: `http://${url.hostname}${target}`,
+    };
+  }
+}
+
+function describe(circle: Circle, rules: readonly PlacedRule[]): Finding {
+  const first = circle.rules.reduce((least, index) => Math.min(least, index));
+  const others = circle.rules.filter((index) => index !== first)
+    .map((index) => `"${rules[index]?.rule.id}"`);
+  return warningAt(["rules", rules[first]?.index ?? 0, "action", "target"], {
+    code: "redirect_loop",
+    message: others.length === 0
+      ? "Change the target of the redirect: it leads back to the rule itself"
+      : `Break the circle of redirects: the rule leads back to itself over ${joinNames(others)}`,
+    hint: `Followed: ${circle.followed.join(" -> ")}`,
+  });
+}
+
+/** Reports each circle of redirects once, at the first of its rules. */
+export function* warnRedirectLoops(rules: readonly PlacedRule[]): Generator<Finding> {
+  const redirects = rules.flatMap(({ rule }, at) =>
+    rule.enabled && rule.action.type === "redirect" ? [{ rule, at }] : []
+  );
+  if (redirects.length === 0) return;
+  const search = new LoopSearch(rules);
+  const reported = new Set<number>();
+  for (const { rule, at } of redirects) {
+    if (reported.has(at)) continue;
+    const witness = witnessOf(rule.condition);
+    const circle = witness === undefined ? undefined : search.find(at, witness);
+    if (circle === undefined || circle.rules.some((index) => reported.has(index))) continue;
+    for (const index of circle.rules) reported.add(index);
+    yield describe(circle, rules);
+  }
+}
