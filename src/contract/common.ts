@@ -17,7 +17,7 @@ export const slug = (maximum: number) =>
   z.string().max(maximum, `Must have at most ${maximum} characters`).regex(
     /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/,
     "Must be lower-case letters, digits and inner hyphens",
-  );
+  ).refine((name) => !name.startsWith("xn--"), "Must not begin with xn--");
 
 export const projectName = slug(PROJECT_NAME_MAX);
 

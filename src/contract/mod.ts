@@ -21,6 +21,7 @@ export {
   createDeploymentBody,
   type Deployment,
   deployment,
+  DEPLOYMENT_STATES,
   type DeploymentFile,
   deploymentFile,
   type DeploymentState,

@@ -64,6 +64,9 @@ class PositionIndex {
     this.checkDepth(path);
     for (const step of path) this.checkName(step, table.key);
     const position = toPosition(table.key.loc);
+    for (let length = 1; length < path.length; length++) {
+      this.addOnce(path.slice(0, length), position);
+    }
     this.values.set(pathKey(path), position);
     this.keys.set(pathKey(path), position);
     for (const node of table.body) this.addKeyValue(node, path);
@@ -75,11 +78,7 @@ class PositionIndex {
       const name = key.type === "TOMLBare" ? key.name : key.value;
       this.checkName(name, key);
       path.push(name);
-      const text = pathKey(path);
-      if (!this.keys.has(text)) {
-        this.keys.set(text, toPosition(key.loc));
-        this.values.set(text, toPosition(key.loc));
-      }
+      this.addOnce(path, toPosition(key.loc));
     }
     this.addContent(node.value, path);
   }
@@ -92,6 +91,13 @@ class PositionIndex {
     } else if (node.type === "TOMLInlineTable") {
       for (const entry of node.body) this.addKeyValue(entry, path);
     }
+  }
+
+  private addOnce(path: readonly PathStep[], position: Position): void {
+    const text = pathKey(path);
+    if (this.keys.has(text)) return;
+    this.keys.set(text, position);
+    this.values.set(text, position);
   }
 
   private checkDepth(path: readonly PathStep[]): void {
@@ -122,21 +128,23 @@ function failure(code: string, message: string, position?: Position): TomlResult
   };
 }
 
-/** The parser notices a missing value only after the blank that follows: step back over it. */
-function syntaxPosition(error: ParseError, source: string): Position {
+/** The parser notices a missing value only on the next line: its place is after the `=`. */
+function describeSyntax(error: ParseError, source: string): TomlResult {
   const before = source.slice(0, error.index).trimEnd();
   const lines = before.split("\n");
-  const last = lines.at(-1) ?? "";
-  return lines.length === error.lineNumber
-    ? { line: error.lineNumber, column: error.column + 1 }
-    : { line: lines.length, column: last.length + 1 };
+  const missing = before.endsWith("=") && lines.length < error.lineNumber;
+  if (missing) {
+    const position = { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
+    return failure("toml_syntax", "Can not read TOML: A value is missing after =", position);
+  }
+  return failure("toml_syntax", `Can not read TOML: ${error.message}`, {
+    line: error.lineNumber,
+    column: error.column + 1,
+  });
 }
 
 function describe(error: unknown, source: string, limits: TomlLimits): TomlResult {
-  if (error instanceof ParseError) {
-    const message = `Can not read TOML: ${error.message}`;
-    return failure("toml_syntax", message, syntaxPosition(error, source));
-  }
+  if (error instanceof ParseError) return describeSyntax(error, source);
   if (error instanceof Forbidden) return failure("toml_key", error.message, error.position);
   if (error instanceof NestedTooDeep || error instanceof RangeError) {
     return failure("toml_depth", `Nest tables and arrays at most ${limits.maxDepth} deep`);

@@ -43,8 +43,23 @@ Deno.test("parseToml() reports bad input as diagnostics", () => {
   assert.equal(codeOf(`a = "${"x".repeat(1 << 20)}"`), "toml_size");
 });
 
-Deno.test("parseToml() tells line and column of a syntax error from 1", () => {
-  const result = parseToml("ok = 1\nbad = \n", limits);
-  assert.ok(!result.ok);
-  assert.equal(result.diagnostics[0]?.position?.line, 2);
+const syntaxErrors = [
+  ["a missing value at the end", "ok = 1\nbad = \n", [2, 6]],
+  ["a missing value before another key", "ok = 1\nbad = \nc = 2\n", [2, 6]],
+  ["a key that is given twice", "a = 1\na = 2\n", [2, 1]],
+  ["an open string", 'x = "abc\ny = 1', [1, 9]],
+] as const;
+
+for (const [name, source, place] of syntaxErrors) {
+  Deno.test(`parseToml() tells the place of ${name}`, () => {
+    const result = parseToml(source, limits);
+    assert.ok(!result.ok);
+    const position = result.diagnostics[0]?.position;
+    assert.deepEqual([position?.line, position?.column], place);
+  });
+}
+
+Deno.test("parseToml() locates the parents of a table", () => {
+  const document = parsed("x = 1\n[a.b]\nc = 1\n");
+  assert.equal(document.locateKey(["a"])?.line, 2);
 });

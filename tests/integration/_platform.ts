@@ -1,0 +1,206 @@
+/**
+ * A real platform on a random port and an empty data directory, and the few
+ * calls that the tests make.
+ *
+ * @module
+ */
+import { request as httpRequest } from "node:http";
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import {
+  type PlatformOptions,
+  type RunningPlatform,
+  startPlatform,
+} from "../../src/platform/mod.ts";
+
+export const TOKEN = "integration-test-token-0123456789";
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly body: Buffer;
+  readonly text: string;
+}
+
+export interface TestPlatform extends RunningPlatform {
+  readonly dataDir: string;
+  /** Messages that the platform logged. */
+  readonly logged: string[];
+  /** Calls the API with the owner's key. */
+  api(method: string, path: string, options?: ApiOptions): Promise<ApiAnswer>;
+  /** Asks the edge for a path on a host. */
+  get(host: string, path: string, headers?: Record<string, string>): Promise<Answer>;
+}
+
+export interface ApiOptions {
+  readonly json?: unknown;
+  readonly body?: BodyInit;
+  readonly headers?: Record<string, string>;
+  /** `null` sends no credentials. */
+  readonly token?: string | null;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  // deno-lint-ignore no-explicit-any -- tests look into any answer
+  readonly json: any;
+}
+
+/** Sends a request as it is written: nothing in path or host is normalized. */
+export function rawRequest(
+  port: number,
+  options: { method?: string; host: string; path: string; headers?: Record<string, string> },
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({
+      hostname: "127.0.0.1",
+      port,
+      method: options.method ?? "GET",
+      path: options.path,
+      headers: { host: options.host, ...options.headers },
+      agent: false,
+    }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const body = Buffer.concat(chunks);
+        const { statusCode = 0, headers } = response;
+        resolve({ status: statusCode, headers, body, text: body.toString("utf8") });
+      });
+    });
+    request.on("error", reject);
+    request.end();
+  });
+}
+
+async function callApi(url: string, method: string, path: string, options: ApiOptions) {
+  const token = options.token === undefined ? TOKEN : options.token;
+  const response = await fetch(new URL(path, url), {
+    method,
+    headers: {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(options.json === undefined ? {} : { "content-type": "application/json" }),
+      ...options.headers,
+    },
+    body: options.json === undefined ? options.body ?? null : JSON.stringify(options.json),
+  });
+  const text = await response.text();
+  return {
+    status: response.status,
+    headers: response.headers,
+    json: text === "" ? undefined : JSON.parse(text),
+  };
+}
+
+/** Starts a platform on a data directory. */
+export async function start(
+  dataDir: string,
+  options: Partial<PlatformOptions> = {},
+): Promise<TestPlatform> {
+  const logged: string[] = [];
+  const platform = await startPlatform({
+    host: "127.0.0.1",
+    port: 0,
+    dataDir,
+    baseDomain: "localhost",
+    trustProxy: [],
+    bootstrapToken: TOKEN,
+    version: "0.0.0-test",
+    log: (line) => logged.push(`${line.level} ${line.message}`),
+    ...options,
+  });
+  return {
+    ...platform,
+    dataDir,
+    logged,
+    api: (method, path, apiOptions = {}) =>
+      callApi(`http://127.0.0.1:${platform.port}`, method, path, apiOptions),
+    get: (host, path, headers = {}) => rawRequest(platform.port, { host, path, headers }),
+  };
+}
+
+/** Runs a test on a fresh platform and removes it afterwards. */
+export async function withPlatform(
+  run: (platform: TestPlatform) => Promise<void>,
+  options: Partial<PlatformOptions> = {},
+): Promise<void> {
+  const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
+  const platform = await start(dataDir, options);
+  try {
+    await run(platform);
+  } finally {
+    await platform.shutdown();
+    await Deno.remove(dataDir, { recursive: true });
+  }
+}
+
+export const sha256 = (content: string | Uint8Array) =>
+  createHash("sha256").update(content).digest("hex");
+
+export const STATIC_MANIFEST = {
+  version: 1,
+  layers: [{ name: "static", target: "STATIC", directory: "." }],
+  routes: [{ pattern: "^/.*$", layer: "static" }],
+};
+
+export type Files = Readonly<Record<string, string>>;
+
+export const fileList = (files: Files) =>
+  Object.entries(files).map(([path, content]) => ({
+    path,
+    sha256: sha256(content),
+    size: Buffer.byteLength(content),
+  }));
+
+/** Starts a deployment; nothing is uploaded. */
+export const create = (platform: TestPlatform, project: string, options: {
+  files: Files;
+  prod?: boolean;
+  branch?: string;
+  rules?: unknown;
+  manifest?: unknown;
+}) =>
+  platform.api("POST", `/v1/projects/${project}/deployments`, {
+    json: {
+      environment: options.prod ?? true ? "production" : "preview",
+      manifest: options.manifest ?? STATIC_MANIFEST,
+      files: fileList(options.files),
+      ...(options.branch === undefined ? {} : { branch: options.branch }),
+      ...(options.rules === undefined ? {} : { rules: options.rules }),
+    },
+  });
+
+/** Uploads files as one batch. */
+export function upload(platform: TestPlatform, files: Files): Promise<ApiAnswer> {
+  const form = new FormData();
+  for (const content of new Set(Object.values(files))) {
+    form.set(sha256(content), new Blob([content]), "blob");
+  }
+  return platform.api("POST", "/v1/blobs", { body: form });
+}
+
+/** Deploys files and returns the deployment. */
+export async function deploy(
+  platform: TestPlatform,
+  project: string,
+  options: Parameters<typeof create>[2],
+) {
+  const created = await create(platform, project, options);
+  if (created.status !== 201) throw new Error(JSON.stringify(created.json));
+  const missing = new Set(created.json.missing);
+  const needed = Object.entries(options.files).filter(([, text]) => missing.has(sha256(text)));
+  if (needed.length > 0) await upload(platform, Object.fromEntries(needed));
+  const path = `/v1/deployments/${created.json.deployment.id}/activate`;
+  const activated = await platform.api("POST", path);
+  if (activated.status !== 200) throw new Error(JSON.stringify(activated.json));
+  return activated.json;
+}
+
+/** Creates a project and returns it. */
+export async function createProject(platform: TestPlatform, name: string) {
+  const answer = await platform.api("POST", "/v1/projects", { json: { name } });
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.json));
+  return answer.json;
+}

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { createProject, deploy, start, TOKEN, withPlatform } from "./_platform.ts";
+
+Deno.test("requests without a valid key are refused, and told what to send", () =>
+  withPlatform(async (platform) => {
+    for (const token of [null, "svc_wrong", `${TOKEN}x`]) {
+      const answer = await platform.api("GET", "/v1/projects", { token });
+      assert.deepEqual([answer.status, answer.json.code], [401, "unauthorized"]);
+      assert.equal(answer.headers.get("www-authenticate"), "Bearer");
+      assert.match(answer.json.error, /Authorization: Bearer/);
+      assert.ok(!JSON.stringify(answer.json).includes("svc_wrong"));
+    }
+    const basic = await platform.api("GET", "/v1/me", {
+      token: null,
+      headers: { authorization: "Basic abc" },
+    });
+    assert.equal(basic.status, 401);
+  }));
+
+Deno.test("a key works only in its own workspace", () =>
+  withPlatform(async (platform) => {
+    const me = await platform.api("GET", "/v1/me", { headers: { "x-workspace": "default" } });
+    assert.equal(me.json.workspace.slug, "default");
+    assert.equal(me.json.workspace.role, "owner");
+    const other = await platform.api("GET", "/v1/me", { headers: { "x-workspace": "other" } });
+    assert.deepEqual([other.status, other.json.code], [403, "forbidden"]);
+  }));
+
+Deno.test("the key is stored hashed: no file of the data directory holds it", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deploy(platform, "shop", { files: { "index.html": "x" } });
+    const { stdout } = await new Deno.Command("grep", {
+      args: ["-rlaF", TOKEN, platform.dataDir],
+    }).output();
+    assert.equal(new TextDecoder().decode(stdout), "");
+  }));
+
+Deno.test("a short SVC_BOOTSTRAP_TOKEN is refused", async () => {
+  const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
+  await assert.rejects(start(dataDir, { bootstrapToken: "short" }), /at least 20 characters/);
+  const platform = await start(dataDir);
+  assert.equal(platform.token, TOKEN);
+  await platform.shutdown();
+  await Deno.remove(dataDir, { recursive: true });
+});
+
+Deno.test("projects are created, listed in pages, changed and deleted", () =>
+  withPlatform(async (platform) => {
+    for (let n = 0; n < 5; n++) await createProject(platform, `p${n}`);
+    const names: string[] = [];
+    let cursor = "";
+    do {
+      const page = await platform.api("GET", `/v1/projects?limit=2${cursor}`);
+      names.push(...page.json.items.map((project: { name: string }) => project.name));
+      cursor = page.json.nextCursor === null
+        ? ""
+        : `&cursor=${encodeURIComponent(page.json.nextCursor)}`;
+    } while (cursor !== "");
+    assert.deepEqual(names, ["p4", "p3", "p2", "p1", "p0"]);
+    const changed = await platform.api("PATCH", "/v1/projects/p1", {
+      json: { displayName: "First", nodeVersion: "24", buildCommand: null },
+    });
+    assert.equal(changed.json.displayName, "First");
+    const byId = await platform.api("GET", `/v1/projects/${changed.json.id}`);
+    assert.deepEqual(byId.json, changed.json);
+    assert.equal((await platform.api("DELETE", "/v1/projects/p1")).status, 204);
+    assert.equal((await platform.api("GET", "/v1/projects/p1")).status, 404);
+  }));
+
+const badProjects = [
+  [{}, "body.name"],
+  [{ name: "Shop" }, "body.name"],
+  [{ name: "x".repeat(41) }, "body.name"],
+  [{ name: "shop", colour: "red" }, "colour"],
+  [{ name: "shop", framework: "rails" }, "body.framework"],
+  [{ name: "shop", outputDirectory: "../up" }, "body.outputDirectory"],
+  [{ name: "shop", branch: "--upload-pack=x" }, "body.branch"],
+  [{ name: "shop", nodeVersion: "latest" }, "body.nodeVersion"],
+] as const;
+
+Deno.test("a bad project is refused with the field that is wrong", () =>
+  withPlatform(async (platform) => {
+    for (const [json, field] of badProjects) {
+      const answer = await platform.api("POST", "/v1/projects", { json });
+      assert.deepEqual([answer.status, answer.json.code], [400, "invalid_request"]);
+      assert.ok(answer.json.error.includes(field), `${answer.json.error} names ${field}`);
+    }
+    await createProject(platform, "shop");
+    const taken = await platform.api("POST", "/v1/projects", { json: { name: "shop" } });
+    assert.deepEqual([taken.status, taken.json.code], [409, "conflict"]);
+    const reserved = await platform.api("POST", "/v1/projects", { json: { name: "api" } });
+    assert.equal(reserved.status, 409);
+  }));
+
+Deno.test("malformed requests get clear errors", () =>
+  withPlatform(async (platform) => {
+    const notJson = await platform.api("POST", "/v1/projects", {
+      body: "{",
+      headers: { "content-type": "application/json" },
+    });
+    assert.match(notJson.json.error, /Can not read the body as JSON/);
+    const noType = await platform.api("POST", "/v1/projects", { body: "{}" });
+    assert.equal(noType.status, 415);
+    const unknown = await platform.api("GET", "/v1/nothing");
+    assert.deepEqual([unknown.status, unknown.json.code], [404, "not_found"]);
+    const method = await platform.api("PUT", "/v1/projects");
+    assert.equal(method.status, 405);
+    assert.equal(method.headers.get("allow"), "GET, POST");
+    const limit = await platform.api("GET", "/v1/projects?limit=1000");
+    assert.match(limit.json.error, /query\.limit/);
+    const cursor = await platform.api("GET", "/v1/projects?cursor=%00%01");
+    assert.equal(cursor.status, 400);
+  }));
+
+Deno.test("the OpenAPI document is served to anyone and names this platform", () =>
+  withPlatform(async (platform) => {
+    const { status, json } = await platform.api("GET", "/v1/openapi.json", { token: null });
+    assert.equal(status, 200);
+    assert.equal(json.openapi, "3.1.0");
+    assert.equal(json.servers[0].url, platform.url);
+    assert.ok("/v1/projects/{project}/deployments" in json.paths);
+  }));

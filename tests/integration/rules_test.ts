@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { createProject, deploy, type TestPlatform, withPlatform } from "./_platform.ts";
+
+const files = { "index.html": "home", "new.html": "new", "secret.html": "secret" };
+
+const ruleSet = (...rules: unknown[]) => ({ schemaVersion: "EDGE_RULE_SET_V1", rules });
+const redirect = (id: string, from: string, target: string) => ({
+  id,
+  condition: { path: { type: "exact", value: from } },
+  action: { type: "redirect", target },
+});
+const deny = (path: string) => ({
+  id: "deny",
+  condition: { path: { type: "exact", value: path } },
+  action: { type: "deny" },
+});
+
+const publish = (platform: TestPlatform, json: unknown, version: string) =>
+  platform.api("PUT", "/v1/projects/shop/rules", { json, headers: { "if-match": version } });
+
+Deno.test("a deployment's own rules apply to it and are shown normalized", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const rules = ruleSet(redirect("old", "/old", "/new"), deny("/secret"));
+    const live = await deploy(platform, "shop", { files, rules });
+    const answer = await platform.get("shop.localhost", "/old?a=1");
+    assert.deepEqual([answer.status, answer.headers.location], [302, "/new?a=1"]);
+    assert.equal((await platform.get("shop.localhost", "/secret")).status, 403);
+    const shown = await platform.api("GET", "/v1/projects/shop/rules");
+    assert.deepEqual([shown.json.origin, shown.json.deploymentId], ["build", live.id]);
+    assert.equal(shown.json.ruleSet.source.origin, "build");
+    assert.equal(shown.json.ruleSet.rules[1].action.statusCode, 403);
+  }));
+
+Deno.test("published rules apply at once over the deployment's, until removed", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deploy(platform, "shop", { files, rules: ruleSet(redirect("a", "/old", "/new")) });
+    const location = async () => (await platform.get("shop.localhost", "/old")).headers.location;
+    const put = await publish(platform, ruleSet(redirect("b", "/old", "/secret")), `"none"`);
+    assert.equal(put.status, 200);
+    assert.deepEqual([put.json.origin, put.json.ruleSet.source.revisionId], [
+      "ui",
+      put.json.revisionId,
+    ]);
+    assert.equal(await location(), "/secret");
+    const preview = await deploy(platform, "shop", {
+      files,
+      prod: false,
+      rules: ruleSet(redirect("c", "/old", "/preview")),
+    });
+    const host = new URL(preview.url).hostname;
+    assert.equal((await platform.get(host, "/old")).headers.location, "/preview");
+    await deploy(platform, "shop", { files, rules: ruleSet(redirect("a", "/old", "/later")) });
+    assert.equal(await location(), "/secret", "a deploy leaves published rules in place");
+    const removed = await platform.api("DELETE", "/v1/projects/shop/rules", {
+      headers: { "if-match": put.headers.get("etag")! },
+    });
+    assert.equal(removed.json.origin, "build");
+    assert.equal(await location(), "/later");
+  }));
+
+Deno.test("two writers never overwrite each other silently", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const without = await platform.api("PUT", "/v1/projects/shop/rules", { json: ruleSet() });
+    assert.deepEqual([without.status, without.json.code], [412, "precondition_failed"]);
+    const version = (await platform.api("GET", "/v1/projects/shop/rules")).headers.get("etag")!;
+    const answers = await Promise.all(
+      ["a", "b"].map((id) => publish(platform, ruleSet(redirect(id, "/x", "/y")), version)),
+    );
+    assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 412]);
+  }));
+
+Deno.test("revisions are listed and can be restored", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deploy(platform, "shop", { files });
+    const first = await publish(platform, ruleSet(redirect("a", "/old", "/one")), `"none"`);
+    const second = await publish(
+      platform,
+      ruleSet(redirect("a", "/old", "/two")),
+      first.headers.get("etag")!,
+    );
+    const list = await platform.api("GET", "/v1/projects/shop/rules/revisions");
+    assert.deepEqual(
+      list.json.items.map((item: { revisionId: string; active: boolean }) => [
+        item.revisionId,
+        item.active,
+      ]),
+      [[second.json.revisionId, true], [first.json.revisionId, false]],
+    );
+    const restored = await platform.api(
+      "POST",
+      `/v1/projects/shop/rules/revisions/${first.json.revisionId}/restore`,
+      { headers: { "if-match": second.headers.get("etag")! } },
+    );
+    assert.equal(restored.status, 200);
+    assert.equal((await platform.get("shop.localhost", "/old")).headers.location, "/one");
+  }));
+
+Deno.test("an invalid set is refused whole, each problem with its place", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const bad = ruleSet(
+      { id: "a", action: { type: "redirect", target: "ftp://x" } },
+      { id: "a", action: { type: "teleport" } },
+    );
+    const answer = await publish(platform, bad, `"none"`);
+    assert.deepEqual([answer.status, answer.json.code], [400, "rules_invalid"]);
+    assert.ok(answer.json.problems.length >= 2, JSON.stringify(answer.json));
+  }));
+
+Deno.test("actions that can not run yet are refused, saying so", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const actions = [
+      { type: "cache", ttlSeconds: 60 },
+      { type: "rate_limit", limit: 1, windowSeconds: 10 },
+      { type: "rewrite", target: "https://example.com/", external: true },
+      { type: "pipeline", steps: [{ handle: "origin" }] },
+    ];
+    for (const action of actions) {
+      const answer = await publish(platform, ruleSet({ id: "r", action }), `"none"`);
+      assert.deepEqual([answer.status, answer.json.code], [400, "rules_unsupported"], action.type);
+      assert.match(answer.json.error, /Rule "r" .* can not run yet/);
+    }
+  }));
+
+Deno.test("denies appear in the log, and every match in the rule's counter", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deploy(platform, "shop", {
+      files,
+      rules: ruleSet(deny("/secret"), redirect("old", "/old", "/new")),
+    });
+    for (const path of ["/secret", "/secret", "/old", "/"]) {
+      await platform.get("shop.localhost", path);
+    }
+    const logs = await platform.api("GET", "/v1/projects/shop/logs?search=denied");
+    assert.deepEqual(
+      logs.json.items.map((entry: { rules: unknown }) => entry.rules),
+      Array(2).fill([{ ruleId: "deny", action: "deny", outcome: "denied" }]),
+    );
+    const counters = await platform.api("GET", "/v1/projects/shop/rules/counters");
+    assert.deepEqual(counters.json.items, [
+      { ruleId: "deny", matches: 2 },
+      { ruleId: "old", matches: 1 },
+    ]);
+  }));
