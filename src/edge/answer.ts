@@ -1,0 +1,44 @@
+/**
+ * An answer before it becomes a `Response`.
+ *
+ * @module
+ */
+import type { HeaderEdit } from "./_rules.ts";
+import type { Header, HeaderList } from "./header_list.ts";
+
+export interface Answer {
+  readonly status: number;
+  /** All fields but the request id. May be shared: never changed. */
+  readonly headers: HeaderList;
+  readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  /** Length of the body. */
+  readonly bytes: number;
+}
+
+/** Fields that say how the bytes are to be read, or that every answer must carry. */
+const PROTECTED = new Set([
+  "connection",
+  "content-encoding",
+  "content-length",
+  "content-range",
+  "date",
+  "keep-alive",
+  "transfer-encoding",
+  "x-svc-deployment",
+  "x-svc-request-id",
+]);
+
+/**
+ * Applies header rules, in order. Setting replaces every field of the name.
+ * Fields that frame the message or identify the answer stay as they are.
+ */
+export function applyHeaderEdits(headers: HeaderList, edits: readonly HeaderEdit[]): HeaderList {
+  let edited: Header[] = [...headers];
+  for (const edit of edits) {
+    const name = edit.name.toLowerCase();
+    if (PROTECTED.has(name)) continue;
+    edited = edited.filter((header) => header[0] !== name);
+    if (edit.type === "set") edited.push([name, edit.value]);
+  }
+  return edited;
+}

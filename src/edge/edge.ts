@@ -1,0 +1,258 @@
+/**
+ * The life of a request: host, rules, routes, file, answer, record.
+ *
+ * @module
+ */
+import type { Clock } from "../lib/clock.ts";
+import { createFacts, type Decision, evaluateRules, NO_DECISION, normalizePath } from "./_rules.ts";
+import { type AccessRecord, tracesOf } from "./access_record.ts";
+import { type Answer, applyHeaderEdits } from "./answer.ts";
+import { type Connection, Exchange, type Surroundings } from "./exchange.ts";
+import type { AsnLookup, GeoLookup } from "./geo/lookup.ts";
+import type { Header, HeaderList } from "./header_list.ts";
+import { plainPage, UNKNOWN_HOST } from "./pages.ts";
+import type { Site, SiteRules } from "./site.ts";
+import { decideStatic, negotiate } from "./static/decide.ts";
+import { FileServer } from "./static/file_server.ts";
+import { isReading } from "./static/site_content.ts";
+import type { StaticFile } from "./static/static_file.ts";
+import { type ForwardedHeader, TrustedProxies } from "./trusted_proxies.ts";
+
+export interface EdgeOptions {
+  /** The site of a host name in canonical form: lower-case punycode without port. */
+  resolveHost(host: string): Site | undefined | Promise<Site | undefined>;
+  /** Takes note of an answer; must be quick and must not throw. */
+  record(entry: AccessRecord): void;
+  readonly now: Clock;
+  /** A clock that never jumps, for durations, in milliseconds. */
+  readonly stopwatch?: () => number;
+  /** Makes an id: a few visible ASCII characters, unique. */
+  requestId(): string;
+  /** Memory for small files, in bytes; 256 MiB where missing. */
+  readonly cacheBytes?: number;
+  /** CIDRs of the proxies that may speak for clients; none where missing. */
+  readonly trustProxy?: readonly string[];
+  /** The header in which those proxies write the client's address. */
+  readonly forwardedHeader?: ForwardedHeader;
+  readonly geo?: GeoLookup | undefined;
+  readonly asn?: AsnLookup | undefined;
+  /** Is told of faults that were answered with 500. */
+  readonly onError?: (error: unknown, requestId: string) => void;
+}
+
+/** Answers a request that came over a connection. */
+export type EdgeHandler = (
+  request: Request,
+  connection: Connection,
+) => Response | Promise<Response>;
+
+const NO_HEADERS: HeaderList = [];
+const ALLOW_READING: HeaderList = [["allow", "GET, HEAD"]];
+
+/** A request, the site that answers it, and what the rules said so far. */
+interface Turn {
+  readonly exchange: Exchange;
+  readonly site: Site;
+  readonly startedAt: number;
+  decision: Decision;
+}
+
+class Edge {
+  readonly #options: EdgeOptions;
+  readonly #files: FileServer;
+  readonly #surroundings: Surroundings;
+  readonly #stopwatch: () => number;
+
+  constructor(options: EdgeOptions) {
+    this.#options = options;
+    this.#files = new FileServer(options.cacheBytes);
+    this.#stopwatch = options.stopwatch ?? (() => performance.now());
+    const trusted = options.trustProxy ?? [];
+    this.#surroundings = {
+      proxies: trusted.length === 0
+        ? undefined
+        : new TrustedProxies(trusted, options.forwardedHeader),
+      geo: options.geo,
+      asn: options.asn,
+    };
+  }
+
+  /** Finds the site; stays synchronous as long as nothing has to be waited for. */
+  handle(request: Request, connection: Connection): Response | Promise<Response> {
+    const startedAt = this.#stopwatch();
+    const exchange = new Exchange(request, this.#options.requestId(), {
+      remoteAddress: connection.remoteAddress,
+      surroundings: this.#surroundings,
+    });
+    if (exchange.host === "") return this.#respond(exchange, this.#page(exchange, 400));
+    const site = this.#options.resolveHost(exchange.host);
+    if (site instanceof Promise) {
+      return site.then(
+        (found) => this.#serve(exchange, found, startedAt),
+        (error) => this.#respond(exchange, this.#fault(exchange, error)),
+      );
+    }
+    return this.#serve(exchange, site, startedAt);
+  }
+
+  #serve(
+    exchange: Exchange,
+    site: Site | undefined,
+    startedAt: number,
+  ): Response | Promise<Response> {
+    if (site === undefined) {
+      return this.#respond(exchange, this.#page(exchange, 404, { words: UNKNOWN_HOST }));
+    }
+    const turn: Turn = { exchange, site, startedAt, decision: NO_DECISION };
+    try {
+      const answer = this.#answer(turn);
+      if (!(answer instanceof Promise)) return this.#finish(turn, answer);
+      return answer.catch((error) => this.#fault(exchange, error, site))
+        .then((settled) => this.#finish(turn, settled));
+    } catch (error) {
+      return this.#finish(turn, this.#fault(exchange, error, site));
+    }
+  }
+
+  #answer(turn: Turn): Answer | Promise<Answer> {
+    const { exchange, site } = turn;
+    const { method, rawPath } = exchange;
+    const known = isReading(method) ? site.content.known(method, rawPath) : undefined;
+    if (known !== undefined && site.rules === undefined) return this.#file(turn, known);
+    if (known === undefined) {
+      const path = normalizePath(rawPath);
+      if (typeof path !== "string") return this.#page(exchange, 400, { headers: site.common });
+      exchange.path = path;
+    }
+    if (site.rules !== undefined) {
+      turn.decision = this.#judge(exchange, site, site.rules);
+      const { terminal, rewrite } = turn.decision;
+      if (terminal.type === "deny") {
+        return this.#page(exchange, terminal.status, { headers: site.common });
+      }
+      if (terminal.type === "redirect") {
+        const headers: Header[] = [["location", terminal.location], ...site.common];
+        return { status: terminal.status, headers, body: null, bytes: 0 };
+      }
+      if (rewrite?.type === "internal") return this.#route(turn, rewrite.path);
+    }
+    return known === undefined ? this.#route(turn, exchange.path) : this.#file(turn, known);
+  }
+
+  #judge(exchange: Exchange, site: Site, rules: SiteRules): Decision {
+    const decision = evaluateRules(rules.compiled, createFacts(exchange), {
+      fileExists: (path) => site.content.hasFile(path),
+      rateLimited: () => false,
+    });
+    rules.counters.add(decision.matched);
+    return decision;
+  }
+
+  /** Terminal routing of a normalized path. */
+  #route(turn: Turn, path: string): Answer | Promise<Answer> {
+    const { exchange, site } = turn;
+    const { method } = exchange;
+    const resolution = site.content.resolve(method, path);
+    switch (resolution.type) {
+      case "file":
+        return this.#file(turn, resolution.file);
+      case "read_only":
+        return this.#page(exchange, 405, { headers: [...ALLOW_READING, ...site.common] });
+      case "compute":
+        return this.#page(exchange, 501, { headers: site.common });
+      case "missing": {
+        const { page } = resolution;
+        if (page === undefined || !isReading(method)) {
+          return this.#page(exchange, 404, { headers: site.common });
+        }
+        const representation = negotiate(page, exchange.header);
+        return this.#files.whole(representation, 404, { method, blobs: site.blobs });
+      }
+    }
+  }
+
+  /** Answers with a file; the method is one that reads. */
+  #file(turn: Turn, file: StaticFile): Answer | Promise<Answer> {
+    const { exchange, site } = turn;
+    const method = exchange.method === "HEAD" ? "HEAD" : "GET";
+    const decision = decideStatic(file, method, exchange.header);
+    switch (decision.type) {
+      case "precondition_failed":
+        return this.#page(exchange, 412, { headers: site.common });
+      case "unsatisfiable": {
+        const range: Header = ["content-range", `bytes */${decision.size}`];
+        return this.#page(exchange, 416, { headers: [range, ...site.common] });
+      }
+      default:
+        return this.#files.perform(decision, { method, blobs: site.blobs });
+    }
+  }
+
+  #page(
+    exchange: Exchange,
+    status: number,
+    options: {
+      readonly headers?: HeaderList;
+      readonly words?: readonly [title: string, sentence: string];
+    } = {},
+  ): Answer {
+    return plainPage(status, {
+      method: exchange.method,
+      accept: exchange.header("accept"),
+      requestId: exchange.id,
+      ...options,
+    });
+  }
+
+  /** A fault of ours: its cause goes to the operator, its id to the client. */
+  #fault(exchange: Exchange, error: unknown, site?: Site): Answer {
+    this.#options.onError?.(error, exchange.id);
+    return this.#page(exchange, 500, { headers: site?.common ?? NO_HEADERS });
+  }
+
+  /** Applies the header rules, sends, and takes note. */
+  #finish(turn: Turn, answer: Answer): Response {
+    const { exchange, site, decision } = turn;
+    const { headerEdits, hits } = decision;
+    const response = this.#respond(
+      exchange,
+      headerEdits.length === 0
+        ? answer
+        : { ...answer, headers: applyHeaderEdits(answer.headers, headerEdits) },
+    );
+    const durationMs = this.#stopwatch() - turn.startedAt;
+    this.#options.record({
+      time: this.#options.now() - durationMs,
+      deploymentId: site.deploymentId,
+      projectId: site.projectId,
+      requestId: exchange.id,
+      method: exchange.method,
+      host: exchange.host,
+      path: exchange.target,
+      status: answer.status,
+      bytes: answer.bytes,
+      durationMs,
+      ip: exchange.ip,
+      userAgent: exchange.header("user-agent"),
+      rules: tracesOf(hits),
+    });
+    return response;
+  }
+
+  #respond(exchange: Exchange, answer: Answer): Response {
+    const { status, headers, body } = answer;
+    return new Response(body, { status, headers: [...headers, ["x-svc-request-id", exchange.id]] });
+  }
+}
+
+/**
+ * Makes the edge: a handler that answers requests for all sites that
+ * `resolveHost` knows. It answers at once, without a promise, when site and
+ * file are in memory.
+ *
+ * @throws {TypeError} If `trustProxy` holds something that is no CIDR
+ */
+export function createEdge(options: EdgeOptions): EdgeHandler {
+  const edge = new Edge(options);
+  return (request, connection) => edge.handle(request, connection);
+}

@@ -1,0 +1,113 @@
+/**
+ * One request on its way through the edge: its facts, cut out of it once.
+ *
+ * @module
+ */
+import type { Device, FactSources } from "./_rules.ts";
+import { deviceOf } from "./device/device.ts";
+import type { AsnLookup, GeoLookup } from "./geo/lookup.ts";
+import { canonicalHost, splitTarget } from "./host.ts";
+import type { TrustedProxies } from "./trusted_proxies.ts";
+
+/** The other end of the socket. */
+export interface Connection {
+  /** IP address as text. */
+  readonly remoteAddress: string;
+}
+
+/** What the edge asks about addresses, and whom it believes. */
+export interface Surroundings {
+  readonly proxies?: TrustedProxies | undefined;
+  readonly geo?: GeoLookup | undefined;
+  readonly asn?: AsnLookup | undefined;
+}
+
+/** Headers in which a trusted proxy tells the country; the first that is there counts. */
+const COUNTRY_HEADERS = ["x-geo-country", "cf-ipcountry"] as const;
+/** Header in which a trusted proxy tells the autonomous system, as `64496` or `AS64496`. */
+const ASN_HEADER = "x-geo-asn";
+
+/**
+ * The host of a request: the URL's, which is `Host` or, for a request in
+ * absolute form, the target's own (RFC 9112, 3.2.2). A `Host` that would end
+ * early in a URL (`site/path?`) moved the path, so it is refused.
+ */
+function hostOf(authority: string, hostHeader: string | null): string | undefined {
+  const host = canonicalHost(authority);
+  if (hostHeader === authority || hostHeader === null || hostHeader === "") return host;
+  return canonicalHost(hostHeader) === undefined ? undefined : host;
+}
+
+export class Exchange implements FactSources {
+  readonly method: string;
+  /** In canonical form; "" where the request names no valid host. */
+  readonly host: string;
+  /** Path as the client wrote it. */
+  readonly rawPath: string;
+  /** Query as the client wrote it, without its `?`. */
+  readonly rawQuery: string;
+  /** Address of the client. */
+  readonly ip: string;
+  /** Normalized, once it was. */
+  path: string;
+  readonly #headers: Headers;
+  readonly #surroundings: Surroundings;
+  /** Whether the socket's other end may speak for the client. */
+  readonly #isProxied: boolean;
+
+  constructor(
+    request: Request,
+    readonly id: string,
+    options: { readonly remoteAddress: string; readonly surroundings: Surroundings },
+  ) {
+    const { remoteAddress, surroundings } = options;
+    const { authority, path, query } = splitTarget(request.url);
+    this.method = request.method;
+    this.rawPath = path;
+    this.rawQuery = query;
+    this.path = path;
+    this.#headers = request.headers;
+    this.#surroundings = surroundings;
+    this.#isProxied = surroundings.proxies?.trusts(remoteAddress) ?? false;
+    let host = hostOf(authority, this.#headers.get("host"));
+    let ip = remoteAddress;
+    if (this.#isProxied) {
+      const forwardedHost = this.#headers.get("x-forwarded-host");
+      if (forwardedHost !== null) host = canonicalHost(forwardedHost.split(",")[0]!.trim());
+      ip = surroundings.proxies!.clientAddress(remoteAddress, this.header);
+    }
+    this.host = host ?? "";
+    this.ip = ip;
+  }
+
+  /** Reads a request field; several lines of one name come joined by a comma. */
+  readonly header = (name: string): string | null => this.#headers.get(name);
+
+  /** Path and query as the client wrote them. */
+  get target(): string {
+    return this.rawQuery === "" ? this.rawPath : `${this.rawPath}?${this.rawQuery}`;
+  }
+
+  /** By the trusted proxy's word, else by the client's address. */
+  country(): string | undefined {
+    if (this.#isProxied) {
+      for (const name of COUNTRY_HEADERS) {
+        const told = this.header(name)?.trim();
+        if (told !== undefined && /^[A-Za-z]{2}$/.test(told)) return told.toUpperCase();
+      }
+    }
+    return this.#surroundings.geo?.country(this.ip);
+  }
+
+  /** By the trusted proxy's word, else by the client's address. */
+  asn(): number | undefined {
+    const told = this.#isProxied
+      ? /^(?:AS)?(\d{1,10})$/i.exec(this.header(ASN_HEADER)?.trim() ?? "")
+      : null;
+    return told === null ? this.#surroundings.asn?.asn(this.ip) : Number(told[1]);
+  }
+
+  device(): Device {
+    return deviceOf(this.header("user-agent"));
+  }
+}

@@ -1,0 +1,26 @@
+/**
+ * The edge: answers the requests for deployments. A site is compiled once, by
+ * `compileSite()`; `createEdge()` makes the handler that serves all sites.
+ * `README.md` beside this file tells the life of a request.
+ *
+ * @module
+ */
+export type { AccessRecord, RuleTrace } from "./access_record.ts";
+export { BlobCorruptError, type BlobReader } from "./blobs/blob_reader.ts";
+export { DEFAULT_CACHE_BYTES, MAX_CACHED_BYTES } from "./blobs/blob_cache.ts";
+export { deviceOf } from "./device/device.ts";
+export { createEdge, type EdgeHandler, type EdgeOptions } from "./edge.ts";
+export type { Connection } from "./exchange.ts";
+export { type GeoFiles, type LoadedGeo, loadGeo } from "./geo/load_geo.ts";
+export {
+  type AsnLookup,
+  type GeoLookup,
+  openAsnDatabase,
+  openCountryDatabase,
+} from "./geo/lookup.ts";
+export type { RuleCount } from "./rule_counters.ts";
+export { compileSite, ruleCounts, type Site, type SiteSource, withRules } from "./site.ts";
+export type { ByteRange } from "./static/byte_ranges.ts";
+export type { SiteFile } from "./static/static_file.ts";
+export type { ForwardedHeader } from "./trusted_proxies.ts";
+export { type UnsupportedAction, unsupportedActions } from "./unsupported_actions.ts";

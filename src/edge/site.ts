@@ -1,0 +1,69 @@
+/**
+ * A deployment compiled for the edge. All that costs is done here, once; a
+ * request only looks things up.
+ *
+ * @module
+ */
+import type { Manifest } from "../manifest/mod.ts";
+import { type CompiledRules, compileRules, type RuntimeRuleSet } from "./_rules.ts";
+import type { BlobReader } from "./blobs/blob_reader.ts";
+import type { HeaderList } from "./header_list.ts";
+import { type RuleCount, RuleCounters } from "./rule_counters.ts";
+import { SiteContent } from "./static/site_content.ts";
+import type { SiteFile } from "./static/static_file.ts";
+
+/** What a site is made of. */
+export interface SiteSource {
+  readonly deploymentId: string;
+  readonly projectId: string;
+  /** Validated. */
+  readonly manifest: Manifest;
+  readonly files: readonly SiteFile[];
+  readonly rules: RuntimeRuleSet | null;
+  /** Holds the content of the files. */
+  readonly blobs: BlobReader;
+}
+
+export interface SiteRules {
+  readonly compiled: CompiledRules;
+  readonly counters: RuleCounters;
+}
+
+/** Made by `compileSite()`; its parts are the edge's business. */
+export interface Site {
+  readonly deploymentId: string;
+  readonly projectId: string;
+  readonly content: SiteContent;
+  readonly blobs: BlobReader;
+  /** Fields that every answer carries. */
+  readonly common: HeaderList;
+  readonly rules: SiteRules | undefined;
+}
+
+function compileSiteRules(rules: RuntimeRuleSet | null): SiteRules | undefined {
+  if (rules === null || !rules.rules.some((rule) => rule.enabled)) return undefined;
+  return { compiled: compileRules(rules), counters: new RuleCounters(rules) };
+}
+
+/**
+ * Compiles a deployment: its routes, file tables and rules.
+ *
+ * @throws {TypeError} For a manifest, rule set or file name that validation
+ * would have refused
+ */
+export function compileSite(source: SiteSource): Site {
+  const { deploymentId, projectId, manifest, files, blobs } = source;
+  const common: HeaderList = [["x-svc-deployment", deploymentId]];
+  const content = new SiteContent(manifest, files, common);
+  return { deploymentId, projectId, content, blobs, common, rules: compileSiteRules(source.rules) };
+}
+
+/** The same site under other rules; shares everything but them. Counters begin at zero. */
+export function withRules(site: Site, rules: RuntimeRuleSet | null): Site {
+  return { ...site, rules: compileSiteRules(rules) };
+}
+
+/** How often each rule of the site took effect; empty for a site without rules. */
+export function ruleCounts(site: Site): readonly RuleCount[] {
+  return site.rules?.counters.read() ?? [];
+}

@@ -1,0 +1,54 @@
+/**
+ * Which stored encoding of a file a client gets (RFC 9110, 12.5.3).
+ *
+ * @module
+ */
+
+export type ContentCoding = "br" | "gzip";
+
+/** Longest `Accept-Encoding` that is read; a longer one is taken as empty. */
+const MAX_LENGTH = 512;
+
+const QUALITY = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
+
+interface Preference {
+  readonly coding: string;
+  /** 0 to 1; 0 refuses. */
+  readonly quality: number;
+}
+
+/** A weight that can not be read refuses its coding: plain bytes are always right. */
+function parseMember(member: string): Preference {
+  const [coding = "", ...parameters] = member.split(";").map((part) => part.trim());
+  let quality = 1;
+  for (const parameter of parameters) {
+    const weight = QUALITY.exec(parameter);
+    quality = weight === null ? 0 : Number(weight[1]);
+  }
+  return { coding: coding.toLowerCase(), quality };
+}
+
+function qualityOf(coding: string, preferences: readonly Preference[]): number | undefined {
+  return preferences.find((preference) => preference.coding === coding)?.quality;
+}
+
+/**
+ * The content codings that a client takes at least as gladly as plain bytes,
+ * best first; Brotli before gzip where it minds neither.
+ */
+export function acceptedCodings(value: string): readonly ContentCoding[] {
+  if (value.length > MAX_LENGTH) return [];
+  const preferences = value.split(",").map(parseMember);
+  const anything = qualityOf("*", preferences);
+  const br = qualityOf("br", preferences) ?? anything ?? 0;
+  const gzip = Math.max(
+    qualityOf("gzip", preferences) ?? anything ?? 0,
+    qualityOf("x-gzip", preferences) ?? 0,
+  );
+  const identity = qualityOf("identity", preferences) ?? 0;
+  const codings: ContentCoding[] = br >= gzip ? ["br", "gzip"] : ["gzip", "br"];
+  return codings.filter((coding) => {
+    const quality = coding === "br" ? br : gzip;
+    return quality > 0 && quality >= identity;
+  });
+}

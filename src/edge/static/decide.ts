@@ -1,0 +1,95 @@
+/**
+ * What the answer to a request for an existing file is. Pure: the stored forms
+ * of the file and the request's fields in, a tagged decision out.
+ *
+ * @module
+ */
+import { acceptedCodings, type ContentCoding } from "./accept_encoding.ts";
+import { type ByteRange, parseRange } from "./byte_ranges.ts";
+import { ifMatchHolds, ifNoneMatchNames } from "./entity_tag.ts";
+import type { Representation, StaticFile } from "./static_file.ts";
+
+/** Reads one request field by its lower-case name; `null` where it is missing. */
+export type ReadHeader = (name: string) => string | null;
+
+export type StaticDecision =
+  /** 200 with all bytes. */
+  | { readonly type: "whole"; readonly representation: Representation }
+  /** 304: the client has it. */
+  | { readonly type: "not_modified"; readonly representation: Representation }
+  /** 206 with one range, or several as `multipart/byteranges`. */
+  | {
+    readonly type: "partial";
+    readonly representation: Representation;
+    readonly ranges: readonly ByteRange[];
+  };
+
+/** The file is there, but not as the client wants it. */
+export type StaticRefusal =
+  /** 412: the client expected another one. */
+  | { readonly type: "precondition_failed" }
+  /** 416: no byte that was asked for is in the file. */
+  | { readonly type: "unsatisfiable"; readonly size: number };
+
+/** The form of a file that suits the client's `Accept-Encoding`. */
+export function selectRepresentation(
+  file: StaticFile,
+  accepted: readonly ContentCoding[],
+): Representation {
+  for (const coding of accepted) {
+    const variant = file.variants.find((candidate) => candidate.coding === coding);
+    if (variant !== undefined) return variant;
+  }
+  return file.plain;
+}
+
+/** The form of a file for a request; looks at `Accept-Encoding` only where there is a choice. */
+export function negotiate(file: StaticFile, header: ReadHeader): Representation {
+  if (file.variants.length === 0) return file.plain;
+  const value = header("accept-encoding");
+  return value === null ? file.plain : selectRepresentation(file, acceptedCodings(value));
+}
+
+/**
+ * `If-Range` with anything but the current strong entity tag asks for the
+ * whole file. A date never matches, for files have no `Last-Modified`.
+ */
+function rangeApplies(ifRange: string | null, etag: string): boolean {
+  return ifRange === null || ifRange.trim() === etag;
+}
+
+/**
+ * Decides in the order of RFC 9110, 13.2.2: `If-Match`, `If-None-Match`, then
+ * `Range` with `If-Range`. A file carries no `Last-Modified` (its time would
+ * be the deploy's, which a rollback turns back), so the conditions over dates
+ * are ignored, as 13.1.3 and 13.1.4 demand.
+ */
+export function decideStatic(
+  file: StaticFile,
+  method: "GET" | "HEAD",
+  header: ReadHeader,
+): StaticDecision | StaticRefusal {
+  const representation = negotiate(file, header);
+  const { etag, size } = representation;
+  const ifMatch = header("if-match");
+  if (ifMatch !== null && !ifMatchHolds(ifMatch, etag)) {
+    return { type: "precondition_failed" };
+  }
+  const ifNoneMatch = header("if-none-match");
+  if (ifNoneMatch !== null && ifNoneMatchNames(ifNoneMatch, etag)) {
+    return { type: "not_modified", representation };
+  }
+  const range = method === "GET" ? header("range") : null;
+  if (range === null || !rangeApplies(header("if-range"), etag)) {
+    return { type: "whole", representation };
+  }
+  const requested = parseRange(range, size);
+  switch (requested.type) {
+    case "ignore":
+      return { type: "whole", representation };
+    case "unsatisfiable":
+      return { type: "unsatisfiable", size };
+    case "ranges":
+      return { type: "partial", representation, ranges: requested.ranges };
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Entity tags and the conditions over them (RFC 9110, 8.8.3 and 13.1).
+ *
+ * @module
+ */
+
+/** The strong entity tag of a representation: half of its SHA-256, quoted. */
+export function entityTag(sha256: string): string {
+  return `"${sha256.slice(0, 32)}"`;
+}
+
+/** One member of an entity tag list; sticky, so that a scan is linear. */
+const LIST_MEMBER = /[ \t,]*(W\/)?("[\x21\x23-\x7e\x80-\xff]*")[ \t]*(?=,|$)/y;
+
+function listContains(list: string, etag: string, acceptWeak: boolean): boolean {
+  LIST_MEMBER.lastIndex = 0;
+  for (let member = LIST_MEMBER.exec(list); member !== null; member = LIST_MEMBER.exec(list)) {
+    if (member[2] === etag && (acceptWeak || member[1] === undefined)) return true;
+  }
+  return false;
+}
+
+/**
+ * Whether the value of `If-Match` holds for an existing representation: strong
+ * comparison (RFC 9110, 13.1.1). A malformed list holds for none.
+ */
+export function ifMatchHolds(value: string, etag: string): boolean {
+  return value === etag || value.trim() === "*" || listContains(value, etag, false);
+}
+
+/**
+ * Whether the value of `If-None-Match` names the representation, so that it
+ * need not be sent: weak comparison (RFC 9110, 13.1.2).
+ */
+export function ifNoneMatchNames(value: string, etag: string): boolean {
+  return value === etag || value.trim() === "*" || listContains(value, etag, true);
+}

@@ -1,0 +1,143 @@
+/**
+ * Performs decisions about files: the only part of static serving that reads
+ * bytes.
+ *
+ * @module
+ */
+import type { Answer } from "../answer.ts";
+import { BlobCache, MAX_CACHED_BYTES } from "../blobs/blob_cache.ts";
+import type { BlobReader } from "../blobs/blob_reader.ts";
+import { BlobStreams } from "../blobs/verified_stream.ts";
+import { findHeader, type Header, type HeaderList } from "../header_list.ts";
+import { type ByteRange, rangeLength } from "./byte_ranges.ts";
+import type { StaticDecision } from "./decide.ts";
+import { contentRange, layOutMultipart, multipartStream } from "./multipart.ts";
+import type { Representation } from "./static_file.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+export interface ServeOptions {
+  readonly method: "GET" | "HEAD";
+  /** Where the file's bytes are. */
+  readonly blobs: BlobReader;
+}
+
+/** Fields of a 200 that a 304 has no use for (RFC 9110, 15.4.5). */
+const ONLY_WITH_CONTENT = new Set([
+  "accept-ranges",
+  "content-encoding",
+  "content-type",
+  "x-content-type-options",
+]);
+
+function notModified(representation: Representation): Answer {
+  const headers = representation.headers.filter((header) => !ONLY_WITH_CONTENT.has(header[0]));
+  return { status: 304, headers, body: null, bytes: 0 };
+}
+
+/** Serves representations of files, small ones from memory. */
+export class FileServer {
+  readonly #cache: BlobCache;
+  readonly #streams = new BlobStreams();
+
+  /** `cacheBytes` bounds the memory for small files. */
+  constructor(cacheBytes?: number) {
+    this.#cache = new BlobCache(cacheBytes);
+  }
+
+  /**
+   * Performs a decision; at once, where the bytes are in memory or not needed.
+   * Rejects where the blob can not be read or is not what its name says.
+   */
+  perform(decision: StaticDecision, options: ServeOptions): Answer | Promise<Answer> {
+    const { representation } = decision;
+    switch (decision.type) {
+      case "whole":
+        return this.whole(representation, 200, options);
+      case "not_modified":
+        return notModified(representation);
+      case "partial":
+        return decision.ranges.length === 1
+          ? this.#onePart(representation, decision.ranges[0]!, options.blobs)
+          : this.#manyParts(representation, decision.ranges, options.blobs);
+    }
+  }
+
+  /** All bytes of a representation, under any status. */
+  whole(
+    representation: Representation,
+    status: number,
+    options: ServeOptions,
+  ): Answer | Promise<Answer> {
+    const { sha256, size, headers } = representation;
+    if (options.method === "HEAD") {
+      const length: Header = ["content-length", String(size)];
+      return { status, headers: [...headers, length], body: null, bytes: 0 };
+    }
+    const body = this.#cache.peek(sha256);
+    if (body !== undefined) return { status, headers, body, bytes: size };
+    return this.#read(representation, status, options.blobs);
+  }
+
+  async #read(
+    representation: Representation,
+    status: number,
+    blobs: BlobReader,
+  ): Promise<Answer> {
+    const { sha256, size, headers } = representation;
+    if (size <= MAX_CACHED_BYTES) {
+      const body = await this.#cache.load(sha256, blobs);
+      return { status, headers, body, bytes: size };
+    }
+    const body = await this.#streams.whole(representation, blobs);
+    return { status, headers: [...headers, ["content-length", String(size)]], body, bytes: size };
+  }
+
+  async #onePart(
+    representation: Representation,
+    range: ByteRange,
+    blobs: BlobReader,
+  ): Promise<Answer> {
+    const { sha256, size } = representation;
+    const bytes = rangeLength(range);
+    const headers: HeaderList = [
+      ...representation.headers,
+      ["content-range", contentRange(range, size)],
+      ["content-length", String(bytes)],
+    ];
+    if (size > MAX_CACHED_BYTES) {
+      return { status: 206, headers, body: await blobs.stream(sha256, range), bytes };
+    }
+    const blob = await this.#cache.load(sha256, blobs);
+    return { status: 206, headers, body: blob.subarray(range.start, range.end + 1), bytes };
+  }
+
+  /** The boundary is the blob's own hash, which no file can contain. */
+  async #manyParts(
+    representation: Representation,
+    ranges: readonly ByteRange[],
+    blobs: BlobReader,
+  ): Promise<Answer> {
+    const { sha256, size, headers } = representation;
+    const layout = layOutMultipart(ranges, {
+      size,
+      contentType: findHeader(headers, "content-type")!,
+      boundary: sha256,
+    });
+    const blob = size > MAX_CACHED_BYTES ? undefined : await this.#cache.load(sha256, blobs);
+    async function* bytesOf(range: ByteRange): AsyncGenerator<Bytes> {
+      if (blob === undefined) yield* await blobs.stream(sha256, range);
+      else yield blob.subarray(range.start, range.end + 1);
+    }
+    return {
+      status: 206,
+      headers: [
+        ...headers.filter((header) => header[0] !== "content-type"),
+        ["content-type", layout.contentType],
+        ["content-length", String(layout.length)],
+      ],
+      body: multipartStream(layout, ranges, bytesOf),
+      bytes: layout.length,
+    };
+  }
+}

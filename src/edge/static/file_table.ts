@@ -1,0 +1,93 @@
+/**
+ * The files of one STATIC layer by the normalized URL path that names them.
+ *
+ * A request never touches a file system: what is not a key of this table does
+ * not exist, whatever its path looks like.
+ *
+ * @module
+ */
+import { normalizePath } from "../_rules.ts";
+import type { HeaderList } from "../header_list.ts";
+import type { ContentCoding } from "./accept_encoding.ts";
+import { Representation, type SiteFile, type StaticFile } from "./static_file.ts";
+
+export interface FileTable {
+  /** The file that a normalized path names; see `findFile()`. */
+  readonly byPath: ReadonlyMap<string, StaticFile>;
+  /** The layer's `404.html`. */
+  readonly notFound: StaticFile | undefined;
+}
+
+/** The build's own records at the top of the output directory; never public. */
+const PRIVATE_FOLDER = ".svc/";
+
+const VARIANTS: readonly { readonly coding: ContentCoding; readonly suffix: string }[] = [
+  { coding: "br", suffix: ".br" },
+  { coding: "gzip", suffix: ".gz" },
+];
+
+const NO_VARIANTS: readonly Representation[] = Object.freeze([]);
+
+/**
+ * The normalized URL path of a file: what `normalizePath()` makes of every
+ * spelling of its URL. A `%` in a file's name is data, so it is encoded first.
+ *
+ * @throws {TypeError} If no URL can name the file
+ */
+export function urlPathOf(path: string): string {
+  const normalized = normalizePath(`/${path.replaceAll("%", "%25")}`);
+  if (typeof normalized === "string") return normalized;
+  throw new TypeError(`Can not serve a file whose name no URL can carry: it is "${path}"`);
+}
+
+/** The files below a folder, with paths relative to it; `.` is the output directory. */
+function filesOfLayer(
+  files: readonly SiteFile[],
+  directory: string,
+): ReadonlyMap<string, SiteFile> {
+  const prefix = directory === "." || directory === "" ? "" : `${directory}/`;
+  const found = new Map<string, SiteFile>();
+  for (const file of files) {
+    if (file.path.startsWith(PRIVATE_FOLDER) || !file.path.startsWith(prefix)) continue;
+    found.set(file.path.slice(prefix.length), file);
+  }
+  return found;
+}
+
+/**
+ * Builds the table of the layer that lies in `directory`. `common` are fields
+ * that every answer carries.
+ */
+export function createFileTable(
+  files: readonly SiteFile[],
+  options: { readonly directory: string; readonly common: HeaderList },
+): FileTable {
+  const { common } = options;
+  const stored = filesOfLayer(files, options.directory);
+  const byPath = new Map<string, StaticFile>();
+  for (const [path, file] of stored) {
+    const compressed = VARIANTS.flatMap(({ coding, suffix }) => {
+      const variant = stored.get(path + suffix);
+      return variant === undefined
+        ? []
+        : [new Representation(variant, { path, coding, varies: true, common })];
+    });
+    const varies = compressed.length > 0;
+    byPath.set(urlPathOf(path), {
+      plain: new Representation(file, { path, coding: undefined, varies, common }),
+      variants: varies ? compressed : NO_VARIANTS,
+    });
+  }
+  return { byPath, notFound: byPath.get("/404.html") };
+}
+
+/**
+ * The file that answers a normalized path: the file itself, then
+ * `<path>.html`, then `<path>/index.html`. A path that ends with a slash names
+ * a folder, so only its `index.html` can answer.
+ */
+export function findFile(table: FileTable, path: string): StaticFile | undefined {
+  const { byPath } = table;
+  if (path.endsWith("/")) return byPath.get(`${path}index.html`);
+  return byPath.get(path) ?? byPath.get(`${path}.html`) ?? byPath.get(`${path}/index.html`);
+}

@@ -1,0 +1,84 @@
+/**
+ * A file of a site, ready to be served: each form in which it is stored, and
+ * the header fields that go with it.
+ *
+ * @module
+ */
+import type { Header, HeaderList } from "../header_list.ts";
+import type { ContentCoding } from "./accept_encoding.ts";
+import { defaultCacheControl } from "./cache_control.ts";
+import { contentType } from "./content_type.ts";
+import { entityTag } from "./entity_tag.ts";
+
+/** A file as it was uploaded. */
+export interface SiteFile {
+  /** Relative to the output directory, with `/`. */
+  readonly path: string;
+  /** Lower-case hexadecimal. */
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+const NOSNIFF: Header = ["x-content-type-options", "nosniff"];
+const ACCEPT_RANGES: Header = ["accept-ranges", "bytes"];
+const VARY: Header = ["vary", "accept-encoding"];
+
+interface Form {
+  /** Path of the file, relative to its layer: what type and lifetime follow from. */
+  readonly path: string;
+  readonly coding: ContentCoding | undefined;
+  /** Whether the file has other forms, so that the choice depends on the request. */
+  readonly varies: boolean;
+  /** Fields that every answer of the site carries. */
+  readonly common: HeaderList;
+}
+
+/** One stored form of a file: plain, or precompressed. */
+export class Representation {
+  /** Names the blob. */
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+  readonly etag: string;
+  readonly coding: ContentCoding | undefined;
+  readonly #form: Form;
+  #headers: HeaderList | undefined;
+
+  constructor(stored: SiteFile, form: Form) {
+    this.sha256 = stored.sha256;
+    this.size = stored.size;
+    this.etag = entityTag(stored.sha256);
+    this.coding = form.coding;
+    this.#form = form;
+  }
+
+  /**
+   * All fields of a 200 but `content-length` and the request id. Built when
+   * they are first needed: of a large site, few files are ever asked for.
+   */
+  get headers(): HeaderList {
+    return this.#headers ??= this.#buildHeaders();
+  }
+
+  #buildHeaders(): HeaderList {
+    const { path, coding, varies, common } = this.#form;
+    const headers: Header[] = [
+      ["content-type", contentType(path)],
+      ["cache-control", defaultCacheControl(path)],
+      ["etag", this.etag],
+      ACCEPT_RANGES,
+      NOSNIFF,
+    ];
+    if (varies) headers.push(VARY);
+    if (coding !== undefined) headers.push(["content-encoding", coding]);
+    headers.push(...common);
+    return headers;
+  }
+}
+
+export interface StaticFile {
+  readonly plain: Representation;
+  /** Precompressed forms (`<path>.br`, `<path>.gz`); mostly none. */
+  readonly variants: readonly Representation[];
+}
