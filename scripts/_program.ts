@@ -78,11 +78,7 @@ export async function startProgram(options: PlatformOptions): Promise<Platform> 
   })();
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const end = async (signal: Deno.Signal): Promise<number> => {
-    try {
-      child.kill(signal);
-    } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-    }
+    endAtOnce(child, signal);
     await reader.cancel();
     const { code } = await child.status;
     await drained;
@@ -129,13 +125,16 @@ export interface ToolOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Calls the tool and returns what it said. */
-export async function callTool(
-  args: readonly string[],
-  options: ToolOptions,
-): Promise<ToolResult> {
+export interface RunningTool {
+  readonly result: Promise<ToolResult>;
+  /** Ends it at once; does nothing where it has ended already. */
+  kill(): void;
+}
+
+/** Starts the tool. */
+export function startTool(args: readonly string[], options: ToolOptions): RunningTool {
   const [program, ...first] = programCommand();
-  const output = await new Deno.Command(program, {
+  const child = new Deno.Command(program, {
     args: [...first, ...args],
     cwd: options.cwd,
     env: { ...options.env },
@@ -143,11 +142,28 @@ export async function callTool(
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
-  }).output();
+  }).spawn();
   const decoder = new TextDecoder();
   return {
-    code: output.code,
-    stdout: decoder.decode(output.stdout),
-    stderr: decoder.decode(output.stderr),
+    result: child.output().then((output) => ({
+      code: output.code,
+      stdout: decoder.decode(output.stdout),
+      stderr: decoder.decode(output.stderr),
+    })),
+    kill: () => endAtOnce(child),
   };
+}
+
+/** Calls the tool and returns what it said. */
+export function callTool(args: readonly string[], options: ToolOptions): Promise<ToolResult> {
+  return startTool(args, options).result;
+}
+
+function endAtOnce(child: Deno.ChildProcess, signal: Deno.Signal = "SIGKILL"): void {
+  try {
+    child.kill(signal);
+  } catch (error) {
+    // Deno throws this for a process that has ended.
+    if (!(error instanceof TypeError)) throw error;
+  }
 }

@@ -121,3 +121,11 @@ Deno.test("the OpenAPI document is served to anyone and names this platform", ()
     assert.equal(json.servers[0].url, platform.url);
     assert.ok("/v1/projects/{project}/deployments" in json.paths);
   }));
+
+Deno.test("the base address shows a page to people", () =>
+  withPlatform(async (platform) => {
+    const page = await platform.get("localhost", "/");
+    assert.equal(page.headers["content-type"], "text/html; charset=utf-8");
+    assert.match(page.text, /svc is up/);
+    assert.ok(page.text.includes(platform.url));
+  }));

@@ -1,0 +1,43 @@
+/**
+ * A real Astro site: installed and built from npm by `svc deploy` itself, every
+ * file fetched and compared byte for byte.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { isInstalled } from "../../scripts/_process.ts";
+import { listFiles } from "../../scripts/_source_files.ts";
+import { copySite, hostOf, withSandbox } from "./_sandbox.ts";
+
+Deno.test({
+  name: "an Astro site is built, deployed and served byte for byte",
+  ignore: !isInstalled("npm"),
+  async fn() {
+    await withSandbox(async (box) => {
+      await copySite("astro", box.site);
+      box.env.ASTRO_TELEMETRY_DISABLED = "1";
+      await box.start();
+      const init = await box.json(["init", "--create"]);
+      assert.equal((init.framework as { id: string } | null)?.id, "astro");
+      const told = await box.json(["deploy", "--prod"]);
+      const dist = join(box.site, "dist");
+      const files = await Deno.realPath(dist).then((path) => listFiles(path));
+      assert.ok(files.length >= 9);
+      assert.equal(told.fileCount, files.length);
+
+      const host = hostOf((told.urls as Record<string, string>).production);
+      for (const file of files) {
+        const bytes = await Deno.readFile(join(dist, file));
+        const paths = [`/${file}`];
+        if (file.endsWith("index.html")) paths.push(`/${file.slice(0, -"index.html".length)}`);
+        for (const path of paths) {
+          const page = await box.page(host, path);
+          assert.equal(page.status, 200, path);
+          assert.deepEqual(page.body, bytes, path);
+        }
+      }
+      const missing = await box.page(host, "/harbours/atlantis/");
+      assert.equal(missing.status, 404);
+      assert.match(missing.text, /Out of soundings/);
+    });
+  },
+});
