@@ -11,6 +11,7 @@ import type { ManifestProblem } from "./types.ts";
 export interface OutputFile {
   /** Relative to the output directory, with `/`. */
   readonly path: string;
+  /** Where its content lies; for a symbolic link, its target. */
   readonly absolutePath: string;
   /** Bytes. */
   readonly size: number;
@@ -42,6 +43,9 @@ const WELL_KNOWN = ".well-known";
 /** Folders nested deeper than this are a mistake. */
 const MAX_DEPTH = 100;
 
+/** Most files and folders that are reached through links, which can multiply them without end. */
+const MAX_LINKED_ENTRIES = 20_000;
+
 /** Folders that are read at the same time. */
 const PARALLEL = 16;
 
@@ -59,6 +63,8 @@ interface Folder {
   readonly absolutePath: string;
   readonly realPath: string;
   readonly chain: readonly string[];
+  /** Whether a link leads to it. */
+  readonly linked: boolean;
 }
 
 function nameProblem(name: string): string | undefined {
@@ -75,12 +81,15 @@ function isInside(root: string, path: string): boolean {
 class Walk {
   readonly files: OutputFile[] = [];
   readonly problems: ManifestProblem[] = [];
+  private linkedEntries = 0;
 
   constructor(private readonly root: string, private readonly exclude: Exclude) {}
 
   async run(): Promise<void> {
-    let level: Folder[] = [{ path: "", absolutePath: this.root, realPath: this.root, chain: [] }];
-    while (level.length > 0) {
+    let level: Folder[] = [
+      { path: "", absolutePath: this.root, realPath: this.root, chain: [], linked: false },
+    ];
+    while (level.length > 0 && this.linkedEntries <= MAX_LINKED_ENTRIES) {
       const next: Folder[] = [];
       for (let at = 0; at < level.length; at += PARALLEL) {
         const found = await Promise.all(
@@ -89,6 +98,10 @@ class Walk {
         next.push(...found.flat());
       }
       level = next;
+    }
+    if (this.linkedEntries > MAX_LINKED_ENTRIES) {
+      const message = `Expected at most ${MAX_LINKED_ENTRIES} files behind symbolic links`;
+      this.report("", `${message}, found more`);
     }
   }
 
@@ -100,6 +113,7 @@ class Walk {
     }
     const names: Deno.DirEntry[] = [];
     for await (const entry of Deno.readDir(folder.absolutePath)) names.push(entry);
+    if (folder.linked) this.linkedEntries += names.length;
     const found = await Promise.all(names.map((entry) => this.readEntry(folder, entry)));
     return found.filter((below) => below !== undefined);
   }
@@ -113,7 +127,8 @@ class Walk {
     if (entry.isSymlink) return await this.readLink(folder, path, absolutePath);
     const realPath = join(folder.realPath, entry.name);
     if (entry.isDirectory) {
-      return { path, absolutePath, realPath, chain: [...folder.chain, folder.realPath] };
+      const chain = [...folder.chain, folder.realPath];
+      return { path, absolutePath, realPath, chain, linked: folder.linked };
     }
     if (!entry.isFile) return this.report(path, "Expected a file or a folder: remove it");
     const { size } = await Deno.lstat(absolutePath);
@@ -145,12 +160,14 @@ class Walk {
       return this.report(path, `Symbolic link to ${shown} leads to what is no part of the output`);
     }
     const info = await Deno.stat(realPath);
-    if (info.isFile) return void this.files.push({ path, absolutePath, size: info.size });
+    if (info.isFile) {
+      return void this.files.push({ path, absolutePath: realPath, size: info.size });
+    }
     const chain = [...folder.chain, folder.realPath];
     if (chain.includes(realPath)) {
       return this.report(path, `Symbolic link to ${shown} leads in a circle: remove it`);
     }
-    return { path, absolutePath, realPath, chain };
+    return { path, absolutePath, realPath, chain, linked: true };
   }
 
   /** Whether a link's target lies in a part of the output that is left out. */

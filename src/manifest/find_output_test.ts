@@ -1,0 +1,85 @@
+import assert from "node:assert/strict";
+import { findOutput, type OutputCandidates } from "./find_output.ts";
+
+/** A project with these paths; a path with a dot in its last part is a file. */
+function find(paths: readonly string[], candidates?: OutputCandidates) {
+  return findOutput({
+    isDirectory: (path) => Promise.resolve(paths.includes(`${path}/`) || path === "."),
+    isFile: (path) => Promise.resolve(paths.includes(path)),
+  }, candidates);
+}
+
+const ROWS: readonly {
+  readonly name: string;
+  readonly paths: readonly string[];
+  readonly candidates?: OutputCandidates;
+  readonly expected: string;
+}[] = [
+  { name: "the first usual folder", paths: ["build/", "dist/"], expected: "dist" },
+  { name: "the project with an index.html", paths: ["index.html"], expected: "." },
+  {
+    name: "a usual folder before the project",
+    paths: ["index.html", "public/"],
+    expected: "public",
+  },
+  {
+    name: "a detected folder",
+    paths: ["dist/", "_site/"],
+    candidates: { detected: ["_site"] },
+    expected: "_site",
+  },
+  {
+    name: "the project where that is detected",
+    paths: ["index.html", "public/"],
+    candidates: { detected: ["."] },
+    expected: ".",
+  },
+  {
+    name: "a configured folder before a detected one",
+    paths: ["dist/", "web/out/"],
+    candidates: { configured: ["nope", "./web/out/"], detected: ["dist"] },
+    expected: "web/out",
+  },
+  {
+    name: "the project where that is configured, without an index.html",
+    paths: ["dist/"],
+    candidates: { configured: ["."] },
+    expected: ".",
+  },
+];
+
+for (const { name, paths, candidates, expected } of ROWS) {
+  Deno.test(`findOutput() picks ${name}`, async () => {
+    assert.deepEqual(await find(paths, candidates), { ok: true, directory: expected });
+  });
+}
+
+Deno.test("findOutput() lists what it tried", async () => {
+  const usual = await find([]);
+  assert.ok(!usual.ok);
+  assert.equal(
+    usual.message,
+    'Can not find the output directory: tried "dist", "build", "out", "public", "_site", ".output/public", "index.html". Run the build, or name the folder in "build.output_dirs" of svc.toml',
+  );
+  const configured = await find(["dist/"], { configured: ["out", "www"] });
+  assert.ok(!configured.ok);
+  assert.equal(
+    configured.message,
+    'Can not find the output directory: tried "out", "www". Run the build, or correct "build.output_dirs" in svc.toml',
+  );
+});
+
+Deno.test("findOutput() does not take the source folder of a framework for its output", async () => {
+  const result = await find(["public/", "index.html"], { detected: ["dist"] });
+  assert.ok(!result.ok);
+  assert.deepEqual(result.tried, ["dist"]);
+});
+
+Deno.test("findOutput() refuses configured folders outside the project", async () => {
+  const result = await find([], { configured: ["../other"] });
+  assert.ok(!result.ok);
+  assert.equal(
+    result.message,
+    'Path "../other" in "build.output_dirs" has "..": it must not leave the project',
+  );
+});

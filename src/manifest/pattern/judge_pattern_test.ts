@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { RE2JS } from "re2js";
+import { judgeWithRe2 } from "./_re2_wasm.ts";
+import { judgePattern } from "./judge_pattern.ts";
+import { describeUnsupported } from "./unsupported.ts";
+
+const GOOD = [
+  "^/.*$",
+  "^/(?:a|b)+?/[^/]+$",
+  "^/(?P<lang>en|de)/",
+  "^/(?<lang>en|de)/",
+  "(?i)\\.(?:png|jpe?g)$",
+  "^/[(?=!]x",
+  "^/\\(?=x",
+  "^/[\\]*+?]+$",
+  "^/\\Q(?!a++)\\E$",
+  "^/\\\\1$",
+  "^/a{2,3}?$",
+  "^/x\\+\\+$",
+  "^/é",
+];
+
+Deno.test("judgePattern() accepts RE2 syntax", () => {
+  for (const pattern of GOOD) assert.deepEqual(judgePattern(pattern).messages, [], pattern);
+});
+
+const UNSUPPORTED: readonly (readonly [string, string])[] = [
+  ["^/(?=a)", "Lookahead"],
+  ["^/(?!a)", "Lookahead"],
+  ["(?<=a)b", "Lookbehind"],
+  ["(?<!a)b", "Lookbehind"],
+  ["(a)\\1", "Backreference"],
+  ["(?<n>a)\\k<n>", "Backreference"],
+  ["(?P<n>a)(?P=n)", "Backreference"],
+  ["(?>a)", "Atomic group"],
+  ["a++", "Possessive quantifier"],
+  ["[a]*+", "Possessive quantifier"],
+  ["a{2,}+", "Possessive quantifier"],
+];
+
+Deno.test("judgePattern() says how two routes replace what backtracks", () => {
+  for (const [pattern, feature] of UNSUPPORTED) {
+    const [message] = judgePattern(pattern).messages;
+    assert.ok(message?.startsWith(feature), `${pattern}: ${message}`);
+    assert.match(message ?? "", /two routes/);
+    assert.match(message ?? "", /"priority": 1/);
+    assert.notEqual(judgeWithRe2(pattern), undefined, pattern);
+  }
+});
+
+/** The patterns and priorities that a message proposes. */
+function proposalsOf(pattern: string): Map<number, RegExp> {
+  const [message = ""] = describeUnsupported(pattern);
+  const routes = [...message.matchAll(/\{ "pattern": ("(?:[^"\\]|\\.)*"), "priority": (\d) \}/g)];
+  return new Map(routes.map(([, text, priority]) => {
+    const proposed = JSON.parse(text ?? "") as string;
+    assert.deepEqual(judgePattern(proposed).messages, []);
+    return [Number(priority), new RegExp(proposed)];
+  }));
+}
+
+Deno.test("judgePattern() proposes routes that take the same paths as a negative lookaround", () => {
+  const paths = ["/api/x", "/api", "/blog", "/a.json", "/a.jsonx", "/", "/b/a.json", "/json"];
+  for (const pattern of ["^/(?!api/)(.*)$", "^/.*(?<!\\.json)$"]) {
+    const routes = proposalsOf(pattern);
+    for (const path of paths) {
+      const kept = !routes.get(1)?.test(path) && routes.get(0)?.test(path) === true;
+      assert.equal(kept, new RegExp(pattern).test(path), `${pattern} ${path}`);
+    }
+  }
+});
+
+Deno.test("judgePattern() refuses patterns that multiply", () => {
+  for (
+    const pattern of ["(a{1000}){1000}", "\\pL{1000}", "(\\pL+){1,900}", "((a{99}){10}b{99}){9}"]
+  ) {
+    const started = performance.now();
+    assert.equal(judgePattern(pattern).messages.length, 1, pattern);
+    assert.ok(performance.now() - started < 2_000);
+  }
+});
+
+Deno.test("judgePattern() refuses half a surrogate pair", () => {
+  assert.match(judgePattern("^/\ud83d").messages[0] ?? "", /surrogate/);
+});
+
+Deno.test("judgePattern() accepts only what both engines accept", () => {
+  for (const pattern of ["\\C", "\\u0041", "(?x)a", "[a", "a**", "(?<n>a)(?<n>b)"]) {
+    assert.equal(judgePattern(pattern).messages.length, 1, pattern);
+  }
+  assert.equal(judgeWithRe2("\\C"), undefined);
+  assert.throws(() => RE2JS.compile("\\C"));
+});
+
+Deno.test("judgeWithRe2() frees what it compiles", () => {
+  for (let round = 0; round < 400; round++) {
+    assert.equal(judgeWithRe2(`^/(?:[a-z]{40}){20}${round}$`), undefined);
+  }
+});
+
+Deno.test("judgeWithRe2() works again after it ran out of memory", () => {
+  assert.equal(judgeWithRe2("\\pL{1000}"), "pattern too large");
+  assert.equal(judgeWithRe2("\\pL{20}"), undefined);
+});

@@ -1,0 +1,73 @@
+/**
+ * What a match costs with few and with many routes, for `deno task bench`.
+ *
+ * @module
+ */
+import { createRouteTable } from "./route_table.ts";
+import type { Route } from "./types.ts";
+
+export interface RouteTableBench {
+  readonly routes: number;
+  /** Nanoseconds per match, compiled and warm, over many different paths. */
+  readonly nsPerMatch: number;
+}
+
+export interface BenchOptions {
+  /** The clock, in milliseconds with fractions. */
+  readonly now: () => number;
+  readonly sizes?: readonly number[];
+  readonly matches?: number;
+}
+
+const SECTIONS = ["blog", "docs", "products", "users", "settings", "about", "team", "press"];
+
+function section(index: number): string {
+  return SECTIONS[index % SECTIONS.length]!;
+}
+
+/** `count` routes as frameworks write them, the last of which takes everything. */
+function routesOf(count: number): Route[] {
+  return Array.from({ length: count }, (_, index) => {
+    const patterns = [
+      `^/${section(index)}/item${index}/([^/]+)(?:/(.*))?$`,
+      `^/${section(index)}${index}/v[0-9]+/([0-9]+)/?$`,
+      `^/${section(index)}-${index}\\.html$`,
+    ];
+    const pattern = index === count - 1 ? "^/.*$" : patterns[index % patterns.length]!;
+    return { pattern, layer: "files" };
+  });
+}
+
+/** Paths of which most take one of `count` routes and some only the last. */
+function pathsOf(count: number): string[] {
+  return Array.from({ length: 4096 }, (_, serial) => {
+    const index = (serial * 7919) % count;
+    const paths = [
+      `/${section(index)}/item${index}/page-${serial}/more`,
+      `/${section(index)}${index}/v2/${serial}`,
+      `/${section(index)}-${index}.html`,
+    ];
+    return serial % 8 === 0 ? `/assets/chunk-${serial}.js` : paths[index % paths.length]!;
+  });
+}
+
+function measure(routes: number, options: BenchOptions): RouteTableBench {
+  const table = createRouteTable({
+    version: 1,
+    layers: [{ name: "files", target: "STATIC", directory: "." }],
+    routes: routesOf(routes),
+  });
+  const paths = pathsOf(routes);
+  const matches = options.matches ?? 200_000;
+  for (let round = 0; round < 2; round++) {
+    for (const path of paths) table.match(path, "GET");
+  }
+  const started = options.now();
+  for (let count = 0; count < matches; count++) table.match(paths[count % 4096]!, "GET");
+  return { routes, nsPerMatch: (options.now() - started) * 1e6 / matches };
+}
+
+/** Measures a match at 1, 10 and 200 routes, or at the given sizes. */
+export function benchRouteTable(options: BenchOptions): RouteTableBench[] {
+  return (options.sizes ?? [1, 10, 200]).map((size) => measure(size, options));
+}
