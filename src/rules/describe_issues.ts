@@ -53,7 +53,8 @@ function partAt(path: readonly PathStep[], ruleSet: unknown): Part {
         : { noun: "handle step", fields: FIELDS.handleStep };
     default: {
       const type = fieldOf(value, "type");
-      return { noun: `${type} action`, fields: FIELDS.action(type) };
+      const fields = FIELDS.action(type);
+      return { noun: fields.length === 0 ? "action" : `${type} action`, fields };
     }
   }
 }
@@ -73,10 +74,13 @@ const article = (noun: string) => (/^[aeiou]/.test(noun) ? `An ${noun}` : `A ${n
 function unknownKey(path: readonly PathStep[], key: string, ruleSet: unknown): Finding {
   const part = partAt(path, ruleSet);
   const meant = meantWord(key, part.fields);
+  const isNested = part.fields === FIELDS.leaf && (key === "any" || key === "not");
   return errorAt([...path, key], {
     code: "unknown_key",
     message: `Remove ${JSON.stringify(key)}: ${article(part.noun).toLowerCase()} has no such field`,
-    hint: meant === undefined
+    hint: isNested
+      ? "Write the cases as items of the rule's own any, or as rules of their own"
+      : meant === undefined
       ? `${article(part.noun)} takes ${part.fields.join(", ")}`
       : `Did you mean "${meant}"?`,
     on: "key",
@@ -100,7 +104,6 @@ function wantedValue(issue: Issue, path: readonly PathStep[], ruleSet: unknown):
       code: "missing_field",
       message: `Add "${field}": ${article(part.noun).toLowerCase()} needs it`,
       hint: wanted,
-      on: "key",
     });
   }
   const meant = typeof value === "string" ? meantWord(value, values) : undefined;

@@ -55,9 +55,7 @@ export function valueAt(value: unknown, path: readonly PathStep[]): unknown {
 }
 
 function ruleIdOf(finding: Finding, ruleSet: unknown): string | undefined {
-  const [first, index] = finding.path;
-  if (first !== "rules" || typeof index !== "number") return undefined;
-  const id = valueAt(ruleSet, ["rules", index, "id"]);
+  const id = valueAt(ruleSet, ["rules", ruleIndexOf(finding), "id"]);
   return typeof id === "string" && id !== "" ? id : undefined;
 }
 
@@ -82,8 +80,12 @@ function toDiagnostic(
 
 function comparePlaces(left: Diagnostic, right: Diagnostic): number {
   const [a, b] = [left.position, right.position];
-  if (a === undefined || b === undefined) return 0;
-  return a.line - b.line || a.column - b.column;
+  return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
+}
+
+/** Place of the rule in the set; -1 for what concerns no rule. */
+function ruleIndexOf({ path: [first, index] }: Finding): number {
+  return first === "rules" && typeof index === "number" ? index : -1;
 }
 
 /**
@@ -98,6 +100,7 @@ export function toDiagnostics(
   const warnings = findings.filter((finding) => finding.severity === "warning");
   const shown = [...errors, ...warnings].slice(0, MAX_DIAGNOSTICS);
   const diagnostics = shown
+    .sort((left, right) => ruleIndexOf(left) - ruleIndexOf(right))
     .map((finding) => toDiagnostic(finding, origin.ruleSet, origin.document))
     .sort(comparePlaces);
   const hidden = findings.length - shown.length;

@@ -47,10 +47,24 @@ function fieldAround(finding: Finding): readonly PathStep[] {
   return path.slice(0, path[0] === "condition" || path[0] === "action" ? 2 : 1);
 }
 
+/** Stand in for list items that can not be read, so that their neighbours keep their places. */
+const NEUTRAL_ITEMS: Readonly<Record<string, unknown>> = {
+  methods: "GET",
+  method: "GET",
+  geo: "--",
+  asn: 1,
+  sourceIpCidrs: "::/0",
+  headers: "x",
+  vary: "geo",
+};
+
 function remove(root: unknown, path: readonly PathStep[]): void {
   const parent = path.slice(0, -1).reduce<unknown>((at, step) => fieldOf(at, String(step)), root);
   const last = path.at(-1);
-  if (typeof parent === "object" && parent !== null && last !== undefined) {
+  const list = path.at(-2);
+  if (Array.isArray(parent) && typeof last === "number") {
+    if (typeof list === "string") parent[last] = NEUTRAL_ITEMS[list];
+  } else if (typeof parent === "object" && parent !== null && last !== undefined) {
     Reflect.deleteProperty(parent, last);
   }
 }

@@ -24,7 +24,7 @@ import { isHandleStep } from "../schema.ts";
 import type { PipelineStep, RuntimePath, RuntimeRule } from "../types.ts";
 
 /** Pairs of rules that are compared in full; beyond, path and host alone decide. */
-const MAX_PAIRS = 500_000;
+const MAX_PAIRS = 200_000;
 
 interface Pipeline extends Ranked {
   readonly id: string;
@@ -115,6 +115,43 @@ function* missingGatesOf(
 /** Most missing gates that are listed for one rule. */
 const MAX_REPORTED = 8;
 
+/** The pipelines without `override` whose paths begin with a given text, in that order. */
+class PlainPipelines {
+  private readonly sorted: readonly Pipeline[];
+
+  constructor(pipelines: readonly Pipeline[]) {
+    this.sorted = pipelines.filter((one) => !one.override)
+      .toSorted((a, b) => compareTexts(a.set.path.literal, b.set.path.literal));
+  }
+
+  *below(literal: string): Generator<Pipeline> {
+    let low = 0;
+    let high = this.sorted.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.sorted[middle]?.set.path.literal ?? "") < literal) low = middle + 1;
+      else high = middle;
+    }
+    for (let one = this.sorted[low]; one?.set.path.literal.startsWith(literal);) {
+      yield one;
+      one = this.sorted[++low];
+    }
+  }
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+function* othersOf(
+  narrow: Pipeline,
+  index: PlaceIndex<Pipeline>,
+  plain: PlainPipelines,
+): Generator<Pipeline> {
+  yield* index.meeting(narrow.set);
+  if (narrow.override) yield* plain.below(narrow.set.path.literal);
+}
+
 /** Reports pipelines that let requests past a gate of a broader pipeline. */
 export function* checkGates(rules: readonly PlacedRule[]): Generator<Finding> {
   const pipelines = pipelinesOf(rules);
@@ -122,10 +159,10 @@ export function* checkGates(rules: readonly PlacedRule[]): Generator<Finding> {
   if (gated.length === 0) return;
   const index = new PlaceIndex<Pipeline>();
   for (const one of gated) index.add(one);
+  const plain = new PlainPipelines(gated);
   const check = new GateCheck();
   for (const narrow of pipelines) {
     if (!narrow.inheritGate) continue;
-    const others = narrow.override ? gated : index.meeting(narrow.set);
-    yield* missingGatesOf(narrow, others, check);
+    yield* missingGatesOf(narrow, othersOf(narrow, index, plain), check);
   }
 }

@@ -25,14 +25,18 @@ const FRAMING = new Set([
   "upgrade",
 ]);
 
-function* checkName(name: string, path: readonly PathStep[]): Generator<Finding> {
+function* checkName(
+  name: string,
+  path: readonly PathStep[],
+  on: "key" | "value" = "key",
+): Generator<Finding> {
   if (!TOKEN.test(name)) {
     yield errorAt(path, {
       code: "bad_header_name",
       message: `Use a header name of letters, digits and !#$%&'*+-.^_\`|~: it is ${
         describeValue(name)
       }`,
-      on: "key",
+      on,
     });
   }
 }
@@ -87,6 +91,8 @@ export function* checkHeaderFields(checked: CheckedRule): Generator<Finding> {
     yield* checkMap(action.headers, path);
     yield* checkFraming(Object.keys(action.headers), path);
   } else if (action.type === "remove_headers") {
-    for (const [index, name] of action.headers.entries()) yield* checkName(name, [...path, index]);
+    for (const [index, name] of action.headers.entries()) {
+      yield* checkName(name, [...path, index], "value");
+    }
   }
 }

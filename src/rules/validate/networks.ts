@@ -16,7 +16,7 @@ export function* checkNetworks(checked: CheckedRule): Generator<Finding> {
       if ("network" in result) continue;
       yield errorAt([...path, "sourceIpCidrs", index], {
         code: "bad_network",
-        message: `Use an IPv4 or IPv6 network: it is ${describeValue(text)}, ${result.problem}`,
+        message: `Use an IPv4 or IPv6 network: it is ${describeValue(text)} (${result.problem})`,
         hint: "Write it as 203.0.113.0/24, 2001:db8::/32, or one address alone",
       });
     }

@@ -13,13 +13,16 @@ import { factsFromRequest } from "../facts.ts";
 import { type Finding, joinNames, warningAt } from "../finding.ts";
 import { SCHEMA_VERSION } from "../types.ts";
 import type { PlacedRule } from "../validate/gates.ts";
-import { type Witness, witnessOf } from "./witness.ts";
+import { UNNAMED_HOST, type Witness, witnessOf } from "./witness.ts";
 
 /** Redirects that browsers follow before they give up (WHATWG Fetch 4.4). */
 const MAX_HOPS = 20;
 
 /** Conditions that are judged over all hops of all redirects. */
 const MAX_JUDGEMENTS = 3_000_000;
+
+/** How often a rule must come back in that many hops for a circle whose address ever changes. */
+const MIN_RETURNS = 3;
 
 /** Judgements that one hop costs at least. */
 const HOP_COST = 30;
@@ -56,6 +59,9 @@ function costOfHop(rules: readonly PlacedRule[]): number {
 /** Hops whose paths are shown. */
 const MAX_SHOWN = 4;
 
+const addressOf = ({ host, target }: Witness): string =>
+  host === UNNAMED_HOST ? target : `${host}${target}`;
+
 function pathsOf(hops: readonly Hop[], last = "…"): string[] {
   const shown = hops.slice(0, MAX_SHOWN).map((hop) => hop.from);
   return [...shown, hops.length > MAX_SHOWN ? "…" : last];
@@ -90,12 +96,14 @@ class LoopSearch {
       if (hops.length === 0 && redirect.rule.index !== start) return undefined;
       const state = JSON.stringify([request.method, request.host, request.target]);
       const seen = hops.findIndex((hop) => hop.state === state);
-      if (seen >= 0) return circleOf(hops.slice(seen), request.target);
-      hops.push({ from: request.target, state, rule: redirect.rule.index });
+      if (seen >= 0) return circleOf(hops.slice(seen), addressOf(request));
+      hops.push({ from: addressOf(request), state, rule: redirect.rule.index });
       const next = this.follow(request, redirect);
       if (next === undefined) return undefined;
       request = next;
     }
+    const last = hops.at(-1)?.rule;
+    if (hops.filter((hop) => hop.rule === last).length < MIN_RETURNS) return undefined;
     return { ...circleOf(hops.slice(MAX_HOPS / 2)), followed: pathsOf(hops) };
   }
 
