@@ -28,7 +28,7 @@ export const PAGE_LIMIT_MAX = 100;
 export const pageQuery = z.object({
   limit: z.coerce.number("Must be a whole number").int().min(1).max(PAGE_LIMIT_MAX)
     .default(PAGE_LIMIT_DEFAULT),
-  cursor: z.string().max(512).optional(),
+  cursor: uuid.optional(),
 });
 
 /** One page of a list; `nextCursor` is null on the last. */

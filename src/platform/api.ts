@@ -9,10 +9,10 @@ import { bindBlobRoutes } from "./deployments/blob_routes.ts";
 import { bindDeploymentRoutes } from "./deployments/routes.ts";
 import { Router } from "./http/router.ts";
 import { bindLogRoutes } from "./logs/routes.ts";
-import type { PlatformLog } from "./options.ts";
 import { bindProjectRoutes } from "./projects/routes.ts";
 import { bindRulesRoutes } from "./rules/routes.ts";
 import type { Services } from "./services.ts";
+import { landingPage } from "./web/landing.ts";
 import { bindWorkspaceRoutes } from "./workspaces/routes.ts";
 
 export interface ApiOptions {
@@ -21,7 +21,8 @@ export interface ApiOptions {
   readonly url: string;
   readonly closing: AbortSignal;
   requestId(): string;
-  log(line: PlatformLog): void;
+  /** Told of each failure that is the platform's own. */
+  onFault(requestId: string, cause: unknown): void;
 }
 
 /** Builds the API over open services. */
@@ -29,16 +30,14 @@ export function buildApi(services: Services, options: ApiOptions): Router {
   const router = new Router({
     authenticate: (request) => services.authenticator.authenticate(request),
     requestId: options.requestId,
-    onInternalError: (requestId, cause) => {
-      const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
-      options.log({ level: "error", message: `Request ${requestId} failed: ${reason}` });
-    },
+    onFault: options.onFault,
   });
   router.open(endpoints.getHealth, () => ({ status: "ok" as const, version: options.version }));
   router.open(endpoints.getOpenApi, async () => {
     const { openApiDocument } = await import("../contract/openapi.ts");
     return { ...openApiDocument({ version: options.version, serverUrl: options.url }) };
   });
+  router.page("/", () => landingPage(options));
   bindAccountRoutes(router);
   bindWorkspaceRoutes(router, services.accounts);
   bindProjectRoutes(router, services);

@@ -78,7 +78,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       url,
       closing: closing.signal,
       requestId,
-      log: options.log,
+      onFault: (id, cause) => logFault(options, id, cause),
     });
     const edge = createEdge({
       resolveHost: (hostname) => services.sites.resolve(hostname),
@@ -86,6 +86,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       now: systemClock,
       requestId,
       trustProxy: options.trustProxy,
+      onError: (cause, id) => logFault(options, id, cause),
       ...(await loadGeo({ geoip: options.geoip, asn: options.asn })),
     });
     const isApi = apiHosts([options.baseDomain, base.hostname, options.host, "localhost"]);
@@ -110,6 +111,12 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     await closeAll();
     throw error;
   }
+}
+
+/** Tells the log why a request failed; its id is what the client was told. */
+function logFault(options: PlatformOptions, requestId: string, cause: unknown): void {
+  const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
+  options.log({ level: "error", message: `Request ${requestId} failed: ${reason}` });
 }
 
 /** Stops accepting, lets requests under way finish, and cuts off those that do not. */

@@ -19,10 +19,11 @@ export interface ServerEvent {
 /**
  * Answers with a stream of events. `subscribe` gets the function that sends,
  * and returns the one that ends the subscription; that is called when the
- * reader goes away.
+ * reader goes away, or when `closing` says that the platform stops.
  */
 export function eventStream(
   subscribe: (send: (event: ServerEvent) => void) => () => void,
+  closing: AbortSignal,
 ): Response {
   const encoder = new TextEncoder();
   let end = () => {};

@@ -32,7 +32,7 @@ export interface RouterOptions {
   authenticate(request: Request): Promise<Caller>;
   requestId(): string;
   /** Told of each failure that is the platform's own. */
-  onInternalError(requestId: string, cause: unknown): void;
+  onFault(requestId: string, cause: unknown): void;
 }
 
 type Answer<E> = ResponseOf<E> | Response;
@@ -131,6 +131,15 @@ export class Router {
     });
   }
 
+  /** Binds a page that people look at. */
+  page(path: string, render: () => Response): void {
+    this.app.get(path, () => {
+      const response = render();
+      response.headers.set("x-svc-request-id", this.options.requestId());
+      return response;
+    });
+  }
+
   /** Answers 405 to methods that no endpoint of a known path has; call it last. */
   refuseOtherMethods(): void {
     for (const [path, methods] of this.methods) {
@@ -166,7 +175,7 @@ export class Router {
 
   private refuse(error: unknown, requestId: string): Response {
     const failure = toFailure(error);
-    if (failure.status >= 500) this.options.onInternalError(requestId, failure.cause ?? failure);
+    if (failure.status >= 500) this.options.onFault(requestId, failure.cause ?? failure);
     const headers = new Headers({ "x-svc-request-id": requestId, "cache-control": "no-store" });
     if (failure.code === "unauthorized") headers.set("www-authenticate", "Bearer");
     return Response.json(failureBody(failure, requestId), { status: failure.status, headers });

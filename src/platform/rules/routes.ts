@@ -4,6 +4,7 @@
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
+import { ruleCounts } from "../../edge/mod.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { Addresses } from "../deployments/addresses.ts";
 import type { SiteDirectory } from "../deployments/site_directory.ts";
@@ -87,6 +88,7 @@ export function bindRulesRoutes(router: Router, services: RulesRouteServices): v
   router.guarded(endpoints.listRuleCounters, async (caller, { params }) => {
     const project = await find(caller, params.project);
     const site = await sites.resolve(addresses.hostname(project.name));
-    return { items: site === undefined ? [] : site.ruleCounters() };
+    const counts = site === undefined ? [] : ruleCounts(site);
+    return { items: counts.map(({ ruleId, count }) => ({ ruleId, matches: count })) };
   });
 }

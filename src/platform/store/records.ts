@@ -57,7 +57,10 @@ export interface Page<T> {
   readonly nextCursor: string | null;
 }
 
-/** Reads one page below a prefix, newest first: keys end in time-ordered ids. */
+/**
+ * Reads one page below a prefix, newest first: keys end in time-ordered ids.
+ * The cursor is the last id of the page before.
+ */
 export async function readPage<T>(
   kv: Deno.Kv,
   prefix: Deno.KvKey,
@@ -67,17 +70,14 @@ export async function readPage<T>(
     readonly cursor?: string | undefined;
   },
 ): Promise<Page<T>> {
-  const iterator = kv.list({ prefix }, {
-    limit: options.limit + 1,
-    reverse: true,
-    ...(options.cursor === undefined ? {} : { cursor: options.cursor }),
-  });
+  const { schema, limit, cursor } = options;
+  const selector = cursor === undefined ? { prefix } : { prefix, end: [...prefix, cursor] };
   const items: T[] = [];
-  let lastCursor: string | null = null;
-  for await (const entry of iterator) {
-    if (items.length === options.limit) return { items, nextCursor: lastCursor };
-    items.push(parse(options.schema, entry.key, entry.value));
-    lastCursor = iterator.cursor;
+  let lastId = "";
+  for await (const { key, value } of kv.list(selector, { limit: limit + 1, reverse: true })) {
+    if (items.length === limit) return { items, nextCursor: lastId };
+    items.push(parse(schema, key, value));
+    lastId = String(key.at(-1));
   }
   return { items, nextCursor: null };
 }

@@ -30,7 +30,7 @@ Deno.test("readRecord() parses what it reads", () =>
 
 Deno.test("readPage() goes through all records, newest first, each once", () =>
   withKv(async (kv) => {
-    for (let n = 0; n < 7; n++) await kv.set(["r", n], { n });
+    for (let n = 0; n < 7; n++) await kv.set(["r", `id${n}`], { n });
     const seen: number[] = [];
     let cursor: string | undefined;
     let pages = 0;
@@ -46,7 +46,7 @@ Deno.test("readPage() goes through all records, newest first, each once", () =>
 
 Deno.test("readPage() has no next page when the last is exactly full", () =>
   withKv(async (kv) => {
-    for (let n = 0; n < 3; n++) await kv.set(["r", n], { n });
+    for (let n = 0; n < 3; n++) await kv.set(["r", `id${n}`], { n });
     assert.equal((await readPage(kv, ["r"], { schema, limit: 3 })).nextCursor, null);
   }));
 
