@@ -26,7 +26,7 @@ Deno.test("docs/manifest.md has manifests that pass and resolve as its tables sa
     const table = createRouteTable(result.manifest);
     for (
       const [, method = "", path = "", list = ""] of rest.matchAll(
-        /^\| `([A-Z]+) (\/.*?)` \| (.*) \|$/gm,
+        /^\| `([A-Z]+) (\/.*?)` +\| (.*?) +\|$/gm,
       )
     ) {
       const expected = [...list.matchAll(/routes\[(\d+)\]/g)].map(([, index]) => Number(index));
