@@ -45,6 +45,17 @@ export function parseIp(text: string): IpAddress | undefined {
     : { family: 6, value: toBigInt(bytes) };
 }
 
+/** Writes an address as people do: RFC 5952 for IPv6. */
+export function formatIp(address: IpAddress): string {
+  const bytes = [];
+  let rest = BigInt(address.value);
+  for (let count = 0; count < (address.family === 4 ? 4 : 16); count++) {
+    bytes.unshift(Number(rest & 0xffn));
+    rest >>= 8n;
+  }
+  return ipaddr.fromByteArray(bytes).toString();
+}
+
 function blockOf(address: IpAddress, bits: number): IpBlock {
   if (address.family === 4) {
     const size = 2 ** (32 - bits);

@@ -58,7 +58,7 @@ function pathHolds(matcher: PathMatcher, path: string): boolean {
 }
 
 /** The whole value, or one item of a list such as `gzip, br` or several header lines. */
-function headerHas(value: string | undefined, wanted: string): boolean {
+export function headerHas(value: string | undefined, wanted: string): boolean {
   if (value === undefined || value === wanted) return value === wanted;
   return value.includes(",") && value.split(",").some((item) => item.trim() === wanted);
 }

@@ -1,0 +1,111 @@
+/**
+ * What every rule of a set makes of one request, and what the answer would be.
+ * It runs the evaluator itself, so that it can not tell another story.
+ *
+ * @module
+ */
+import type { CompiledRules } from "../compile/compile_rules.ts";
+import { type CompiledRule, type Phase, phaseOf, PHASES } from "../compile/compiled_rule.ts";
+import type { Decision, EvaluationHooks } from "../evaluate/decision.ts";
+import { evaluateRules } from "../evaluate/evaluate_rules.ts";
+import type { RequestFacts } from "../facts.ts";
+import type { ActionType, RuntimeRule } from "../types.ts";
+import { describeMismatch, type Mismatch } from "./mismatch.ts";
+import { summarize } from "./summarize.ts";
+
+/** What became of a rule. */
+export type RuleOutcome =
+  | { readonly state: "applied" }
+  /** The condition holds, but the rule had no effect; `reason` says why. */
+  | { readonly state: "skipped"; readonly reason: string }
+  | { readonly state: "not_matched"; readonly mismatch: Mismatch }
+  | { readonly state: "disabled" };
+
+export interface RuleExplanation {
+  readonly id: string;
+  readonly name?: string;
+  /** Place in the rule set. */
+  readonly index: number;
+  readonly phase: Phase;
+  readonly action: ActionType;
+  readonly outcome: RuleOutcome;
+}
+
+export interface Explanation {
+  /** The request as conditions see it. */
+  readonly request: Pick<RequestFacts, "method" | "host" | "path" | "rawQuery">;
+  /** Every rule, phase by phase, in the order of evaluation; disabled rules last. */
+  readonly rules: readonly RuleExplanation[];
+  readonly decision: Decision;
+  /** The answer in a few lines, one for each thing that happens. */
+  readonly summary: readonly string[];
+}
+
+const REDIRECT = PHASES.indexOf("redirect");
+const PIPELINE = PHASES.indexOf("pipeline");
+
+/** The rule that kept this one, whose condition holds, from having an effect. */
+function findWinner(
+  rule: CompiledRule,
+  applied: readonly CompiledRule[],
+  { terminal }: Decision,
+): CompiledRule | undefined {
+  const answering = terminal.type === "none"
+    ? undefined
+    : applied.find(({ index }) => index === terminal.rule.index);
+  const isOver = terminal.type === "redirect"
+    ? rule.phase >= REDIRECT && rule.phase <= PIPELINE
+    : terminal.type !== "none";
+  if (answering !== undefined && isOver) return answering;
+  return applied.findLast(({ phase }) => phase === rule.phase);
+}
+
+function whySkipped(rule: CompiledRule, winner: CompiledRule | undefined): string {
+  if (winner === undefined || winner.rank > rule.rank) return "A static file answers the path";
+  return winner.action.type === "allow"
+    ? `Rule "${winner.id}" allows the request and ends the phase`
+    : winner.phase === rule.phase
+    ? `Rule "${winner.id}" comes first`
+    : `Rule "${winner.id}" answers the request`;
+}
+
+/** Explains a request; the hooks are asked as in an evaluation, once. */
+export function explainRequest(
+  compiled: CompiledRules,
+  facts: RequestFacts,
+  hooks: EvaluationHooks,
+): Explanation {
+  const decision = evaluateRules(compiled, facts, hooks);
+  const matched = new Set(decision.matched);
+  const applied = compiled.rules.filter(({ index }) => matched.has(index));
+  const outcomeOf = (rule: CompiledRule, source: RuntimeRule): RuleOutcome => {
+    if (matched.has(rule.index)) return { state: "applied" };
+    const field = rule.condition.failing(facts);
+    if (field !== undefined) {
+      return { state: "not_matched", mismatch: describeMismatch(field, source.condition, facts) };
+    }
+    return { state: "skipped", reason: whySkipped(rule, findWinner(rule, applied, decision)) };
+  };
+  const describe = (source: RuntimeRule, index: number, outcome: RuleOutcome): RuleExplanation => ({
+    id: source.id,
+    ...(source.name === undefined ? {} : { name: source.name }),
+    index,
+    phase: phaseOf(source.action.type),
+    action: source.action.type,
+    outcome,
+  });
+  const enabled = compiled.rules.flatMap((rule) => {
+    const source = compiled.source.rules[rule.index];
+    return source === undefined ? [] : [describe(source, rule.index, outcomeOf(rule, source))];
+  });
+  const disabled = compiled.source.rules.flatMap((source, index) =>
+    source.enabled ? [] : [describe(source, index, { state: "disabled" })]
+  );
+  const { method, host, path, rawQuery } = facts;
+  return {
+    request: { method, host, path, rawQuery },
+    rules: [...enabled, ...disabled],
+    decision,
+    summary: summarize(decision),
+  };
+}
