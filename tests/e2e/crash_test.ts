@@ -87,7 +87,7 @@ Deno.test(`after each of ${ROUNDS} kills the live site is whole, old or new`, as
     }
 
     const listed = await box.json(["deployments", "--limit", "1000"]);
-    const deployments = (listed.deployments ?? listed.items) as { status: string }[];
+    const deployments = listed.deployments as { status: string }[];
     assert.ok(deployments.filter(({ status }) => status === "LIVE").length > seen.new);
     await writeVersion(box.site, ROUNDS + 1);
     await box.json(["deploy", "--prod"]);

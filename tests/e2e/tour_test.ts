@@ -58,14 +58,14 @@ Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
 
     await t.step("deployments lists all three, newest first", async () => {
       const told = await box.json(["deployments"]);
-      const items = (told.deployments ?? told.items) as { id: string; status: string }[];
+      const items = told.deployments as { id: string; status: string }[];
       assert.deepEqual(items.map(({ status }) => status), ["ROLLED_BACK", "LIVE", "LIVE"]);
       assert.equal(items[2]!.id, first.id);
     });
 
     await t.step("logs shows the requests, and finds one by its path", async () => {
       const told = await box.json(["logs", "--search", "/beds"]);
-      const items = (told.entries ?? told.items) as { path: string; status: number }[];
+      const items = told.entries as { path: string; status: number }[];
       assert.deepEqual(new Set(items.map(({ path }) => path)), new Set(["/beds"]));
       assert.equal(items.length, 3);
     });
