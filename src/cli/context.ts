@@ -81,7 +81,7 @@ export async function createContext(
   for (const warning of credentials.warnings) ui.log("auth", "warn", warning);
   const apiUrl = settings.apiUrl ?? credentials.apiUrl ?? DEFAULT_API_URL;
   const prompter = host.prompter ??
-    (isInteractive(host, ui) ? await createClackPrompter(host.signal) : undefined);
+    (isInteractive(host, ui) ? createClackPrompter(host.signal) : undefined);
   return {
     ui,
     settings,

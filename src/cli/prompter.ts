@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { CANCEL_SYMBOL } from "@clack/prompts";
 import { interrupted } from "./cli_error.ts";
 
 export interface Choice<Value> {
@@ -25,47 +26,50 @@ export interface Prompter {
   }): Promise<Value>;
 }
 
-/** Questions by `@clack/prompts` on stderr, so that stdout stays data; giving up throws. */
-export async function createClackPrompter(signal: AbortSignal): Promise<Prompter> {
-  const clack = await import("@clack/prompts");
-  const { default: process } = await import("node:process");
-  const common = { output: process.stderr, signal };
+const loadClack = async () => ({
+  clack: await import("@clack/prompts"),
+  output: (await import("node:process")).stderr,
+});
 
-  function answered<Value>(answer: Value | typeof clack.CANCEL_SYMBOL): Value {
-    if (clack.isCancel(answer)) throw interrupted();
-    return answer as Value;
-  }
+type Clack = Awaited<ReturnType<typeof loadClack>>["clack"];
 
+function answered<Value>(clack: Clack, answer: Value | typeof CANCEL_SYMBOL): Value {
+  if (clack.isCancel(answer)) throw interrupted();
+  return answer as Value;
+}
+
+/**
+ * Questions by `@clack/prompts` on stderr, so that stdout stays data; giving
+ * up throws. The library is loaded with the first question.
+ */
+export function createClackPrompter(signal: AbortSignal): Prompter {
   return {
     async text({ message, initial, validate }) {
-      return answered(
-        await clack.text({
-          ...common,
-          message,
-          ...(initial === undefined ? {} : { initialValue: initial }),
-          ...(validate === undefined ? {} : { validate: (value) => validate(value ?? "") }),
-        }),
-      );
+      const { clack, output } = await loadClack();
+      const answer = await clack.text({
+        output,
+        signal,
+        message,
+        ...(initial === undefined ? {} : { initialValue: initial }),
+        ...(validate === undefined ? {} : { validate: (value) => validate(value ?? "") }),
+      });
+      return answered(clack, answer);
     },
     async confirm({ message, initial }) {
-      return answered(
-        await clack.confirm({ ...common, message, initialValue: initial ?? false }),
-      );
+      const { clack, output } = await loadClack();
+      const initialValue = initial ?? false;
+      return answered(clack, await clack.confirm({ output, signal, message, initialValue }));
     },
     async select<Value>(
       { message, choices }: { message: string; choices: readonly Choice<Value>[] },
     ) {
-      const index = answered(
-        await clack.select({
-          ...common,
-          message,
-          options: choices.map(({ label, hint }, value) => ({
-            value,
-            label,
-            ...(hint === undefined ? {} : { hint }),
-          })),
-        }),
-      );
+      const { clack, output } = await loadClack();
+      const options = choices.map(({ label, hint }, value) => ({
+        value,
+        label,
+        ...(hint === undefined ? {} : { hint }),
+      }));
+      const index = answered(clack, await clack.select({ output, signal, message, options }));
       return choices[index]!.value;
     },
   };

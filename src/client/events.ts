@@ -32,7 +32,10 @@ export async function* readEventData(
   }
 }
 
-/** Follows an endpoint that answers with events, until it ends or `signal` is aborted. */
+/**
+ * Follows an endpoint that answers with events until `signal` is aborted.
+ * Throws `UnreachableError` when the platform ends the stream.
+ */
 export async function* followEvents<E extends Endpoint>(
   client: Client,
   endpoint: E,
@@ -59,7 +62,7 @@ export async function* followEvents<E extends Endpoint>(
       if (input.signal.aborted) return;
       throw new UnreachableError(client.baseUrl, { cause });
     }
-    if (next.done) return;
+    if (next.done) throw new UnreachableError(client.baseUrl, { cause: "end of stream" });
     const parsed = endpoint.response.safeParse(JSON.parse(next.value));
     if (!parsed.success) throw new ContractError(request, { cause: parsed.error });
     yield parsed.data as ResponseOf<E>;

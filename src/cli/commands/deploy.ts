@@ -101,7 +101,8 @@ function reportSent(ctx: Context, sent: Sent, milliseconds: number): void {
     ["  branch", urls.branch],
     ["  production", shownProduction(deployment)],
   ]));
-  ctx.ui.result({ ...deployment, uploaded, reused }, deployment.url);
+  const address = deployment.isProduction ? urls.production : urls.unique;
+  ctx.ui.result({ ...deployment, uploaded, reused }, address);
 }
 
 function shownProduction({ urls, isProduction }: Deployment): string {

@@ -43,11 +43,20 @@ function configuredDirs({ folder, project }: BuildOptions): readonly string[] {
   return written.length > 0 || setting === null ? written : [setting];
 }
 
-async function outputOf(options: BuildOptions, detected: DetectedProject): Promise<string> {
+/** A folder of plain files is its own output only where no command has built anything. */
+function detectedDirs(detected: DetectedProject, command: string | undefined): readonly string[] {
+  const plain = detected.outputDirs.length === 1 && detected.outputDirs[0] === ".";
+  return plain && command !== undefined ? [] : detected.outputDirs;
+}
+
+async function outputOf(
+  options: BuildOptions,
+  built: Pick<BuiltProject, "detected" | "command">,
+): Promise<string> {
   const { directory } = options.folder;
   const found = await findOutput(createFolderReader(directory), {
     configured: configuredDirs(options),
-    detected: detected.outputDirs,
+    detected: detectedDirs(built.detected, built.command),
   });
   if (found.ok) {
     return await insideFolder(options.folder, join(directory, found.directory), found.directory);
@@ -84,5 +93,5 @@ export async function buildProject(ctx: Context, options: BuildOptions): Promise
   if (command !== undefined) {
     await runBuild(ctx, { command, directory: options.folder.directory });
   }
-  return { command, detected, output: await outputOf(options, detected) };
+  return { command, detected, output: await outputOf(options, { command, detected }) };
 }

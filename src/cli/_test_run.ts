@@ -1,0 +1,84 @@
+/**
+ * Runs command lines in this process, as a terminal or a pipe would see them.
+ *
+ * @module
+ */
+import type { Host } from "./context.ts";
+import { runProgram } from "./program.ts";
+import type { Prompter } from "./prompter.ts";
+import type { Environment } from "./settings.ts";
+
+export const NOW = Date.parse("2026-11-21T10:00:00.000Z");
+
+export interface RunOptions {
+  readonly env?: Environment;
+  readonly cwd?: string;
+  readonly fetch?: typeof fetch;
+  readonly prompter?: Prompter;
+  readonly terminal?: boolean;
+  readonly signal?: AbortSignal;
+  readonly now?: () => number;
+  /** Told about each text that goes to stdout. */
+  readonly onStdout?: (text: string) => void;
+}
+
+export interface RunOutcome {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Answers no request: for command lines that must not reach the network. */
+export const offline: typeof fetch = () => Promise.reject(new TypeError("connection refused"));
+
+/** Runs `svc` with these arguments and returns what came out. */
+export async function runCli(
+  argv: readonly string[],
+  options: RunOptions = {},
+): Promise<RunOutcome> {
+  const out = { stdout: "", stderr: "" };
+  const isTerminal = options.terminal ?? false;
+  const host: Host = {
+    stdout: {
+      isTerminal,
+      write: (text) => {
+        out.stdout += text;
+        options.onStdout?.(text);
+      },
+    },
+    stderr: { isTerminal, write: (text) => void (out.stderr += text) },
+    stdinIsTerminal: isTerminal,
+    env: options.env ?? {},
+    cwd: options.cwd ?? "/",
+    now: options.now ?? (() => NOW),
+    signal: options.signal ?? new AbortController().signal,
+    fetch: options.fetch ?? offline,
+    ...(options.prompter === undefined ? {} : { prompter: options.prompter }),
+  };
+  return { code: await runProgram(argv, host), ...out };
+}
+
+/** A person who gives these answers, one after the other; further questions are a failure. */
+export function personWho(answers: readonly unknown[]): Prompter & { readonly asked: string[] } {
+  const rest = [...answers];
+  const asked: string[] = [];
+  const next = (message: string): unknown => {
+    asked.push(message);
+    if (rest.length === 0) throw new RangeError(`Nobody expected the question "${message}"`);
+    return rest.shift();
+  };
+  return {
+    asked,
+    text: ({ message }) => Promise.resolve(next(message) as string),
+    confirm: ({ message }) => Promise.resolve(next(message) as boolean),
+    select<Value>({ message, choices }: {
+      message: string;
+      choices: readonly { value: Value; label: string }[];
+    }) {
+      const label = next(message);
+      const choice = choices.find((candidate) => candidate.label === label);
+      if (choice === undefined) throw new RangeError(`No choice is labelled ${label}`);
+      return Promise.resolve(choice.value);
+    },
+  };
+}

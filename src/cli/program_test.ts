@@ -1,0 +1,243 @@
+import assert from "node:assert/strict";
+import { personWho, runCli } from "./_test_run.ts";
+
+interface Row {
+  readonly name: string;
+  readonly argv: readonly string[];
+  readonly env?: Record<string, string>;
+  readonly code: number;
+  /** Members that the JSON error object must have. */
+  readonly error: Record<string, unknown>;
+}
+
+const rows: readonly Row[] = [
+  {
+    name: "an unknown command, with a suggestion",
+    argv: ["deplyo"],
+    code: 2,
+    error: { error: "Unknown command 'deplyo'", code: "usage", hint: "Did you mean deploy?" },
+  },
+  {
+    name: "an unknown command of a group, with a suggestion",
+    argv: ["projects", "lst"],
+    code: 2,
+    error: { error: "Unknown command 'lst'", hint: "Did you mean list?" },
+  },
+  {
+    name: "a group without a command",
+    argv: ["workspace"],
+    code: 2,
+    error: { error: "Name a command of svc workspace: list, switch", code: "usage" },
+  },
+  {
+    name: "an unknown flag, with a suggestion",
+    argv: ["deploy", "--prdo"],
+    code: 2,
+    error: { error: "Unknown option '--prdo'", hint: "Did you mean --prod?" },
+  },
+  {
+    name: "a number out of bounds",
+    argv: ["projects", "list", "--limit", "0"],
+    code: 2,
+    error: { code: "usage" },
+  },
+  {
+    name: "a missing argument",
+    argv: ["projects", "info"],
+    code: 2,
+    error: { error: "Missing required argument 'id'", code: "usage" },
+  },
+  {
+    name: "a surplus argument",
+    argv: ["whoami", "extra"],
+    code: 2,
+    error: { code: "usage" },
+  },
+  {
+    name: "a framework that is none",
+    argv: ["projects", "create", "--framework", "rails"],
+    code: 2,
+    error: { code: "usage" },
+  },
+  {
+    name: "an API address that is none",
+    argv: ["whoami"],
+    env: { SVC_API_URL: "ftp://x" },
+    code: 2,
+    error: {
+      error: "Set SVC_API_URL to an http or https address without query, " +
+        'such as http://localhost:8787, not "ftp://x"',
+    },
+  },
+  {
+    name: "a workspace that is no slug",
+    argv: ["whoami", "--workspace", "No Slug"],
+    code: 2,
+    error: { code: "usage" },
+  },
+  {
+    name: "a directory that does not exist",
+    argv: ["deploy", "/does/not/exist"],
+    code: 2,
+    error: { error: 'Name an existing directory: "/does/not/exist" is none' },
+  },
+  {
+    name: "no key",
+    argv: ["whoami"],
+    code: 1,
+    error: {
+      error: "Give a key: none is known for http://localhost:8787",
+      code: "unauthorized",
+      next: ["export SVC_TOKEN=<key>", "svc whoami --token <key>"],
+    },
+  },
+  {
+    name: "two flags that exclude each other",
+    argv: ["init", "--create", "--project-id", "x"],
+    code: 2,
+    error: { error: "Give --create or --project-id, not both" },
+  },
+];
+
+for (const { name, argv, env, code, error } of rows) {
+  Deno.test(`runProgram() answers ${name} in JSON mode`, async () => {
+    const run = await runCli([...argv, "--json"], { env: env ?? {} });
+    assert.equal(run.code, code);
+    const value = JSON.parse(run.stdout);
+    for (const [member, wanted] of Object.entries(error)) assert.deepEqual(value[member], wanted);
+  });
+
+  Deno.test(`runProgram() answers ${name} for people on stderr only`, async () => {
+    const run = await runCli(argv, { env: env ?? {} });
+    assert.equal(run.code, code);
+    assert.equal(run.stdout, "");
+    assert.match(run.stderr, /^error: /);
+  });
+}
+
+Deno.test("runProgram() never repeats a token", async () => {
+  const secret = "sëcret-token";
+  for (const given of [["--token", secret], []]) {
+    const run = await runCli(["whoami", "--json", ...given], { env: { SVC_TOKEN: secret } });
+    assert.equal(run.code, 2);
+    assert.ok(!run.stdout.includes(secret) && !run.stderr.includes(secret));
+  }
+});
+
+Deno.test("runProgram() takes global flags before and after the command", async () => {
+  for (
+    const argv of [
+      ["--json", "--token", "key", "--api-url", "http://a.test", "whoami"],
+      ["whoami", "--api-url", "http://a.test", "--token=key", "--json"],
+    ]
+  ) {
+    const seen: Request[] = [];
+    const run = await runCli(argv, {
+      fetch: (input, init) => {
+        seen.push(new Request(input, init));
+        return Promise.resolve(new Response(null, { status: 418 }));
+      },
+    });
+    assert.equal(run.code, 1);
+    assert.equal(seen[0]?.url, "http://a.test/v1/me");
+    assert.equal(seen[0]?.headers.get("authorization"), "Bearer key");
+    assert.ok("error" in JSON.parse(run.stdout));
+  }
+});
+
+Deno.test("runProgram() prefers flags to variables", async () => {
+  const seen: Request[] = [];
+  await runCli(["whoami", "--token", "flag", "--workspace", "flag-ws"], {
+    env: { SVC_TOKEN: "variable", SVC_WORKSPACE: "variable-ws", SVC_API_URL: "http://b.test/" },
+    fetch: (input, init) => {
+      seen.push(new Request(input, init));
+      return Promise.resolve(new Response(null, { status: 418 }));
+    },
+  });
+  assert.equal(seen[0]?.url, "http://b.test/v1/me");
+  assert.equal(seen[0]?.headers.get("authorization"), "Bearer flag");
+  assert.equal(seen[0]?.headers.get("x-workspace"), "flag-ws");
+});
+
+Deno.test("runProgram() explains a platform that does not answer", async () => {
+  const run = await runCli(["logs", "--project-id", "x", "--json"], {
+    env: { SVC_TOKEN: "key", SVC_API_URL: "http://nowhere.test" },
+    signal: AbortSignal.any([]),
+  });
+  assert.equal(run.code, 1);
+  const value = JSON.parse(run.stdout);
+  assert.equal(value.code, "unreachable");
+  assert.equal(value.error, "Can not reach the platform at http://nowhere.test");
+});
+
+Deno.test("runProgram() exits with 130 when it was interrupted", async () => {
+  const stop = new AbortController();
+  const run = runCli(["whoami", "--json"], {
+    env: { SVC_TOKEN: "key" },
+    signal: stop.signal,
+    fetch: (_, init) =>
+      new Promise((_, reject) => {
+        init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+        stop.abort(new DOMException("Interrupted", "AbortError"));
+      }),
+  });
+  const { code, stdout } = await run;
+  assert.equal(code, 130);
+  assert.deepEqual(JSON.parse(stdout), { error: "Interrupted", code: "interrupted" });
+});
+
+Deno.test("runProgram() explains a key that the platform refuses", async () => {
+  const body = { error: "Unknown key", code: "unauthorized", requestId: "r1" };
+  const run = await runCli(["whoami", "--json"], {
+    env: { SVC_TOKEN: "key" },
+    fetch: () => Promise.resolve(Response.json(body, { status: 401 })),
+  });
+  assert.equal(run.code, 1);
+  assert.deepEqual(JSON.parse(run.stdout), {
+    ...body,
+    hint: "Give a valid key of http://localhost:8787 with --token or SVC_TOKEN",
+  });
+});
+
+Deno.test("runProgram() prints version and help as data, in JSON mode as one object", async () => {
+  const { version } = JSON.parse((await runCli(["--version", "--json"])).stdout);
+  assert.equal((await runCli(["-V"])).stdout, `${version}\n`);
+  const help = await runCli(["help", "deploy"]);
+  assert.equal(help.code, 0);
+  assert.match(help.stdout, /^Usage: svc deploy \[flags\] \[dir\]\n/);
+  const json = await runCli(["deploy", "--help", "--json"]);
+  assert.equal(JSON.parse(json.stdout).help, help.stdout.trimEnd());
+});
+
+Deno.test("runProgram() deletes nothing when a person says no", async () => {
+  const project = { id: "0199e2e8-5f0f-7e11-8a33-0242ac120002", name: "blog" };
+  const methods: string[] = [];
+  const person = personWho([false]);
+  const run = await runCli(["projects", "delete", "blog"], {
+    env: { SVC_TOKEN: "key" },
+    prompter: person,
+    fetch: (input, init) => {
+      methods.push(new Request(input, init).method);
+      return Promise.resolve(Response.json({
+        ...project,
+        displayName: null,
+        gitUrl: null,
+        branch: "main",
+        framework: null,
+        installCommand: null,
+        buildCommand: null,
+        outputDirectory: null,
+        rootDirectory: null,
+        nodeVersion: null,
+        workspace: "default",
+        url: "http://blog.localhost:8787/",
+        productionDeploymentId: null,
+        createdAt: "2026-11-21T10:00:00.000Z",
+        updatedAt: "2026-11-21T10:00:00.000Z",
+      }));
+    },
+  });
+  assert.deepEqual(methods, ["GET"]);
+  assert.equal(person.asked.length, 1);
+  assert.equal(run.code, 130);
+});
