@@ -51,7 +51,7 @@ export const MAX_PATTERN_COST = 5_000;
 
 /**
  * Largest sum, over all patterns of a manifest, of the cost that exceeds twice
- * the length. A pattern without repetition counts and Unicode classes has none.
+ * the length. A pattern without repetition counts and Unicode classes has hardly any.
  */
 export const MAX_TOTAL_EXCESS_COST = 20_000;
 

@@ -9,16 +9,21 @@ export type CostResult =
   | { readonly ok: true; readonly cost: number }
   | { readonly ok: false; readonly error: string };
 
+/** What a Unicode class such as `\pL` costs to read, whether or not much is left of it. */
+const UNICODE_CLASS_COST = 100;
+
 /**
  * Compiles a pattern with re2js and counts the steps and character ranges of
- * its program. An error is the engine's own words.
+ * its program, and the Unicode classes that it is written with. An error is
+ * the engine's own words.
  */
 export function patternCost(pattern: string): CostResult {
   try {
     const set = new RE2Set();
     set.add(pattern);
     set.compile();
-    let cost = set.prog.numInst();
+    const classes = pattern.match(/\\[pP]/g)?.length ?? 0;
+    let cost = set.prog.numInst() + classes * UNICODE_CLASS_COST;
     for (let step = 0; step < set.prog.numInst(); step++) {
       cost += set.prog.getInst(step).runes.length >> 1;
     }

@@ -1,0 +1,22 @@
+import assert from "node:assert/strict";
+import * as manifest from "./mod.ts";
+
+Deno.test("mod.ts exports what other rooms rely on, and no more", () => {
+  assert.deepEqual(Object.keys(manifest).sort(), [
+    "FRAMEWORKS",
+    "MANIFEST_PATH",
+    "MANIFEST_REFERENCE",
+    "MAX_MANIFEST_BYTES",
+    "createRouteTable",
+    "detectProject",
+    "findOutput",
+    "formatManifestProblems",
+    "generateStaticManifest",
+    "manifestJsonSchema",
+    "outputFilesOf",
+    "parseManifestJson",
+    "runtimeSettings",
+    "validateManifest",
+    "walkOutput",
+  ]);
+});
