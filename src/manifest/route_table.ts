@@ -28,8 +28,8 @@ export interface RouteTable {
   readonly routes: readonly CompiledRoute[];
   /**
    * The routes that take a request, in resolution order; empty when none
-   * does. `path` is the URL path as it was sent, percent-encoded, without
-   * query. Time is linear in its length. Do not change the result.
+   * does. `path` is the normalized URL path, percent-encoded, without query.
+   * Time is linear in its length. Do not change the result.
    */
   match(path: string, method: string): readonly CompiledRoute[];
 }
