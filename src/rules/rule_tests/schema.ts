@@ -11,6 +11,13 @@ import { DEVICES } from "../types.ts";
 
 const name = z.string({ error: "Use a text" }).min(1, { error: "Use a text that is not empty" });
 const texts = z.record(name, z.string({ error: "Use a text" }), { error: "Use a table of texts" });
+const headers = z.record(
+  z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, { error: "Use a valid header name" }),
+  z.string({ error: "Use a text" }).regex(/^[\t\x20-\x7e\x80-\xff]*$/, {
+    error: "Use a header value without control characters",
+  }),
+  { error: "Use a table of texts" },
+);
 const names = z.array(name, { error: "Use a list of texts" });
 
 function isRequestUrl(url: string): boolean {
@@ -52,7 +59,7 @@ export const ruleTestSchema = z.strictObject({
   name,
   method: name.optional(),
   url: name.refine(isRequestUrl, { error: 'Use a path that begins with "/", or an http(s) URL' }),
-  headers: texts.optional(),
+  headers: headers.optional(),
   ip: name.refine((text) => parseIp(text) !== undefined, { error: "Use an IP address" }).optional(),
   country: name.regex(/^[A-Za-z]{2}$/, { error: "Use a country code of two letters" }).optional(),
   asn: z.int({ error: "Use a whole number" }).min(1, { error: "Use 1 to 4294967295" })

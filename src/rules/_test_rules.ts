@@ -1,0 +1,50 @@
+/**
+ * Short ways to write rules and ask what they decide, for tests.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { type CompiledRules, compileRules } from "./compile/compile_rules.ts";
+import type { Decision, EvaluationHooks } from "./evaluate/decision.ts";
+import { evaluateRules } from "./evaluate/evaluate_rules.ts";
+import { type DescribedRequest, factsFromRequest, type RequestFacts } from "./facts.ts";
+import { normalizeRules } from "./normalize.ts";
+import { type Action, type Condition, type Rule, SCHEMA_VERSION } from "./types.ts";
+
+export const NO_HOOKS: EvaluationHooks = { fileExists: () => false, rateLimited: () => false };
+
+/** A rule named after its place in the list is made by `compileAll`. */
+export type ShortRule = readonly [condition: Condition, action: Action, more?: Partial<Rule>];
+
+/** Compiles rules with the ids `r0`, `r1` and so on. */
+export function compileAll(rules: readonly ShortRule[]): CompiledRules {
+  return compileRules(normalizeRules({
+    schemaVersion: SCHEMA_VERSION,
+    rules: rules.map(([condition, action, more], index) => ({
+      id: `r${index}`,
+      condition,
+      action,
+      ...more,
+    })),
+  }));
+}
+
+/** Facts of a request whose path is expected to be valid. */
+export function factsOf(request: DescribedRequest | string): RequestFacts {
+  const facts = factsFromRequest(typeof request === "string" ? { url: request } : request);
+  assert.ok(!("rejected" in facts), `rejected: ${JSON.stringify(request)}`);
+  return facts;
+}
+
+export function decide(
+  rules: readonly ShortRule[],
+  request: DescribedRequest | string,
+  hooks: Partial<EvaluationHooks> = {},
+): Decision {
+  return evaluateRules(compileAll(rules), factsOf(request), { ...NO_HOOKS, ...hooks });
+}
+
+/** Ids of the rules that took effect. */
+export function matchedIds(decision: Decision): readonly string[] {
+  return decision.matched.map((index) => `r${index}`);
+}
