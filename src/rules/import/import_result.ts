@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { MAX_RULES } from "../limits.ts";
 import { parseRulesValue } from "../parse_rules.ts";
 import { type Rule, type RuleSet, SCHEMA_VERSION } from "../types.ts";
 import { writeRulesToml } from "../write_rules.ts";
@@ -48,17 +49,22 @@ export class ImportCollector {
   private readonly rules: Rule[] = [];
   private readonly unsupported: UnsupportedLine[] = [];
 
-  /** Takes the rules that `convert` makes of a line: all of them, or none. */
-  take(source: SourceLine, convert: () => readonly Rule[]): void {
+  /** Takes the rules that `convert` makes of a line, all or none, and gives back those taken. */
+  take(source: SourceLine, convert: () => readonly Rule[]): readonly Rule[] {
     try {
       const rules = convert();
       const { diagnostics } = parseRulesValue({ schemaVersion: SCHEMA_VERSION, rules });
       const error = diagnostics.find((one) => one.severity === "error");
       if (error !== undefined) throw new NoEquivalent(error.message);
+      if (this.rules.length + rules.length > MAX_RULES) {
+        throw new NoEquivalent(`A set holds at most ${MAX_RULES} rules`);
+      }
       this.rules.push(...rules);
+      return rules;
     } catch (error) {
       if (!(error instanceof NoEquivalent)) throw error;
       this.refuse(source, error.message);
+      return [];
     }
   }
 

@@ -152,7 +152,7 @@ export function importRedirects(text: string, options: ImportOptions = {}): Impo
     const content = line.replace(/(^|\s)#.*$/, "");
     if (content.trim() === "") continue;
     const source: SourceLine = { line: index + 1, text: line };
-    collector.take(source, () => {
+    const taken = collector.take(source, () => {
       const rules = toRules(`redirect-${index + 1}`, readLine(content, flavor));
       const rewrite = overtaken(rules, rewrites.slice(0, MAX_COMPARED));
       if (rewrite !== undefined) {
@@ -161,9 +161,9 @@ export function importRedirects(text: string, options: ImportOptions = {}): Impo
           `Taken over, but asked before the rewrite "${rewrite.id}", which shares requests with it`,
         );
       }
-      rewrites.push(...rules.filter((rule) => rule.action.type === "rewrite"));
       return rules;
     });
+    rewrites.push(...taken.filter((rule) => rule.action.type === "rewrite"));
   }
   return collector.result();
 }

@@ -29,6 +29,8 @@ const MAX_PAIRS = 200_000;
 interface Pipeline extends Ranked {
   readonly id: string;
   readonly gates: ReadonlySet<string>;
+  /** The same gates, in order. */
+  readonly gateList: readonly string[];
   readonly inheritGate: boolean;
 }
 
@@ -38,11 +40,9 @@ export interface PlacedRule {
   readonly rule: RuntimeRule;
 }
 
-function gatesOf(steps: readonly PipelineStep[]): Set<string> {
-  return new Set(
-    steps.flatMap((step) =>
-      !isHandleStep(step) && step.mode === "request" && step.failure === "closed" ? [step.use] : []
-    ),
+function gatesOf(steps: readonly PipelineStep[]): string[] {
+  return steps.flatMap((step) =>
+    !isHandleStep(step) && step.mode === "request" && step.failure === "closed" ? [step.use] : []
   );
 }
 
@@ -56,6 +56,7 @@ export function pipelinesOf(rules: readonly PlacedRule[]): Pipeline[] {
   return rules.flatMap(({ index, rule }) => {
     const { action, condition } = rule;
     if (action.type !== "pipeline" || !rule.enabled) return [];
+    const gateList = gatesOf(action.steps);
     return [{
       index,
       id: rule.id,
@@ -64,7 +65,8 @@ export function pipelinesOf(rules: readonly PlacedRule[]): Pipeline[] {
       inheritGate: action.inheritGate,
       isExact: condition.path?.type === "exact",
       literalLength: literalLength(condition.path),
-      gates: gatesOf(action.steps),
+      gates: new Set(gateList),
+      gateList,
     }];
   });
 }
@@ -72,10 +74,11 @@ export function pipelinesOf(rules: readonly PlacedRule[]): Pipeline[] {
 class GateCheck {
   private pairs = 0;
 
-  /** True where `narrow`, which can meet `broad`, takes requests from it. */
+  /** True where `narrow` takes requests from `broad`. */
   takesFrom(narrow: Pipeline, broad: Pipeline): boolean {
-    if (narrow === broad) return false;
     const wins = comparePrecedence(narrow, broad) < 0;
+    if (!wins && this.pairs > MAX_PAIRS) return false;
+    if (narrow === broad || placesDisjoint(narrow.set, broad.set)) return false;
     if (++this.pairs > MAX_PAIRS) return wins;
     if (wins) return !conditionsDisjoint(narrow.set, broad.set);
     return conditionContains(broad.set, narrow.set) && !conditionContains(narrow.set, broad.set);
@@ -99,12 +102,9 @@ function* missingGatesOf(
 ): Generator<Finding> {
   const reported = new Set<string>();
   for (const broad of others) {
-    if (placesDisjoint(narrow.set, broad.set)) continue;
-    const missing = [...broad.gates].filter((gate) =>
-      !narrow.gates.has(gate) && !reported.has(gate)
-    );
-    if (missing.length === 0 || !check.takesFrom(narrow, broad)) continue;
-    for (const gate of missing) {
+    const isMissing = (gate: string) => !narrow.gates.has(gate) && !reported.has(gate);
+    if (!broad.gateList.some(isMissing) || !check.takesFrom(narrow, broad)) continue;
+    for (const gate of broad.gateList.filter(isMissing)) {
       reported.add(gate);
       yield missingGate(narrow, broad, gate);
     }

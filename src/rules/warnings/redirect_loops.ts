@@ -43,17 +43,32 @@ interface Hop {
   readonly rule: number;
 }
 
-/** The most rules that one request can meet: those of one path start and host, and of all. */
+/** Most path starts of which each begins with the one before: a request can meet them all. */
+function deepestNesting(literals: readonly string[]): number {
+  const open: string[] = [];
+  let deepest = 0;
+  for (const literal of [...new Set(literals)].sort()) {
+    while (open.length > 0 && !literal.startsWith(open.at(-1) ?? "")) open.pop();
+    deepest = Math.max(deepest, open.push(literal));
+  }
+  return deepest;
+}
+
+function literalOf({ rule }: PlacedRule): string {
+  const { path } = rule.condition;
+  return (path?.type === "glob" ? path.value.split(/[*?{\\]/, 1)[0] : path?.value) ?? "/";
+}
+
+/** An estimate of the rules that one request can meet at most. */
 function costOfHop(rules: readonly PlacedRule[]): number {
   const counts = new Map<string, number>();
-  for (const { rule } of rules) {
-    const { path, host } = rule.condition;
-    const literal = path?.type === "glob" ? path.value.split(/[*?{\\]/, 1)[0] : path?.value;
-    const key = JSON.stringify([literal ?? "/", host]);
+  for (const placed of rules) {
+    const key = JSON.stringify([literalOf(placed), placed.rule.condition.host]);
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   const everywhere = counts.get(JSON.stringify(["/", undefined])) ?? 0;
-  return [...counts.values()].reduce((most, count) => Math.max(most, count), HOP_COST) + everywhere;
+  const most = [...counts.values()].reduce((a, b) => Math.max(a, b), HOP_COST);
+  return most + everywhere + deepestNesting(rules.map(literalOf)) ** 2;
 }
 
 /** Hops whose paths are shown. */

@@ -1,0 +1,251 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { hasErrors } from "../../lib/diagnostic.ts";
+import { loadRulesToml } from "../parse_rules.ts";
+import type { Rule } from "../types.ts";
+import { importHeaders } from "./headers.ts";
+import type { ImportResult } from "./import_result.ts";
+import { importRedirects } from "./redirects.ts";
+import { importVercelJson } from "./vercel_json.ts";
+
+/** The rules without their ids, each as condition and action. */
+function pairsOf(result: ImportResult): [Rule["condition"], Rule["action"]][] {
+  const { runtime, ruleSet, diagnostics } = loadRulesToml(result.toml);
+  assert.ok(runtime !== undefined, JSON.stringify(diagnostics));
+  assert.deepEqual(ruleSet, result.ruleSet);
+  return result.ruleSet.rules.map((rule) => [rule.condition, rule.action]);
+}
+
+const exact = (value: string) => ({ path: { type: "exact", value } });
+const glob = (value: string) => ({ path: { type: "glob", value } });
+
+Deno.test("importRedirects() reads each kind of line", () => {
+  const to = (target: string, more: object = { statusCode: 301, ifNoFile: true }) => ({
+    type: "redirect",
+    target,
+    ...more,
+  });
+  const rows: readonly (readonly [line: string, ...rules: [object, object][]])[] = [
+    ["/home / # comment", [exact("/home"), to("/")]],
+    ["/a /b 302!", [exact("/a"), to("/b", { statusCode: 302 })]],
+    ["/:y/:m /:m/:y", [glob("/{y}/{m}"), to("/{m}/{y}")]],
+    ["/n/* /b/:splat", [exact("/n"), to("/b/")], [glob("/n/{splat...}"), to("/b/{splat}")]],
+    ["/s id=5 /x", [{ ...exact("/s"), query: { id: "5" } }, to("/x")]],
+    ["/ /cn 302 Country=cn,hk", [
+      { ...exact("/"), geo: ["CN", "HK"] },
+      to("/cn", { statusCode: 302, ifNoFile: true }),
+    ]],
+    ["https://old.example/* https://new.example/:splat 301!", [
+      { ...glob("/{splat...}"), host: "old.example" },
+      to("https://new.example/{splat}", { statusCode: 301 }),
+    ]],
+    ["/* /index.html 200", [
+      { path: { type: "prefix", value: "/" } },
+      { type: "rewrite", target: "/index.html", ifNoFile: true },
+    ]],
+    ["/api https://api.example/x 200!", [
+      exact("/api"),
+      { type: "rewrite", target: "https://api.example/x", external: true },
+    ]],
+    ["/a{b}/:c /d/{e}/:c", [glob("/a\\{b\\}/{c}"), to("/d/%7Be%7D/{c}")]],
+  ];
+  for (const [line, ...rules] of rows) {
+    const result = importRedirects(line);
+    assert.deepEqual(result.unsupported, [], line);
+    assert.deepEqual(pairsOf(result), rules, line);
+  }
+});
+
+Deno.test("importRedirects() follows Cloudflare where it differs", () => {
+  assert.deepEqual(pairsOf(importRedirects("/a /b", { flavor: "cloudflare" })), [
+    [exact("/a"), { type: "redirect", target: "/b", statusCode: 302 }],
+  ]);
+});
+
+Deno.test("importRedirects() names each line without equivalent", () => {
+  const text = [
+    "# comment",
+    "/store id=:id /blog/:id",
+    "/he/* /il/:splat 302 Language=he",
+    "/admin/* /admin/:splat 200! Role=admin",
+    "/gone /404.html 404",
+    "/a*b /c",
+    "/x/*/y /c",
+    "nothing",
+    "/http http://api.example/ 200",
+    "/evil //evil.example/",
+    "/app/* /app/index.html 200",
+    "/app/old /app/new",
+    "/:any /other",
+  ].join("\n");
+  const { ruleSet, unsupported } = importRedirects(text);
+  assert.deepEqual(
+    unsupported.map(({ line, reason }) => `${line} ${reason}`),
+    [
+      `2 The value of a query parameter can not be captured: "id=:id"`,
+      "3 A condition on Language has no equivalent",
+      "4 A condition on Role has no equivalent",
+      "5 A page with the status 404 has no equivalent",
+      `6 A * stands for the rest of a path: it is a part of "a*b"`,
+      "7 A * inside the path captures nothing that a target can use",
+      "8 The line names no target",
+      "9 Use an absolute https URL as the target of an external rewrite: it is an http URL",
+      `10 Write the target as a path or an http(s) URL: it begins with "//"`,
+      `12 The rewrite "redirect-11" above takes all of its requests`,
+      `13 Taken over, but asked before the rewrite "redirect-11-base", which shares requests with it`,
+    ],
+  );
+  assert.deepEqual(ruleSet.rules.map((rule) => rule.id), [
+    "redirect-11-base",
+    "redirect-11",
+    "redirect-13",
+  ]);
+});
+
+Deno.test("importHeaders() reads blocks, joins repeated names and removes headers", () => {
+  const text = `# comment
+/*
+  X-Frame-Options: DENY
+  Cache-Control: no-cache
+  cache-control: no-store
+  ! Server
+
+https://a.example/t/:id
+  X-Json: {"id": "{x}"}
+`;
+  const result = importHeaders(text);
+  assert.deepEqual(result.unsupported, []);
+  const all = { path: { type: "prefix", value: "/" } };
+  assert.deepEqual(pairsOf(result), [
+    [all, { type: "remove_headers", headers: ["Server"] }],
+    [all, {
+      type: "set_headers",
+      headers: { "X-Frame-Options": "DENY", "Cache-Control": "no-cache, no-store" },
+    }],
+    [{ ...glob("/t/{id}"), host: "a.example" }, {
+      type: "set_headers",
+      headers: { "X-Json": '{"id": "{{x}}"}' },
+    }],
+  ]);
+});
+
+Deno.test("importHeaders() puts captures into values as Cloudflare does", () => {
+  const result = importHeaders("/m/:title\n  X-Title: on :title, :other", { flavor: "cloudflare" });
+  assert.deepEqual(pairsOf(result), [
+    [glob("/m/{title}"), { type: "set_headers", headers: { "X-Title": "on {title}, :other" } }],
+  ]);
+});
+
+Deno.test("importHeaders() names each line without equivalent", () => {
+  const text = "  X: 1\n/a\n  Basic-Auth: a:b\n  Bad\n  Content-Length: 5\n  X: 1\nb\n  Y: 2\n";
+  const { ruleSet, unsupported } = importHeaders(text);
+  assert.deepEqual(unsupported.map(({ line, reason }) => `${line} ${reason}`), [
+    "1 The header stands below no path",
+    "3 Basic-Auth is no header of the answer: use a pipeline with a gate",
+    "4 The line is no header",
+    `5 Leave the header "Content-Length" to the edge: it frames the message`,
+    `7 The path does not begin with "/"`,
+    "8 The header stands below no path",
+  ]);
+  assert.equal(ruleSet.rules.length, 1);
+});
+
+Deno.test("importVercelJson() reads redirects, rewrites and headers", () => {
+  const result = importVercelJson(JSON.stringify({
+    redirects: [
+      { source: "/old/:path*", destination: "/new/:path*", permanent: true },
+      {
+        source: "/(.*)",
+        destination: "https://www.e.example/$1",
+        has: [{ type: "host", value: "e.example" }],
+        statusCode: 302,
+      },
+    ],
+    rewrites: [{
+      source: "/api/:p+",
+      destination: "https://api.e.example/:p",
+      missing: [{ type: "header", key: "x", value: "1" }],
+    }],
+    headers: [{ source: "/(.*)", headers: [{ key: "X-A", value: "{b}" }] }],
+  }));
+  assert.deepEqual(result.unsupported, []);
+  assert.deepEqual(pairsOf(result), [
+    [exact("/old"), { type: "redirect", target: "/new/", statusCode: 308 }],
+    [glob("/old/{path...}"), { type: "redirect", target: "/new/{path}", statusCode: 308 }],
+    [{ ...glob("/{rest...}"), host: "e.example" }, {
+      type: "redirect",
+      target: "https://www.e.example/{rest}",
+      statusCode: 302,
+    }],
+    [{ ...glob("/api/{p...}"), not: { headers: { x: "1" } } }, {
+      type: "rewrite",
+      target: "https://api.e.example/{p}",
+      external: true,
+      ifNoFile: true,
+    }],
+    [{ path: { type: "prefix", value: "/" } }, {
+      type: "set_headers",
+      headers: { "X-A": "{{b}}" },
+    }],
+  ]);
+});
+
+Deno.test("importVercelJson() names each part without equivalent, with its line", () => {
+  const text = `{
+  "cleanUrls": true,
+  "redirects": [
+    { "source": "/x/:id(\\\\d+)", "destination": "/y" },
+    {
+      "source": "/a", "destination": "/b",
+      "has": [{ "type": "header", "key": "x" }]
+    },
+    { "source": "/b", "destination": "/c", "env": ["X"] }
+  ],
+  "crons": [{ "path": "/x" }]
+}`;
+  assert.deepEqual(
+    importVercelJson(text).unsupported.map(({ line, reason }) => `${line} ${reason}`),
+    [
+      `2 The field "cleanUrls" has no equivalent in rules`,
+      `4 The pattern ":id(\\d+)" has no equivalent in a glob`,
+      "5 The mere presence of a header can not be asked for",
+      `9 The field "env" has no equivalent`,
+      `11 The field "crons" has no equivalent in rules`,
+    ],
+  );
+  assert.match(importVercelJson("{").unsupported[0]?.reason ?? "", /^Can not read JSON: /);
+  assert.match(importVercelJson("[]").unsupported[0]?.reason ?? "", /^It is no JSON object$/);
+});
+
+Deno.test("every importer answers any text with a set that passes validation", () => {
+  const words = fc.constantFrom(
+    "/a",
+    "/*",
+    "/:x",
+    ":splat",
+    "200",
+    "301!",
+    "https://e.example/",
+    "\n",
+    "  ",
+    "X: ",
+    "{y}",
+    "Country=de",
+    '"',
+    "{",
+    "}",
+    "[",
+    ":",
+    "redirects",
+    '{"redirects":[{"source":"/',
+    '","destination":"/b"}]}',
+    "\\",
+  );
+  const text = fc.array(fc.oneof(words, fc.string({ maxLength: 3 })), { maxLength: 20 })
+    .map((parts) => parts.join(""));
+  fc.assert(fc.property(text, (source) => {
+    for (const run of [importRedirects, importHeaders, importVercelJson]) {
+      assert.ok(!hasErrors(loadRulesToml(run(source).toml).diagnostics), run.name);
+    }
+  }));
+});

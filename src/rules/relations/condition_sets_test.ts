@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { aimAt, anyRequest, anyRuleSet } from "../_generate.ts";
+import { ConditionMatcher } from "../compile/condition.ts";
+import { factsFromRequest } from "../facts.ts";
+import { normalizeRules } from "../normalize.ts";
+import type { RuntimeCondition } from "../types.ts";
+import { conditionContains, conditionsDisjoint, conditionSetOf } from "./condition_sets.ts";
+
+const RUNS = Number(Deno.env.get("FUZZ_RUNS") ?? 20);
+
+function matches(condition: RuntimeCondition, request: Parameters<typeof factsFromRequest>[0]) {
+  const facts = factsFromRequest(request);
+  return !("rejected" in facts) && new ConditionMatcher(condition).failing(facts) === undefined;
+}
+
+Deno.test("conditionContains() and conditionsDisjoint() never claim what a request disproves", () => {
+  let contained = 0;
+  let disjoint = 0;
+  fc.assert(
+    fc.property(anyRuleSet, fc.array(anyRequest, { minLength: 5 }), (ruleSet, requests) => {
+      const conditions = normalizeRules(ruleSet).rules.map((rule) => rule.condition);
+      const sets = conditions.map(conditionSetOf);
+      for (const [i, inner] of conditions.entries()) {
+        const hits = requests.flatMap((request) => [request, aimAt(request, inner)])
+          .filter((request) => matches(inner, request));
+        for (const [o, outer] of conditions.entries()) {
+          const [a, b] = [sets[o]!, sets[i]!];
+          const isContained = conditionContains(a, b);
+          const isDisjoint = conditionsDisjoint(a, b);
+          if (hits.length > 0 && o !== i) {
+            contained += Number(isContained);
+            disjoint += Number(isDisjoint);
+          }
+          for (const request of isContained || isDisjoint ? hits : []) {
+            const found = matches(outer, request);
+            const shown = JSON.stringify({ outer, inner, request });
+            if (isContained) assert.ok(found, shown);
+            if (isDisjoint) assert.ok(!found, shown);
+          }
+        }
+      }
+    }),
+    { numRuns: RUNS },
+  );
+  assert.ok(contained > RUNS / 10 && disjoint > RUNS / 10, `${contained} ${disjoint}`);
+});
+
+Deno.test("conditionContains() proves what it should", () => {
+  const glob = (value: string): RuntimeCondition =>
+    normalizeRules({
+      schemaVersion: "EDGE_RULE_SET_V1",
+      rules: [{
+        id: "a",
+        condition: { path: { type: "glob", value } },
+        action: { type: "log" },
+      }],
+    }).rules[0]!.condition;
+  const exact = (value: string): RuntimeCondition => ({ path: { type: "exact", value } });
+  const rows: readonly [string, RuntimeCondition, RuntimeCondition, boolean][] = [
+    ["all holds anything", {}, exact("/a"), true],
+    ["a path holds less than all", exact("/a"), {}, false],
+    ["/** holds all", glob("/**"), {}, true],
+    ["a splat is a prefix", glob("/a/{r...}"), exact("/a/b/c"), true],
+    ["but not of its folder's name", glob("/a/{r...}"), exact("/a"), false],
+    ["* holds a capture", glob("/a/*"), glob("/a/{x}"), true],
+    ["a capture is not empty", glob("/a/{x}"), glob("/a/*"), false],
+    ["methods", { methods: ["GET", "HEAD"] }, { methods: ["GET"] }, true],
+    ["networks", { sourceIpCidrs: ["10.0.0.0/8"] }, { sourceIpCidrs: ["10.1.0.0/16"] }, true],
+    ["any", { any: [{ geo: ["DE"] }, { geo: ["FR"] }] }, { geo: ["DE"] }, true],
+    ["not", { not: { device: "bot" } }, { device: "mobile" }, true],
+    ["the same not", { not: { device: "bot" } }, { not: { device: "bot" } }, true],
+    ["headers", { headers: { a: "1" } }, { headers: { a: "1", b: "2" } }, true],
+    ["other headers", { headers: { a: "1" } }, { headers: { a: "2" } }, false],
+  ];
+  for (const [name, outer, inner, wanted] of rows) {
+    assert.equal(conditionContains(conditionSetOf(outer), conditionSetOf(inner)), wanted, name);
+  }
+});

@@ -1,0 +1,45 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { aimAt, anyRequest, anyRuleSet } from "../_generate.ts";
+import { compileRules } from "../compile/compile_rules.ts";
+import { evaluateRules } from "../evaluate/evaluate_rules.ts";
+import { factsFromRequest } from "../facts.ts";
+import { normalizeRules } from "../normalize.ts";
+import { warnUnreachable } from "./unreachable.ts";
+
+const RUNS = Number(Deno.env.get("FUZZ_RUNS") ?? 60);
+
+Deno.test("warnUnreachable() names no rule that a request reaches", () => {
+  let named = 0;
+  fc.assert(
+    fc.property(
+      anyRuleSet,
+      fc.array(anyRequest, { minLength: 5 }),
+      fc.boolean(),
+      (ruleSet, requests, hasFile) => {
+        const runtime = normalizeRules(ruleSet);
+        const placed = runtime.rules.map((rule, index) => ({ index, rule }));
+        const dead = new Set([...warnUnreachable(placed)].map((finding) => finding.path[1]));
+        named += dead.size;
+        if (dead.size === 0) return;
+        const compiled = compileRules(runtime);
+        const aimed = [...dead].flatMap((index) =>
+          requests.map((request) => aimAt(request, runtime.rules[Number(index)]!.condition))
+        );
+        for (const request of [...requests, ...aimed]) {
+          const facts = factsFromRequest(request);
+          if ("rejected" in facts) continue;
+          const { matched } = evaluateRules(compiled, facts, {
+            fileExists: () => hasFile,
+            rateLimited: () => false,
+          });
+          for (const index of matched) {
+            assert.ok(!dead.has(index), JSON.stringify({ index, request, runtime }));
+          }
+        }
+      },
+    ),
+    { numRuns: RUNS },
+  );
+  assert.ok(named > RUNS / 10, String(named));
+});
