@@ -1,0 +1,58 @@
+/**
+ * Environments of a project: `production`, `preview`, and the project's own.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { page, pageQuery, slug, timestamp } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { projectParams } from "./projects.ts";
+
+/** Longest name of an environment; it stands in host labels. */
+const NAME_MAX = 20;
+
+export const environmentName = slug(NAME_MAX);
+
+export const environment = z.object({
+  /** UUID of a custom environment; the name itself of a built-in one. */
+  id: z.string(),
+  name: environmentName,
+  isBuiltIn: z.boolean(),
+  /** Address of the environment's latest deployment; null for `preview`, which has one per branch. */
+  url: z.url().nullable(),
+  createdAt: timestamp.nullable(),
+}).meta({ id: "Environment" });
+export type Environment = z.infer<typeof environment>;
+
+/** An environment is named by its id or by its name. */
+export const environmentReference = z.string().min(1).max(64);
+
+export const listEnvironments = endpoint({
+  method: "GET",
+  path: "/v1/projects/{project}/environments",
+  summary: "List a project's environments, the built-in ones first",
+  tag: "Environments",
+  params: projectParams,
+  query: pageQuery,
+  response: page(environment),
+});
+
+export const createEnvironment = endpoint({
+  method: "POST",
+  path: "/v1/projects/{project}/environments",
+  summary: "Create an environment",
+  tag: "Environments",
+  params: projectParams,
+  body: z.object({ name: environmentName }).strict(),
+  response: environment,
+  status: 201,
+});
+
+export const deleteEnvironment = endpoint({
+  method: "DELETE",
+  path: "/v1/projects/{project}/environments/{environment}",
+  summary: "Delete an environment with its variables",
+  tag: "Environments",
+  params: projectParams.extend({ environment: environmentReference }),
+  status: 204,
+});

@@ -1,0 +1,108 @@
+/**
+ * Environment variables. Secrets are write-only: no list and no answer shows
+ * them, but the export that `svc env exec` asks for.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { page, pageQuery, timestamp } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { environmentReference } from "./environments.ts";
+import { projectParams } from "./projects.ts";
+
+export const VARIABLE_CATEGORIES = ["plain", "secret"] as const;
+export type VariableCategory = (typeof VARIABLE_CATEGORIES)[number];
+
+/** The scope that covers every environment. */
+export const SCOPE_ALL = "all";
+
+/** Largest value, in UTF-8 bytes. */
+export const MAX_VARIABLE_BYTES = 16 * 1024;
+/** All variables of one environment together, names and values, in UTF-8 bytes. */
+export const MAX_ENVIRONMENT_BYTES = 48 * 1024;
+/** Most variables of a project, each scope counted. */
+export const MAX_VARIABLES = 500;
+
+/** POSIX names of environment variables (IEEE 1003.1, 8.1), with letters of either case. */
+export const variableName = z.string().min(1).max(128).regex(
+  /^[A-Za-z_][A-Za-z0-9_]*$/,
+  "Must be letters, digits and underscores, not beginning with a digit",
+);
+
+const variableValue = z.string().max(MAX_VARIABLE_BYTES).refine(
+  (value) => !value.includes("\0"),
+  "Must not contain a NUL character",
+).refine(
+  (value) => new TextEncoder().encode(value).byteLength <= MAX_VARIABLE_BYTES,
+  `Must have at most ${MAX_VARIABLE_BYTES} bytes`,
+);
+
+export const variable = z.object({
+  key: variableName,
+  category: z.enum(VARIABLE_CATEGORIES),
+  /** `all`, or the name of the environment. */
+  scope: z.string(),
+  /** The value of a plain variable; null for a secret. */
+  value: z.string().nullable(),
+  updatedAt: timestamp,
+}).meta({ id: "Variable" });
+export type Variable = z.infer<typeof variable>;
+
+export const setVariableBody = z.object({
+  value: variableValue,
+  category: z.enum(VARIABLE_CATEGORIES),
+  /** `all`, or the name or id of an environment. */
+  scope: environmentReference,
+  /** Remove the values that the key has in other scopes. */
+  replaceScope: z.boolean().default(false),
+  /** Allow a plain variable to become secret, or a secret to become plain. */
+  changeCategory: z.boolean().default(false),
+}).strict();
+
+const variableParams = projectParams.extend({ key: variableName });
+
+export const listVariables = endpoint({
+  method: "GET",
+  path: "/v1/projects/{project}/variables",
+  summary: "List a project's variables by name; the values of secrets are left out",
+  tag: "Variables",
+  params: projectParams,
+  query: pageQuery.omit({ cursor: true }).extend({
+    /** Only the variables that this environment sees. */
+    environment: environmentReference.optional(),
+    cursor: z.string().max(256).optional(),
+  }),
+  response: page(variable),
+});
+
+export const setVariable = endpoint({
+  method: "PUT",
+  path: "/v1/projects/{project}/variables/{key}",
+  summary: "Set a variable in one environment or in all",
+  tag: "Variables",
+  params: variableParams,
+  body: setVariableBody,
+  response: variable,
+});
+
+export const deleteVariable = endpoint({
+  method: "DELETE",
+  path: "/v1/projects/{project}/variables/{key}",
+  summary: "Remove a variable from every scope",
+  tag: "Variables",
+  params: variableParams,
+  status: 204,
+});
+
+export const exportVariables = endpoint({
+  method: "POST",
+  path: "/v1/projects/{project}/variables/export",
+  summary: "Give the values that one environment sees, secrets included, to run a command with",
+  tag: "Variables",
+  params: projectParams,
+  body: z.object({ environment: environmentReference }).strict(),
+  response: z.object({
+    environment: z.string(),
+    variables: z.record(z.string(), z.string()),
+  }),
+});
