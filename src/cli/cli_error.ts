@@ -12,6 +12,7 @@ export type CliErrorCode =
   | "action_required"
   | "unauthorized"
   | "not_found"
+  | "conflict"
   | "config_invalid"
   | "credentials_invalid"
   | "build_failed"

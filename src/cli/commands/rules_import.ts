@@ -1,0 +1,102 @@
+import { Option } from "@commander-js/extra-typings";
+import { basename } from "node:path";
+import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import {
+  importHeaders,
+  importRedirects,
+  type ImportResult,
+  importVercelJson,
+} from "../../rules/mod.ts";
+import { actionRequired, CliError } from "../cli_error.ts";
+import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { formatCount, printable } from "../format.ts";
+import { showPath } from "../project_folder.ts";
+import { readSource } from "../rules_folder.ts";
+
+const FORMATS = ["redirects", "headers", "vercel"] as const;
+type Format = (typeof FORMATS)[number];
+
+/** File names that tell their format. */
+const NAMES: Readonly<Record<string, Format>> = {
+  "_redirects": "redirects",
+  "_headers": "headers",
+  "vercel.json": "vercel",
+};
+
+const FLAVORS = ["netlify", "cloudflare"] as const;
+
+function formatOf(path: string, given: Format | undefined): Format {
+  const format = given ?? NAMES[basename(path)];
+  if (format !== undefined) return format;
+  throw new CliError("usage", `Name the format of ${basename(path)} with --format`, {
+    hint: `Known by their names: ${Object.keys(NAMES).join(", ")}`,
+  });
+}
+
+function convert(text: string, format: Format, flavor: (typeof FLAVORS)[number]): ImportResult {
+  switch (format) {
+    case "redirects":
+      return importRedirects(text, { flavor });
+    case "headers":
+      return importHeaders(text, { flavor });
+    case "vercel":
+      return importVercelJson(text);
+  }
+}
+
+async function assertMayWrite(ctx: Context, path: string, force: boolean): Promise<void> {
+  const there = await Deno.lstat(path).then(() => true, () => false);
+  if (!there || force) return;
+  const shown = showPath(path, ctx);
+  if (ctx.prompter === undefined) {
+    throw actionRequired(`Confirm that ${shown} shall be replaced`, [
+      `svc rules import <file> --output ${shown} --force`,
+    ]);
+  }
+  const sure = await ctx.prompter.confirm({ message: `Replace ${shown}?` });
+  if (!sure) throw new CliError("interrupted", "Nothing written");
+}
+
+export default defineCommand({
+  description: "Takes a Netlify or Cloudflare _redirects or _headers file, or a vercel.json. " +
+    "Each line that has no equivalent is named.",
+  define: (command) =>
+    command
+      .argument("<file>", "file to import")
+      .option("--output <file>", "write the rules there instead of on stdout")
+      .addOption(
+        new Option("--format <format>", "format; told by the file's name").choices(FORMATS),
+      )
+      .addOption(
+        new Option("--flavor <flavor>", "whose meaning holds where the two differ")
+          .choices(FLAVORS).default("netlify" as const),
+      )
+      .option("--force", "replace the output without asking"),
+  examples: [
+    ["rules import _redirects", "print the rules"],
+    ["rules import vercel.json --output svc.rules.toml", "write them"],
+  ],
+  async run({ args: [given], flags }, ctx) {
+    const file = await readSource(ctx, ctx.path(given));
+    const format = formatOf(file.path, flags.format);
+    const { ruleSet, toml, unsupported } = convert(file.source, format, flags.flavor);
+    for (const { line, text, reason } of unsupported) {
+      const place = `${file.shown}:${line}`;
+      ctx.ui.log("build", "warn", printable(`${place}: ${reason}: ${text}`));
+    }
+    const output = flags.output === undefined ? undefined : ctx.path(flags.output);
+    if (output !== undefined) {
+      await assertMayWrite(ctx, output, flags.force === true);
+      await writeFileAtomically(output, toml);
+    }
+    const left = unsupported.length === 0
+      ? ""
+      : `; ${formatCount(unsupported.length, "line")} without equivalent`;
+    ctx.ui.done("build", `Imported ${formatCount(ruleSet.rules.length, "rule")}${left}`);
+    ctx.ui.result(
+      { ruleSet, toml, unsupported, output: output ?? null },
+      output === undefined ? toml.trimEnd() : "",
+    );
+  },
+});

@@ -1,0 +1,47 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command.ts";
+import { describeActive, projectOfRules } from "../published_rules.ts";
+import { formatTable } from "../table.ts";
+
+/** The condition of a rule, short: `path`, `host` and the names of other fields. */
+function describeCondition(value: unknown): string {
+  const condition = (value ?? {}) as Record<string, unknown>;
+  const path = condition.path as { type?: string; value?: string } | undefined;
+  const parts = Object.keys(condition).map((field) => {
+    if (field === "path") return `${path?.value} (${path?.type})`;
+    return field === "host" ? `host ${condition.host}` : field;
+  });
+  return parts.length === 0 ? "every request" : parts.join(", ");
+}
+
+export default defineCommand({
+  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  examples: [["rules list", "show the rules that production uses, with their counters"]],
+  async run({ flags }, ctx) {
+    const { client, project } = await projectOfRules(ctx, flags.projectId, "svc rules list");
+    const params = { project: project.id };
+    const [{ body: active, etag }, { items: counters }] = await Promise.all([
+      client.send(endpoints.getRules, { params }),
+      client.call(endpoints.listRuleCounters, { params }),
+    ]);
+    const matches = new Map(counters.map((counter) => [counter.ruleId, counter.matches]));
+    ctx.ui.note(describeActive(active));
+    const rows = (active.ruleSet?.rules ?? []).map((rule) => {
+      const action = rule.action as { type?: string } | undefined;
+      const id = String(rule.id);
+      return [
+        id,
+        action?.type ?? "",
+        rule.enabled === false ? "no" : "yes",
+        String(matches.get(id) ?? 0),
+        describeCondition(rule.condition),
+      ];
+    });
+    ctx.ui.result(
+      { ...active, etag: etag ?? null, counters },
+      rows.length === 0
+        ? ""
+        : formatTable(["ID", "ACTION", "ENABLED", "MATCHES", "REQUESTS"], rows),
+    );
+  },
+});

@@ -1,0 +1,38 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command.ts";
+import { describeActive, explainConflict, projectOfRules } from "../published_rules.ts";
+import { loadValidRules, readRulesSource } from "../rules_folder.ts";
+
+export default defineCommand({
+  description: "Without a deploy, over the rules of the deployment, until they are removed. When " +
+    "somebody else publishes at the same time, one of the two is refused.",
+  define: (command) =>
+    command
+      .argument("[file]", "rules file; svc.rules.toml of the project if left out")
+      .option("--project-id <id>", "id or name of the project")
+      .option(
+        "--if-match <etag>",
+        "only if the rules are still these (from svc rules list --json)",
+      ),
+  examples: [
+    ["rules publish", "put svc.rules.toml into effect in production"],
+    ["rules publish edge.toml --project-id blog", "another file and project"],
+  ],
+  async run({ args: [given], flags }, ctx) {
+    const { ruleSet } = loadValidRules(await readRulesSource(ctx, given));
+    const { client, project } = await projectOfRules(ctx, flags.projectId, "svc rules publish");
+    const params = { project: project.id };
+    const known = flags.ifMatch ?? (await client.send(endpoints.getRules, { params })).etag;
+    try {
+      const { body: active, etag } = await client.send(endpoints.putRules, {
+        params,
+        body: ruleSet,
+        ...(known === undefined ? {} : { ifMatch: known }),
+      });
+      ctx.ui.done("deploy", `${describeActive(active)}, now used by ${project.url}`);
+      ctx.ui.result({ ...active, etag: etag ?? null }, "");
+    } catch (error) {
+      throw explainConflict(error);
+    }
+  },
+});

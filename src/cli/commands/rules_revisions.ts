@@ -1,0 +1,45 @@
+import { collectPages } from "../../client/mod.ts";
+import { endpoints, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import { defineCommand } from "../command.ts";
+import { formatAge } from "../format.ts";
+import { wholeNumber } from "../option_values.ts";
+import { projectOfRules } from "../published_rules.ts";
+import { formatTable } from "../table.ts";
+
+/** Most revisions of one answer. */
+const MAX_LISTED = 10_000;
+
+export default defineCommand({
+  define: (command) =>
+    command
+      .option("--project-id <id>", "id or name of the project")
+      .option(
+        "--limit <n>",
+        "how many, newest first",
+        wholeNumber({ min: 1, max: MAX_LISTED }),
+        PAGE_LIMIT_DEFAULT,
+      ),
+  examples: [["rules revisions", "show what was published, newest first"]],
+  async run({ flags }, ctx) {
+    const { client, project } = await projectOfRules(ctx, flags.projectId, "svc rules revisions");
+    const params = { project: project.id };
+    const { items, nextCursor } = await collectPages(
+      (query) => client.call(endpoints.listRuleRevisions, { params, query }),
+      { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
+    );
+    if (items.length === 0) ctx.ui.note("Nothing published yet: `svc rules publish` does");
+    const rows = items.map(({ revisionId, ruleCount, publishedAt, publishedBy, active }) => [
+      revisionId,
+      String(ruleCount),
+      formatAge(publishedAt, ctx.now()),
+      publishedBy,
+      active ? "yes" : "",
+    ]);
+    ctx.ui.result(
+      { revisions: items, nextCursor },
+      rows.length === 0
+        ? ""
+        : formatTable(["REVISION", "RULES", "PUBLISHED", "BY", "ACTIVE"], rows),
+    );
+  },
+});

@@ -1,0 +1,59 @@
+/**
+ * The rules file that a `rules` command works on.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import {
+  type LoadedRules,
+  loadRulesToml,
+  type RuleSet,
+  type RuntimeRuleSet,
+} from "../rules/mod.ts";
+import { CliError } from "./cli_error.ts";
+import type { Context } from "./context.ts";
+import { readOptionalText, RULES_FILE } from "./deploy/read_rules_file.ts";
+import { formatCount } from "./format.ts";
+import { openProjectFolder, showPath } from "./project_folder.ts";
+
+export interface RulesSource {
+  /** Absolute path. */
+  readonly path: string;
+  /** Path as people read it. */
+  readonly shown: string;
+  readonly source: string;
+}
+
+/** Reads a file that must be there. */
+export async function readSource(ctx: Context, path: string): Promise<RulesSource> {
+  const source = await readOptionalText(path);
+  const shown = showPath(path, ctx);
+  if (source !== undefined) return { path, shown, source };
+  throw new CliError("not_found", `Name a file that exists: there is no ${shown}`);
+}
+
+/** The file that was named, else the `svc.rules.toml` of the project's folder. */
+export async function readRulesSource(
+  ctx: Context,
+  given: string | undefined,
+): Promise<RulesSource> {
+  if (given !== undefined) return await readSource(ctx, ctx.path(given));
+  const { directory } = await openProjectFolder(ctx);
+  return await readSource(ctx, join(directory, RULES_FILE));
+}
+
+export interface ValidRules {
+  readonly ruleSet: RuleSet;
+  readonly runtime: RuntimeRuleSet;
+  readonly diagnostics: LoadedRules["diagnostics"];
+}
+
+/** Validates the text of a rules file; throws all its problems where it has errors. */
+export function loadValidRules({ shown, source }: RulesSource): ValidRules {
+  const { diagnostics, ruleSet, runtime } = loadRulesToml(source);
+  if (ruleSet !== undefined && runtime !== undefined) return { ruleSet, runtime, diagnostics };
+  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  throw new CliError("rules_invalid", `Correct ${shown}: it has ${formatCount(errors, "error")}`, {
+    found: { file: shown, source, diagnostics },
+  });
+}
