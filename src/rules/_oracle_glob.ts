@@ -13,44 +13,44 @@ const characters = (text: string): readonly string[] => text.match(UTF8) ?? [];
 
 type Found = ReadonlyMap<string, string>;
 
-function rest(tokens: readonly GlobToken[], path: readonly string[]): Found | undefined {
-  const [token, ...more] = tokens;
+/** True where `**` stands as a whole segment, and so may be no segment at all. */
+function isOptional(tokens: readonly GlobToken[], index: number): boolean {
+  const before = tokens[index - 1];
+  const after = tokens[index + 1];
+  return tokens[index]?.type === "deep" && after?.type === "text" && after.text.startsWith("/") &&
+    (before === undefined || (before.type === "text" && before.text.endsWith("/")));
+}
+
+/** Matches the tokens from an index on; `inside` is the part of the first text that is left. */
+function rest(
+  tokens: readonly GlobToken[],
+  path: readonly string[],
+  { index, inside }: { readonly index: number; readonly inside?: string },
+): Found | undefined {
+  const token = tokens[index];
+  const next = { index: index + 1 };
   if (token === undefined) return path.length === 0 ? new Map() : undefined;
   if (token.type === "text") {
-    const wanted = characters(token.text);
-    const fits = wanted.every((character, index) => path[index] === character);
-    return fits ? rest(more, path.slice(wanted.length)) : undefined;
+    const wanted = characters(inside ?? token.text);
+    const fits = wanted.every((character, at) => path[at] === character);
+    return fits ? rest(tokens, path.slice(wanted.length), next) : undefined;
   }
   if (token.type === "one") {
-    return path.length > 0 && path[0] !== "/" ? rest(more, path.slice(1)) : undefined;
+    return path.length > 0 && path[0] !== "/" ? rest(tokens, path.slice(1), next) : undefined;
+  }
+  const after = tokens[index + 1];
+  if (isOptional(tokens, index) && after?.type === "text") {
+    const without = rest(tokens, path, { index: index + 1, inside: after.text.slice(1) });
+    if (without !== undefined) return without;
   }
   for (let length = token.type === "capture" ? 1 : 0; length <= path.length; length++) {
     const taken = path.slice(0, length);
     if ((token.type === "any" || token.type === "capture") && taken.includes("/")) break;
-    const found = rest(more, path.slice(length));
+    const found = rest(tokens, path.slice(length), next);
     if (found === undefined) continue;
     return "name" in token ? new Map([...found, [token.name, taken.join("")]]) : found;
   }
   return undefined;
-}
-
-/** Every reading of a glob in which a `**` segment together with its slash is there or not. */
-function readings(tokens: readonly GlobToken[], from = 0): readonly (readonly GlobToken[])[] {
-  for (let index = from; index < tokens.length; index++) {
-    const before = tokens[index - 1];
-    const after = tokens[index + 1];
-    const opens = before === undefined || (before.type === "text" && before.text.endsWith("/"));
-    if (tokens[index]?.type !== "deep" || !opens || after?.type !== "text") continue;
-    if (!after.text.startsWith("/")) continue;
-    const shortened: GlobToken = { type: "text", text: after.text.slice(1) };
-    const joined: GlobToken = before?.type === "text"
-      ? { type: "text", text: before.text + shortened.text }
-      : shortened;
-    const head = tokens.slice(0, before === undefined ? index : index - 1);
-    const without = [...head, joined, ...tokens.slice(index + 2)];
-    return [...readings(without, head.length), ...readings(tokens, index + 1)];
-  }
-  return [tokens];
 }
 
 /** Captures in order, or `undefined` where the normalized path does not fit the glob. */
@@ -58,9 +58,6 @@ export function matchGlobPlainly(
   tokens: readonly GlobToken[],
   path: string,
 ): readonly string[] | undefined {
-  for (const reading of readings(tokens)) {
-    const found = rest(reading, characters(path));
-    if (found !== undefined) return captureNames(tokens).map((name) => found.get(name) ?? "");
-  }
-  return undefined;
+  const found = rest(tokens, characters(path), { index: 0 });
+  return found && captureNames(tokens).map((name) => found.get(name) ?? "");
 }

@@ -31,3 +31,61 @@ export type {
 export { importHeaders } from "./import/headers.ts";
 export { importRedirects } from "./import/redirects.ts";
 export { importVercelJson } from "./import/vercel_json.ts";
+export { normalizePath, type PathRejection } from "./path.ts";
+export {
+  formatIp,
+  type IpAddress,
+  type IpBlock,
+  IpBlockSet,
+  parseCidr,
+  parseIp,
+} from "./ip_address.ts";
+export {
+  createFacts,
+  type DescribedRequest,
+  factsFromRequest,
+  type FactSources,
+  type RequestFacts,
+  requestHost,
+} from "./facts.ts";
+export { type CompiledRules, compileRules } from "./compile/compile_rules.ts";
+export {
+  type HeaderEdit,
+  type Phase,
+  phaseOf,
+  PHASES,
+  type VaryNames,
+} from "./compile/compiled_rule.ts";
+export {
+  type CacheDecision,
+  type Decision,
+  type EvaluationHooks,
+  type Hit,
+  NO_DECISION,
+  type PipelineDecision,
+  type RateLimitAction,
+  type RewriteDecision,
+  type RuleRef,
+  type Terminal,
+} from "./evaluate/decision.ts";
+export { evaluateRules } from "./evaluate/evaluate_rules.ts";
+export {
+  explainRequest,
+  type Explanation,
+  type RuleExplanation,
+  type RuleOutcome,
+} from "./explain/explain_request.ts";
+export type { Mismatch } from "./explain/mismatch.ts";
+export { summarize } from "./explain/summarize.ts";
+export {
+  type ParsedRuleTests,
+  parseRuleTests,
+  type PlacedRuleTest,
+} from "./rule_tests/parse_rule_tests.ts";
+export {
+  type RuleTestFailure,
+  type RuleTestReport,
+  type RuleTestResult,
+  runRuleTests,
+} from "./rule_tests/run_rule_tests.ts";
+export type { RuleExpectation, RuleTest } from "./rule_tests/schema.ts";

@@ -38,6 +38,10 @@ function describeIssue(issue: Issue, base: readonly PathStep[], value: unknown):
     const fields = path.at(-1) === "expect" ? EXPECTATION_FIELDS : TEST_FIELDS;
     return issue.keys.map((key) => unknownKey([...path, key], key, fields));
   }
+  if (issue.code === "invalid_key") {
+    const message = `${issue.issues[0]?.message}: it is ${describeValue(path.at(-1))}`;
+    return [errorAt(path, { code: "wrong_name", message, on: "key" })];
+  }
   const seen = valueAt(value, path);
   if (seen === undefined) {
     const message = `Add "${path.at(-1)}": a test needs it`;
