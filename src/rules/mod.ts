@@ -1,9 +1,12 @@
 /**
- * The edge rule set: parse, validate, normalize (and compile, evaluate, explain).
- * Pure: no I/O and no clock.
+ * The edge rule set: parse, validate, normalize, compile, evaluate, explain, test,
+ * import, write. Pure: no I/O and no clock.
  *
  * ```ts
- * const { runtime, diagnostics } = loadRulesToml(await Deno.readTextFile("svc.rules.toml"));
+ * const { runtime, diagnostics } = loadRulesToml(source);
+ * if (runtime !== undefined) {
+ *   const decision = evaluateRules(compileRules(runtime), createFacts(sources), hooks);
+ * }
  * ```
  *
  * @module
@@ -89,3 +92,53 @@ export {
   runRuleTests,
 } from "./rule_tests/run_rule_tests.ts";
 export type { RuleExpectation, RuleTest } from "./rule_tests/schema.ts";
+export { type CompiledRules, compileRules } from "./compile/compile_rules.ts";
+export {
+  type HeaderEdit,
+  type Phase,
+  phaseOf,
+  PHASES,
+  type VaryNames,
+} from "./compile/compiled_rule.ts";
+export {
+  createFacts,
+  type DescribedRequest,
+  factsFromRequest,
+  type FactSources,
+  type RequestFacts,
+  requestHost,
+} from "./facts.ts";
+export { normalizePath, type PathRejection } from "./path.ts";
+export { formatIp, type IpAddress, IpBlockSet, parseCidr, parseIp } from "./ip_address.ts";
+export {
+  type CacheDecision,
+  type Decision,
+  type EvaluationHooks,
+  type Hit,
+  NO_DECISION,
+  type PipelineDecision,
+  type RateLimitAction,
+  type RewriteDecision,
+  type RuleRef,
+  type Terminal,
+} from "./evaluate/decision.ts";
+export { evaluateRules } from "./evaluate/evaluate_rules.ts";
+export {
+  explainRequest,
+  type Explanation,
+  type RuleExplanation,
+  type RuleOutcome,
+} from "./explain/explain_request.ts";
+export { type Mismatch } from "./explain/mismatch.ts";
+export { summarize } from "./explain/summarize.ts";
+export {
+  type ParsedRuleTests,
+  parseRuleTests,
+  type PlacedRuleTest,
+} from "./rule_tests/parse_rule_tests.ts";
+export {
+  type RuleTestFailure,
+  type RuleTestReport,
+  type RuleTestResult,
+  runRuleTests,
+} from "./rule_tests/run_rule_tests.ts";

@@ -228,8 +228,8 @@ export function rulesJsonSchema(): Record<string, unknown> {
   });
   return {
     $schema,
-    $id: "https://svc.dev/schema/v1/rules.schema.json",
     title: "svc edge rule set (svc.rules.toml)",
+    description: "Reference: docs/rules.md",
     ...schema,
   };
 }

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import * as rules from "./mod.ts";
+
+Deno.test("the public names of the room", () => {
+  assert.deepEqual(Object.keys(rules).sort(), [
+    "DEVICES",
+    "IpBlockSet",
+    "MAX_RULES",
+    "MAX_RULES_BYTES",
+    "METHODS",
+    "NO_DECISION",
+    "PHASES",
+    "RATE_LIMIT_KEYS",
+    "SCHEMA_VERSION",
+    "VARY_DIMENSIONS",
+    "compileRules",
+    "createFacts",
+    "evaluateRules",
+    "explainRequest",
+    "factsFromRequest",
+    "formatIp",
+    "importHeaders",
+    "importRedirects",
+    "importVercelJson",
+    "loadRulesToml",
+    "loadRulesValue",
+    "normalizePath",
+    "normalizeRules",
+    "parseCidr",
+    "parseIp",
+    "parseRuleTests",
+    "parseRulesToml",
+    "parseRulesValue",
+    "phaseOf",
+    "requestHost",
+    "ruleSetSchema",
+    "rulesJsonSchema",
+    "runRuleTests",
+    "summarize",
+    "writeRulesToml",
+  ]);
+});
