@@ -7,24 +7,29 @@
 import type { Diagnostic } from "../lib/diagnostic.ts";
 
 /** Codes of failures that the tool finds itself; the platform's own codes pass through. */
-export type CliErrorCode =
-  | "usage"
-  | "action_required"
-  | "unauthorized"
-  | "not_found"
-  | "conflict"
-  | "config_invalid"
-  | "credentials_invalid"
-  | "build_failed"
-  | "output_missing"
-  | "output_invalid"
-  | "manifest_invalid"
-  | "rules_invalid"
-  | "rules_test_failed"
-  | "deployment_failed"
-  | "port_in_use"
-  | "data_dir_in_use"
-  | "interrupted";
+export const CLI_ERROR_CODES = [
+  "usage",
+  "action_required",
+  "unauthorized",
+  "not_found",
+  "conflict",
+  "config_invalid",
+  "credentials_invalid",
+  "build_failed",
+  "output_missing",
+  "output_invalid",
+  "manifest_invalid",
+  "rules_invalid",
+  "rules_test_failed",
+  "deployment_failed",
+  "port_in_use",
+  "data_dir_in_use",
+  "interrupted",
+  "unreachable",
+  "contract",
+  "internal",
+] as const;
+export type CliErrorCode = (typeof CLI_ERROR_CODES)[number];
 
 /** Exit codes of the tool. 130 is what shells use for an interrupted program. */
 export const EXIT = { success: 0, failure: 1, usage: 2, interrupted: 130 } as const;

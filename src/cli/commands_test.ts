@@ -1,82 +1,15 @@
 /** The commands against a real platform in this process. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { startPlatform } from "../platform/mod.ts";
-import { personWho, runCli, type RunOptions } from "./_test_run.ts";
-
-const TOKEN = "svc_cli_0123456789abcdef0123456789abcdef";
-
-interface Bench {
-  /** The project's folder, with an `index.html`. */
-  readonly site: string;
-  readonly url: string;
-  readonly env: Record<string, string>;
-  /** Runs the tool in the folder, as in a pipe. */
-  run(argv: readonly string[], options?: RunOptions): ReturnType<typeof runCli>;
-  /** Runs the tool in JSON mode, expects success and returns its object. */
-  json(argv: readonly string[], options?: RunOptions): Promise<Record<string, unknown>>;
-  write(path: string, text: string): Promise<void>;
-}
-
-async function withPlatform(test: (bench: Bench) => Promise<void>): Promise<void> {
-  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-cli-" }));
-  const site = join(folder, "my-site");
-  await Deno.mkdir(site);
-  await Deno.writeTextFile(join(site, "index.html"), "<h1>One</h1>");
-  const platform = await startPlatform({
-    host: "127.0.0.1",
-    port: 0,
-    dataDir: join(folder, "data"),
-    baseDomain: "localhost",
-    trustProxy: [],
-    bootstrapToken: TOKEN,
-    version: "0.0.0",
-    log: () => {},
-  });
-  const env = {
-    HOME: join(folder, "home"),
-    PATH: Deno.env.get("PATH") ?? "",
-    SVC_TOKEN: TOKEN,
-    SVC_API_URL: `http://127.0.0.1:${platform.port}`,
-  };
-  const run: Bench["run"] = (argv, options = {}) =>
-    runCli(argv, { cwd: site, env, fetch, now: () => Date.now(), ...options });
-  const bench: Bench = {
-    site,
-    url: env.SVC_API_URL,
-    env,
-    run,
-    async json(argv, options) {
-      const { code, stdout, stderr } = await run([...argv, "--json"], options);
-      assert.equal(code, 0, `svc ${argv.join(" ")}: ${stdout}${stderr}`);
-      assert.equal(stdout.trimEnd().split("\n").length, 1);
-      return JSON.parse(stdout);
-    },
-    write: (path, text) => Deno.writeTextFile(join(site, path), text),
-  };
-  try {
-    await test(bench);
-  } finally {
-    await platform.shutdown();
-    await Deno.remove(folder, { recursive: true });
-  }
-}
-
-/** Asks the edge for a page of a deployment's host. */
-async function page(bench: Bench, url: unknown, path: string): Promise<string> {
-  const { hostname } = new URL(String(url));
-  const command = new Deno.Command("curl", {
-    args: ["-s", "-H", `Host: ${hostname}`, `${bench.url}${path}`],
-  });
-  return new TextDecoder().decode((await command.output()).stdout);
-}
+import { withPlatform } from "./_test_platform.ts";
+import { personWho } from "./_test_run.ts";
 
 Deno.test("a project goes from init to deploy, rollback and delete", async (t) => {
   await withPlatform(async (bench) => {
     await t.step("init --create writes svc.toml and makes the project", async () => {
       const told = await bench.json(["init", "--create"]);
       assert.equal(told.name, "my-site");
-      const source = await Deno.readTextFile(join(bench.site, "svc.toml"));
+      const source = await bench.read("svc.toml");
       assert.match(source, /^#:schema .*\n\n\[project\]\nid = "[0-9a-f-]{36}"\nname = "my-site"/);
     });
 
@@ -86,7 +19,7 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
       assert.match(run.stdout, /^http:\/\/my-site-[a-z0-9]{8}\.localhost:\d+\n$/);
       assert.match(run.stderr, /✓ Deployed 1 file in .*: 1 uploaded, 0 reused/);
       assert.match(run.stderr, /production .* \(unchanged; --prod deploys there\)/);
-      assert.equal(await page(bench, run.stdout.trim(), "/"), "<h1>One</h1>");
+      assert.equal((await bench.page(run.stdout.trim(), "/")).text, "<h1>One</h1>");
     });
 
     await t.step("deploy --prod sends only what is new", async () => {
@@ -116,7 +49,7 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
       const back = await bench.json(["rollback"]);
       assert.equal((back.rolledBack as { id: string }).id, third.id);
       const urls = third.urls as Record<string, string>;
-      assert.equal(await page(bench, urls.production, "/"), "<h1>One</h1>");
+      assert.equal((await bench.page(urls.production, "/")).text, "<h1>One</h1>");
       const listed = await bench.run(["deployments", "--limit", "1"]);
       assert.match(listed.stdout, /^ID .*\n[0-9a-f-]{36} +ROLLED_BACK .*\n$/);
       const logs = await bench.json(["logs", "--search", "my-site.localhost"]);
@@ -157,7 +90,7 @@ Deno.test("deploy asks a person for the project, and remembers the answer", asyn
     const run = await bench.run(["deploy"], { prompter: asker });
     assert.equal(run.code, 0, run.stderr);
     assert.deepEqual(asker.asked, ["Name of the new project"]);
-    assert.match(await Deno.readTextFile(join(bench.site, "svc.toml")), /name = "fresh"/);
+    assert.match(await bench.read("svc.toml"), /name = "fresh"/);
     const again = await bench.run(["deploy"], { prompter: personWho([]) });
     assert.equal(again.code, 0, again.stderr);
   });
@@ -183,10 +116,10 @@ Deno.test("link binds a folder to a project that a person picks", async () => {
     await bench.json(["projects", "create", "--name", "shop"]);
     const run = await bench.run(["link"], { prompter: personWho(["blog"]) });
     assert.equal(run.code, 0, run.stderr);
-    const source = await Deno.readTextFile(join(bench.site, "svc.toml"));
+    const source = await bench.read("svc.toml");
     assert.match(source, /name = "blog"\nworkspace = "default"/);
     await bench.json(["link", "--project-id", "shop"]);
-    assert.match(await Deno.readTextFile(join(bench.site, "svc.toml")), /name = "shop"/);
+    assert.match(await bench.read("svc.toml"), /name = "shop"/);
   });
 });
 
@@ -271,7 +204,7 @@ Deno.test("deploy builds first and shows the build's output as log lines in JSON
     assert.equal(run.code, 0, run.stdout);
     const lines = run.stderr.trimEnd().split("\n").map((line) => JSON.parse(line));
     assert.ok(lines.some(({ p, l, m }) => p === "build" && l === "info" && m === "done"));
-    assert.equal(await page(bench, JSON.parse(run.stdout).url, "/"), "<p>built\n");
+    assert.equal((await bench.page(JSON.parse(run.stdout).url, "/")).text, "<p>built\n");
   });
 });
 
@@ -302,14 +235,14 @@ Deno.test("logs --follow gives history, then new requests, one object a line", a
       bench.json(["deploy", "--prod"])
     );
     const { production } = urls as Record<string, string>;
-    await page(bench, production, "/first");
+    await bench.page(production, "/first");
     const stop = new AbortController();
     let lines = 0;
     const { stdout, code } = await bench.run(["logs", "--follow", "--json"], {
       signal: stop.signal,
       onStdout: () => {
         lines++;
-        if (lines === 1) void page(bench, production, "/second");
+        if (lines === 1) void bench.page(production, "/second");
         if (lines === 2) stop.abort(new DOMException("Interrupted", "AbortError"));
       },
     });
@@ -323,7 +256,7 @@ Deno.test("whoami and workspace list tell who is calling", async () => {
   await withPlatform(async (bench) => {
     const me = await bench.json(["whoami"]);
     assert.equal((me.workspace as { slug: string }).slug, "default");
-    assert.equal(me.apiUrl, bench.url);
+    assert.equal(me.apiUrl, bench.env.SVC_API_URL);
     const { workspaces, current } = await bench.json(["workspace", "list"]);
     assert.equal((workspaces as unknown[]).length, 1);
     assert.equal(current, "default");

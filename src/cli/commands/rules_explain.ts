@@ -3,14 +3,14 @@ import { deviceOf, loadGeo } from "../../edge/mod.ts";
 import {
   compileRules,
   type DescribedRequest,
+  DEVICES,
   explainRequest,
   type Explanation,
   factsFromRequest,
   normalizePath,
   type RequestFacts,
   type RuleExplanation,
-} from "../_rules.ts";
-import { DEVICES } from "../../rules/mod.ts";
+} from "../../rules/mod.ts";
 import { CliError } from "../cli_error.ts";
 import type { Palette } from "../color.ts";
 import { defineCommand } from "../command.ts";

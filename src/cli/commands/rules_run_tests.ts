@@ -6,7 +6,7 @@ import {
   type RuleTestReport,
   type RuleTestResult,
   runRuleTests,
-} from "../_rules.ts";
+} from "../../rules/mod.ts";
 import { CliError } from "../cli_error.ts";
 import type { Palette } from "../color.ts";
 import { defineCommand } from "../command.ts";

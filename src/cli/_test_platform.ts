@@ -1,0 +1,84 @@
+/**
+ * A real platform in this process, a project's folder, and the tool between
+ * them; all of it gone after the test.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { request } from "node:http";
+import { join } from "node:path";
+import { startPlatform } from "../platform/mod.ts";
+import { runCli, type RunOptions, type RunOutcome } from "./_test_run.ts";
+
+const TOKEN = "svc_cli_0123456789abcdef0123456789abcdef";
+
+export interface Bench {
+  /** The project's folder `my-site`, with an `index.html`. */
+  readonly site: string;
+  readonly env: Record<string, string>;
+  /** Runs the tool in the folder, as in a pipe. */
+  run(argv: readonly string[], options?: RunOptions): Promise<RunOutcome>;
+  /** Runs the tool in JSON mode, expects success and returns its one object. */
+  json(argv: readonly string[], options?: RunOptions): Promise<Record<string, unknown>>;
+  /** Writes a file of the project. */
+  write(path: string, text: string): Promise<void>;
+  read(path: string): Promise<string>;
+  /** Asks the edge for a page of a deployment's address. */
+  page(address: unknown, path: string): Promise<{ status: number; text: string }>;
+}
+
+function fetchPage(port: number, address: unknown, path: string) {
+  return new Promise<{ status: number; text: string }>((resolve, reject) => {
+    const headers = { host: new URL(String(address)).host };
+    request({ host: "127.0.0.1", port, path, headers }, (response) => {
+      let text = "";
+      response.setEncoding("utf8");
+      response.on("data", (piece) => text += piece);
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
+    }).on("error", reject).end();
+  });
+}
+
+/** Runs a test with a platform of its own. */
+export async function withPlatform(test: (bench: Bench) => Promise<void>): Promise<void> {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-cli-" }));
+  const site = join(folder, "my-site");
+  await Deno.mkdir(site);
+  await Deno.writeTextFile(join(site, "index.html"), "<h1>One</h1>");
+  const platform = await startPlatform({
+    host: "127.0.0.1",
+    port: 0,
+    dataDir: join(folder, "data"),
+    baseDomain: "localhost",
+    trustProxy: [],
+    bootstrapToken: TOKEN,
+    version: "0.0.0",
+    log: () => {},
+  });
+  const env = {
+    HOME: join(folder, "home"),
+    SVC_TOKEN: TOKEN,
+    SVC_API_URL: `http://127.0.0.1:${platform.port}`,
+  };
+  const run: Bench["run"] = (argv, options = {}) =>
+    runCli(argv, { cwd: site, env, fetch, now: () => Date.now(), ...options });
+  try {
+    await test({
+      site,
+      env,
+      run,
+      async json(argv, options) {
+        const { code, stdout, stderr } = await run([...argv, "--json"], options);
+        assert.equal(code, 0, `svc ${argv.join(" ")}: ${stdout}${stderr}`);
+        assert.equal(stdout.trimEnd().split("\n").length, 1);
+        return JSON.parse(stdout);
+      },
+      write: (path, text) => Deno.writeTextFile(join(site, path), text),
+      read: (path) => Deno.readTextFile(join(site, path)),
+      page: (address, path) => fetchPage(platform.port, address, path),
+    });
+  } finally {
+    await platform.shutdown();
+    await Deno.remove(folder, { recursive: true });
+  }
+}

@@ -1,0 +1,141 @@
+/**
+ * The reference of the command line, `docs/cli.md`, made from the commands
+ * themselves.
+ *
+ * @module
+ */
+import type { Command, OptionValues } from "@commander-js/extra-typings";
+import { CLI_ERROR_CODES } from "./cli_error.ts";
+import type { LoadedCommand } from "./command.ts";
+import { type CommandLeaf, COMMANDS, isGroup } from "./command_tree.ts";
+import { buildProgram } from "./program.ts";
+import { PHASES } from "./ui.ts";
+
+type Parser = Command<unknown[], OptionValues>;
+
+const cell = (text: string): string => text.replaceAll("|", "\\|").replaceAll("\n", " ");
+
+function table(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  return [
+    `| ${headings.join(" | ")} |`,
+    `| ${headings.map(() => "---").join(" | ")} |`,
+    ...rows.map((row) => `| ${row.map(cell).join(" | ")} |`),
+  ];
+}
+
+function inputRows(parser: Parser): string[][] {
+  const args = parser.registeredArguments.map((argument) => [
+    `\`${argument.required ? `<${argument.name()}>` : `[${argument.name()}]`}\``,
+    argument.description,
+    argument.defaultValue === undefined ? "" : `\`${argument.defaultValue}\``,
+  ]);
+  const flags = parser.options.map((option) => [
+    `\`${option.flags}\``,
+    option.argChoices === undefined
+      ? option.description
+      : `${option.description}: ${option.argChoices.map((choice) => `\`${choice}\``).join(", ")}`,
+    option.defaultValue === undefined ? "" : `\`${option.defaultValue}\``,
+  ]);
+  return [...args, ...flags];
+}
+
+function describeCommand(parser: Parser, title: string, command: LoadedCommand): string[] {
+  const rows = inputRows(parser);
+  const lines = command.examples.map(([line, meaning]) => `svc ${line}  # ${meaning}`);
+  return [
+    `### \`svc ${title}\``,
+    "",
+    `${parser.summary()}.${command.description === undefined ? "" : ` ${command.description}`}`,
+    "",
+    ...(rows.length === 0 ? [] : [...table(["Argument or flag", "Meaning", "Default"], rows), ""]),
+    "```sh",
+    ...lines,
+    "```",
+    "",
+  ];
+}
+
+async function describeLeaf(leaf: CommandLeaf, group: string | undefined): Promise<string[]> {
+  const command = (await leaf.load()).default;
+  const parser = command.build(leaf.name, () => Promise.resolve()).summary(leaf.summary);
+  const title = group === undefined ? leaf.name : `${group} ${leaf.name}`;
+  return describeCommand(parser, title, command);
+}
+
+function globalFlags(): string[][] {
+  const program = buildProgram(undefined, {
+    perform: () => Promise.resolve(),
+    captured: { text: "" },
+  });
+  return program.options.map(({ flags, description }) => [`\`${flags}\``, description]);
+}
+
+const LINES_OF_A_LOG = [
+  ["`s`", "target stream", "`user`, `debug`"],
+  ["`p`", "phase", PHASES.map((phase) => `\`${phase}\``).join(", ")],
+  ["`l`", "level", "`info`, `warn`, `error`"],
+  ["`m`", "message", "text"],
+];
+
+const EXIT_CODES = [
+  ["0", "done"],
+  ["1", "failed; in JSON mode `error` says why"],
+  ["2", "used wrongly: unknown command or flag, bad value"],
+  ["130", "interrupted, or a person said no"],
+];
+
+function introduction(): string[] {
+  return [
+    "# The command line",
+    "",
+    "<!-- Made from the commands by `UPDATE_GOLDENS=1 deno test -A src/cli/reference_test.ts`. -->",
+    "",
+    "## Global flags",
+    "",
+    "Before or after the command. A flag goes before its variable, a variable before the",
+    "credentials file (`~/.config/svc/credentials.json`).",
+    "",
+    ...table(["Flag", "Meaning"], globalFlags()),
+    "",
+    "## Output",
+    "",
+    "For people, text goes to stderr and data that one would pipe to stdout. Colours follow",
+    "`NO_COLOR`, `FORCE_COLOR`, `CLICOLOR` and whether the stream is a terminal.",
+    "",
+    "With `--json`, stdout has exactly one object. Log lines go to stderr, one object each:",
+    "",
+    ...table(["Key", "Meaning", "Values"], LINES_OF_A_LOG),
+    "",
+    "The one exception is `svc logs --follow --json`, which has no end: one object on each line.",
+    "",
+    "## Errors and exit codes",
+    "",
+    ...table(["Exit code", "Meaning"], EXIT_CODES),
+    "",
+    "The error object has `error` (a sentence) and `code`, and where they apply `hint`, `next`",
+    "(commands that would settle it), `problems`, `diagnostics`, `requestId` and `retryAfterMs`.",
+    "Where a person would be asked something, `code` is `action_required`. Codes of the tool:",
+    `${CLI_ERROR_CODES.map((code) => `\`${code}\``).join(", ")};`,
+    "codes of the platform pass through as they are.",
+    "",
+    "## Commands",
+    "",
+  ];
+}
+
+/** The whole of `docs/cli.md`. */
+export async function renderReference(): Promise<string> {
+  const overview: string[][] = [];
+  const details: string[] = [];
+  for (const entry of COMMANDS) {
+    const group = isGroup(entry) ? entry.name : undefined;
+    for (const leaf of isGroup(entry) ? entry.commands : [entry]) {
+      const title = group === undefined ? leaf.name : `${group} ${leaf.name}`;
+      const anchor = `#svc-${title.replaceAll(" ", "-")}`;
+      overview.push([`[\`svc ${title}\`](${anchor})`, leaf.summary]);
+      details.push(...await describeLeaf(leaf, group));
+    }
+  }
+  return [...introduction(), ...table(["Command", "Purpose"], overview), "", ...details]
+    .join("\n").trimEnd() + "\n";
+}

@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { runCli } from "./_test_run.ts";
+import { COMMANDS, isGroup } from "./command_tree.ts";
+import { renderReference } from "./reference.ts";
+
+const REFERENCE = new URL("../../docs/cli.md", import.meta.url);
+const HELP = new URL("../../fixtures/cli/help/", import.meta.url);
+const isUpdate = Deno.env.get("UPDATE_GOLDENS") === "1";
+
+async function assertGolden(file: URL, text: string): Promise<void> {
+  if (isUpdate) await Deno.writeTextFile(file, text);
+  assert.equal(text, await Deno.readTextFile(file));
+}
+
+/** The text as `deno fmt` wants it in the repository. */
+async function formatted(markdown: string): Promise<string> {
+  const child = new Deno.Command(Deno.execPath(), {
+    args: ["fmt", "--ext", "md", "-"],
+    cwd: new URL("../../", import.meta.url),
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(markdown));
+  await writer.close();
+  return new TextDecoder().decode((await child.output()).stdout);
+}
+
+Deno.test("renderReference() is what docs/cli.md holds", async () => {
+  await assertGolden(REFERENCE, await formatted(await renderReference()));
+});
+
+const lines: (readonly string[])[] = [
+  [],
+  ...COMMANDS.flatMap((entry) =>
+    isGroup(entry)
+      ? [[entry.name], ...entry.commands.map(({ name }) => [entry.name, name])]
+      : [[entry.name]]
+  ),
+];
+
+for (const words of lines) {
+  Deno.test(`svc ${[...words, "--help"].join(" ")} reads as before`, async () => {
+    const { code, stdout, stderr } = await runCli([...words, "--help"]);
+    assert.deepEqual([code, stderr], [0, ""]);
+    await assertGolden(new URL(`${["svc", ...words].join("_")}.txt`, HELP), stdout);
+  });
+}
+
+Deno.test("every example of a command parses", async () => {
+  for (const entry of COMMANDS) {
+    for (const leaf of isGroup(entry) ? entry.commands : [entry]) {
+      const command = (await leaf.load()).default;
+      assert.ok(command.examples.length > 0, `${leaf.name} has no example`);
+      for (const [line] of command.examples) {
+        const words = line.match(/'[^']*'|\S+/g)!.map((word) => word.replaceAll("'", ""));
+        const own = words.slice(isGroup(entry) ? 2 : 1).filter((word) => word !== "--json");
+        const prefix = isGroup(entry) ? [entry.name, leaf.name] : [leaf.name];
+        assert.deepEqual(words.slice(0, prefix.length), prefix, line);
+        let ran = false;
+        const parser = command.build(leaf.name, () => {
+          ran = true;
+          return Promise.resolve();
+        });
+        await parser.exitOverride().parseAsync(own, { from: "user" });
+        assert.ok(ran, line);
+      }
+    }
+  }
+});
