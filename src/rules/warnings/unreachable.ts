@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { type Phase, phaseOf, PHASES } from "../compile/compiled_rule.ts";
 import { type Finding, warningAt } from "../finding.ts";
 import {
   conditionContains,
@@ -13,7 +14,7 @@ import {
 } from "../relations/condition_sets.ts";
 import { PlaceIndex } from "../relations/place_index.ts";
 import { comparePrecedence } from "../relations/precedence.ts";
-import type { ActionType, RuntimeRule } from "../types.ts";
+import type { RuntimeRule } from "../types.ts";
 import { pipelinesOf, type PlacedRule } from "../validate/gates.ts";
 
 /** Rules of one path and host that are compared in full with a later one. */
@@ -50,20 +51,12 @@ class Takers {
   }
 }
 
-const PHASE_OF: Readonly<Record<ActionType, number>> = {
-  allow: 1,
-  log: 1,
-  deny: 1,
-  rate_limit: 1,
-  redirect: 2,
-  rewrite: 3,
-  cache: 4,
-  bypass_cache: 4,
-  pipeline: 5,
-  set_headers: 6,
-  remove_headers: 6,
-};
-const PHASE = { redirect: 2, pipeline: 5, headers: 6 };
+const placeOf = (phase: Phase): number => PHASES.indexOf(phase);
+const SECURITY = placeOf("security");
+const REDIRECT = placeOf("redirect");
+const PIPELINE = placeOf("pipeline");
+
+const phaseOfRule = ({ action }: RuntimeRule): number => placeOf(phaseOf(action.type));
 
 /** True where a match of the rule keeps later rules of its phase from being asked. */
 function takesRequests(rule: RuntimeRule): boolean {
@@ -97,7 +90,11 @@ function unreachable(index: number, taker: Taker): Finding {
   });
 }
 
-/** Reports the enabled rules that are proven never to match. */
+/**
+ * Reports the enabled rules that are proven never to match: because of a rule
+ * before them in their phase, of a redirect that answers before their phase is
+ * asked, or of a `deny` that no `allow` before it can lift.
+ */
 export function* warnUnreachable(rules: readonly PlacedRule[]): Generator<Finding> {
   const phases = new Map<number, Takers>();
   const takersOf = (phase: number): Takers => {
@@ -105,19 +102,26 @@ export function* warnUnreachable(rules: readonly PlacedRule[]): Generator<Findin
     phases.set(phase, takers);
     return takers;
   };
+  const blocked = new Takers();
+  let isExempting = false;
   const enabled = rules.filter(({ rule }) => rule.enabled);
-  const byPhase = (placed: PlacedRule): number => PHASE_OF[placed.rule.action.type];
-  const ordered = inEvaluationOrder(enabled).toSorted((a, b) => byPhase(a) - byPhase(b));
+  const ordered = inEvaluationOrder(enabled)
+    .toSorted((a, b) => phaseOfRule(a.rule) - phaseOfRule(b.rule));
   for (const { index, rule } of ordered) {
-    const phase = PHASE_OF[rule.action.type];
-    if (phase === PHASE.headers) continue;
+    const phase = phaseOfRule(rule);
     const ifNoFile = "ifNoFile" in rule.action && rule.action.ifNoFile;
     const later = { id: rule.id, set: conditionSetOf(rule.condition), ifNoFile };
     const key = JSON.stringify(rule.condition);
-    const isAfterRedirects = phase > PHASE.redirect && phase <= PHASE.pipeline;
+    const isAfterRedirects = phase > REDIRECT && phase <= PIPELINE;
     const taker = takersOf(phase).find(later, key) ??
-      (isAfterRedirects ? takersOf(PHASE.redirect).find(later, key) : undefined);
-    if (taker !== undefined) yield unreachable(index, taker);
-    else if (takesRequests(rule)) takersOf(phase).add(later, key);
+      (isAfterRedirects ? takersOf(REDIRECT).find(later, key) : undefined) ??
+      (phase > SECURITY ? blocked.find(later, key) : undefined);
+    if (taker !== undefined) {
+      yield unreachable(index, taker);
+    } else if (takesRequests(rule)) {
+      takersOf(phase).add(later, key);
+      isExempting ||= rule.action.type === "allow";
+      if (rule.action.type === "deny" && !isExempting) blocked.add(later, key);
+    }
   }
 }

@@ -1,0 +1,76 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { aimAt, anyRequest, anyRuleSet } from "../_generate.ts";
+import { compileRules } from "../compile/compile_rules.ts";
+import { ConditionMatcher } from "../compile/condition.ts";
+import { evaluateRules } from "../evaluate/evaluate_rules.ts";
+import { factsFromRequest } from "../facts.ts";
+import { normalizeRules } from "../normalize.ts";
+import type { PipelineStep, RuleSet, RuntimeRule } from "../types.ts";
+import { checkGates } from "./gates.ts";
+
+const RUNS = Number(Deno.env.get("FUZZ_RUNS") ?? 150);
+
+/** Few rules, so that now and then none of them misses a gate. */
+const anyPipelines: fc.Arbitrary<RuleSet> = fc.tuple(
+  anyRuleSet,
+  fc.array(
+    fc.record({
+      gates: fc.subarray(["g", "h"]),
+      override: fc.boolean(),
+      inheritGate: fc.integer({ min: 0, max: 3 }).map((roll) => roll > 0),
+    }),
+    { minLength: 2, maxLength: 4 },
+  ),
+).map(([ruleSet, actions]) => ({
+  ...ruleSet,
+  rules: actions.map(({ gates, override, inheritGate }, index) => {
+    const request = gates.map((use): PipelineStep => ({ use, mode: "request", failure: "closed" }));
+    const steps = [...request, { handle: "origin" }];
+    return {
+      id: `r${index}`,
+      condition: ruleSet.rules[index]?.condition ?? {},
+      action: { type: "pipeline", steps, override, inheritGate },
+    };
+  }),
+}));
+
+function gatesOf({ action }: RuntimeRule): string[] {
+  return action.type !== "pipeline"
+    ? []
+    : action.steps.flatMap((step) => "use" in step && step.failure === "closed" ? [step.use] : []);
+}
+
+Deno.test("checkGates() passes no set in which a request gets past a gate", () => {
+  let compared = 0;
+  fc.assert(
+    fc.property(anyPipelines, fc.array(anyRequest, { minLength: 4 }), (ruleSet, requests) => {
+      const runtime = normalizeRules(ruleSet);
+      const placed = runtime.rules.map((rule, index) => ({ index, rule }));
+      if ([...checkGates(placed)].length > 0) return;
+      const compiled = compileRules(runtime);
+      const aimed = runtime.rules.flatMap((rule) =>
+        requests.map((request) => aimAt(request, rule.condition))
+      );
+      for (const request of [...requests, ...aimed]) {
+        const facts = factsFromRequest(request);
+        if ("rejected" in facts) continue;
+        const { pipeline } = evaluateRules(compiled, facts, {
+          fileExists: () => false,
+          rateLimited: () => false,
+        });
+        const winner = pipeline && runtime.rules[pipeline.rule.index];
+        if (winner?.action.type !== "pipeline" || !winner.action.inheritGate) continue;
+        for (const other of runtime.rules) {
+          if (new ConditionMatcher(other.condition).failing(facts) !== undefined) continue;
+          compared += Number(other !== winner && gatesOf(other).length > 0);
+          for (const gate of gatesOf(other)) {
+            assert.ok(gatesOf(winner).includes(gate), JSON.stringify({ runtime, request }));
+          }
+        }
+      }
+    }),
+    { numRuns: RUNS },
+  );
+  assert.ok(compared > 0);
+});
