@@ -10,6 +10,7 @@
 import { z } from "zod";
 import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
+import { environmentReference } from "./environments.ts";
 import { branchName, projectParams } from "./projects.ts";
 
 export const DEPLOYMENT_STATES = [
@@ -71,6 +72,8 @@ export const deployment = z.object({
   isPreview: z.boolean(),
   /** True while the project's production address shows this deployment. */
   isProduction: z.boolean(),
+  /** True where the environment's variables changed since: a new deploy would take them. */
+  variablesChanged: z.boolean(),
   branch: z.string(),
   commitSha: z.string().nullable(),
   message: z.string().nullable(),
@@ -89,7 +92,8 @@ export const deployment = z.object({
 export type Deployment = z.infer<typeof deployment>;
 
 export const createDeploymentBody = z.object({
-  environment: z.enum([ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW]),
+  /** Name or id of the environment: `production`, `preview`, or the project's own. */
+  environment: environmentReference,
   /** The branch that is deployed; the project's production branch where missing. */
   branch: branchName.optional(),
   commitSha: z.string().regex(/^[0-9a-f]{7,40}$/, "Must be 7 to 40 hexadecimal digits").optional(),

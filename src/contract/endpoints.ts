@@ -4,11 +4,13 @@
  * @module
  */
 import * as deployments from "./deployments.ts";
+import * as environments from "./environments.ts";
 import * as identity from "./identity.ts";
 import * as logs from "./logs.ts";
 import * as projects from "./projects.ts";
 import * as rules from "./rules.ts";
 import * as system from "./system.ts";
+import * as variables from "./variables.ts";
 
 export const endpoints = {
   getHealth: system.getHealth,
@@ -26,6 +28,13 @@ export const endpoints = {
   activateDeployment: deployments.activateDeployment,
   stopDeployment: deployments.stopDeployment,
   rollback: deployments.rollback,
+  listEnvironments: environments.listEnvironments,
+  createEnvironment: environments.createEnvironment,
+  deleteEnvironment: environments.deleteEnvironment,
+  listVariables: variables.listVariables,
+  setVariable: variables.setVariable,
+  deleteVariable: variables.deleteVariable,
+  exportVariables: variables.exportVariables,
   putBlob: deployments.putBlob,
   postBlobs: deployments.postBlobs,
   listLogs: logs.listLogs,

@@ -46,7 +46,23 @@ export type {
   ResponseOf,
 } from "./endpoint.ts";
 export { endpoints } from "./endpoints.ts";
+export {
+  type Environment,
+  environment,
+  environmentName,
+  environmentReference,
+} from "./environments.ts";
 export { type Identity, identity, ROLES, type Workspace, workspace } from "./identity.ts";
 export { LOG_LIMIT_DEFAULT, LOG_LIMIT_MAX, type LogEntry, logEntry, type RuleHit } from "./logs.ts";
 export { branchName, FRAMEWORKS, type Project, project } from "./projects.ts";
+export {
+  MAX_ENVIRONMENT_BYTES,
+  MAX_VARIABLE_BYTES,
+  MAX_VARIABLES,
+  SCOPE_ALL,
+  type Variable,
+  VARIABLE_CATEGORIES,
+  type VariableCategory,
+  variableName,
+} from "./variables.ts";
 export { type ActiveRules, type RulesRevision } from "./rules.ts";

@@ -7,6 +7,8 @@ import { endpoints } from "../contract/mod.ts";
 import { bindAccountRoutes } from "./accounts/routes.ts";
 import { bindBlobRoutes } from "./deployments/blob_routes.ts";
 import { bindDeploymentRoutes } from "./deployments/routes.ts";
+import { bindVariableRoutes } from "./env/routes.ts";
+import { bindEnvironmentRoutes } from "./environments/routes.ts";
 import { Router } from "./http/router.ts";
 import { bindLogRoutes } from "./logs/routes.ts";
 import { bindProjectRoutes } from "./projects/routes.ts";
@@ -43,6 +45,8 @@ export function buildApi(services: Services, options: ApiOptions): Router {
   bindProjectRoutes(router, services);
   bindBlobRoutes(router, services.vault);
   bindDeploymentRoutes(router, { ...services, service: services.deploymentService });
+  bindEnvironmentRoutes(router, services);
+  bindVariableRoutes(router, { ...services, service: services.variableService });
   bindLogRoutes(router, { ...services, closing: options.closing });
   bindRulesRoutes(router, { ...services, service: services.rulesService });
   router.refuseOtherMethods();

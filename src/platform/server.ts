@@ -13,6 +13,8 @@ import { startHousekeeping } from "./housekeeping.ts";
 import { apiHosts, hostnameOf } from "./http/hostname.ts";
 import { requestIds } from "./http/request_id.ts";
 import type { PlatformOptions, RunningPlatform } from "./options.ts";
+import { openKeyRing } from "./secrets/key_ring.ts";
+import { SecretBox } from "./secrets/secret_box.ts";
 import { createServices } from "./services.ts";
 import { openDataDir } from "./store/data_dir.ts";
 import { openFsBlobVault } from "./store/fs_blob_vault.ts";
@@ -62,7 +64,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       domain: options.baseDomain,
       port: base.port,
     });
-    const services = createServices({ kv, vault, dataDir, addresses, log: options.log });
+    const box = new SecretBox(await openKeyRing(dataDir.keys, systemRandom), systemRandom);
+    const services = createServices({ kv, vault, dataDir, addresses, box, log: options.log });
     open.splice(-1, 0, services.logs);
     const token = await bootstrapAccounts({
       store: services.accounts,

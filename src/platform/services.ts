@@ -14,12 +14,16 @@ import { isServed } from "./deployments/deployment.ts";
 import { DeploymentService } from "./deployments/deployment_service.ts";
 import { DeploymentStore } from "./deployments/deployment_store.ts";
 import { type HostTarget, SiteDirectory } from "./deployments/site_directory.ts";
+import { VariableService } from "./env/variable_service.ts";
+import { VariableStore } from "./env/variable_store.ts";
+import { EnvironmentStore } from "./environments/environment_store.ts";
 import { AccessLogs } from "./logs/access_logs.ts";
 import type { PlatformLog } from "./options.ts";
 import type { ProjectRecord } from "./projects/project.ts";
 import { ProjectStore } from "./projects/project_store.ts";
 import { readRevision, RulesService } from "./rules/rules_service.ts";
 import { RulesStore } from "./rules/rules_store.ts";
+import type { SecretBox } from "./secrets/secret_box.ts";
 import type { BlobVault } from "./store/blob_store.ts";
 import type { DataDir } from "./store/data_dir.ts";
 
@@ -28,6 +32,7 @@ export interface Foundation {
   readonly vault: BlobVault;
   readonly dataDir: DataDir;
   readonly addresses: Addresses;
+  readonly box: SecretBox;
   log(line: PlatformLog): void;
 }
 
@@ -55,6 +60,8 @@ export function createServices(foundation: Foundation) {
   const projects = new ProjectStore(kv);
   const deployments = new DeploymentStore(kv);
   const rules = new RulesStore(kv);
+  const environments = new EnvironmentStore(kv);
+  const variables = new VariableStore(kv);
   const sites = new SiteDirectory({
     load: (target) => loadSite(foundation, deployments, target),
     asProduction: async (site, projectId) => {
@@ -71,6 +78,9 @@ export function createServices(foundation: Foundation) {
     accounts,
     rules,
     logs,
+    environments,
+    variables,
+    variableService: new VariableService({ variables, box: foundation.box, now }),
     authenticator: new Authenticator(accounts),
     deploymentService: new DeploymentService(shared),
     rulesService: new RulesService({ ...shared, rules }),

@@ -7,6 +7,9 @@ import type { BodyOf, endpoints } from "../../contract/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { shortId, uuidV7 } from "../../lib/ids.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
+import type { VariableService } from "../env/variable_service.ts";
+import type { EnvironmentStore } from "../environments/environment_store.ts";
+import { findEnvironmentName } from "../environments/find_environment.ts";
 import { Failure } from "../http/failure.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 import type { BlobStore } from "../store/blob_store.ts";
@@ -24,6 +27,8 @@ const LABEL_ATTEMPTS = 5;
 
 export interface CreateServices {
   readonly deployments: DeploymentStore;
+  readonly environments: EnvironmentStore;
+  readonly variables: VariableService;
   readonly blobs: BlobStore;
   readonly now: Clock;
   readonly random: Random;
@@ -62,7 +67,7 @@ export async function createDeployment(
   project: ProjectRecord,
   body: BodyOf<typeof endpoints.createDeployment>,
 ): Promise<{ readonly deployment: DeploymentRecord; readonly missing: string[] }> {
-  const { deployments, blobs, now, random } = services;
+  const { deployments, environments, variables, blobs, now, random } = services;
   checkFiles(body.files);
   const manifest = checkManifest(body.manifest, body.files);
   const rules: RuntimeRuleSet | null = body.rules === undefined
@@ -71,18 +76,27 @@ export async function createDeployment(
   const files = [...body.files].sort((a, b) => a.path < b.path ? -1 : 1);
   const contentSha = await writeContent(blobs, { manifest, files, rules });
   const branch = body.branch ?? project.branch;
-  const base: Omit<DeploymentRecord, "id" | "uniqueLabel"> = {
+  const environment = await findEnvironmentName(environments, project, body.environment);
+  const id = uuidV7(now, random);
+  const variablesVersion = await variables.takeSnapshot({
+    id,
+    projectId: project.id,
+    environment,
+  });
+  const base: Omit<DeploymentRecord, "uniqueLabel"> = {
+    id,
     projectId: project.id,
     workspaceId: project.workspaceId,
     projectName: project.name,
     status: "PENDING",
-    environment: body.environment,
+    environment,
     branch,
     commitSha: body.commitSha ?? null,
     message: body.message ?? null,
     author: body.author ?? null,
     branchLabel: await freeBranchLabel(deployments, project, branch),
     contentSha,
+    variablesVersion,
     fileCount: files.length,
     totalBytes: files.reduce((sum, file) => sum + file.size, 0),
     error: null,
@@ -91,8 +105,7 @@ export async function createDeployment(
     liveAt: null,
   };
   for (let attempt = 0; attempt < LABEL_ATTEMPTS; attempt++) {
-    const id = uuidV7(now, random);
-    const deployment = { ...base, id, uniqueLabel: `${project.name}-${shortId(random)}` };
+    const deployment = { ...base, uniqueLabel: `${project.name}-${shortId(random)}` };
     if (await deployments.create(deployment)) {
       return { deployment, missing: await missingBlobs(blobs, files.map((file) => file.sha256)) };
     }

@@ -50,6 +50,7 @@ async function* keysBelow(kv: Deno.Kv, prefix: Deno.KvKey): AsyncGenerator<Deno.
 async function* deploymentKeys(kv: Deno.Kv, projectId: string): AsyncGenerator<Deno.KvKey> {
   for await (const key of keysBelow(kv, keys.deployments(projectId))) {
     yield keys.deploymentOwner(String(key[2]));
+    yield keys.deploymentVariables(String(key[2]));
     yield key;
   }
 }
@@ -64,7 +65,15 @@ async function* hostKeys(kv: Deno.Kv, projectId: string): AsyncGenerator<Deno.Kv
 export async function removeRemains(kv: Deno.Kv, projectId: string): Promise<void> {
   await deleteKeys(kv, hostKeys(kv, projectId));
   await deleteKeys(kv, deploymentKeys(kv, projectId));
-  await deleteKeys(kv, keysBelow(kv, keys.rulesRevisions(projectId)));
+  const prefixes = [
+    keys.rulesRevisions(projectId),
+    keys.environments(projectId),
+    keys.environmentNames(projectId),
+    keys.variables(projectId),
+    keys.variablesVersions(projectId),
+  ];
+  for (const prefix of prefixes) await deleteKeys(kv, keysBelow(kv, prefix));
+  await kv.delete(keys.variablesGuard(projectId));
   await kv.delete(keys.deletion(projectId));
 }
 

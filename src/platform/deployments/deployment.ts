@@ -28,6 +28,8 @@ export const deploymentRecord = z.object({
   branchLabel: z.string(),
   /** Hash of the blob that holds manifest, file list and rules. */
   contentSha: z.string(),
+  /** Version of the variables that it was made with. */
+  variablesVersion: z.string(),
   fileCount: z.number(),
   totalBytes: z.number(),
   error: z.string().nullable(),
@@ -86,7 +88,12 @@ export function moveDeployment(
 
 export function deploymentToWire(
   deployment: DeploymentRecord,
-  context: { readonly addresses: Addresses; readonly productionId: string | null },
+  context: {
+    readonly addresses: Addresses;
+    readonly productionId: string | null;
+    /** Version of the variables that its environment sees now. */
+    readonly variablesVersion: string;
+  },
 ): Deployment {
   const { addresses } = context;
   const { uniqueLabel, branchLabel, projectName } = deployment;
@@ -104,6 +111,7 @@ export function deploymentToWire(
     environment: deployment.environment,
     isPreview: deployment.environment !== ENVIRONMENT_PRODUCTION,
     isProduction: context.productionId === deployment.id,
+    variablesChanged: deployment.variablesVersion !== context.variablesVersion,
     branch: deployment.branch,
     commitSha: deployment.commitSha,
     message: deployment.message,

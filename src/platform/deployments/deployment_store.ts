@@ -5,7 +5,8 @@
  * @module
  */
 import { z } from "zod";
-import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import { environmentLabel } from "../environments/environment.ts";
 import { type ProjectRecord, projectRecord } from "../projects/project.ts";
 import { keys } from "../store/keys.ts";
 import {
@@ -132,7 +133,9 @@ export class DeploymentStore {
       const live = moveDeployment(current.value, "LIVE", { now });
       const production = live.environment === ENVIRONMENT_PRODUCTION;
       const labels = [live.uniqueLabel, live.branchLabel];
-      if (production) labels.push(project.value.name);
+      if (live.environment !== ENVIRONMENT_PREVIEW) {
+        labels.push(environmentLabel(project.value.name, live.environment));
+      }
       const changed: ProjectRecord = {
         ...project.value,
         productionHistory: production
@@ -143,7 +146,7 @@ export class DeploymentStore {
       this.write(operation, current, live);
       this.writeProject(operation, project, changed);
       const hosts = labels.map((label) => ({ label, deploymentId: live.id }));
-      this.point(operation, hosts, live.projectId);
+      await this.point(operation, hosts, live.projectId);
       return { operation, result: { deployment: live, project: changed, hosts } };
     });
   }
@@ -179,7 +182,7 @@ export class DeploymentStore {
       this.write(operation, undo, undone);
       this.write(operation, target, live);
       this.writeProject(operation, current, changed);
-      this.point(operation, hosts, changed.id);
+      await this.point(operation, hosts, changed.id);
       return { operation, result: { deployment: live, project: changed, hosts, undone } };
     });
   }
@@ -226,13 +229,20 @@ export class DeploymentStore {
     operation.check({ key, versionstamp: old.versionstamp }).set(key, next);
   }
 
-  private point(
+  /** @throws {StaleDecisionError} where a label belongs to another project. */
+  private async point(
     operation: Deno.AtomicOperation,
     hosts: readonly HostChange[],
     projectId: string,
-  ): void {
+  ): Promise<void> {
     for (const { label, deploymentId } of hosts) {
-      operation.set(keys.host(label), { projectId, deploymentId });
+      const key = keys.host(label);
+      const current = await readRecord(this.kv, key, hostRecord);
+      if (current !== undefined && current.value.projectId !== projectId) {
+        throw new StaleDecisionError(`Address "${label}" was taken by another project meanwhile`);
+      }
+      operation.check({ key, versionstamp: current?.versionstamp ?? null })
+        .set(key, { projectId, deploymentId });
     }
   }
 }

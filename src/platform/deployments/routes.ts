@@ -6,6 +6,9 @@
 import { endpoints } from "../../contract/mod.ts";
 import type { Random } from "../../lib/clock.ts";
 import type { Caller } from "../accounts/caller.ts";
+import type { VariableService } from "../env/variable_service.ts";
+import { type VariableStore, versionFor } from "../env/variable_store.ts";
+import type { EnvironmentStore } from "../environments/environment_store.ts";
 import { Failure } from "../http/failure.ts";
 import type { Router } from "../http/router.ts";
 import { findProject } from "../projects/find_project.ts";
@@ -16,14 +19,29 @@ import { type DeploymentService, type DeploymentServices } from "./deployment_se
 
 export interface DeploymentRouteServices extends DeploymentServices {
   readonly service: DeploymentService;
+  readonly environments: EnvironmentStore;
+  readonly variables: VariableStore;
+  readonly variableService: VariableService;
   readonly random: Random;
 }
 
 export function bindDeploymentRoutes(router: Router, services: DeploymentRouteServices): void {
-  const { deployments, projects, addresses, vault, service } = services;
+  const { deployments, projects, addresses, vault, service, variables } = services;
 
-  const toWire = (deployment: DeploymentRecord, project: ProjectRecord) =>
-    deploymentToWire(deployment, { addresses, productionId: productionDeploymentId(project) });
+  async function allToWire(list: readonly DeploymentRecord[], project: ProjectRecord) {
+    const versions = await variables.versions(project.id);
+    const productionId = productionDeploymentId(project);
+    return list.map((deployment) =>
+      deploymentToWire(deployment, {
+        addresses,
+        productionId,
+        variablesVersion: versionFor(versions, deployment.environment),
+      })
+    );
+  }
+
+  const toWire = async (deployment: DeploymentRecord, project: ProjectRecord) =>
+    (await allToWire([deployment], project))[0]!;
 
   /** Finds a deployment of the caller's workspace; any other is as unknown as none. */
   async function find(caller: Caller, id: string) {
@@ -46,15 +64,19 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
   router.guarded(endpoints.createDeployment, async (caller, { params, body }) => {
     const project = await findProject(projects, caller, params.project);
     const blobs = vault.of(caller.workspace.id);
-    const created = await createDeployment({ ...services, blobs }, project, body);
-    return { deployment: toWire(created.deployment, project), missing: created.missing };
+    const created = await createDeployment(
+      { ...services, blobs, variables: services.variableService },
+      project,
+      body,
+    );
+    return { deployment: await toWire(created.deployment, project), missing: created.missing };
   });
 
   router.guarded(endpoints.listDeployments, async (caller, { params, query }) => {
     const project = await findProject(projects, caller, params.project);
     const page = await deployments.list(project.id, query);
     return {
-      items: page.items.map((deployment) => toWire(deployment, project)),
+      items: await allToWire(page.items, project),
       nextCursor: page.nextCursor,
     };
   });
@@ -82,6 +104,9 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
       to: body.to,
     });
     const current = await findAgain(project);
-    return { deployment: toWire(live, current), rolledBack: toWire(undone, current) };
+    return {
+      deployment: await toWire(live, current),
+      rolledBack: await toWire(undone, current),
+    };
   });
 }

@@ -82,6 +82,10 @@ export class SiteDirectory {
     }
   }
 
+  remove(hostname: string): void {
+    this.entries.delete(hostname);
+  }
+
   /** Forgets a deployment on every host that shows it. */
   removeDeployment(deploymentId: string): void {
     for (const [hostname, entry] of this.entries) {

@@ -12,6 +12,8 @@ export interface DataDir {
   readonly kv: string;
   readonly blobs: string;
   readonly logs: string;
+  /** The keys that secrets are encrypted with. */
+  readonly keys: string;
   /** Gives the folder free for another platform. */
   release(): void;
 }
@@ -45,5 +47,6 @@ export async function openDataDir(root: string): Promise<DataDir> {
   await Promise.all(
     [blobs, logs].map((path) => Deno.mkdir(path, { recursive: true, mode: 0o700 })),
   );
-  return { root, kv: join(root, "kv.sqlite3"), blobs, logs, release: () => lock.close() };
+  const [kv, keys] = [join(root, "kv.sqlite3"), join(root, "keys.json")];
+  return { root, kv, blobs, logs, keys, release: () => lock.close() };
 }

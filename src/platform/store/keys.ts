@@ -31,6 +31,36 @@ export const keys = {
   /** Which project a deployment belongs to. */
   deploymentOwner: (id: string): Key => ["deployment_owner", id],
 
+  environments: (projectId: string): Key => ["environments", projectId],
+  environment: (projectId: string, id: string): Key => ["environments", projectId, id],
+  environmentNames: (projectId: string): Key => ["environment_by_name", projectId],
+  environmentByName: (projectId: string, name: string): Key => [
+    "environment_by_name",
+    projectId,
+    name,
+  ],
+
+  allVariables: (): Key => ["variables"],
+  variables: (projectId: string): Key => ["variables", projectId],
+  variable: (projectId: string, variable: { key: string; scope: string }): Key => [
+    "variables",
+    projectId,
+    variable.key,
+    variable.scope,
+  ],
+  /** Touched by every change of a project's variables, so that changes exclude each other. */
+  variablesGuard: (projectId: string): Key => ["variables_guard", projectId],
+  /** Touched by every change in one scope. */
+  variablesVersions: (projectId: string): Key => ["variables_version", projectId],
+  variablesVersion: (projectId: string, scope: string): Key => [
+    "variables_version",
+    projectId,
+    scope,
+  ],
+  /** The variables that a deployment was made with. */
+  allDeploymentVariables: (): Key => ["deployment_variables"],
+  deploymentVariables: (id: string): Key => ["deployment_variables", id],
+
   /** Host labels below the base domain. */
   hosts: (): Key => ["hosts"],
   host: (label: string): Key => ["hosts", label],

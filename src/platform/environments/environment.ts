@@ -1,0 +1,57 @@
+/**
+ * Environments: two that every project has, and the project's own. Pure.
+ *
+ * @module
+ */
+import { z } from "zod";
+import {
+  type Environment,
+  ENVIRONMENT_PREVIEW,
+  ENVIRONMENT_PRODUCTION,
+  SCOPE_ALL,
+} from "../../contract/mod.ts";
+import type { Addresses } from "../deployments/addresses.ts";
+import type { ProjectRecord } from "../projects/project.ts";
+
+export const environmentRecord = z.object({
+  id: z.string(),
+  name: z.string(),
+  createdAt: z.number(),
+});
+export type EnvironmentRecord = z.infer<typeof environmentRecord>;
+
+/** The environments of every project; they have their name for an id. */
+export const BUILT_IN: readonly string[] = [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW];
+
+/** Names that no environment of a project's own can have. */
+export function isReservedEnvironment(name: string): boolean {
+  return BUILT_IN.includes(name) || name === SCOPE_ALL;
+}
+
+/** The host label that always shows an environment's latest deployment. */
+export function environmentLabel(project: string, environment: string): string {
+  return environment === ENVIRONMENT_PRODUCTION ? project : `${project}-env-${environment}`;
+}
+
+export function builtInToWire(
+  name: string,
+  project: ProjectRecord,
+  addresses: Addresses,
+): Environment {
+  const url = name === ENVIRONMENT_PRODUCTION ? addresses.url(project.name) : null;
+  return { id: name, name, isBuiltIn: true, url, createdAt: null };
+}
+
+export function environmentToWire(
+  environment: EnvironmentRecord,
+  project: ProjectRecord,
+  addresses: Addresses,
+): Environment {
+  return {
+    id: environment.id,
+    name: environment.name,
+    isBuiltIn: false,
+    url: addresses.url(environmentLabel(project.name, environment.name)),
+    createdAt: new Date(environment.createdAt).toISOString(),
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * A project's own environments in Deno KV.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { isUuid } from "../../lib/ids.ts";
+import { keys } from "../store/keys.ts";
+import { type Page, readAll, readPage, readRecord } from "../store/records.ts";
+import type { ProjectRecord } from "../projects/project.ts";
+import {
+  BUILT_IN,
+  environmentLabel,
+  type EnvironmentRecord,
+  environmentRecord,
+} from "./environment.ts";
+
+export class EnvironmentStore {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  /** Stores a new environment with its host label; false where either is taken. */
+  async create(project: ProjectRecord, environment: EnvironmentRecord): Promise<boolean> {
+    const name = keys.environmentByName(project.id, environment.name);
+    const host = keys.host(environmentLabel(project.name, environment.name));
+    const commit = await this.kv.atomic()
+      .check({ key: name, versionstamp: null }, { key: host, versionstamp: null })
+      .set(name, environment.id)
+      .set(keys.environment(project.id, environment.id), environment)
+      .set(host, { projectId: project.id, deploymentId: null })
+      .commit();
+    return commit.ok;
+  }
+
+  list(
+    projectId: string,
+    page: { readonly limit: number; readonly cursor?: string | undefined },
+  ): Promise<Page<EnvironmentRecord>> {
+    return readPage(this.kv, keys.environments(projectId), { schema: environmentRecord, ...page });
+  }
+
+  /** Finds one of the project's own environments by id or name. */
+  async find(projectId: string, reference: string): Promise<EnvironmentRecord | undefined> {
+    const id = isUuid(reference)
+      ? reference
+      : (await readRecord(this.kv, keys.environmentByName(projectId, reference), z.string()))
+        ?.value;
+    if (id === undefined) return undefined;
+    return (await readRecord(this.kv, keys.environment(projectId, id), environmentRecord))?.value;
+  }
+
+  /** The name of an environment, built-in or own; `undefined` where there is none. */
+  async findName(projectId: string, reference: string): Promise<string | undefined> {
+    if (BUILT_IN.includes(reference)) return reference;
+    return (await this.find(projectId, reference))?.name;
+  }
+
+  /** The names of all environments, the built-in ones first. */
+  async names(projectId: string): Promise<string[]> {
+    const names = [...BUILT_IN];
+    const own = readAll(this.kv, keys.environments(projectId), environmentRecord);
+    for await (const { value } of own) names.push(value.name);
+    return names;
+  }
+
+  /** Removes an environment and frees its host label. */
+  async delete(project: ProjectRecord, environment: EnvironmentRecord): Promise<void> {
+    await this.kv.atomic()
+      .delete(keys.environment(project.id, environment.id))
+      .delete(keys.environmentByName(project.id, environment.name))
+      .delete(keys.host(environmentLabel(project.name, environment.name)))
+      .commit();
+  }
+}

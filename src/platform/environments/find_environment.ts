@@ -1,0 +1,24 @@
+/**
+ * Finding the environment that a request names.
+ *
+ * @module
+ */
+import { Failure } from "../http/failure.ts";
+import type { ProjectRecord } from "../projects/project.ts";
+import type { EnvironmentStore } from "./environment_store.ts";
+
+/** The name of an environment given by name or id; a failure lists what there is. */
+export async function findEnvironmentName(
+  environments: EnvironmentStore,
+  project: ProjectRecord,
+  reference: string,
+): Promise<string> {
+  const name = await environments.findName(project.id, reference);
+  if (name !== undefined) return name;
+  const names = await environments.names(project.id);
+  throw new Failure(
+    "not_found",
+    `Environment "${reference}" does not exist in project "${project.name}". ` +
+      `It has: ${names.join(", ")}`,
+  );
+}

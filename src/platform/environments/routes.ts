@@ -1,0 +1,79 @@
+/**
+ * `/v1/projects/{project}/environments`.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import type { Clock, Random } from "../../lib/clock.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import type { Addresses } from "../deployments/addresses.ts";
+import type { SiteDirectory } from "../deployments/site_directory.ts";
+import type { VariableStore } from "../env/variable_store.ts";
+import { Failure } from "../http/failure.ts";
+import type { Router } from "../http/router.ts";
+import { findProject } from "../projects/find_project.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+import {
+  BUILT_IN,
+  builtInToWire,
+  environmentLabel,
+  type EnvironmentRecord,
+  environmentToWire,
+  isReservedEnvironment,
+} from "./environment.ts";
+import type { EnvironmentStore } from "./environment_store.ts";
+
+export interface EnvironmentServices {
+  readonly projects: ProjectStore;
+  readonly environments: EnvironmentStore;
+  readonly variables: VariableStore;
+  readonly addresses: Addresses;
+  readonly now: Clock;
+  readonly random: Random;
+  readonly sites: SiteDirectory;
+}
+
+export function bindEnvironmentRoutes(router: Router, services: EnvironmentServices): void {
+  const { projects, environments, variables, sites, addresses, now, random } = services;
+
+  router.guarded(endpoints.listEnvironments, async (caller, { params, query }) => {
+    const project = await findProject(projects, caller, params.project);
+    const page = await environments.list(project.id, query);
+    const builtIn = query.cursor === undefined ? BUILT_IN : [];
+    return {
+      items: [
+        ...builtIn.map((name) => builtInToWire(name, project, addresses)),
+        ...page.items.map((each) => environmentToWire(each, project, addresses)),
+      ],
+      nextCursor: page.nextCursor,
+    };
+  });
+
+  router.guarded(endpoints.createEnvironment, async (caller, { params, body }) => {
+    const project = await findProject(projects, caller, params.project);
+    const environment: EnvironmentRecord = {
+      id: uuidV7(now, random),
+      name: body.name,
+      createdAt: now(),
+    };
+    const created = !isReservedEnvironment(body.name) &&
+      await environments.create(project, environment);
+    if (!created) throw new Failure("conflict", `Environment "${body.name}" exists already`);
+    return environmentToWire(environment, project, addresses);
+  });
+
+  router.guarded(endpoints.deleteEnvironment, async (caller, { params }) => {
+    const project = await findProject(projects, caller, params.project);
+    if (BUILT_IN.includes(params.environment)) {
+      throw new Failure("conflict", `Environment "${params.environment}" can not be deleted`);
+    }
+    const environment = await environments.find(project.id, params.environment);
+    if (environment === undefined) {
+      throw new Failure("not_found", `Environment "${params.environment}" does not exist`);
+    }
+    await environments.delete(project, environment);
+    await variables.deleteScope(project.id, environment.name);
+    sites.remove(addresses.hostname(environmentLabel(project.name, environment.name)));
+    return undefined;
+  });
+}
