@@ -36,8 +36,9 @@ const REQUESTS_PER_ROUND = 20_000;
 
 const hooks: EvaluationHooks = { fileExists: () => false, rateLimited: () => false };
 
-function facts(path: string, host = "shop.test"): RequestFacts {
-  return createFacts({ method: "GET", host, path, rawQuery: "", header: () => undefined });
+function facts(path: string, ip = "192.0.2.1"): RequestFacts {
+  const host = "shop.test";
+  return createFacts({ method: "GET", host, path, rawQuery: "", header: () => undefined, ip });
 }
 
 const redirect = (index: number, condition: Rule["condition"], target: string): Rule => ({
@@ -94,6 +95,16 @@ const mixed: Scenario = {
   request: (size) => facts(`/old/page-${size / 2}`),
 };
 
+const blocks: Scenario = {
+  name: "address block",
+  rule: (index) => ({
+    id: `rule-${index}`,
+    condition: { sourceIpCidrs: [`10.${index >> 8}.${index & 255}.0/24`] },
+    action: { type: "deny" },
+  }),
+  request: (size) => facts("/", `10.${size >> 9}.${(size >> 1) & 255}.7`),
+};
+
 const nothing: Scenario = {
   name: "no rule matches",
   rule: mixed.rule,
@@ -138,7 +149,7 @@ function measure(scenario: Scenario, size: number): Omit<EvaluationRow, "ratioTo
 
 /** Measures every scenario at every size; about two seconds. */
 export function benchEvaluation(): readonly EvaluationRow[] {
-  return [exact, glob, suffix, mixed, nothing].flatMap((scenario) => {
+  return [exact, glob, suffix, mixed, blocks, nothing].flatMap((scenario) => {
     measure(scenario, SIZES[0] ?? 10);
     const rows = SIZES.map((size) => measure(scenario, size));
     const smallest = rows[0]?.nanosecondsPerRequest ?? 1;

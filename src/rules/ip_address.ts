@@ -121,7 +121,8 @@ export class IpBlockSet {
   private readonly firsts6: readonly bigint[];
   private readonly lasts6: readonly bigint[];
 
-  constructor(blocks: readonly IpBlock[]) {
+  /** `blocks` are kept as they were given. */
+  constructor(readonly blocks: readonly IpBlock[]) {
     const four = join(blocks.flatMap((block) => block.family === 4 ? [block] : []));
     const six = join(blocks.flatMap((block) => block.family === 6 ? [block] : []));
     this.firsts4 = Uint32Array.from(four.firsts);

@@ -57,7 +57,7 @@ function pathHolds(matcher: PathMatcher, path: string): boolean {
   return matcher.type === "exact" ? path === matcher.text : path.startsWith(matcher.text);
 }
 
-/** The whole value, or one item of a list such as `gzip, br` or several header lines. */
+/** Equal to the whole value, or to one item of a list such as `gzip, br` or several header lines. */
 export function headerHas(value: string | undefined, wanted: string): boolean {
   if (value === undefined || value === wanted) return value === wanted;
   return value.includes(",") && value.split(",").some((item) => item.trim() === wanted);
@@ -69,13 +69,13 @@ export class LeafMatcher {
   readonly host: string | undefined;
   /** Bits of the methods; 0 where the list is empty, and so holds for none. */
   readonly methods: number | undefined;
-  private readonly headers: Pairs | undefined;
-  private readonly queries: Pairs | undefined;
-  private readonly cookies: Pairs | undefined;
-  private readonly countries: ReadonlySet<string> | undefined;
-  private readonly asns: ReadonlySet<number> | undefined;
-  private readonly device: Device | undefined;
-  private readonly blocks: IpBlockSet | undefined;
+  readonly headers: Pairs | undefined;
+  readonly queries: Pairs | undefined;
+  readonly cookies: Pairs | undefined;
+  readonly countries: ReadonlySet<string> | undefined;
+  readonly asns: ReadonlySet<number> | undefined;
+  readonly device: Device | undefined;
+  readonly blocks: IpBlockSet | undefined;
 
   constructor(leaf: RuntimeLeaf) {
     this.path = leaf.path && compilePath(leaf.path);

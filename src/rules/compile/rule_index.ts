@@ -1,48 +1,15 @@
 /**
  * From a request to the rules that may match it: by host, then path (exact in a
  * map, prefixes and the literal beginnings or ends of globs in radix trees), then
- * method. What a rule asks besides is judged rule by rule.
+ * the rest, as `Bucket` files it.
  *
  * @module
  */
 import type { RequestFacts } from "../facts.ts";
-import { METHODS } from "../types.ts";
+import { Bucket, type TakeRules } from "./bucket.ts";
 import type { CompiledRule } from "./compiled_rule.ts";
-import { type LeafMatcher, methodBit, type PathMatcher } from "./condition.ts";
+import type { LeafMatcher, PathMatcher } from "./condition.ts";
 import { RadixTree } from "./radix_tree.ts";
-
-/** From this many rules on, a bucket keeps a list per method. */
-const SPLIT_FROM = 8;
-
-/** Receives the lists of candidates; each is in the order of evaluation. */
-export type TakeRules = (rules: readonly CompiledRule[]) => void;
-
-/** The rules that stand at one place of the index. */
-class Bucket {
-  private readonly all: CompiledRule[] = [];
-  private byMethod: readonly (readonly CompiledRule[])[] | undefined;
-
-  add(rule: CompiledRule): void {
-    this.all.push(rule);
-  }
-
-  finish(): void {
-    const isMixed = this.all.some((rule) => rule.condition.root.methods !== undefined);
-    if (!isMixed || this.all.length < SPLIT_FROM) return;
-    const bits = [0, ...METHODS.map((method) => methodBit(method))];
-    this.byMethod = bits.map((bit) =>
-      this.all.filter(({ condition: { root } }) =>
-        root.methods === undefined || (root.methods & bit) !== 0
-      )
-    );
-  }
-
-  /** The rules for the method with this bit. */
-  rules(bit: number): readonly CompiledRule[] {
-    if (this.byMethod === undefined) return this.all;
-    return this.byMethod[bit === 0 ? 0 : 32 - Math.clz32(bit)] ?? this.all;
-  }
-}
 
 /** The rules of one host, or of all hosts, by path. */
 class PathIndex {
@@ -60,12 +27,12 @@ class PathIndex {
     for (const bucket of this.buckets) bucket.finish();
   }
 
-  visit(path: string, bit: number, take: TakeRules): void {
-    if (this.pathless !== undefined) take(this.pathless.rules(bit));
-    const exact = this.exact?.get(path);
-    if (exact !== undefined) take(exact.rules(bit));
-    if (this.starts !== undefined) this.starts.visit(path, (bucket) => take(bucket.rules(bit)));
-    if (this.ends !== undefined) this.ends.visit(path, (bucket) => take(bucket.rules(bit)));
+  visit(facts: RequestFacts, take: TakeRules): void {
+    const { path } = facts;
+    this.pathless?.visit(facts, take);
+    this.exact?.get(path)?.visit(facts, take);
+    if (this.starts !== undefined) this.starts.visit(path, (bucket) => bucket.visit(facts, take));
+    if (this.ends !== undefined) this.ends.visit(path, (bucket) => bucket.visit(facts, take));
   }
 
   private readonly create = (): Bucket => {
@@ -122,14 +89,10 @@ export class RuleIndex {
     for (const index of this.byHost.values()) index.finish();
   }
 
-  /**
-   * Hands out the lists of all rules that may match; a rule may come in two of
-   * them, or twice in a row in one.
-   */
+  /** Hands out the lists of all rules that may match; a rule may come in several of them. */
   visit(facts: RequestFacts, take: TakeRules): void {
-    const bit = methodBit(facts.method);
-    this.anyHost.visit(facts.path, bit, take);
-    this.byHost.get(facts.host)?.visit(facts.path, bit, take);
+    this.anyHost.visit(facts, take);
+    this.byHost.get(facts.host)?.visit(facts, take);
   }
 
   private indexOf(host: string | undefined): PathIndex {

@@ -1,0 +1,58 @@
+/**
+ * Lists by address block: the lists of all blocks that hold an address, in time
+ * that grows with the number of different block sizes (at most 33 and 129).
+ *
+ * @module
+ */
+import type { IpAddress, IpBlock } from "../ip_address.ts";
+
+/** Blocks of one size, by their number in the row of all blocks of that size. */
+class SizeMap<N extends number | bigint, T> {
+  readonly lists = new Map<N, T[]>();
+
+  constructor(readonly size: N) {}
+
+  add(number: N, value: T): void {
+    const list = this.lists.get(number);
+    if (list === undefined) this.lists.set(number, [value]);
+    else list.push(value);
+  }
+}
+
+function ofSize<N extends number | bigint, T>(sizes: SizeMap<N, T>[], size: N): SizeMap<N, T> {
+  const found = sizes.find((each) => each.size === size);
+  if (found !== undefined) return found;
+  const added = new SizeMap<N, T>(size);
+  sizes.push(added);
+  return added;
+}
+
+export class BlockMap<T> {
+  private readonly four: SizeMap<number, T>[] = [];
+  private readonly six: SizeMap<bigint, T>[] = [];
+
+  add(block: IpBlock, value: T): void {
+    if (block.family === 4) {
+      const size = block.last - block.first + 1;
+      ofSize(this.four, size).add(block.first / size, value);
+    } else {
+      const size = block.last - block.first + 1n;
+      ofSize(this.six, size).add(block.first / size, value);
+    }
+  }
+
+  /** Hands out the list of every block that the address is in, if it has one. */
+  visit(address: IpAddress, take: (values: readonly T[]) => void): void {
+    if (address.family === 4) {
+      for (const { size, lists } of this.four) {
+        const list = lists.get(Math.floor(address.value / size));
+        if (list !== undefined) take(list);
+      }
+    } else {
+      for (const { size, lists } of this.six) {
+        const list = lists.get(address.value / size);
+        if (list !== undefined) take(list);
+      }
+    }
+  }
+}
