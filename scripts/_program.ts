@@ -126,6 +126,7 @@ export interface ToolOptions {
 }
 
 export interface RunningTool {
+  readonly pid: number;
   readonly result: Promise<ToolResult>;
   /** Ends it at once; does nothing where it has ended already. */
   kill(): void;
@@ -145,6 +146,7 @@ export function startTool(args: readonly string[], options: ToolOptions): Runnin
   }).spawn();
   const decoder = new TextDecoder();
   return {
+    pid: child.pid,
     result: child.output().then((output) => ({
       code: output.code,
       stdout: decoder.decode(output.stdout),

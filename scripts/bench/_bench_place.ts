@@ -1,0 +1,89 @@
+/**
+ * A place for one bench: a temporary folder with a platform, gone afterwards.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import {
+  cleanEnvironment,
+  type Platform,
+  programCommand,
+  startProgram,
+  startTool,
+} from "../_program.ts";
+
+export interface ToolRun {
+  /** The one object on stdout. */
+  readonly answer: Readonly<Record<string, unknown>>;
+  readonly milliseconds: number;
+  /** Most resident memory, in bytes. */
+  readonly peakMemory: number;
+}
+
+export interface BenchPlace {
+  readonly folder: string;
+  /** The project's folder, where the tool is called. */
+  readonly site: string;
+  readonly platform: Platform;
+  readonly token: string;
+  tool(args: readonly string[]): Promise<ToolRun>;
+}
+
+/** Peak resident memory of a living process, in bytes (`VmHWM`, proc(5)); 0 where unknown. */
+export function peakMemory(pid: number): number {
+  try {
+    const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+    return Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1] ?? 0) * 1024;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return 0;
+    throw error;
+  }
+}
+
+/** How the program under test is run, for the reader of the numbers. */
+export function describeProgram(): string {
+  const command = programCommand();
+  return command.length === 1 ? command[0] : `from source, Deno ${Deno.version.deno}`;
+}
+
+async function runTool(
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env: Readonly<Record<string, string>> },
+): Promise<ToolRun> {
+  const started = performance.now();
+  const tool = startTool([...args, "--json"], options);
+  let peak = 0;
+  const timer = setInterval(() => peak = Math.max(peak, peakMemory(tool.pid)), 20);
+  const told = await tool.result;
+  clearInterval(timer);
+  if (told.code !== 0) throw new Error(`svc ${args.join(" ")}: ${told.stdout}${told.stderr}`);
+  return {
+    answer: JSON.parse(told.stdout),
+    milliseconds: performance.now() - started,
+    peakMemory: peak,
+  };
+}
+
+/** Runs a bench with a platform of its own. */
+export async function withBenchPlace<T>(run: (place: BenchPlace) => Promise<T>): Promise<T> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-bench-" });
+  const site = join(folder, "site");
+  await Deno.mkdir(site);
+  let platform: Platform | undefined;
+  try {
+    const env = cleanEnvironment(folder);
+    platform = await startProgram({ dataDir: join(folder, "data"), env });
+    const token = platform.token ?? "";
+    const toolEnv = { ...env, SVC_API_URL: platform.url, SVC_TOKEN: token };
+    return await run({
+      folder,
+      site,
+      platform,
+      token,
+      tool: (args) => runTool(args, { cwd: site, env: toolEnv }),
+    });
+  } finally {
+    await platform?.stop();
+    await Deno.remove(folder, { recursive: true });
+  }
+}

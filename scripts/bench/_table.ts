@@ -1,0 +1,39 @@
+/**
+ * Tables as the benches print them.
+ *
+ * @module
+ */
+
+/** Columns of text under headings; numbers stand to the right. */
+export function formatTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+): string {
+  const widths = headings.map((heading, column) =>
+    Math.max(heading.length, ...rows.map((row) => row[column]?.length ?? 0))
+  );
+  const line = (cells: readonly string[]): string =>
+    cells.map((cell, column) =>
+      /^[\d.,<> x]+$/.test(cell) ? cell.padStart(widths[column]!) : cell.padEnd(widths[column]!)
+    ).join("  ").trimEnd();
+  return [line(headings), line(widths.map((width) => "-".repeat(width))), ...rows.map(line)]
+    .join("\n");
+}
+
+/** The middle value; the mean of the two middle ones where their number is even. */
+export function median(values: readonly number[]): number {
+  if (values.length === 0) throw new RangeError("Give at least one value");
+  const sorted = values.toSorted((left, right) => left - right);
+  const middle = Math.floor(sorted.length / 2);
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** A whole number with thin thousands: `31,204`. */
+export function whole(value: number): string {
+  return Math.round(value).toLocaleString("en-US");
+}
+
+/** A ratio beside its aim, and whether it is met. */
+export function againstAim(ratio: number, aim: number): string {
+  return `${ratio.toFixed(2)} (aim ${aim.toFixed(1)}: ${ratio >= aim ? "met" : "MISSED"})`;
+}

@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { againstAim, formatTable, median, whole } from "./_table.ts";
+
+Deno.test("median() takes the middle, or the mean of the two middle values", () => {
+  assert.equal(median([9, 1, 5]), 5);
+  assert.equal(median([9, 1, 5, 7]), 6);
+  assert.throws(() => median([]), RangeError);
+});
+
+Deno.test("formatTable() stands numbers to the right and text to the left", () => {
+  assert.equal(
+    formatTable(["server", "requests/s"], [["nginx", "1,204"], ["svc", whole(98.6)]]),
+    [
+      "server  requests/s",
+      "------  ----------",
+      "nginx        1,204",
+      "svc             99",
+    ].join("\n"),
+  );
+});
+
+Deno.test("againstAim() says what is met and what is missed", () => {
+  assert.equal(againstAim(0.8, 0.8), "0.80 (aim 0.8: met)");
+  assert.equal(againstAim(1.99, 2), "1.99 (aim 2.0: MISSED)");
+});

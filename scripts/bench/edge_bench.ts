@@ -1,0 +1,30 @@
+/**
+ * A 13 KB page from the edge, nginx and Caddy, access logs on in each.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { describeProgram, withBenchPlace } from "./_bench_place.ts";
+import { withPeers } from "./_peers.ts";
+import { race } from "./_race.ts";
+
+const PAGE_BYTES = 13 * 1024;
+
+/** Runs the bench and returns its report. */
+export async function benchEdge(): Promise<string> {
+  return await withBenchPlace(async ({ folder, site, platform, tool }) => {
+    const page = `<!doctype html><title>Bench</title><p>${"0123456789abcdef".repeat(1000)}`;
+    await Deno.writeTextFile(join(site, "index.html"), page.slice(0, PAGE_BYTES));
+    await tool(["init", "--name", "bench", "--create"]);
+    await tool(["deploy", "--prod"]);
+    const peerSite = { folder, root: site, redirects: new Map() };
+    return await withPeers(peerSite, async (peers) => {
+      const host = "bench.localhost";
+      const table = await race(
+        [{ name: "svc", port: platform.port, host }, ...peers.map((peer) => ({ ...peer, host }))],
+        { path: "/", rounds: 4, seconds: 3, aims: { nginx: 0.8, Caddy: 2 } },
+      );
+      return `A 13 KB page, 32 connections (svc ${describeProgram()})\n\n${table}`;
+    });
+  });
+}

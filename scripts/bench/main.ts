@@ -1,0 +1,65 @@
+/**
+ * `deno task bench [edge|redirects|files|rules|routes|publish …]`: measures and
+ * prints tables with the aim beside each. Loopback only; what it starts it
+ * stops, and its files are in temporary folders.
+ *
+ * @module
+ */
+// deno-lint-ignore-file no-console -- a script for people, not the tool
+import { type DebianProgram, installMissing } from "../_debian.ts";
+
+interface Bench {
+  readonly name: string;
+  readonly needs: readonly DebianProgram[];
+  readonly run: () => Promise<string>;
+}
+
+const PEERS: readonly DebianProgram[] = [
+  { program: "nginx", package: "nginx-light" },
+  { program: "caddy", package: "caddy" },
+  { program: "wrk", package: "wrk" },
+];
+
+const BENCHES: readonly Bench[] = [
+  { name: "rules", needs: [], run: async () => (await import("./rules_bench.ts")).benchRules() },
+  { name: "routes", needs: [], run: async () => (await import("./rules_bench.ts")).benchRoutes() },
+  {
+    name: "publish",
+    needs: [],
+    run: async () => await (await import("./publish_bench.ts")).benchPublish(),
+  },
+  {
+    name: "files",
+    needs: [],
+    run: async () => await (await import("./files_bench.ts")).benchFiles(),
+  },
+  {
+    name: "edge",
+    needs: PEERS,
+    run: async () => await (await import("./edge_bench.ts")).benchEdge(),
+  },
+  {
+    name: "redirects",
+    needs: PEERS,
+    run: async () => await (await import("./redirects_bench.ts")).benchRedirects(),
+  },
+];
+
+const unknown = Deno.args.filter((name) => !BENCHES.some((bench) => bench.name === name));
+if (unknown.length > 0) {
+  const names = BENCHES.map(({ name }) => name).join(", ");
+  console.error(`Name benches of ${names}: ${unknown.join(", ")} is none`);
+  Deno.exit(2);
+}
+
+for (const { name, needs, run } of BENCHES) {
+  if (Deno.args.length > 0 && !Deno.args.includes(name)) continue;
+  console.log(`\n== ${name}`);
+  const missing = await installMissing(needs);
+  if (missing.length > 0) {
+    const packages = missing.map((item) => item.package).join(", ");
+    console.log(`Skipped: it needs Debian's ${packages}`);
+    continue;
+  }
+  console.log(await run());
+}

@@ -1,0 +1,59 @@
+/**
+ * A thousand redirects in the edge, in nginx (map) and in Caddy (map).
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { type BenchPlace, describeProgram, withBenchPlace } from "./_bench_place.ts";
+import { withPeers } from "./_peers.ts";
+import { race } from "./_race.ts";
+
+const COUNT = 1000;
+
+const redirects: ReadonlyMap<string, string> = new Map(
+  Array.from({ length: COUNT }, (_, index) => [`/old/page-${index}`, `/new/${index}`]),
+);
+
+/** Asks for all thousand, in an order that jumps about. */
+const LUA = `
+local number = 0
+request = function()
+  number = (number + 379) % ${COUNT}
+  return wrk.format("GET", "/old/page-" .. number)
+end
+`;
+
+async function deployRules({ site, tool }: BenchPlace): Promise<void> {
+  const rules = [...redirects].map(([from, to], index) =>
+    [
+      "[[rules]]",
+      `id = "page-${index}"`,
+      `condition = { path = { type = "exact", value = "${from}" } }`,
+      `action = { type = "redirect", target = "${to}", statusCode = 301 }`,
+    ].join("\n")
+  );
+  const text = `schemaVersion = "EDGE_RULE_SET_V1"\n\n${rules.join("\n\n")}\n`;
+  await Deno.writeTextFile(join(site, "svc.rules.toml"), text);
+  await Deno.writeTextFile(join(site, "index.html"), "<h1>Bench</h1>");
+  await tool(["init", "--name", "bench", "--create"]);
+  await tool(["deploy", "--prod"]);
+}
+
+/** Runs the bench and returns its report. */
+export async function benchRedirects(): Promise<string> {
+  return await withBenchPlace(async (place) => {
+    const { folder, site, platform } = place;
+    await deployRules(place);
+    const script = join(folder, "redirects.lua");
+    await Deno.writeTextFile(script, LUA);
+    const peerSite = { folder, root: site, redirects };
+    return await withPeers(peerSite, async (peers) => {
+      const host = "bench.localhost";
+      const table = await race(
+        [{ name: "svc", port: platform.port, host }, ...peers.map((peer) => ({ ...peer, host }))],
+        { path: "/", script, rounds: 4, seconds: 3, aims: { nginx: 0.8, Caddy: 2 } },
+      );
+      return `${COUNT} redirects, 32 connections (svc ${describeProgram()})\n\n${table}`;
+    });
+  });
+}
