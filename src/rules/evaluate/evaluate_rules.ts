@@ -80,7 +80,7 @@ class Verdict {
         this.pipeline = { steps: action.steps, rule: ref(rule) };
         return this.close(rule.phase);
       case "edit_headers":
-        this.headerEdits.push(...action.edits);
+        for (const edit of action.edits) this.headerEdits.push(edit);
         return;
       case "build_headers":
         return this.buildHeaders(rule, action);

@@ -12,7 +12,7 @@ import { errorAt, fieldOf, type Finding, toDiagnostics, valueAt } from "../findi
 import { EXPECTATION_FIELDS, type RuleTest, ruleTestSchema, TEST_FIELDS } from "./schema.ts";
 
 /** Largest test file, in bytes. */
-export const MAX_RULE_TESTS_BYTES = 4 * 1024 * 1024;
+const MAX_RULE_TESTS_BYTES = 4 * 1024 * 1024;
 const MAX_DEPTH = 8;
 
 /** A row and where it stands. */
@@ -96,7 +96,7 @@ function* check(value: unknown, ids: ReadonlySet<string>): Generator<Finding> {
   for (const key of Object.keys(value ?? {})) {
     if (key !== "tests") yield unknownKey([key], key, ["tests"]);
   }
-  if (!Array.isArray(rows)) {
+  if (!Array.isArray(rows) || rows.length === 0) {
     yield errorAt(["tests"], {
       code: "missing_field",
       message: "Add at least one [[tests]] table",
