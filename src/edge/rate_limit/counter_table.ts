@@ -1,0 +1,139 @@
+/**
+ * Where the counters of all keys live: a hash table of fixed size in typed
+ * arrays, in sets of eight slots.
+ *
+ * @module
+ */
+import { advance, PARTS, RING, type Ring } from "./sliding_counts.ts";
+
+/** Slots in which a key may lie. */
+const WAYS = 8;
+
+/** Bits of a tag word: the upper ones from the hash, then the window's length, then the share used. */
+const SHARE_BITS = 8;
+const WINDOW_BITS = 10;
+const SHARE_MASK = (1 << SHARE_BITS) - 1;
+const WINDOW_MASK = (1 << WINDOW_BITS) - 1;
+const HASH_MASK = -1 << (SHARE_BITS + WINDOW_BITS);
+
+/** Longest window that the tag can hold, in seconds. */
+export const MAX_WINDOW_SECONDS = WINDOW_MASK;
+
+/** Bytes of a slot: hash, tag, part, counters. */
+export const SLOT_BYTES = 4 * (3 + RING);
+
+/** A key's hash and the window it is counted over. */
+export interface SlotKey {
+  readonly low: number;
+  readonly high: number;
+  readonly windowSeconds: number;
+}
+
+/** Milliseconds in a part of a window. */
+export function partMilliseconds(windowSeconds: number): number {
+  return windowSeconds * 1000 / PARTS;
+}
+
+/** The slots of all keys. A slot is free once nothing in it counts any more. */
+export class CounterTable {
+  readonly slots: number;
+  /** Keys that were forgotten while they still counted, to make room. */
+  evicted = 0;
+  readonly #setMask: number;
+  readonly #hashes: Uint32Array;
+  readonly #tags: Uint32Array;
+  readonly #parts: Uint32Array;
+  readonly #rings: Ring & { offset: number };
+
+  /** @throws {RangeError} Unless `slots` is a power of two, 8 to 2^26 */
+  constructor(slots: number) {
+    if (slots < WAYS || slots > 2 ** 26 || !Number.isInteger(Math.log2(slots))) {
+      throw new RangeError(`Can not make a table: slots must be a power of two: they are ${slots}`);
+    }
+    this.slots = slots;
+    this.#setMask = slots / WAYS - 1;
+    this.#hashes = new Uint32Array(slots);
+    this.#tags = new Uint32Array(slots);
+    this.#parts = new Uint32Array(slots);
+    this.#rings = { counts: new Uint32Array(slots * RING), offset: 0 };
+  }
+
+  /** Bytes of all slots; fixed. */
+  get byteLength(): number {
+    return this.slots * SLOT_BYTES;
+  }
+
+  /** The counters of a slot. The object is the table's own: valid until the next call. */
+  ring(slot: number): Ring {
+    this.#rings.offset = slot * RING;
+    return this.#rings;
+  }
+
+  /** The part that the slot last counted in. */
+  part(slot: number): number {
+    return this.#parts[slot]!;
+  }
+
+  /** Takes note of how much of its limit the key has used, from 0 to 1: who used more stays longer. */
+  setShare(slot: number, share: number): void {
+    const bits = Math.round(Math.min(1, share) * SHARE_MASK);
+    this.#tags[slot] = (this.#tags[slot]! & ~SHARE_MASK) | bits;
+  }
+
+  /**
+   * The slot of a key, advanced to the present part. A new key takes a free
+   * slot of its set or, where all are in use, that of the key that has used
+   * the smallest share of its limit: that key begins anew.
+   */
+  claim(key: SlotKey, now: number): number {
+    const part = Math.floor(now / partMilliseconds(key.windowSeconds));
+    const tag = (key.high & HASH_MASK) | (key.windowSeconds << SHARE_BITS);
+    const first = (key.low & this.#setMask) * WAYS;
+    for (let slot = first; slot < first + WAYS; slot++) {
+      if (this.#hashes[slot] === key.low && ((this.#tags[slot]! ^ tag) & ~SHARE_MASK) === 0) {
+        this.#bringForward(slot, part);
+        return slot;
+      }
+    }
+    const slot = this.#choose(first, now);
+    this.#hashes[slot] = key.low;
+    this.#tags[slot] = tag;
+    this.#clear(slot, part);
+    return slot;
+  }
+
+  #bringForward(slot: number, part: number): void {
+    const last = this.#parts[slot]!;
+    if (part > last) {
+      advance(this.ring(slot), last, part);
+      this.#parts[slot] = part;
+    } else if (last > part + PARTS) {
+      // The clock was set back by more than a window: its old readings mean nothing now.
+      this.#clear(slot, part);
+    }
+  }
+
+  #clear(slot: number, part: number): void {
+    this.#parts[slot] = part;
+    this.#rings.counts.fill(0, slot * RING, (slot + 1) * RING);
+  }
+
+  #choose(first: number, now: number): number {
+    let chosen = first;
+    let leastShare = SHARE_MASK + 1;
+    for (let slot = first; slot < first + WAYS; slot++) {
+      const tag = this.#tags[slot]!;
+      const windowSeconds = (tag >>> SHARE_BITS) & WINDOW_MASK;
+      if (windowSeconds === 0) return slot;
+      const present = Math.floor(now / partMilliseconds(windowSeconds));
+      if (Math.abs(present - this.#parts[slot]!) > PARTS) return slot;
+      const share = tag & SHARE_MASK;
+      if (share < leastShare) {
+        leastShare = share;
+        chosen = slot;
+      }
+    }
+    this.evicted += 1;
+    return chosen;
+  }
+}

@@ -1,0 +1,232 @@
+/**
+ * The `rate_limit` action: how many requests of a client are let through in a
+ * sliding window.
+ *
+ * One limiter serves all sites of the process. It is wired into the edge as the
+ * hook of the rule evaluation, which is synchronous:
+ *
+ * ```ts
+ * const limiter = createRateLimiter({ now, seed: randomSeed(random) });
+ *
+ * evaluateRules(compiled, facts, {
+ *   rateLimited(rule, action) {
+ *     const scope = `${site.deploymentId}/${rule.id}`; // better: built once, with the site
+ *     const verdict = limiter.check({ scope, facts }, action);
+ *     // To be sent with the answer, whatever it becomes; made now, for the verdict is reused.
+ *     turn.limits.push({ name: rule.id, ...verdict });
+ *     return !verdict.allowed; // evaluation knows what shadow mode means
+ *   },
+ * });
+ * // on the 429:           ...refusalHeaders(turn.limits)
+ * // on every other answer: ...rateLimitHeaders(turn.limits)
+ * ```
+ *
+ * The algorithm and its error are in `sliding_counts.ts`, the memory in
+ * `counter_table.ts`. What is refused does not count: a client that keeps
+ * knocking gets through at the rate of the limit.
+ *
+ * When more keys are counted at once than the table has room for, the key of
+ * the same set of slots that has used the smallest share of its limit is
+ * forgotten and begins anew: a flood of new keys lets light users through once
+ * more, while those near or over their limit stay known. `evicted` tells how
+ * often that happened. Memory never grows.
+ *
+ * @module
+ */
+import type { Clock, Random } from "../../lib/clock.ts";
+import type { IpAddress, RateLimitKey } from "../../rules/mod.ts";
+import { CounterTable, MAX_WINDOW_SECONDS, partMilliseconds } from "./counter_table.ts";
+import { HalfSipHash, type HashKey } from "./half_sip_hash.ts";
+import {
+  counterOf,
+  hasRoom,
+  heldBy,
+  type Moment,
+  partsUntilEmpty,
+  partsUntilRoom,
+  roomLeft,
+} from "./sliding_counts.ts";
+
+/** Counters in a table by default: 2^20, which take 48 MiB. */
+export const DEFAULT_SLOTS = 2 ** 20;
+
+/** What a request is counted by; the facts of the rules have it all. */
+export interface RateLimitFacts {
+  readonly host: string;
+  readonly path: string;
+  /** An IPv4 address in IPv6 spelling comes as IPv4. */
+  ip(): IpAddress | undefined;
+}
+
+export interface RateLimitSubject {
+  /** Keeps the counters of one rule apart from all others. */
+  readonly scope: string;
+  readonly facts: RateLimitFacts;
+}
+
+/** A `rate_limit` action, as far as the limiter reads it. */
+export interface RateLimitPolicy {
+  readonly limit: number;
+  /** Seconds, 1 to 1023. */
+  readonly windowSeconds: number;
+  readonly key: RateLimitKey;
+}
+
+export interface RateLimitVerdict {
+  readonly allowed: boolean;
+  readonly limit: number;
+  readonly windowSeconds: number;
+  /** Requests that still fit now. */
+  readonly remaining: number;
+  /** Whole seconds until the full limit is free again, if no request comes. */
+  readonly resetSeconds: number;
+  /** Whole seconds until the next request is let through, if none comes before; 0 where it would be now. */
+  readonly retryAfterSeconds: number;
+}
+
+export interface RateLimiterOptions {
+  readonly now: Clock;
+  /** Must be unpredictable for clients. */
+  readonly seed: HashKey;
+  /** Keys that are counted at once; a power of two. 2^20 where missing. */
+  readonly slots?: number;
+}
+
+/** Makes the seed of a limiter. */
+export function randomSeed(random: Random): HashKey {
+  const view = new DataView(random(8).buffer);
+  return { k0: view.getUint32(0), k1: view.getUint32(4) };
+}
+
+/** IPv6 clients own a /64 at least: its lower half tells nobody apart. */
+const IPV6_HOST_BITS = 64n;
+
+const KEY_KINDS: Readonly<Record<RateLimitKey, number>> = {
+  ip: 1,
+  ip_path: 2,
+  ip_host: 3,
+  host: 4,
+};
+
+/** Rounds up, but not for the last digits of a fraction. */
+function wholeSeconds(milliseconds: number): number {
+  return Math.ceil(milliseconds / 1000 - 1e-12);
+}
+
+export class RateLimiter {
+  readonly #now: Clock;
+  readonly #slots: number;
+  readonly #hash: HalfSipHash;
+  readonly #key = { low: 0, high: 0, windowSeconds: 0 };
+  readonly #moment: { -readonly [Name in keyof Moment]: number } = { part: 0, fraction: 0 };
+  readonly #verdict: { -readonly [Name in keyof RateLimitVerdict]: RateLimitVerdict[Name] } = {
+    allowed: true,
+    limit: 0,
+    windowSeconds: 0,
+    remaining: 0,
+    resetSeconds: 0,
+    retryAfterSeconds: 0,
+  };
+  #table: CounterTable | undefined;
+
+  constructor(options: RateLimiterOptions) {
+    this.#now = options.now;
+    this.#slots = options.slots ?? DEFAULT_SLOTS;
+    this.#hash = new HalfSipHash(options.seed);
+  }
+
+  /** Bytes of the table, which is made with the first request that is counted. */
+  get byteLength(): number {
+    return this.#table?.byteLength ?? 0;
+  }
+
+  /** Keys that were forgotten while they still counted. */
+  get evicted(): number {
+    return this.#table?.evicted ?? 0;
+  }
+
+  /**
+   * Counts a request, if it fits. Takes constant time and allocates nothing for
+   * IPv4 clients: the verdict is the limiter's own and is overwritten by the
+   * next call.
+   *
+   * @throws {RangeError} If the window is not 1 to 1023 whole seconds
+   */
+  check(subject: RateLimitSubject, policy: RateLimitPolicy): RateLimitVerdict {
+    const { limit, windowSeconds } = policy;
+    if (
+      !Number.isInteger(windowSeconds) || windowSeconds < 1 || windowSeconds > MAX_WINDOW_SECONDS
+    ) {
+      throw new RangeError(
+        `Can not count over a window: its seconds must be whole, 1 to ${MAX_WINDOW_SECONDS}: they are ${windowSeconds}`,
+      );
+    }
+    const now = this.#now();
+    const table = this.#table ??= new CounterTable(this.#slots);
+    this.#hashKey(subject, policy);
+    const slot = table.claim(this.#key, now);
+    const moment = this.#momentOf(now, table.part(slot), windowSeconds);
+    const ring = table.ring(slot);
+    let held = heldBy(ring, moment);
+    const allowed = hasRoom(held, limit);
+    if (allowed) {
+      held += 1;
+      const counter = counterOf(ring, moment.part);
+      ring.counts[counter] = ring.counts[counter]! + 1;
+    }
+    table.setShare(slot, held / limit);
+    const partLength = partMilliseconds(windowSeconds);
+    const verdict = this.#verdict;
+    verdict.allowed = allowed;
+    verdict.limit = limit;
+    verdict.windowSeconds = windowSeconds;
+    verdict.remaining = roomLeft(held, limit);
+    verdict.resetSeconds = wholeSeconds(partsUntilEmpty(ring, moment) * partLength);
+    verdict.retryAfterSeconds = verdict.remaining > 0
+      ? 0
+      : Math.max(1, wholeSeconds(partsUntilRoom(ring, moment, limit) * partLength));
+    return verdict;
+  }
+
+  /** The present within the part that the slot counts in: its beginning, where the clock was set back. */
+  #momentOf(now: number, part: number, windowSeconds: number): Moment {
+    const moment = this.#moment;
+    const length = partMilliseconds(windowSeconds);
+    moment.part = part;
+    moment.fraction = Math.max(0, (now - part * length) / length);
+    return moment;
+  }
+
+  #hashKey({ scope, facts }: RateLimitSubject, { key, windowSeconds }: RateLimitPolicy): void {
+    const hash = this.#hash;
+    hash.start();
+    hash.addText(scope);
+    if (key !== "host") this.#addAddress(facts.ip());
+    if (key === "ip_path") hash.addText(facts.path);
+    if (key === "ip_host" || key === "host") hash.addText(facts.host);
+    hash.finish(KEY_KINDS[key]);
+    this.#key.low = hash.low;
+    this.#key.high = hash.high;
+    this.#key.windowSeconds = windowSeconds;
+  }
+
+  /** Clients whose address is not known share one counter. */
+  #addAddress(address: IpAddress | undefined): void {
+    const hash = this.#hash;
+    if (address === undefined) return hash.add(0);
+    hash.add(address.family);
+    if (address.family === 4) return hash.add(address.value);
+    const network = address.value >> IPV6_HOST_BITS;
+    hash.add(Number(network >> 32n) | 0);
+    hash.add(Number(network & 0xffffffffn) | 0);
+  }
+}
+
+/**
+ * Makes a limiter.
+ *
+ * @throws {RangeError} On the first check, unless `slots` is a power of two
+ */
+export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
+  return new RateLimiter(options);
+}
