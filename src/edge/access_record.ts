@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Hit } from "./_rules.ts";
+import type { Hit } from "../rules/mod.ts";
 
 /** A rule that left a trace on a request. */
 export interface RuleTrace {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { HeaderEdit } from "./_rules.ts";
+import type { HeaderEdit } from "../rules/mod.ts";
 import type { Header, HeaderList } from "./header_list.ts";
 
 export interface Answer {

@@ -4,7 +4,13 @@
  * @module
  */
 import type { Clock } from "../lib/clock.ts";
-import { createFacts, type Decision, evaluateRules, NO_DECISION, normalizePath } from "./_rules.ts";
+import {
+  createFacts,
+  type Decision,
+  evaluateRules,
+  NO_DECISION,
+  normalizePath,
+} from "../rules/mod.ts";
 import { type AccessRecord, tracesOf } from "./access_record.ts";
 import { type Answer, applyHeaderEdits } from "./answer.ts";
 import { type Connection, Exchange, type Surroundings } from "./exchange.ts";
@@ -165,7 +171,7 @@ class Edge {
         if (page === undefined || !isReading(method)) {
           return this.#page(exchange, 404, { headers: site.common });
         }
-        const representation = negotiate(page, exchange.header);
+        const representation = negotiate(page, exchange);
         return this.#files.whole(representation, 404, { method, blobs: site.blobs });
       }
     }
@@ -175,7 +181,7 @@ class Edge {
   #file(turn: Turn, file: StaticFile): Answer | Promise<Answer> {
     const { exchange, site } = turn;
     const method = exchange.method === "HEAD" ? "HEAD" : "GET";
-    const decision = decideStatic(file, method, exchange.header);
+    const decision = decideStatic(file, method, exchange);
     switch (decision.type) {
       case "precondition_failed":
         return this.#page(exchange, 412, { headers: site.common });
@@ -239,9 +245,14 @@ class Edge {
     return response;
   }
 
+  /** Appending fields one by one takes a third of the time of `new Response(body, { headers })`. */
   #respond(exchange: Exchange, answer: Answer): Response {
-    const { status, headers, body } = answer;
-    return new Response(body, { status, headers: [...headers, ["x-svc-request-id", exchange.id]] });
+    const { status, body } = answer;
+    const response = status === 200 ? new Response(body) : new Response(body, { status });
+    const { headers } = response;
+    for (const header of answer.headers) headers.append(header[0], header[1]);
+    headers.append("x-svc-request-id", exchange.id);
+    return response;
   }
 }
 

@@ -3,10 +3,11 @@
  *
  * @module
  */
-import type { Device, FactSources } from "./_rules.ts";
+import type { Device, FactSources } from "../rules/mod.ts";
 import { deviceOf } from "./device/device.ts";
 import type { AsnLookup, GeoLookup } from "./geo/lookup.ts";
 import { canonicalHost, splitTarget } from "./host.ts";
+import { memoize } from "./memo.ts";
 import type { TrustedProxies } from "./trusted_proxies.ts";
 
 /** The other end of the socket. */
@@ -27,15 +28,17 @@ const COUNTRY_HEADERS = ["x-geo-country", "cf-ipcountry"] as const;
 /** Header in which a trusted proxy tells the autonomous system, as `64496` or `AS64496`. */
 const ASN_HEADER = "x-geo-asn";
 
+const rememberedHost = memoize(canonicalHost, 1024);
+
 /**
  * The host of a request: the URL's, which is `Host` or, for a request in
  * absolute form, the target's own (RFC 9112, 3.2.2). A `Host` that would end
  * early in a URL (`site/path?`) moved the path, so it is refused.
  */
 function hostOf(authority: string, hostHeader: string | null): string | undefined {
-  const host = canonicalHost(authority);
+  const host = rememberedHost(authority);
   if (hostHeader === authority || hostHeader === null || hostHeader === "") return host;
-  return canonicalHost(hostHeader) === undefined ? undefined : host;
+  return rememberedHost(hostHeader) === undefined ? undefined : host;
 }
 
 export class Exchange implements FactSources {
@@ -74,14 +77,16 @@ export class Exchange implements FactSources {
     if (this.#isProxied) {
       const forwardedHost = this.#headers.get("x-forwarded-host");
       if (forwardedHost !== null) host = canonicalHost(forwardedHost.split(",")[0]!.trim());
-      ip = surroundings.proxies!.clientAddress(remoteAddress, this.header);
+      ip = surroundings.proxies!.clientAddress(remoteAddress, this);
     }
     this.host = host ?? "";
     this.ip = ip;
   }
 
   /** Reads a request field; several lines of one name come joined by a comma. */
-  readonly header = (name: string): string | null => this.#headers.get(name);
+  header(name: string): string | null {
+    return this.#headers.get(name);
+  }
 
   /** Path and query as the client wrote them. */
   get target(): string {

@@ -4,6 +4,8 @@
  * @module
  */
 
+import { requestHost } from "../rules/mod.ts";
+
 /** The parts of a request's URL, cut out of its text without parsing it as a whole. */
 export interface RequestTarget {
   readonly scheme: "http" | "https";
@@ -41,20 +43,15 @@ export function splitTarget(url: string): RequestTarget {
   };
 }
 
-/** A name or IPv4 address in lower case, with or without port. */
-const PLAIN_AUTHORITY = /^([a-z0-9_-]+(?:\.[a-z0-9_-]+)*)\.?(?::\d{0,5})?$/;
-/** What can never stand in a host, wherever a URL parser would cut it. */
-const FORBIDDEN = /[\s/?#@\\<>^|%]/;
+/** What a host looks like once it is ASCII: a name, an IPv4 or a bracketed IPv6 address. */
+const CANONICAL_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/;
 
 /**
  * Returns the host in the one form in which hosts are compared: lower case,
- * punycode, without port and final dot; `undefined` for what is no host.
+ * punycode, without port and final dot; `undefined` for what is no host. An
+ * escape is refused, though URL parsers decode it: no client writes one.
  */
 export function canonicalHost(authority: string): string | undefined {
-  const plain = PLAIN_AUTHORITY.exec(authority);
-  if (plain !== null) return plain[1];
-  if (authority === "" || FORBIDDEN.test(authority)) return undefined;
-  const url = URL.parse(`http://${authority}/`);
-  if (url === null || url.hostname === "") return undefined;
-  return url.hostname.replace(/\.$/, "");
+  const host = authority.includes("%") ? undefined : requestHost(authority);
+  return host !== undefined && CANONICAL_HOST.test(host) ? host : undefined;
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RuntimeRuleSet } from "./_rules.ts";
+import type { RuntimeRuleSet } from "../rules/mod.ts";
 
 export interface RuleCount {
   readonly ruleId: string;

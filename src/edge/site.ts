@@ -5,7 +5,7 @@
  * @module
  */
 import type { Manifest } from "../manifest/mod.ts";
-import { type CompiledRules, compileRules, type RuntimeRuleSet } from "./_rules.ts";
+import { type CompiledRules, compileRules, type RuntimeRuleSet } from "../rules/mod.ts";
 import type { BlobReader } from "./blobs/blob_reader.ts";
 import type { HeaderList } from "./header_list.ts";
 import { type RuleCount, RuleCounters } from "./rule_counters.ts";

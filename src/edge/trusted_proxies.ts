@@ -8,7 +8,8 @@
  *
  * @module
  */
-import { IpBlockSet, parseCidr, parseIp } from "./_rules.ts";
+import type { RequestFields } from "./request_fields.ts";
+import { IpBlockSet, parseCidr, parseIp } from "../rules/mod.ts";
 
 /**
  * The header in which the trusted proxies write the chain of clients. Exactly
@@ -19,8 +20,6 @@ export type ForwardedHeader = "x-forwarded-for" | "forwarded";
 
 /** Most hops that are looked at; a longer chain is cut off on its left. */
 const MAX_HOPS = 32;
-
-type ReadHeader = (name: string) => string | null;
 
 /** An address as proxies write it: with a port, in brackets, quoted. */
 function bareAddress(text: string): string {
@@ -72,8 +71,8 @@ export class TrustedProxies {
    * no address (`unknown`, or garbage) ends the walk: the proxy that reported
    * it is the last that is known.
    */
-  clientAddress(proxyAddress: string, header: ReadHeader): string {
-    const value = header(this.#header);
+  clientAddress(proxyAddress: string, request: RequestFields): string {
+    const value = request.header(this.#header);
     if (value === null) return proxyAddress;
     const chain = chainOf(value, this.#header);
     let client = proxyAddress;

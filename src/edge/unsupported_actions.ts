@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { RuntimeRule, RuntimeRuleSet } from "./_rules.ts";
+import type { RuntimeRule, RuntimeRuleSet } from "../rules/mod.ts";
 
 export interface UnsupportedAction {
   readonly ruleId: string;

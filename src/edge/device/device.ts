@@ -5,7 +5,7 @@
  */
 import Bowser from "bowser";
 import { isbot } from "isbot";
-import type { Device } from "../_rules.ts";
+import type { Device } from "../../rules/mod.ts";
 import { memoize } from "../memo.ts";
 
 /** User agents that are remembered; parsing one takes some 50 µs. */
@@ -23,8 +23,8 @@ function parseDevice(userAgent: string): Device {
 const rememberedDevice = memoize(parseDevice, REMEMBERED);
 
 /**
- * Returns the device of a user agent. One that is unknown counts as a desktop;
- * a program that sends none is a bot.
+ * Returns the device of a user agent. A television, and what is not known,
+ * counts as a desktop; a program that sends no user agent is a bot.
  */
 export function deviceOf(userAgent: string | null): Device {
   if (userAgent === null || userAgent === "") return "bot";

@@ -5,7 +5,7 @@
  */
 import { Buffer } from "node:buffer";
 import { Reader, type Response as MmdbRecord } from "mmdb-lib";
-import { parseIp } from "../_rules.ts";
+import { parseIp } from "../../rules/mod.ts";
 
 /** Finds the country of an address. */
 export interface GeoLookup {

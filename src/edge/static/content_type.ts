@@ -3,26 +3,31 @@
  *
  * @module
  */
-import { lookup } from "mrmime";
+import { mimes } from "mrmime";
 
 const UNKNOWN = "application/octet-stream";
 
 /** Types that `mrmime` does not know or that the web agreed on by name. */
-const MORE_TYPES: Readonly<Record<string, string>> = {
-  cjs: "text/javascript",
-  eot: "application/vnd.ms-fontobject",
-  flac: "audio/flac",
-  gltf: "model/gltf+json",
-  ico: "image/x-icon",
-  jsonld: "application/ld+json",
-  topojson: "application/json",
-  wgsl: "text/wgsl",
-};
+const MORE_TYPES: ReadonlyMap<string, string> = new Map([
+  ["cjs", "text/javascript"],
+  ["eot", "application/vnd.ms-fontobject"],
+  ["flac", "audio/flac"],
+  ["gltf", "model/gltf+json"],
+  ["ico", "image/x-icon"],
+  ["topojson", "application/json"],
+  ["wgsl", "text/wgsl"],
+]);
 
 /** Files without an extension whose type is laid down by who reads them. */
-const NAMED_FILES: Readonly<Record<string, string>> = {
-  "apple-app-site-association": "application/json",
-};
+const NAMED_FILES: ReadonlyMap<string, string> = new Map([
+  ["apple-app-site-association", "application/json"],
+]);
+
+/** `lookup()` of `mrmime` would find `constructor` on the prototype. */
+function knownType(extension: string): string | undefined {
+  return MORE_TYPES.get(extension) ??
+    (Object.hasOwn(mimes, extension) ? mimes[extension] : undefined);
+}
 
 /**
  * Text in svc is UTF-8. XML is left alone, since it names its encoding itself
@@ -39,8 +44,6 @@ function withCharset(type: string): string {
 export function contentType(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const dot = name.lastIndexOf(".");
-  if (dot < 0) return withCharset(NAMED_FILES[name] ?? UNKNOWN);
-  const extension = name.slice(dot + 1).toLowerCase();
-  const known = Object.hasOwn(MORE_TYPES, extension) ? MORE_TYPES[extension] : lookup(extension);
-  return withCharset(known ?? UNKNOWN);
+  const type = dot < 0 ? NAMED_FILES.get(name) : knownType(name.slice(dot + 1).toLowerCase());
+  return withCharset(type ?? UNKNOWN);
 }

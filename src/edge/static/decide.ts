@@ -4,13 +4,11 @@
  *
  * @module
  */
+import type { RequestFields } from "../request_fields.ts";
 import { acceptedCodings, type ContentCoding } from "./accept_encoding.ts";
 import { type ByteRange, parseRange } from "./byte_ranges.ts";
 import { ifMatchHolds, ifNoneMatchNames } from "./entity_tag.ts";
 import type { Representation, StaticFile } from "./static_file.ts";
-
-/** Reads one request field by its lower-case name; `null` where it is missing. */
-export type ReadHeader = (name: string) => string | null;
 
 export type StaticDecision =
   /** 200 with all bytes. */
@@ -44,9 +42,9 @@ export function selectRepresentation(
 }
 
 /** The form of a file for a request; looks at `Accept-Encoding` only where there is a choice. */
-export function negotiate(file: StaticFile, header: ReadHeader): Representation {
+export function negotiate(file: StaticFile, request: RequestFields): Representation {
   if (file.variants.length === 0) return file.plain;
-  const value = header("accept-encoding");
+  const value = request.header("accept-encoding");
   return value === null ? file.plain : selectRepresentation(file, acceptedCodings(value));
 }
 
@@ -67,20 +65,20 @@ function rangeApplies(ifRange: string | null, etag: string): boolean {
 export function decideStatic(
   file: StaticFile,
   method: "GET" | "HEAD",
-  header: ReadHeader,
+  request: RequestFields,
 ): StaticDecision | StaticRefusal {
-  const representation = negotiate(file, header);
+  const representation = negotiate(file, request);
   const { etag, size } = representation;
-  const ifMatch = header("if-match");
+  const ifMatch = request.header("if-match");
   if (ifMatch !== null && !ifMatchHolds(ifMatch, etag)) {
     return { type: "precondition_failed" };
   }
-  const ifNoneMatch = header("if-none-match");
+  const ifNoneMatch = request.header("if-none-match");
   if (ifNoneMatch !== null && ifNoneMatchNames(ifNoneMatch, etag)) {
     return { type: "not_modified", representation };
   }
-  const range = method === "GET" ? header("range") : null;
-  if (range === null || !rangeApplies(header("if-range"), etag)) {
+  const range = method === "GET" ? request.header("range") : null;
+  if (range === null || !rangeApplies(request.header("if-range"), etag)) {
     return { type: "whole", representation };
   }
   const requested = parseRange(range, size);

@@ -6,7 +6,7 @@
  *
  * @module
  */
-import { normalizePath } from "../_rules.ts";
+import { normalizePath } from "../../rules/mod.ts";
 import type { HeaderList } from "../header_list.ts";
 import type { ContentCoding } from "./accept_encoding.ts";
 import { Representation, type SiteFile, type StaticFile } from "./static_file.ts";

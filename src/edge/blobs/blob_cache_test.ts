@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { sha256Hex } from "../../lib/hash.ts";
+import { MemoryBlobs } from "../_test_site.ts";
+import { BlobCache } from "./blob_cache.ts";
+import { BlobCorruptError } from "./blob_reader.ts";
+
+function store(count: number, size: number) {
+  const blobs = new MemoryBlobs();
+  const names = Array.from({ length: count }, (_, index) => {
+    const bytes = new Uint8Array(size).fill(index);
+    const sha256 = sha256Hex(bytes);
+    blobs.content.set(sha256, bytes);
+    return sha256;
+  });
+  return { blobs, names };
+}
+
+Deno.test("BlobCache reads a blob once and then has it at once", async () => {
+  const { blobs, names } = store(1, 10);
+  const cache = new BlobCache();
+  assert.equal(cache.peek(names[0]!), undefined);
+  const loaded = await cache.load(names[0]!, blobs);
+  assert.equal(cache.peek(names[0]!), loaded);
+  await cache.load(names[0]!, blobs);
+  assert.equal(blobs.reads, 1);
+});
+
+Deno.test("BlobCache serves all who wait with one read", async () => {
+  const { blobs, names } = store(1, 10);
+  const cache = new BlobCache();
+  await Promise.all(Array.from({ length: 50 }, () => cache.load(names[0]!, blobs)));
+  assert.equal(blobs.reads, 1);
+});
+
+Deno.test("BlobCache refuses a blob whose content has another hash, and tries again", async () => {
+  const { blobs, names } = store(1, 10);
+  const right = blobs.content.get(names[0]!)!;
+  const cache = new BlobCache();
+  blobs.content.set(names[0]!, new Uint8Array(10).fill(99));
+  await assert.rejects(cache.load(names[0]!, blobs), BlobCorruptError);
+  assert.equal(cache.peek(names[0]!), undefined);
+  blobs.content.set(names[0]!, right);
+  assert.equal(await cache.load(names[0]!, blobs), right);
+});
+
+Deno.test("BlobCache does not remember a failed read", async () => {
+  const { blobs, names } = store(1, 10);
+  const cache = new BlobCache();
+  const right = blobs.content.get(names[0]!)!;
+  blobs.content.delete(names[0]!);
+  await assert.rejects(cache.load(names[0]!, blobs), /missing/);
+  blobs.content.set(names[0]!, right);
+  assert.equal(await cache.load(names[0]!, blobs), right);
+});
+
+Deno.test("BlobCache keeps what is asked for and lets the rest go", async () => {
+  const { blobs, names } = store(30, 1000);
+  const cache = new BlobCache(8 * 1600);
+  const hot = names[0]!;
+  await cache.load(hot, blobs);
+  for (const name of names.slice(1)) {
+    await cache.load(name, blobs);
+    assert.ok(cache.peek(hot) !== undefined);
+  }
+  assert.equal(cache.peek(names[1]!), undefined);
+});
+
+Deno.test("BlobCache never holds more than its capacity", async () => {
+  const { blobs, names } = store(40, 700);
+  const steps = fc.array(fc.nat(names.length - 1), { maxLength: 80 });
+  await fc.assert(
+    fc.asyncProperty(steps, fc.nat(20_000), async (indexes, capacity) => {
+      const cache = new BlobCache(capacity);
+      for (const index of indexes) {
+        const bytes = await cache.load(names[index]!, blobs);
+        assert.equal(bytes[0], index);
+        assert.ok(cache.byteLength <= capacity);
+      }
+    }),
+    { numRuns: 50 },
+  );
+});

@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { canonicalHost, splitTarget } from "./host.ts";
+
+const targets: Readonly<Record<string, readonly [authority: string, path: string, query: string]>> =
+  {
+    "http://a.test": ["a.test", "/", ""],
+    "http://a.test/": ["a.test", "/", ""],
+    "https://a.test/x/y?q=1": ["a.test", "/x/y", "q=1"],
+    "http://a.test:8787/x": ["a.test:8787", "/x", ""],
+    "http://a.test?q=/x": ["a.test", "/", "q=/x"],
+    "http://a.test/x?": ["a.test", "/x", ""],
+    "http://a.test/x?a?b": ["a.test", "/x", "a?b"],
+    "http://a.test/x#f?q": ["a.test", "/x", ""],
+    "http://a.test/x?q#f": ["a.test", "/x", "q"],
+    "http://a.test#/x": ["a.test", "/", ""],
+    "http://a.test//b.test/../x": ["a.test", "//b.test/../x", ""],
+    "http://[::1]:80/x": ["[::1]:80", "/x", ""],
+  };
+
+for (const [url, [authority, path, query]] of Object.entries(targets)) {
+  Deno.test(`splitTarget() of ${url}`, () => {
+    const target = splitTarget(url);
+    assert.deepEqual([target.authority, target.path, target.query], [authority, path, query]);
+  });
+}
+
+const hosts: Readonly<Record<string, string | undefined>> = {
+  "a.test": "a.test",
+  "A.Test": "a.test",
+  "a.test.": "a.test",
+  "a.test:8787": "a.test",
+  "a.test.:80": "a.test",
+  "a_b.test": "a_b.test",
+  "bücher.test": "xn--bcher-kva.test",
+  "127.0.0.1:80": "127.0.0.1",
+  "[::1]:80": "[::1]",
+  "": undefined,
+  ".": undefined,
+  "a..test": undefined,
+  "user@a.test": undefined,
+  "a.test/x": undefined,
+  "a.test\\x": undefined,
+  "a.test?x": undefined,
+  "a.test#x": undefined,
+  "a test": undefined,
+  "a.test:999999": undefined,
+  "{a}.test": undefined,
+  "a.test:80:80": undefined,
+  "a%2etest": undefined,
+  "a.test\0": undefined,
+  "<a>.test": undefined,
+};
+
+for (const [authority, expected] of Object.entries(hosts)) {
+  Deno.test(`canonicalHost() of ${JSON.stringify(authority)}`, () => {
+    assert.equal(canonicalHost(authority), expected);
+  });
+}
+
+Deno.test("canonicalHost() has one form only, whatever comes in", () => {
+  fc.assert(fc.property(fc.oneof(fc.string(), fc.domain()), (text) => {
+    const host = canonicalHost(text);
+    if (host === undefined) return;
+    assert.equal(canonicalHost(host), host);
+    assert.match(host, /^(?:[a-z0-9_.-]+|\[[0-9a-f:.]+\])$/);
+  }));
+});

@@ -1,0 +1,21 @@
+import assert from "node:assert/strict";
+import { memoize } from "./memo.ts";
+
+Deno.test("memoize() computes once for a text", () => {
+  let computed = 0;
+  const length = memoize((text) => (computed++, text.length), 4);
+  assert.deepEqual([length("abc"), length("abc"), length("x")], [3, 3, 1]);
+  assert.equal(computed, 2);
+});
+
+Deno.test("memoize() keeps what is asked for through a flood of others", () => {
+  const computed: string[] = [];
+  const remembered = memoize((text) => (computed.push(text), text), 4);
+  for (let index = 0; index < 100; index++) {
+    remembered("hot");
+    remembered(`cold ${index}`);
+  }
+  assert.equal(computed.filter((text) => text === "hot").length, 1);
+  remembered("cold 0");
+  assert.equal(computed.filter((text) => text === "cold 0").length, 2);
+});

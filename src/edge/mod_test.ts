@@ -1,0 +1,19 @@
+import assert from "node:assert/strict";
+import * as edge from "./mod.ts";
+
+Deno.test("the edge's public names", () => {
+  assert.deepEqual(Object.keys(edge).sort(), [
+    "BlobCorruptError",
+    "DEFAULT_CACHE_BYTES",
+    "MAX_CACHED_BYTES",
+    "compileSite",
+    "createEdge",
+    "deviceOf",
+    "loadGeo",
+    "openAsnDatabase",
+    "openCountryDatabase",
+    "ruleCounts",
+    "unsupportedActions",
+    "withRules",
+  ]);
+});

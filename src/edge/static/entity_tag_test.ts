@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { entityTag, ifMatchHolds, ifNoneMatchNames } from "./entity_tag.ts";
+
+const ETAG = entityTag("0123456789abcdef".repeat(4));
+
+Deno.test("entityTag() is strong and quoted", () => {
+  assert.equal(ETAG, '"0123456789abcdef0123456789abcdef"');
+});
+
+const rows: readonly (readonly [name: string, value: string, ifMatch: boolean, none: boolean])[] = [
+  ["the tag", ETAG, true, true],
+  ["any", "*", true, true],
+  ["any with spaces", " * ", true, true],
+  ["weak", `W/${ETAG}`, false, true],
+  ["in a list", `"a", ${ETAG} ,"b"`, true, true],
+  ["in a list with a comma inside a tag", `"a,b",${ETAG}`, true, true],
+  ["weak in a list", `"a", W/${ETAG}`, false, true],
+  ["empty members", `,, ${ETAG}`, true, true],
+  ["another tag", '"abc"', false, false],
+  ["a part of the tag", ETAG.slice(0, 10), false, false],
+  ["without quotes", ETAG.slice(1, -1), false, false],
+  ["after garbage", `garbage, ${ETAG}`, false, false],
+  ["empty", "", false, false],
+];
+
+for (const [name, value, ifMatch, none] of rows) {
+  Deno.test(`entity tag conditions: ${name}`, () => {
+    assert.equal(ifMatchHolds(value, ETAG), ifMatch);
+    assert.equal(ifNoneMatchNames(value, ETAG), none);
+  });
+}
