@@ -54,11 +54,12 @@ function parse(value: unknown, document?: TomlDocument): ParsedRules {
 
 /**
  * Parses and validates the text of a `svc.rules.toml`. Every problem has its
- * line and column. Bounded by `MAX_RULES_BYTES`, `MAX_RULES` and `MAX_DEPTH`;
+ * line and column; a byte order mark is passed over. Bounded by `MAX_RULES_BYTES`, `MAX_RULES` and `MAX_DEPTH`;
  * nothing is thrown for bad text.
  */
 export function parseRulesToml(source: string): ParsedRules {
-  const result = parseToml(source, { maxBytes: MAX_RULES_BYTES, maxDepth: MAX_DEPTH });
+  const text = source.replace(/^\uFEFF/, "");
+  const result = parseToml(text, { maxBytes: MAX_RULES_BYTES, maxDepth: MAX_DEPTH });
   return result.ok
     ? parse(result.document.value, result.document)
     : { diagnostics: result.diagnostics };

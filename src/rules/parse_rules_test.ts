@@ -34,6 +34,12 @@ Deno.test("parseRulesValue() bounds depth and number of rules", () => {
   assert.deepEqual(codes(withRules(many(MAX_RULES + 1))), ["too_many_rules"]);
 });
 
+Deno.test("parseRulesToml() reads a file of a Windows editor", () => {
+  const text = `\uFEFFschemaVersion = "${SCHEMA_VERSION}"\r\n[[rules]]\r\nid = "a"\r\nfoo = 1\r\n`;
+  const { diagnostics } = parseRulesToml(text);
+  assert.deepEqual(diagnostics.map((one) => one.position?.line), [2, 4]);
+});
+
 Deno.test("parseRulesToml() bounds the size of the text", () => {
   const { diagnostics } = parseRulesToml(`# ${"x".repeat(MAX_RULES_BYTES)}`);
   assert.deepEqual(diagnostics.map((one) => one.code), ["toml_size"]);

@@ -222,10 +222,7 @@ export function isHandleStep(step: PipelineStep): step is { readonly handle: str
 
 /** The JSON Schema of an authored rule set (draft 7), for editors. */
 export function rulesJsonSchema(): Record<string, unknown> {
-  const { $schema, ...schema } = z.toJSONSchema(ruleSetSchema, {
-    target: "draft-7",
-    reused: "ref",
-  });
+  const { $schema, ...schema } = z.toJSONSchema(ruleSetSchema, { target: "draft-7" });
   return {
     $schema,
     title: "svc edge rule set (svc.rules.toml)",
