@@ -22,7 +22,7 @@ export async function benchEdge(): Promise<string> {
       const host = "bench.localhost";
       const table = await race(
         [{ name: "svc", port: platform.port, host }, ...peers.map((peer) => ({ ...peer, host }))],
-        { path: "/", rounds: 4, seconds: 3, aims: { nginx: 0.8, Caddy: 2 } },
+        { path: "/", rounds: 6, seconds: 2, aims: { nginx: 0.8, Caddy: 2 } },
       );
       return `A 13 KB page, 32 connections (svc ${describeProgram()})\n\n${table}`;
     });

@@ -51,7 +51,7 @@ export async function benchRedirects(): Promise<string> {
       const host = "bench.localhost";
       const table = await race(
         [{ name: "svc", port: platform.port, host }, ...peers.map((peer) => ({ ...peer, host }))],
-        { path: "/", script, rounds: 4, seconds: 3, aims: { nginx: 0.8, Caddy: 2 } },
+        { path: "/", script, rounds: 6, seconds: 2, aims: { nginx: 0.8, Caddy: 2 } },
       );
       return `${COUNT} redirects, 32 connections (svc ${describeProgram()})\n\n${table}`;
     });
