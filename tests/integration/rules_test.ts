@@ -148,3 +148,17 @@ Deno.test("denies appear in the log, and every match in the rule's counter", () 
       { ruleId: "old", matches: 1 },
     ]);
   }));
+
+Deno.test("what the API shows of a rule set can be sent back", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const glob = {
+      id: "g",
+      condition: { path: { type: "glob", value: "/blog/{slug}" } },
+      action: { type: "redirect", target: "/posts/{slug}" },
+    };
+    const first = await publish(platform, ruleSet(glob), `"none"`);
+    const again = await publish(platform, first.json.ruleSet, first.headers.get("etag")!);
+    assert.equal(again.status, 200, JSON.stringify(again.json));
+    assert.deepEqual(again.json.ruleSet.rules, first.json.ruleSet.rules);
+  }));

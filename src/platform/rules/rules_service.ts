@@ -160,6 +160,7 @@ export class RulesService {
   }
 }
 
+/** The parsed globs are left out: they follow from the rest, and what is shown can be sent back. */
 function toWire(ruleSet: RuntimeRuleSet): ActiveRules["ruleSet"] {
-  return { ...ruleSet, rules: ruleSet.rules.map((rule) => ({ ...rule })) };
+  return JSON.parse(JSON.stringify(ruleSet, (name, value) => name === "tokens" ? undefined : value));
 }
