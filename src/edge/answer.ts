@@ -4,13 +4,14 @@
  * @module
  */
 import type { HeaderEdit } from "../rules/mod.ts";
+import type { BlobBody } from "./blobs/blob_body.ts";
 import type { Header, HeaderList } from "./header_list.ts";
 
 export interface Answer {
   readonly status: number;
   /** All fields but the request id. May be shared: never changed. */
   readonly headers: HeaderList;
-  readonly body: Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  readonly body: BlobBody | ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** Length of the body. */
   readonly bytes: number;
 }

@@ -268,6 +268,13 @@ const scenarios: readonly Scenario[] = [
     has: { "x-a": null, etag: null, "x-b": "about{page}", "x-c": "3" },
   },
   {
+    name: "a content-type that is taken off stays off",
+    rules: [rule(undefined, { type: "remove_headers", headers: ["Content-Type"] })],
+    status: 200,
+    body: "about",
+    has: { "content-type": null },
+  },
+  {
     name: "the fields that identify an answer can not be changed",
     rules: [
       rule(undefined, { type: "remove_headers", headers: ["x-svc-deployment"] }, "1"),

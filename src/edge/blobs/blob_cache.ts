@@ -4,6 +4,7 @@
  * @module
  */
 import { sha256Hex } from "../../lib/hash.ts";
+import { asciiText, type BlobBody } from "./blob_body.ts";
 import { BlobCorruptError, type BlobReader } from "./blob_reader.ts";
 
 /** Largest blob that is kept in memory (1 MiB). */
@@ -12,11 +13,17 @@ export const MAX_CACHED_BYTES = 1024 * 1024;
 /** Default size of the cache (256 MiB). */
 export const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024;
 
+/**
+ * Part of the capacity that text may take (1/8). Strings live in V8's own heap,
+ * whose limit can be far below the machine's memory.
+ */
+const TEXT_SHARE = 1 / 8;
+
 /** Memory of an entry beside its bytes: map slot, key, buffer objects. */
 const ENTRY_OVERHEAD = 512;
 
 interface Entry {
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  readonly body: BlobBody;
   /** Asked for since the hand of the clock last passed. */
   used: boolean;
 }
@@ -28,8 +35,9 @@ interface Entry {
  */
 export class BlobCache {
   readonly #entries = new Map<string, Entry>();
-  readonly #loading = new Map<string, Promise<Uint8Array<ArrayBuffer>>>();
+  readonly #loading = new Map<string, Promise<BlobBody>>();
   #bytes = 0;
+  #textBytes = 0;
 
   constructor(private readonly capacity: number = DEFAULT_CACHE_BYTES) {}
 
@@ -38,12 +46,12 @@ export class BlobCache {
     return this.#bytes;
   }
 
-  /** The blob, if it is in memory. Do not change its bytes. */
-  peek(sha256: string): Uint8Array<ArrayBuffer> | undefined {
+  /** The blob, if it is in memory. */
+  peek(sha256: string): BlobBody | undefined {
     const entry = this.#entries.get(sha256);
     if (entry === undefined) return undefined;
     entry.used = true;
-    return entry.bytes;
+    return entry.body;
   }
 
   /**
@@ -51,9 +59,9 @@ export class BlobCache {
    *
    * @throws {BlobCorruptError} If the stored bytes have another hash
    */
-  load(sha256: string, reader: BlobReader): Promise<Uint8Array<ArrayBuffer>> {
-    const bytes = this.peek(sha256);
-    if (bytes !== undefined) return Promise.resolve(bytes);
+  load(sha256: string, reader: BlobReader): Promise<BlobBody> {
+    const body = this.peek(sha256);
+    if (body !== undefined) return Promise.resolve(body);
     const underWay = this.#loading.get(sha256);
     if (underWay !== undefined) return underWay;
     const loading = this.#read(sha256, reader).finally(() => this.#loading.delete(sha256));
@@ -61,20 +69,21 @@ export class BlobCache {
     return loading;
   }
 
-  async #read(sha256: string, reader: BlobReader): Promise<Uint8Array<ArrayBuffer>> {
+  async #read(sha256: string, reader: BlobReader): Promise<BlobBody> {
     const bytes = await reader.read(sha256);
     const found = sha256Hex(bytes);
     if (found !== sha256) throw new BlobCorruptError(sha256, `its content has the hash ${found}`);
-    this.#keep(sha256, bytes);
-    return bytes;
+    const mayBeText = this.#textBytes + bytes.byteLength <= this.capacity * TEXT_SHARE;
+    const body = (mayBeText ? asciiText(bytes) : undefined) ?? bytes;
+    this.#keep(sha256, body);
+    return body;
   }
 
-  #keep(sha256: string, bytes: Uint8Array<ArrayBuffer>): void {
-    const cost = bytes.byteLength + ENTRY_OVERHEAD;
-    if (cost > this.capacity) return;
-    this.#bytes += cost;
+  #keep(sha256: string, body: BlobBody): void {
+    if (body.length + ENTRY_OVERHEAD > this.capacity) return;
+    this.#account(body, 1);
     this.#evict();
-    this.#entries.set(sha256, { bytes, used: false });
+    this.#entries.set(sha256, { body, used: false });
   }
 
   /** Frees the oldest entries; one that was used gets a second round. */
@@ -86,8 +95,14 @@ export class BlobCache {
         entry.used = false;
         this.#entries.set(sha256, entry);
       } else {
-        this.#bytes -= entry.bytes.byteLength + ENTRY_OVERHEAD;
+        this.#account(entry.body, -1);
       }
     }
+  }
+
+  /** Adds what a body takes, or takes it off. */
+  #account(body: BlobBody, sign: 1 | -1): void {
+    this.#bytes += sign * (body.length + ENTRY_OVERHEAD);
+    if (typeof body === "string") this.#textBytes += sign * body.length;
   }
 }

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { sha256Hex } from "../../lib/hash.ts";
 import { MemoryBlobs } from "../_test_site.ts";
+import { bytesOf } from "./blob_body.ts";
 import { BlobCache } from "./blob_cache.ts";
 import { BlobCorruptError } from "./blob_reader.ts";
 
@@ -41,7 +42,7 @@ Deno.test("BlobCache refuses a blob whose content has another hash, and tries ag
   await assert.rejects(cache.load(names[0]!, blobs), BlobCorruptError);
   assert.equal(cache.peek(names[0]!), undefined);
   blobs.content.set(names[0]!, right);
-  assert.equal(await cache.load(names[0]!, blobs), right);
+  assert.deepEqual(bytesOf(await cache.load(names[0]!, blobs)), right);
 });
 
 Deno.test("BlobCache does not remember a failed read", async () => {
@@ -51,7 +52,7 @@ Deno.test("BlobCache does not remember a failed read", async () => {
   blobs.content.delete(names[0]!);
   await assert.rejects(cache.load(names[0]!, blobs), /missing/);
   blobs.content.set(names[0]!, right);
-  assert.equal(await cache.load(names[0]!, blobs), right);
+  assert.deepEqual(bytesOf(await cache.load(names[0]!, blobs)), right);
 });
 
 Deno.test("BlobCache keeps what is asked for and lets the rest go", async () => {
@@ -74,10 +75,39 @@ Deno.test("BlobCache never holds more than its capacity", async () => {
       const cache = new BlobCache(capacity);
       for (const index of indexes) {
         const bytes = await cache.load(names[index]!, blobs);
-        assert.equal(bytes[0], index);
+        assert.equal(bytesOf(bytes)[0], index);
         assert.ok(cache.byteLength <= capacity);
       }
     }),
     { numRuns: 50 },
   );
+});
+
+const contents:
+  readonly (readonly [name: string, content: Uint8Array<ArrayBuffer>, kept: string])[] = [
+    ["ASCII", new TextEncoder().encode("<p>hello\0\r\n\x7f"), "string"],
+    ["nothing", new Uint8Array(), "string"],
+    ["UTF-8", new TextEncoder().encode("<p>grüß dich"), "object"],
+    ["a byte order mark", Uint8Array.of(0xef, 0xbb, 0xbf, 65), "object"],
+    ["octets", Uint8Array.of(0, 128, 255), "object"],
+    ["long text", new Uint8Array(100_000).fill(65), "object"],
+  ];
+
+for (const [name, content, kept] of contents) {
+  Deno.test(`BlobCache keeps every byte of ${name}`, async () => {
+    const sha256 = sha256Hex(content);
+    const blobs = new MemoryBlobs();
+    blobs.content.set(sha256, content);
+    const body = await new BlobCache().load(sha256, blobs);
+    assert.equal(typeof body, kept);
+    assert.deepEqual(bytesOf(body), content);
+  });
+}
+
+Deno.test("BlobCache keeps an eighth of its capacity as text at most", async () => {
+  const { blobs, names } = store(60, 1000);
+  const cache = new BlobCache(64_000);
+  for (const name of names) await cache.load(name, blobs);
+  const texts = names.filter((name) => typeof cache.peek(name) === "string");
+  assert.ok(texts.length <= 8);
 });

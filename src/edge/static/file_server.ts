@@ -5,6 +5,7 @@
  * @module
  */
 import type { Answer } from "../answer.ts";
+import { bytesOf } from "../blobs/blob_body.ts";
 import { BlobCache, MAX_CACHED_BYTES } from "../blobs/blob_cache.ts";
 import type { BlobReader } from "../blobs/blob_reader.ts";
 import { BlobStreams } from "../blobs/verified_stream.ts";
@@ -108,7 +109,7 @@ export class FileServer {
     if (size > MAX_CACHED_BYTES) {
       return { status: 206, headers, body: await blobs.stream(sha256, range), bytes };
     }
-    const blob = await this.#cache.load(sha256, blobs);
+    const blob = bytesOf(await this.#cache.load(sha256, blobs));
     return { status: 206, headers, body: blob.subarray(range.start, range.end + 1), bytes };
   }
 
@@ -124,8 +125,10 @@ export class FileServer {
       contentType: findHeader(headers, "content-type")!,
       boundary: sha256,
     });
-    const blob = size > MAX_CACHED_BYTES ? undefined : await this.#cache.load(sha256, blobs);
-    async function* bytesOf(range: ByteRange): AsyncGenerator<Bytes> {
+    const blob = size > MAX_CACHED_BYTES
+      ? undefined
+      : bytesOf(await this.#cache.load(sha256, blobs));
+    async function* bytesIn(range: ByteRange): AsyncGenerator<Bytes> {
       if (blob === undefined) yield* await blobs.stream(sha256, range);
       else yield blob.subarray(range.start, range.end + 1);
     }
@@ -136,7 +139,7 @@ export class FileServer {
         ["content-type", layout.contentType],
         ["content-length", String(layout.length)],
       ],
-      body: multipartStream(layout, ranges, bytesOf),
+      body: multipartStream(layout, ranges, bytesIn),
       bytes: layout.length,
     };
   }

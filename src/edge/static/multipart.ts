@@ -52,12 +52,12 @@ export function layOutMultipart(
 export function multipartStream(
   layout: MultipartLayout,
   ranges: readonly ByteRange[],
-  bytesOf: (range: ByteRange) => AsyncIterable<Bytes>,
+  bytesIn: (range: ByteRange) => AsyncIterable<Bytes>,
 ): ReadableStream<Bytes> {
   async function* parts(): AsyncGenerator<Bytes> {
     for (const [index, range] of ranges.entries()) {
       yield layout.heads[index]!;
-      yield* bytesOf(range);
+      yield* bytesIn(range);
     }
     yield layout.tail;
   }
