@@ -4,6 +4,7 @@
  * @module
  */
 import * as deployments from "./deployments.ts";
+import * as domains from "./domains.ts";
 import * as environments from "./environments.ts";
 import * as identity from "./identity.ts";
 import * as logs from "./logs.ts";
@@ -35,6 +36,11 @@ export const endpoints = {
   setVariable: variables.setVariable,
   deleteVariable: variables.deleteVariable,
   exportVariables: variables.exportVariables,
+  listDomains: domains.listDomains,
+  addDomain: domains.addDomain,
+  getDomain: domains.getDomain,
+  verifyDomain: domains.verifyDomain,
+  deleteDomain: domains.deleteDomain,
   putBlob: deployments.putBlob,
   postBlobs: deployments.postBlobs,
   listLogs: logs.listLogs,

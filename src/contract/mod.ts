@@ -34,6 +34,20 @@ export {
   MAX_FILES,
   sha256,
 } from "./deployments.ts";
+export {
+  type AddedDomain,
+  CERTIFICATE_STATUSES,
+  type CertificateStatus,
+  DNS_RECORD_TYPES,
+  type DnsCheck,
+  dnsCheck,
+  type DnsRecord,
+  type DnsRecordType,
+  type Domain,
+  DOMAIN_STATUSES,
+  type DomainStatus,
+  type VerifiedDomain,
+} from "./domains.ts";
 export type {
   BodyInputOf,
   BodyKind,

@@ -1,0 +1,146 @@
+/**
+ * Custom domains: hostnames that show a project's environment. One proof by a
+ * TXT record verifies every hostname below the same registrable domain, the
+ * zone, within a workspace.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { page, pageQuery, timestamp, uuid } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { environmentReference } from "./environments.ts";
+import { projectParams } from "./projects.ts";
+
+export const DOMAIN_STATUSES = ["pending", "verified"] as const;
+export type DomainStatus = (typeof DOMAIN_STATUSES)[number];
+
+export const DNS_RECORD_TYPES = ["TXT", "CNAME", "A", "AAAA"] as const;
+export type DnsRecordType = (typeof DNS_RECORD_TYPES)[number];
+
+export const CERTIFICATE_STATUSES = ["none", "pending", "issued", "failed"] as const;
+export type CertificateStatus = (typeof CERTIFICATE_STATUSES)[number];
+
+/** A record to set at the domain's name server. */
+export const dnsRecord = z.object({
+  type: z.enum(DNS_RECORD_TYPES),
+  /** Full name, without the final dot. */
+  name: z.string(),
+  value: z.string(),
+  /** What the record is for: the proof of control, or the way of the visitors. */
+  purpose: z.enum(["proof", "routing"]),
+}).meta({ id: "DnsRecord" });
+export type DnsRecord = z.infer<typeof dnsRecord>;
+
+/** What a look-up of one record came to. */
+export const dnsCheck = z.object({
+  type: z.string(),
+  name: z.string(),
+  purpose: z.enum(["proof", "routing"]),
+  ok: z.boolean(),
+  expected: z.array(z.string()),
+  seen: z.array(z.string()),
+  /** Why nothing was seen: `NXDOMAIN`, `SERVFAIL`, `TIMEOUT` and the like; null where an answer came. */
+  failure: z.string().nullable(),
+  /** What to do about it; null where all is well. */
+  hint: z.string().nullable(),
+}).meta({ id: "DnsCheck" });
+export type DnsCheck = z.infer<typeof dnsCheck>;
+
+export const domain = z.object({
+  id: uuid,
+  /** In punycode; `*.example.com` covers one label. */
+  hostname: z.string(),
+  /** The registrable domain, where the proof stands. */
+  zone: z.string(),
+  projectId: uuid,
+  environment: z.string(),
+  /** The hostname that visitors are sent on to; null where the project answers. */
+  redirectTo: z.string().nullable(),
+  status: z.enum(DOMAIN_STATUSES),
+  /** `pending` while one is being ordered; `none` where the platform orders none. */
+  certificate: z.object({
+    status: z.enum(CERTIFICATE_STATUSES),
+    expiresAt: timestamp.nullable(),
+    error: z.string().nullable(),
+  }),
+  createdAt: timestamp,
+  verifiedAt: timestamp.nullable(),
+  /** When the records were last looked up, and what was seen then. */
+  lastCheck: z.object({ checkedAt: timestamp, checks: z.array(dnsCheck) }).nullable(),
+}).meta({ id: "Domain" });
+export type Domain = z.infer<typeof domain>;
+
+export const addDomainBody = z.object({
+  /** A name such as `www.example.com`, `*.example.com` or `bücher.example`. */
+  hostname: z.string().min(1).max(1000),
+  environment: environmentReference,
+}).strict();
+
+export const addDomainAnswer = z.object({
+  domain,
+  /** The `www` name of an apex, or the apex of a `www` name: it redirects. Null where there is none. */
+  companion: domain.nullable(),
+  /** The records to set for both. */
+  records: z.array(dnsRecord),
+  /** What the records leave open, in sentences for people. */
+  notes: z.array(z.string()),
+});
+export type AddedDomain = z.infer<typeof addDomainAnswer>;
+
+export const verifyDomainAnswer = z.object({
+  domain,
+  /** The look-ups that were made; an empty hint list means that all is as it should be. */
+  checks: z.array(dnsCheck),
+  notes: z.array(z.string()),
+});
+export type VerifiedDomain = z.infer<typeof verifyDomainAnswer>;
+
+const domainParams = projectParams.extend({ domain: uuid });
+
+export const listDomains = endpoint({
+  method: "GET",
+  path: "/v1/projects/{project}/domains",
+  summary: "List a project's custom domains, newest first",
+  tag: "Domains",
+  params: projectParams,
+  query: pageQuery,
+  response: page(domain),
+});
+
+export const addDomain = endpoint({
+  method: "POST",
+  path: "/v1/projects/{project}/domains",
+  summary: "Bind a hostname to an environment and learn which DNS records to set",
+  tag: "Domains",
+  params: projectParams,
+  body: addDomainBody,
+  response: addDomainAnswer,
+  status: 201,
+});
+
+export const getDomain = endpoint({
+  method: "GET",
+  path: "/v1/projects/{project}/domains/{domain}",
+  summary: "Show a custom domain with the DNS records that it needs",
+  tag: "Domains",
+  params: domainParams,
+  response: addDomainAnswer.omit({ companion: true }),
+});
+
+export const verifyDomain = endpoint({
+  method: "POST",
+  path: "/v1/projects/{project}/domains/{domain}/verify",
+  summary: "Look the DNS records up and, once the proof is seen, put the zone's domains on the air",
+  tag: "Domains",
+  params: domainParams,
+  response: verifyDomainAnswer,
+});
+
+export const deleteDomain = endpoint({
+  method: "DELETE",
+  path: "/v1/projects/{project}/domains/{domain}",
+  summary: "Take a custom domain off the air and free its hostname",
+  tag: "Domains",
+  params: domainParams,
+  status: 204,
+});
