@@ -13,6 +13,7 @@ import {
 } from "../rules/mod.ts";
 import { type AccessRecord, tracesOf } from "./access_record.ts";
 import { type Answer, applyHeaderEdits } from "./answer.ts";
+import { compressesByItself, preventCompression } from "./automatic_compression.ts";
 import { type Connection, Exchange, type Surroundings } from "./exchange.ts";
 import type { AsnLookup, GeoLookup } from "./geo/lookup.ts";
 import type { Header, HeaderList } from "./header_list.ts";
@@ -52,6 +53,7 @@ export type EdgeHandler = (
   connection: Connection,
 ) => Response | Promise<Response>;
 
+const RUNTIME_COMPRESSES = compressesByItself(Deno.version.deno);
 const NO_HEADERS: HeaderList = [];
 const ALLOW_READING: HeaderList = [["allow", "GET, HEAD"]];
 
@@ -257,6 +259,9 @@ class Edge {
     if (typeof body === "string") headers.delete("content-type");
     for (const header of answer.headers) headers.append(header[0], header[1]);
     headers.append("x-svc-request-id", exchange.id);
+    if (RUNTIME_COMPRESSES && body !== null && exchange.header("accept-encoding") !== null) {
+      preventCompression(headers);
+    }
     return response;
   }
 }
