@@ -37,7 +37,7 @@ const files = listFiles(ROOT);
 const sources = files.filter(isOurSource);
 
 const STEPS: readonly Step[] = [
-  { name: "format", run: deno("fmt", "--quiet", "--check") },
+  { name: "format", run: deno("fmt", "--check") },
   { name: "lint", run: deno("lint") },
   { name: "types, with a frozen lock", run: deno("check", "--quiet", "--frozen", ...sources) },
   {

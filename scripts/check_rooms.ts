@@ -34,7 +34,7 @@ function isOpen(path: string, doorways: readonly Doorway[]): boolean {
 function complaint({ from, to, line }: ImportEdge, house: HouseRules): string | undefined {
   const [source, target] = [roomOf(from), roomOf(to)];
   const place = `${from}:${line}`;
-  if (source !== undefined && target === undefined) {
+  if (source !== undefined && target === undefined && !isOpen(to, house.doorways)) {
     return `${place}: Room "${source}" imports ${to}, which is in no room: move what it needs into a room`;
   }
   if (target === undefined || source === target) return undefined;

@@ -13,6 +13,7 @@ const WELL_PLACED: readonly ImportEdge[] = [
   edge("src/edge/handle.ts", "src/edge/static/serve.ts"),
   edge("src/rules/parse.ts", "src/lib/toml.ts"),
   edge("src/platform/server.ts", "src/contract/openapi.ts"),
+  edge("src/cli/version.ts", "deno.json"),
   edge("tests/e2e/tour_test.ts", "src/contract/mod.ts"),
   edge("tests/e2e/tour_test.ts", "tests/e2e/_platform.ts"),
 ];
