@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { STATIC_MANIFEST, testEdge, testSite } from "./_test_site.ts";
+import { testEdge, testSite } from "./_test_site.ts";
 
 const CSS = "body { color: red }\n".repeat(10);
 
@@ -359,39 +359,4 @@ Deno.test("edge tells programs and browsers apart on its own pages", async () =>
   assert.equal(page.headers.get("content-type"), "text/html; charset=utf-8");
   assert.match(await page.text(), /^<!doctype html>.*There is no page at this address/s);
   assert.match(page.headers.get("content-security-policy")!, /default-src 'none'/);
-});
-
-Deno.test("edge follows the routes: priority, methods, fallthrough and the layer's 404", async () => {
-  const { site } = testSite({
-    "a/page.html": "a",
-    "b/page.html": "b",
-    "b/only.txt": "only b",
-    "a/404.html": "a has no such page",
-    "b/404.html": "b has no such page",
-    "strict/404.html": "strict has no such page",
-  }, {
-    manifest: {
-      ...STATIC_MANIFEST,
-      layers: [
-        { name: "a", target: "STATIC", directory: "a" },
-        { name: "b", target: "STATIC", directory: "b" },
-        { name: "strict", target: "STATIC", directory: "strict" },
-      ],
-      routes: [
-        { pattern: "^/.*$", layer: "b", priority: 1 },
-        { pattern: "^/.*$", layer: "a", priority: 2 },
-        { pattern: "^/strict/.*$", layer: "strict", priority: 3, fallthrough: false },
-      ],
-    },
-  });
-  const rows: readonly (readonly [path: string, status: number, body: string])[] = [
-    ["/page", 200, "a"],
-    ["/only.txt", 200, "only b"],
-    ["/none", 404, "a has no such page"],
-    ["/strict/page", 404, "strict has no such page"],
-  ];
-  for (const [path, status, body] of rows) {
-    const response = await testEdge(site).fetch(path);
-    assert.deepEqual([response.status, await response.text()], [status, body], path);
-  }
 });
