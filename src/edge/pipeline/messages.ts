@@ -1,0 +1,55 @@
+/**
+ * Requests and answers as they go through a pipeline, and what runs a step.
+ *
+ * @module
+ */
+import type { HeaderList } from "../header_list.ts";
+import type { PlannedStep } from "./plan.ts";
+
+export type BodyStream = ReadableStream<Uint8Array<ArrayBuffer>>;
+
+/** A request on its way to the origin; steps may replace it. */
+export interface PipelineRequest {
+  readonly method: string;
+  /** Absolute, on the host that the client asked. */
+  readonly url: string;
+  readonly headers: HeaderList;
+  readonly body: BodyStream | null;
+}
+
+/** An answer on its way to the client; steps may replace it. */
+export interface PipelineResponse {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: Uint8Array<ArrayBuffer> | BodyStream | null;
+}
+
+export type StepFailure =
+  | "timeout"
+  | "threw"
+  | "memory"
+  | "crashed"
+  | "overloaded"
+  | "invalid_result"
+  | "missing";
+
+export type StepResult =
+  | { readonly type: "next" }
+  | { readonly type: "request"; readonly request: PipelineRequest }
+  | { readonly type: "response"; readonly response: PipelineResponse }
+  | { readonly type: "failed"; readonly reason: StepFailure };
+
+/** Runs functions; a failure is a result, never a rejection. */
+export interface StepRunner {
+  onRequest(step: PlannedStep, request: PipelineRequest): Promise<StepResult>;
+  /** The runner may read the response's body; where it has to go on unread, it is buffered before. */
+  onResponse(
+    step: PlannedStep,
+    request: PipelineRequest,
+    response: PipelineResponse,
+  ): Promise<StepResult>;
+  /** Must not delay the answer: called and not waited for. */
+  observe(step: PlannedStep, request: PipelineRequest, response: PipelineResponse): void;
+  /** Runs the function that answers. */
+  handle(name: string, request: PipelineRequest): Promise<StepResult>;
+}

@@ -1,0 +1,79 @@
+/**
+ * The order in which the steps of a pipeline run around the cache. Pure.
+ *
+ * A step stands on the client's side of the cache (`cachePosition` = `before`,
+ * the default: it sees every request) or on the origin's side (`after`: it
+ * runs only when the cache has no answer, and what it makes is stored).
+ *
+ * @module
+ */
+import type { FunctionStep, PipelineStep } from "../../rules/mod.ts";
+
+/** Name of the handle that means "go on to terminal routing". */
+export const ORIGIN_HANDLE = "origin";
+
+export interface PlannedStep {
+  /** Name of the function. */
+  readonly use: string;
+  /** Name that the function sees itself under. */
+  readonly as: string | undefined;
+  /** What a failure does: `closed` ends the request, `open` goes on without the step. */
+  readonly failure: "closed" | "open";
+}
+
+export interface PipelinePlan {
+  /** Request steps on the client's side. */
+  readonly outerRequest: readonly PlannedStep[];
+  /** Request steps on the origin's side. */
+  readonly innerRequest: readonly PlannedStep[];
+  /** `origin`, or the function that answers. */
+  readonly handle: string;
+  /** Response steps on the origin's side; they come first. */
+  readonly innerResponse: readonly PlannedStep[];
+  /** Response steps on the client's side. */
+  readonly outerResponse: readonly PlannedStep[];
+  readonly observers: readonly PlannedStep[];
+  /** True where a function takes part in what the cache would store. */
+  readonly runsBehindCache: boolean;
+}
+
+const isFunctionStep = (step: PipelineStep): step is FunctionStep => "use" in step;
+
+/** A missing `failure` is `closed` for request steps and `open` for others (design: "Rules"). */
+function planStep(step: FunctionStep): PlannedStep {
+  const failure = step.failure ?? (step.mode === "request" ? "closed" : "open");
+  return { use: step.use, as: step.as, failure };
+}
+
+/** Sorts the steps of a valid pipeline; each group keeps the authored order. */
+export function planPipeline(steps: readonly PipelineStep[]): PipelinePlan {
+  const functions = steps.filter(isFunctionStep);
+  const pick = (mode: FunctionStep["mode"], position?: "before" | "after") =>
+    functions.filter((step) =>
+      step.mode === mode &&
+      (position === undefined || (step.cachePosition ?? "before") === position)
+    ).map(planStep);
+  const handle = steps.find((step) => !isFunctionStep(step));
+  const plan = {
+    outerRequest: pick("request", "before"),
+    innerRequest: pick("request", "after"),
+    handle: handle === undefined || isFunctionStep(handle) ? ORIGIN_HANDLE : handle.handle,
+    innerResponse: pick("response", "after"),
+    outerResponse: pick("response", "before"),
+    observers: pick("observe"),
+  };
+  const inner = plan.innerRequest.length + plan.innerResponse.length;
+  return { ...plan, runsBehindCache: inner > 0 || plan.handle !== ORIGIN_HANDLE };
+}
+
+/** The functions that a pipeline needs, each once. */
+export function functionsOf(plan: PipelinePlan): string[] {
+  const steps = [
+    ...plan.outerRequest,
+    ...plan.innerRequest,
+    ...plan.innerResponse,
+    ...plan.outerResponse,
+    ...plan.observers,
+  ].map((step) => step.use);
+  return [...new Set(plan.handle === ORIGIN_HANDLE ? steps : [...steps, plan.handle])];
+}

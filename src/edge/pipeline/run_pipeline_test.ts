@@ -1,0 +1,160 @@
+import assert from "node:assert/strict";
+import type { PipelineStep } from "../../rules/mod.ts";
+import type { PipelineRequest, PipelineResponse, StepResult, StepRunner } from "./messages.ts";
+import { planPipeline } from "./plan.ts";
+import { PipelineFailedError, runPipeline } from "./run_pipeline.ts";
+
+const first: PipelineRequest = {
+  method: "GET",
+  url: "http://shop.localhost/a",
+  headers: [],
+  body: null,
+};
+
+const text = (body: string, status = 200): PipelineResponse => ({
+  status,
+  headers: [["content-type", "text/plain"]],
+  body: new TextEncoder().encode(body),
+});
+
+const bodyOf = async (response: PipelineResponse): Promise<string> =>
+  await new Response(response.body).text();
+
+type Behaviour = (request: PipelineRequest, response?: PipelineResponse) => StepResult;
+
+/** Runs named behaviours and writes down what was called, in order. */
+function createRunner(behaviours: Record<string, Behaviour>, trace: string[]) {
+  const run = (name: string, request: PipelineRequest, response?: PipelineResponse) => {
+    trace.push(name);
+    return Promise.resolve(behaviours[name]?.(request, response) ?? { type: "next" as const });
+  };
+  const runner: StepRunner = {
+    onRequest: (step, request) => run(step.use, request),
+    onResponse: (step, request, response) => run(step.use, request, response),
+    observe: (step, request, response) => void run(step.use, request, response),
+    handle: (name, request) => run(name, request),
+  };
+  return runner;
+}
+
+function perform(steps: PipelineStep[], behaviours: Record<string, Behaviour>, options: {
+  request?: PipelineRequest;
+  cache?: PipelineResponse;
+} = {}) {
+  const trace: string[] = [];
+  const run = () =>
+    runPipeline(planPipeline(steps), options.request ?? first, {
+      runner: createRunner(behaviours, trace),
+      origin: (request) => {
+        trace.push(`origin ${new URL(request.url).pathname}`);
+        return Promise.resolve(text("from the origin"));
+      },
+      cached: (request, produce) => {
+        trace.push("cache");
+        return options.cache === undefined ? produce(request) : Promise.resolve(options.cache);
+      },
+    });
+  return { trace, run };
+}
+
+const request = (use: string, more: object = {}) => ({ use, mode: "request" as const, ...more });
+const response = (use: string, more: object = {}) => ({ use, mode: "response" as const, ...more });
+const observe = (use: string) => ({ use, mode: "observe" as const });
+const origin = { handle: "origin" };
+const failed: Behaviour = () => ({ type: "failed", reason: "threw" });
+
+Deno.test("runPipeline() runs steps, cache, origin and steps in their order", async () => {
+  const { trace, run } = perform([
+    request("outer"),
+    request("inner", { cachePosition: "after" }),
+    origin,
+    response("outer-out"),
+    response("inner-out", { cachePosition: "after" }),
+    observe("watch"),
+  ], {});
+  assert.equal(await bodyOf(await run()), "from the origin");
+  assert.deepEqual(trace, [
+    "outer",
+    "cache",
+    "inner",
+    "origin /a",
+    "inner-out",
+    "outer-out",
+    "watch",
+  ]);
+});
+
+Deno.test("runPipeline() asks nothing behind a cache that has the answer", async () => {
+  const { trace, run } = perform(
+    [request("gate"), request("inner", { cachePosition: "after" }), origin, response("stamp")],
+    {},
+    { cache: text("stored") },
+  );
+  assert.equal(await bodyOf(await run()), "stored");
+  assert.deepEqual(trace, ["gate", "cache", "stamp"]);
+});
+
+Deno.test("runPipeline() ends with the answer of a request step; observers see it", async () => {
+  const { trace, run } = perform([
+    request("gate"),
+    request("never"),
+    origin,
+    response("never-either"),
+    observe("watch"),
+  ], { gate: () => ({ type: "response", response: text("no", 401) }) });
+  assert.equal((await run()).status, 401);
+  assert.deepEqual(trace, ["gate", "watch"]);
+});
+
+Deno.test("runPipeline() goes on with a changed request and a replaced response", async () => {
+  const { trace, run } = perform([request("move"), origin, response("shout")], {
+    move: (given) => ({
+      type: "request",
+      request: { ...given, url: "http://shop.localhost/b" },
+    }),
+    shout: () => ({ type: "response", response: text("LOUD") }),
+  });
+  assert.equal(await bodyOf(await run()), "LOUD");
+  assert.ok(trace.includes("origin /b"));
+});
+
+Deno.test("runPipeline() lets a function answer in the origin's place", async () => {
+  const { trace, run } = perform([{ handle: "api" }], {
+    api: () => ({ type: "response", response: text("api") }),
+  });
+  assert.equal(await bodyOf(await run()), "api");
+  assert.deepEqual(trace, ["cache", "api"]);
+});
+
+const failures = [
+  ["a request step by default", [request("x"), origin], "closed"],
+  ["an open request step", [request("x", { failure: "open" }), origin], "open"],
+  ["a response step by default", [origin, response("x")], "open"],
+  ["a closed response step", [origin, response("x", { failure: "closed" })], "closed"],
+  ["an observer", [origin, observe("x")], "open"],
+  ["a handle", [{ handle: "x" }], "closed"],
+] as const;
+
+for (const [name, steps, outcome] of failures) {
+  Deno.test(`runPipeline() is ${outcome} where ${name} fails`, async () => {
+    const { run } = perform([...steps], { x: failed });
+    if (outcome === "open") assert.equal(await bodyOf(await run()), "from the origin");
+    else await assert.rejects(run(), PipelineFailedError);
+  });
+}
+
+Deno.test("runPipeline() can not go on where a failed step has begun to read the body", async () => {
+  const body = new Response("sent").body as ReadableStream<Uint8Array<ArrayBuffer>>;
+  const { run } = perform([request("x", { failure: "open" }), origin], {
+    x: (given) => {
+      given.body!.getReader();
+      return { type: "failed", reason: "threw" };
+    },
+  }, { request: { ...first, method: "POST", body } });
+  await assert.rejects(run(), PipelineFailedError);
+});
+
+Deno.test("PipelineFailedError answers 504 for a timeout, else 503", () => {
+  assert.equal(new PipelineFailedError("x", "timeout").status, 504);
+  assert.equal(new PipelineFailedError("x", "threw").status, 503);
+});
