@@ -8,10 +8,29 @@ import { z } from "zod";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
-/** How a body travels. `octets`, `multipart` and `events` are streamed, not parsed by schema. */
-export type BodyKind = "json" | "octets" | "multipart" | "events";
+/**
+ * How a body travels. `octets`, `multipart` and `events` are streamed, not parsed by schema.
+ * `form` is a form (RFC 6749, B) or JSON; its handler parses it, as errors have OAuth's shape.
+ */
+export type BodyKind = "json" | "form" | "octets" | "multipart" | "events";
 
 type Shape = z.ZodType;
+
+/**
+ * Who may call an endpoint. `anyone` needs no credentials. `account` needs a
+ * person: a browser session, in no particular workspace. `self` takes every
+ * credential, in no particular workspace. The others are the least role that
+ * the caller must have in the workspace that the request is for.
+ */
+export const ACCESS_LEVELS = [
+  "anyone",
+  "account",
+  "self",
+  "viewer",
+  "developer",
+  "owner",
+] as const;
+export type Access = (typeof ACCESS_LEVELS)[number];
 
 export interface Endpoint<
   Params extends Shape = Shape,
@@ -26,6 +45,8 @@ export interface Endpoint<
   readonly tag: string;
   /** `none` for the few endpoints that anyone may call. */
   readonly auth: "bearer" | "none";
+  /** Who may call it; where not said, viewers may read and developers may change. */
+  readonly access: Access;
   readonly params: Params;
   readonly query: Query;
   readonly body: Body;
@@ -40,8 +61,13 @@ type Nothing = typeof nothing;
 
 type Given<P extends Shape, Q extends Shape, B extends Shape, R extends Shape> =
   & Pick<Endpoint, "method" | "path" | "summary" | "tag">
-  & Partial<Pick<Endpoint, "auth" | "bodyKind" | "responseKind" | "status">>
+  & Partial<Pick<Endpoint, "auth" | "access" | "bodyKind" | "responseKind" | "status">>
   & { readonly params?: P; readonly query?: Q; readonly body?: B; readonly response?: R };
+
+function usualAccess(given: Pick<Endpoint, "method"> & Partial<Pick<Endpoint, "auth">>): Access {
+  if (given.auth === "none") return "anyone";
+  return given.method === "GET" ? "viewer" : "developer";
+}
 
 /** Describes an endpoint; parts that are left out are empty. */
 export function endpoint<
@@ -52,6 +78,7 @@ export function endpoint<
 >(given: Given<P, Q, B, R>): Endpoint<P, Q, B, R> {
   return {
     auth: "bearer",
+    access: usualAccess(given),
     bodyKind: "json",
     responseKind: "json",
     status: 200,

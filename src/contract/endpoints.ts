@@ -3,21 +3,59 @@
  *
  * @module
  */
+import * as accounts from "./accounts.ts";
+import * as apiKeys from "./api_keys.ts";
 import * as deployments from "./deployments.ts";
+import * as device from "./device.ts";
 import * as domains from "./domains.ts";
 import * as environments from "./environments.ts";
 import * as identity from "./identity.ts";
 import * as logs from "./logs.ts";
 import * as projects from "./projects.ts";
 import * as rules from "./rules.ts";
+import * as security from "./security.ts";
 import * as system from "./system.ts";
 import * as variables from "./variables.ts";
+import * as workspaces from "./workspaces.ts";
 
 export const endpoints = {
   getHealth: system.getHealth,
   getOpenApi: system.getOpenApi,
   getIdentity: identity.getIdentity,
   listWorkspaces: identity.listWorkspaces,
+  createWorkspace: workspaces.createWorkspace,
+  renameWorkspace: workspaces.renameWorkspace,
+  leaveWorkspace: workspaces.leaveWorkspace,
+  listMembers: workspaces.listMembers,
+  changeMember: workspaces.changeMember,
+  removeMember: workspaces.removeMember,
+  createInvitation: workspaces.createInvitation,
+  listInvitations: workspaces.listInvitations,
+  deleteInvitation: workspaces.deleteInvitation,
+  acceptInvitation: workspaces.acceptInvitation,
+  signUp: accounts.signUp,
+  signIn: accounts.signIn,
+  signInSecondFactor: accounts.signInSecondFactor,
+  claimOwner: accounts.claimOwner,
+  signOut: accounts.signOut,
+  getAccount: accounts.getAccount,
+  changePassword: accounts.changePassword,
+  listSessions: accounts.listSessions,
+  revokeSession: accounts.revokeSession,
+  listTools: accounts.listTools,
+  revokeTool: accounts.revokeTool,
+  startTwoFactor: accounts.startTwoFactor,
+  confirmTwoFactor: accounts.confirmTwoFactor,
+  disableTwoFactor: accounts.disableTwoFactor,
+  renewRecoveryCodes: accounts.renewRecoveryCodes,
+  createApiKey: apiKeys.createApiKey,
+  listApiKeys: apiKeys.listApiKeys,
+  revokeApiKey: apiKeys.revokeApiKey,
+  listSecurityEvents: security.listSecurityEvents,
+  listAccountEvents: security.listAccountEvents,
+  startDevice: device.startDevice,
+  pollDeviceToken: device.pollDeviceToken,
+  getOAuthMetadata: device.getOAuthMetadata,
   listProjects: projects.listProjects,
   createProject: projects.createProject,
   getProject: projects.getProject,

@@ -7,26 +7,39 @@ import { z } from "zod";
 import { page, pageQuery, slug, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 
+/** Roles of a member, the most powerful first. */
 export const ROLES = ["owner", "developer", "viewer"] as const;
+export const role = z.enum(ROLES);
+export type Role = z.infer<typeof role>;
+
+export const WORKSPACE_SLUG_MAX = 40;
+export const workspaceSlug = slug(WORKSPACE_SLUG_MAX);
+export const displayName = z.string().trim().min(1, "Must not be empty").max(
+  100,
+  "Must have at most 100 characters",
+);
 
 export const workspace = z.object({
   id: uuid,
-  slug: slug(40),
+  slug: workspaceSlug,
   name: z.string(),
-  role: z.enum(ROLES),
+  role,
   createdAt: timestamp,
 }).meta({ id: "Workspace" });
 export type Workspace = z.infer<typeof workspace>;
+
+/** What a request can be authorized by: a key, a tool's token, a browser session. */
+export const CREDENTIAL_TYPES = ["api_key", "access_token", "session"] as const;
 
 export const identity = z.object({
   user: z.object({ id: uuid, name: z.string(), email: z.string().nullable() }),
   workspace: workspace.pick({ id: true, slug: true, name: true, role: true }),
   credential: z.object({
-    type: z.enum(["api_key"]),
+    type: z.enum(CREDENTIAL_TYPES),
     id: uuid,
     name: z.string(),
-    /** The first characters of the key, enough to recognise it. */
-    prefix: z.string(),
+    /** The first characters of the key or token, enough to recognise it; null for a session. */
+    prefix: z.string().nullable(),
     createdAt: timestamp,
   }),
 }).meta({ id: "Identity" });
@@ -43,8 +56,9 @@ export const getIdentity = endpoint({
 export const listWorkspaces = endpoint({
   method: "GET",
   path: "/v1/workspaces",
-  summary: "List the workspaces of the current user",
+  summary: "List the workspaces of the current user; a key sees only its own",
   tag: "Workspaces",
+  access: "self",
   query: pageQuery,
   response: page(workspace),
 });

@@ -6,6 +6,18 @@
  * @module
  */
 export {
+  type Account,
+  account,
+  email,
+  newPassword,
+  PASSWORD_MAX,
+  PASSWORD_MIN,
+  type Session,
+  SIGN_UP_METHODS,
+  type Tool,
+} from "./accounts.ts";
+export { API_KEY_REQUESTS_PER_HOUR, type ApiKey } from "./api_keys.ts";
+export {
   apiError,
   type ApiErrorBody,
   ERROR_CODES,
@@ -48,7 +60,23 @@ export {
   type DomainStatus,
   type VerifiedDomain,
 } from "./domains.ts";
+export {
+  DEVICE_CODE_SECONDS,
+  DEVICE_GRANT_TYPE,
+  DEVICE_POLL_SECONDS,
+  DEVICE_STARTS_PER_MINUTE,
+  type DeviceAuthorization,
+  deviceAuthorization,
+  type DeviceToken,
+  deviceToken,
+  deviceTokenBody,
+  OAUTH_ERRORS,
+  oauthError,
+  type OAuthErrorCode,
+  startDeviceBody,
+} from "./device.ts";
 export type {
+  Access,
   BodyInputOf,
   BodyKind,
   BodyOf,
@@ -66,7 +94,17 @@ export {
   environmentName,
   environmentReference,
 } from "./environments.ts";
-export { type Identity, identity, ROLES, type Workspace, workspace } from "./identity.ts";
+export {
+  displayName,
+  type Identity,
+  identity,
+  type Role,
+  role,
+  ROLES,
+  type Workspace,
+  workspace,
+  workspaceSlug,
+} from "./identity.ts";
 export { LOG_LIMIT_DEFAULT, LOG_LIMIT_MAX, type LogEntry, logEntry, type RuleHit } from "./logs.ts";
 export { branchName, FRAMEWORKS, type Project, project } from "./projects.ts";
 export {
@@ -79,4 +117,6 @@ export {
   type VariableCategory,
   variableName,
 } from "./variables.ts";
+export { SECURITY_EVENTS, type SecurityEvent, type SecurityEventName } from "./security.ts";
+export { type Invitation, type Member } from "./workspaces.ts";
 export { type ActiveRules, type RulesRevision } from "./rules.ts";

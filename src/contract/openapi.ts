@@ -15,10 +15,17 @@ import type { z } from "zod";
 
 const MEDIA_TYPES: Readonly<Record<BodyKind, string>> = {
   json: "application/json",
+  form: "application/x-www-form-urlencoded",
   octets: "application/octet-stream",
   multipart: "multipart/form-data",
   events: "text/event-stream",
 };
+
+/** A person's account is managed from a browser; the rest takes keys and tokens too. */
+function securityOf(endpoint: Endpoint): Record<string, string[]>[] {
+  if (endpoint.auth === "none") return [];
+  return endpoint.access === "account" ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];
+}
 
 function operation(name: string, endpoint: Endpoint): ZodOpenApiOperationObject {
   const requestBody = endpoint.body.type === "undefined"
@@ -31,7 +38,8 @@ function operation(name: string, endpoint: Endpoint): ZodOpenApiOperationObject 
     operationId: name,
     summary: endpoint.summary,
     tags: [endpoint.tag],
-    security: endpoint.auth === "none" ? [] : [{ bearer: [] }],
+    security: securityOf(endpoint),
+    "x-svc-access": endpoint.access,
     requestParams: {
       path: endpoint.params as z.ZodObject,
       query: endpoint.query as z.ZodObject,
@@ -60,7 +68,15 @@ export function openApiDocument(info: { readonly version: string; readonly serve
     servers: [{ url: info.serverUrl }],
     paths,
     components: {
-      securitySchemes: { bearer: { type: "http", scheme: "bearer" } },
+      securitySchemes: {
+        bearer: { type: "http", scheme: "bearer" },
+        session: {
+          type: "apiKey",
+          in: "cookie",
+          name: "svc_session",
+          description: "Named __Host-svc_session over https. Name the workspace by X-Workspace",
+        },
+      },
     },
   });
 }

@@ -101,6 +101,7 @@ export const deleteProject = endpoint({
   path: "/v1/projects/{project}",
   summary: "Delete a project with all its deployments",
   tag: "Projects",
+  access: "owner",
   params: projectParams,
   status: 204,
 });

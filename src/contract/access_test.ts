@@ -1,0 +1,51 @@
+import assert from "node:assert/strict";
+import { ACCESS_LEVELS, type Endpoint } from "./endpoint.ts";
+import { endpoints } from "./endpoints.ts";
+
+const all: [string, Endpoint][] = Object.entries(endpoints).map((
+  [name, endpoint],
+) => [name, endpoint as unknown as Endpoint]);
+const namesOf = (keep: (endpoint: Endpoint) => boolean) =>
+  all.filter(([, endpoint]) => keep(endpoint)).map(([name]) => name).sort();
+
+Deno.test("every endpoint says who may call it", () => {
+  for (const [name, { access, auth }] of all) {
+    assert.ok(ACCESS_LEVELS.includes(access), name);
+    assert.equal(access === "anyone", auth === "none", name);
+  }
+});
+
+Deno.test("nobody but the owner manages members, keys and the workspace, or deletes projects", () => {
+  assert.deepEqual(namesOf(({ access }) => access === "owner"), [
+    "changeMember",
+    "createApiKey",
+    "createInvitation",
+    "deleteInvitation",
+    "deleteProject",
+    "listApiKeys",
+    "listInvitations",
+    "listSecurityEvents",
+    "removeMember",
+    "renameWorkspace",
+    "revokeApiKey",
+  ]);
+});
+
+Deno.test("a viewer changes nothing but the own membership", () => {
+  const writing = namesOf(({ access, method }) => access === "viewer" && method !== "GET");
+  assert.deepEqual(writing, ["leaveWorkspace"]);
+});
+
+Deno.test("only these need no credentials", () => {
+  assert.deepEqual(namesOf(({ access }) => access === "anyone"), [
+    "claimOwner",
+    "getHealth",
+    "getOAuthMetadata",
+    "getOpenApi",
+    "pollDeviceToken",
+    "signIn",
+    "signInSecondFactor",
+    "signUp",
+    "startDevice",
+  ]);
+});

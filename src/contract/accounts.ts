@@ -1,0 +1,229 @@
+/**
+ * Accounts: sign-up, sign-in, sessions, password and second factor. A browser
+ * holds its session in a cookie that no script can read.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { page, pageQuery, timestamp, uuid } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { displayName } from "./identity.ts";
+
+const tag = "Accounts";
+
+export const PASSWORD_MIN = 10;
+export const PASSWORD_MAX = 256;
+
+/** An address as `user@host`; what a mail server thinks of it is its own affair. */
+export const email = z.string().trim().max(254, "Must have at most 254 characters").regex(
+  /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+$/,
+  "Must be an email address",
+);
+export const newPassword = z.string()
+  .min(PASSWORD_MIN, `Must have at least ${PASSWORD_MIN} characters`)
+  .max(PASSWORD_MAX, `Must have at most ${PASSWORD_MAX} characters`);
+const givenPassword = z.string().min(1, "Must not be empty").max(PASSWORD_MAX);
+/** Six digits of an authenticator, or a recovery code. */
+const factorCode = z.string().trim().min(6).max(32);
+const token = z.string().min(1).max(200);
+
+/** How an account came to be; it decides the defaults of notifications. */
+export const SIGN_UP_METHODS = ["email", "messenger"] as const;
+
+export const account = z.object({
+  id: uuid,
+  name: z.string(),
+  email: z.string().nullable(),
+  signUpMethod: z.enum(SIGN_UP_METHODS),
+  twoFactorEnabled: z.boolean(),
+  createdAt: timestamp,
+}).meta({ id: "Account" });
+export type Account = z.infer<typeof account>;
+
+const signedIn = z.object({ status: z.literal("signed_in"), account });
+/** `challenge` stands for the right password for 5 minutes. */
+const factorWanted = z.object({ status: z.literal("two_factor_required"), challenge: z.string() });
+
+export const signUp = endpoint({
+  method: "POST",
+  path: "/v1/sign-up",
+  summary: "Make an account and sign in: the session comes as a cookie",
+  tag,
+  auth: "none",
+  body: z.object({ email, password: newPassword, name: displayName }).strict(),
+  response: signedIn,
+  status: 201,
+});
+
+export const signIn = endpoint({
+  method: "POST",
+  path: "/v1/sign-in",
+  summary: "Sign in by email and password: the session comes as a cookie",
+  tag,
+  auth: "none",
+  body: z.object({ email, password: givenPassword }).strict(),
+  response: z.discriminatedUnion("status", [signedIn, factorWanted]),
+});
+
+export const signInSecondFactor = endpoint({
+  method: "POST",
+  path: "/v1/sign-in/two-factor",
+  summary: "Complete a sign-in with a code of the authenticator or a recovery code",
+  tag,
+  auth: "none",
+  body: z.object({ challenge: token, code: factorCode }).strict(),
+  response: signedIn,
+});
+
+export const claimOwner = endpoint({
+  method: "POST",
+  path: "/v1/owner-link",
+  summary: "Use the one-time link of a new platform: sets the owner's email and password, signs in",
+  tag,
+  auth: "none",
+  body: z.object({ token, email, password: newPassword, name: displayName }).strict(),
+  response: signedIn,
+});
+
+export const signOut = endpoint({
+  method: "POST",
+  path: "/v1/sign-out",
+  summary: "End the session or access token that makes this request",
+  tag,
+  access: "self",
+  status: 204,
+});
+
+export const getAccount = endpoint({
+  method: "GET",
+  path: "/v1/account",
+  summary: "Show the account that is signed in",
+  tag,
+  access: "account",
+  response: account,
+});
+
+export const changePassword = endpoint({
+  method: "POST",
+  path: "/v1/account/password",
+  summary: "Change the password; ends all other sessions",
+  tag,
+  access: "account",
+  body: z.object({ current: givenPassword, next: newPassword }).strict(),
+  status: 204,
+});
+
+export const session = z.object({
+  id: uuid,
+  /** Browser and system as far as they are known. */
+  name: z.string(),
+  address: z.string(),
+  country: z.string().nullable(),
+  /** True for the session that asks. */
+  current: z.boolean(),
+  createdAt: timestamp,
+  lastUsedAt: timestamp,
+  /** Latest end, however often it is used. */
+  expiresAt: timestamp,
+}).meta({ id: "Session" });
+export type Session = z.infer<typeof session>;
+
+export const listSessions = endpoint({
+  method: "GET",
+  path: "/v1/account/sessions",
+  summary: "List the sessions of the account",
+  tag,
+  access: "account",
+  query: pageQuery,
+  response: page(session),
+});
+
+export const revokeSession = endpoint({
+  method: "DELETE",
+  path: "/v1/account/sessions/{session}",
+  summary: "End a session of the account",
+  tag,
+  access: "account",
+  params: z.object({ session: uuid }),
+  status: 204,
+});
+
+/** A tool that was signed in by the device flow. */
+export const tool = z.object({
+  id: uuid,
+  name: z.string(),
+  prefix: z.string(),
+  /** Slug of the workspace that its token is for. */
+  workspace: z.string(),
+  address: z.string(),
+  createdAt: timestamp,
+  lastUsedAt: timestamp.nullable(),
+}).meta({ id: "Tool" });
+export type Tool = z.infer<typeof tool>;
+
+export const listTools = endpoint({
+  method: "GET",
+  path: "/v1/account/tools",
+  summary: "List the tools that hold an access token of the account",
+  tag,
+  access: "account",
+  query: pageQuery,
+  response: page(tool),
+});
+
+export const revokeTool = endpoint({
+  method: "DELETE",
+  path: "/v1/account/tools/{tool}",
+  summary: "Revoke a tool's access token",
+  tag,
+  access: "account",
+  params: z.object({ tool: uuid }),
+  status: 204,
+});
+
+export const startTwoFactor = endpoint({
+  method: "POST",
+  path: "/v1/account/two-factor",
+  summary: "Start enrolling an authenticator; its secret is shown this once",
+  tag,
+  access: "account",
+  body: z.object({ password: givenPassword }).strict(),
+  response: z.object({
+    /** Base32 (RFC 4648). */
+    secret: z.string(),
+    /** `otpauth://` address, for a QR code. */
+    uri: z.string(),
+  }),
+});
+
+const recoveryCodes = z.object({ recoveryCodes: z.array(z.string()) });
+
+export const confirmTwoFactor = endpoint({
+  method: "POST",
+  path: "/v1/account/two-factor/confirm",
+  summary: "Turn the second factor on with a code; the recovery codes are shown this once",
+  tag,
+  access: "account",
+  body: z.object({ code: factorCode }).strict(),
+  response: recoveryCodes,
+});
+
+export const disableTwoFactor = endpoint({
+  method: "POST",
+  path: "/v1/account/two-factor/disable",
+  summary: "Turn the second factor off",
+  tag,
+  access: "account",
+  body: z.object({ password: givenPassword, code: factorCode }).strict(),
+  status: 204,
+});
+
+export const renewRecoveryCodes = endpoint({
+  method: "POST",
+  path: "/v1/account/two-factor/recovery-codes",
+  summary: "Make new recovery codes; the old ones end",
+  tag,
+  access: "account",
+  body: z.object({ code: factorCode }).strict(),
+  response: recoveryCodes,
+});

@@ -1,0 +1,59 @@
+/**
+ * API keys: how automation acts in a workspace.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { page, pageQuery, timestamp, uuid } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { displayName, role } from "./identity.ts";
+
+const tag = "API keys";
+
+/** Requests that one key may make in an hour (spec: "Limits"). */
+export const API_KEY_REQUESTS_PER_HOUR = 5000;
+
+export const apiKey = z.object({
+  id: uuid,
+  name: z.string(),
+  /** The first characters of the key, enough to recognise it. */
+  prefix: z.string(),
+  /** Most that the key may do; it never may more than the member who made it. */
+  role,
+  createdBy: uuid,
+  createdAt: timestamp,
+  /** To the minute; null where the key was never used. */
+  lastUsedAt: timestamp.nullable(),
+}).meta({ id: "ApiKey" });
+export type ApiKey = z.infer<typeof apiKey>;
+
+export const createApiKey = endpoint({
+  method: "POST",
+  path: "/v1/api-keys",
+  summary: "Create an API key of the workspace; the key is shown this once",
+  tag,
+  access: "owner",
+  body: z.object({ name: displayName, role: role.default("developer") }).strict(),
+  response: apiKey.extend({ key: z.string() }),
+  status: 201,
+});
+
+export const listApiKeys = endpoint({
+  method: "GET",
+  path: "/v1/api-keys",
+  summary: "List the API keys of the workspace by prefix and last use",
+  tag,
+  access: "owner",
+  query: pageQuery,
+  response: page(apiKey),
+});
+
+export const revokeApiKey = endpoint({
+  method: "DELETE",
+  path: "/v1/api-keys/{key}",
+  summary: "Revoke an API key",
+  tag,
+  access: "owner",
+  params: z.object({ key: uuid }),
+  status: 204,
+});

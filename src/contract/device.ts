@@ -1,0 +1,109 @@
+/**
+ * The OAuth 2.0 device authorization grant (RFC 8628) and its metadata (RFC
+ * 8414). Fields are in snake case, and errors have OAuth's shape.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { endpoint } from "./endpoint.ts";
+
+const tag = "Device authorization";
+
+export const DEVICE_GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";
+
+/** Seconds that a device code lives (spec: "Limits"). */
+export const DEVICE_CODE_SECONDS = 300;
+/** Seconds between two polls, at least (spec: "Limits"). */
+export const DEVICE_POLL_SECONDS = 5;
+/** Calls of `POST /v1/device` in a minute from one address (spec: "Limits"). */
+export const DEVICE_STARTS_PER_MINUTE = 10;
+
+const short = z.string().max(200);
+
+export const startDeviceBody = z.object({
+  /** Name of the tool, which the person sees who confirms. */
+  client_id: short.optional(),
+  /** Taken and ignored: a token may do what its user may. */
+  scope: short.optional(),
+});
+
+export const deviceAuthorization = z.object({
+  device_code: z.string(),
+  user_code: z.string(),
+  verification_uri: z.url(),
+  verification_uri_complete: z.url(),
+  expires_in: z.number().int(),
+  interval: z.number().int(),
+}).meta({ id: "DeviceAuthorization" });
+export type DeviceAuthorization = z.infer<typeof deviceAuthorization>;
+
+export const startDevice = endpoint({
+  method: "POST",
+  path: "/v1/device",
+  summary: "Start a device authorization",
+  tag,
+  auth: "none",
+  body: startDeviceBody,
+  bodyKind: "form",
+  response: deviceAuthorization,
+});
+
+export const deviceTokenBody = z.object({
+  device_code: z.string("Must be given").min(1).max(200),
+  grant_type: short.optional(),
+  client_id: short.optional(),
+});
+
+export const deviceToken = z.object({
+  access_token: z.string(),
+  token_type: z.literal("Bearer"),
+  workspace_slug: z.string(),
+  workspace_name: z.string(),
+}).meta({ id: "DeviceToken" });
+export type DeviceToken = z.infer<typeof deviceToken>;
+
+export const pollDeviceToken = endpoint({
+  method: "POST",
+  path: "/v1/device/token",
+  summary: "Ask for the token of a device authorization; 400 tells why there is none yet",
+  tag,
+  auth: "none",
+  body: deviceTokenBody,
+  bodyKind: "form",
+  response: deviceToken,
+});
+
+/** RFC 6749 (5.2), RFC 8628 (3.5), and `rate_limited` for an exceeded limit. */
+export const OAUTH_ERRORS = [
+  "invalid_request",
+  "invalid_grant",
+  "unsupported_grant_type",
+  "authorization_pending",
+  "slow_down",
+  "access_denied",
+  "expired_token",
+  "rate_limited",
+] as const;
+export type OAuthErrorCode = (typeof OAUTH_ERRORS)[number];
+
+export const oauthError = z.object({
+  error: z.enum(OAUTH_ERRORS),
+  error_description: z.string().optional(),
+});
+
+export const getOAuthMetadata = endpoint({
+  method: "GET",
+  path: "/.well-known/oauth-authorization-server",
+  summary: "Describe the authorization server",
+  tag,
+  auth: "none",
+  response: z.object({
+    issuer: z.url(),
+    device_authorization_endpoint: z.url(),
+    token_endpoint: z.url(),
+    grant_types_supported: z.array(z.string()),
+    response_types_supported: z.array(z.string()),
+    token_endpoint_auth_methods_supported: z.array(z.string()),
+    service_documentation: z.url(),
+  }),
+});

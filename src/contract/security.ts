@@ -1,0 +1,56 @@
+/**
+ * Security events, and the audit log that keeps them.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { page, pageQuery, timestamp, uuid } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+
+/** Spec: "Events", category Security. */
+export const SECURITY_EVENTS = [
+  "security.new_login",
+  "security.suspicious_activity",
+  "security.api_key_created",
+  "security.api_key_revoked",
+  "security.password_changed",
+  "security.two_factor_enabled",
+  "security.two_factor_enrollment_started",
+] as const;
+export type SecurityEventName = (typeof SECURITY_EVENTS)[number];
+
+export const securityEvent = z.object({
+  id: uuid,
+  event: z.enum(SECURITY_EVENTS),
+  /** The account that it is about. */
+  userId: uuid,
+  /** Null where it is about the account, in no workspace. */
+  workspaceId: uuid.nullable(),
+  at: timestamp,
+  /** Where the request came from. */
+  address: z.string(),
+  country: z.string().nullable(),
+  /** What happened, in words. */
+  detail: z.string(),
+}).meta({ id: "SecurityEvent" });
+export type SecurityEvent = z.infer<typeof securityEvent>;
+
+export const listSecurityEvents = endpoint({
+  method: "GET",
+  path: "/v1/security-events",
+  summary: "List what happened to the workspace's keys, newest first",
+  tag: "Security",
+  access: "owner",
+  query: pageQuery,
+  response: page(securityEvent),
+});
+
+export const listAccountEvents = endpoint({
+  method: "GET",
+  path: "/v1/account/security-events",
+  summary: "List what happened to the account, newest first",
+  tag: "Security",
+  access: "account",
+  query: pageQuery,
+  response: page(securityEvent),
+});
