@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly fetch?: typeof fetch;
   readonly prompter?: Prompter;
   readonly terminal?: boolean;
+  /** What is piped in. */
+  readonly stdin?: string | Uint8Array;
   readonly signal?: AbortSignal;
   readonly now?: () => number;
   /** Told about each text that goes to stdout. */
@@ -48,10 +50,12 @@ export async function runCli(
     },
     stderr: { isTerminal, write: (text) => void (out.stderr += text) },
     stdinIsTerminal: isTerminal,
+    stdin: () => new Blob([(options.stdin ?? "") as BlobPart]).stream(),
     env: options.env ?? {},
     cwd: options.cwd ?? "/",
     now: options.now ?? (() => NOW),
     signal: options.signal ?? new AbortController().signal,
+    takeSignals: () => () => {},
     fetch: options.fetch ?? offline,
     ...(options.prompter === undefined ? {} : { prompter: options.prompter }),
   };
@@ -70,6 +74,7 @@ export function personWho(answers: readonly unknown[]): Prompter & { readonly as
   return {
     asked,
     text: ({ message }) => Promise.resolve(next(message) as string),
+    password: ({ message }) => Promise.resolve(next(message) as string),
     confirm: ({ message }) => Promise.resolve(next(message) as boolean),
     select<Value>({ message, choices }: {
       message: string;

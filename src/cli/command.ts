@@ -18,7 +18,8 @@ export interface CommandSpec<Args extends unknown[], Flags extends OptionValues>
   readonly define: (command: Command) => Command<Args, Flags>;
   /** Command lines without the leading `svc`, each with what it does. */
   readonly examples: readonly (readonly [commandLine: string, meaning: string])[];
-  readonly run: (input: CommandInput<Args, Flags>, ctx: Context) => Promise<void>;
+  /** Does it; a number that it returns is the exit code, in place of 0. */
+  readonly run: (input: CommandInput<Args, Flags>, ctx: Context) => Promise<number | void>;
 }
 
 /** A command with its types hidden, ready to be put into the tree. */
@@ -29,7 +30,7 @@ export interface LoadedCommand {
   build(name: string, perform: Perform): Command<unknown[], OptionValues>;
 }
 
-export type Perform = (run: (ctx: Context) => Promise<void>) => Promise<void>;
+export type Perform = (run: (ctx: Context) => Promise<number | void>) => Promise<void>;
 
 /** Describes a command; arguments and flags are typed by what `define` declares. */
 export function defineCommand<Args extends unknown[], Flags extends OptionValues>(

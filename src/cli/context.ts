@@ -14,16 +14,25 @@ import { createClackPrompter, type Prompter } from "./prompter.ts";
 import { DEFAULT_API_URL, type Environment, type Settings } from "./settings.ts";
 import type { Phase, Ui, Writer } from "./ui.ts";
 
+/**
+ * Hands the signals that reach this program to `handle`, in place of stopping,
+ * until the function that comes back is called.
+ */
+export type TakeSignals = (handle: (signal: Deno.Signal) => void) => () => void;
+
 /** The process around the program, as far as it is allowed to see it. */
 export interface Host {
   readonly stdout: Writer;
   readonly stderr: Writer;
   readonly stdinIsTerminal: boolean;
+  /** What is piped in; opened only when a command asks for it. */
+  readonly stdin: () => ReadableStream<Uint8Array>;
   readonly env: Environment;
   readonly cwd: string;
   readonly now: Clock;
   /** Aborted when the user or the system asks the program to stop. */
   readonly signal: AbortSignal;
+  readonly takeSignals: TakeSignals;
   readonly fetch: typeof fetch;
   /** Asks questions in place of the terminal's prompts. */
   readonly prompter?: Prompter;
@@ -45,6 +54,9 @@ export interface Context {
   readonly cwd: string;
   readonly now: Clock;
   readonly signal: AbortSignal;
+  readonly stdin: Host["stdin"];
+  readonly stdinIsTerminal: boolean;
+  readonly takeSignals: TakeSignals;
   readonly credentials: CredentialStore;
   /** Address of the platform: flag, variable, credentials, default. */
   readonly apiUrl: string;
@@ -89,6 +101,9 @@ export async function createContext(
     cwd: host.cwd,
     now: host.now,
     signal: host.signal,
+    stdin: host.stdin,
+    stdinIsTerminal: host.stdinIsTerminal,
+    takeSignals: host.takeSignals,
     credentials,
     apiUrl,
     prompter,

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Host } from "./context.ts";
+import type { Host, TakeSignals } from "./context.ts";
 import type { Writer } from "./ui.ts";
 import { EXIT } from "./cli_error.ts";
 import { VERSION } from "./version.ts";
@@ -44,29 +44,57 @@ function createWriter(stream: Stream): Writer {
   };
 }
 
-/** The first signal asks the command to stop, the second ends the program. */
-function createStopSignal(): AbortSignal {
+const onWindows = Deno.build.os === "windows";
+
+/** Signals that stop this program. */
+const STOPPING: readonly Deno.Signal[] = onWindows ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
+/** Further signals that a child process can get in its place. */
+const FURTHER: readonly Deno.Signal[] = onWindows
+  ? ["SIGBREAK"]
+  : ["SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"];
+
+/**
+ * The first signal asks the command to stop, the second ends the program;
+ * while a command has taken the signals, they are its own.
+ */
+function createSignals(): { readonly stop: AbortSignal; readonly take: TakeSignals } {
   const controller = new AbortController();
+  let taker: ((signal: Deno.Signal) => void) | undefined;
   const stop = () => {
     if (controller.signal.aborted) Deno.exit(EXIT.interrupted);
     controller.abort(new DOMException("Interrupted", "AbortError"));
   };
-  Deno.addSignalListener("SIGINT", stop);
-  if (Deno.build.os !== "windows") Deno.addSignalListener("SIGTERM", stop);
-  return controller.signal;
+  for (const signal of STOPPING) {
+    Deno.addSignalListener(signal, () => taker === undefined ? stop() : taker(signal));
+  }
+  return {
+    stop: controller.signal,
+    take(handle) {
+      taker = handle;
+      const listeners = FURTHER.map((signal) => [signal, () => handle(signal)] as const);
+      for (const [signal, listener] of listeners) Deno.addSignalListener(signal, listener);
+      return () => {
+        taker = undefined;
+        for (const [signal, listener] of listeners) Deno.removeSignalListener(signal, listener);
+      };
+    },
+  };
 }
 
 function createHost(): Host {
   const stdout = createWriter(Deno.stdout);
   const stderr = createWriter(Deno.stderr);
+  const signals = createSignals();
   return {
     stdout,
     stderr,
     stdinIsTerminal: Deno.stdin.isTerminal(),
+    stdin: () => Deno.stdin.readable,
     env: Deno.env.toObject(),
     cwd: Deno.cwd(),
     now: () => Date.now(),
-    signal: createStopSignal(),
+    signal: signals.stop,
+    takeSignals: signals.take,
     fetch,
   };
 }

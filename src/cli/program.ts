@@ -154,22 +154,26 @@ async function parseAndRun(
   host: Host,
   ui: Ui,
   remember: (settings: Settings) => void,
-): Promise<void> {
+): Promise<number> {
+  let exitCode: number = EXIT.success;
   const captured: Captured = { text: "" };
   const leaf = findCommand(argv);
   const asked = leaf === undefined ? undefined : { leaf, command: (await leaf.load()).default };
   const perform: Perform = async (run) => {
     const settings = resolveSettings(program.opts() satisfies GlobalFlags, host.env);
     remember(settings);
-    await run(await createContext({ host, settings, ui }));
+    exitCode = await run(await createContext({ host, settings, ui })) ?? exitCode;
   };
   const program = buildProgram(asked, { perform, captured });
   try {
     await program.parseAsync([...argv], { from: "user" });
   } catch (error) {
-    if (error instanceof CommanderError && answerParserExit(error, { argv, captured, ui })) return;
+    if (error instanceof CommanderError && answerParserExit(error, { argv, captured, ui })) {
+      return EXIT.success;
+    }
     throw error;
   }
+  return exitCode;
 }
 
 /** `svc help deploy` says the same as `svc deploy --help`. */
@@ -179,7 +183,8 @@ function withoutHelpWord(argv: readonly string[]): readonly string[] {
 
 /**
  * Runs the tool with the arguments after its name and returns the exit code:
- * 0 done, 1 failed, 2 used wrongly, 130 interrupted. Never throws.
+ * 0 done, 1 failed, 2 used wrongly, 130 interrupted, or what the command itself
+ * returns. Never throws.
  */
 export async function runProgram(argv: readonly string[], host: Host): Promise<number> {
   const json = wantsJson(argv, host.env);
@@ -194,13 +199,12 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
   });
   let apiUrl = DEFAULT_API_URL;
   try {
-    await parseAndRun(
+    return await parseAndRun(
       withoutHelpWord(argv),
       host,
       ui,
       (settings) => apiUrl = settings.apiUrl ?? apiUrl,
     );
-    return EXIT.success;
   } catch (thrown) {
     const error = host.signal.aborted && !(thrown instanceof CliError) ? interrupted() : thrown;
     const report = describeError(error, apiUrl);

@@ -19,6 +19,8 @@ export interface Prompter {
     /** Returns what is wrong with an answer, or nothing. */
     readonly validate?: (answer: string) => string | undefined;
   }): Promise<string>;
+  /** Asks for a text that is not shown while it is typed. */
+  password(question: { readonly message: string }): Promise<string>;
   confirm(question: { readonly message: string; readonly initial?: boolean }): Promise<boolean>;
   select<Value>(question: {
     readonly message: string;
@@ -54,6 +56,10 @@ export function createClackPrompter(signal: AbortSignal): Prompter {
         ...(validate === undefined ? {} : { validate: (value) => validate(value ?? "") }),
       });
       return answered(clack, answer);
+    },
+    async password({ message }) {
+      const { clack, output } = await loadClack();
+      return answered(clack, await clack.password({ output, signal, message }));
     },
     async confirm({ message, initial }) {
       const { clack, output } = await loadClack();
