@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { sha256Hex } from "../../lib/hash.ts";
+import { keys } from "../store/keys.ts";
+import { openFsBlobVault } from "../store/fs_blob_vault.ts";
+import { writeContent } from "./content.ts";
+import type { DeploymentRecord } from "./deployment.ts";
+import { DeploymentStore } from "./deployment_store.ts";
+import { MAX_UPLOAD_MS, sweep } from "./sweep.ts";
+
+const WORKSPACE = "01890000-0000-7000-8000-000000000001";
+const PROJECT = "01890000-0000-7000-8000-000000000002";
+const NOW = Date.UTC(2026, 0, 2);
+const bytes = (text: string) => new TextEncoder().encode(text);
+
+async function withParts(
+  run: (parts: {
+    readonly kv: Deno.Kv;
+    readonly root: string;
+    readonly vault: Awaited<ReturnType<typeof openFsBlobVault>>;
+    /** Records a deployment of one file and returns the hashes of its blobs. */
+    deploy(id: string, text: string, more?: Partial<DeploymentRecord>): Promise<string[]>;
+    round(now?: number): ReturnType<typeof sweep>;
+  }) => Promise<void>,
+) {
+  const root = await Deno.makeTempDir({ prefix: "svc-sweep-" });
+  const kv = await Deno.openKv(":memory:");
+  const vault = await openFsBlobVault(root);
+  const blobs = vault.of(WORKSPACE);
+  const damaged: string[] = [];
+  try {
+    await run({
+      kv,
+      root,
+      vault,
+      async deploy(id, text, more = {}) {
+        const sha256 = sha256Hex(text);
+        await blobs.put(sha256, bytes(text));
+        const contentSha = await writeContent(blobs, {
+          manifest: { version: 1, layers: [], routes: [] },
+          files: [{ path: "a", sha256, size: text.length }],
+          rules: null,
+        });
+        await kv.set(keys.deployment(PROJECT, id), { ...record(id, contentSha), ...more });
+        await age(root, [sha256, contentSha]);
+        return [sha256, contentSha];
+      },
+      round: (now = NOW) =>
+        sweep({
+          deployments: new DeploymentStore(kv),
+          vault,
+          otherBlobs: async function* () {},
+          onDamaged: (deployment) => damaged.push(deployment.id),
+        }, now),
+    });
+  } finally {
+    kv.close();
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+/** Makes blobs two days old, so that their youth does not save them. */
+async function age(root: string, hashes: string[]) {
+  for (const hash of hashes) {
+    const old = new Date(NOW - 2 * MAX_UPLOAD_MS);
+    await Deno.utime(join(root, WORKSPACE, hash.slice(0, 2), hash), old, old);
+  }
+}
+
+function record(id: string, contentSha: string): DeploymentRecord {
+  return {
+    id,
+    projectId: PROJECT,
+    workspaceId: WORKSPACE,
+    projectName: "shop",
+    status: "LIVE",
+    environment: "production",
+    branch: "main",
+    commitSha: null,
+    message: null,
+    author: null,
+    uniqueLabel: `shop-${id}`,
+    branchLabel: "shop-git-main",
+    contentSha,
+    variablesVersion: ".",
+    fileCount: 1,
+    totalBytes: 1,
+    error: null,
+    createdAt: NOW,
+    updatedAt: NOW,
+    liveAt: NOW,
+  };
+}
+
+Deno.test("sweep() keeps what live deployments need and removes what no one does", () =>
+  withParts(async ({ vault, root, deploy, round }) => {
+    const kept = await deploy("d1", "kept");
+    const orphan = sha256Hex("orphan");
+    await vault.of(WORKSPACE).put(orphan, bytes("orphan"));
+    await age(root, [orphan]);
+    assert.deepEqual(await round(), { abandoned: 0, removedBlobs: 1 });
+    for (const hash of kept) assert.notEqual(await vault.of(WORKSPACE).size(hash), undefined);
+    assert.equal(await vault.of(WORKSPACE).size(orphan), undefined);
+  }));
+
+Deno.test("sweep() fails uploads that were given up, then removes their blobs", () =>
+  withParts(async ({ kv, vault, deploy, round }) => {
+    const [file] = await deploy("d1", "given up", { status: "PENDING" });
+    assert.deepEqual(await round(NOW + 1000), { abandoned: 0, removedBlobs: 0 });
+    const later = NOW + MAX_UPLOAD_MS + 1;
+    assert.deepEqual(await round(later), { abandoned: 1, removedBlobs: 2 });
+    assert.equal(await vault.of(WORKSPACE).size(file!), undefined);
+    const deployment = await new DeploymentStore(kv).find(PROJECT, "d1");
+    assert.equal(deployment?.status, "FAILED");
+    assert.match(deployment?.error ?? "", /not finished in a day/);
+  }));
+
+Deno.test("sweep() removes nothing while a content can not be read", () =>
+  withParts(async ({ vault, root, deploy, round }) => {
+    const [, content] = await deploy("d1", "damaged");
+    const other = await deploy("d2", "other", { status: "STOPPED" });
+    await Deno.writeTextFile(join(root, WORKSPACE, content!.slice(0, 2), content!), "{");
+    assert.deepEqual(await round(), { abandoned: 0, removedBlobs: 0 });
+    assert.notEqual(await vault.of(WORKSPACE).size(other[0]!), undefined);
+  }));
