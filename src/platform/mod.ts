@@ -5,5 +5,7 @@
  * @module
  */
 export type { PlatformLog, PlatformOptions, RunningPlatform } from "./options.ts";
+export { rekeyDataDir } from "./rekey.ts";
+export { KeyFileError } from "./secrets/key_ring.ts";
 export { startPlatform } from "./server.ts";
 export { DataDirInUseError } from "./store/data_dir.ts";

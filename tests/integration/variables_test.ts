@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
-import { createProject, deploy, type TestPlatform, withPlatform } from "./_platform.ts";
+import { join } from "node:path";
+import { rekeyDataDir } from "../../src/platform/mod.ts";
+import { createProject, deploy, start, type TestPlatform, withPlatform } from "./_platform.ts";
 
 const SECRET = "correct-horse-battery-staple";
 
@@ -159,3 +161,27 @@ Deno.test("variables are listed in pages, by name", () =>
     assert.deepEqual(second.json.items.map((each: { key: string }) => each.key), ["C"]);
     assert.equal(second.json.nextCursor, null);
   }));
+
+Deno.test("re-keying keeps every secret readable and forgets the old key", async () => {
+  const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
+  try {
+    const first = await start(dataDir);
+    await createProject(first, "shop");
+    await set(first, "KEY", { value: SECRET, category: "secret" });
+    const live = await deploy(first, "shop", { files: { "index.html": "x" } });
+    await assert.rejects(rekeyDataDir({ dataDir }), /another svc serve is using it/);
+    await first.shutdown();
+    const before = JSON.parse(await Deno.readTextFile(join(dataDir, "keys.json")));
+    assert.equal(await rekeyDataDir({ dataDir }), 2, "the variable, and the deployment's copy");
+    const after = JSON.parse(await Deno.readTextFile(join(dataDir, "keys.json")));
+    assert.equal(after.keys.length, 1);
+    assert.notEqual(after.keys[0].id, before.keys[0].id);
+    const second = await start(dataDir);
+    assert.deepEqual(await exported(second, "production"), { KEY: SECRET });
+    const { json } = await second.api("GET", `/v1/deployments/${live.id}`);
+    assert.equal(json.variablesChanged, false);
+    await second.shutdown();
+  } finally {
+    await Deno.remove(dataDir, { recursive: true });
+  }
+});
