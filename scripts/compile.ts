@@ -42,7 +42,9 @@ async function compilerFacts() {
   };
 }
 
-const output = resolve(flags.output);
+/** Deno gives programs for Windows this ending where it is missing. */
+const ending = flags.target?.includes("windows") && !flags.output.endsWith(".exe") ? ".exe" : "";
+const output = resolve(flags.output + ending);
 const stage = join(ROOT, "dist", "stage");
 await Deno.remove(stage, { recursive: true }).catch(() => {});
 await Deno.mkdir(stage, { recursive: true });
