@@ -62,17 +62,21 @@ async function start(flags: ServeFlags, dataDir: string, ctx: Context): Promise<
   }
 }
 
-/** A person at a terminal gets the new key stored, so that the next command just works. */
+/**
+ * A person at a terminal gets the new key stored, so that the next command just
+ * works. A credentials file that can not be written is no reason to stop.
+ */
 async function keepToken(ctx: Context, platform: Platform): Promise<void> {
   const { token, url } = platform;
   if (token === undefined || ctx.prompter === undefined) return;
-  await ctx.credentials.saveLogin({
-    apiUrl: url,
-    workspace: "default",
-    token,
-    savedAt: new Date(ctx.now()),
-  });
-  ctx.ui.done("auth", `Stored the key in ${ctx.credentials.path}: svc uses it for ${url}`);
+  const savedAt = new Date(ctx.now());
+  try {
+    await ctx.credentials.saveLogin({ apiUrl: url, workspace: "default", token, savedAt });
+    ctx.ui.done("auth", `Stored the key in ${ctx.credentials.path}: svc uses it for ${url}`);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    ctx.ui.log("auth", "warn", `The key is not stored: ${reason}`);
+  }
 }
 
 function announce(ctx: Context, platform: Platform, dataDir: string): void {

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { formatAge, formatBytes, formatCount, formatDuration, printable } from "./format.ts";
+import { formatFacts, formatTable } from "./table.ts";
+
+const sizes: [bytes: number, text: string][] = [
+  [0, "0 B"],
+  [999, "999 B"],
+  [1000, "1.0 kB"],
+  [13_370, "13.4 kB"],
+  [999_949, "999.9 kB"],
+  [999_950, "1.0 MB"],
+  [2_500_000_000, "2.5 GB"],
+];
+
+for (const [bytes, text] of sizes) {
+  Deno.test(`formatBytes() writes ${bytes} as ${text}`, () => {
+    assert.equal(formatBytes(bytes), text);
+  });
+}
+
+const durations: [milliseconds: number, text: string][] = [
+  [0.4, "0 ms"],
+  [340, "340 ms"],
+  [2440, "2.4 s"],
+  [200_000, "3 min 20 s"],
+];
+
+for (const [milliseconds, text] of durations) {
+  Deno.test(`formatDuration() writes ${milliseconds} as ${text}`, () => {
+    assert.equal(formatDuration(milliseconds), text);
+  });
+}
+
+const NOW = Date.parse("2026-11-21T10:00:00Z");
+const ages: [timestamp: string, text: string][] = [
+  ["2026-11-21T09:59:30Z", "just now"],
+  ["2026-11-21T10:05:00Z", "just now"],
+  ["2026-11-21T09:55:00Z", "5 min ago"],
+  ["2026-11-20T07:00:00Z", "27 h ago"],
+  ["2026-11-11T10:00:00Z", "10 days ago"],
+];
+
+for (const [timestamp, text] of ages) {
+  Deno.test(`formatAge() writes ${timestamp} as ${text}`, () => {
+    assert.equal(formatAge(timestamp, NOW), text);
+  });
+}
+
+Deno.test("formatCount() knows one and many", () => {
+  assert.deepEqual([0, 1, 2].map((count) => formatCount(count, "file")), [
+    "0 files",
+    "1 file",
+    "2 files",
+  ]);
+});
+
+Deno.test("printable() leaves no way to steer a terminal", () => {
+  assert.equal(printable("\x1b[2Jüser\u202e\r"), "\\x1b[2Jüser\\u202e\\x0d");
+  fc.assert(fc.property(fc.string({ unit: "binary" }), (text) => {
+    // deno-lint-ignore no-control-regex -- control characters are what it must not leave
+    assert.doesNotMatch(printable(text), /[\x00-\x08\x0b-\x1f\x7f-\x9f]/);
+  }));
+});
+
+Deno.test("formatTable() aligns columns and keeps each row on its line", () => {
+  const rows = [["a", "x\ny", "1"], ["long one", "", "22"]];
+  assert.equal(
+    formatTable(["NAME", "TEXT", "N"], rows),
+    ["NAME      TEXT  N", "a         x y   1", "long one        22"].join("\n"),
+  );
+});
+
+Deno.test("formatFacts() leaves out what has no value", () => {
+  assert.equal(
+    formatFacts([["name", "blog"], ["git url", null], ["id", "1"], ["x", undefined]]),
+    "name  blog\nid    1",
+  );
+});

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { parseSince, repeatedList, wholeNumber } from "./option_values.ts";
+
+const NOW = Date.parse("2026-11-21T10:00:00.000Z");
+
+const moments: [text: string, moment: string][] = [
+  ["30s", "2026-11-21T09:59:30.000Z"],
+  ["15m", "2026-11-21T09:45:00.000Z"],
+  ["2h", "2026-11-21T08:00:00.000Z"],
+  ["1d", "2026-11-20T10:00:00.000Z"],
+  ["2026-11-01", "2026-11-01T00:00:00.000Z"],
+  ["2026-11-01T10:00:00+02:00", "2026-11-01T08:00:00.000Z"],
+];
+
+for (const [text, moment] of moments) {
+  Deno.test(`parseSince() reads ${text}`, () => {
+    assert.equal(parseSince(text, NOW), moment);
+  });
+}
+
+Deno.test("parseSince() refuses what is no time", () => {
+  for (const text of ["", "h", "1w", "yesterday", "1", "-5m", "2026-13-99"]) {
+    assert.throws(() => parseSince(text, NOW), /Give a time back from now/, text);
+  }
+});
+
+Deno.test("wholeNumber() keeps to its bounds", () => {
+  const parse = wholeNumber({ min: 1, max: 10 });
+  assert.deepEqual([parse("1"), parse("10")], [1, 10]);
+  for (const text of ["0", "11", "1.5", "1e1", "", " 1", "x"]) {
+    assert.throws(() => parse(text), /from 1 to 10/, text);
+  }
+});
+
+Deno.test("repeatedList() takes commas and repetition", () => {
+  assert.deepEqual(repeatedList("a, b", undefined), ["a", "b"]);
+  assert.deepEqual(repeatedList("c,", ["a"]), ["a", "c"]);
+});
