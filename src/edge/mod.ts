@@ -22,5 +22,5 @@ export type { RuleCount } from "./rule_counters.ts";
 export { compileSite, ruleCounts, type Site, type SiteSource, withRules } from "./site.ts";
 export type { ByteRange } from "./static/byte_ranges.ts";
 export type { SiteFile } from "./static/static_file.ts";
-export type { ForwardedHeader } from "./trusted_proxies.ts";
+export { type ForwardedHeader, TrustedProxies } from "./trusted_proxies.ts";
 export { type UnsupportedAction, unsupportedActions } from "./unsupported_actions.ts";

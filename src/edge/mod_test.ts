@@ -6,6 +6,7 @@ Deno.test("the edge's public names", () => {
     "BlobCorruptError",
     "DEFAULT_CACHE_BYTES",
     "MAX_CACHED_BYTES",
+    "TrustedProxies",
     "compileSite",
     "createEdge",
     "deviceOf",

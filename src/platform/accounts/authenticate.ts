@@ -66,7 +66,8 @@ export class Authenticator {
     return {
       user: { id: user.id, name: user.name, email: user.email },
       workspace: { id, slug, name, role: membership.role },
-      apiKey: {
+      credential: {
+        type: "api_key",
         id: apiKey.id,
         name: apiKey.name,
         prefix: apiKey.prefix,

@@ -7,9 +7,9 @@ import { endpoints } from "../../contract/mod.ts";
 import type { Router } from "../http/router.ts";
 
 export function bindAccountRoutes(router: Router): void {
-  router.guarded(endpoints.getIdentity, ({ user, workspace, apiKey }) => ({
+  router.guarded(endpoints.getIdentity, ({ user, workspace, credential }) => ({
     user,
     workspace,
-    credential: { type: "api_key" as const, ...apiKey },
+    credential,
   }));
 }

@@ -1,0 +1,62 @@
+/**
+ * A device authorization on its way (RFC 8628), and what a poll is told.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+const base = z.object({
+  /** Hash of the device code; the code itself is stored nowhere. */
+  deviceHash: z.string(),
+  /** Hash of the user code. */
+  userHash: z.string(),
+  /** What the tool calls itself (`client_id`, else its `User-Agent`). */
+  tool: z.string(),
+  /** Where the tool asked from. */
+  address: z.string(),
+  country: z.string().nullable(),
+  createdAt: z.number(),
+  expiresAt: z.number(),
+  /** Seconds between polls; each poll that comes too fast adds 5. */
+  interval: z.number(),
+  lastPollAt: z.number().nullable(),
+});
+
+export const deviceGrant = z.discriminatedUnion("state", [
+  base.extend({ state: z.literal("pending") }),
+  base.extend({
+    state: z.literal("approved"),
+    userId: z.string(),
+    workspaceId: z.string(),
+    /** Until then the tool may fetch its token. */
+    fetchBefore: z.number(),
+  }),
+  base.extend({ state: z.literal("denied") }),
+  /** Its token was fetched. */
+  base.extend({ state: z.literal("used") }),
+]);
+export type DeviceGrant = z.infer<typeof deviceGrant>;
+export type ApprovedGrant = Extract<DeviceGrant, { state: "approved" }>;
+
+/** What a poll is told. `token`: the caller makes one, in the commit that marks the grant used. */
+export type PollOutcome =
+  | { readonly type: "pending" }
+  | { readonly type: "slow_down" }
+  | { readonly type: "denied" }
+  | { readonly type: "expired" }
+  | { readonly type: "unknown" }
+  | { readonly type: "token"; readonly userId: string; readonly workspaceId: string };
+
+/** What the person who confirms is shown. */
+export interface DeviceRequest {
+  /** As it is shown: `WDJB-MJHT`. */
+  readonly userCode: string;
+  /** What the tool calls itself: its own word, to be shown as such. */
+  readonly tool: string;
+  readonly address: string;
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string | null;
+  /** ISO 8601. */
+  readonly createdAt: string;
+  readonly expiresAt: string;
+}
