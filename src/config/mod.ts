@@ -1,6 +1,7 @@
 /**
  * What svc keeps in files of its own: the project's `svc.toml` (read with
- * positions, changed without losing comments), the user's credentials, and the
+ * positions, changed without losing comments), the user's credentials, the
+ * environment that a checkout works with, and the
  * search for the project that a directory belongs to.
  *
  * @module
@@ -31,6 +32,16 @@ export {
   SCHEMA_PATH,
 } from "./edit_project_config.ts";
 export { findProjectRoot, type ProjectRootOptions } from "./project_root.ts";
+export {
+  type CheckoutContext,
+  clearContext,
+  CONTEXT_PATH,
+  ContextFileError,
+  contextPath,
+  ignoreContext,
+  loadContext,
+  saveContext,
+} from "./context.ts";
 export {
   type Credential,
   type CredentialQuery,

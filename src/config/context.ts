@@ -1,0 +1,137 @@
+/**
+ * The environment that a checkout works with: `.svc/context.json` at the
+ * project's root, which git ignores (cli-and-config.md, "Global flags").
+ *
+ * @module
+ */
+import ignore from "ignore";
+import { join } from "node:path";
+import { z } from "zod";
+import { writeFileAtomically } from "../lib/atomic_file.ts";
+import { formatPath, type PathStep } from "../lib/diagnostic.ts";
+
+/** Path of the context, relative to the project's root. */
+export const CONTEXT_PATH = ".svc/context.json";
+
+/** Largest context file that is read, in bytes. */
+const MAX_BYTES = 16 * 1024;
+const MAX_TEXT = 64;
+
+/** One file alone: the rest of `.svc/`, such as `.svc/manifest.json`, belongs into git. */
+const IGNORE_LINE = `/${CONTEXT_PATH}`;
+const IGNORE_FILE = ".gitignore";
+
+const reference = z.string().min(1).max(MAX_TEXT);
+
+const contextSchema = z.strictObject({
+  version: z.literal(1),
+  /** The project that the environment belongs to; the context counts for no other. */
+  projectId: reference,
+  environment: z.strictObject({ id: reference, name: reference }),
+});
+
+/** A chosen environment, with the project that it belongs to. */
+export type CheckoutContext = Omit<z.output<typeof contextSchema>, "version">;
+
+/** The context file is there but can not be used. */
+export class ContextFileError extends Error {
+  override readonly name = "ContextFileError";
+
+  constructor(readonly path: string, problem: string, options?: ErrorOptions) {
+    super(`Can not use ${path}: ${problem}`, options);
+  }
+}
+
+/** Absolute path of the context of a project's root. */
+export function contextPath(root: string): string {
+  return join(root, CONTEXT_PATH);
+}
+
+async function readBounded(path: string): Promise<string | undefined> {
+  try {
+    const { isFile, size } = await Deno.stat(path);
+    if (!isFile) throw new ContextFileError(path, "it is no file");
+    if (size > MAX_BYTES) {
+      throw new ContextFileError(path, `it may have at most ${MAX_BYTES} bytes, not ${size}`);
+    }
+    return await Deno.readTextFile(path);
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.NotADirectory) {
+      return undefined;
+    }
+    if (cause instanceof ContextFileError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new ContextFileError(path, `it can not be read (${reason})`, { cause });
+  }
+}
+
+/**
+ * Reads the context of a project's root; `undefined` where none is set. Throws
+ * {@link ContextFileError} for a file that is broken.
+ */
+export async function loadContext(root: string): Promise<CheckoutContext | undefined> {
+  const path = contextPath(root);
+  const text = await readBounded(path);
+  if (text === undefined) return undefined;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new ContextFileError(path, "it is no valid JSON", { cause });
+  }
+  const checked = contextSchema.safeParse(value);
+  if (!checked.success) {
+    const places = checked.error.issues
+      .map((issue) => formatPath(issue.path as PathStep[]) || "the top level");
+    throw new ContextFileError(path, `wrong at ${[...new Set(places)].join(", ")}`);
+  }
+  const { projectId, environment } = checked.data;
+  return { projectId, environment };
+}
+
+/** Writes the context of a project's root, in one step. */
+export async function saveContext(root: string, context: CheckoutContext): Promise<void> {
+  const checked = contextSchema.parse({ version: 1, ...context });
+  await writeFileAtomically(contextPath(root), `${JSON.stringify(checked, null, 2)}\n`);
+}
+
+/** Removes the context, broken or not; true where there was one. */
+export async function clearContext(root: string): Promise<boolean> {
+  try {
+    await Deno.remove(contextPath(root));
+    return true;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory) {
+      return false;
+    }
+    throw error;
+  }
+}
+
+/**
+ * The text of a `.gitignore` under which git ignores the context; `undefined`
+ * where the given one does so already. What stands in it stays as it is.
+ */
+export function withContextIgnored(source: string): string | undefined {
+  if (ignore().add(source).ignores(CONTEXT_PATH)) return undefined;
+  const newline = source.includes("\r\n") ? "\r\n" : "\n";
+  const gap = source === "" || source.endsWith("\n") ? "" : newline;
+  return `${source}${gap}${IGNORE_LINE}${newline}`;
+}
+
+/** Makes git ignore the context of a project's root; true where that changed `.gitignore`. */
+export async function ignoreContext(root: string): Promise<boolean> {
+  const path = join(root, IGNORE_FILE);
+  let source = "";
+  let mode: number | null = null;
+  try {
+    source = await Deno.readTextFile(path);
+    ({ mode } = await Deno.stat(path));
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+  const wanted = withContextIgnored(source);
+  if (wanted === undefined) return false;
+  await writeFileAtomically(path, wanted, mode === null ? {} : { mode: mode & 0o777 });
+  return true;
+}
