@@ -12,7 +12,7 @@ const MAX_LABEL = 63;
 const HASH_LENGTH = 6;
 
 /** Labels that the platform keeps for itself. */
-const RESERVED = new Set(["www", "api", "app", "admin", "svc", "mail", "localhost"]);
+const RESERVED = new Set(["www", "api", "app", "admin", "svc", "mail", "localhost", "cname"]);
 
 /**
  * The host label of a branch. A branch that is no label as it stands, or is

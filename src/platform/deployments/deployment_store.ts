@@ -5,8 +5,8 @@
  * @module
  */
 import { z } from "zod";
-import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
-import { environmentLabel } from "../environments/environment.ts";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import { latestLabel } from "../environments/environment.ts";
 import { type ProjectRecord, projectRecord } from "../projects/project.ts";
 import { keys } from "../store/keys.ts";
 import {
@@ -132,10 +132,8 @@ export class DeploymentStore {
       }
       const live = moveDeployment(current.value, "LIVE", { now });
       const production = live.environment === ENVIRONMENT_PRODUCTION;
-      const labels = [live.uniqueLabel, live.branchLabel];
-      if (live.environment !== ENVIRONMENT_PREVIEW) {
-        labels.push(environmentLabel(project.value.name, live.environment));
-      }
+      const latest = latestLabel(project.value, live.environment);
+      const labels = [live.uniqueLabel, live.branchLabel, latest];
       const changed: ProjectRecord = {
         ...project.value,
         productionHistory: production

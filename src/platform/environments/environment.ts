@@ -33,6 +33,20 @@ export function environmentLabel(project: string, environment: string): string {
   return environment === ENVIRONMENT_PRODUCTION ? project : `${project}-env-${environment}`;
 }
 
+/**
+ * The host label under which custom domains find an environment's latest
+ * deployment. Preview's is no address for people; with its underscore it can
+ * not be the name of a project.
+ */
+export function latestLabel(
+  project: Pick<ProjectRecord, "id" | "name">,
+  environment: string,
+): string {
+  return environment === ENVIRONMENT_PREVIEW
+    ? `_preview-${project.id}`
+    : environmentLabel(project.name, environment);
+}
+
 export function builtInToWire(
   name: string,
   project: ProjectRecord,

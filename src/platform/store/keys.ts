@@ -65,6 +65,28 @@ export const keys = {
   hosts: (): Key => ["hosts"],
   host: (label: string): Key => ["hosts", label],
 
+  domains: (projectId: string): Key => ["domains", projectId],
+  domain: (projectId: string, id: string): Key => ["domains", projectId, id],
+  allDomains: (): Key => ["domains"],
+  /** A workspace binds a hostname once. */
+  domainByHostname: (workspaceId: string, hostname: string): Key => [
+    "domain_by_hostname",
+    workspaceId,
+    hostname,
+  ],
+  /** A workspace's domains of one zone. */
+  zoneDomains: (zone: string, workspaceId: string): Key => ["zone_domains", zone, workspaceId],
+  zoneDomain: (zone: string, workspaceId: string, id: string): Key => [
+    "zone_domains",
+    zone,
+    workspaceId,
+    id,
+  ],
+  zone: (workspaceId: string, zone: string): Key => ["domain_zones", workspaceId, zone],
+  /** The one workspace that has proven a zone. */
+  zoneOwners: (): Key => ["zone_owners"],
+  zoneOwner: (zone: string): Key => ["zone_owners", zone],
+
   /** The rule set that was published over a project's deployments. */
   publishedRules: (projectId: string): Key => ["published_rules", projectId],
   allPublishedRules: (): Key => ["published_rules"],

@@ -1,0 +1,88 @@
+/**
+ * Which DNS records a domain needs. Pure.
+ *
+ * @module
+ */
+import { isIPv6 } from "node:net";
+import type { DnsRecord } from "../../contract/mod.ts";
+import type { DomainRecord, ZoneRecord } from "./domain.ts";
+import { isWildcard } from "./domain_name.ts";
+
+const CHALLENGE_LABEL = "_svc-challenge";
+const TOKEN_PREFIX = "svc-verify=";
+
+/** Where visitors of custom domains are to arrive. */
+export interface RoutingTarget {
+  /** Host name that CNAME records name. */
+  readonly hostname: string;
+  /** The platform's public IP addresses; empty where nobody told. */
+  readonly addresses: readonly string[];
+}
+
+/** Name of the TXT record that proves a zone. */
+export function proofName(zone: string): string {
+  return `${CHALLENGE_LABEL}.${zone}`;
+}
+
+/** Value of the TXT record that proves a zone for a workspace. */
+export function proofValue(zone: ZoneRecord): string {
+  return `${TOKEN_PREFIX}${zone.token}`;
+}
+
+/** True for the registrable domain itself, which can not have a CNAME (RFC 1034, 3.6.2). */
+export function isApex({ hostname, zone }: Pick<DomainRecord, "hostname" | "zone">): boolean {
+  return hostname === zone;
+}
+
+function routingRecords(domain: DomainRecord, target: RoutingTarget): DnsRecord[] {
+  const base = { name: domain.hostname, purpose: "routing" as const };
+  if (!isApex(domain)) return [{ ...base, type: "CNAME", value: target.hostname }];
+  return target.addresses.map((value) => ({
+    ...base,
+    type: isIPv6(value) ? "AAAA" as const : "A" as const,
+    value,
+  }));
+}
+
+/** The records to set for domains of one zone, the proof first. */
+export function recordsToSet(
+  domains: readonly DomainRecord[],
+  context: { readonly zone: ZoneRecord; readonly target: RoutingTarget },
+): DnsRecord[] {
+  const { zone, target } = context;
+  const proof: DnsRecord = {
+    type: "TXT",
+    name: proofName(zone.zone),
+    value: proofValue(zone),
+    purpose: "proof",
+  };
+  return [proof, ...domains.flatMap((domain) => routingRecords(domain, target))];
+}
+
+/** What the records leave open, in sentences for people. */
+export function notesOn(
+  domains: readonly DomainRecord[],
+  context: { readonly target: RoutingTarget; readonly acme: boolean },
+): string[] {
+  const { target, acme } = context;
+  const notes: string[] = [];
+  for (const domain of domains) {
+    if (isApex(domain) && target.addresses.length === 0) {
+      notes.push(
+        `${domain.hostname} can not have a CNAME: point it at the addresses of ` +
+          `${target.hostname} with A and AAAA records, or with ALIAS or ANAME where your ` +
+          "provider has them",
+      );
+    }
+    if (domain.redirectTo !== null) {
+      notes.push(`${domain.hostname} redirects to ${domain.redirectTo}`);
+    }
+    if (acme && isWildcard(domain.hostname)) {
+      notes.push(
+        `No certificate is ordered for ${domain.hostname}: HTTP-01 proves single names only. ` +
+          "Bind single names, or start the platform with a wildcard certificate",
+      );
+    }
+  }
+  return notes;
+}

@@ -1,0 +1,64 @@
+/**
+ * The records of domains, zones and their owners, and a domain's form on the
+ * wire. A domain is verified when its workspace owns its zone: that is written
+ * once, with the zone, so one proof serves all names below it. Pure.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { dnsCheck, type Domain } from "../../contract/mod.ts";
+
+export const domainRecord = z.object({
+  id: z.string(),
+  workspaceId: z.string(),
+  projectId: z.string(),
+  hostname: z.string(),
+  zone: z.string(),
+  /** Name of the environment whose latest deployment answers. */
+  environment: z.string(),
+  /** The hostname that visitors are sent on to; null where the project answers. */
+  redirectTo: z.string().nullable(),
+  createdAt: z.number(),
+  lastCheck: z.object({ checkedAt: z.number(), checks: z.array(dnsCheck) }).nullable(),
+});
+export type DomainRecord = z.infer<typeof domainRecord>;
+
+/** A zone as one workspace knows it: the token that proves control. */
+export const zoneRecord = z.object({
+  workspaceId: z.string(),
+  zone: z.string(),
+  token: z.string(),
+  createdAt: z.number(),
+});
+export type ZoneRecord = z.infer<typeof zoneRecord>;
+
+/** The one workspace that has proven a zone. */
+export const zoneOwnerRecord = z.object({ workspaceId: z.string(), verifiedAt: z.number() });
+export type ZoneOwnerRecord = z.infer<typeof zoneOwnerRecord>;
+
+/** True where the domain's workspace has proven its zone. */
+export function isVerified(domain: DomainRecord, owner: ZoneOwnerRecord | undefined): boolean {
+  return owner?.workspaceId === domain.workspaceId;
+}
+
+export function domainToWire(
+  domain: DomainRecord,
+  context: {
+    readonly owner: ZoneOwnerRecord | undefined;
+    readonly certificate: Domain["certificate"];
+  },
+): Domain {
+  const { workspaceId: _, createdAt, lastCheck, ...shown } = domain;
+  const verified = isVerified(domain, context.owner);
+  const time = (moment: number) => new Date(moment).toISOString();
+  return {
+    ...shown,
+    status: verified ? "verified" : "pending",
+    certificate: context.certificate,
+    createdAt: time(createdAt),
+    verifiedAt: verified ? time(Math.max(createdAt, context.owner!.verifiedAt)) : null,
+    lastCheck: lastCheck === null
+      ? null
+      : { checkedAt: time(lastCheck.checkedAt), checks: lastCheck.checks },
+  };
+}

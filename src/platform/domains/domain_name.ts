@@ -1,0 +1,98 @@
+/**
+ * Names that can be bound to a project: one spelling, and the zone that they
+ * belong to. Pure.
+ *
+ * @module
+ */
+import { isIP } from "node:net";
+import { getDomain } from "tldts";
+
+/** Longest host name in characters (RFC 1035, 2.3.4), without the final dot. */
+const MAX_HOSTNAME = 253;
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const WILDCARD = "*.";
+
+export interface DomainName {
+  /** Lower-case ASCII, international labels in punycode (UTS #46); may begin with `*.`. */
+  readonly hostname: string;
+  /** The registrable domain (Public Suffix List, private suffixes too). */
+  readonly zone: string;
+}
+
+export type DomainNameResult =
+  | { readonly ok: true; readonly name: DomainName }
+  | { readonly ok: false; readonly reason: string };
+
+const refuse = (reason: string): DomainNameResult => ({ ok: false, reason });
+
+export function isWildcard(hostname: string): boolean {
+  return hostname.startsWith(WILDCARD);
+}
+
+/** What stands after the `*.` of a wildcard. */
+export function parentOfWildcard(hostname: string): string {
+  return hostname.slice(WILDCARD.length);
+}
+
+/** True for a name that is `domain` or lies below it. */
+function isWithin(hostname: string, domain: string): boolean {
+  return hostname === domain || hostname.endsWith(`.${domain}`);
+}
+
+function refusedText(text: string): string | undefined {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return "Name the host alone, without a scheme";
+  if (/[/\\?#]/.test(text)) return "Name the host alone, without a path";
+  if (text.includes("@")) return "Name the host alone, without userinfo";
+  if (text.startsWith("[") || isIP(text) !== 0) return "Use a name: an IP address can not be bound";
+  if (text.includes(":")) return "Name the host alone, without a port";
+  // deno-lint-ignore no-control-regex -- control characters are what is sought
+  if (/[\x00-\x20\x7f%<>^|"]/.test(text)) return "Use letters, digits, hyphens and dots only";
+  return undefined;
+}
+
+/**
+ * Reads the name of a domain in any spelling: upper case, Unicode, a final
+ * dot, a leading `*.`.
+ *
+ * @param options.reserved Names that the platform itself answers on; they and
+ * all below them are refused.
+ */
+export function parseDomainName(
+  text: string,
+  options: { readonly reserved: readonly string[] },
+): DomainNameResult {
+  const refused = refusedText(text);
+  if (refused !== undefined) return refuse(refused);
+  const wildcard = isWildcard(text);
+  const plain = wildcard ? parentOfWildcard(text) : text;
+  if (plain.includes("*")) {
+    return refuse('A wildcard stands alone and first, as in "*.example.com"');
+  }
+  const ascii = URL.parse(`http://${plain}/`)?.hostname.replace(/\.$/, "");
+  if (ascii === undefined || ascii === "") return refuse("Use a valid host name");
+  if (isIP(ascii) !== 0) return refuse("Use a name: an IP address can not be bound");
+  const hostname = wildcard ? `${WILDCARD}${ascii}` : ascii;
+  if (hostname.length > MAX_HOSTNAME) {
+    return refuse(`Use at most ${MAX_HOSTNAME} characters, counted in punycode`);
+  }
+  if (!ascii.split(".").every((label) => LABEL.test(label))) {
+    return refuse("Use labels of 1 to 63 letters, digits and inner hyphens, counted in punycode");
+  }
+  for (const name of options.reserved) {
+    if (isWithin(ascii, name)) return refuse(`Use a domain of your own: ${name} is the platform's`);
+  }
+  const zone = getDomain(ascii, { allowPrivateDomains: true });
+  if (zone === null) {
+    return refuse(`Use a registered domain: names are registered below ${ascii}, not as it`);
+  }
+  return { ok: true, name: { hostname, zone } };
+}
+
+/** The `www` name of an apex, or the apex of a `www` name; `undefined` for all others. */
+export function companionOf({ hostname, zone }: DomainName): string | undefined {
+  if (hostname === zone) {
+    const www = `www.${zone}`;
+    return www.length <= MAX_HOSTNAME ? www : undefined;
+  }
+  return hostname === `www.${zone}` ? zone : undefined;
+}

@@ -1,0 +1,278 @@
+/**
+ * What changes custom domains: binding, verification, removal. Each commits
+ * first; then what the zone shows is read back from the store, one zone after
+ * the other, so that memory follows the store whatever overlaps.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import type { DnsCheck, DnsRecord } from "../../contract/mod.ts";
+import type { Site } from "../../edge/mod.ts";
+import type { Clock, Random } from "../../lib/clock.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import type { Addresses } from "../deployments/addresses.ts";
+import type { SiteDirectory } from "../deployments/site_directory.ts";
+import { latestLabel } from "../environments/environment.ts";
+import { Failure } from "../http/failure.ts";
+import type { ProjectRecord } from "../projects/project.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+import { checkProof, checkRouting } from "./diagnose.ts";
+import type { DnsAnswer, DnsLookup } from "./dns_lookup.ts";
+import { notesOn, proofValue, recordsToSet, type RoutingTarget } from "./dns_plan.ts";
+import { type DomainRecord, isVerified, type ZoneOwnerRecord, type ZoneRecord } from "./domain.ts";
+import { DomainHosts } from "./domain_hosts.ts";
+import { companionOf, parseDomainName } from "./domain_name.ts";
+import type { DomainStore } from "./domain_store.ts";
+
+/** Most domains of one project. */
+export const MAX_DOMAINS = 200;
+
+const TOKEN_BYTES = 20;
+
+export interface DomainSettings {
+  readonly target: RoutingTarget;
+  /** Hosts of the platform itself; they and all below them can not be bound. */
+  readonly reserved: readonly string[];
+  /** True where certificates are ordered. */
+  readonly acme: boolean;
+}
+
+export interface DomainServices {
+  readonly domains: DomainStore;
+  readonly projects: ProjectStore;
+  readonly sites: SiteDirectory;
+  readonly addresses: Addresses;
+  readonly dns: DnsLookup;
+  readonly settings: DomainSettings;
+  readonly now: Clock;
+  readonly random: Random;
+  readonly orders: CertificateOrders;
+}
+
+/** Who orders certificates for the names that are on the air. */
+export interface CertificateOrders {
+  /** What is on the air changed. */
+  wake(): void;
+  /** Somebody waits for this name: forget that earlier orders failed. */
+  retry(hostname: string): void;
+}
+
+export interface AddedDomains {
+  readonly domain: DomainRecord;
+  readonly companion: DomainRecord | undefined;
+  readonly records: DnsRecord[];
+  readonly notes: string[];
+}
+
+/** True where the answer is certain not to hold a zone's proof. */
+function lacksProof(answer: DnsAnswer, zone: ZoneRecord | undefined): boolean {
+  if (answer.type === "failed") return false;
+  return zone === undefined || answer.type === "missing" ||
+    !answer.values.includes(proofValue(zone));
+}
+
+export class DomainService {
+  readonly hosts = new DomainHosts();
+  private refreshing: Promise<void> = Promise.resolve();
+
+  constructor(private readonly services: DomainServices) {}
+
+  /**
+   * Binds a hostname to an environment, with its apex or `www` as a redirect.
+   *
+   * @throws {Failure} `invalid_request` for a name that can not be bound,
+   * `conflict` for one that is taken.
+   */
+  async add(
+    project: ProjectRecord,
+    wanted: { readonly hostname: string; readonly environment: string },
+  ): Promise<AddedDomains> {
+    const { domains, settings, now, random } = this.services;
+    const parsed = parseDomainName(wanted.hostname, settings);
+    if (!parsed.ok) {
+      const message = `Can not bind the domain: ${parsed.reason}`;
+      const problems = [{ path: "body.hostname", message: parsed.reason }];
+      throw new Failure("invalid_request", message, { problems });
+    }
+    await this.requireRoom(project);
+    const { hostname, zone } = parsed.name;
+    const { workspaceId } = project;
+    await this.requireFree(zone, workspaceId);
+    const record = (name: string, redirectTo: string | null): DomainRecord => ({
+      id: uuidV7(now, random),
+      workspaceId,
+      projectId: project.id,
+      hostname: name,
+      zone,
+      environment: wanted.environment,
+      redirectTo,
+      createdAt: now(),
+      lastCheck: null,
+    });
+    const other = companionOf(parsed.name);
+    const token = Buffer.from(random(TOKEN_BYTES)).toString("hex");
+    const outcome = await domains.add(record(hostname, null), {
+      companion: other === undefined ? undefined : record(other, hostname),
+      newZone: { workspaceId, zone, token, createdAt: now() },
+    });
+    if (outcome.type === "project_gone") throw new Failure("not_found", "Project was deleted");
+    if (outcome.type === "taken") throw await this.taken(project, outcome.by);
+    await this.refreshZone(zone);
+    const added = [outcome.domain, ...(outcome.companion === undefined ? [] : [outcome.companion])];
+    return {
+      domain: outcome.domain,
+      companion: outcome.companion,
+      records: recordsToSet(added, { zone: outcome.zone, target: settings.target }),
+      notes: notesOn(added, settings),
+    };
+  }
+
+  /** The records that a domain needs. */
+  async plan(domain: DomainRecord): Promise<Pick<AddedDomains, "records" | "notes">> {
+    const zone = await this.requireZone(domain);
+    const { settings } = this.services;
+    return {
+      records: recordsToSet([domain], { zone, target: settings.target }),
+      notes: notesOn([domain], settings),
+    };
+  }
+
+  /**
+   * Looks the records up. Where the proof is seen, the workspace becomes the
+   * owner of the zone, unless another owner's proof still stands there.
+   */
+  async verify(
+    domain: DomainRecord,
+  ): Promise<{ readonly checks: DnsCheck[]; readonly notes: string[] }> {
+    const { domains, dns, settings, orders, now } = this.services;
+    const zone = await this.requireZone(domain);
+    const [proof, routing] = await Promise.all([
+      checkProof(dns, zone),
+      checkRouting(dns, domain, settings.target),
+    ]);
+    const before = await domains.owner(zone.zone);
+    const owner = proof.check.ok ? await this.claim(zone, proof.answer) : before;
+    const checks = [proof.check, routing];
+    await domains.noteCheck(domain, { checkedAt: now(), checks });
+    await this.refreshZone(zone.zone);
+    const notes = notesOn([domain], settings);
+    if (isVerified(domain, owner)) orders.retry(domain.hostname);
+    else {
+      if (proof.check.ok) notes.push("Another workspace holds this domain: its proof is there too");
+      return { checks, notes };
+    }
+    if (!proof.check.ok) {
+      notes.push(
+        "The domain stays verified, but its proof is not seen: put it back. Without it, " +
+          "another workspace can take the domain over by a proof of its own",
+      );
+    }
+    return { checks, notes };
+  }
+
+  /** Takes a domain, and the redirect that leads to it, off the air. */
+  async remove(domain: DomainRecord): Promise<void> {
+    const { domains } = this.services;
+    const siblings = await domains.ofZone(domain.zone, domain.workspaceId);
+    for (const sibling of siblings) {
+      const leadsHere = sibling.redirectTo === domain.hostname &&
+        sibling.projectId === domain.projectId;
+      if (leadsHere) await domains.remove(sibling);
+    }
+    await domains.remove(domain);
+    await this.refreshZone(domain.zone);
+  }
+
+  /** Takes all domains of a project off the air, after it was deleted. */
+  async forgetProject(zones: readonly string[]): Promise<void> {
+    for (const zone of zones) await this.refreshZone(zone);
+  }
+
+  /** Learns from the store which custom hostname shows what. */
+  async recover(): Promise<void> {
+    for await (const { zone } of this.services.domains.owners()) await this.refreshZone(zone);
+  }
+
+  /** The site of a custom hostname in canonical form. */
+  resolve(hostname: string): Site | Promise<Site | undefined> | undefined {
+    const route = this.hosts.find(hostname);
+    if (route === undefined || route.redirectTo !== null) return undefined;
+    const site = this.services.sites.resolve(route.host);
+    if (site instanceof Promise) {
+      return site.then((found) => found?.projectId === route.projectId ? found : undefined);
+    }
+    return site?.projectId === route.projectId ? site : undefined;
+  }
+
+  /** Reads what a zone shows; rounds follow one another. */
+  private refreshZone(zone: string): Promise<void> {
+    const round = this.refreshing.then(() => this.readZone(zone));
+    this.refreshing = round.catch(() => {});
+    return round;
+  }
+
+  private async readZone(zone: string): Promise<void> {
+    const { domains, projects, addresses, orders } = this.services;
+    const owner = await domains.owner(zone);
+    const records = owner === undefined ? [] : await domains.ofZone(zone, owner.workspaceId);
+    const bindings = [];
+    for (const domain of records) {
+      const project = await projects.find(domain.workspaceId, domain.projectId);
+      if (project === undefined) continue;
+      const { projectId, environment, redirectTo } = domain;
+      const host = addresses.hostname(latestLabel(project, environment));
+      bindings.push({ domain, route: { projectId, environment, host, redirectTo } });
+    }
+    this.hosts.replaceZone(zone, bindings);
+    orders.wake();
+  }
+
+  private async claim(zone: ZoneRecord, seen: DnsAnswer): Promise<ZoneOwnerRecord> {
+    const { domains, now } = this.services;
+    const claim = { workspaceId: zone.workspaceId, verifiedAt: now() };
+    return await domains.claim(zone.zone, claim, async (owner) => {
+      const theirs = await domains.zone(owner.workspaceId, zone.zone);
+      return lacksProof(seen, theirs);
+    });
+  }
+
+  /** Refuses a zone of another workspace whose proof stands, or can not be looked for. */
+  private async requireFree(zone: string, workspaceId: string): Promise<void> {
+    const { domains, dns } = this.services;
+    const owner = await domains.owner(zone);
+    if (owner === undefined || owner.workspaceId === workspaceId) return;
+    const theirs = await domains.zone(owner.workspaceId, zone);
+    if (theirs === undefined) return;
+    const { answer } = await checkProof(dns, theirs);
+    if (lacksProof(answer, theirs)) return;
+    throw new Failure(
+      "conflict",
+      `Domain ${zone} belongs to another workspace. If it is yours, remove the TXT records at ` +
+        `_svc-challenge.${zone} first`,
+    );
+  }
+
+  private async requireRoom(project: ProjectRecord): Promise<void> {
+    const { items } = await this.services.domains.list(project.id, { limit: MAX_DOMAINS });
+    if (items.length < MAX_DOMAINS) return;
+    throw new Failure("conflict", `Project "${project.name}" has ${MAX_DOMAINS} domains, the most`);
+  }
+
+  private async requireZone(domain: DomainRecord): Promise<ZoneRecord> {
+    const zone = await this.services.domains.zone(domain.workspaceId, domain.zone);
+    if (zone === undefined) throw new Failure("not_found", "Domain was removed meanwhile");
+    return zone;
+  }
+
+  private async taken(project: ProjectRecord, by: DomainRecord): Promise<Failure> {
+    const { projects } = this.services;
+    const owner = by.projectId === project.id
+      ? project
+      : await projects.find(by.workspaceId, by.projectId);
+    const where = owner === undefined ? "another project" : `project "${owner.name}"`;
+    return new Failure(
+      "conflict",
+      `Domain ${by.hostname} is bound to ${where} (${by.environment}). Remove it there first`,
+    );
+  }
+}

@@ -1,0 +1,148 @@
+/**
+ * Judges what DNS look-ups brought: per record what was expected, what was
+ * seen, and what to do. Pure.
+ *
+ * @module
+ */
+import { isIPv6 } from "node:net";
+import type { DnsCheck } from "../../contract/mod.ts";
+import type { DnsAnswer } from "./dns_lookup.ts";
+
+/** Values of one record that a report shows at most, and characters of each. */
+const MAX_SHOWN = 10;
+const MAX_SHOWN_LENGTH = 300;
+
+const valuesOf = (answer: DnsAnswer): readonly string[] =>
+  answer.type === "found" ? answer.values : [];
+const failureOf = (answer: DnsAnswer): string | null =>
+  answer.type === "found" ? null : answer.reason;
+
+/** What a report shows of values that strangers wrote: few, short, without control characters. */
+function shown(values: readonly string[]): string[] {
+  return values.slice(0, MAX_SHOWN).map((value) =>
+    // deno-lint-ignore no-control-regex -- control characters are what is sought
+    value.replace(/[\x00-\x1f\x7f-\x9f]/g, "\uFFFD").slice(0, MAX_SHOWN_LENGTH)
+  );
+}
+
+const AGAIN = "Try again in a few minutes";
+
+function failedHint(reason: string): string {
+  switch (reason) {
+    case "TIMEOUT":
+      return `The name server did not answer in time. ${AGAIN}`;
+    case "SERVFAIL":
+      return "The name server could not answer (SERVFAIL): check that the domain is delegated " +
+        "and, where it is signed, that DNSSEC is in order";
+    default:
+      return `The look-up failed (${reason}). ${AGAIN}`;
+  }
+}
+
+export interface ProofFacts {
+  readonly name: string;
+  readonly expected: string;
+  readonly answer: DnsAnswer;
+  /** What stands at the name with the zone doubled, a frequent slip. */
+  readonly doubled: DnsAnswer;
+}
+
+function proofHint({ name, expected, answer, doubled }: ProofFacts): string {
+  if (answer.type === "failed") return failedHint(answer.reason);
+  if (valuesOf(doubled).includes(expected)) {
+    return "The record stands at a name that has the domain twice: enter the name without " +
+      "the domain, as your provider appends it";
+  }
+  if (answer.type === "missing") {
+    return `Create the TXT record at ${name}; a new record can take minutes to be seen`;
+  }
+  const bare = (value: string) => value.replace(/["'\s]/g, "").toLowerCase();
+  if (answer.values.some((value) => bare(value) === bare(expected))) {
+    return "The value is nearly right: enter it without quotes and blanks, in lower case";
+  }
+  return answer.values.length === 1
+    ? "Set the value as expected; an old record may still be remembered for its time to live"
+    : "Add a record with the expected value; the others may stay";
+}
+
+/** Judges the proof of control. Other TXT records beside the right one do no harm. */
+export function judgeProof(facts: ProofFacts): DnsCheck {
+  const { name, expected, answer } = facts;
+  const ok = valuesOf(answer).includes(expected);
+  return {
+    type: "TXT",
+    name,
+    purpose: "proof",
+    ok,
+    expected: [expected],
+    seen: shown(valuesOf(answer)),
+    failure: failureOf(answer),
+    hint: ok ? null : proofHint(facts),
+  };
+}
+
+export interface RoutingFacts {
+  readonly hostname: string;
+  readonly apex: boolean;
+  /** Host name that a CNAME should name. */
+  readonly target: string;
+  /** Addresses that visitors should arrive at; empty where they are not known. */
+  readonly addresses: readonly string[];
+  readonly cname: DnsAnswer;
+  readonly a: DnsAnswer;
+  readonly aaaa: DnsAnswer;
+}
+
+/** One spelling for addresses: `2001:db8:0::1` and `2001:DB8::1` are the same. */
+function canonicalAddress(address: string): string {
+  if (!isIPv6(address)) return address;
+  return URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? address;
+}
+
+function routingHint(facts: RoutingFacts, found: readonly string[], strange: readonly string[]) {
+  const { hostname, apex, target, cname, a, aaaa, addresses } = facts;
+  const failed = [cname, a, aaaa].find((answer) => answer.type === "failed");
+  const alias = valuesOf(cname)[0];
+  const wanted = apex
+    ? addresses.length > 0
+      ? `Point ${hostname} at ${addresses.join(", ")}`
+      : `Point ${hostname} at the addresses of ${target}`
+    : `Set a CNAME at ${hostname} to ${target}`;
+  if (alias !== undefined) return `${wanted}: its CNAME names ${shown([alias])[0]} now`;
+  if (found.length > 0 && addresses.length === 0) {
+    return `${wanted}: whether its addresses are the platform's can not be told, as ${target} ` +
+      "has none and the platform was not told its public ones";
+  }
+  if (strange.length > 0 && strange.length < found.length) {
+    return `Remove the records for ${strange.join(", ")}: some visitors arrive there`;
+  }
+  if (strange.length > 0) return `${wanted}: it leads to ${strange.join(", ")} now`;
+  if (failed?.type === "failed") return failedHint(failed.reason);
+  return `${wanted}: it leads nowhere now`;
+}
+
+/**
+ * Judges whether visitors arrive at the platform: by a CNAME to its name, or
+ * by addresses that are all its own. A proxy in front of the platform looks
+ * wrong here, and still works.
+ */
+export function judgeRouting(facts: RoutingFacts): DnsCheck {
+  const { hostname, apex, target, addresses, cname, a, aaaa } = facts;
+  const own = new Set(addresses.map(canonicalAddress));
+  const found = [...valuesOf(a), ...valuesOf(aaaa)].map(canonicalAddress);
+  const strange = found.filter((address) => !own.has(address));
+  const named = valuesOf(cname).includes(target);
+  const known = found.length > 0 && strange.length === 0;
+  const ok = named || known;
+  const failed = [cname, a, aaaa].find((answer) => answer.type === "failed");
+  return {
+    type: apex ? "A/AAAA" : "CNAME",
+    name: hostname,
+    purpose: "routing",
+    ok,
+    expected: apex && addresses.length > 0 ? [...addresses] : [target],
+    seen: shown([...valuesOf(cname).map((name) => `CNAME ${name}`), ...found]),
+    failure: found.length > 0 || named ? null : failureOf(failed ?? a),
+    hint: ok ? null : routingHint(facts, found, strange),
+  };
+}

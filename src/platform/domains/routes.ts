@@ -1,0 +1,79 @@
+/**
+ * `/v1/projects/{project}/domains`.
+ *
+ * @module
+ */
+import { type Domain, endpoints } from "../../contract/mod.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { EnvironmentStore } from "../environments/environment_store.ts";
+import { findEnvironmentName } from "../environments/find_environment.ts";
+import { Failure } from "../http/failure.ts";
+import type { Router } from "../http/router.ts";
+import { findProject } from "../projects/find_project.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+import { type DomainRecord, domainToWire } from "./domain.ts";
+import type { DomainService } from "./domain_service.ts";
+import type { DomainStore } from "./domain_store.ts";
+
+export interface DomainRouteServices {
+  readonly projects: ProjectStore;
+  readonly environments: EnvironmentStore;
+  readonly domains: DomainStore;
+  readonly domainService: DomainService;
+  /** What is known of a hostname's certificate. */
+  certificateOf(hostname: string): Domain["certificate"];
+}
+
+export function bindDomainRoutes(router: Router, services: DomainRouteServices): void {
+  const { projects, environments, domains, domainService, certificateOf } = services;
+
+  const toWire = async (domain: DomainRecord): Promise<Domain> =>
+    domainToWire(domain, {
+      owner: await domains.owner(domain.zone),
+      certificate: certificateOf(domain.hostname),
+    });
+
+  async function find(caller: Caller, params: { project: string; domain: string }) {
+    const project = await findProject(projects, caller, params.project);
+    const domain = await domains.find(project.id, params.domain);
+    if (domain !== undefined) return domain;
+    throw new Failure(
+      "not_found",
+      `Domain ${params.domain} does not exist in project "${project.name}"`,
+    );
+  }
+
+  router.guarded(endpoints.listDomains, async (caller, { params, query }) => {
+    const project = await findProject(projects, caller, params.project);
+    const page = await domains.list(project.id, query);
+    return { items: await Promise.all(page.items.map(toWire)), nextCursor: page.nextCursor };
+  });
+
+  router.guarded(endpoints.addDomain, async (caller, { params, body }) => {
+    const project = await findProject(projects, caller, params.project);
+    const environment = await findEnvironmentName(environments, project, body.environment);
+    const added = await domainService.add(project, { hostname: body.hostname, environment });
+    return {
+      domain: await toWire(added.domain),
+      companion: added.companion === undefined ? null : await toWire(added.companion),
+      records: added.records,
+      notes: added.notes,
+    };
+  });
+
+  router.guarded(endpoints.getDomain, async (caller, { params }) => {
+    const domain = await find(caller, params);
+    return { domain: await toWire(domain), ...await domainService.plan(domain) };
+  });
+
+  router.guarded(endpoints.verifyDomain, async (caller, { params }) => {
+    const domain = await find(caller, params);
+    const report = await domainService.verify(domain);
+    return { domain: await toWire(await find(caller, params)), ...report };
+  });
+
+  router.guarded(endpoints.deleteDomain, async (caller, { params }) => {
+    await domainService.remove(await find(caller, params));
+    return undefined;
+  });
+}
