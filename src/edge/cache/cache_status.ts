@@ -1,0 +1,44 @@
+/**
+ * What the cache says about itself: `Cache-Status` (RFC 9211) and `x-svc-cache`.
+ *
+ * @module
+ */
+import type { Header, HeaderList } from "../header_list.ts";
+import type { ForwardReason } from "./decide_lookup.ts";
+import type { CacheResult } from "./types.ts";
+import { joinedHeader } from "./vary.ts";
+
+export interface CacheReport {
+  readonly result: CacheResult;
+  readonly hit?: boolean;
+  readonly forward?: ForwardReason;
+  readonly forwardStatus?: number;
+  /** Seconds for which the answer stays fresh; negative for a stale one. */
+  readonly ttl?: number;
+  /** True where the answer is being stored: a body that breaks off or grows too long still is not. */
+  readonly stored?: boolean;
+  readonly collapsed?: boolean;
+  readonly detail?: string;
+}
+
+function cacheStatus(report: CacheReport): string {
+  let text = "svc";
+  if (report.hit) text += "; hit";
+  if (report.forward !== undefined) text += `; fwd=${report.forward}`;
+  if (report.forwardStatus !== undefined) text += `; fwd-status=${report.forwardStatus}`;
+  if (report.ttl !== undefined) text += `; ttl=${Math.floor(report.ttl)}`;
+  if (report.stored) text += "; stored";
+  if (report.collapsed) text += "; collapsed";
+  if (report.detail !== undefined) text += `; detail=${report.detail}`;
+  return text;
+}
+
+/** The fields with the report added; ours comes last in the list of caches (RFC 9211, 2). */
+export function withReport(headers: HeaderList, report: CacheReport): Header[] {
+  const before = joinedHeader(headers, "cache-status");
+  const own = cacheStatus(report);
+  const kept = headers.filter(([name]) => name !== "cache-status" && name !== "x-svc-cache");
+  kept.push(["cache-status", before === undefined ? own : `${before}, ${own}`]);
+  kept.push(["x-svc-cache", report.result]);
+  return kept;
+}

@@ -1,0 +1,215 @@
+/**
+ * Where answers are kept: in memory, bounded by bytes, found by key and by
+ * place. Bodies that are still arriving count as well.
+ *
+ * @module
+ */
+import type { HeaderList } from "../header_list.ts";
+import type { CacheRequest, Place, StoredAnswer } from "./types.ts";
+import { matchesVary } from "./vary.ts";
+
+/** Memory of an entry beside its texts and bytes: slots in maps, arrays, objects. */
+const ENTRY_OVERHEAD = 1024;
+
+/** Answers of one key that differ by `Vary`; more would make every lookup slow. */
+const MAX_VARIANTS = 32;
+
+/** Part of the capacity that bodies under way may take together. */
+const MAX_RESERVED_SHARE = 0.5;
+
+/** A stored answer and where it is. */
+export interface Entry extends StoredAnswer {
+  readonly key: string;
+  readonly place: Place;
+  readonly cost: number;
+  /** Asked for since the hand of the clock last passed. */
+  used: boolean;
+  /** Fields of a fresh hit, good for one second: made once for all who ask in it. */
+  hit: { readonly second: number; readonly headers: HeaderList } | undefined;
+}
+
+/** What to forget of a deployment. */
+export type PurgeScope =
+  | { readonly type: "all" }
+  | { readonly type: "path"; readonly path: string }
+  | { readonly type: "prefix"; readonly prefix: string };
+
+/** An answer on its way into the store; a purge that it came too early for discards it. */
+export interface Ticket {
+  readonly place: Place;
+  discarded: boolean;
+}
+
+function textBytes({ headers, vary }: StoredAnswer, key: string): number {
+  let characters = key.length;
+  for (const [name, value] of headers) characters += name.length + value.length;
+  for (const { name, value } of vary) characters += name.length + (value?.length ?? 0);
+  return characters * 2;
+}
+
+function covers(scope: PurgeScope, path: string): boolean {
+  switch (scope.type) {
+    case "all":
+      return true;
+    case "path":
+      return path === scope.path;
+    case "prefix":
+      return path.startsWith(scope.prefix);
+  }
+}
+
+/**
+ * Entries by key, thrown out by the CLOCK algorithm: those that were not used
+ * since the hand last passed go first.
+ */
+export class CacheStore {
+  readonly #byKey = new Map<string, Entry[]>();
+  /** Oldest first: the way of the hand. */
+  readonly #clock = new Set<Entry>();
+  /** Deployment, then path. */
+  readonly #byPlace = new Map<string, Map<string, Set<Entry>>>();
+  readonly #tickets = new Set<Ticket>();
+  #entryBytes = 0;
+  #reserved = 0;
+
+  constructor(private readonly capacity: number) {}
+
+  /** Bytes held, with the overhead of entries and the bodies under way; never above the capacity. */
+  get byteLength(): number {
+    return this.#entryBytes + this.#reserved;
+  }
+
+  get size(): number {
+    return this.#clock.size;
+  }
+
+  /** The answers of a key. */
+  candidates(key: string): readonly Entry[] {
+    return this.#byKey.get(key) ?? [];
+  }
+
+  /** Takes memory for a part of a body under way; false where there is none left for it. */
+  reserve(bytes: number): boolean {
+    if (this.#reserved + bytes > this.capacity * MAX_RESERVED_SHARE) return false;
+    this.#reserved += bytes;
+    this.#evict();
+    return true;
+  }
+
+  release(bytes: number): void {
+    this.#reserved -= bytes;
+  }
+
+  /** Announces an answer, before the origin is asked for it. */
+  expect(place: Place): Ticket {
+    const ticket: Ticket = { place, discarded: false };
+    this.#tickets.add(ticket);
+    return ticket;
+  }
+
+  /** Ends what `expect` began. */
+  settle(ticket: Ticket): void {
+    this.#tickets.delete(ticket);
+  }
+
+  /**
+   * Keeps an answer, in place of those that the same request would have found.
+   * Returns nothing where it was discarded or is larger than the store.
+   */
+  put(
+    stored: StoredAnswer,
+    where: {
+      readonly key: string;
+      readonly ticket: Ticket;
+      readonly header: CacheRequest["header"];
+    },
+  ): Entry | undefined {
+    const { key, ticket, header } = where;
+    const cost = stored.body.byteLength + textBytes(stored, key) + ENTRY_OVERHEAD;
+    if (ticket.discarded || cost + this.#reserved > this.capacity) return undefined;
+    for (const older of [...this.candidates(key)]) {
+      if (matchesVary(older, header)) this.remove(older);
+    }
+    const variants = this.#byKey.get(key);
+    if (variants !== undefined && variants.length >= MAX_VARIANTS) this.remove(variants[0]!);
+    const entry: Entry = { ...stored, key, place: ticket.place, cost, used: false, hit: undefined };
+    this.#entryBytes += cost;
+    this.#evict();
+    this.#link(entry);
+    return entry;
+  }
+
+  #link(entry: Entry): void {
+    const { key, place } = entry;
+    const variants = this.#byKey.get(key);
+    if (variants === undefined) this.#byKey.set(key, [entry]);
+    else variants.push(entry);
+    this.#clock.add(entry);
+    let paths = this.#byPlace.get(place.deploymentId);
+    if (paths === undefined) this.#byPlace.set(place.deploymentId, paths = new Map());
+    const entries = paths.get(place.path);
+    if (entries === undefined) paths.set(place.path, new Set([entry]));
+    else entries.add(entry);
+  }
+
+  /** Forgets an entry; one that is gone already is no mistake. */
+  remove(entry: Entry): void {
+    if (!this.#clock.delete(entry)) return;
+    this.#entryBytes -= entry.cost;
+    const variants = this.#byKey.get(entry.key)!;
+    if (variants.length === 1) this.#byKey.delete(entry.key);
+    else variants.splice(variants.indexOf(entry), 1);
+    const { deploymentId, path } = entry.place;
+    const paths = this.#byPlace.get(deploymentId)!;
+    const entries = paths.get(path)!;
+    entries.delete(entry);
+    if (entries.size === 0) paths.delete(path);
+    if (paths.size === 0) this.#byPlace.delete(deploymentId);
+  }
+
+  /** Forgets a part of a deployment, what is under way included; returns the number of entries. */
+  purge(deploymentId: string, scope: PurgeScope): number {
+    return this.#forget(deploymentId, scope, () => true);
+  }
+
+  /** Forgets all answers to one URI of a deployment (RFC 9111, 4.4). */
+  invalidate(place: Place): number {
+    const { host, rawQuery } = place;
+    return this.#forget(
+      place.deploymentId,
+      { type: "path", path: place.path },
+      (other) => other.host === host && other.rawQuery === rawQuery,
+    );
+  }
+
+  #forget(deploymentId: string, scope: PurgeScope, isMeant: (place: Place) => boolean): number {
+    for (const ticket of this.#tickets) {
+      const { place } = ticket;
+      if (place.deploymentId === deploymentId && covers(scope, place.path) && isMeant(place)) {
+        ticket.discarded = true;
+      }
+    }
+    const paths = this.#byPlace.get(deploymentId);
+    if (paths === undefined) return 0;
+    const meant = scope.type === "path"
+      ? [...paths.get(scope.path) ?? []]
+      : [...paths].flatMap(([path, entries]) => covers(scope, path) ? [...entries] : []);
+    const doomed = meant.filter(({ place }) => isMeant(place));
+    for (const entry of doomed) this.remove(entry);
+    return doomed.length;
+  }
+
+  /** Frees the oldest entries; one that was used gets a second round. */
+  #evict(): void {
+    for (const entry of this.#clock) {
+      if (this.byteLength <= this.capacity) return;
+      if (entry.used) {
+        entry.used = false;
+        this.#clock.delete(entry);
+        this.#clock.add(entry);
+      } else {
+        this.remove(entry);
+      }
+    }
+  }
+}

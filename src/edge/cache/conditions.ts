@@ -1,0 +1,79 @@
+/**
+ * The client's own conditions and ranges, judged against a stored answer
+ * (RFC 9111, 4.3.2; RFC 9110, 13.2.2 and 14.2).
+ *
+ * @module
+ */
+import { findHeader } from "../header_list.ts";
+import { type ByteRange, parseRange } from "../static/byte_ranges.ts";
+import { ifNoneMatchNames } from "../static/entity_tag.ts";
+import { parseHttpDate } from "./http_date.ts";
+import type { CacheRequest, StoredAnswer } from "./types.ts";
+
+export type Selection =
+  | { readonly type: "whole" }
+  | { readonly type: "not_modified" }
+  | { readonly type: "partial"; readonly ranges: readonly ByteRange[] }
+  | { readonly type: "unsatisfiable" };
+
+/** What the conditions are judged by. */
+export type Validated = Pick<
+  StoredAnswer,
+  "status" | "headers" | "etag" | "lastModified" | "responseTime"
+>;
+
+const WHOLE: Selection = Object.freeze({ type: "whole" });
+const NOT_MODIFIED: Selection = Object.freeze({ type: "not_modified" });
+
+/** `Last-Modified`, else `Date` (RFC 9111, 4.3.2). */
+function modifiedAt(answer: Validated): number | undefined {
+  const field = answer.lastModified ?? findHeader(answer.headers, "date");
+  return field === undefined ? undefined : parseHttpDate(field, answer.responseTime);
+}
+
+/** Whether the client has this answer already. Dates count only without `If-None-Match`. */
+export function isNotModified(header: CacheRequest["header"], answer: Validated): boolean {
+  if (answer.status !== 200) return false;
+  const tags = header("if-none-match");
+  if (tags !== undefined) {
+    if (answer.etag === undefined) return tags.trim() === "*";
+    return ifNoneMatchNames(tags, answer.etag.replace(/^W\//, ""));
+  }
+  const since = header("if-modified-since");
+  if (since === undefined) return false;
+  const sinceTime = parseHttpDate(since, answer.responseTime);
+  const modified = modifiedAt(answer);
+  return sinceTime !== undefined && modified !== undefined && modified <= sinceTime;
+}
+
+/** `If-Range` holds for a strong validator that is exactly the same (RFC 9110, 13.1.5). */
+function ifRangeHolds(value: string | undefined, answer: Validated): boolean {
+  if (value === undefined) return true;
+  const validator = value.trim();
+  if (validator.startsWith('"')) return validator === answer.etag;
+  if (validator !== answer.lastModified) return false;
+  const modified = parseHttpDate(validator, answer.responseTime);
+  const date = parseHttpDate(findHeader(answer.headers, "date") ?? "", answer.responseTime);
+  return modified !== undefined && date !== undefined && date - modified >= 1000;
+}
+
+/** Decides which part of a stored answer a client gets. */
+export function selectPart(
+  method: string,
+  header: CacheRequest["header"],
+  stored: StoredAnswer,
+): Selection {
+  if (stored.status !== 200) return WHOLE;
+  if (isNotModified(header, stored)) return NOT_MODIFIED;
+  const range = method === "GET" ? header("range") : undefined;
+  if (range === undefined || !ifRangeHolds(header("if-range"), stored)) return WHOLE;
+  const requested = parseRange(range, stored.body.byteLength);
+  switch (requested.type) {
+    case "ignore":
+      return WHOLE;
+    case "unsatisfiable":
+      return requested;
+    case "ranges":
+      return { type: "partial", ranges: requested.ranges };
+  }
+}

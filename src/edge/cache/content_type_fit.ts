@@ -1,0 +1,32 @@
+/**
+ * Guards against cache deception: a page with somebody's data under a name like
+ * `/account/photo.css`, which the site answers with the account page.
+ *
+ * @module
+ */
+import { lookup } from "mrmime";
+
+/** Types that say nothing, or that many servers give to everything. */
+const VAGUE = new Set(["application/octet-stream", "binary/octet-stream", "text/plain"]);
+
+function family(type: string): string {
+  if (/(?:java|ecma)script/.test(type)) return "script";
+  if (/[/+]json$/.test(type)) return "json";
+  if (/[/+]xml$/.test(type) && type !== "application/xhtml+xml") return "xml";
+  if (/html/.test(type)) return "html";
+  if (type.startsWith("text/css")) return "css";
+  return type.startsWith("application/") ? type : type.slice(0, type.indexOf("/"));
+}
+
+/**
+ * Whether the type of an answer is what the ending of its path promises. Paths
+ * without a known ending promise nothing.
+ */
+export function fitsPath(path: string, contentType: string | undefined): boolean {
+  const ending = /\.([a-z0-9]+)$/i.exec(path)?.[1];
+  const expected: unknown = ending === undefined ? undefined : lookup(ending);
+  // A name such as `constructor` finds no text but a part of every object.
+  if (typeof expected !== "string" || contentType === undefined) return true;
+  const type = contentType.split(";")[0]!.trim().toLowerCase();
+  return VAGUE.has(type) || family(type) === family(expected);
+}

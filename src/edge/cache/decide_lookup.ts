@@ -1,0 +1,181 @@
+/**
+ * How a request is answered from what is stored (RFC 9111, 4). Pure: the
+ * request's fields, the stored answers of its key and the time in, a tagged
+ * decision out.
+ *
+ * What clients say about freshness (`no-cache`, `max-age`, `min-fresh`,
+ * `Pragma`) is advice (RFC 9111, 5.2.1), and heeding it would let anyone send
+ * every request on to the origin: it is ignored unless the operator wants it
+ * heeded. `max-stale`, `only-if-cached`, `no-store` and `stale-if-error` spare
+ * the origin or the store, and always count.
+ *
+ * @module
+ */
+import type { Header, HeaderList } from "../header_list.ts";
+import { CacheControl } from "./cache_control.ts";
+import { currentAge, remainingLifetime } from "./freshness.ts";
+import type { CacheRequest, StoredAnswer } from "./types.ts";
+import { matchesVary } from "./vary.ts";
+
+/** Why a request goes on to the origin (RFC 9211, 2.2). */
+export type ForwardReason =
+  | "bypass"
+  | "method"
+  | "uri-miss"
+  | "vary-miss"
+  | "request"
+  | "stale";
+
+export type LookupDecision<Stored extends StoredAnswer = StoredAnswer> =
+  | { readonly type: "fresh"; readonly stored: Stored }
+  /** To be served although stale; with `refresh`, a fresh one is fetched meanwhile. */
+  | { readonly type: "stale"; readonly stored: Stored; readonly refresh: boolean }
+  /** Stored, but the origin must be asked with these conditions, which may be none. */
+  | {
+    readonly type: "revalidate";
+    readonly stored: Stored;
+    readonly conditions: HeaderList;
+    readonly forward: "stale" | "request";
+  }
+  /** To be fetched, and stored where the answer allows it. */
+  | { readonly type: "miss"; readonly forward: "uri-miss" | "vary-miss" }
+  /** To be fetched as the client asked, and not stored. */
+  | { readonly type: "pass"; readonly forward: ForwardReason }
+  /** `only-if-cached` without an answer in store: 504. */
+  | { readonly type: "unavailable" };
+
+export interface LookupOptions {
+  readonly now: number;
+  /** Heed `no-cache`, `max-age`, `min-fresh` and `Pragma` of clients. */
+  readonly clientsMayRevalidate: boolean;
+}
+
+/** True for `GET` and `HEAD`; requests by other methods never meet the store. */
+export function isCacheableMethod(method: string): boolean {
+  return method === "GET" || method === "HEAD";
+}
+
+/**
+ * A body with a GET would be a part of the request that no key holds; `If-Match`
+ * and `If-Unmodified-Since` are for the origin to judge (RFC 9111, 4.3.2).
+ */
+function mustPass({ header }: CacheRequest): boolean {
+  const length = header("content-length");
+  return (length !== undefined && length.trim() !== "0") ||
+    header("transfer-encoding") !== undefined ||
+    header("if-match") !== undefined || header("if-unmodified-since") !== undefined;
+}
+
+/** The conditions that validate a stored answer (RFC 9111, 4.3.1). */
+export function validators(stored: StoredAnswer): HeaderList {
+  const conditions: Header[] = [];
+  if (stored.etag !== undefined) conditions.push(["if-none-match", stored.etag]);
+  if (stored.lastModified !== undefined) {
+    conditions.push(["if-modified-since", stored.lastModified]);
+  }
+  return conditions;
+}
+
+/** Whether the client will not take the answer without the origin's word, though it is fresh. */
+function clientObjects(control: CacheControl, request: CacheRequest, facts: {
+  readonly age: number;
+  readonly remaining: number;
+}): boolean {
+  if (control.has("no-cache")) return true;
+  const pragma = request.header("pragma");
+  if (pragma !== undefined && request.header("cache-control") === undefined) {
+    return pragma.toLowerCase().includes("no-cache");
+  }
+  return facts.age > (control.seconds("max-age") ?? Infinity) ||
+    facts.remaining < (control.seconds("min-fresh") ?? 0);
+}
+
+/** Whether the client takes an answer that has been stale so long (RFC 9111, 5.2.1.2). */
+function clientAccepts(control: CacheControl, staleness: number): boolean {
+  if (!control.has("max-stale")) return false;
+  return control.value("max-stale") === undefined ||
+    staleness <= control.seconds("max-stale")!;
+}
+
+/** The latest of the stored answers that this request may have (RFC 9111, 4.1). */
+export function selectStored<Stored extends StoredAnswer>(
+  request: CacheRequest,
+  candidates: readonly Stored[],
+): Stored | undefined {
+  const authorized = request.header("authorization") !== undefined;
+  let latest: Stored | undefined;
+  for (const stored of candidates) {
+    if (authorized && !stored.terms.sharedWithAuthorized) continue;
+    if (latest !== undefined && stored.responseTime <= latest.responseTime) continue;
+    if (matchesVary(stored, request.header)) latest = stored;
+  }
+  return latest;
+}
+
+function decideStored<Stored extends StoredAnswer>(
+  request: CacheRequest,
+  stored: Stored,
+  options: LookupOptions & { readonly control: CacheControl },
+): LookupDecision<Stored> {
+  const { now, control, clientsMayRevalidate } = options;
+  const { terms } = stored;
+  const remaining = remainingLifetime(stored, now);
+  const conditions = validators(stored);
+  if (terms.noCache) return { type: "revalidate", stored, conditions, forward: "stale" };
+  const objects = clientsMayRevalidate &&
+    clientObjects(control, request, { age: currentAge(stored, now), remaining });
+  if (objects) return { type: "revalidate", stored, conditions, forward: "request" };
+  if (remaining > 0) return { type: "fresh", stored };
+  if (-remaining < terms.staleWhileRevalidate) return { type: "stale", stored, refresh: true };
+  if (!terms.mustRevalidate && clientAccepts(control, -remaining)) {
+    return { type: "stale", stored, refresh: false };
+  }
+  return { type: "revalidate", stored, conditions, forward: "stale" };
+}
+
+/** Decides about a request that fell under a `cache` rule. */
+export function decideLookup<Stored extends StoredAnswer>(
+  request: CacheRequest,
+  candidates: readonly Stored[],
+  options: LookupOptions,
+): LookupDecision<Stored> {
+  if (!isCacheableMethod(request.method)) return { type: "pass", forward: "method" };
+  if (mustPass(request)) return { type: "pass", forward: "request" };
+  const control = new CacheControl(request.header("cache-control"));
+  const stored = selectStored(request, candidates);
+  const decision: LookupDecision<Stored> = stored === undefined
+    ? { type: "miss", forward: candidates.length === 0 ? "uri-miss" : "vary-miss" }
+    : decideStored(request, stored, { ...options, control });
+  if (decision.type !== "miss" && decision.type !== "revalidate") return decision;
+  if (control.has("only-if-cached")) return { type: "unavailable" };
+  if (control.has("no-store")) return { type: "pass", forward: "request" };
+  if (decision.type === "miss" && request.header("range") !== undefined) {
+    return { type: "pass", forward: decision.forward };
+  }
+  return decision;
+}
+
+/**
+ * Whether a stale answer may stand in for one that the origin failed to give
+ * (RFC 5861, 4; RFC 9111, 4.2.4): for as long as the answer or the client says;
+ * where the origin can not be reached at all, for its stale-while-revalidate
+ * time as well.
+ */
+export function mayStandIn(
+  request: CacheRequest,
+  stored: StoredAnswer,
+  failure: { readonly now: number; readonly unreachable: boolean },
+): boolean {
+  const { terms } = stored;
+  if (terms.noCache) return false;
+  const staleness = -remainingLifetime(stored, failure.now);
+  const asked = terms.mustRevalidate
+    ? 0
+    : new CacheControl(request.header("cache-control")).seconds("stale-if-error") ?? 0;
+  const allowed = Math.max(
+    terms.staleIfError,
+    asked,
+    failure.unreachable ? terms.staleWhileRevalidate : 0,
+  );
+  return staleness < allowed;
+}

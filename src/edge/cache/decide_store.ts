@@ -1,0 +1,144 @@
+/**
+ * Whether an answer may be kept, and under which terms (RFC 9111, 3). Pure: the
+ * fields of the request and the answer, the rule and the time in, a tagged
+ * decision out. `docs/caching.md` tells authors the same.
+ *
+ * @module
+ */
+import { findHeader, type HeaderList } from "../header_list.ts";
+import { CacheControl } from "./cache_control.ts";
+import { fitsPath } from "./content_type_fit.ts";
+import { type Exchanged, initialAge, ownLifetime } from "./freshness.ts";
+import type { CacheRequest, CacheRule, Terms } from "./types.ts";
+import { joinedHeader, varyNames } from "./vary.ts";
+
+export type RefusalReason =
+  | "method"
+  | "status"
+  | "partial"
+  | "request_no_store"
+  | "no_store"
+  | "private"
+  | "authorization"
+  | "set_cookie"
+  | "vary_all"
+  | "event_stream"
+  | "content_type"
+  | "no_use";
+
+export type StoreDecision =
+  | {
+    readonly type: "store";
+    readonly terms: Terms;
+    readonly initialAge: number;
+    /** Fields that must not be kept, in lower case. */
+    readonly dropped: readonly string[];
+  }
+  | { readonly type: "pass"; readonly reason: RefusalReason };
+
+/** What the decision reads of an answer. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly headers: HeaderList;
+}
+
+/** Statuses that may be kept for the rule's time (RFC 9110, 15.1); 206 is none of them here. */
+const CACHEABLE_BY_DEFAULT = new Set([200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]);
+
+/** Statuses whose meaning for caches is known, as `must-understand` asks (RFC 9111, 5.2.2.3). */
+const UNDERSTOOD = new Set([...CACHEABLE_BY_DEFAULT, 302, 303, 307, 400, 403, 500, 502, 503, 504]);
+
+/** Longest time for which an error is kept where only the rule names one, in seconds. */
+export const MAX_ERROR_SECONDS = 60;
+
+/** Directives by which an origin lets a shared cache do more (RFC 9111, 3.5). */
+function isForSharing(control: CacheControl): boolean {
+  return control.has("public") || control.has("s-maxage");
+}
+
+function refusal(
+  request: CacheRequest,
+  { status, headers }: AnswerHead,
+  control: CacheControl,
+): RefusalReason | undefined {
+  const understood = control.has("must-understand");
+  if (request.method !== "GET" && request.method !== "HEAD") return "method";
+  if (status === 206) return "partial";
+  if (status < 200 || status === 304 || (understood && !UNDERSTOOD.has(status))) return "status";
+  if (new CacheControl(request.header("cache-control")).has("no-store")) return "request_no_store";
+  if (control.has("no-store") && !understood) return "no_store";
+  if (control.hasUnqualified("private")) return "private";
+  const mayShare = isForSharing(control);
+  if (
+    request.header("authorization") !== undefined && !mayShare && !control.has("must-revalidate")
+  ) {
+    return "authorization";
+  }
+  const withheld = [...control.fields("private"), ...control.fields("no-cache")];
+  const setsCookie = findHeader(headers, "set-cookie") !== undefined;
+  if (setsCookie && !mayShare && !withheld.includes("set-cookie")) return "set_cookie";
+  if (varyNames(headers).includes("*")) return "vary_all";
+  const contentType = findHeader(headers, "content-type");
+  if (contentType?.startsWith("text/event-stream")) return "event_stream";
+  if (!mayShare && !fitsPath(request.path, contentType)) return "content_type";
+  return undefined;
+}
+
+/** Lifetime by the rule, for an answer that names none itself. */
+function ruleLifetime(status: number, rule: CacheRule): number | undefined {
+  if (!CACHEABLE_BY_DEFAULT.has(status)) return undefined;
+  return status >= 400 ? Math.min(rule.ttlSeconds, MAX_ERROR_SECONDS) : rule.ttlSeconds;
+}
+
+/**
+ * The rule's stale-while-revalidate counts where the answer has none of its own
+ * and does not forbid to serve it stale. The answer's own counts beside
+ * `s-maxage` too: it is the same origin's more precise word.
+ */
+function termsOf(control: CacheControl, lifetime: number, rule: CacheRule): Terms {
+  const noCache = control.hasUnqualified("no-cache");
+  const mustRevalidate = control.has("must-revalidate") || control.has("proxy-revalidate");
+  const mayBeStale = !noCache && !mustRevalidate;
+  const swr = control.seconds("stale-while-revalidate") ??
+    (control.has("s-maxage") ? 0 : rule.swrSeconds);
+  return {
+    lifetime,
+    staleWhileRevalidate: mayBeStale ? swr : 0,
+    staleIfError: mayBeStale ? control.seconds("stale-if-error") ?? 0 : 0,
+    mustRevalidate: mustRevalidate || control.has("s-maxage"),
+    noCache,
+    sharedWithAuthorized: isForSharing(control) || control.has("must-revalidate"),
+  };
+}
+
+/** Whether a later request could be answered, at once or after asking the origin. */
+function isOfUse(terms: Terms, headers: HeaderList, age: number): boolean {
+  const canValidate = headers.some(([name]) => name === "etag" || name === "last-modified");
+  if (canValidate) return true;
+  const usable = terms.lifetime + Math.max(terms.staleWhileRevalidate, terms.staleIfError);
+  return !terms.noCache && usable > age;
+}
+
+/**
+ * Decides about an answer to a request that fell under a `cache` rule. The
+ * answer's own lifetime counts, else the rule's; there are no heuristics.
+ */
+export function decideStore(
+  request: CacheRequest,
+  answer: AnswerHead,
+  options: { readonly rule: CacheRule; readonly exchanged: Exchanged },
+): StoreDecision {
+  const { status, headers } = answer;
+  const { rule, exchanged } = options;
+  const control = new CacheControl(joinedHeader(headers, "cache-control"));
+  const reason = refusal(request, answer, control);
+  if (reason !== undefined) return { type: "pass", reason };
+  const lifetime = ownLifetime(headers, control, exchanged.responseTime) ??
+    ruleLifetime(status, rule);
+  if (lifetime === undefined) return { type: "pass", reason: "status" };
+  const terms = termsOf(control, lifetime, rule);
+  const age = initialAge(headers, exchanged);
+  if (!isOfUse(terms, headers, age)) return { type: "pass", reason: "no_use" };
+  const dropped = [...control.fields("private"), ...control.fields("no-cache")];
+  return { type: "store", terms, initialAge: age, dropped };
+}

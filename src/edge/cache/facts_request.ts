@@ -1,0 +1,51 @@
+/**
+ * The facts of the rules as a request to the cache.
+ *
+ * @module
+ */
+import type { Device, RequestFacts } from "../../rules/mod.ts";
+import type { CacheRequest } from "./types.ts";
+
+/** What the cache must know besides the facts. */
+export interface RequestSite {
+  readonly deploymentId: string;
+  /** The URL of a rewrite or the name of a function that answers; nothing for the site's own routes. */
+  readonly target?: string;
+}
+
+/** Reads facts when the cache asks for them: most of them it never does. */
+export class FactsRequest implements CacheRequest {
+  readonly method: string;
+  readonly host: string;
+  readonly path: string;
+  readonly rawQuery: string;
+  readonly deploymentId: string;
+  declare readonly target?: string;
+
+  constructor(private readonly facts: RequestFacts, site: RequestSite) {
+    this.method = facts.method;
+    this.host = facts.host;
+    this.path = facts.path;
+    this.rawQuery = facts.rawQuery;
+    this.deploymentId = site.deploymentId;
+    if (site.target !== undefined) this.target = site.target;
+  }
+
+  readonly header = (name: string): string | undefined => this.facts.header(name);
+
+  cookie(name: string): readonly string[] {
+    return this.facts.cookie(name);
+  }
+
+  country(): string | undefined {
+    return this.facts.country();
+  }
+
+  asn(): number | undefined {
+    return this.facts.asn();
+  }
+
+  device(): Device | undefined {
+    return this.facts.device();
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * A body that goes to the client and into the store at once.
+ *
+ * @module
+ */
+import type { BodyStream, Bytes } from "./types.ts";
+
+export interface FillOptions {
+  /** Most bytes that are worth keeping. */
+  readonly limit: number;
+  /** What `Content-Length` says; a body of another length was cut off. */
+  readonly expectedBytes: number | undefined;
+  /** Takes memory; false where there is none. */
+  reserve(bytes: number): boolean;
+  release(bytes: number): void;
+}
+
+function join(chunks: readonly Bytes[], length: number): Bytes {
+  if (chunks.length === 1) return chunks[0]!;
+  const whole = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    whole.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return whole;
+}
+
+/**
+ * Reads a body ahead of its client, up to the limit, so that neither a slow
+ * client nor one that goes away holds up those who wait for the stored answer.
+ * Past the limit it becomes a plain pipe at the client's pace.
+ */
+export class Fill {
+  /** The whole body; `undefined` where it is too long, broke off, or was cut short. */
+  readonly done: Promise<Bytes | undefined>;
+  readonly #reader: ReadableStreamDefaultReader<Bytes>;
+  readonly #options: FillOptions;
+  #state: "filling" | "complete" | "piping" | "failed" = "filling";
+  #chunks: Bytes[] = [];
+  #length = 0;
+  #reserved = 0;
+  #error: unknown;
+  #hasClient = false;
+  #wake: () => void = () => {};
+
+  constructor(body: BodyStream, options: FillOptions) {
+    this.#reader = body.getReader();
+    this.#options = options;
+    this.done = this.#pump();
+  }
+
+  /** Gives back the memory that was taken for the body; to be called once `done` was dealt with. */
+  release(): void {
+    this.#options.release(this.#reserved);
+    this.#reserved = 0;
+  }
+
+  async #pump(): Promise<Bytes | undefined> {
+    try {
+      for (;;) {
+        const { done, value } = await this.#reader.read();
+        if (done) return this.#complete();
+        this.#chunks.push(value);
+        this.#length += value.byteLength;
+        if (!this.#take(value.byteLength)) return this.#pipe();
+        this.#wake();
+      }
+    } catch (error) {
+      this.#fail(error);
+      return undefined;
+    }
+  }
+
+  #take(bytes: number): boolean {
+    if (this.#length > this.#options.limit || !this.#options.reserve(bytes)) return false;
+    this.#reserved += bytes;
+    return true;
+  }
+
+  #complete(): Bytes {
+    const { expectedBytes } = this.#options;
+    if (expectedBytes !== undefined && expectedBytes !== this.#length) {
+      throw new TypeError(
+        `Can not read the body to its end: it must have ${expectedBytes} bytes: it has ${this.#length}`,
+      );
+    }
+    const whole = join(this.#chunks, this.#length);
+    this.#state = "complete";
+    this.#wake();
+    return whole;
+  }
+
+  #pipe(): undefined {
+    this.#state = "piping";
+    if (!this.#hasClient) this.#stop();
+    this.#wake();
+    return undefined;
+  }
+
+  #fail(error: unknown): void {
+    this.#state = "failed";
+    this.#error = error;
+    this.#chunks = [];
+    this.release();
+    this.#wake();
+  }
+
+  /** Ends the exchange with the origin; nobody needs the rest. */
+  #stop(): void {
+    this.#chunks = [];
+    this.release();
+    this.#reader.cancel().catch(() => {});
+  }
+
+  /** The body for the client; once. Without a client, a body that is too long is cancelled. */
+  stream(): BodyStream {
+    this.#hasClient = true;
+    let next = 0;
+    return new ReadableStream<Bytes>({
+      pull: async (controller) => {
+        while (next >= this.#chunks.length && this.#state === "filling") {
+          await new Promise<void>((resolve) => this.#wake = resolve);
+        }
+        if (next < this.#chunks.length) {
+          controller.enqueue(this.#handOver(next));
+          next += 1;
+          return;
+        }
+        if (this.#state === "failed") return controller.error(this.#error);
+        if (this.#state === "complete") return controller.close();
+        const { done, value } = await this.#reader.read();
+        if (done) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: () => {
+        this.#hasClient = false;
+        if (this.#state === "piping") this.#stop();
+      },
+    }, { highWaterMark: 0 });
+  }
+
+  /** A chunk that is not to be stored leaves memory with the client. */
+  #handOver(index: number): Bytes {
+    const chunk = this.#chunks[index]!;
+    if (this.#state === "piping") {
+      this.#chunks[index] = new Uint8Array(0);
+      const given = Math.min(this.#reserved, chunk.byteLength);
+      this.#reserved -= given;
+      this.#options.release(given);
+    }
+    return chunk;
+  }
+}

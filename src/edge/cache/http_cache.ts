@@ -1,0 +1,251 @@
+/**
+ * The `cache` and `bypass_cache` actions: a shared HTTP cache as RFC 9111 and
+ * RFC 5861 describe it, for whatever answers behind it. `docs/caching.md` tells
+ * what it does; here is how the edge uses it:
+ *
+ * ```ts
+ * const cache = createHttpCache({ now });
+ *
+ * // `decision.cache` is set and an external proxy, a function or compute answers:
+ * const answer = await cache.handle(
+ *   new FactsRequest(facts, { deploymentId: site.deploymentId, target: rewrittenUrl }),
+ *   {
+ *     rule: decision.cache,
+ *     // "as_is": the request as it came; "for_cache": GET, without the fields in
+ *     // `without`, with `conditions` added, and not bound to the client's signal.
+ *     // The path sent must be the normalized one, for that is in the key.
+ *     fetchOrigin: (how) => proxy.fetch(exchange, how),
+ *     waitUntil: (work) => background.add(work),
+ *   },
+ * );
+ *
+ * // An unsafe request under no rule:  cache.invalidate(request, answer)
+ * // Deploy, rollback, deletion:       cache.purge(deploymentId, { type: "all" })
+ * // POST /v1/projects/{id}/purge:     cache.purge(id, { type: "prefix", prefix: "/blog/" })
+ * ```
+ *
+ * @module
+ */
+import type { Clock } from "../../lib/clock.ts";
+import { cacheKey } from "./cache_key.ts";
+import { type CacheReport, withReport } from "./cache_status.ts";
+import { CacheStore, type Entry, type PurgeScope } from "./cache_store.ts";
+import { decideLookup, type ForwardReason, selectStored, validators } from "./decide_lookup.ts";
+import type { AnswerHead } from "./decide_store.ts";
+import {
+  awaitLanding,
+  type Flight,
+  Flights,
+  type Landing,
+  systemTimer,
+  type Timer,
+} from "./flights.ts";
+import { invalidatedPlaces } from "./invalidation.ts";
+import { knownBytes, OriginSide } from "./origin_side.ts";
+import { answerFrom, outgoingHeaders } from "./stored_answer.ts";
+import { type Ask, type HandleOptions, serveStored, type Turn } from "./turn.ts";
+import type { CachedAnswer, CacheRequest, Place } from "./types.ts";
+
+export type { PurgeScope } from "./cache_store.ts";
+export { FactsRequest, type RequestSite } from "./facts_request.ts";
+export type { HandleOptions } from "./turn.ts";
+export type {
+  CachedAnswer,
+  CacheRequest,
+  CacheResult,
+  OriginAnswer,
+  OriginRequest,
+} from "./types.ts";
+
+/** Default size of the cache (256 MiB). */
+export const DEFAULT_CAPACITY_BYTES = 256 * 1024 * 1024;
+
+/** Largest body that is kept by default (4 MiB). */
+export const DEFAULT_MAX_ENTRY_BYTES = 4 * 1024 * 1024;
+
+/** How long a client waits for another's answer by default, in milliseconds. */
+export const DEFAULT_COLLAPSE_MILLISECONDS = 5_000;
+
+export interface HttpCacheOptions {
+  readonly now: Clock;
+  /** Bound of all that is held. */
+  readonly capacityBytes?: number;
+  /** Larger bodies go to their clients and are not kept. */
+  readonly maxEntryBytes?: number;
+  /** After so long, a client that waits for another's answer asks the origin itself. */
+  readonly collapseMilliseconds?: number;
+  readonly timer?: Timer;
+  /** Heed what clients say about freshness; anyone could then send each request on to the origin. */
+  readonly clientsMayRevalidate?: boolean;
+  /** Is told why a refresh in the background failed. */
+  readonly onError?: (error: unknown) => void;
+}
+
+const FRESH_HIT: CacheReport = { result: "HIT", hit: true };
+const UNAVAILABLE: CacheReport = { result: "MISS", detail: "only-if-cached" };
+
+export class HttpCache {
+  readonly #options:
+    & Required<Omit<HttpCacheOptions, "onError">>
+    & Pick<HttpCacheOptions, "onError">;
+  readonly #store: CacheStore;
+  readonly #flights = new Flights();
+  readonly #origin: OriginSide;
+
+  constructor(options: HttpCacheOptions) {
+    this.#options = {
+      capacityBytes: DEFAULT_CAPACITY_BYTES,
+      maxEntryBytes: DEFAULT_MAX_ENTRY_BYTES,
+      collapseMilliseconds: DEFAULT_COLLAPSE_MILLISECONDS,
+      timer: systemTimer,
+      clientsMayRevalidate: false,
+      ...options,
+    };
+    const { now, maxEntryBytes, capacityBytes } = this.#options;
+    this.#store = new CacheStore(capacityBytes);
+    this.#origin = new OriginSide({
+      now,
+      maxEntryBytes,
+      store: this.#store,
+      flights: this.#flights,
+    });
+  }
+
+  /** Bytes held; never above the capacity. */
+  get byteLength(): number {
+    return this.#store.byteLength;
+  }
+
+  /** Answers held. */
+  get size(): number {
+    return this.#store.size;
+  }
+
+  /**
+   * Forgets answers of a deployment, those on their way included. Returns how
+   * many were held.
+   */
+  purge(deploymentId: string, scope: PurgeScope): number {
+    return this.#store.purge(deploymentId, scope);
+  }
+
+  /** Forgets what an answered unsafe request made doubtful; `handle()` does so itself. */
+  invalidate(
+    request: Pick<CacheRequest, "method" | keyof Place>,
+    answer: AnswerHead,
+  ): void {
+    for (const place of invalidatedPlaces(request, answer)) this.#store.invalidate(place);
+  }
+
+  /**
+   * Answers a request from the store or by `fetchOrigin`; at once, where the
+   * answer is in the store. Rejects with what `fetchOrigin` rejects with, unless
+   * a stale answer may stand in.
+   */
+  handle(request: CacheRequest, options: HandleOptions): CachedAnswer | Promise<CachedAnswer> {
+    const { rule } = options;
+    if (rule.type === "bypass") return this.#pass(request, options, "bypass");
+    const turn: Turn = { request, rule, key: cacheKey(request, rule), options };
+    const { clientsMayRevalidate } = this.#options;
+    const now = this.#options.now();
+    const candidates = this.#store.candidates(turn.key);
+    const decision = decideLookup(request, candidates, { now, clientsMayRevalidate });
+    switch (decision.type) {
+      case "fresh":
+        return this.#serveFresh(decision.stored, request, now);
+      case "stale": {
+        if (decision.refresh) this.#refresh(turn, decision.stored);
+        const detail = decision.refresh ? "stale-while-revalidate" : "max-stale";
+        const report: CacheReport = { result: "STALE", hit: true, detail };
+        return serveStored(decision.stored, request, { now, report });
+      }
+      case "unavailable": {
+        const headers = withReport([["cache-control", "no-store"]], UNAVAILABLE);
+        return { status: 504, headers, body: null, bytes: 0, result: "MISS" };
+      }
+      case "pass":
+        return this.#pass(request, options, decision.forward);
+      default:
+        return this.#fetch(turn, decision);
+    }
+  }
+
+  #serveFresh(entry: Entry, request: CacheRequest, now: number): CachedAnswer {
+    entry.used = true;
+    const second = Math.floor(now / 1000);
+    if (entry.hit?.second !== second) {
+      entry.hit = { second, headers: outgoingHeaders(entry, now, FRESH_HIT) };
+    }
+    return answerFrom(entry, request, { headers: entry.hit.headers, result: "HIT" });
+  }
+
+  async #pass(
+    request: CacheRequest,
+    options: HandleOptions,
+    forward: ForwardReason,
+  ): Promise<CachedAnswer> {
+    const answer = await options.fetchOrigin({ type: "as_is" });
+    this.invalidate(request, answer);
+    const isMiss = forward === "uri-miss" || forward === "vary-miss" || forward === "stale";
+    const result = isMiss ? "MISS" : "BYPASS";
+    const headers = withReport(answer.headers, { result, forward, forwardStatus: answer.status });
+    return { ...answer, headers, bytes: knownBytes(answer), result };
+  }
+
+  /** Waits for an answer that is under way already, or fetches one. */
+  async #fetch(turn: Turn, ask: Ask): Promise<CachedAnswer> {
+    const { request, key } = turn;
+    const now = this.#options.now();
+    const isAlone = request.header("authorization") !== undefined ||
+      this.#flights.isLoner(key, now);
+    if (isAlone) return await this.#origin.send(turn, ask);
+    const flight = this.#flights.find(key);
+    if (flight === undefined) {
+      return await this.#origin.send(turn, ask, { flight: this.#flights.start(key, now) });
+    }
+    const { collapseMilliseconds: milliseconds, timer } = this.#options;
+    const landing = await awaitLanding(flight, { milliseconds, timer });
+    return this.#share(turn, ask, { flight, landing }) ?? await this.#origin.send(turn, ask);
+  }
+
+  /**
+   * The answer of another's request, if this client may have it. It was made or
+   * validated after this client asked, so its age does not matter.
+   */
+  #share(
+    { request, key }: Turn,
+    ask: Ask,
+    { flight, landing }: { readonly flight: Flight; readonly landing: Landing | undefined },
+  ): CachedAnswer | undefined {
+    switch (landing?.type) {
+      case "stored": {
+        const stored = selectStored(request, this.#store.candidates(key));
+        if (stored === undefined || stored.responseTime < flight.startedAt) return undefined;
+        stored.used = true;
+        const report: CacheReport = { result: "HIT", forward: ask.forward, collapsed: true };
+        return serveStored(stored, request, { now: this.#options.now(), report });
+      }
+      case "failed":
+        return this.#origin.standIn(request, ask, { ...landing, collapsed: true });
+      case "error":
+        throw landing.error;
+      default:
+        return undefined;
+    }
+  }
+
+  /** One refresh for all clients that get the stale answer meanwhile. */
+  #refresh(turn: Turn, stored: Entry): void {
+    const flight = this.#flights.start(turn.key, this.#options.now());
+    if (flight === undefined) return;
+    const conditions = validators(stored);
+    const ask: Ask = { type: "revalidate", stored, conditions, forward: "stale" };
+    const work = this.#origin.send(turn, ask, { flight, background: true });
+    turn.options.waitUntil(work.catch((error) => this.#options.onError?.(error)));
+  }
+}
+
+/** Makes a cache; one serves all sites of the process. */
+export function createHttpCache(options: HttpCacheOptions): HttpCache {
+  return new HttpCache(options);
+}

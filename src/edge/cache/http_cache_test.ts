@@ -1,0 +1,272 @@
+import assert from "node:assert/strict";
+import { ok, readAnswer, TestCache } from "./_test_origin.ts";
+
+const FRESH = { "cache-control": "max-age=60", etag: '"a"' };
+const SWR = { "cache-control": "max-age=60, stale-while-revalidate=600", etag: '"a"' };
+
+Deno.test("handle() says what it did in Cache-Status, Age and x-svc-cache", async () => {
+  const test = new TestCache(() => ok("one", { ...FRESH, "cache-status": "origin; hit" }));
+  const miss = await test.read();
+  assert.equal(
+    miss.header("cache-status"),
+    "origin; hit, svc; fwd=uri-miss; fwd-status=200; stored",
+  );
+  assert.equal(miss.header("x-svc-cache"), "MISS");
+  test.now += 12_000;
+  const hit = await test.read();
+  assert.equal(hit.header("cache-status"), "origin; hit, svc; hit; ttl=48");
+  assert.equal(hit.header("x-svc-cache"), "HIT");
+  assert.equal(hit.header("age"), "12");
+});
+
+/** How a request ends that is not stored, and the reason that Cache-Status gives. */
+const REPORTS = [
+  {
+    name: "bypass rule",
+    ask: {},
+    rule: "bypass",
+    status: "svc; fwd=bypass; fwd-status=200",
+    result: "BYPASS",
+  },
+  {
+    name: "method",
+    ask: { method: "PUT" },
+    rule: {},
+    status: "svc; fwd=method; fwd-status=200",
+    result: "BYPASS",
+  },
+  {
+    name: "If-Match",
+    ask: { headers: { "if-match": "*" } },
+    rule: {},
+    status: "svc; fwd=request; fwd-status=200",
+    result: "BYPASS",
+  },
+  {
+    name: "no-store",
+    ask: {},
+    rule: {},
+    status: "svc; fwd=uri-miss; fwd-status=200; detail=no_store",
+    result: "MISS",
+  },
+] as const;
+
+for (const { name, ask, rule, status, result } of REPORTS) {
+  Deno.test(`handle() reports what is not stored: ${name}`, async () => {
+    const test = new TestCache(() => ok("x", { "cache-control": "no-store" }));
+    const answer = await test.read(ask, rule);
+    assert.equal(answer.header("cache-status"), status);
+    assert.equal(answer.result, result);
+    assert.equal(test.cache.size, 0);
+  });
+}
+
+Deno.test("handle() tells a variant that is missing from a URI that is", async () => {
+  const test = new TestCache(() => ok("x", { ...FRESH, vary: "x-a" }));
+  await test.read({ headers: { "x-a": "1" } });
+  const other = await test.read({ headers: { "x-a": "2" } });
+  assert.match(other.header("cache-status") ?? "", /fwd=vary-miss/);
+  assert.equal((await test.read({ headers: { "x-a": "1" } })).result, "HIT");
+  assert.equal((await test.read({ headers: { "x-a": "2" } })).result, "HIT");
+});
+
+Deno.test("handle() serves stale and refreshes once in the background", async () => {
+  const test = new TestCache(() => ok("one", SWR));
+  await test.read();
+  test.now += 100_000;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  test.respond = async () => {
+    await promise;
+    return ok("two", SWR);
+  };
+  const answers = await Promise.all([test.ask(), test.ask(), test.ask()]);
+  assert.deepEqual(answers.map(({ result }) => result), ["STALE", "STALE", "STALE"]);
+  assert.match((await readAnswer(answers[0]!)).header("cache-status") ?? "", /^svc; hit; ttl=-40/);
+  assert.equal(test.seen.length, 2);
+  assert.equal(test.seen[1]!.headers["if-none-match"], '"a"');
+  resolve();
+  await Promise.all(test.work);
+  assert.equal((await test.read()).text, "two");
+});
+
+Deno.test("handle() keeps the stale answer when the refresh fails", async () => {
+  const test = new TestCache(() => ok("one", SWR));
+  await test.read();
+  test.now += 100_000;
+  test.respond = () => ok("broken", { "cache-control": "max-age=60" }, 503);
+  assert.equal((await test.read()).text, "one");
+  test.respond = () => {
+    throw new Error("Can not connect");
+  };
+  assert.equal((await test.read()).text, "one");
+  assert.equal((await test.read()).result, "STALE");
+  assert.equal(test.errors.length, 2);
+});
+
+Deno.test("handle() freshens the stored fields with those of a 304 (RFC 9111, 3.2)", async () => {
+  const test = new TestCache(() =>
+    ok("one", { ...FRESH, "x-build": "1", "x-old": "kept", "content-type": "text/plain" })
+  );
+  await test.read();
+  test.now += 100_000;
+  test.respond = () =>
+    ok(null, {
+      "cache-control": "max-age=600",
+      etag: '"a"',
+      "x-build": "2",
+      "content-encoding": "br",
+      "content-length": "99",
+      "set-cookie": "a=1",
+    }, 304);
+  const validated = await test.read();
+  assert.equal(validated.header("cache-status"), "svc; fwd=stale; fwd-status=304; ttl=600; stored");
+  test.now += 500_000;
+  const hit = await test.read();
+  assert.equal(hit.result, "HIT");
+  assert.deepEqual(
+    ["x-build", "x-old", "content-encoding", "set-cookie", "age"].map((name) => hit.header(name)),
+    ["2", "kept", undefined, undefined, "500"],
+  );
+});
+
+Deno.test("handle() asks anew when a 304 is about another answer (RFC 9111, 4.3.4)", async () => {
+  const test = new TestCache(() => ok("one", FRESH));
+  await test.read();
+  test.now += 100_000;
+  test.respond = ({ headers }) =>
+    "if-none-match" in headers
+      ? ok(null, { etag: '"b"' }, 304)
+      : ok("two", { ...FRESH, etag: '"b"' });
+  assert.equal((await test.read()).text, "two");
+  assert.equal((await test.read()).result, "HIT");
+});
+
+Deno.test("handle() drops an answer that a 304 makes private", async () => {
+  const test = new TestCache(() => ok("one", FRESH));
+  await test.read();
+  test.now += 100_000;
+  test.respond = () => ok(null, { "cache-control": "private" }, 304);
+  const last = await test.read();
+  assert.deepEqual([last.text, last.result], ["one", "MISS"]);
+  assert.equal(test.cache.size, 0);
+});
+
+Deno.test("handle() refuses a 304 that nobody asked for", async () => {
+  const test = new TestCache(() => ok(null, {}, 304));
+  await assert.rejects(test.read(), /304 needs a condition/);
+});
+
+/** Ranges of the stored body "0123456789". */
+const RANGES: readonly {
+  readonly name: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly status: number;
+  readonly text: string;
+}[] = [
+  { name: "one range", headers: { range: "bytes=2-4" }, status: 206, text: "234" },
+  { name: "the end", headers: { range: "bytes=-2" }, status: 206, text: "89" },
+  { name: "no bytes there", headers: { range: "bytes=20-" }, status: 416, text: "" },
+  { name: "no range at all", headers: { range: "lines=1-2" }, status: 200, text: "0123456789" },
+  {
+    name: "If-Range holds",
+    headers: { range: "bytes=0-0", "if-range": '"a"' },
+    status: 206,
+    text: "0",
+  },
+  {
+    name: "If-Range fails",
+    headers: { range: "bytes=0-0", "if-range": '"b"' },
+    status: 200,
+    text: "0123456789",
+  },
+  {
+    name: "conditions come first",
+    headers: { range: "bytes=0-0", "if-none-match": '"a"' },
+    status: 304,
+    text: "",
+  },
+];
+
+for (const { name, headers, status, text } of RANGES) {
+  Deno.test(`handle() answers ranges from the store: ${name}`, async () => {
+    const test = new TestCache(() => ok("0123456789", FRESH));
+    await test.read();
+    const answer = await test.read({ headers });
+    assert.deepEqual([answer.status, answer.text], [status, text]);
+    assert.equal(test.seen.length, 1);
+    if (status === 416) assert.equal(answer.header("content-range"), "bytes */10");
+  });
+}
+
+Deno.test("handle() answers several ranges in one body", async () => {
+  const test = new TestCache(() => ok("0123456789", { ...FRESH, "content-type": "text/plain" }));
+  await test.read();
+  const answer = await test.read({ headers: { range: "bytes=0-1,5-6" } });
+  assert.equal(answer.status, 206);
+  assert.match(answer.header("content-type") ?? "", /^multipart\/byteranges; boundary=/);
+  assert.match(answer.text, /content-range: bytes 0-1\/10\r\n\r\n01\r\n/);
+  assert.match(answer.text, /content-range: bytes 5-6\/10\r\n\r\n56\r\n/);
+});
+
+Deno.test("handle() fetches HEAD as GET, and stores it", async () => {
+  const test = new TestCache(() => ok("one", FRESH));
+  const head = await test.read({ method: "HEAD" });
+  assert.deepEqual([head.text, head.header("content-length")], ["", "3"]);
+  assert.equal((await test.read()).text, "one");
+  const stored = await test.read({ method: "HEAD" });
+  assert.deepEqual([stored.text, stored.header("content-length")], ["", "3"]);
+  assert.equal(test.seen.length, 1);
+});
+
+Deno.test("handle() fills the store by a conditional request, and answers 304", async () => {
+  const test = new TestCache(() => ok("one", FRESH));
+  const answer = await test.read({ headers: { "if-none-match": '"a"' } });
+  assert.deepEqual([answer.status, answer.text], [304, ""]);
+  assert.equal(test.seen[0]!.headers["if-none-match"], undefined);
+  assert.equal((await test.read()).text, "one");
+  assert.equal(test.seen.length, 1);
+});
+
+Deno.test("handle() forgets a URI after an unsafe request, and those that it names (RFC 9111, 4.4)", async () => {
+  const test = new TestCache(() => ok("x", FRESH));
+  const urls = ["/page", "/page?a=1", "/list", "/item?id=1", "/far"];
+  for (const url of urls) await test.read({ url });
+  test.respond = () => ok("done", { location: "/list", "content-location": "item?id=1" }, 201);
+  await test.read({ method: "POST" });
+  test.respond = () => ok("done", { location: "https://other.test/far" });
+  await test.read({ method: "DELETE", url: "/nothing" });
+  test.respond = () => ok("y", FRESH);
+  const results = [];
+  for (const url of urls) results.push((await test.read({ url })).result);
+  assert.deepEqual(results, ["MISS", "HIT", "MISS", "MISS", "HIT"]);
+});
+
+Deno.test("handle() keeps what a failed or a safe request is about", async () => {
+  const test = new TestCache(() => ok("x", FRESH));
+  await test.read();
+  test.respond = () => ok("no", {}, 500);
+  await test.read({ method: "PUT" });
+  test.respond = () => ok("", {}, 200);
+  await test.read({ method: "OPTIONS" });
+  assert.equal((await test.read()).result, "HIT");
+});
+
+const PURGES = [
+  { scope: { type: "all" }, left: [] },
+  { scope: { type: "path", path: "/blog" }, left: ["/blog/1", "/blog/2?p=1", "/about"] },
+  { scope: { type: "prefix", prefix: "/blog/" }, left: ["/blog", "/blog?p=1", "/about"] },
+] as const;
+
+for (const { scope, left } of PURGES) {
+  Deno.test(`purge() forgets by ${scope.type}, in one deployment`, async () => {
+    const test = new TestCache(() => ok("x", FRESH));
+    const urls = ["/blog", "/blog?p=1", "/blog/1", "/blog/2?p=1", "/about"];
+    for (const url of urls) await test.read({ url });
+    await test.read({ url: "/blog", deploymentId: "other" });
+    assert.equal(test.cache.purge("dep", scope), urls.length - left.length);
+    const seen = test.seen.length;
+    for (const url of left) assert.equal((await test.read({ url })).result, "HIT");
+    assert.equal((await test.read({ url: "/blog", deploymentId: "other" })).result, "HIT");
+    assert.equal(test.seen.length, seen);
+  });
+}

@@ -1,0 +1,56 @@
+/**
+ * Which fields of an answer are kept (RFC 9111, 3.1), and how a 304 freshens
+ * them (RFC 9111, 3.2).
+ *
+ * @module
+ */
+import type { Header, HeaderList } from "../header_list.ts";
+import { formatHttpDate } from "./http_date.ts";
+import { joinedHeader } from "./vary.ts";
+
+/** Fields of one connection, of a proxy, or that the cache makes itself. */
+const NEVER_STORED = new Set([
+  "age",
+  "connection",
+  "content-length",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authentication-info",
+  "proxy-authorization",
+  "proxy-connection",
+  "set-cookie",
+  "set-cookie2",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "x-svc-cache",
+  "x-svc-request-id",
+]);
+
+/** Fields about the bytes, which a 304 does not change. */
+const ABOUT_CONTENT = new Set(["content-encoding", "content-length", "content-range"]);
+
+/**
+ * The fields to keep, without those in `dropped`; with a `date` (RFC 9110,
+ * 6.6.1: a recipient with a clock adds it).
+ */
+export function storedHeaders(
+  headers: HeaderList,
+  options: { readonly dropped: readonly string[]; readonly responseTime: number },
+): HeaderList {
+  const named = (joinedHeader(headers, "connection") ?? "").toLowerCase().split(",");
+  const dropped = new Set([...named.map((name) => name.trim()), ...options.dropped]);
+  const kept: Header[] = headers.filter(([name]) => !NEVER_STORED.has(name) && !dropped.has(name));
+  if (!kept.some(([name]) => name === "date")) {
+    kept.push(["date", formatHttpDate(options.responseTime)]);
+  }
+  return kept;
+}
+
+/** The stored fields with those of a 304 in place of their namesakes. */
+export function freshenedHeaders(stored: HeaderList, update: HeaderList): HeaderList {
+  const news = update.filter(([name]) => !ABOUT_CONTENT.has(name));
+  const replaced = new Set(news.map(([name]) => name));
+  return [...stored.filter(([name]) => !replaced.has(name)), ...news];
+}

@@ -1,0 +1,50 @@
+/**
+ * The `Vary` field of an answer and the secondary keys that follow from it
+ * (RFC 9111, 4.1).
+ *
+ * @module
+ */
+import { findHeader, type HeaderList } from "../header_list.ts";
+import type { CacheRequest, StoredAnswer, VaryField } from "./types.ts";
+
+type ReadHeader = CacheRequest["header"];
+
+/** All lines of a field, joined (RFC 9110, 5.3); `undefined` where there is none. */
+export function joinedHeader(headers: HeaderList, name: string): string | undefined {
+  const first = findHeader(headers, name);
+  if (first === undefined) return undefined;
+  const lines = headers.filter((header) => header[0] === name);
+  return lines.length === 1 ? first : lines.map((header) => header[1]).join(", ");
+}
+
+/** Names in `Vary`, lower case, each once; `*` among them where nothing else can match. */
+export function varyNames(headers: HeaderList): readonly string[] {
+  const field = joinedHeader(headers, "vary");
+  if (field === undefined) return [];
+  const names = field.toLowerCase().split(",").map((name) => name.trim());
+  return [...new Set(names.filter((name) => name !== ""))].sort();
+}
+
+/** Codings have no order of their own; weights stay with theirs. */
+function sortedCodings(value: string): string {
+  return value.toLowerCase().split(",").map((coding) => coding.replaceAll(/\s+/g, ""))
+    .filter((coding) => coding !== "").sort().join(",");
+}
+
+/** A request field in the one form in which it is compared. */
+export function varyValue(name: string, header: ReadHeader): string | null {
+  const value = header(name);
+  if (value === undefined) return null;
+  if (name === "accept-encoding") return sortedCodings(value);
+  return value.trim().replaceAll(/\s*,\s*/g, ",");
+}
+
+/** The secondary key of an answer to this request. */
+export function varyFields(headers: HeaderList, header: ReadHeader): readonly VaryField[] {
+  return varyNames(headers).map((name) => ({ name, value: varyValue(name, header) }));
+}
+
+/** Whether a stored answer was chosen by the same fields as this request has. */
+export function matchesVary(stored: Pick<StoredAnswer, "vary">, header: ReadHeader): boolean {
+  return stored.vary.every(({ name, value }) => varyValue(name, header) === value);
+}
