@@ -116,7 +116,6 @@ Deno.test("actions that can not run yet are refused, saying so", () =>
     await createProject(platform, "shop");
     const actions = [
       { type: "cache", ttlSeconds: 60 },
-      { type: "rate_limit", limit: 1, windowSeconds: 10 },
       { type: "rewrite", target: "https://example.com/", external: true },
       { type: "pipeline", steps: [{ handle: "origin" }] },
     ];
