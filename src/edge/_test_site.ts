@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { systemRandom } from "../lib/clock.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import type { Manifest } from "../manifest/mod.ts";
 import { normalizeRules, type Rule, type RuntimeRuleSet, SCHEMA_VERSION } from "../rules/mod.ts";
@@ -102,6 +103,7 @@ export function testEdge(site: Site, options: Partial<EdgeOptions> = {}): TestEd
     resolveHost: (host) => host === "site.test" ? site : undefined,
     record: (entry) => records.push(entry),
     now: () => Date.UTC(2026, 0, 1),
+    random: systemRandom,
     stopwatch: () => 0,
     requestId: () => `r${++count}`,
     onError: (error) => errors.push(error),

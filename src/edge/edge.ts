@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Clock } from "../lib/clock.ts";
+import type { Clock, Random } from "../lib/clock.ts";
 import {
   createFacts,
   type Decision,
@@ -18,6 +18,12 @@ import { type Connection, Exchange, type Surroundings } from "./exchange.ts";
 import type { AsnLookup, GeoLookup } from "./geo/lookup.ts";
 import type { Header, HeaderList } from "./header_list.ts";
 import { plainPage, UNKNOWN_HOST } from "./pages.ts";
+import {
+  type NamedVerdict,
+  rateLimitHeaders,
+  refusalHeaders,
+} from "./rate_limit/rate_limit_headers.ts";
+import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/rate_limiter.ts";
 import type { Site, SiteRules } from "./site.ts";
 import { decideStatic, negotiate } from "./static/decide.ts";
 import { FileServer } from "./static/file_server.ts";
@@ -31,6 +37,8 @@ export interface EdgeOptions {
   /** Takes note of an answer; must be quick and must not throw. */
   record(entry: AccessRecord): void;
   readonly now: Clock;
+  /** Seeds the tables that clients must not be able to predict. */
+  readonly random: Random;
   /** A clock that never jumps, for durations, in milliseconds. */
   readonly stopwatch?: () => number;
   /** Makes an id: a few visible ASCII characters, unique. */
@@ -63,9 +71,22 @@ interface Turn {
   readonly site: Site;
   readonly startedAt: number;
   decision: Decision;
+  /** The limits that the request was counted against; mostly none. */
+  limits: NamedVerdict[] | undefined;
+}
+
+/** Adds what the rules ask for: header edits, and what the client is told of its limits. */
+function finishAnswer({ decision, limits }: Turn, answer: Answer): Answer {
+  const { headerEdits, terminal } = decision;
+  if (headerEdits.length === 0 && limits === undefined) return answer;
+  const edited = applyHeaderEdits(answer.headers, headerEdits);
+  if (limits === undefined) return { ...answer, headers: edited };
+  const told = terminal.type === "rate_limited" ? refusalHeaders(limits) : rateLimitHeaders(limits);
+  return { ...answer, headers: [...edited, ...told] };
 }
 
 class Edge {
+  readonly #limiter: RateLimiter;
   readonly #options: EdgeOptions;
   readonly #files: FileServer;
   readonly #surroundings: Surroundings;
@@ -73,6 +94,7 @@ class Edge {
 
   constructor(options: EdgeOptions) {
     this.#options = options;
+    this.#limiter = createRateLimiter({ now: options.now, seed: randomSeed(options.random) });
     this.#files = new FileServer(options.cacheBytes);
     this.#stopwatch = options.stopwatch ?? (() => performance.now());
     const trusted = options.trustProxy ?? [];
@@ -111,7 +133,13 @@ class Edge {
     if (site === undefined) {
       return this.#respond(exchange, this.#page(exchange, 404, { words: UNKNOWN_HOST }));
     }
-    const turn: Turn = { exchange, site, startedAt, decision: NO_DECISION };
+    const turn: Turn = {
+      exchange,
+      site,
+      startedAt,
+      decision: NO_DECISION,
+      limits: undefined,
+    };
     try {
       const answer = this.#answer(turn);
       if (!(answer instanceof Promise)) return this.#finish(turn, answer);
@@ -133,8 +161,11 @@ class Edge {
       exchange.path = path;
     }
     if (site.rules !== undefined) {
-      turn.decision = this.#judge(exchange, site, site.rules);
+      turn.decision = this.#judge(turn, site.rules);
       const { terminal, rewrite } = turn.decision;
+      if (terminal.type === "rate_limited") {
+        return this.#page(exchange, 429, { headers: site.common });
+      }
       if (terminal.type === "deny") {
         return this.#page(exchange, terminal.status, { headers: site.common });
       }
@@ -147,10 +178,16 @@ class Edge {
     return known === undefined ? this.#route(turn, exchange.path) : this.#file(turn, known);
   }
 
-  #judge(exchange: Exchange, site: Site, rules: SiteRules): Decision {
-    const decision = evaluateRules(rules.compiled, createFacts(exchange), {
-      fileExists: (path) => site.content.hasFile(path),
-      rateLimited: () => false,
+  #judge(turn: Turn, rules: SiteRules): Decision {
+    const facts = createFacts(turn.exchange);
+    const decision = evaluateRules(rules.compiled, facts, {
+      fileExists: (path) => turn.site.content.hasFile(path),
+      rateLimited: (rule, action) => {
+        const scope = rules.limitScopes[rule.index]!;
+        const verdict = this.#limiter.check({ scope, facts }, action);
+        if (action.mode === "enforce") (turn.limits ??= []).push({ name: rule.id, ...verdict });
+        return !verdict.allowed;
+      },
     });
     rules.counters.add(decision.matched);
     return decision;
@@ -221,13 +258,8 @@ class Edge {
   /** Applies the header rules, sends, and takes note. */
   #finish(turn: Turn, answer: Answer): Response {
     const { exchange, site, decision } = turn;
-    const { headerEdits, hits } = decision;
-    const response = this.#respond(
-      exchange,
-      headerEdits.length === 0
-        ? answer
-        : { ...answer, headers: applyHeaderEdits(answer.headers, headerEdits) },
-    );
+    const { hits } = decision;
+    const response = this.#respond(exchange, finishAnswer(turn, answer));
     const durationMs = this.#stopwatch() - turn.startedAt;
     this.#options.record({
       time: this.#options.now() - durationMs,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { systemRandom } from "../lib/clock.ts";
 import type { Rule } from "../rules/mod.ts";
 import { testSite } from "./_test_site.ts";
 import { createEdge, type EdgeHandler } from "./edge.ts";
@@ -26,6 +27,7 @@ export function benchEdge(options: { readonly redirects: number }): EdgeHandler 
     resolveHost: () => site,
     record: () => {},
     now: () => Date.now(),
+    random: systemRandom,
     requestId: () => `bench-${(count++).toString(36)}`,
   });
 }

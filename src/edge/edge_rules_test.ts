@@ -346,7 +346,6 @@ Deno.test("unsupportedActions() names each enabled rule that needs more machiner
   const set = runtimeRules([
     rule(undefined, { type: "cache", ttlSeconds: 1 }, "cache"),
     rule(undefined, { type: "bypass_cache" }, "bypass"),
-    rule(undefined, { type: "rate_limit", limit: 1, windowSeconds: 10 }, "limit"),
     rule(undefined, { type: "rewrite", target: "https://a.test/", external: true }, "proxy"),
     rule(undefined, { type: "pipeline", steps: [{ handle: "origin" }] }, "pipeline"),
     rule(undefined, { type: "rewrite", target: "/x" }, "rewrite"),
@@ -356,7 +355,6 @@ Deno.test("unsupportedActions() names each enabled rule that needs more machiner
   assert.deepEqual(unsupportedActions(set).map(({ ruleId, action }) => `${ruleId}: ${action}`), [
     "cache: cache",
     "bypass: bypass_cache",
-    "limit: rate_limit",
     "proxy: external rewrite",
     "pipeline: pipeline",
   ]);

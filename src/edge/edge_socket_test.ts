@@ -1,3 +1,4 @@
+import { systemRandom } from "../lib/clock.ts";
 import assert from "node:assert/strict";
 import { testSite } from "./_test_site.ts";
 import { createEdge } from "./edge.ts";
@@ -21,6 +22,7 @@ async function withServer(run: (port: number) => Promise<void>): Promise<void> {
     resolveHost: (host) => host === "site.test" ? site : undefined,
     record: () => {},
     now: () => 0,
+    random: systemRandom,
     requestId: () => "r1",
   });
   const server = Deno.serve(

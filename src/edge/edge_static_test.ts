@@ -1,3 +1,4 @@
+import { systemRandom } from "../lib/clock.ts";
 import assert from "node:assert/strict";
 import { testEdge, testSite } from "./_test_site.ts";
 
@@ -341,6 +342,7 @@ Deno.test("edge answers at once when the file is in memory", async () => {
     resolveHost: () => site,
     record: () => {},
     now: () => 0,
+    random: systemRandom,
     requestId: () => "r",
   });
   const request = () => handle(new Request("http://site.test/"), { remoteAddress: "192.0.2.1" });

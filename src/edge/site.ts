@@ -27,6 +27,8 @@ export interface SiteSource {
 export interface SiteRules {
   readonly compiled: CompiledRules;
   readonly counters: RuleCounters;
+  /** What the rate limiter knows a rule by, at the rule's index: limits outlive a deploy. */
+  readonly limitScopes: readonly string[];
 }
 
 /** Made by `compileSite()`; its parts are the edge's business. */
@@ -40,9 +42,16 @@ export interface Site {
   readonly rules: SiteRules | undefined;
 }
 
-function compileSiteRules(rules: RuntimeRuleSet | null): SiteRules | undefined {
+function compileSiteRules(
+  rules: RuntimeRuleSet | null,
+  projectId: string,
+): SiteRules | undefined {
   if (rules === null || !rules.rules.some((rule) => rule.enabled)) return undefined;
-  return { compiled: compileRules(rules), counters: new RuleCounters(rules) };
+  return {
+    compiled: compileRules(rules),
+    counters: new RuleCounters(rules),
+    limitScopes: rules.rules.map((rule) => `${projectId}/${rule.id}`),
+  };
 }
 
 /**
@@ -55,12 +64,19 @@ export function compileSite(source: SiteSource): Site {
   const { deploymentId, projectId, manifest, files, blobs } = source;
   const common: HeaderList = [["x-svc-deployment", deploymentId]];
   const content = new SiteContent(manifest, files, common);
-  return { deploymentId, projectId, content, blobs, common, rules: compileSiteRules(source.rules) };
+  return {
+    deploymentId,
+    projectId,
+    content,
+    blobs,
+    common,
+    rules: compileSiteRules(source.rules, projectId),
+  };
 }
 
 /** The same site under other rules; shares everything but them. Counters begin at zero. */
 export function withRules(site: Site, rules: RuntimeRuleSet | null): Site {
-  return { ...site, rules: compileSiteRules(rules) };
+  return { ...site, rules: compileSiteRules(rules, site.projectId) };
 }
 
 /** How often each rule of the site took effect; empty for a site without rules. */

@@ -16,7 +16,6 @@ function unsupportedAction({ action }: RuntimeRule): string | undefined {
   switch (action.type) {
     case "cache":
     case "bypass_cache":
-    case "rate_limit":
     case "pipeline":
       return action.type;
     case "rewrite":

@@ -87,6 +87,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       resolveHost: (hostname) => services.sites.resolve(hostname),
       record: services.logs.record,
       now: systemClock,
+      random: systemRandom,
       requestId,
       trustProxy: options.trustProxy,
       onError: (cause, id) => logFault(options, id, cause),
