@@ -9,6 +9,8 @@ import type { LoadedCommand } from "./command.ts";
 export interface CommandLeaf {
   readonly name: string;
   readonly summary: string;
+  /** True for what programs call, not people: help and reference leave it out. */
+  readonly hidden?: boolean;
   readonly load: () => Promise<{ readonly default: LoadedCommand }>;
 }
 
@@ -163,6 +165,17 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "whoami",
     summary: "Show the current user, workspace and key",
     load: () => import("./commands/whoami.ts"),
+  },
+  {
+    name: "completion",
+    summary: "Print the script that completes svc in a shell",
+    load: () => import("./commands/completion.ts"),
+  },
+  {
+    name: "complete",
+    summary: "Answer a shell that completes a command line",
+    hidden: true,
+    load: () => import("./commands/complete.ts"),
   },
 ];
 

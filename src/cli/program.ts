@@ -114,7 +114,10 @@ export function buildProgram(asked: Asked | undefined, options: {
     .option("--api-url <url>", `address of the platform (SVC_API_URL, else ${DEFAULT_API_URL})`);
   program.usage("<command> [flags]");
   quiet(program as unknown as Parameters<typeof quiet>[0], options.captured);
-  for (const entry of COMMANDS) program.addCommand(buildEntry(entry, asked, options));
+  for (const entry of COMMANDS) {
+    const hidden = !isGroup(entry) && entry.hidden === true;
+    program.addCommand(buildEntry(entry, asked, options), { hidden });
+  }
   return program;
 }
 

@@ -128,6 +128,7 @@ export async function renderReference(): Promise<string> {
   const overview: string[][] = [];
   const details: string[] = [];
   for (const entry of COMMANDS) {
+    if (!isGroup(entry) && entry.hidden === true) continue;
     const group = isGroup(entry) ? entry.name : undefined;
     for (const leaf of isGroup(entry) ? entry.commands : [entry]) {
       const title = group === undefined ? leaf.name : `${group} ${leaf.name}`;

@@ -53,7 +53,8 @@ Deno.test("every example of a command parses", async () => {
       const command = (await leaf.load()).default;
       assert.ok(command.examples.length > 0, `${leaf.name} has no example`);
       for (const [line] of command.examples) {
-        const words = line.match(/'[^']*'|\S+/g)!.map((word) => word.replaceAll("'", ""));
+        const [typed = ""] = line.split(" > ");
+        const words = typed.match(/'[^']*'|\S+/g)!.map((word) => word.replaceAll("'", ""));
         const own = words.slice(isGroup(entry) ? 2 : 1).filter((word) => word !== "--json");
         const prefix = isGroup(entry) ? [entry.name, leaf.name] : [leaf.name];
         assert.deepEqual(words.slice(0, prefix.length), prefix, line);

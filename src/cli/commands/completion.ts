@@ -1,0 +1,19 @@
+import { defineCommand } from "../command.ts";
+import { completionScript, type Shell, SHELLS } from "../complete.ts";
+import { Argument } from "@commander-js/extra-typings";
+
+export default defineCommand({
+  description: "The script for bash needs the package bash-completion.",
+  define: (command) =>
+    command.addArgument(new Argument("<shell>", "shell to complete in").choices(SHELLS)),
+  examples: [
+    ["completion bash > ~/.local/share/bash-completion/completions/svc", "for bash"],
+    ["completion zsh > ~/.zfunc/_svc", "for zsh, with ~/.zfunc in fpath"],
+    ["completion fish > ~/.config/fish/completions/svc.fish", "for fish"],
+  ],
+  run({ args: [shell] }, ctx) {
+    const script = completionScript(shell satisfies Shell);
+    ctx.ui.result({ shell, script }, script);
+    return Promise.resolve();
+  },
+});

@@ -1,0 +1,84 @@
+/**
+ * Completion in the shell, by `@bomb.sh/tab`: the script that a shell loads,
+ * and the answers that it asks the tool for.
+ *
+ * @module
+ */
+import { type Command as Completer, RootCommand } from "@bomb.sh/tab";
+import type { Command, OptionValues } from "@commander-js/extra-typings";
+import { type CommandEntry, COMMANDS, findCommand, isGroup } from "./command_tree.ts";
+import { buildProgram } from "./program.ts";
+
+export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
+export type Shell = (typeof SHELLS)[number];
+
+const PROGRAM = "svc";
+
+/** Runs `print`, which writes to the console at once, and returns what it wrote. */
+function captured(print: () => void): string {
+  const lines: string[] = [];
+  const real = globalThis.console;
+  const log = (text: string) => void lines.push(text);
+  globalThis.console = Object.assign(Object.create(real), { log });
+  try {
+    print();
+  } finally {
+    globalThis.console = real;
+  }
+  return lines.join("\n");
+}
+
+/** The script that makes a shell ask `svc` for completions. */
+export function completionScript(shell: Shell): string {
+  return captured(() => new RootCommand().setup(PROGRAM, PROGRAM, shell)).trimEnd();
+}
+
+function addChoices(
+  target: Completer,
+  parser: Pick<Command<unknown[], OptionValues>, "options" | "registeredArguments">,
+): void {
+  for (const option of parser.options) {
+    const name = option.long?.replace(/^--/, "");
+    if (name === undefined || option.hidden) continue;
+    const choices = option.argChoices ?? [];
+    if (option.required || option.optional) {
+      target.option(name, option.description, (complete) => {
+        for (const choice of choices) complete(choice, "");
+      });
+    } else target.option(name, option.description);
+  }
+  for (const argument of parser.registeredArguments) {
+    const choices = argument.argChoices ?? [];
+    target.argument(argument.name(), (complete) => {
+      for (const choice of choices) complete(choice, "");
+    }, argument.variadic);
+  }
+}
+
+const visible = (entries: readonly CommandEntry[]) =>
+  entries.filter((entry) => isGroup(entry) || entry.hidden !== true);
+
+/** What fits at the end of `words`, as the shell's script reads it; loads one command at most. */
+export async function complete(words: readonly string[]): Promise<string> {
+  const root = new RootCommand();
+  const asked = findCommand(words);
+  const parser = asked === undefined
+    ? undefined
+    : (await asked.load()).default.build(asked.name, () => Promise.resolve());
+  const program = buildProgram(undefined, {
+    perform: () => Promise.resolve(),
+    captured: { text: "" },
+  });
+  const add = (title: string, entry: CommandEntry): void => {
+    const target = root.command(title, entry.summary);
+    addChoices(target, { options: program.options, registeredArguments: [] });
+    if (entry === asked && parser !== undefined) addChoices(target, parser);
+  };
+  addChoices(root, { options: program.options, registeredArguments: [] });
+  for (const entry of visible(COMMANDS)) {
+    add(entry.name, entry);
+    if (!isGroup(entry)) continue;
+    for (const leaf of visible(entry.commands)) add(`${entry.name} ${leaf.name}`, leaf);
+  }
+  return captured(() => root.parse([...words]));
+}

@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { runCli } from "./_test_run.ts";
+import { SHELLS } from "./complete.ts";
+
+const rows: [name: string, words: string[], values: string[]][] = [
+  ["a command", ["roll"], ["rollback"]],
+  ["the commands of a group", ["workspace", ""], ["list", "switch"]],
+  ["a flag of the command", ["deploy", "--pr"], ["--prod", "--project-id"]],
+  ["a global flag", ["--js"], ["--json"]],
+  ["a global flag after the command", ["whoami", "--tok"], ["--token"]],
+  ["the choices of a flag", ["rules", "explain", "GET", "/", "--device", "t"], ["tablet"]],
+  ["the choices of an argument", ["completion", "z"], ["zsh"]],
+  ["nothing for what is unknown", ["nosuch", "x"], []],
+];
+
+for (const [name, words, values] of rows) {
+  Deno.test(`svc complete offers ${name}`, async () => {
+    const { code, stdout } = await runCli(["complete", "--", ...words]);
+    assert.equal(code, 0);
+    const lines = stdout.trimEnd().split("\n");
+    assert.equal(lines.at(-1), ":4");
+    assert.deepEqual(lines.slice(0, -1).map((line) => line.split("\t")[0]), values);
+  });
+}
+
+Deno.test("svc completion prints a script for each shell, in JSON mode as one object", async () => {
+  for (const shell of SHELLS) {
+    const { code, stdout } = await runCli(["completion", shell]);
+    assert.equal(code, 0);
+    assert.match(stdout, /svc[\s\S]*complete --/);
+    const json = await runCli(["completion", shell, "--json"]);
+    assert.equal(JSON.parse(json.stdout).script, stdout.trimEnd());
+  }
+});
+
+Deno.test("svc complete is hidden from people", async () => {
+  const { stdout } = await runCli(["--help"]);
+  assert.match(stdout, /^ {2}completion /m);
+  assert.doesNotMatch(stdout, /^ {2}complete /m);
+});
