@@ -1,0 +1,194 @@
+/**
+ * Bodies over frames, with back-pressure: the sender sends no more than the
+ * receiver has granted, and either side can break off. Platform and worker
+ * use the same two classes.
+ *
+ * @module
+ */
+import { FrameType } from "./frame.ts";
+
+/** Sends a frame about the body that this link carries. */
+export type SendBodyFrame = (type: number, payload?: Uint8Array) => void;
+
+/** Bytes that are under way at most. */
+export const WINDOW_BYTES = 256 * 1024;
+
+/** Bytes that a sender may send before it was asked, where it may at all. */
+export const EAGER_BYTES = 64 * 1024;
+
+const MAX_CHUNK_BYTES = 64 * 1024;
+const encoder = new TextEncoder();
+
+function creditPayload(count: number): Uint8Array {
+  const payload = new Uint8Array(4);
+  new DataView(payload.buffer).setUint32(0, count, true);
+  return payload;
+}
+
+/** Reads the count of a credit frame; 0 where it has none. */
+export function readCredit(payload: Uint8Array): number {
+  if (payload.byteLength !== 4) return 0;
+  return new DataView(payload.buffer, payload.byteOffset, 4).getUint32(0, true);
+}
+
+export interface BodySenderOptions {
+  readonly send: SendBodyFrame;
+  /** Bytes that may be sent without having been asked for. */
+  readonly credit: number;
+  /** Called once when the body is complete, broke off or is unwanted. */
+  readonly finished: () => void;
+}
+
+/** Sends a stream as far as credit goes. The stream is not touched before. */
+export class BodySender {
+  #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #credit: number;
+  #rest: Uint8Array | undefined;
+  #pumping = false;
+  #over = false;
+
+  constructor(
+    private readonly stream: ReadableStream<Uint8Array>,
+    private readonly options: BodySenderOptions,
+  ) {
+    this.#credit = options.credit;
+    if (this.#credit > 0) void this.#pump();
+  }
+
+  /** True once a part of the stream was read. */
+  get started(): boolean {
+    return this.#reader !== undefined;
+  }
+
+  grant(count: number): void {
+    this.#credit = Math.min(this.#credit + count, WINDOW_BYTES);
+    if (!this.#pumping && !this.#over) void this.#pump();
+  }
+
+  /** Ends the sending; a stream that was begun is cancelled. */
+  stop(reason: string): void {
+    if (this.#over) return;
+    this.#finish();
+    this.#reader?.cancel(new Error(reason)).catch(() => {});
+  }
+
+  /** Ends the sending of a stream that nobody has another use for. */
+  discard(reason: string): void {
+    if (this.#over) return;
+    this.#reader ??= this.stream.getReader();
+    this.stop(reason);
+  }
+
+  #finish(): void {
+    this.#over = true;
+    this.options.finished();
+  }
+
+  async #pump(): Promise<void> {
+    this.#pumping = true;
+    try {
+      this.#reader ??= this.stream.getReader();
+      while (this.#credit > 0 && !this.#over) {
+        const bytes = this.#rest ?? await this.#next(this.#reader);
+        if (this.#over) return;
+        if (bytes === undefined) {
+          this.options.send(FrameType.end);
+          this.#finish();
+          return;
+        }
+        const count = Math.min(bytes.byteLength, this.#credit, MAX_CHUNK_BYTES);
+        this.options.send(FrameType.chunk, bytes.subarray(0, count));
+        this.#credit -= count;
+        this.#rest = count < bytes.byteLength ? bytes.subarray(count) : undefined;
+      }
+    } catch (error) {
+      if (this.#over) return;
+      const message = error instanceof Error ? error.message : "The body broke off";
+      this.options.send(FrameType.fail, encoder.encode(message.slice(0, 500)));
+      this.#finish();
+    } finally {
+      this.#pumping = false;
+    }
+  }
+
+  async #next(
+    reader: ReadableStreamDefaultReader<Uint8Array>,
+  ): Promise<Uint8Array | undefined> {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) return undefined;
+      if (!(value instanceof Uint8Array)) throw new TypeError("A body holds bytes only");
+      if (value.byteLength > 0) return value;
+    }
+  }
+}
+
+export interface BodyReceiverOptions {
+  readonly send: SendBodyFrame;
+  /** Bytes that the sender sends without being asked. */
+  readonly credit: number;
+  /** Called once when the body is complete, broke off or was cancelled. */
+  readonly finished: () => void;
+}
+
+/** Receives a body as a stream, asking for more as it is read. */
+export class BodyReceiver {
+  readonly stream: ReadableStream<Uint8Array<ArrayBuffer>>;
+  #controller!: ReadableStreamDefaultController<Uint8Array<ArrayBuffer>>;
+  #outstanding: number;
+  #asked = false;
+  #over = false;
+
+  constructor(private readonly options: BodyReceiverOptions) {
+    this.#outstanding = options.credit;
+    this.stream = new ReadableStream({
+      start: (controller) => {
+        this.#controller = controller;
+      },
+      pull: () => this.#pull(),
+      cancel: () => {
+        this.options.send(FrameType.drop);
+        this.#finish();
+      },
+    }, { highWaterMark: 0 });
+  }
+
+  /** True once the reader asked for the body. */
+  get started(): boolean {
+    return this.#asked;
+  }
+
+  #pull(): void {
+    this.#asked = true;
+    if (this.#over || this.#outstanding > WINDOW_BYTES / 2) return;
+    const more = WINDOW_BYTES - this.#outstanding;
+    this.#outstanding += more;
+    this.options.send(FrameType.credit, creditPayload(more));
+  }
+
+  /** Takes a part; false where the sender sent more than it was granted. */
+  chunk(bytes: Uint8Array<ArrayBuffer>): boolean {
+    if (this.#over) return true;
+    this.#outstanding -= bytes.byteLength;
+    if (this.#outstanding < 0) return false;
+    this.#controller.enqueue(bytes);
+    return true;
+  }
+
+  end(): void {
+    if (this.#over) return;
+    this.#finish();
+    this.#controller.close();
+  }
+
+  fail(error: Error): void {
+    if (this.#over) return;
+    this.#finish();
+    this.#controller.error(error);
+  }
+
+  #finish(): void {
+    this.#over = true;
+    this.options.finished();
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Bounded concurrency with a bounded queue.
+ *
+ * @module
+ */
+
+/** Gives the place back; calling it again does nothing. */
+export type Release = () => void;
+
+export interface GateOptions {
+  readonly maxConcurrent: number;
+  readonly maxQueued: number;
+}
+
+export class ConcurrencyGate {
+  #running = 0;
+  readonly #waiting: ((release: Release) => void)[] = [];
+
+  constructor(private readonly options: GateOptions) {}
+
+  get running(): number {
+    return this.#running;
+  }
+
+  /** A place, now or when one is free; `undefined` where too many wait already. */
+  enter(): Release | Promise<Release> | undefined {
+    if (this.#running < this.options.maxConcurrent) {
+      this.#running++;
+      return this.#release();
+    }
+    if (this.#waiting.length >= this.options.maxQueued) return undefined;
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
+
+  #release(): Release {
+    let used = false;
+    return () => {
+      if (used) return;
+      used = true;
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running--;
+      else next(this.#release());
+    };
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * One call as the platform keeps it: from the frame that starts it to the
+ * moment when nothing of it runs any more.
+ *
+ * @module
+ */
+import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
+import { FrameType } from "./frame.ts";
+import { type FunctionWorker, toPayload } from "./function_worker.ts";
+import type { FailureReason, Invocation, InvocationResult } from "./types.ts";
+import type { InvokeHead, ResultHead, WireBody } from "./wire.ts";
+
+export interface FunctionCallOptions {
+  readonly id: number;
+  readonly invocation: Invocation;
+  readonly worker: FunctionWorker;
+  readonly resolve: (result: InvocationResult) => void;
+  /** Called once when nothing of the call runs any more. */
+  readonly over: () => void;
+}
+
+export class FunctionCall {
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #answered = false;
+  #settled = false;
+  #streaming = false;
+  #over = false;
+
+  constructor(private readonly options: FunctionCallOptions) {}
+
+  get requestId(): string {
+    return this.options.invocation.context.requestId;
+  }
+
+  begin(): void {
+    const { id, invocation, worker } = this.options;
+    if (invocation.signal?.aborted === true) return this.die("aborted", "The call was aborted");
+    invocation.signal?.addEventListener("abort", this.#abort, { once: true });
+    const body = this.#givenBody();
+    if (body !== null) {
+      const sender = new BodySender(body, {
+        send: (type, payload) => worker.options.send(type, id, payload),
+        credit: 0,
+        finished: () => worker.senders.delete(id),
+      });
+      worker.senders.set(id, sender);
+    }
+    this.#timer = setTimeout(this.#timeOut, worker.options.limits.timeoutMs);
+    worker.options.send(FrameType.invoke, id, toPayload(this.#head()));
+  }
+
+  /** Takes the result that the function sent; only the first one counts. */
+  answered(result: ResultHead): void {
+    if (this.#answered) return;
+    if (result.type === "failed") {
+      this.options.worker.logError(result.error, this.requestId);
+      return this.#resolve({
+        type: "failed",
+        reason: result.reason,
+        message: result.error.message,
+      });
+    }
+    const allowed: ReadonlySet<string> = new Set(
+      {
+        request: ["next", "request", "response"],
+        response: ["next", "response"],
+        observe: ["next"],
+        handle: ["response"],
+      }[this.options.invocation.mode],
+    );
+    if (!allowed.has(result.type)) return this.invalid("The function's result is not allowed here");
+    if (result.type === "next") return this.#resolve(result);
+    if (result.type === "request") {
+      const { body, type, ...head } = result;
+      return this.#resolve({ type, request: { ...head, body: this.#resultBody(body) } });
+    }
+    const { body, type, ...head } = result;
+    this.#resolve({ type, response: { ...head, body: this.#resultBody(body) } });
+  }
+
+  /** The function's result is none; the call fails. */
+  invalid(message: string): void {
+    this.options.worker.logError({ message }, this.requestId);
+    this.#resolve({ type: "failed", reason: "invalid_result", message });
+  }
+
+  /** The result that comes now is the call's end as well. */
+  willSettle(): void {
+    this.#settled = true;
+  }
+
+  /** The worker says that nothing of the call runs any more. */
+  settled(): void {
+    this.#settled = true;
+    if (!this.#answered) this.invalid("The function ended without a result");
+    this.#finish();
+  }
+
+  /** Ends the call at once; the worker is gone. */
+  die(reason: FailureReason, message: string): void {
+    this.#settled = true;
+    this.#streaming = false;
+    this.#resolve({ type: "failed", reason, message });
+    this.#finish();
+  }
+
+  readonly #abort = (): void => this.#cancel("aborted", "The call was aborted");
+
+  readonly #timeOut = (): void => {
+    const { timeoutMs } = this.options.worker.options.limits;
+    if (!this.#answered) {
+      const message =
+        `Function "${this.options.worker.name}" gave no result within ${timeoutMs} ms`;
+      this.options.worker.logError({ message }, this.requestId);
+      return this.#cancel("timeout", message);
+    }
+    const message = this.#streaming ? "The body took too long" : "waitUntil() took too long";
+    this.options.worker.logError({ message }, this.requestId);
+    this.#cancel("timeout", message);
+  };
+
+  /** Ends the call; a worker that does not react to that is replaced. */
+  #cancel(reason: FailureReason, message: string): void {
+    const { id, worker } = this.options;
+    this.#resolve({ type: "failed", reason, message });
+    worker.options.send(FrameType.cancel, id);
+    worker.receivers.get(id)?.fail(new Error(message));
+    worker.senders.get(id)?.stop(message);
+    this.#arm(() => {
+      worker.options.stuck(
+        reason === "aborted" ? "crashed" : reason,
+        `Function "${worker.name}" does not react and is started again`,
+      );
+    }, worker.options.limits.graceMs);
+  }
+
+  #resolve(result: InvocationResult): void {
+    if (this.#answered) return;
+    this.#answered = true;
+    const { id, worker, resolve } = this.options;
+    const sender = worker.senders.get(id);
+    if (result.type === "failed") sender?.stop(result.message);
+    else if (sender?.started !== true) worker.senders.delete(id);
+    resolve(result);
+    if (this.#settled && !this.#streaming) return;
+    const { streamMs, waitUntilMs } = worker.options.limits;
+    this.#arm(this.#timeOut, this.#streaming ? streamMs : waitUntilMs);
+  }
+
+  #arm(act: () => void, delay: number): void {
+    clearTimeout(this.#timer);
+    if (!this.#over) this.#timer = setTimeout(act, delay);
+  }
+
+  #finish(): void {
+    if (this.#over || !this.#settled || this.#streaming) return;
+    this.#over = true;
+    clearTimeout(this.#timer);
+    this.options.invocation.signal?.removeEventListener("abort", this.#abort);
+    this.options.worker.senders.get(this.options.id)?.stop("The call has ended");
+    this.options.over();
+  }
+
+  #givenBody(): ReadableStream<Uint8Array> | null {
+    const { mode, request, response } = this.options.invocation;
+    if (mode === "response") return response?.body ?? null;
+    if (mode === "observe" || request.method === "GET" || request.method === "HEAD") return null;
+    return request.body;
+  }
+
+  #resultBody(body: WireBody): ReadableStream<Uint8Array> | null {
+    if (body === "none") return null;
+    const { id, worker } = this.options;
+    const sender = worker.senders.get(id);
+    if (body === "kept") {
+      return sender?.started === true ? null : this.#givenBody();
+    }
+    this.#streaming = true;
+    const receiver = new BodyReceiver({
+      send: (type, payload) => worker.options.send(type, id, payload),
+      credit: EAGER_BYTES,
+      finished: () => {
+        worker.receivers.delete(id);
+        this.#streaming = false;
+        this.#finish();
+      },
+    });
+    worker.receivers.set(id, receiver);
+    return receiver.stream;
+  }
+
+  #head(): InvokeHead {
+    const { mode, as, request, response, context } = this.options.invocation;
+    const hasBody = this.#givenBody() !== null;
+    return {
+      mode,
+      ...(as === undefined ? {} : { as }),
+      request: {
+        method: request.method,
+        url: request.url,
+        headers: request.headers,
+        body: hasBody && mode !== "response",
+      },
+      ...(response === undefined ? {} : {
+        response: {
+          status: response.status,
+          ...(response.statusText === undefined ? {} : { statusText: response.statusText }),
+          headers: response.headers,
+          body: hasBody && mode === "response",
+        },
+      }),
+      context,
+    };
+  }
+}

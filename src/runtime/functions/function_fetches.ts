@@ -1,0 +1,105 @@
+/**
+ * The `fetch`es of one worker, performed by the platform.
+ *
+ * @module
+ */
+import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
+import { FrameType } from "./frame.ts";
+import { type FunctionWorker, toPayload } from "./function_worker.ts";
+import { MAX_FETCHES } from "./limits.ts";
+import type { FetchedHead, FetchHead } from "./wire.ts";
+
+interface Running {
+  readonly call: number;
+  readonly abort: AbortController;
+}
+
+/** Statuses that never have a body (Fetch standard, null body status). */
+const NULL_BODY: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
+
+export class FunctionFetches {
+  readonly #running = new Map<number, Running>();
+
+  constructor(private readonly worker: FunctionWorker) {}
+
+  /** Performs a request and sends the answer, or why there is none. */
+  async perform(id: number, head: FetchHead): Promise<void> {
+    if (this.#running.size >= MAX_FETCHES) {
+      return this.#refuse(id, `A function has at most ${MAX_FETCHES} requests under way`);
+    }
+    const abort = new AbortController();
+    this.#running.set(id, { call: head.call, abort });
+    try {
+      const response = await this.worker.options.host.outbound({
+        method: head.method,
+        url: head.url,
+        headers: head.headers,
+        body: head.body ? this.#requestBody(id) : null,
+        redirect: head.redirect,
+        signal: abort.signal,
+      });
+      if (!this.#running.has(id)) {
+        response.body?.cancel().catch(() => {});
+        return;
+      }
+      const { body, ...answer } = response;
+      const sent = NULL_BODY.has(answer.status) ? null : body;
+      const payload: FetchedHead = { ...answer, body: sent !== null };
+      this.worker.options.send(FrameType.fetched, id, toPayload(payload));
+      if (sent === null) this.#running.delete(id);
+      else this.#sendBody(id, sent);
+    } catch (error) {
+      if (!this.#running.has(id)) return;
+      this.#refuse(id, error instanceof Error ? error.message : "The request failed");
+    }
+  }
+
+  #refuse(id: number, message: string): void {
+    this.#running.delete(id);
+    const payload = new TextEncoder().encode(message.slice(0, 1000));
+    this.worker.options.send(FrameType.fetchFailed, id, payload);
+  }
+
+  #requestBody(id: number): ReadableStream<Uint8Array> {
+    const { receivers, options } = this.worker;
+    const receiver = new BodyReceiver({
+      send: (type, payload) => options.send(type, id, payload),
+      credit: EAGER_BYTES,
+      finished: () => receivers.delete(id),
+    });
+    receivers.set(id, receiver);
+    return receiver.stream;
+  }
+
+  #sendBody(id: number, body: ReadableStream<Uint8Array>): void {
+    const { senders, options } = this.worker;
+    const sender = new BodySender(body, {
+      send: (type, payload) => options.send(type, id, payload),
+      credit: EAGER_BYTES,
+      finished: () => {
+        senders.delete(id);
+        this.#running.delete(id);
+      },
+    });
+    senders.set(id, sender);
+  }
+
+  /** The function no longer wants the answer. */
+  abort(id: number): void {
+    const running = this.#running.get(id);
+    if (running === undefined) return;
+    this.#running.delete(id);
+    running.abort.abort(new Error("The function aborted the request"));
+    this.worker.senders.get(id)?.stop("The function aborted the request");
+    this.worker.receivers.get(id)?.fail(new Error("The function aborted the request"));
+  }
+
+  /** Ends the requests of one call. */
+  abortOf(call: number): void {
+    for (const [id, running] of [...this.#running]) if (running.call === call) this.abort(id);
+  }
+
+  abortAll(): void {
+    for (const id of [...this.#running.keys()]) this.abort(id);
+  }
+}

@@ -1,0 +1,174 @@
+/**
+ * The functions of one deployment: calls go in, results come out, whatever the
+ * functions do.
+ *
+ * @module
+ */
+import { ConcurrencyGate, type Release } from "./concurrency.ts";
+import {
+  DEFAULT_FUNCTION_LIMITS,
+  type FunctionLimits,
+  MAX_LOG_ENTRIES_PER_SECOND,
+} from "./limits.ts";
+import { ProcessSlot } from "./process_slot.ts";
+import type {
+  FailureReason,
+  FunctionHostOptions,
+  FunctionLogEntry,
+  FunctionSource,
+  Invocation,
+  InvocationResult,
+} from "./types.ts";
+
+const failed = (reason: FailureReason, message: string): InvocationResult => ({
+  type: "failed",
+  reason,
+  message,
+});
+
+export class FunctionHost {
+  readonly #limits: FunctionLimits;
+  readonly #gate: ConcurrencyGate;
+  readonly #slots = new Map<string, ProcessSlot>();
+  #logWindow = 0;
+  #logged = 0;
+  #closed = false;
+  #emptied: (() => void) | undefined;
+
+  constructor(private readonly options: FunctionHostOptions) {
+    this.#limits = { ...DEFAULT_FUNCTION_LIMITS, ...options.limits };
+    this.#gate = new ConcurrencyGate(this.#limits);
+    this.#place(options.functions);
+  }
+
+  /** Names of the functions. */
+  get names(): readonly string[] {
+    return this.options.functions.map(({ name }) => name);
+  }
+
+  /** Ids of the processes that run now. */
+  get pids(): readonly number[] {
+    return [...new Set(this.#slots.values())].flatMap(({ pid }) => pid ?? []);
+  }
+
+  /**
+   * Starts processes and workers before they are needed.
+   *
+   * @returns functions that could not be loaded, with the reason
+   */
+  async start(): Promise<readonly { readonly name: string; readonly message: string }[]> {
+    const loaded = this.names.map(async (name) => {
+      const worker = await this.#slots.get(name)!.worker(name);
+      const message = "problem" in worker ? worker.problem : (await worker.ready)?.message;
+      return message === undefined ? [] : [{ name, message }];
+    });
+    return (await Promise.all(loaded)).flat();
+  }
+
+  /** Calls a function. Never rejects. */
+  async invoke(invocation: Invocation): Promise<InvocationResult> {
+    const slot = this.#slots.get(invocation.function);
+    if (slot === undefined) {
+      return failed("not_found", `Deployment has no function "${invocation.function}"`);
+    }
+    if (this.#closed) return failed("aborted", "The functions have been shut down");
+    const entered = this.#gate.enter();
+    if (entered === undefined) return failed("overloaded", "Too many calls wait for functions");
+    const release = typeof entered === "function" ? entered : await this.#wait(entered);
+    if (release === undefined) return failed("overloaded", "Waited too long for a place");
+    const over = (): void => {
+      release();
+      if (this.#gate.running === 0) this.#emptied?.();
+    };
+    const worker = await slot.worker(invocation.function);
+    if ("problem" in worker) {
+      over();
+      return failed("crashed", worker.problem);
+    }
+    const problem = await worker.ready;
+    if (problem !== undefined) {
+      over();
+      return failed("crashed", problem.message);
+    }
+    return worker.invoke(invocation, over);
+  }
+
+  /** Waits for calls and their `waitUntil` to end, then ends the processes. */
+  async drain(timeoutMs: number): Promise<void> {
+    this.#closed = true;
+    if (this.#gate.running > 0) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      await new Promise<void>((resolve) => {
+        this.#emptied = resolve;
+        timer = setTimeout(resolve, timeoutMs);
+      });
+      clearTimeout(timer);
+    }
+    await this.close();
+  }
+
+  /** Ends the processes at once. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    await Promise.all([...new Set(this.#slots.values())].map((slot) => slot.close()));
+  }
+
+  /** Waits for a place, but not for ever; a place that comes too late is given back. */
+  async #wait(place: Promise<Release>): Promise<Release | undefined> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), this.#limits.timeoutMs);
+    });
+    const first = await Promise.race([place, late]);
+    clearTimeout(timer);
+    if (first === undefined) void place.then((release) => release());
+    return first;
+  }
+
+  #place(functions: readonly FunctionSource[]): ProcessSlot | undefined {
+    if (functions.length === 0) return undefined;
+    const slot = new ProcessSlot({
+      host: this.options,
+      limits: this.#limits,
+      functions,
+      log: (entry) => this.#log(entry),
+      broke: (broken, suspects) => this.#separate(broken, suspects),
+    });
+    for (const { name } of functions) this.#slots.set(name, slot);
+    return slot;
+  }
+
+  /**
+   * Gives functions that broke a shared process one of their own, so that the
+   * others are back after a restart; without a suspect everyone gets one.
+   */
+  #separate(broken: ProcessSlot, suspects: readonly string[]): void {
+    if (this.#closed) return;
+    const members = this.options.functions.filter(({ name }) => broken.names.has(name));
+    if (members.length > 1) {
+      const blamed = new Set(suspects.length > 0 ? suspects : broken.names);
+      const rest = members.filter(({ name }) => !blamed.has(name));
+      const slots = [
+        this.#place(rest),
+        ...members.filter(({ name }) => blamed.has(name)).map((member) => this.#place([member])),
+      ];
+      for (const slot of slots) void slot?.start().catch(() => {});
+    } else if (suspects.length > 0) void broken.start().catch(() => {});
+  }
+
+  #log(entry: Omit<FunctionLogEntry, "time">): void {
+    const time = (this.options.now ?? Date.now)();
+    const window = Math.floor(time / 1000);
+    if (window !== this.#logWindow) {
+      this.#logWindow = window;
+      this.#logged = 0;
+    }
+    if (++this.#logged > MAX_LOG_ENTRIES_PER_SECOND) return;
+    this.options.log({ time, ...entry });
+  }
+}
+
+/** Makes the host of a deployment's functions; nothing runs before `start` or the first call. */
+export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
+  return new FunctionHost(options);
+}

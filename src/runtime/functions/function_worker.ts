@@ -1,0 +1,213 @@
+/**
+ * The platform's view of one worker: the calls in it, their bodies and their
+ * time limits. It knows nothing of processes.
+ *
+ * @module
+ */
+import { type BodyReceiver, BodySender, readCredit } from "./body_link.ts";
+import { type Frame, FrameType } from "./frame.ts";
+import { FunctionCall } from "./function_call.ts";
+import { FunctionFetches } from "./function_fetches.ts";
+import type { FunctionLimits } from "./limits.ts";
+import { parseError, parseFetch, parseLog, parseResult } from "./parse_wire.ts";
+import { StackMapper } from "./source_map.ts";
+import type {
+  FailureReason,
+  FunctionHostOptions,
+  FunctionLogEntry,
+  FunctionSource,
+  Invocation,
+  InvocationResult,
+} from "./types.ts";
+import { MAX_STACK_CHARACTERS, type WireError, type WorkerStart } from "./wire.ts";
+
+/** Sends a frame to this worker. */
+export type SendToWorker = (type: number, id: number, payload?: Uint8Array) => void;
+
+export interface FunctionWorkerOptions {
+  readonly definition: FunctionSource;
+  readonly host: FunctionHostOptions;
+  readonly limits: FunctionLimits;
+  readonly send: SendToWorker;
+  readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
+  /** The worker does not react, or breaks the protocol: it has to be replaced. */
+  readonly stuck: (reason: FailureReason, message: string) => void;
+}
+
+export const toPayload = (head: object): Uint8Array =>
+  new TextEncoder().encode(JSON.stringify(head));
+
+export class FunctionWorker {
+  /** Resolves with `undefined` when the function is loaded, else with what went wrong. */
+  readonly ready: Promise<WireError | undefined>;
+  readonly senders = new Map<number, BodySender>();
+  readonly receivers = new Map<number, BodyReceiver>();
+  readonly #calls = new Map<number, FunctionCall>();
+  readonly #fetches: FunctionFetches;
+  readonly #mapper: StackMapper;
+  #loaded!: (error: WireError | undefined) => void;
+  #startTimer: ReturnType<typeof setTimeout> | undefined;
+  #next = 2;
+  #dead = false;
+
+  constructor(readonly options: FunctionWorkerOptions) {
+    this.#mapper = new StackMapper(options.definition.source);
+    this.#fetches = new FunctionFetches(this);
+    this.ready = new Promise((resolve) => this.#loaded = resolve);
+  }
+
+  get name(): string {
+    return this.options.definition.name;
+  }
+
+  /** True while something of a call runs in the worker. */
+  get busy(): boolean {
+    return this.#calls.size > 0;
+  }
+
+  start(): void {
+    const { definition, host, limits, send } = this.options;
+    const head: WorkerStart = { ...definition, env: host.env };
+    send(FrameType.start, 0, toPayload(head));
+    this.#startTimer = setTimeout(() => {
+      const message = `Function "${this.name}" was not loaded within ${limits.startMs} ms`;
+      this.#loaded({ message });
+      this.options.stuck("timeout", message);
+    }, limits.startMs);
+  }
+
+  /** Performs a call. Never rejects. */
+  invoke(invocation: Invocation, over: () => void): Promise<InvocationResult> {
+    const id = this.#next;
+    this.#next += 2;
+    return new Promise((resolve) => {
+      const call = new FunctionCall({
+        id,
+        invocation,
+        worker: this,
+        resolve,
+        over: () => {
+          this.#calls.delete(id);
+          this.#fetches.abortOf(id);
+          over();
+        },
+      });
+      this.#calls.set(id, call);
+      if (this.#dead) call.die("crashed", "The function's process has ended");
+      else call.begin();
+    });
+  }
+
+  /** Takes a frame from the worker. */
+  take(frame: Frame): void {
+    if (this.#dead) return;
+    switch (frame.type) {
+      case FrameType.ready:
+        return this.#becomeReady(undefined);
+      case FrameType.broken:
+        return this.#break(parseError(frame.payload) ?? { message: "Unknown error" });
+      case FrameType.result:
+        return this.#takeResult(frame, false);
+      case FrameType.resultSettled:
+        return this.#takeResult(frame, true);
+      case FrameType.settled:
+        return this.#calls.get(frame.id)?.settled();
+      case FrameType.log:
+        return this.#takeLog(frame);
+      case FrameType.fetch:
+        return this.#takeFetch(frame);
+      case FrameType.abortFetch:
+        return this.#fetches.abort(frame.id);
+      default:
+        return this.#takeBody(frame);
+    }
+  }
+
+  /** Ends all that runs in the worker. */
+  die(reason: FailureReason, message: string): void {
+    if (this.#dead) return;
+    this.#dead = true;
+    this.#becomeReady({ message });
+    for (const call of [...this.#calls.values()]) call.die(reason, message);
+    for (const receiver of [...this.receivers.values()]) receiver.fail(new Error(message));
+    for (const sender of [...this.senders.values()]) sender.discard(message);
+    this.#fetches.abortAll();
+  }
+
+  /** Writes an error to the log, in the author's lines. */
+  logError(error: WireError, requestId: string | undefined): void {
+    this.options.log({
+      level: "error",
+      function: this.name,
+      message: error.message,
+      ...(requestId === undefined ? {} : { requestId }),
+      ...(error.stack === undefined ? {} : { stack: this.#mapStack(error.stack) }),
+    });
+  }
+
+  #mapStack(stack: string): string {
+    const lines = stack.split("\n").filter((line) =>
+      !/\/(?:functions\/)?worker\/|function_worker\.js|^\s+at async WorkerCalls/.test(line)
+    );
+    return this.#mapper.map(lines.join("\n")).slice(0, MAX_STACK_CHARACTERS);
+  }
+
+  #becomeReady(error: WireError | undefined): void {
+    clearTimeout(this.#startTimer);
+    this.#loaded(error);
+  }
+
+  #break(error: WireError): void {
+    this.logError(error, undefined);
+    this.#becomeReady(error);
+  }
+
+  #takeResult({ id, payload }: Frame, settled: boolean): void {
+    const call = this.#calls.get(id);
+    if (call === undefined) return;
+    const result = parseResult(payload);
+    if (settled) call.willSettle();
+    if (result === undefined) {
+      call.invalid("The function's result has a head that is not allowed");
+    } else call.answered(result);
+    if (settled) call.settled();
+  }
+
+  #takeLog({ payload }: Frame): void {
+    const entry = parseLog(payload);
+    if (entry === undefined) return;
+    const requestId = entry.call === undefined ? undefined : this.#calls.get(entry.call)?.requestId;
+    this.options.log({
+      level: entry.level,
+      function: this.name,
+      message: entry.message,
+      ...(requestId === undefined ? {} : { requestId }),
+      ...(entry.stack === undefined ? {} : { stack: this.#mapStack(entry.stack) }),
+    });
+  }
+
+  #takeFetch({ id, payload }: Frame): void {
+    const head = parseFetch(payload);
+    const call = head === undefined ? undefined : this.#calls.get(head.call);
+    if (head === undefined || call === undefined || id % 2 === 0) {
+      return this.options.send(
+        FrameType.fetchFailed,
+        id,
+        new TextEncoder().encode("The request is not allowed"),
+      );
+    }
+    void this.#fetches.perform(id, head);
+  }
+
+  #takeBody({ type, id, payload }: Frame): void {
+    if (type === FrameType.chunk) {
+      if (this.receivers.get(id)?.chunk(payload) !== false) return;
+      this.options.stuck("crashed", `Function "${this.name}" sent more than it was asked for`);
+    } else if (type === FrameType.end) this.receivers.get(id)?.end();
+    else if (type === FrameType.fail) {
+      const message = new TextDecoder().decode(payload.subarray(0, 1000));
+      this.receivers.get(id)?.fail(new Error(message));
+    } else if (type === FrameType.credit) this.senders.get(id)?.grant(readCredit(payload));
+    else if (type === FrameType.drop) this.senders.get(id)?.stop("The function reads no more");
+  }
+}

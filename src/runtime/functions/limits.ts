@@ -1,0 +1,64 @@
+/**
+ * Limits of a deployment's functions.
+ *
+ * @module
+ */
+
+export interface FunctionLimits {
+  /** Longest time to a call's result, in milliseconds. */
+  readonly timeoutMs: number;
+  /**
+   * Resident memory that the functions of a process may take together, in
+   * MiB, above what the runtime itself needs (`memoryAllowanceMb`).
+   */
+  readonly memoryMb: number;
+  /** Calls that run at the same time; further ones wait. */
+  readonly maxConcurrent: number;
+  /** Calls that wait; further ones fail as `overloaded`. */
+  readonly maxQueued: number;
+  /** Longest time that promises of `waitUntil` may take after the result. */
+  readonly waitUntilMs: number;
+  /** Longest time that a body may take after its head. */
+  readonly streamMs: number;
+  /** Time in which a worker must react to the end of a call before it is replaced. */
+  readonly graceMs: number;
+  /** Time in which a function must have been loaded. */
+  readonly startMs: number;
+  /** Time without calls after which the process ends; 0 for never. */
+  readonly idleMs: number;
+  /** How often resident memory is read while calls run, in milliseconds. */
+  readonly memoryPollMs: number;
+}
+
+export const DEFAULT_FUNCTION_LIMITS: FunctionLimits = {
+  timeoutMs: 10_000,
+  memoryMb: 128,
+  maxConcurrent: 100,
+  maxQueued: 400,
+  waitUntilMs: 30_000,
+  streamMs: 300_000,
+  graceMs: 250,
+  startMs: 10_000,
+  idleMs: 300_000,
+  memoryPollMs: 50,
+};
+
+/** Longest pause before a process that keeps failing is started again. */
+export const MAX_BACKOFF_MS = 30_000;
+const FIRST_BACKOFF_MS = 100;
+
+/** The pause before the next start after so many failures in a row; the first costs none. */
+export function backoffMs(failures: number): number {
+  return failures <= 1 ? 0 : Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 2));
+}
+
+/** Resident memory of the runtime itself with so many workers, in MiB, with room to spare. */
+export function memoryAllowanceMb(workers: number): number {
+  return 96 + 24 * workers;
+}
+
+/** `fetch`es of one function that run at the same time. */
+export const MAX_FETCHES = 64;
+
+/** Log entries of a deployment in a second; further ones are dropped. */
+export const MAX_LOG_ENTRIES_PER_SECOND = 500;

@@ -1,0 +1,92 @@
+/**
+ * What comes from a function, checked: it is foreign code's word.
+ *
+ * @module
+ */
+import { z } from "zod";
+import {
+  type FetchHead,
+  type LogHead,
+  MAX_HEAD_CHARACTERS,
+  MAX_LOG_CHARACTERS,
+  MAX_STACK_CHARACTERS,
+  type ResultHead,
+  type WireError,
+} from "./wire.ts";
+
+const MAX_HEADERS = 500;
+
+/** RFC 9110, 5.1: a field name is a token. */
+const fieldName = z.string().regex(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/).max(256);
+
+/** RFC 9110, 5.5: no line ends, no NUL; one character is one byte. */
+const fieldValue = z.string().regex(/^[^\0\r\n\u0100-\uffff]*$/);
+
+const headers = z.array(z.tuple([fieldName, fieldValue])).max(MAX_HEADERS);
+const method = z.string().regex(/^[A-Za-z]{1,32}$/);
+const url = z.string().max(16_384);
+const body = z.enum(["none", "stream", "kept"]);
+const status = z.int().min(200).max(599);
+// deno-lint-ignore no-control-regex -- a reason phrase has no control characters
+const statusText = z.string().max(256).regex(/^[^\0-\x08\x0a-\x1f\x7f\u0100-\uffff]*$/).optional();
+
+const error = z.object({
+  message: z.string().max(MAX_LOG_CHARACTERS),
+  stack: z.string().max(MAX_STACK_CHARACTERS).optional(),
+});
+
+const result = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("next") }),
+  z.object({ type: z.literal("response"), body, status, statusText, headers }),
+  z.object({ type: z.literal("request"), body, method, url, headers }),
+  z.object({
+    type: z.literal("failed"),
+    reason: z.enum(["threw", "invalid_result"]),
+    error,
+  }),
+]);
+
+const fetchHead = z.object({
+  call: z.int(),
+  method,
+  url,
+  headers,
+  redirect: z.enum(["follow", "manual", "error"]),
+  body: z.boolean(),
+});
+
+const logHead = z.object({
+  level: z.enum(["debug", "info", "warn", "error"]),
+  message: z.string().max(MAX_LOG_CHARACTERS),
+  stack: z.string().max(MAX_STACK_CHARACTERS).optional(),
+  call: z.int().optional(),
+});
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+function read<T>(schema: z.ZodType<T>, payload: Uint8Array): T | undefined {
+  if (payload.byteLength > MAX_HEAD_CHARACTERS * 2) return undefined;
+  try {
+    const parsed = schema.safeParse(JSON.parse(decoder.decode(payload)));
+    return parsed.success ? parsed.data : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A call's result; `undefined` where the payload is none. */
+export function parseResult(payload: Uint8Array): ResultHead | undefined {
+  return read(result as z.ZodType<ResultHead>, payload);
+}
+
+export function parseFetch(payload: Uint8Array): FetchHead | undefined {
+  return read(fetchHead, payload);
+}
+
+export function parseLog(payload: Uint8Array): LogHead | undefined {
+  return read(logHead as z.ZodType<LogHead>, payload);
+}
+
+export function parseError(payload: Uint8Array): WireError | undefined {
+  return read(error as z.ZodType<WireError>, payload);
+}

@@ -1,0 +1,218 @@
+/**
+ * A place for one process and the functions that share it: started when
+ * needed or before, ended when idle, replaced when it breaks.
+ *
+ * @module
+ */
+import { type Frame, FrameType } from "./frame.ts";
+import { FunctionWorker } from "./function_worker.ts";
+import { backoffMs, type FunctionLimits, memoryAllowanceMb } from "./limits.ts";
+import { residentBytes, type RunningProcess, startProcess } from "./running_process.ts";
+import type {
+  FailureReason,
+  FunctionHostOptions,
+  FunctionLogEntry,
+  FunctionSource,
+} from "./types.ts";
+
+/** A process that ran this long without failing has recovered. */
+const HEALTHY_MS = 60_000;
+
+export interface ProcessSlotOptions {
+  readonly host: FunctionHostOptions;
+  readonly limits: FunctionLimits;
+  readonly functions: readonly FunctionSource[];
+  readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
+  /** The process broke while these functions were running. */
+  readonly broke: (slot: ProcessSlot, suspects: readonly string[]) => void;
+}
+
+interface Generation {
+  readonly process: RunningProcess;
+  /** By the number that frames carry. */
+  readonly workers: Map<number, FunctionWorker>;
+  readonly startedAt: number;
+  end: { readonly reason: FailureReason; readonly message: string } | undefined;
+}
+
+export class ProcessSlot {
+  readonly names: ReadonlySet<string>;
+  #starting: Promise<Generation> | undefined;
+  #generation: Generation | undefined;
+  #failures = 0;
+  #notBefore = 0;
+  #nextWorker = 1;
+  #watch: ReturnType<typeof setTimeout> | undefined;
+  #lastUse = performance.now();
+  #closed = false;
+
+  constructor(private readonly options: ProcessSlotOptions) {
+    this.names = new Set(options.functions.map(({ name }) => name));
+  }
+
+  /** Process id, while there is a process. */
+  get pid(): number | undefined {
+    return this.#generation?.process.pid;
+  }
+
+  /** The worker of a function, with its process started where there is none. */
+  async worker(name: string): Promise<FunctionWorker | { readonly problem: string }> {
+    this.#lastUse = performance.now();
+    const wait = Math.ceil(this.#notBefore - this.#lastUse);
+    if (this.#generation === undefined && wait > 0) {
+      return { problem: `The function broke its process and starts again in ${wait} ms` };
+    }
+    try {
+      const generation = this.#generation ?? await this.start();
+      for (const worker of generation.workers.values()) if (worker.name === name) return worker;
+      return { problem: "The function has no worker" };
+    } catch (error) {
+      return { problem: error instanceof Error ? error.message : "The process did not start" };
+    }
+  }
+
+  /** Starts process and workers; what is under way already is joined. */
+  start(): Promise<Generation> {
+    this.#starting ??= this.#startNow().finally(() => this.#starting = undefined);
+    return this.#starting;
+  }
+
+  async #startNow(): Promise<Generation> {
+    if (this.#closed) throw new Error("The functions of the deployment have been shut down");
+    let process: RunningProcess;
+    try {
+      process = await startProcess(this.options.host.spawn);
+    } catch (error) {
+      this.#failed();
+      throw error;
+    }
+    if (this.#closed) {
+      process.kill();
+      throw new Error("The functions of the deployment have been shut down");
+    }
+    const generation: Generation = {
+      process,
+      workers: new Map(),
+      startedAt: performance.now(),
+      end: undefined,
+    };
+    this.#generation = generation;
+    for (const definition of this.options.functions) this.#addWorker(generation, definition);
+    void this.#serve(generation);
+    this.#lastUse = performance.now();
+    this.#watchNow();
+    return generation;
+  }
+
+  #addWorker(generation: Generation, definition: FunctionSource): void {
+    const number = this.#nextWorker;
+    this.#nextWorker = this.#nextWorker % 0xffff + 1;
+    const { connection } = generation.process;
+    const worker = new FunctionWorker({
+      definition,
+      host: this.options.host,
+      limits: this.options.limits,
+      log: this.options.log,
+      send: (type, id, payload) =>
+        connection.send({
+          type,
+          worker: number,
+          id,
+          ...(payload === undefined ? {} : { payload }),
+        }),
+      stuck: (reason, message) => this.#replace(generation, number, { reason, message }),
+    });
+    generation.workers.set(number, worker);
+    worker.start();
+  }
+
+  #replace(
+    generation: Generation,
+    number: number,
+    why: { readonly reason: FailureReason; readonly message: string },
+  ): void {
+    const worker = generation.workers.get(number);
+    if (worker === undefined || generation.end !== undefined) return;
+    generation.workers.delete(number);
+    this.options.log({ level: "error", function: worker.name, message: why.message });
+    generation.process.connection.send({ type: FrameType.stop, worker: number, id: 0 });
+    worker.die(why.reason, why.message);
+    this.#addWorker(generation, worker.options.definition);
+  }
+
+  async #serve(generation: Generation): Promise<void> {
+    const { connection } = generation.process;
+    await connection.receive((frame) => this.#take(generation, frame)).catch(() => {});
+    generation.process.kill();
+    connection.close();
+    const words = await generation.process.ended;
+    if (this.#generation === generation) this.#generation = undefined;
+    const end = generation.end ??
+      { reason: "crashed" as const, message: "The process of the functions has ended" };
+    const workers = [...generation.workers.values()];
+    const suspects = workers.filter((worker) => worker.busy).map((worker) => worker.name);
+    for (const worker of workers) worker.die(end.reason, end.message);
+    if (generation.end?.reason === "aborted") return;
+    const healthy = performance.now() - generation.startedAt > HEALTHY_MS;
+    if (healthy) this.#failures = 0;
+    this.#failed();
+    for (const name of suspects.length > 0 ? suspects : this.names) {
+      const message = words === "" || generation.end !== undefined
+        ? end.message
+        : `${end.message}: ${words.split("\n").find((line) => line.trim().length > 1) ?? ""}`;
+      this.options.log({ level: "error", function: name, message });
+    }
+    this.options.broke(this, suspects);
+  }
+
+  #failed(): void {
+    this.#failures++;
+    this.#notBefore = performance.now() + backoffMs(this.#failures);
+  }
+
+  #take(generation: Generation, frame: Frame): void {
+    if (frame.type === FrameType.exited) {
+      const message = new TextDecoder().decode(frame.payload) || "The worker has ended";
+      return this.#replace(generation, frame.worker, { reason: "crashed", message });
+    }
+    generation.workers.get(frame.worker)?.take(frame);
+  }
+
+  /** Reads memory while calls run, and ends what is idle. */
+  #watchNow(): void {
+    clearTimeout(this.#watch);
+    const generation = this.#generation;
+    if (generation === undefined) return;
+    const { memoryMb, memoryPollMs, idleMs } = this.options.limits;
+    const limit = memoryMb + memoryAllowanceMb(generation.workers.size);
+    const bytes = residentBytes(generation.process.pid) ?? 0;
+    if (bytes > limit * 1024 * 1024) {
+      const used = Math.round(bytes / 1024 / 1024);
+      this.#end(generation, "memory", `The functions took ${used} MiB of at most ${limit} MiB`);
+      return;
+    }
+    const busy = [...generation.workers.values()].some((worker) => worker.busy);
+    if (busy) this.#lastUse = performance.now();
+    else if (idleMs > 0 && performance.now() - this.#lastUse > idleMs) {
+      return this.#end(generation, "aborted", "The functions were idle");
+    }
+    this.#watch = setTimeout(() => this.#watchNow(), memoryPollMs);
+  }
+
+  #end(generation: Generation, reason: FailureReason, message: string): void {
+    generation.end ??= { reason, message };
+    if (this.#generation === generation) this.#generation = undefined;
+    clearTimeout(this.#watch);
+    generation.process.kill();
+  }
+
+  /** Ends the process; calls in flight fail as aborted. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#watch);
+    const generation = this.#generation ?? await this.#starting?.catch(() => undefined);
+    if (generation === undefined) return;
+    this.#end(generation, "aborted", "The functions of the deployment have been shut down");
+    await generation.process.ended;
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * What callers of functions pass and get.
+ *
+ * @module
+ */
+import type { OutboundFetch } from "../outbound/types.ts";
+import type { FunctionLimits } from "./limits.ts";
+import type { CallContext, HeaderPairs, LogLevel, StepMode } from "./wire.ts";
+
+export interface FunctionRequest {
+  readonly method: string;
+  /** Absolute. */
+  readonly url: string;
+  readonly headers: HeaderPairs;
+  readonly body: ReadableStream<Uint8Array> | null;
+}
+
+export interface FunctionResponse {
+  readonly status: number;
+  readonly statusText?: string;
+  readonly headers: HeaderPairs;
+  readonly body: ReadableStream<Uint8Array> | null;
+}
+
+export interface Invocation {
+  /** Name of the function. */
+  readonly function: string;
+  readonly mode: StepMode;
+  /** The step's `as` name. */
+  readonly as?: string;
+  /** The body is read only if the function reads it; observers get none. */
+  readonly request: FunctionRequest;
+  /** The answer so far: needed in response steps, whose function may read its body. */
+  readonly response?: FunctionResponse;
+  readonly context: CallContext;
+  /** Aborts the call, for instance when the client has gone. */
+  readonly signal?: AbortSignal;
+}
+
+export type FailureReason =
+  | "timeout"
+  | "threw"
+  | "memory"
+  | "crashed"
+  | "overloaded"
+  | "invalid_result"
+  | "aborted"
+  | "not_found";
+
+export type InvocationResult =
+  | { readonly type: "response"; readonly response: FunctionResponse }
+  | { readonly type: "request"; readonly request: FunctionRequest }
+  | { readonly type: "next" }
+  | { readonly type: "failed"; readonly reason: FailureReason; readonly message: string };
+
+export interface FunctionLogEntry {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly level: LogLevel;
+  readonly function: string;
+  /** Missing where no call is known, as while the function is loaded. */
+  readonly requestId?: string;
+  readonly message: string;
+  /** In file, line and column of the author's source. */
+  readonly stack?: string;
+}
+
+export interface FunctionSource {
+  readonly name: string;
+  /** A module that `sealFunction` has made; never one that comes from elsewhere. */
+  readonly source: string;
+}
+
+/** The command that starts this program as a function process. */
+export interface ProcessCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface FunctionHostOptions {
+  readonly deploymentId: string;
+  readonly functions: readonly FunctionSource[];
+  /** All that the functions see as `context.env`. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly limits?: Partial<FunctionLimits>;
+  /** Performs the functions' `fetch`; it must guard what it connects to. */
+  readonly outbound: OutboundFetch;
+  readonly log: (entry: FunctionLogEntry) => void;
+  /** How to start the program itself as a function process on a socket. */
+  readonly spawn: (socketPath: string) => ProcessCommand;
+  /** Wall clock for log entries, in milliseconds; the system's by default. */
+  readonly now?: () => number;
+}

@@ -1,0 +1,19 @@
+/**
+ * One call as the worker knows it.
+ *
+ * @module
+ */
+import { AsyncLocalStorage } from "node:async_hooks";
+
+export interface Call {
+  readonly id: number;
+  readonly abort: AbortController;
+  /** Promises of `waitUntil` that are not settled yet. */
+  pending: number;
+  /** The result is out. */
+  answered: boolean;
+  settled: boolean;
+}
+
+/** Which call the running code belongs to, across `await`. */
+export const currentCall = new AsyncLocalStorage<Call>();

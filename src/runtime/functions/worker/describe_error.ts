@@ -1,0 +1,31 @@
+/**
+ * Errors of foreign code as plain text: whatever was thrown, with getters that
+ * throw, without end, or no error at all.
+ *
+ * @module
+ */
+import { MAX_LOG_CHARACTERS, MAX_STACK_CHARACTERS, type WireError } from "../wire.ts";
+
+function readText(value: object, key: string): string | undefined {
+  try {
+    const text = Reflect.get(value, key);
+    return typeof text === "string" ? text : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Never throws. */
+export function describeError(thrown: unknown): WireError {
+  if (typeof thrown !== "object" && typeof thrown !== "function" || thrown === null) {
+    return { message: `Uncaught ${typeof thrown}: ${String(thrown)}`.slice(0, MAX_LOG_CHARACTERS) };
+  }
+  const name = readText(thrown, "name");
+  const text = readText(thrown, "message") ?? "The function threw an object that is no error";
+  const message = name === undefined || text.startsWith(name) ? text : `${name}: ${text}`;
+  const stack = readText(thrown, "stack");
+  return {
+    message: message.slice(0, MAX_LOG_CHARACTERS),
+    ...(stack === undefined ? {} : { stack: stack.slice(0, MAX_STACK_CHARACTERS) }),
+  };
+}

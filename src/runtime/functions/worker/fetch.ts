@@ -1,0 +1,136 @@
+/**
+ * `fetch` of a function: the request travels to the platform, which performs
+ * it under the rules of outbound requests.
+ *
+ * @module
+ */
+import { BodyReceiver, BodySender, EAGER_BYTES } from "../body_link.ts";
+import { FrameType } from "../frame.ts";
+import { type FetchedHead, type FetchHead, MAX_HEAD_CHARACTERS } from "../wire.ts";
+import { type Call, currentCall } from "./call.ts";
+import { fromPayload, toPayload, type WorkerLink, type WorkerMessage } from "./link.ts";
+
+interface Waiting {
+  resolve(response: Response): void;
+  reject(error: unknown): void;
+  readonly abort: () => void;
+  readonly signals: readonly AbortSignal[];
+}
+
+const NativeRequest = Request;
+const NativeResponse = Response;
+const decoder = new TextDecoder();
+
+/** Requests of the worker that are under way; their ids are odd, those of calls even. */
+export class WorkerFetch {
+  readonly #waiting = new Map<number, Waiting>();
+  #next = 1;
+
+  constructor(
+    private readonly link: WorkerLink,
+    private readonly defaultCall: () => Call | undefined,
+  ) {}
+
+  /** The function that stands in for the global `fetch`. */
+  readonly fetch = (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
+    try {
+      return this.#send(new NativeRequest(input, init));
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  };
+
+  #send(request: Request): Promise<Response> {
+    const call = currentCall.getStore() ?? this.defaultCall();
+    if (call === undefined || call.settled) {
+      throw new TypeError("A function can fetch only while a call is running");
+    }
+    request.signal.throwIfAborted();
+    call.abort.signal.throwIfAborted();
+    const head: FetchHead = {
+      call: call.id,
+      method: request.method,
+      url: request.url,
+      headers: [...request.headers],
+      redirect: request.redirect,
+      body: request.body !== null,
+    };
+    const payload = toPayload(head);
+    if (payload.byteLength > MAX_HEAD_CHARACTERS) {
+      throw new TypeError("The request's head is too large");
+    }
+    const id = this.#next;
+    this.#next = (this.#next + 2) % 0xffff_ffff;
+    return new Promise((resolve, reject) => {
+      const signals = [request.signal, call.abort.signal];
+      const abort = (): void => {
+        this.link.send(FrameType.abortFetch, id);
+        const reason = signals.find((signal) => signal.aborted)?.reason;
+        this.link.receivers.get(id)?.fail(reason);
+        this.#forget(id)?.reject(reason);
+      };
+      this.#waiting.set(id, { resolve, reject, abort, signals });
+      for (const signal of signals) signal.addEventListener("abort", abort, { once: true });
+      this.link.send(FrameType.fetch, id, payload);
+      if (request.body !== null) this.#sendBody(id, request.body);
+    });
+  }
+
+  #sendBody(id: number, body: ReadableStream<Uint8Array>): void {
+    const sender = new BodySender(body, {
+      send: (type, part) => this.link.send(type, id, part),
+      credit: EAGER_BYTES,
+      finished: () => this.link.senders.delete(id),
+    });
+    this.link.senders.set(id, sender);
+  }
+
+  #forget(id: number): Waiting | undefined {
+    const waiting = this.#waiting.get(id);
+    this.#waiting.delete(id);
+    return waiting;
+  }
+
+  /** Takes a message about a fetch; false where it is about something else. */
+  take({ type, id, payload }: WorkerMessage): boolean {
+    if (type === FrameType.fetched) this.#answer(id, fromPayload(payload));
+    else if (type === FrameType.fetchFailed) {
+      const waiting = this.#forget(id);
+      waiting?.reject(new TypeError(decoder.decode(payload)));
+      this.#quiet(waiting);
+    } else return false;
+    return true;
+  }
+
+  #quiet(waiting: Waiting | undefined): void {
+    for (const signal of waiting?.signals ?? []) {
+      signal.removeEventListener("abort", waiting!.abort);
+    }
+  }
+
+  #answer(id: number, head: FetchedHead): void {
+    const waiting = this.#forget(id);
+    if (waiting === undefined) return;
+    let body: ReadableStream<Uint8Array<ArrayBuffer>> | null = null;
+    if (head.body) {
+      const receiver = new BodyReceiver({
+        send: (type, part) => this.link.send(type, id, part),
+        credit: EAGER_BYTES,
+        finished: () => {
+          this.link.receivers.delete(id);
+          this.#quiet(waiting);
+        },
+      });
+      this.link.receivers.set(id, receiver);
+      body = receiver.stream;
+    } else this.#quiet(waiting);
+    const response = new NativeResponse(body, {
+      status: head.status,
+      statusText: head.statusText ?? "",
+      headers: head.headers.map(([name, value]): [string, string] => [name, value]),
+    });
+    Object.defineProperty(response, "url", { value: head.url });
+    Object.defineProperty(response, "redirected", { value: head.redirected });
+    waiting.resolve(response);
+  }
+}

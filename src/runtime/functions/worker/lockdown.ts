@@ -1,0 +1,100 @@
+/**
+ * Takes from a worker's global scope whatever a function has no use for. It is
+ * the second of three walls: the bundle can not import (`sealFunction`), the
+ * scope holds nothing that reaches out, and the worker has no permission.
+ *
+ * @module
+ */
+
+/** What a function sees: the language, and the web's interfaces for data. */
+const KEPT = new Set(
+  ("Object Function Array Number parseFloat parseInt Infinity NaN undefined Boolean String Symbol " +
+    "Date Promise RegExp Error AggregateError EvalError RangeError ReferenceError SyntaxError " +
+    "TypeError URIError SuppressedError globalThis JSON Math Intl ArrayBuffer Atomics Uint8Array " +
+    "Int8Array Uint16Array Int16Array Uint32Array Int32Array BigUint64Array BigInt64Array " +
+    "Uint8ClampedArray Float16Array Float32Array Float64Array DataView Map BigInt Set Iterator " +
+    "WeakMap WeakSet Proxy Reflect FinalizationRegistry WeakRef decodeURI decodeURIComponent " +
+    "encodeURI encodeURIComponent escape unescape isFinite isNaN Temporal DisposableStack " +
+    "AsyncDisposableStack SharedArrayBuffer WebAssembly console queueMicrotask AbortController " +
+    "AbortSignal Blob ByteLengthQueuingStrategy CompressionStream CountQueuingStrategy CryptoKey " +
+    "CustomEvent DecompressionStream DOMException QuotaExceededError Event EventTarget File " +
+    "FormData Headers Performance PerformanceEntry PerformanceMark PerformanceMeasure " +
+    "ProgressEvent ReadableStream ReadableStreamDefaultReader ReadableByteStreamController " +
+    "ReadableStreamBYOBReader ReadableStreamBYOBRequest ReadableStreamDefaultController Request " +
+    "Response TextDecoder TextEncoder TextDecoderStream TextEncoderStream TransformStream " +
+    "TransformStreamDefaultController URL URLPattern URLSearchParams WritableStream " +
+    "WritableStreamDefaultWriter WritableStreamDefaultController atob btoa clearInterval " +
+    "clearTimeout crypto Crypto SubtleCrypto fetch performance reportError setInterval setTimeout " +
+    "structuredClone self").split(" "),
+);
+
+/** The four constructors that compile text, reachable from any function's prototype. */
+function closeConstructors(): void {
+  const samples = [
+    function () {},
+    async function () {},
+    function* () {},
+    async function* () {},
+  ];
+  for (const sample of samples) {
+    const prototype = Object.getPrototypeOf(sample);
+    const original = prototype.constructor;
+    const closed = function () {
+      throw new EvalError("Code can not be made from text in a function");
+    };
+    Object.defineProperty(closed, "prototype", { value: original.prototype });
+    Object.defineProperty(closed, "name", { value: original.name });
+    Object.defineProperty(prototype, "constructor", {
+      value: closed,
+      configurable: false,
+      writable: false,
+    });
+    if (original === globalThis.Function) {
+      Object.defineProperty(globalThis, "Function", { value: closed, writable: false });
+    }
+  }
+}
+
+/** Timers that take functions only: a text would be compiled. */
+function closeTimer(name: "setTimeout" | "setInterval"): void {
+  const original = globalThis[name] as unknown as (...args: unknown[]) => number;
+  Object.defineProperty(globalThis, name, {
+    configurable: true,
+    writable: true,
+    value: (handler: unknown, ...rest: unknown[]): number => {
+      if (typeof handler !== "function") throw new TypeError(`${name} takes a function`);
+      return original(handler, ...rest);
+    },
+  });
+}
+
+/**
+ * Removes every global property that a function is not to see, prototypes of
+ * the scope included; those of `EventTarget` are shared with `AbortSignal`.
+ */
+export function lockDown(): void {
+  closeConstructors();
+  closeTimer("setTimeout");
+  closeTimer("setInterval");
+  for (
+    let holder: object | null = globalThis;
+    holder !== null && holder !== EventTarget.prototype;
+    holder = Object.getPrototypeOf(holder)
+  ) {
+    for (const key of Reflect.ownKeys(holder)) {
+      // The runtime itself finds the scope's event listeners by symbols.
+      if (typeof key === "symbol" || (KEPT.has(key) && holder === globalThis)) continue;
+      if (holder !== globalThis && key === "constructor") {
+        Object.defineProperty(holder, key, { value: undefined });
+        continue;
+      }
+      Reflect.deleteProperty(holder, key);
+    }
+  }
+}
+
+/** What is left of the forbidden; must be empty, or the worker does not start. */
+export function leftovers(): string[] {
+  return Reflect.ownKeys(globalThis).filter((key) => typeof key === "string" && !KEPT.has(key))
+    .map(String);
+}

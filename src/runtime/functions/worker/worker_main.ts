@@ -1,0 +1,111 @@
+/**
+ * The worker in which one function of a deployment runs. Its first message
+ * holds source, name and variables; after that it speaks in the messages of
+ * `link.ts` only.
+ *
+ * @module
+ */
+import { FrameType } from "../frame.ts";
+import type { InvokeHead, LogHead, WorkerStart } from "../wire.ts";
+import { currentCall } from "./call.ts";
+import { type Handler, WorkerCalls } from "./calls.ts";
+import { makeConsole } from "./console.ts";
+import { describeError } from "./describe_error.ts";
+import { WorkerFetch } from "./fetch.ts";
+import { decodeMessage, fromPayload, WorkerLink } from "./link.ts";
+import { leftovers, lockDown } from "./lockdown.ts";
+
+interface WorkerScope {
+  postMessage(message: unknown): void;
+  addEventListener(type: string, listener: (event: Event) => void): void;
+}
+
+const scope = globalThis as unknown as WorkerScope;
+const post = scope.postMessage.bind(globalThis);
+const listen = scope.addEventListener.bind(globalThis);
+
+const NativeMessageEvent = MessageEvent;
+
+const link = new WorkerLink(post);
+const log = (entry: LogHead): void => link.sendHead(FrameType.log, 0, entry);
+
+const logWithCall = (entry: LogHead): void => {
+  const call = currentCall.getStore() ?? calls?.only();
+  log(call === undefined ? entry : { ...entry, call: call.id });
+};
+
+function report(error: unknown, call: number | undefined): void {
+  const { message, stack } = describeError(error);
+  log({
+    level: "error",
+    message,
+    ...(stack === undefined ? {} : { stack }),
+    ...(call === undefined ? {} : { call }),
+  });
+}
+
+let calls: WorkerCalls | undefined;
+const fetcher = new WorkerFetch(link, () => calls?.only());
+
+/** Nobody caught it: logged, and the call fails where it is known. */
+function takeUncaught(event: Event, error: unknown): void {
+  event.preventDefault();
+  const call = currentCall.getStore() ?? calls?.only();
+  report(error, call?.id);
+  if (call !== undefined) calls?.fail(call, error);
+}
+
+function replaceGlobals(): void {
+  const made: Record<string, unknown> = { console: makeConsole(logWithCall), fetch: fetcher.fetch };
+  for (const [name, value] of Object.entries(made)) {
+    Object.defineProperty(globalThis, name, { value, writable: true, configurable: true });
+  }
+}
+
+/** The bundle as a module that needs no permission to load. */
+function moduleUrl(source: string): string {
+  return `data:text/javascript;base64,${new TextEncoder().encode(source).toBase64()}`;
+}
+
+async function load({ source, name, env }: WorkerStart): Promise<void> {
+  const url = moduleUrl(source);
+  lockDown();
+  replaceGlobals();
+  const left = leftovers();
+  if (left.length > 0) throw new Error(`The scope is not closed: ${left.join(", ")}`);
+  const module: Readonly<Record<string, unknown>> = await import(url);
+  const handler = module.default;
+  if (typeof handler !== "function") {
+    throw new TypeError(`Function "${name}" has no default export that is a function`);
+  }
+  calls = new WorkerCalls({
+    link,
+    handler: handler as Handler,
+    env: Object.freeze({ ...env }),
+    report,
+  });
+}
+
+function take(data: unknown): void {
+  const message = decodeMessage(data);
+  if (message === undefined) return;
+  const { type, id, payload } = message;
+  if (type === FrameType.start) {
+    load(fromPayload<WorkerStart>(payload)).then(
+      () => link.send(FrameType.ready, 0),
+      (error) => link.sendHead(FrameType.broken, 0, describeError(error)),
+    );
+  } else if (type === FrameType.invoke) void calls?.invoke(id, fromPayload<InvokeHead>(payload));
+  else if (type === FrameType.cancel) calls?.cancel(id);
+  else if (!fetcher.take(message)) link.takeBodyMessage(message);
+}
+
+listen("message", (event) => {
+  event.stopImmediatePropagation();
+  if (event instanceof NativeMessageEvent) take(event.data);
+});
+listen("error", (event) => takeUncaught(event, (event as ErrorEvent).error));
+listen(
+  "unhandledrejection",
+  (event) => takeUncaught(event, (event as PromiseRejectionEvent).reason),
+);

@@ -1,0 +1,36 @@
+/**
+ * What an outbound request and its answer are.
+ *
+ * @module
+ */
+
+export type HeaderList = readonly (readonly [string, string])[];
+
+export interface OutboundRequest {
+  readonly method: string;
+  /** Absolute, `http:` or `https:`, without credentials. */
+  readonly url: string;
+  /** `host` is set from the URL unless it is given. */
+  readonly headers: HeaderList;
+  readonly body: ReadableStream<Uint8Array> | null;
+  /** Length of the body where it is known; it is sent in chunks otherwise. */
+  readonly contentLength?: number;
+  /** `manual` by default: a redirect is an answer like any other. */
+  readonly redirect?: "follow" | "manual" | "error";
+  readonly signal?: AbortSignal;
+}
+
+export interface OutboundResponse {
+  readonly status: number;
+  readonly statusText: string;
+  /** In order, names as received; hop-by-hop headers are dropped. */
+  readonly headers: HeaderList;
+  /** `null` where the answer can have none. */
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  /** The URL that answered, after redirects. */
+  readonly url: string;
+  readonly redirected: boolean;
+}
+
+/** Performs a request; rejects with `OutboundError`. */
+export type OutboundFetch = (request: OutboundRequest) => Promise<OutboundResponse>;
