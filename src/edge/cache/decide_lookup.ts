@@ -28,7 +28,7 @@ export type ForwardReason =
 
 export type LookupDecision<Stored extends StoredAnswer = StoredAnswer> =
   | { readonly type: "fresh"; readonly stored: Stored }
-  /** To be served although stale; with `refresh`, a fresh one is fetched meanwhile. */
+  /** To be served although stale; with `refresh`, a fresh one is fetched meanwhile and stored. */
   | { readonly type: "stale"; readonly stored: Stored; readonly refresh: boolean }
   /** Stored, but the origin must be asked with these conditions, which may be none. */
   | {
@@ -146,9 +146,11 @@ export function decideLookup<Stored extends StoredAnswer>(
   const decision: LookupDecision<Stored> = stored === undefined
     ? { type: "miss", forward: candidates.length === 0 ? "uri-miss" : "vary-miss" }
     : decideStored(request, stored, { ...options, control });
+  const noStore = control.has("no-store");
+  if (decision.type === "stale" && noStore) return { ...decision, refresh: false };
   if (decision.type !== "miss" && decision.type !== "revalidate") return decision;
   if (control.has("only-if-cached")) return { type: "unavailable" };
-  if (control.has("no-store")) return { type: "pass", forward: "request" };
+  if (noStore) return { type: "pass", forward: "request" };
   if (decision.type === "miss" && request.header("range") !== undefined) {
     return { type: "pass", forward: decision.forward };
   }

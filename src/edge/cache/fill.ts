@@ -15,6 +15,8 @@ export interface FillOptions {
   release(bytes: number): void;
 }
 
+const EMPTY: Bytes = new Uint8Array(0);
+
 function join(chunks: readonly Bytes[], length: number): Bytes {
   if (chunks.length === 1) return chunks[0]!;
   const whole = new Uint8Array(length);
@@ -42,6 +44,8 @@ export class Fill {
   #reserved = 0;
   #error: unknown;
   #hasClient = false;
+  /** The chunk that the client gets next. */
+  #next = 0;
   #wake: () => void = () => {};
 
   constructor(body: BodyStream, options: FillOptions) {
@@ -86,6 +90,11 @@ export class Fill {
       );
     }
     const whole = join(this.#chunks, this.#length);
+    // A client that is still reading shares the bytes of the store.
+    let offset = 0;
+    this.#chunks = this.#chunks.map(({ byteLength }) =>
+      whole.subarray(offset, offset += byteLength)
+    );
     this.#state = "complete";
     this.#wake();
     return whole;
@@ -93,7 +102,11 @@ export class Fill {
 
   #pipe(): undefined {
     this.#state = "piping";
-    if (!this.#hasClient) this.#stop();
+    if (this.#hasClient) {
+      for (let index = 0; index < this.#next; index++) this.#letGo(index);
+    } else {
+      this.#stop();
+    }
     this.#wake();
     return undefined;
   }
@@ -116,15 +129,15 @@ export class Fill {
   /** The body for the client; once. Without a client, a body that is too long is cancelled. */
   stream(): BodyStream {
     this.#hasClient = true;
-    let next = 0;
     return new ReadableStream<Bytes>({
       pull: async (controller) => {
-        while (next >= this.#chunks.length && this.#state === "filling") {
+        while (this.#next >= this.#chunks.length && this.#state === "filling") {
           await new Promise<void>((resolve) => this.#wake = resolve);
         }
-        if (next < this.#chunks.length) {
-          controller.enqueue(this.#handOver(next));
-          next += 1;
+        if (this.#next < this.#chunks.length) {
+          controller.enqueue(this.#chunks[this.#next]!);
+          if (this.#state === "piping") this.#letGo(this.#next);
+          this.#next += 1;
           return;
         }
         if (this.#state === "failed") return controller.error(this.#error);
@@ -141,14 +154,10 @@ export class Fill {
   }
 
   /** A chunk that is not to be stored leaves memory with the client. */
-  #handOver(index: number): Bytes {
-    const chunk = this.#chunks[index]!;
-    if (this.#state === "piping") {
-      this.#chunks[index] = new Uint8Array(0);
-      const given = Math.min(this.#reserved, chunk.byteLength);
-      this.#reserved -= given;
-      this.#options.release(given);
-    }
-    return chunk;
+  #letGo(index: number): void {
+    const given = Math.min(this.#reserved, this.#chunks[index]!.byteLength);
+    this.#chunks[index] = EMPTY;
+    this.#reserved -= given;
+    this.#options.release(given);
   }
 }

@@ -82,6 +82,7 @@ export interface HttpCacheOptions {
 }
 
 const FRESH_HIT: CacheReport = { result: "HIT", hit: true };
+const STALE_HIT: CacheReport = { result: "STALE", hit: true };
 const UNAVAILABLE: CacheReport = { result: "MISS", detail: "only-if-cached" };
 
 export class HttpCache {
@@ -155,9 +156,8 @@ export class HttpCache {
         return this.#serveFresh(decision.stored, request, now);
       case "stale": {
         if (decision.refresh) this.#refresh(turn, decision.stored);
-        const detail = decision.refresh ? "stale-while-revalidate" : "max-stale";
-        const report: CacheReport = { result: "STALE", hit: true, detail };
-        return serveStored(decision.stored, request, { now, report });
+        decision.stored.used = true;
+        return serveStored(decision.stored, request, { now, report: STALE_HIT });
       }
       case "unavailable": {
         const headers = withReport([["cache-control", "no-store"]], UNAVAILABLE);

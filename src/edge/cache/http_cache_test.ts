@@ -89,6 +89,14 @@ Deno.test("handle() serves stale and refreshes once in the background", async ()
   assert.equal((await test.read()).text, "two");
 });
 
+Deno.test("handle() does not refresh by a request whose answer must not be stored", async () => {
+  const test = new TestCache(() => ok("one", SWR));
+  await test.read();
+  test.now += 100_000;
+  const asked = await test.read({ headers: { "cache-control": "no-store" } });
+  assert.deepEqual([asked.result, test.seen.length, test.cache.size], ["STALE", 1, 1]);
+});
+
 Deno.test("handle() keeps the stale answer when the refresh fails", async () => {
   const test = new TestCache(() => ok("one", SWR));
   await test.read();
