@@ -33,14 +33,18 @@ export class Failure extends Error {
   override readonly name = "Failure";
   readonly code: ErrorCode;
   readonly problems: readonly Problem[] | undefined;
+  /** Seconds until it may go better, for `Retry-After`. */
+  readonly retryAfter: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: {
     readonly problems?: readonly Problem[];
+    readonly retryAfter?: number;
     readonly cause?: unknown;
   } = {}) {
     super(message, { cause: options.cause });
     this.code = code;
     this.problems = options.problems;
+    this.retryAfter = options.retryAfter;
   }
 
   get status(): number {

@@ -1,0 +1,52 @@
+/**
+ * Where accounts, credentials and their log are in the key-value store. Users,
+ * workspaces, memberships and API keys by id are in `store/keys.ts`.
+ *
+ * @module
+ */
+type Key = Deno.KvKey;
+
+export const accountKeys = {
+  userByEmail: (email: string): Key => ["user_by_email", email],
+  /** Password, second factor and recovery codes. */
+  signIn: (userId: string): Key => ["sign_in", userId],
+
+  /** The members of a workspace: copies of `store/keys.ts` memberships, by workspace. */
+  members: (workspaceId: string): Key => ["members", workspaceId],
+  member: (workspaceId: string, userId: string): Key => ["members", workspaceId, userId],
+  /** Touched by every change of a workspace's members, so that changes exclude each other. */
+  membersGuard: (workspaceId: string): Key => ["members_guard", workspaceId],
+
+  invitations: (workspaceId: string): Key => ["invitations", workspaceId],
+  invitation: (workspaceId: string, id: string): Key => ["invitations", workspaceId, id],
+  invitationByHash: (hash: string): Key => ["invitation_by_hash", hash],
+
+  /** Copies of the API keys, by workspace. */
+  workspaceApiKeys: (workspaceId: string): Key => ["workspace_api_keys", workspaceId],
+  workspaceApiKey: (workspaceId: string, id: string): Key => [
+    "workspace_api_keys",
+    workspaceId,
+    id,
+  ],
+
+  sessions: (userId: string): Key => ["sessions", userId],
+  session: (userId: string, id: string): Key => ["sessions", userId, id],
+  sessionByHash: (hash: string): Key => ["session_by_hash", hash],
+
+  accessTokens: (userId: string): Key => ["access_tokens", userId],
+  accessToken: (userId: string, id: string): Key => ["access_tokens", userId, id],
+  accessTokenByHash: (hash: string): Key => ["access_token_by_hash", hash],
+
+  /** When and where a key, token or session was last used. */
+  lastUse: (credentialId: string): Key => ["last_use", credentialId],
+
+  accountEvents: (userId: string): Key => ["security_events", "account", userId],
+  accountEvent: (userId: string, id: string): Key => ["security_events", "account", userId, id],
+  workspaceEvents: (workspaceId: string): Key => ["security_events", "workspace", workspaceId],
+  workspaceEvent: (workspaceId: string, id: string): Key => [
+    "security_events",
+    "workspace",
+    workspaceId,
+    id,
+  ],
+} as const;
