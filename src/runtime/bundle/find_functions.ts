@@ -1,0 +1,70 @@
+/**
+ * The functions of a project: one for each file directly in `functions/`.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { FUNCTION_NAME, MAX_FUNCTIONS, MAX_NAME_LENGTH } from "./limits.ts";
+import { fileProblem, type FunctionProblem } from "./problems.ts";
+
+export interface FoundFunction {
+  readonly name: string;
+  /** Relative to the project, with `/`. */
+  readonly file: string;
+}
+
+export interface FoundFunctions {
+  readonly functions: readonly FoundFunction[];
+  readonly problems: readonly FunctionProblem[];
+}
+
+const ENTRY = /^(.*)\.([jt]s)$/;
+
+/** Types, tests and helpers are no functions: `x.d.ts`, `x_test.ts`, `x.test.ts`, `_x.ts`. */
+const NO_ENTRY = /(?:\.d\.ts|[._]test\.[jt]s)$|^[_.]/;
+
+function checkName(name: string, file: string): FunctionProblem[] {
+  if (name.length <= MAX_NAME_LENGTH && FUNCTION_NAME.test(name)) return [];
+  const message = `Name of a function must be 1 to ${MAX_NAME_LENGTH} of a-z, 0-9 and inner ` +
+    `hyphens, but is "${name}"`;
+  return [fileProblem(file, "invalid_name", message, "Rename the file, or begin it with _")];
+}
+
+/** Judges the file names of the folder. */
+export function judgeNames(files: readonly string[]): FoundFunctions {
+  const functions = new Map<string, FoundFunction>();
+  const problems: FunctionProblem[] = [];
+  for (const entry of files.toSorted()) {
+    const name = NO_ENTRY.test(entry) ? undefined : ENTRY.exec(entry)?.[1];
+    if (name === undefined) continue;
+    const file = `functions/${entry}`;
+    problems.push(...checkName(name, file));
+    const other = functions.get(name);
+    if (other === undefined) functions.set(name, { name, file });
+    else {
+      const message = `Function "${name}" must come from one file, but ${other.file} is there too`;
+      problems.push(fileProblem(file, "duplicate_function", message));
+    }
+  }
+  if (functions.size > MAX_FUNCTIONS) {
+    const message =
+      `A project has at most ${MAX_FUNCTIONS} functions, but ${functions.size} are there`;
+    problems.push(fileProblem("functions/", "too_many_functions", message));
+  }
+  return { functions: [...functions.values()], problems };
+}
+
+/** Lists the functions of a project; none where there is no folder `functions`. */
+export async function findFunctions(projectDir: string): Promise<FoundFunctions> {
+  const files: string[] = [];
+  try {
+    for await (const entry of Deno.readDir(join(projectDir, "functions"))) {
+      if (!entry.isDirectory) files.push(entry.name);
+    }
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory)) {
+      throw error;
+    }
+  }
+  return judgeNames(files);
+}

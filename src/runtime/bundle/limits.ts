@@ -1,0 +1,16 @@
+/**
+ * Limits of functions as they are published.
+ *
+ * @module
+ */
+
+/** Names of functions (spec, pipeline step `use`). */
+export const FUNCTION_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
+
+export const MAX_NAME_LENGTH = 64;
+
+/** Most functions of a project. */
+export const MAX_FUNCTIONS = 100;
+
+/** Largest bundle, its source map included, in bytes. */
+export const MAX_BUNDLE_BYTES = 4 * 1024 * 1024;

@@ -1,0 +1,66 @@
+/**
+ * esbuild and its native binary. Run from source, esbuild finds the binary in
+ * `node_modules` itself. A compiled program holds both packages in its own
+ * `node_modules`; nothing there can be executed, so the binary is written once
+ * to a cache folder.
+ *
+ * @module
+ */
+import type * as esbuild from "esbuild";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+
+export type Esbuild = typeof esbuild;
+
+export interface EsbuildOptions {
+  /** Folder that may receive the binary; a compiled program needs it. */
+  readonly cacheDir: string;
+}
+
+/** The package that holds esbuild's binary for a platform, as esbuild names it. */
+export function binaryPackage(build: { readonly os: string; readonly arch: string }): string {
+  const os = { windows: "win32" }[build.os] ?? build.os;
+  const arch = { x86_64: "x64", aarch64: "arm64" }[build.arch] ?? build.arch;
+  return `@esbuild/${os}-${arch}`;
+}
+
+/** Where the binary lies in a package of its platform. */
+export function binaryName(os: string): string {
+  return os === "windows" ? "esbuild.exe" : join("bin", "esbuild");
+}
+
+/**
+ * Writes the staged binary to the cache, named by its digest, and returns its
+ * path. One that is there already is used.
+ */
+export async function unpackBinary(staged: string, cacheDir: string): Promise<string> {
+  const bytes = await Deno.readFile(staged);
+  const path = join(cacheDir, `esbuild-${sha256Hex(bytes).slice(0, 16)}`);
+  const there = await Deno.stat(path).catch(() => undefined);
+  if (there?.size !== bytes.byteLength) await writeFileAtomically(path, bytes, { mode: 0o755 });
+  return path;
+}
+
+let loading: Promise<Esbuild> | undefined;
+
+/**
+ * Loads esbuild; once is enough for a process.
+ *
+ * @throws Error where a compiled program was staged without the binary
+ */
+export function loadEsbuild(options: EsbuildOptions): Promise<Esbuild> {
+  loading ??= load(options);
+  return loading;
+}
+
+async function load(options: EsbuildOptions): Promise<Esbuild> {
+  if (Deno.build.standalone && Deno.env.get("ESBUILD_BINARY_PATH") === undefined) {
+    const inside = join("node_modules", binaryPackage(Deno.build), binaryName(Deno.build.os));
+    const staged = fileURLToPath(new URL(inside, Deno.mainModule));
+    // esbuild reads the variable when it is loaded; there is no option for it.
+    Deno.env.set("ESBUILD_BINARY_PATH", await unpackBinary(staged, options.cacheDir));
+  }
+  return await import("esbuild");
+}

@@ -1,0 +1,11 @@
+/**
+ * Functions as files: finding, bundling and sealing them.
+ *
+ * @module
+ */
+export { bundleFunctions, type BundleResult } from "./bundle_functions.ts";
+export { findFunctions, type FoundFunction, type FoundFunctions } from "./find_functions.ts";
+export { FUNCTION_NAME, MAX_BUNDLE_BYTES, MAX_FUNCTIONS } from "./limits.ts";
+export { type EsbuildOptions } from "./load_esbuild.ts";
+export { type FunctionProblem } from "./problems.ts";
+export { type SealedFunction, sealFunction, type SealResult } from "./seal_function.ts";
