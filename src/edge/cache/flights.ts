@@ -34,6 +34,9 @@ export const systemTimer: Timer = (milliseconds, callback) => {
 /** Keys that are remembered as not worth waiting for. */
 const MAX_LONERS = 4096;
 
+/** Longest key that is worth remembering: who asks for longer ones asks for many. */
+const MAX_LONER_CHARACTERS = 1024;
+
 /** How long they are remembered, in milliseconds. */
 const LONER_MILLISECONDS = 10_000;
 
@@ -56,7 +59,7 @@ export class Flights {
   /** Remembers whether answers of a key can be shared. */
   setLoner(key: string, isLoner: boolean, now: number): void {
     this.#loners.delete(key);
-    if (!isLoner) return;
+    if (!isLoner || key.length > MAX_LONER_CHARACTERS) return;
     this.#loners.set(key, now + LONER_MILLISECONDS);
     if (this.#loners.size > MAX_LONERS) this.#loners.delete(this.#loners.keys().next().value!);
   }

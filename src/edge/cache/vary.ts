@@ -36,7 +36,7 @@ export function varyValue(name: string, header: ReadHeader): string | null {
   const value = header(name);
   if (value === undefined) return null;
   if (name === "accept-encoding") return sortedCodings(value);
-  return value.trim().replaceAll(/\s*,\s*/g, ",");
+  return value.split(",").map((member) => member.trim()).join(",");
 }
 
 /** The secondary key of an answer to this request. */
