@@ -30,6 +30,7 @@ export const CLI_ERROR_CODES = [
   "unsupported",
   "port_in_use",
   "data_dir_in_use",
+  "declined",
   "interrupted",
   "unreachable",
   "contract",
@@ -78,6 +79,11 @@ export class CliError extends Error {
 /** The user stopped the command. */
 export function interrupted(): CliError {
   return new CliError("interrupted", "Interrupted");
+}
+
+/** A person was asked and said no. */
+export function declined(message: string): CliError {
+  return new CliError("declined", message);
 }
 
 /** A question was due and nobody is there to answer it. */

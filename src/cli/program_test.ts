@@ -239,5 +239,6 @@ Deno.test("runProgram() deletes nothing when a person says no", async () => {
   });
   assert.deepEqual(methods, ["GET"]);
   assert.equal(person.asked.length, 1);
-  assert.equal(run.code, 130);
+  assert.equal(run.code, 1);
+  assert.match(run.stderr, /error: Nothing deleted/);
 });

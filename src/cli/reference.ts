@@ -79,9 +79,9 @@ const LINES_OF_A_LOG = [
 
 const EXIT_CODES = [
   ["0", "done"],
-  ["1", "failed; in JSON mode `error` says why"],
+  ["1", "failed, or a person said no; in JSON mode `error` says why"],
   ["2", "used wrongly: unknown command or flag, bad value"],
-  ["130", "interrupted, or a person said no"],
+  ["130", "interrupted"],
 ];
 
 function introduction(): string[] {

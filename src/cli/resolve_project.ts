@@ -7,7 +7,7 @@
 import { basename } from "node:path";
 import { ApiError, type Client, collectPages } from "../client/mod.ts";
 import { endpoints, PAGE_LIMIT_MAX, type Project, projectName } from "../contract/mod.ts";
-import { actionRequired, CliError } from "./cli_error.ts";
+import { actionRequired, CliError, declined } from "./cli_error.ts";
 import type { Context } from "./context.ts";
 import type { ProjectFolder } from "./project_folder.ts";
 import type { Phase } from "./ui.ts";
@@ -120,7 +120,7 @@ async function settleMissing(
     message: `The platform has no project "${named}". Create it?`,
     initial: true,
   });
-  if (!create) throw new CliError("action_required", "Nothing done: the project does not exist");
+  if (!create) throw declined("Nothing done: the project does not exist");
   return await createNamed(ctx, client, named);
 }
 

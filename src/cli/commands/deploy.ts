@@ -5,6 +5,7 @@ import {
   type Project,
 } from "../../contract/mod.ts";
 import { bindFolder } from "../bind_folder.ts";
+import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { buildProject } from "../deploy/build_project.ts";
@@ -129,6 +130,9 @@ export default defineCommand({
   ],
   async run({ args: [dir], flags }, ctx) {
     const startedAt = ctx.now();
+    if (flags.skipBuild === true && flags.buildCommand !== undefined) {
+      throw new CliError("usage", "Give --skip-build or --build-command, not both");
+    }
     const folder = await openProjectFolder(ctx, dir);
     const { client, project, chosen } = await resolveProject(ctx, {
       folder,

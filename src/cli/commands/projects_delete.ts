@@ -1,5 +1,5 @@
 import { endpoints } from "../../contract/mod.ts";
-import { actionRequired, CliError } from "../cli_error.ts";
+import { actionRequired, declined } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 
 export default defineCommand({
@@ -24,7 +24,7 @@ export default defineCommand({
       const sure = await ctx.prompter.confirm({
         message: `Delete project ${project.name} with all its deployments? This can not be undone`,
       });
-      if (!sure) throw new CliError("interrupted", "Nothing deleted");
+      if (!sure) throw declined("Nothing deleted");
     }
     await client.call(endpoints.deleteProject, { params: { project: project.id } });
     ctx.ui.done("projects", `Deleted project ${project.name}`);

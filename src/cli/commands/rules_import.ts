@@ -7,7 +7,7 @@ import {
   type ImportResult,
   importVercelJson,
 } from "../../rules/mod.ts";
-import { actionRequired, CliError } from "../cli_error.ts";
+import { actionRequired, CliError, declined } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { formatCount, printable } from "../format.ts";
@@ -55,7 +55,7 @@ async function assertMayWrite(ctx: Context, path: string, force: boolean): Promi
     ]);
   }
   const sure = await ctx.prompter.confirm({ message: `Replace ${shown}?` });
-  if (!sure) throw new CliError("interrupted", "Nothing written");
+  if (!sure) throw declined("Nothing written");
 }
 
 export default defineCommand({

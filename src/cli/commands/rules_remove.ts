@@ -1,5 +1,5 @@
 import { endpoints } from "../../contract/mod.ts";
-import { actionRequired, CliError } from "../cli_error.ts";
+import { actionRequired, declined } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import { describeActive, explainConflict, projectOfRules } from "../published_rules.ts";
 
@@ -22,7 +22,7 @@ export default defineCommand({
       }
       const message = `Remove the published rules of ${project.name} from production?`;
       if (!(await ctx.prompter.confirm({ message }))) {
-        throw new CliError("interrupted", "Nothing removed");
+        throw declined("Nothing removed");
       }
     }
     try {
