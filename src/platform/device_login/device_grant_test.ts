@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import {
+  approveGrant,
+  denyGrant,
+  pollGrant,
+  REMEMBER_EXPIRED_MS,
+  startGrant,
+} from "./device_grant.ts";
+import type { DeviceGrant } from "./types.ts";
+
+const ISSUED = Date.UTC(2026, 10, 21, 12);
+const at = (seconds: number) => ISSUED + seconds * 1000;
+
+const issue = () =>
+  startGrant(
+    { deviceHash: "d", userHash: "u", tool: "svc", address: "::1", country: null },
+    ISSUED,
+  );
+
+const WHO = { userId: "user", workspaceId: "workspace" };
+
+/** What happens to a grant, in order: polls with what they are told, and decisions. */
+type Step =
+  | readonly [seconds: number, "poll", told: string]
+  | readonly [seconds: number, "approve" | "deny", accepted: boolean];
+
+const forgotten = 300 + REMEMBER_EXPIRED_MS / 1000;
+
+const rows: readonly (readonly [name: string, steps: readonly Step[]])[] = [
+  ["issued: a poll before confirmation", [[0, "poll", "pending"], [5, "poll", "pending"]]],
+  ["issued: a poll faster than the interval", [[1, "poll", "pending"], [
+    5.999,
+    "poll",
+    "slow_down",
+  ]]],
+  ["issued: each slow_down adds 5 seconds", [
+    [0, "poll", "pending"],
+    [1, "poll", "slow_down"],
+    [10.999, "poll", "slow_down"],
+    [25.998, "poll", "slow_down"],
+    [45.998, "poll", "pending"],
+  ]],
+  ["issued: the user confirms", [[0, "poll", "pending"], [3, "approve", true], [
+    5,
+    "poll",
+    "token",
+  ]]],
+  ["confirmed: the next poll gets the token, however fast", [
+    [0, "poll", "pending"],
+    [0.1, "approve", true],
+    [0.2, "poll", "token"],
+  ]],
+  ["confirmed: the token is given once", [
+    [1, "approve", true],
+    [5, "poll", "token"],
+    [10, "poll", "unknown"],
+  ]],
+  ["confirmed at the last moment: the tool has a minute", [
+    [299.999, "approve", true],
+    [359.998, "poll", "token"],
+  ]],
+  ["confirmed but not fetched in time", [[299, "approve", true], [359, "poll", "expired"]]],
+  ["issued: the user denies", [[1, "deny", true], [5, "poll", "denied"], [10, "poll", "denied"]]],
+  ["denied: approval comes too late", [[1, "deny", true], [2, "approve", false]]],
+  ["approved: denial comes too late", [[1, "approve", true], [2, "deny", false]]],
+  ["issued: just before the end", [[299.999, "poll", "pending"]]],
+  ["issued: expires_in elapses", [[300, "poll", "expired"], [300, "approve", false]]],
+  ["expired: told for an hour, then unknown", [
+    [forgotten - 0.001, "poll", "expired"],
+    [forgotten, "poll", "unknown"],
+  ]],
+  ["denied, then expired", [[1, "deny", true], [300, "poll", "expired"]]],
+];
+
+for (const [name, steps] of rows) {
+  Deno.test(`a device code, ${name}`, () => {
+    let grant: DeviceGrant | undefined = issue();
+    for (const [seconds, what, expected] of steps) {
+      if (what === "poll") {
+        const { outcome, next } = pollGrant(grant, at(seconds));
+        assert.equal(outcome.type, expected, `at ${seconds} s`);
+        if (outcome.type === "token") assert.deepEqual(outcome, { type: "token", ...WHO });
+        grant = next;
+      } else {
+        const next: DeviceGrant | undefined = what === "approve"
+          ? approveGrant(grant!, { ...WHO, now: at(seconds) })
+          : denyGrant(grant!, at(seconds));
+        assert.equal(next !== undefined, expected, `at ${seconds} s`);
+        grant = next ?? grant;
+      }
+    }
+  });
+}
+
+Deno.test("pollGrant() of an unknown code", () => {
+  assert.deepEqual(pollGrant(undefined, ISSUED).outcome, { type: "unknown" });
+});
