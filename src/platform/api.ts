@@ -9,6 +9,7 @@ import { bindBlobRoutes } from "./deployments/blob_routes.ts";
 import { bindDeploymentRoutes } from "./deployments/routes.ts";
 import { bindVariableRoutes } from "./env/routes.ts";
 import { bindEnvironmentRoutes } from "./environments/routes.ts";
+import { bindDomainRoutes } from "./domains/routes.ts";
 import { Router } from "./http/router.ts";
 import { bindLogRoutes } from "./logs/routes.ts";
 import { bindProjectRoutes } from "./projects/routes.ts";
@@ -47,6 +48,7 @@ export function buildApi(services: Services, options: ApiOptions): Router {
   bindDeploymentRoutes(router, { ...services, service: services.deploymentService });
   bindEnvironmentRoutes(router, services);
   bindVariableRoutes(router, { ...services, service: services.variableService });
+  bindDomainRoutes(router, services);
   bindLogRoutes(router, { ...services, closing: options.closing });
   bindRulesRoutes(router, { ...services, service: services.rulesService });
   router.refuseOtherMethods();

@@ -29,6 +29,24 @@ export interface PlatformOptions {
   readonly geoip?: string;
   /** Path of an MMDB with autonomous systems; without it no request has an ASN. */
   readonly asn?: string;
+  /** DNS server that `domains verify` asks, as `address` or `address:port`; the system's where missing. */
+  readonly dnsServer?: string;
+  /** IP addresses under which the internet reaches the platform, for A and AAAA records. */
+  readonly publicAddresses?: readonly string[];
+  /** Port of the HTTPS listener, where `tls` or `acme` is given; 0 takes a free one, 443 where missing. */
+  readonly httpsPort?: number;
+  /** A certificate of the operator's own: for all hosts, or those that `acme` orders none for. */
+  readonly tls?: { readonly certFile: string; readonly keyFile: string };
+  /** Orders certificates for verified custom domains (RFC 8555, HTTP-01). */
+  readonly acme?: {
+    readonly directoryUrl: string;
+    /** Mail address that the certificate authority may write to. */
+    readonly contact: string;
+    /** The operator agrees to the authority's terms of service. */
+    readonly termsAgreed: boolean;
+    /** PEM file that the authority's own server is trusted by, for a private authority. */
+    readonly serverCaFile?: string;
+  };
   /** The first API key (`SVC_BOOTSTRAP_TOKEN`); random where missing. */
   readonly bootstrapToken?: string;
   readonly version: string;
@@ -39,6 +57,8 @@ export interface RunningPlatform {
   /** Base address of API and web. */
   readonly url: string;
   readonly port: number;
+  /** Port of the HTTPS listener; `undefined` where there is none. */
+  readonly httpsPort: number | undefined;
   /** The first API key, where this start made it. */
   readonly token: string | undefined;
   /** Lets requests under way finish, then closes everything. */

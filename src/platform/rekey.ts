@@ -12,6 +12,7 @@ import { VariableStore } from "./env/variable_store.ts";
 import { addKey, forgetOldKeys } from "./secrets/key_ring.ts";
 import { SecretBox } from "./secrets/secret_box.ts";
 import { openDataDir } from "./store/data_dir.ts";
+import { CertificateStore } from "./tls/certificate_store.ts";
 
 /**
  * Re-keys a data directory that no platform serves from. Returns how many
@@ -31,7 +32,8 @@ export async function rekeyDataDir(options: {
     try {
       const box = new SecretBox(await addKey(dataDir.keys, systemRandom), systemRandom);
       const variables = new VariableStore(kv);
-      const count = await new VariableService({ variables, box, now: systemClock }).reseal();
+      const count = await new VariableService({ variables, box, now: systemClock }).reseal() +
+        await new CertificateStore(kv, box).reseal();
       await forgetOldKeys(dataDir.keys);
       return count;
     } finally {

@@ -9,8 +9,10 @@ import { systemClock, systemRandom } from "../lib/clock.ts";
 import { bootstrapAccounts } from "./accounts/bootstrap.ts";
 import { buildApi } from "./api.ts";
 import { Addresses } from "./deployments/addresses.ts";
+import { readDomainOptions } from "./domains/domain_settings.ts";
 import { startHousekeeping } from "./housekeeping.ts";
-import { apiHosts, hostnameOf } from "./http/hostname.ts";
+import { createFront } from "./http/front.ts";
+import { apiHosts } from "./http/hostname.ts";
 import { requestIds } from "./http/request_id.ts";
 import type { PlatformOptions, RunningPlatform } from "./options.ts";
 import { openKeyRing } from "./secrets/key_ring.ts";
@@ -18,6 +20,8 @@ import { SecretBox } from "./secrets/secret_box.ts";
 import { createServices } from "./services.ts";
 import { openDataDir } from "./store/data_dir.ts";
 import { openFsBlobVault } from "./store/fs_blob_vault.ts";
+import type { CertificateService } from "./tls/certificate_service.ts";
+import { DEFAULT_HTTPS_PORT, openSecureListener } from "./tls/secure_listener.ts";
 
 /** Requests under way get this long to finish when the platform stops. */
 const DRAIN_MS = 10_000;
@@ -30,8 +34,15 @@ type Handler = (
 const starting: Handler = () =>
   new Response("The platform is starting\n", { status: 503, headers: { "retry-after": "1" } });
 
-function publicBase(options: PlatformOptions, port: number): URL {
-  return new URL(options.publicUrl ?? `http://${options.baseDomain}:${port}`);
+/** The address that people use: HTTPS where the platform has a certificate for all its hosts. */
+function publicBase(
+  options: PlatformOptions,
+  ports: { readonly http: number; readonly https: number | undefined },
+): URL {
+  const own = options.tls !== undefined && ports.https !== undefined
+    ? `https://${options.baseDomain}:${ports.https}`
+    : `http://${options.baseDomain}:${ports.http}`;
+  return new URL(options.publicUrl ?? own);
 }
 
 /**
@@ -58,15 +69,37 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       onListen: () => {},
     }, (request, info) => handler(request, info));
     open.push({ close: () => drain(server) });
-    const base = publicBase(options, server.addr.port);
+    let secureHandler = starting;
+    let findCertificates: () => CertificateService | undefined = () => undefined;
+    const secure = options.tls === undefined && options.acme === undefined
+      ? undefined
+      : await openSecureListener({
+        hostname: options.host,
+        port: options.httpsPort ?? DEFAULT_HTTPS_PORT,
+        handler: (request, info) => secureHandler(request, info),
+        files: options.tls,
+        ordered: options.acme === undefined ? undefined : () => findCertificates(),
+        now: systemClock,
+        log: options.log,
+      });
+    if (secure !== undefined) open.push({ close: () => drain(secure) });
+    const base = publicBase(options, { http: server.addr.port, https: secure?.port });
     const addresses = new Addresses({
       protocol: base.protocol === "https:" ? "https:" : "http:",
       domain: options.baseDomain,
       port: base.port,
     });
     const box = new SecretBox(await openKeyRing(dataDir.keys, systemRandom), systemRandom);
-    const services = createServices({ kv, vault, dataDir, addresses, box, log: options.log });
-    open.splice(-1, 0, services.logs);
+    const domains = await readDomainOptions(options, {
+      publicHost: base.hostname,
+      onIssued: (hostname) => secure?.changed(hostname),
+    });
+    const services = createServices({
+      ...{ kv, vault, dataDir, addresses, box, domains },
+      log: options.log,
+    });
+    findCertificates = () => services.certificates;
+    open.splice(2, 0, services.logs);
     const token = await bootstrapAccounts({
       store: services.accounts,
       now: systemClock,
@@ -84,7 +117,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       onFault: (id, cause) => logFault(options, id, cause),
     });
     const edge = createEdge({
-      resolveHost: (hostname) => services.sites.resolve(hostname),
+      resolveHost: (hostname) =>
+        services.sites.resolve(hostname) ?? services.domainService.resolve(hostname),
       record: services.logs.record,
       now: systemClock,
       random: systemRandom,
@@ -94,16 +128,25 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       ...(await loadGeo({ geoip: options.geoip, asn: options.asn })),
     });
     const isApi = apiHosts([options.baseDomain, base.hostname, options.host, "localhost"]);
-    handler = (request, info) =>
-      isApi(hostnameOf(request.url))
-        ? api.fetch(request)
-        : edge(request, { remoteAddress: info.remoteAddr.hostname });
+    const front = createFront({
+      isApi,
+      api: api.fetch,
+      edge: (request, remoteAddress) => edge(request, { remoteAddress }),
+      hosts: services.domainService.hosts,
+      challenges: services.challenges,
+      wantsHttps: (hostname) =>
+        secure?.port === DEFAULT_HTTPS_PORT && services.certificates?.find(hostname) !== undefined,
+    });
+    [handler, secureHandler] = [front.http, front.https];
+    services.certificates?.start();
+    open.push({ close: () => services.certificates?.close() });
     const stopHousekeeping = startHousekeeping(services, options.log);
     open.push({ close: stopHousekeeping });
     let ending: Promise<void> | undefined;
     return {
       url,
       port: server.addr.port,
+      httpsPort: secure?.port,
       token,
       shutdown: () => {
         closing.abort();
@@ -124,7 +167,7 @@ function logFault(options: PlatformOptions, requestId: string, cause: unknown): 
 }
 
 /** Stops accepting, lets requests under way finish, and cuts off those that do not. */
-async function drain(server: Deno.HttpServer): Promise<void> {
+async function drain(server: { shutdown(): Promise<void> }): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const deadline = new Promise<void>((resolve) => timer = setTimeout(resolve, DRAIN_MS));
   await Promise.race([server.shutdown(), deadline]);

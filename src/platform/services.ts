@@ -14,6 +14,7 @@ import { isServed } from "./deployments/deployment.ts";
 import { DeploymentService } from "./deployments/deployment_service.ts";
 import { DeploymentStore } from "./deployments/deployment_store.ts";
 import { type HostTarget, SiteDirectory } from "./deployments/site_directory.ts";
+import { createDomainServices, type DomainFoundation } from "./domains/create_services.ts";
 import { VariableService } from "./env/variable_service.ts";
 import { VariableStore } from "./env/variable_store.ts";
 import { EnvironmentStore } from "./environments/environment_store.ts";
@@ -33,6 +34,7 @@ export interface Foundation {
   readonly dataDir: DataDir;
   readonly addresses: Addresses;
   readonly box: SecretBox;
+  readonly domains: DomainFoundation;
   log(line: PlatformLog): void;
 }
 
@@ -73,8 +75,13 @@ export function createServices(foundation: Foundation) {
     onTrouble: (message) => log({ level: "warn", message }),
   });
   const shared = { deployments, projects, vault, sites, addresses, now, random };
+  const domainParts = createDomainServices(
+    { ...shared, kv, box: foundation.box, log },
+    foundation.domains,
+  );
   return {
     ...shared,
+    ...domainParts,
     accounts,
     rules,
     logs,
@@ -89,6 +96,7 @@ export function createServices(foundation: Foundation) {
       await entombProject(kv, project, now());
       sites.removeProject(project.id);
       await removeRemains(kv, project.id);
+      await domainParts.domainService.forgetProject(project.id);
       await logs.remove(project.id);
     },
     /** Finishes what a crash interrupted and learns which host shows what. */
@@ -105,6 +113,8 @@ export function createServices(foundation: Foundation) {
           version: "",
         });
       }
+      await domainParts.certificates?.load();
+      await domainParts.domainService.recover();
     },
   };
 }

@@ -6,6 +6,7 @@
  * @module
  */
 import { z } from "zod";
+import { DomainStore } from "../domains/domain_store.ts";
 import { type ProjectRecord } from "../projects/project.ts";
 import { keys } from "../store/keys.ts";
 import { readAll } from "../store/records.ts";
@@ -73,6 +74,7 @@ export async function removeRemains(kv: Deno.Kv, projectId: string): Promise<voi
     keys.variablesVersions(projectId),
   ];
   for (const prefix of prefixes) await deleteKeys(kv, keysBelow(kv, prefix));
+  await new DomainStore(kv).removeProject(projectId);
   await kv.delete(keys.variablesGuard(projectId));
   await kv.delete(keys.deletion(projectId));
 }

@@ -24,13 +24,19 @@ interface Binding {
 export class DomainHosts {
   private readonly exact = new Map<string, DomainRoute>();
   private readonly wildcards = new Map<string, DomainRoute>();
-  private readonly zones = new Map<string, readonly string[]>();
+  private readonly redirects = new Map<string, string>();
+  private readonly zones = new Map<string, readonly Binding[]>();
 
   /** The route of a hostname in canonical form; an exact name wins over a wildcard. */
   find(hostname: string): DomainRoute | undefined {
     const exact = this.exact.get(hostname);
     if (exact !== undefined || this.wildcards.size === 0) return exact;
     return this.wildcards.get(hostname.slice(hostname.indexOf(".") + 1));
+  }
+
+  /** Where visitors of a hostname are sent on to. */
+  redirectOf(hostname: string): string | undefined {
+    return this.redirects.size === 0 ? undefined : this.redirects.get(hostname);
   }
 
   /** True for a name that is bound itself, not by a wildcard. */
@@ -43,17 +49,26 @@ export class DomainHosts {
     return this.exact.keys();
   }
 
+  /** The zones in which a project has names on the air. */
+  zonesOf(projectId: string): string[] {
+    return [...this.zones]
+      .filter(([, bindings]) => bindings.some(({ route }) => route.projectId === projectId))
+      .map(([zone]) => zone);
+  }
+
   /** Replaces all that a zone shows. */
   replaceZone(zone: string, bindings: readonly Binding[]): void {
-    for (const hostname of this.zones.get(zone) ?? []) {
+    for (const { domain: { hostname } } of this.zones.get(zone) ?? []) {
       if (isWildcard(hostname)) this.wildcards.delete(parentOfWildcard(hostname));
       else this.exact.delete(hostname);
+      this.redirects.delete(hostname);
     }
     for (const { domain: { hostname }, route } of bindings) {
       if (isWildcard(hostname)) this.wildcards.set(parentOfWildcard(hostname), route);
       else this.exact.set(hostname, route);
+      if (route.redirectTo !== null) this.redirects.set(hostname, route.redirectTo);
     }
     if (bindings.length === 0) this.zones.delete(zone);
-    else this.zones.set(zone, bindings.map(({ domain }) => domain.hostname));
+    else this.zones.set(zone, bindings);
   }
 }

@@ -184,8 +184,8 @@ export class DomainService {
   }
 
   /** Takes all domains of a project off the air, after it was deleted. */
-  async forgetProject(zones: readonly string[]): Promise<void> {
-    for (const zone of zones) await this.refreshZone(zone);
+  async forgetProject(projectId: string): Promise<void> {
+    for (const zone of this.hosts.zonesOf(projectId)) await this.refreshZone(zone);
   }
 
   /** Learns from the store which custom hostname shows what. */

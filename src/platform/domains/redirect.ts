@@ -1,11 +1,14 @@
 /**
- * The answer of a hostname that only leads to another.
+ * Answers that only lead elsewhere: to another hostname, or to HTTPS.
  *
  * @module
  */
 
 /** Browsers keep a permanent redirect; an hour lets a change of the binding through. */
 const CACHE_CONTROL = "public, max-age=3600";
+
+const permanently = (location: string): Response =>
+  new Response(null, { status: 308, headers: { location, "cache-control": CACHE_CONTROL } });
 
 /** Sends a request on to another host, with scheme, port, path and query as they are. */
 export function redirectToHost(requestUrl: string, hostname: string): Response {
@@ -14,11 +17,14 @@ export function redirectToHost(requestUrl: string, hostname: string): Response {
   const end = slash === -1 ? requestUrl.length : slash;
   const port = /:\d+$/.exec(requestUrl.slice(start, end))?.[0] ?? "";
   const target = slash === -1 ? "/" : requestUrl.slice(slash);
-  return new Response(null, {
-    status: 308,
-    headers: {
-      location: `${requestUrl.slice(0, start)}${hostname}${port}${target}`,
-      "cache-control": CACHE_CONTROL,
-    },
-  });
+  return permanently(`${requestUrl.slice(0, start)}${hostname}${port}${target}`);
+}
+
+/** Sends a plain request on to HTTPS on its own port, 443. */
+export function redirectToHttps(requestUrl: string): Response {
+  const start = requestUrl.indexOf("//") + 2;
+  const slash = requestUrl.indexOf("/", start);
+  const authority = slash === -1 ? requestUrl.slice(start) : requestUrl.slice(start, slash);
+  const target = slash === -1 ? "/" : requestUrl.slice(slash);
+  return permanently(`https://${authority.replace(/:\d*$/, "")}${target}`);
 }

@@ -87,6 +87,11 @@ export const keys = {
   zoneOwners: (): Key => ["zone_owners"],
   zoneOwner: (zone: string): Key => ["zone_owners", zone],
 
+  certificates: (): Key => ["certificates"],
+  certificate: (hostname: string): Key => ["certificates", hostname],
+  acmeAccounts: (): Key => ["acme_accounts"],
+  acmeAccount: (directoryUrl: string): Key => ["acme_accounts", directoryUrl],
+
   /** The rule set that was published over a project's deployments. */
   publishedRules: (projectId: string): Key => ["published_rules", projectId],
   allPublishedRules: (): Key => ["published_rules"],

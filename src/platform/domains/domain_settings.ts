@@ -1,0 +1,57 @@
+/**
+ * What the platform's options say about custom domains, checked.
+ *
+ * @module
+ */
+import { isIP } from "node:net";
+import type { PlatformOptions } from "../options.ts";
+import { DnsClient, parseDnsServer } from "./dns_client.ts";
+import type { DomainFoundation } from "./create_services.ts";
+import { parseDomainName } from "./domain_name.ts";
+
+/** Label below the base domain that CNAME records of custom domains name. */
+const TARGET_LABEL = "cname";
+
+/** True for a name that a certificate authority could know: `localhost` is none. */
+const isPublicName = (name: string): boolean => parseDomainName(name, { reserved: [] }).ok;
+
+/**
+ * Reads the options.
+ *
+ * @throws {TypeError} for a DNS server or public address that is none, and for
+ * an authority whose terms are not agreed to.
+ */
+export async function readDomainOptions(
+  options: Pick<
+    PlatformOptions,
+    "dnsServer" | "publicAddresses" | "baseDomain" | "acme" | "tls"
+  >,
+  context: { readonly publicHost: string; onIssued(hostname: string): void },
+): Promise<DomainFoundation> {
+  const { dnsServer, publicAddresses = [], baseDomain, acme } = options;
+  for (const address of publicAddresses) {
+    if (isIP(address) !== 0) continue;
+    throw new TypeError(`Can not use the public address "${address}": it must be an IP address`);
+  }
+  if (acme !== undefined && !acme.termsAgreed) {
+    throw new TypeError(
+      `Can not order certificates from ${acme.directoryUrl}: its terms of service must be agreed to`,
+    );
+  }
+  const domain = baseDomain.toLowerCase();
+  const names = new Set([domain, context.publicHost.toLowerCase()]);
+  const reserved = [...names].filter((name) => isIP(name) === 0);
+  const ca = acme?.serverCaFile;
+  return {
+    settings: {
+      target: { hostname: `${TARGET_LABEL}.${domain}`, addresses: publicAddresses },
+      reserved,
+      acme: acme !== undefined,
+    },
+    dns: new DnsClient(dnsServer === undefined ? {} : { servers: [parseDnsServer(dnsServer)] }),
+    acme: acme &&
+      { ...acme, ...(ca === undefined ? {} : { serverCa: await Deno.readTextFile(ca) }) },
+    ownNames: options.tls === undefined ? reserved.filter(isPublicName) : [],
+    onIssued: context.onIssued,
+  };
+}

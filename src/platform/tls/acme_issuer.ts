@@ -1,0 +1,85 @@
+/**
+ * Orders certificates from a certificate authority (RFC 8555), by HTTP-01.
+ *
+ * @module
+ */
+import { Agent } from "node:https";
+import type { Client } from "acme-client";
+import type { CertificateStore } from "./certificate_store.ts";
+import type { KeyPair } from "./certificate.ts";
+import type { Http01Challenges } from "./challenges.ts";
+
+/** Time for one request to the authority. */
+const REQUEST_TIMEOUT_MS = 30_000;
+const MAX_ANSWER_BYTES = 1024 * 1024;
+/** How often, and how far apart, the state of an order is asked for. */
+const POLLING = { backoffAttempts: 12, backoffMin: 500, backoffMax: 15_000 } as const;
+
+export interface AcmeOptions {
+  /** Directory of the authority, such as `https://acme-v02.api.letsencrypt.org/directory`. */
+  readonly directoryUrl: string;
+  /** Mail address that the authority may write to. */
+  readonly contact: string;
+  /** The operator agrees to the authority's terms of service. */
+  readonly termsAgreed: boolean;
+  /** Certificates (PEM) of a private authority's own server, where the system trusts it not. */
+  readonly serverCa?: string;
+}
+
+export interface Issuer {
+  /** Orders a certificate for one name; rejects with what the authority says. */
+  issue(hostname: string): Promise<KeyPair>;
+}
+
+export class AcmeIssuer implements Issuer {
+  private client: Promise<Client> | undefined;
+
+  constructor(
+    private readonly options: AcmeOptions & {
+      readonly store: CertificateStore;
+      readonly challenges: Http01Challenges;
+    },
+  ) {}
+
+  async issue(hostname: string): Promise<KeyPair> {
+    const { challenges, contact, termsAgreed } = this.options;
+    const acme = await import("acme-client");
+    this.client ??= this.connect();
+    this.client.catch(() => this.client = undefined);
+    const client = await this.client;
+    const [key, csr] = await acme.crypto.createCsr(
+      { commonName: hostname, altNames: [hostname] },
+      await acme.crypto.createPrivateEcdsaKey(),
+    );
+    const cert = await client.auto({
+      csr,
+      email: contact,
+      termsOfServiceAgreed: termsAgreed,
+      challengePriority: ["http-01"],
+      skipChallengeVerification: true,
+      challengeCreateFn: (_authorization, challenge, keyAuthorization) => {
+        challenges.add(challenge.token, keyAuthorization);
+        return Promise.resolve();
+      },
+      challengeRemoveFn: (_authorization, challenge) => {
+        challenges.remove(challenge.token);
+        return Promise.resolve();
+      },
+    });
+    return { cert, key: key.toString() };
+  }
+
+  /** Reads or makes the account's key; the account itself is made with the first order. */
+  private async connect(): Promise<Client> {
+    const { directoryUrl, serverCa, store } = this.options;
+    const acme = await import("acme-client");
+    acme.axios.defaults.timeout = REQUEST_TIMEOUT_MS;
+    acme.axios.defaults.maxContentLength = MAX_ANSWER_BYTES;
+    if (serverCa !== undefined) acme.axios.defaults.httpsAgent = new Agent({ ca: serverCa });
+    const accountKey = await store.accountKey(
+      directoryUrl,
+      async () => (await acme.crypto.createPrivateEcdsaKey()).toString(),
+    );
+    return new acme.Client({ directoryUrl, accountKey, ...POLLING });
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * The HTTPS listener. With a certificate per host, the server name of each
+ * handshake (SNI, RFC 6066) chooses one.
+ *
+ * Deno's public API serves one certificate per listener. Its listener can ask
+ * for one per name all the same, by an option that Deno itself uses for
+ * `node:tls`; that and the function that serves HTTP on a listener are looked
+ * up at start, and a runtime without them is refused with words. The runtime
+ * remembers each answer for as long as the listener lives, refusals too, so a
+ * new listener takes over the port where an answer has changed, or where many
+ * names were asked for (docs/domains.md, "How certificates are chosen").
+ *
+ * @module
+ */
+import type { KeyPair } from "./certificate.ts";
+
+const SNI_RESOLVER = Symbol.for("unstableSniResolver");
+const PROTOCOLS = ["h2", "http/1.1"];
+
+/** Names that one listener remembers at most: some 10 MB. */
+export const MAX_NAMES = 20_000;
+
+export type HttpsHandler = (
+  request: Request,
+  info: Deno.ServeHandlerInfo<Deno.NetAddr>,
+) => Response | Promise<Response>;
+
+export interface HttpsListenerOptions {
+  readonly hostname: string;
+  /** 0 takes a free one. */
+  readonly port: number;
+  readonly handler: HttpsHandler;
+  readonly certificates: CertificateSource;
+  readonly maxNames?: number;
+}
+
+/** One certificate for all connections, or one per server name. */
+export type CertificateSource =
+  | { readonly type: "one"; current(): KeyPair }
+  /** The server name is "" where the client gave none. */
+  | { readonly type: "by_name"; find(serverName: string): KeyPair | undefined };
+
+/** This runtime can not choose certificates by server name. */
+export class SniUnsupportedError extends Error {
+  override readonly name = "SniUnsupportedError";
+}
+
+type ServeOnListener = (
+  listener: Deno.TlsListener,
+  signal: AbortSignal | undefined,
+  handler: HttpsHandler,
+  onError: (error: unknown) => Response,
+  onListen: () => void,
+) => Deno.HttpServer;
+
+function isServeOnListener(value: unknown): value is ServeOnListener {
+  return typeof value === "function";
+}
+
+function findServeOnListener(): ServeOnListener {
+  const place: unknown = Reflect.get(Deno, "internal");
+  const internals: unknown = typeof place === "symbol" ? Reflect.get(Deno, place) : undefined;
+  const serve = typeof internals === "object" && internals !== null
+    ? Reflect.get(internals, "serveHttpOnListener")
+    : undefined;
+  if (isServeOnListener(serve)) return serve;
+  throw new SniUnsupportedError(
+    `Can not choose certificates by host name on Deno ${Deno.version.deno}: ` +
+      "use a version from 2.6 to 2.9, or one certificate for all with --tls-cert",
+  );
+}
+
+const failedAnswer = () => new Response("The platform failed to answer\n", { status: 500 });
+
+interface Generation {
+  readonly server: Deno.HttpServer;
+  readonly port: number;
+  /** Names that the runtime has an answer for. */
+  readonly asked: Set<string>;
+}
+
+/** Refuses a port that another process listens on: listeners here share theirs. */
+function requireFreePort(hostname: string, port: number): void {
+  if (port !== 0) Deno.listen({ hostname, port }).close();
+}
+
+export class HttpsListener {
+  private readonly ending = new Set<Promise<void>>();
+  private current: Generation;
+  private closed = false;
+
+  /**
+   * @throws {SniUnsupportedError} on a runtime that can not do this.
+   * @throws {Deno.errors.AddrInUse} where the port is taken.
+   */
+  constructor(private readonly options: HttpsListenerOptions) {
+    requireFreePort(options.hostname, options.port);
+    this.current = this.open(options.port);
+  }
+
+  get port(): number {
+    return this.current.port;
+  }
+
+  /** Takes note that another certificate serves a name from now on. */
+  changed(serverName: string): void {
+    if (this.current.asked.has(serverName)) this.replace();
+  }
+
+  /** Serves on with a new listener; connections of the old one end in their own time. */
+  replace(): void {
+    if (this.closed) return;
+    const old = this.current;
+    this.current = this.open(old.port);
+    const ending = old.server.shutdown().finally(() => this.ending.delete(ending));
+    this.ending.add(ending);
+  }
+
+  /** Stops accepting; resolves when the requests under way are answered. */
+  async shutdown(): Promise<void> {
+    this.closed = true;
+    await Promise.all([this.current.server.shutdown(), ...this.ending]);
+  }
+
+  private open(port: number): Generation {
+    const { certificates } = this.options;
+    return certificates.type === "one"
+      ? this.openForAll(certificates.current(), port)
+      : this.openByName((serverName) => certificates.find(serverName), port);
+  }
+
+  private openForAll(pair: KeyPair, port: number): Generation {
+    const { hostname, handler } = this.options;
+    const given = { hostname, port, reusePort: true, onListen: () => {}, ...pair };
+    const server = Deno.serve(given, handler);
+    return { server, port: server.addr.port, asked: new Set() };
+  }
+
+  private openByName(
+    find: (serverName: string) => KeyPair | undefined,
+    port: number,
+  ): Generation {
+    const { hostname, handler, maxNames = MAX_NAMES } = this.options;
+    const serve = findServeOnListener();
+    const asked = new Set<string>();
+    const resolve = (serverName: string): KeyPair => {
+      asked.add(serverName);
+      if (asked.size === maxNames) queueMicrotask(() => this.replace());
+      const pair = find(serverName);
+      if (pair === undefined) throw new TypeError("No certificate for this name");
+      return pair;
+    };
+    const given = {
+      hostname,
+      port,
+      reusePort: true,
+      alpnProtocols: PROTOCOLS,
+      [SNI_RESOLVER]: resolve,
+    };
+    const listener = Deno.listenTls(
+      given as unknown as Deno.ListenTlsOptions & Deno.TlsCertifiedKeyPem,
+    );
+    const server = serve(listener, undefined, handler, failedAnswer, () => {});
+    return { server, port: listener.addr.port, asked };
+  }
+}

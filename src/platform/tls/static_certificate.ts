@@ -1,0 +1,61 @@
+/**
+ * The certificate that the operator brings, in two PEM files.
+ *
+ * @module
+ */
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import type { KeyPair } from "./certificate.ts";
+
+export interface CertificateFiles {
+  /** Path of the certificate, with its chain. */
+  readonly certFile: string;
+  /** Path of the private key. */
+  readonly keyFile: string;
+}
+
+/** The given certificate can not be used. */
+export class CertificateFileError extends Error {
+  override readonly name = "CertificateFileError";
+}
+
+async function readText(path: string, what: string): Promise<string> {
+  try {
+    return await Deno.readTextFile(path);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CertificateFileError(`Can not read the ${what} ${path}: ${reason}`, { cause });
+  }
+}
+
+function parsePart<T>(what: string, path: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (cause) {
+    throw new CertificateFileError(`Can not use ${path}: it must hold a ${what} as PEM`, { cause });
+  }
+}
+
+/**
+ * Reads certificate and key, and checks that they belong together and are
+ * still valid.
+ *
+ * @throws {CertificateFileError} where they can not serve.
+ */
+export async function readCertificateFiles(
+  { certFile, keyFile }: CertificateFiles,
+  now: number,
+): Promise<KeyPair> {
+  const [cert, key] = [
+    await readText(certFile, "certificate"),
+    await readText(keyFile, "private key"),
+  ];
+  const parsed = parsePart("certificate", certFile, () => new X509Certificate(cert));
+  const privateKey = parsePart("private key", keyFile, () => createPrivateKey(key));
+  if (!parsed.checkPrivateKey(privateKey)) {
+    throw new CertificateFileError(`Can not use ${keyFile}: it is not the key of ${certFile}`);
+  }
+  if (Date.parse(parsed.validTo) <= now) {
+    throw new CertificateFileError(`Can not use ${certFile}: it ended on ${parsed.validTo}`);
+  }
+  return { cert, key };
+}
