@@ -27,9 +27,13 @@ export interface ErrorReport {
 
 const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
+/** What stands behind the `=` of an unknown flag: perhaps a secret. */
+const VALUE_OF_UNKNOWN = /^(unknown option '[^=']*)=.*?'(?=\n\(|$)/s;
+
 /** Commander writes `error: unknown option '--x'`, then its suggestion in brackets. */
 function describeUsage(error: CommanderError): ErrorReport {
-  const [first = "", ...rest] = error.message.replace(/^error: /, "").split("\n");
+  const text = error.message.replace(/^error: /, "").replace(VALUE_OF_UNKNOWN, "$1'");
+  const [first = "", ...rest] = text.split("\n");
   const hint = rest.join(" ").replace(/^\((.*)\)$/, "$1").trim();
   return {
     message: capitalized(first.replace(/\.$/, "")),

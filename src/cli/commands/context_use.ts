@@ -1,0 +1,46 @@
+import { CONTEXT_PATH, contextPath, ignoreContext, saveContext } from "../../config/mod.ts";
+import { defineCommand } from "../command.ts";
+import {
+  environmentVariable,
+  listEnvironments,
+  pickEnvironment,
+} from "../env/choose_environment.ts";
+import { projectOfVariables } from "../env/project_variables.ts";
+
+export default defineCommand({
+  description: `Keeps it in ${CONTEXT_PATH} of this checkout, and makes git ignore that file. ` +
+    "The flag --environment and SVC_ENVIRONMENT go before it.",
+  define: (command) =>
+    command
+      .argument("<name-or-id>", "environment")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [["context use preview", "work with preview from now on"]],
+  answers: "{ environment: { id, name }, project: { id, name }, file, gitignoreChanged }",
+  async run({ args: [reference], flags }, ctx) {
+    const { client, project, folder } = await projectOfVariables(
+      ctx,
+      flags.projectId,
+      "svc context use",
+    );
+    const { id, name } = pickEnvironment(
+      await listEnvironments(client, project),
+      reference,
+      project,
+    );
+    const root = folder.directory;
+    const ignored = await ignoreContext(root);
+    await saveContext(root, { projectId: project.id, environment: { id, name } });
+    ctx.ui.done("env", `This checkout works with environment ${name} of ${project.name}`);
+    if (ignored) ctx.ui.log("env", "info", `Added ${CONTEXT_PATH} to .gitignore`);
+    const variable = environmentVariable(ctx);
+    if (variable !== undefined) {
+      ctx.ui.log("env", "warn", "SVC_ENVIRONMENT is set and goes before the context");
+    }
+    ctx.ui.result({
+      environment: { id, name },
+      project: { id: project.id, name: project.name },
+      file: contextPath(root),
+      gitignoreChanged: ignored,
+    }, "");
+  },
+});

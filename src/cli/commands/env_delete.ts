@@ -1,0 +1,46 @@
+import { endpoints } from "../../contract/mod.ts";
+import { actionRequired, CliError, declined } from "../cli_error.ts";
+import { defineCommand } from "../command.ts";
+import { listVariables, projectOfVariables } from "../env/project_variables.ts";
+import { checkVariableName } from "../env/variable_name.ts";
+
+export default defineCommand({
+  description: "Removes its values in every scope. Deployments keep the variables that they were " +
+    "made with.",
+  define: (command) =>
+    command
+      .argument("<key>", "name of the variable")
+      .option("--force", "do not ask")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["env delete LOG_LEVEL", "delete the variable after a question"],
+    ["env delete LOG_LEVEL --force", "delete it without one"],
+  ],
+  answers: "{ deleted, key, scopes }",
+  async run({ args: [given], flags }, ctx) {
+    const key = checkVariableName(given);
+    const { client, project } = await projectOfVariables(ctx, flags.projectId, "svc env delete");
+    const variables = await listVariables(client, project);
+    const scopes = variables.filter((each) => each.key === key).map(({ scope }) => scope);
+    if (scopes.length === 0) {
+      throw new CliError("not_found", `Name a variable of ${project.name}: it has no ${key}`, {
+        next: ["svc env list --all"],
+      });
+    }
+    const subject = `${key} of ${project.name} (set in ${scopes.join(", ")})`;
+    if (flags.force !== true) {
+      if (ctx.prompter === undefined) {
+        throw actionRequired(`Confirm that variable ${subject} shall be deleted`, [
+          `svc env delete ${key} --project-id ${project.id} --force`,
+        ]);
+      }
+      const sure = await ctx.prompter.confirm({
+        message: `Delete variable ${subject}? This can not be undone`,
+      });
+      if (!sure) throw declined("Nothing deleted");
+    }
+    await client.call(endpoints.deleteVariable, { params: { project: project.id, key } });
+    ctx.ui.done("env", `Deleted ${subject}`);
+    ctx.ui.result({ deleted: true, key, scopes }, "");
+  },
+});

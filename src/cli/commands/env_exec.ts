@@ -1,0 +1,68 @@
+import { endpoints } from "../../contract/mod.ts";
+import { CliError } from "../cli_error.ts";
+import { defineCommand } from "../command.ts";
+import { childVariables } from "../env/child_variables.ts";
+import { requireEnvironment } from "../env/choose_environment.ts";
+import { projectOfVariables } from "../env/project_variables.ts";
+import { runChild } from "../env/run_child.ts";
+import { isVariableName } from "../env/variable_name.ts";
+import { formatCount } from "../format.ts";
+import { repeatedList } from "../option_values.ts";
+
+/** What the platform sent, checked: a name with `=` would become another variable. */
+function checkNames(variables: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(variables)) {
+    if (isVariableName(name) && !value.includes("\0")) continue;
+    throw new CliError("contract", "Can not take the variables: the platform sent an invalid one");
+  }
+}
+
+export default defineCommand({
+  description: "The command gets this program's environment with the variables over it; no file " +
+    "is written, and no shell reads the command line. Its exit code is this program's, and " +
+    "signals reach it. Variables that steer which code runs, such as PATH, LD_PRELOAD or " +
+    "NODE_OPTIONS, are left out unless --allow names them.",
+  define: (command) =>
+    command
+      .argument("<command...>", "after --, the program and its arguments")
+      .option("--environment <name-or-id>", "environment whose variables it gets")
+      .option("--allow <names>", "also these variables that steer which code runs", repeatedList)
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["env exec -- npm run dev", "run it with the variables of the context's environment"],
+    ["env exec --environment production -- ./migrate --dry-run", "of production"],
+  ],
+  answers: "nothing: stdout is the command's own; an error where it does not start",
+  async run({ args: [[program, ...args]], flags }, ctx) {
+    if (program === undefined || program === "") {
+      throw new CliError("usage", "Name a command: svc env exec -- <command>");
+    }
+    const command = "svc env exec";
+    const { client, project, folder } = await projectOfVariables(ctx, flags.projectId, command);
+    const { environment } = await requireEnvironment(ctx, {
+      given: flags.environment,
+      folder,
+      project,
+      client,
+      phase: "env",
+      command,
+    });
+    const { variables } = await client.call(endpoints.exportVariables, {
+      params: { project: project.id },
+      body: { environment: environment.name },
+      idempotent: true,
+    });
+    checkNames(variables);
+    const { env, heldBack } = childVariables(ctx.env, variables, flags.allow ?? []);
+    if (heldBack.length > 0) {
+      ctx.ui.log(
+        "env",
+        "warn",
+        `Left out, as they steer which code runs: ${heldBack.join(", ")} (--allow takes them)`,
+      );
+    }
+    const count = Object.keys(variables).length - heldBack.length;
+    ctx.ui.log("env", "info", `Running with ${formatCount(count, "variable")}`);
+    return await runChild(ctx, { program, args, env });
+  },
+});

@@ -1,0 +1,59 @@
+import { defineCommand } from "../command.ts";
+import { CliError } from "../cli_error.ts";
+import { chooseEnvironment } from "../env/choose_environment.ts";
+import { listVariables, projectOfVariables } from "../env/project_variables.ts";
+import { formatAge } from "../format.ts";
+import { formatTable } from "../table.ts";
+
+/** What stands in place of a secret's value, whatever its length. */
+const MASK = "********";
+
+export default defineCommand({
+  description: "Values of secrets are not shown; `svc env exec` gives them to a command. Without " +
+    "an environment (flag, SVC_ENVIRONMENT or context), the variables of every scope.",
+  define: (command) =>
+    command
+      .option("--environment <name-or-id>", "only what this environment sees")
+      .option("--all", "every scope, whatever variable and context say")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["env list", "show the variables of this directory's project"],
+    ["env list --environment production --json", "what production sees, for programs"],
+  ],
+  answers:
+    "{ environment, environmentSource, variables: [{ key, category, scope, value, updatedAt }] }",
+  async run({ flags }, ctx) {
+    if (flags.all === true && flags.environment !== undefined) {
+      throw new CliError("usage", "Give --environment or --all, not both");
+    }
+    const command = "svc env list";
+    const { client, project, folder } = await projectOfVariables(ctx, flags.projectId, command);
+    const chosen = flags.all === true ? undefined : await chooseEnvironment(ctx, {
+      given: flags.environment,
+      folder,
+      project,
+      client,
+      phase: "env",
+      command,
+    });
+    const variables = await listVariables(client, project, chosen?.environment.name);
+    if (variables.length === 0) {
+      ctx.ui.note("No variables: `svc env set <key>` makes one");
+    }
+    const rows = variables.map(({ key, category, scope, value, updatedAt }) => [
+      key,
+      category,
+      scope,
+      formatAge(updatedAt, ctx.now()),
+      value ?? MASK,
+    ]);
+    ctx.ui.result(
+      {
+        environment: chosen?.environment.name ?? null,
+        environmentSource: chosen?.source ?? null,
+        variables,
+      },
+      rows.length === 0 ? "" : formatTable(["KEY", "CATEGORY", "SCOPE", "CHANGED", "VALUE"], rows),
+    );
+  },
+});

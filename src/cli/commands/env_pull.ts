@@ -1,0 +1,23 @@
+import { CliError } from "../cli_error.ts";
+import { defineCommand } from "../command.ts";
+
+export default defineCommand({
+  description: "Refused: a dotenv file would leave secrets in plain text on the disk, where " +
+    "backups, editors and git find them.",
+  define: (command) => command.argument("[file...]", "ignored").allowUnknownOption(),
+  examples: [["env pull", "tells what to do instead"]],
+  answers: "always an error",
+  run() {
+    return Promise.reject(
+      new CliError(
+        "unsupported",
+        "Run the command that needs the variables with svc env exec: pulling would write " +
+          "secrets to the disk in plain text",
+        {
+          hint: "The variables then exist in that command alone, and no file is written",
+          next: ["svc env exec --environment preview -- <command>"],
+        },
+      ),
+    );
+  },
+});

@@ -1,0 +1,56 @@
+import { defineCommand } from "../command.ts";
+import { listEnvironments, pickEnvironment } from "../env/choose_environment.ts";
+import { findExposed, findMissing, missingVariables } from "../env/missing_variables.ts";
+import { listVariables, projectOfVariables } from "../env/project_variables.ts";
+import { formatCount } from "../format.ts";
+
+export default defineCommand({
+  description: "Looks at every environment unless --environment names one, whatever " +
+    "SVC_ENVIRONMENT and context say. Exit code 1 where a required variable is missing.",
+  define: (command) =>
+    command
+      .option("--environment <name-or-id>", "only this environment")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["env validate", "check every environment"],
+    ["env validate --environment production --json", "one of them, for CI"],
+  ],
+  answers: "{ valid, declared, environments, missing, exposed }",
+  async run({ flags }, ctx) {
+    const { client, project, folder } = await projectOfVariables(
+      ctx,
+      flags.projectId,
+      "svc env validate",
+    );
+    const declarations = folder.config?.env.declarations ?? new Map();
+    const [all, variables] = await Promise.all([
+      listEnvironments(client, project),
+      listVariables(client, project),
+    ]);
+    const environments = flags.environment === undefined
+      ? all
+      : [pickEnvironment(all, flags.environment, project)];
+    const names = environments.map(({ name }) => name);
+    const exposed = findExposed(declarations, variables);
+    for (const { key, scope } of exposed) {
+      ctx.ui.log(
+        "env",
+        "warn",
+        `${key} is declared sensitive but plain in ${scope}: ` +
+          "svc env set with --secret --change-category makes it secret",
+      );
+    }
+    const missing = findMissing(declarations, variables, {
+      environments: names,
+      projectId: flags.projectId,
+    });
+    if (missing.length > 0) throw missingVariables(missing);
+    if (declarations.size === 0) ctx.ui.note("Nothing to check: svc.toml declares no variables");
+    const count = formatCount(declarations.size, "declared variable");
+    ctx.ui.done("env", `Complete: ${count} in ${names.join(", ")}`);
+    ctx.ui.result(
+      { valid: true, declared: [...declarations.keys()], environments: names, missing, exposed },
+      "",
+    );
+  },
+});

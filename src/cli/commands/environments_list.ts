@@ -1,0 +1,31 @@
+import { defineCommand } from "../command.ts";
+import { listEnvironments, readContext } from "../env/choose_environment.ts";
+import { projectOfVariables } from "../env/project_variables.ts";
+import { formatTable } from "../table.ts";
+
+export default defineCommand({
+  description: "A star marks the one that this checkout works with.",
+  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  examples: [["environments list", "show the environments of this directory's project"]],
+  answers: "{ environments: [{ id, name, isBuiltIn, url, createdAt }], context }",
+  async run({ flags }, ctx) {
+    const { client, project, folder } = await projectOfVariables(
+      ctx,
+      flags.projectId,
+      "svc environments list",
+    );
+    const environments = await listEnvironments(client, project);
+    const context = await readContext(folder.directory);
+    const current = context?.projectId === project.id ? context.environment.id : undefined;
+    const rows = environments.map(({ id, name, url, isBuiltIn }) => [
+      id === current ? `${name} *` : name,
+      isBuiltIn ? "built-in" : "own",
+      url ?? "one per branch",
+      id,
+    ]);
+    ctx.ui.result(
+      { environments, context: current ?? null },
+      formatTable(["NAME", "KIND", "URL", "ID"], rows),
+    );
+  },
+});

@@ -1,0 +1,78 @@
+/**
+ * The variables that a command of `env exec` gets. Pure.
+ *
+ * @module
+ */
+import type { Environment } from "../settings.ts";
+
+/**
+ * Names by which a variable decides which code runs before the command's own:
+ * the search path, the dynamic loader, shells and language runtimes. Whoever may
+ * set the project's variables shall not thereby run code on this machine.
+ */
+const STEERING_NAMES: ReadonlySet<string> = new Set([
+  "PATH",
+  "PATHEXT",
+  "COMSPEC",
+  "SHELL",
+  "IFS",
+  "ENV",
+  "BASH_ENV",
+  "PROMPT_COMMAND",
+  "PS4",
+  "ZDOTDIR",
+  "GCONV_PATH",
+  "NODE_OPTIONS",
+  "NODE_PATH",
+  "PYTHONPATH",
+  "PYTHONHOME",
+  "PYTHONSTARTUP",
+  "PERL5LIB",
+  "PERL5OPT",
+  "RUBYLIB",
+  "RUBYOPT",
+  "JAVA_TOOL_OPTIONS",
+  "_JAVA_OPTIONS",
+  "GIT_SSH",
+  "GIT_SSH_COMMAND",
+  "GIT_EXEC_PATH",
+  "GIT_ASKPASS",
+  "EDITOR",
+  "VISUAL",
+  "PAGER",
+  "BROWSER",
+]);
+const STEERING_PREFIXES = ["LD_", "DYLD_", "BASH_FUNC_", "GIT_CONFIG_"];
+
+/** True for a variable that could make other code run than the command that was given. */
+export function isSteering(name: string): boolean {
+  const upper = name.toUpperCase();
+  return STEERING_NAMES.has(upper) || STEERING_PREFIXES.some((prefix) => upper.startsWith(prefix));
+}
+
+export interface ChildVariables {
+  readonly env: Record<string, string>;
+  /** Names that were left out, sorted. */
+  readonly heldBack: readonly string[];
+}
+
+/**
+ * The environment of the child: this program's, with the project's variables
+ * over it, but for steering ones that are not allowed by name.
+ */
+export function childVariables(
+  parent: Environment,
+  variables: Readonly<Record<string, string>>,
+  allowed: readonly string[],
+): ChildVariables {
+  const env = new Map<string, string>();
+  for (const [name, value] of Object.entries(parent)) {
+    if (value !== undefined) env.set(name, value);
+  }
+  const heldBack: string[] = [];
+  for (const [name, value] of Object.entries(variables)) {
+    if (isSteering(name) && !allowed.includes(name)) heldBack.push(name);
+    else env.set(name, value);
+  }
+  return { env: Object.fromEntries(env), heldBack: heldBack.sort() };
+}

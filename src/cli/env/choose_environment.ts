@@ -1,0 +1,170 @@
+/**
+ * Which environment a command is about: the flag, `SVC_ENVIRONMENT`, or the
+ * checkout's context, in this order (cli-and-config.md, "Global flags").
+ *
+ * @module
+ */
+import { type Client, collectPages } from "../../client/mod.ts";
+import {
+  type CheckoutContext,
+  CONTEXT_PATH,
+  ContextFileError,
+  loadContext,
+} from "../../config/mod.ts";
+import { endpoints, type Environment, PAGE_LIMIT_MAX, type Project } from "../../contract/mod.ts";
+import { nearest } from "../../lib/suggest.ts";
+import { actionRequired, CliError } from "../cli_error.ts";
+import type { Context } from "../context.ts";
+import { printable } from "../format.ts";
+import type { ProjectFolder } from "../project_folder.ts";
+import type { Phase } from "../ui.ts";
+
+/** Most environments that are looked through. */
+const MAX_LISTED = 1000;
+
+export type EnvironmentSource = "flag" | "variable" | "context" | "answer";
+
+const SOURCE_NAMES: Readonly<Record<Exclude<EnvironmentSource, "answer">, string>> = {
+  flag: "--environment",
+  variable: "SVC_ENVIRONMENT",
+  context: CONTEXT_PATH,
+};
+
+/** An environment as the user named it, and where. */
+export interface EnvironmentReference {
+  readonly reference: string;
+  readonly source: Exclude<EnvironmentSource, "answer">;
+}
+
+export interface ChosenEnvironment {
+  readonly environment: Environment;
+  readonly source: EnvironmentSource;
+}
+
+export interface EnvironmentFacts {
+  /** Value of `--environment`. */
+  readonly given: string | undefined;
+  readonly folder: ProjectFolder;
+  readonly project: Project;
+  readonly client: Client;
+  readonly phase: Phase;
+  /** The command line to show in suggestions, such as `svc env list`. */
+  readonly command: string;
+}
+
+/** The context of a checkout, `undefined` where it has none; a broken file is explained. */
+export async function readContext(root: string): Promise<CheckoutContext | undefined> {
+  try {
+    return await loadContext(root);
+  } catch (cause) {
+    if (!(cause instanceof ContextFileError)) throw cause;
+    throw new CliError("context_invalid", cause.message, {
+      next: ["svc context clear", "svc context use <name-or-id>"],
+      cause,
+    });
+  }
+}
+
+/** `SVC_ENVIRONMENT`; an empty one counts as not set. */
+export function environmentVariable(ctx: Pick<Context, "env">): string | undefined {
+  const value = ctx.env.SVC_ENVIRONMENT;
+  return value === "" ? undefined : value;
+}
+
+/** Where the environment is named; `undefined` where it is nowhere. */
+async function findReference(
+  ctx: Context,
+  { given, folder, project, phase }: EnvironmentFacts,
+): Promise<EnvironmentReference | undefined> {
+  if (given !== undefined) return { reference: given, source: "flag" };
+  const variable = environmentVariable(ctx);
+  if (variable !== undefined) return { reference: variable, source: "variable" };
+  const context = await readContext(folder.directory);
+  if (context === undefined) return undefined;
+  if (context.projectId !== project.id) {
+    ctx.ui.log(
+      phase,
+      "warn",
+      `${CONTEXT_PATH} does not count: it is about another project than ${project.name}`,
+    );
+    return undefined;
+  }
+  return { reference: context.environment.id, source: "context" };
+}
+
+/** All environments of a project, the built-in ones first. */
+export async function listEnvironments(client: Client, project: Project): Promise<Environment[]> {
+  const { items } = await collectPages(
+    (query) => client.call(endpoints.listEnvironments, { params: { project: project.id }, query }),
+    { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
+  );
+  return items;
+}
+
+/** The environment with this name or id; throws `not_found` with what there is. */
+export function pickEnvironment(
+  environments: readonly Environment[],
+  reference: string,
+  project: Project,
+): Environment {
+  const found = environments.find(({ id, name }) => name === reference || id === reference);
+  if (found !== undefined) return found;
+  const names = environments.map(({ name }) => name);
+  const near = nearest(reference, names);
+  throw new CliError(
+    "not_found",
+    `Name an environment of ${project.name}: it has no "${printable(reference)}"`,
+    {
+      hint: near === undefined ? `It has: ${names.join(", ")}` : `Did you mean ${near}?`,
+      next: ["svc environments list", "svc environments create <name>"],
+    },
+  );
+}
+
+/**
+ * The environment that flag, variable or context name, checked with the
+ * platform; says on stderr which it is and why. `undefined` where none of them
+ * names one.
+ */
+export async function chooseEnvironment(
+  ctx: Context,
+  facts: EnvironmentFacts,
+): Promise<ChosenEnvironment | undefined> {
+  const named = await findReference(ctx, facts);
+  if (named === undefined) return undefined;
+  const { source, reference } = named;
+  const environments = await listEnvironments(facts.client, facts.project);
+  const environment = pickEnvironment(environments, reference, facts.project);
+  ctx.ui.log(facts.phase, "info", `Environment ${environment.name} (from ${SOURCE_NAMES[source]})`);
+  return { environment, source };
+}
+
+/** The commands that name an environment, for a command line that names none. */
+export function waysToName(command: string): string[] {
+  return [
+    `${command} --environment production`,
+    "svc context use <name-or-id>",
+    "export SVC_ENVIRONMENT=<name-or-id>",
+  ];
+}
+
+/** As {@link chooseEnvironment}; where none is named, a person is asked. */
+export async function requireEnvironment(
+  ctx: Context,
+  facts: EnvironmentFacts,
+): Promise<ChosenEnvironment> {
+  const chosen = await chooseEnvironment(ctx, facts);
+  if (chosen !== undefined) return chosen;
+  if (ctx.prompter === undefined) {
+    throw actionRequired(
+      "Name the environment: no flag, variable or context does",
+      waysToName(facts.command),
+    );
+  }
+  const environment = await ctx.prompter.select({
+    message: "Which environment?",
+    choices: (await listEnvironments(facts.client, facts.project))
+      .map((value) => ({ value, label: value.name })),
+  });
+  return { environment, source: "answer" };
+}

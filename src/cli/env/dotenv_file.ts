@@ -1,0 +1,87 @@
+/**
+ * The variables of a dotenv file, checked whole before the first is set.
+ *
+ * @module
+ */
+import { parse } from "dotenv";
+import type { EnvDeclaration } from "../../config/mod.ts";
+import type { VariableCategory } from "../../contract/mod.ts";
+import { CliError } from "../cli_error.ts";
+import type { Context } from "../context.ts";
+import { formatCount, printable } from "../format.ts";
+import { categoryOfVisibility } from "./missing_variables.ts";
+import { checkValue, readNamedFile } from "./read_value.ts";
+import { isVariableName } from "./variable_name.ts";
+
+/** Largest dotenv file, in bytes. */
+const MAX_FILE_BYTES = 1024 * 1024;
+
+export interface DotenvEntry {
+  readonly key: string;
+  readonly value: string;
+  readonly category: VariableCategory;
+}
+
+export interface DotenvProblem {
+  readonly key: string;
+  readonly message: string;
+}
+
+export interface DotenvFacts {
+  /** What `--plain` or `--secret` says of variables without a declaration. */
+  readonly flag: VariableCategory | undefined;
+  readonly declarations: ReadonlyMap<string, EnvDeclaration>;
+}
+
+/**
+ * Reads the text of a dotenv file. Values are taken as they are: nothing is
+ * expanded or run. A declaration says the category, the flag that of all
+ * variables without one. Problems name keys, never values.
+ */
+export function parseDotenv(
+  text: string,
+  { flag, declarations }: DotenvFacts,
+): { readonly entries: readonly DotenvEntry[]; readonly problems: readonly DotenvProblem[] } {
+  const entries: DotenvEntry[] = [];
+  const problems: DotenvProblem[] = [];
+  for (const [key, value] of Object.entries(parse(text))) {
+    const declaration = declarations.get(key);
+    const category = declaration === undefined
+      ? flag
+      : categoryOfVisibility(declaration.visibility);
+    if (!isVariableName(key)) {
+      problems.push({ key, message: "wants 1 to 128 letters, digits and _, no digit first" });
+    } else if (category === undefined) {
+      problems.push({ key, message: "is not declared in svc.toml: give --plain or --secret" });
+    } else {
+      const wanted = checkValue(value, category);
+      if (wanted === undefined) entries.push({ key, value, category });
+      else problems.push({ key, message: `wants ${wanted}` });
+    }
+  }
+  return { entries, problems };
+}
+
+/** Problems of keys, each on a line of its own. */
+export function formatKeyProblems(problems: readonly DotenvProblem[]): string {
+  return problems.map(({ key, message }) => `\n  ${printable(key)}: ${message}`).join("");
+}
+
+/** Reads and checks a dotenv file that the user named; throws with all its problems. */
+export async function readDotenvFile(
+  ctx: Context,
+  given: string,
+  facts: DotenvFacts,
+): Promise<readonly DotenvEntry[]> {
+  const { entries, problems } = parseDotenv(await readNamedFile(ctx, given, MAX_FILE_BYTES), facts);
+  if (problems.length > 0) {
+    const count = formatCount(problems.length, "problem");
+    throw new CliError(
+      "variables_refused",
+      `Correct ${given}: it has ${count}, nothing is set${formatKeyProblems(problems)}`,
+      { details: { problems: problems.map(({ key, message }) => ({ path: key, message })) } },
+    );
+  }
+  if (entries.length > 0) return entries;
+  throw new CliError("variables_refused", `Name a file with variables: ${given} has none`);
+}

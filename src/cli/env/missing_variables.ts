@@ -1,0 +1,95 @@
+/**
+ * Which declared variables an environment lacks, and what settles it. Pure.
+ *
+ * @module
+ */
+import type { EnvDeclaration, Visibility } from "../../config/mod.ts";
+import { SCOPE_ALL, type Variable, type VariableCategory } from "../../contract/mod.ts";
+import { CliError } from "../cli_error.ts";
+
+export interface MissingVariable {
+  readonly key: string;
+  readonly environment: string;
+  readonly visibility: Visibility;
+  /** The command line that sets it. */
+  readonly command: string;
+}
+
+/** A secret that lies open. */
+export interface ExposedVariable {
+  readonly key: string;
+  readonly scope: string;
+}
+
+type Declarations = ReadonlyMap<string, EnvDeclaration>;
+
+/** How a declared visibility is stored. */
+export function categoryOfVisibility(visibility: Visibility): VariableCategory {
+  return visibility === "sensitive" ? "secret" : "plain";
+}
+
+/** The command line that sets a variable; a secret's value never stands in one. */
+export function commandToSet(
+  key: string,
+  facts: {
+    readonly category: VariableCategory;
+    readonly environment: string;
+    readonly projectId: string | undefined;
+  },
+): string {
+  const { category, environment, projectId } = facts;
+  const input = category === "secret" ? "--stdin" : "--value <value>";
+  const project = projectId === undefined ? "" : ` --project-id ${projectId}`;
+  return `svc env set ${key} ${input} --environment ${environment}${project}`;
+}
+
+/** The required variables that an environment does not see, by environment, then as declared. */
+export function findMissing(
+  declarations: Declarations,
+  variables: readonly Variable[],
+  facts: { readonly environments: readonly string[]; readonly projectId: string | undefined },
+): MissingVariable[] {
+  const set = new Set(variables.map(({ key, scope }) => `${scope}/${key}`));
+  return facts.environments.flatMap((environment) =>
+    [...declarations].flatMap(([key, { visibility, required }]) => {
+      if (!required || set.has(`${SCOPE_ALL}/${key}`) || set.has(`${environment}/${key}`)) {
+        return [];
+      }
+      const category = categoryOfVisibility(visibility);
+      const command = commandToSet(key, { category, environment, projectId: facts.projectId });
+      return [{ key, environment, visibility, command }];
+    })
+  );
+}
+
+/** The variables that are declared sensitive but stored as plain. */
+export function findExposed(
+  declarations: Declarations,
+  variables: readonly Variable[],
+): ExposedVariable[] {
+  return variables
+    .filter(({ key, category }) =>
+      category === "plain" && declarations.get(key)?.visibility === "sensitive"
+    )
+    .map(({ key, scope }) => ({ key, scope }));
+}
+
+function listByEnvironment(missing: readonly MissingVariable[]): string {
+  const environments = [...new Set(missing.map(({ environment }) => environment))];
+  return environments.map((environment) => {
+    const keys = missing.filter((each) => each.environment === environment).map(({ key }) => key);
+    return `\n  ${environment}: ${keys.join(", ")}`;
+  }).join("");
+}
+
+/** Says what is missing, where, and what to do; `also` are further ways out. */
+export function missingVariables(
+  missing: readonly MissingVariable[],
+  also: readonly string[] = [],
+): CliError {
+  const list = listByEnvironment(missing);
+  return new CliError("variables_missing", `Set the required variables of svc.toml:${list}`, {
+    next: [...missing.map(({ command }) => command), ...also],
+    details: { missing },
+  });
+}

@@ -1,0 +1,45 @@
+/**
+ * Whether a variable is stored as plain or as secret: flag and declaration. Pure.
+ *
+ * @module
+ */
+import type { EnvDeclaration } from "../../config/mod.ts";
+import type { VariableCategory } from "../../contract/mod.ts";
+import { CliError } from "../cli_error.ts";
+import { categoryOfVisibility } from "./missing_variables.ts";
+
+/** The category that `--plain` or `--secret` says; a usage error where both are given. */
+export function categoryOfFlags(
+  flags: { readonly plain?: true | undefined; readonly secret?: true | undefined },
+): VariableCategory | undefined {
+  if (flags.plain === true && flags.secret === true) {
+    throw new CliError("usage", "Give --plain or --secret, not both");
+  }
+  if (flags.plain === true) return "plain";
+  return flags.secret === true ? "secret" : undefined;
+}
+
+/**
+ * The category of one variable: the flag, else its declaration (cli-and-config.md,
+ * "Project config file"). A flag can make a variable that is declared plain
+ * secret, but none that is declared sensitive plain.
+ */
+export function chooseCategory(
+  key: string,
+  facts: {
+    readonly flag: VariableCategory | undefined;
+    readonly declaration: EnvDeclaration | undefined;
+  },
+): VariableCategory {
+  const { flag, declaration } = facts;
+  if (flag === "plain" && declaration?.visibility === "sensitive") {
+    throw new CliError("usage", `Leave out --plain: svc.toml declares ${key} sensitive`, {
+      hint: "Or change its declaration in [env.declarations] to plain first",
+    });
+  }
+  const category = flag ?? (declaration && categoryOfVisibility(declaration.visibility));
+  if (category !== undefined) return category;
+  throw new CliError("usage", `Give --plain or --secret: svc.toml does not declare ${key}`, {
+    hint: `Or declare it in [env.declarations]: ${key} = "sensitive", or "plain"`,
+  });
+}

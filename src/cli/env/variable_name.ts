@@ -1,0 +1,30 @@
+/**
+ * Names of variables, checked before anything is read or sent.
+ *
+ * @module
+ */
+import { variableName } from "../../contract/mod.ts";
+import { CliError } from "../cli_error.ts";
+import { printable } from "../format.ts";
+
+/** True for a name that a variable can have. */
+export function isVariableName(name: string): boolean {
+  return variableName.safeParse(name).success;
+}
+
+/**
+ * Returns a name that is valid. A usage error else, which leaves out what
+ * follows a `=`: that is a value, perhaps a secret one.
+ */
+export function checkVariableName(name: string): string {
+  if (isVariableName(name)) return name;
+  const end = name.indexOf("=");
+  const wanted = "Name a variable with 1 to 128 letters, digits and _, no digit first";
+  if (end !== -1) {
+    throw new CliError("usage", `${wanted}, and without "="`, {
+      hint: "The value goes into --value, --stdin or --from-file",
+    });
+  }
+  const shown = name.length > 128 ? `one of ${name.length} characters` : `"${printable(name)}"`;
+  throw new CliError("usage", `${wanted}, not ${shown}`);
+}
