@@ -8,6 +8,7 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { join } from "node:path";
 import { startPlatform } from "../platform/mod.ts";
+import { findCommand } from "./command_tree.ts";
 import { runCli, type RunOptions, type RunOutcome } from "./_test_run.ts";
 
 const TOKEN = "svc_cli_0123456789abcdef0123456789abcdef";
@@ -37,6 +38,16 @@ function fetchPage(port: number, address: unknown, path: string) {
       response.on("end", () => resolve({ status: response.statusCode ?? 0, text }));
     }).on("error", reject).end();
   });
+}
+
+/** The reference names the members of each command's object: hold it to that. */
+async function assertAnswers(argv: readonly string[], told: Record<string, unknown>) {
+  if (argv.includes("--dry-run")) return;
+  const { answers } = (await findCommand(argv)!.load()).default;
+  const outer = (answers ?? "").replace(/^\{|\}$/g, "").replace(/: \{[^}]*\}/g, "");
+  for (const name of outer.split(",").map((text) => text.trim())) {
+    if (/^\w+$/.test(name)) assert.ok(name in told, `svc ${argv.join(" ")} answers no ${name}`);
+  }
 }
 
 /** Runs a test with a platform of its own. */
@@ -71,7 +82,9 @@ export async function withPlatform(test: (bench: Bench) => Promise<void>): Promi
         const { code, stdout, stderr } = await run([...argv, "--json"], options);
         assert.equal(code, 0, `svc ${argv.join(" ")}: ${stdout}${stderr}`);
         assert.equal(stdout.trimEnd().split("\n").length, 1);
-        return JSON.parse(stdout);
+        const told = JSON.parse(stdout);
+        await assertAnswers(argv, told);
+        return told;
       },
       write: (path, text) => Deno.writeTextFile(join(site, path), text),
       read: (path) => Deno.readTextFile(join(site, path)),

@@ -18,6 +18,8 @@ export interface CommandSpec<Args extends unknown[], Flags extends OptionValues>
   readonly define: (command: Command) => Command<Args, Flags>;
   /** Command lines without the leading `svc`, each with what it does. */
   readonly examples: readonly (readonly [commandLine: string, meaning: string])[];
+  /** Members of the object that JSON mode prints, for the reference. */
+  readonly answers?: string;
   /** Does it; a number that it returns is the exit code, in place of 0. */
   readonly run: (input: CommandInput<Args, Flags>, ctx: Context) => Promise<number | void>;
 }
@@ -26,6 +28,7 @@ export interface CommandSpec<Args extends unknown[], Flags extends OptionValues>
 export interface LoadedCommand {
   readonly description: string | undefined;
   readonly examples: CommandSpec<[], OptionValues>["examples"];
+  readonly answers: string | undefined;
   /** Makes the parser; `perform` gets the run that the arguments ask for. */
   build(name: string, perform: Perform): Command<unknown[], OptionValues>;
 }
@@ -39,6 +42,7 @@ export function defineCommand<Args extends unknown[], Flags extends OptionValues
   return {
     description: spec.description,
     examples: spec.examples,
+    answers: spec.answers,
     build(name, perform) {
       const command = spec.define(new Command(name));
       command.action(() => {

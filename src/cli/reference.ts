@@ -48,6 +48,7 @@ function describeCommand(parser: Parser, title: string, command: LoadedCommand):
     `${parser.summary()}.${command.description === undefined ? "" : ` ${command.description}`}`,
     "",
     ...(rows.length === 0 ? [] : [...table(["Argument or flag", "Meaning", "Default"], rows), ""]),
+    ...(command.answers === undefined ? [] : [`With \`--json\`: \`${command.answers}\``, ""]),
     "```sh",
     ...lines,
     "```",

@@ -14,6 +14,8 @@ export default defineCommand({
     ["build", "build this project and validate the output"],
     ["build ./site --skip-validation", "only build"],
   ],
+  answers:
+    "{ command, framework, outputDirectory, manifest, manifestGenerated, rules, validated, files, bytes }",
   async run({ args: [dir], flags }, ctx) {
     const skipValidation = flags.skipValidation === true;
     const folder = await openProjectFolder(ctx, dir);

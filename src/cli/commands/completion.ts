@@ -11,6 +11,7 @@ export default defineCommand({
     ["completion zsh > ~/.zfunc/_svc", "for zsh, with ~/.zfunc in fpath"],
     ["completion fish > ~/.config/fish/completions/svc.fish", "for fish"],
   ],
+  answers: "{ shell, script }",
   run({ args: [shell] }, ctx) {
     const script = completionScript(shell satisfies Shell);
     ctx.ui.result({ shell, script }, script);

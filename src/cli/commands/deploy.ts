@@ -128,6 +128,9 @@ export default defineCommand({
     ["deploy --prod", "deploy to production"],
     ["deploy ./site --project-id blog --skip-build --json", "for scripts"],
   ],
+  answers: "{ id, project, status, isPreview, isProduction, branch, commitSha, url, " +
+    "urls: { unique, branch, production }, …, uploaded: { files, bytes }, " +
+    "reused: { files, bytes } }",
   async run({ args: [dir], flags }, ctx) {
     const startedAt = ctx.now();
     if (flags.skipBuild === true && flags.buildCommand !== undefined) {

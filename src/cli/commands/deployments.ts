@@ -35,6 +35,7 @@ export default defineCommand({
     ["deployments", "show the latest deployments of this directory's project"],
     ["deployments --project-id blog --limit 50 --json", "fifty of blog for programs"],
   ],
+  answers: "{ deployments, nextCursor }",
   async run({ flags }, ctx) {
     const { client, project } = await resolveProject(ctx, {
       folder: await openProjectFolder(ctx),

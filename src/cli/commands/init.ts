@@ -97,6 +97,7 @@ export default defineCommand({
     ["init --name blog --create", "and create the project blog"],
     ["init --project-id blog --json", "bind to a project that exists"],
   ],
+  answers: "{ config, created, name, project, framework }",
   async run({ flags }, ctx) {
     if (flags.create === true && flags.projectId !== undefined) {
       throw new CliError("usage", "Give --create or --project-id, not both");

@@ -39,6 +39,7 @@ export default defineCommand({
     ["link", "choose a project for this directory"],
     ["link ./site --project-id blog", "bind ./site to the project blog"],
   ],
+  answers: "{ project, directory, config }",
   async run({ args: [dir], flags }, ctx) {
     const folder = await openProjectFolder(ctx, dir);
     const project = await pickProject(ctx, folder, flags.projectId);

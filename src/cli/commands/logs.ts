@@ -50,6 +50,7 @@ export default defineCommand({
     ["logs --search 404 --since 1h", "requests of the last hour that contain 404"],
     ["logs --follow --json", "follow as one JSON object per line"],
   ],
+  answers: "{ entries, nextCursor }",
   async run({ flags }, ctx) {
     const since = flags.since === undefined ? undefined : parseSince(flags.since, ctx.now());
     const { client, project } = await resolveProject(ctx, {

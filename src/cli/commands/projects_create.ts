@@ -41,6 +41,7 @@ export default defineCommand({
     ["projects create --name blog", "create the project blog"],
     ["projects create --name shop --framework astro --link", "and bind this directory to it"],
   ],
+  answers: "{ project, linked }",
   async run({ flags }, ctx) {
     const { link, name: given, ...settings } = flags;
     const folder = link === true ? await openProjectFolder(ctx, ".") : undefined;

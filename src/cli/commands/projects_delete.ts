@@ -11,6 +11,7 @@ export default defineCommand({
     ["projects delete blog", "delete the project blog after a question"],
     ["projects delete blog --force", "delete it without one"],
   ],
+  answers: "{ deleted, project }",
   async run({ args: [id], flags }, ctx) {
     const client = ctx.client({ phase: "projects" });
     const project = await client.call(endpoints.getProject, { params: { project: id } });

@@ -15,6 +15,7 @@ export default defineCommand({
     ["rollback", "undo the deployment that is live"],
     ["rollback --to 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "go to a certain deployment"],
   ],
+  answers: "{ deployment, rolledBack }",
   async run({ flags }, ctx) {
     const { client, project } = await resolveProject(ctx, {
       folder: await openProjectFolder(ctx),

@@ -10,6 +10,7 @@ export default defineCommand({
     ["rules check", "validate svc.rules.toml"],
     ["rules check edge.toml --json", "another file, problems for programs"],
   ],
+  answers: "{ file, valid, rules, diagnostics }",
   async run({ args: [given] }, ctx) {
     const file = await readRulesSource(ctx, given);
     const { diagnostics, ruleSet } = loadValidRules(file);

@@ -77,6 +77,7 @@ export default defineCommand({
     ["rules import _redirects", "print the rules"],
     ["rules import vercel.json --output svc.rules.toml", "write them"],
   ],
+  answers: "{ ruleSet, toml, unsupported, output }",
   async run({ args: [given], flags }, ctx) {
     const file = await readSource(ctx, ctx.path(given));
     const format = formatOf(file.path, flags.format);

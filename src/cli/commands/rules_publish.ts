@@ -18,6 +18,7 @@ export default defineCommand({
     ["rules publish", "put svc.rules.toml into effect in production"],
     ["rules publish edge.toml --project-id blog", "another file and project"],
   ],
+  answers: "{ origin, revisionId, deploymentId, ruleSet, publishedAt, etag }",
   async run({ args: [given], flags }, ctx) {
     const { ruleSet } = loadValidRules(await readRulesSource(ctx, given));
     const { client, project } = await projectOfRules(ctx, flags.projectId, "svc rules publish");

@@ -20,6 +20,7 @@ export default defineCommand({
         PAGE_LIMIT_DEFAULT,
       ),
   examples: [["rules revisions", "show what was published, newest first"]],
+  answers: "{ revisions, nextCursor }",
   async run({ flags }, ctx) {
     const { client, project } = await projectOfRules(ctx, flags.projectId, "svc rules revisions");
     const params = { project: project.id };

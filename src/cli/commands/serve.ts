@@ -128,6 +128,7 @@ export default defineCommand({
     ["serve --port 9000 --data-dir ./data", "with its data in ./data"],
     ["serve --json", 'print {"url","token"} when ready, for scripts'],
   ],
+  answers: "{ url, token? }",
   async run({ flags }, ctx) {
     const dataDir = flags.dataDir === undefined ? defaultDataDir(ctx.env) : ctx.path(flags.dataDir);
     if (!LOOPBACK.has(flags.host)) {

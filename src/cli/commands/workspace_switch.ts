@@ -11,6 +11,7 @@ export default defineCommand({
   description: "The choice is kept in the credentials file, for the platform in use.",
   define: (command) => command.argument("<slug>", "slug of the workspace"),
   examples: [["workspace switch acme", "use the workspace acme from now on"]],
+  answers: "{ workspace }",
   async run({ args: [slug] }, ctx) {
     const client = ctx.client({ phase: "workspace" });
     const { items } = await collectPages(
