@@ -62,6 +62,18 @@ Deno.test("handle() gives waiting clients only what Vary lets them have", async 
   assert.equal(test.seen.length, 2);
 });
 
+Deno.test("handle() does not take a stale answer for the one that a client waited for", async () => {
+  const headers = { ...FRESH, vary: "accept-language" };
+  const test = new TestCache(({ headers: sent }) => ok(`old ${sent["accept-language"]}`, headers));
+  const languages = ["de", "en"].map((language) => ({ headers: { "accept-language": language } }));
+  for (const asked of languages) await test.read(asked);
+  test.now += 100_000;
+  test.respond = ({ headers: sent }) => ok(`new ${sent["accept-language"]}`, headers);
+  const answers = await Promise.all(languages.map((asked) => test.ask(asked)));
+  const texts = (await Promise.all(answers.map(readAnswer))).map(({ text }) => text);
+  assert.deepEqual(texts, ["new de", "new en"]);
+});
+
 Deno.test("handle() never collapses authorized requests", async () => {
   const { test, first } = held(() => ok("b", { "cache-control": "public, max-age=60" }));
   const a = test.ask({ headers: { authorization: "A" } });

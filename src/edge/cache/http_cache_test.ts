@@ -149,6 +149,24 @@ Deno.test("handle() asks anew when a 304 is about another answer (RFC 9111, 4.3.
   assert.equal((await test.read()).result, "HIT");
 });
 
+Deno.test("handle() has one answer for a request, the latest", async () => {
+  const test = new TestCache((_, count) => ok(String(count), { "cache-control": "max-age=60" }));
+  await test.read();
+  test.now += 100_000;
+  await test.read();
+  assert.equal(test.cache.size, 1);
+  assert.equal((await test.read()).text, "2");
+});
+
+Deno.test("handle() drops a stale answer when the new one must not be kept", async () => {
+  const test = new TestCache(() => ok("one", FRESH));
+  await test.read();
+  test.now += 100_000;
+  test.respond = () => ok("mine", { "cache-control": "private" });
+  assert.equal((await test.read()).text, "mine");
+  assert.equal(test.cache.size, 0);
+});
+
 Deno.test("handle() drops an answer that a 304 makes private", async () => {
   const test = new TestCache(() => ok("one", FRESH));
   await test.read();
