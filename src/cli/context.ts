@@ -117,6 +117,7 @@ export async function createContext(
         baseUrl: apiUrl,
         token,
         fetch: host.fetch,
+        now: host.now,
         ...(outlivesStop === true ? {} : { signal: host.signal }),
         ...(chosen === undefined ? {} : { workspace: chosen }),
         onExchange: ({ method, path, status }) => ui.debug(phase, `${method} ${path} ${status}`),

@@ -26,6 +26,8 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch;
   readonly signal?: AbortSignal;
   readonly retries?: RetryPolicy;
+  /** Clock that a `Retry-After` date is measured by, in milliseconds; the machine's where missing. */
+  readonly now?: () => number;
   /** Told about each finished exchange; for debug output. */
   readonly onExchange?: (exchange: Exchange) => void;
 }
@@ -96,8 +98,8 @@ export function buildPath(
   return query.size === 0 ? path : `${path}?${query}`;
 }
 
-async function toApiError(response: Response): Promise<ApiError> {
-  const retryAfter = parseRetryAfter(response.headers.get("retry-after"), Date.now());
+async function toApiError(response: Response, now: () => number): Promise<ApiError> {
+  const retryAfter = parseRetryAfter(response.headers.get("retry-after"), now());
   const rest = retryAfter === undefined ? {} : { retryAfter };
   const text = await response.text().catch(() => "");
   let value: unknown;
@@ -194,7 +196,7 @@ export function createClient(options: ClientOptions): Client {
       path: request.path,
       status: response.status,
     });
-    if (!response.ok) throw await toApiError(response);
+    if (!response.ok) throw await toApiError(response, options.now ?? Date.now);
     return response;
   }
 
