@@ -1,9 +1,4 @@
-import {
-  type Deployment,
-  ENVIRONMENT_PREVIEW,
-  ENVIRONMENT_PRODUCTION,
-  type Project,
-} from "../../contract/mod.ts";
+import type { Deployment, Project } from "../../contract/mod.ts";
 import { bindFolder } from "../bind_folder.ts";
 import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
@@ -14,6 +9,11 @@ import { type HashedFile, hashFiles } from "../deploy/hash_files.ts";
 import { prepareOutput } from "../deploy/prepare_output.ts";
 import { readRulesFile } from "../deploy/read_rules_file.ts";
 import { sendDeployment, type Sent, type Shipment } from "../deploy/send_deployment.ts";
+import {
+  checkDeclarations,
+  checkTargetFlags,
+  targetEnvironment,
+} from "../deploy/target_environment.ts";
 import { formatBytes, formatCount, formatDuration } from "../format.ts";
 import { openProjectFolder, type ProjectFolder, showPath } from "../project_folder.ts";
 import { definedOnly } from "../project_settings.ts";
@@ -21,7 +21,6 @@ import { resolveProject } from "../resolve_project.ts";
 import { formatFacts } from "../table.ts";
 
 interface DeployFlags {
-  readonly prod?: true | undefined;
   readonly skipBuild?: true | undefined;
   readonly buildCommand?: string | undefined;
   readonly branch?: string | undefined;
@@ -38,9 +37,13 @@ interface Package {
 async function packDeployment(
   ctx: Context,
   folder: ProjectFolder,
-  facts: { readonly flags: DeployFlags; readonly project: Project },
+  facts: {
+    readonly flags: DeployFlags;
+    readonly project: Project;
+    readonly environment: string;
+  },
 ): Promise<Package> {
-  const { flags, project } = facts;
+  const { flags, project, environment } = facts;
   const rules = await readRulesFile(ctx, folder.directory);
   const { output, detected } = await buildProject(ctx, {
     folder,
@@ -57,7 +60,7 @@ async function packDeployment(
     body: {
       ...git,
       ...definedOnly({ branch: flags.branch, message: flags.message }),
-      environment: flags.prod === true ? ENVIRONMENT_PRODUCTION : ENVIRONMENT_PREVIEW,
+      environment,
       manifest: prepared.manifest,
       ...(rules === undefined ? {} : { rules: rules.ruleSet }),
     },
@@ -117,15 +120,18 @@ export default defineCommand({
     command
       .argument("[dir]", "directory of the project; the nearest with a svc.toml if left out")
       .option("--prod", "deploy to production")
+      .option("--environment <name-or-id>", "deploy to this environment")
       .option("--project-id <id>", "id or name of the project")
       .option("--skip-build", "deploy the output as it is")
       .option("--build-command <command>", "build with this command")
+      .option("--skip-env-check", "deploy without the variables that svc.toml declares required")
       .option("--branch <branch>", "branch that is deployed; git's if left out")
       .option("--message <text>", "message of the deployment; the commit's if left out")
       .option("--dry-run", "do everything but send it"),
   examples: [
     ["deploy", "build this project and deploy a preview"],
     ["deploy --prod", "deploy to production"],
+    ["deploy --environment staging", "deploy to an environment of the project's own"],
     ["deploy ./site --project-id blog --skip-build --json", "for scripts"],
   ],
   answers: "{ id, project, status, isPreview, isProduction, branch, commitSha, url, " +
@@ -136,6 +142,7 @@ export default defineCommand({
     if (flags.skipBuild === true && flags.buildCommand !== undefined) {
       throw new CliError("usage", "Give --skip-build or --build-command, not both");
     }
+    checkTargetFlags(flags);
     const folder = await openProjectFolder(ctx, dir);
     const { client, project, chosen } = await resolveProject(ctx, {
       folder,
@@ -144,7 +151,11 @@ export default defineCommand({
       command: "svc deploy",
     });
     if (chosen) await bindFolder(ctx, folder, project);
-    const pack = await packDeployment(ctx, folder, { flags, project });
+    const environment = await targetEnvironment(ctx, flags, { client, project, folder });
+    if (flags.skipEnvCheck !== true) {
+      await checkDeclarations(ctx, environment, { client, project, folder });
+    }
+    const pack = await packDeployment(ctx, folder, { flags, project, environment });
     if (flags.dryRun === true) return reportDryRun(ctx, project, pack);
     const where = showPath(pack.output, ctx);
     ctx.ui.log(

@@ -17,11 +17,13 @@ const toRow = (deployment: Deployment, now: number): string[] => [
   deployment.branch,
   deployment.commitSha?.slice(0, 7) ?? "-",
   formatAge(deployment.createdAt, now),
+  deployment.variablesChanged ? "changed" : "current",
   deployment.url,
 ];
 
 export default defineCommand({
-  description: "A star marks the deployment that production shows.",
+  description: "A star marks the deployment that production shows. Deployments keep the " +
+    "variables that they were made with; VARIABLES tells where those of the environment changed.",
   define: (command) =>
     command
       .option(
@@ -48,7 +50,19 @@ export default defineCommand({
       { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
     );
     if (items.length === 0) ctx.ui.note("No deployments yet: `svc deploy` makes one");
-    const headings = ["ID", "STATUS", "ENVIRONMENT", "BRANCH", "COMMIT", "CREATED", "URL"];
+    const outdated = items.filter(({ status, variablesChanged }) =>
+      status === "LIVE" && variablesChanged
+    );
+    for (const environment of new Set(outdated.map((item) => item.environment))) {
+      ctx.ui.log(
+        "deploy",
+        "warn",
+        `The variables of ${environment} changed since: redeploy to take the new variables`,
+      );
+    }
+    const headings = [
+      ...["ID", "STATUS", "ENVIRONMENT", "BRANCH", "COMMIT", "CREATED", "VARIABLES", "URL"],
+    ];
     ctx.ui.result(
       { deployments: items, nextCursor },
       items.length === 0 ? "" : formatTable(headings, items.map((item) => toRow(item, ctx.now()))),

@@ -1,0 +1,85 @@
+/**
+ * The environment that a deploy goes to, and whether it has the variables that
+ * the project declares.
+ *
+ * @module
+ */
+import type { Client } from "../../client/mod.ts";
+import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION, type Project } from "../../contract/mod.ts";
+import { CliError } from "../cli_error.ts";
+import type { Context } from "../context.ts";
+import {
+  environmentVariable,
+  listEnvironments,
+  pickEnvironment,
+  readContext,
+} from "../env/choose_environment.ts";
+import { findMissing, missingVariables } from "../env/missing_variables.ts";
+import { listVariables } from "../env/project_variables.ts";
+import { formatCount, printable } from "../format.ts";
+import type { ProjectFolder } from "../project_folder.ts";
+
+export interface TargetFlags {
+  readonly prod?: true | undefined;
+  readonly environment?: string | undefined;
+}
+
+export interface TargetFacts {
+  readonly client: Client;
+  readonly project: Project;
+  readonly folder: ProjectFolder;
+}
+
+/** Refuses flags that name two environments. */
+export function checkTargetFlags(flags: TargetFlags): void {
+  if (flags.prod === true && flags.environment !== undefined) {
+    throw new CliError("usage", "Give --prod or --environment, not both");
+  }
+}
+
+/**
+ * Preview, unless `--prod` or `--environment` say otherwise (cli-and-config.md,
+ * "Endpoints"). Variable and context, which may name production, do not count
+ * here: that is said where they name another one.
+ */
+export async function targetEnvironment(
+  ctx: Context,
+  flags: TargetFlags,
+  { client, project, folder }: TargetFacts,
+): Promise<string> {
+  if (flags.prod === true) return ENVIRONMENT_PRODUCTION;
+  if (flags.environment !== undefined) {
+    const environments = await listEnvironments(client, project);
+    return pickEnvironment(environments, flags.environment, project).name;
+  }
+  const named = environmentVariable(ctx) ??
+    (await readContext(folder.directory).catch(() => undefined))?.environment.name;
+  if (named !== undefined && named !== ENVIRONMENT_PREVIEW) {
+    ctx.ui.log(
+      "deploy",
+      "warn",
+      `Deploying to preview; to deploy to ${printable(named)}, pass --environment`,
+    );
+  }
+  return ENVIRONMENT_PREVIEW;
+}
+
+/**
+ * Throws `variables_missing` with what is missing and how to settle it, before
+ * anything is built or sent.
+ */
+export async function checkDeclarations(
+  ctx: Context,
+  environment: string,
+  { client, project, folder }: TargetFacts,
+): Promise<void> {
+  const declarations = folder.config?.env.declarations ?? new Map();
+  if (declarations.size === 0) return;
+  const missing = findMissing(declarations, await listVariables(client, project, environment), {
+    environments: [environment],
+    projectId: folder.config?.project.id === undefined ? project.id : undefined,
+  });
+  if (missing.length > 0) throw missingVariables(missing, ["svc deploy --skip-env-check"]);
+  const count = formatCount(declarations.size, "declared variable");
+  ctx.ui.debug("env", `Checked ${count} of ${environment}`);
+}
