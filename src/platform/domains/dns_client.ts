@@ -47,7 +47,7 @@ export function parseDnsServer(text: string): DnsServer {
 
 /** Reads the name servers of a resolv.conf(5). */
 export function parseResolvConf(text: string): DnsServer[] {
-  const servers = [...text.matchAll(/^[ \t]*nameserver[ \t]+([^\s#;%]+)/gm)]
+  const servers = [...text.matchAll(/^[ \t]*nameserver[ \t]+([^\s#;]+)/gm)]
     .map((found) => found[1]!)
     .filter((address) => isIP(address) !== 0);
   return servers.slice(0, MAX_SERVERS).map((address) => ({ address, port: DNS_PORT }));

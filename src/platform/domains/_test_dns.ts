@@ -1,0 +1,73 @@
+/**
+ * A real DNS server on loopback, over UDP and TCP, whose zone the tests write.
+ *
+ * @module
+ */
+import { createServer, Packet } from "dns2";
+
+/** What the server says about a name: records by type, or a way to fail. */
+export type DnsEntry =
+  | Readonly<Partial<Record<"TXT" | "CNAME" | "A" | "AAAA", readonly string[]>>>
+  | "SERVFAIL"
+  | "REFUSED"
+  | "SILENT";
+
+export interface DnsFixture {
+  /** `address:port`. */
+  readonly server: string;
+  /** The names that exist, in lower case; all others are NXDOMAIN. */
+  readonly names: Map<string, DnsEntry>;
+  /** Names that are answered in full over TCP only. */
+  readonly truncated: Set<string>;
+  close(): Promise<void>;
+}
+
+const RCODES = { SERVFAIL: 2, REFUSED: 5 } as const;
+
+function resource(name: string, type: "TXT" | "CNAME" | "A" | "AAAA", value: string) {
+  const base = { name, type: Packet.TYPE[type], class: Packet.CLASS.IN, ttl: 1 };
+  if (type === "TXT") return { ...base, data: value.match(/.{1,255}/gs) ?? [""] };
+  if (type === "CNAME") return { ...base, domain: value };
+  return { ...base, address: value };
+}
+
+function addAnswers(response: Packet, name: string, type: number, names: DnsFixture["names"]) {
+  const entry = names.get(name.toLowerCase());
+  if (entry === undefined) response.header.rcode = 3;
+  else if (entry === "SERVFAIL" || entry === "REFUSED") response.header.rcode = RCODES[entry];
+  else if (entry !== "SILENT") {
+    for (const kind of ["TXT", "CNAME", "A", "AAAA"] as const) {
+      if (Packet.TYPE[kind] !== type) continue;
+      for (const value of entry[kind] ?? []) {
+        response.answers.push(resource(name, kind, value) as Packet["answers"][number]);
+      }
+    }
+  }
+}
+
+/** Starts a server for the given names. */
+export async function startDns(zone: Readonly<Record<string, DnsEntry>> = {}): Promise<DnsFixture> {
+  const names = new Map(Object.entries(zone));
+  const truncated = new Set<string>();
+  const server = createServer({
+    udp: true,
+    tcp: true,
+    handle: (request, send, client) => {
+      const response = Packet.createResponseFromRequest(request);
+      const question = request.questions[0]!;
+      if (names.get(question.name.toLowerCase()) === "SILENT") return;
+      const isUdp = !("destroy" in client);
+      if (isUdp && truncated.has(question.name.toLowerCase())) response.header.tc = 1;
+      else addAnswers(response, question.name, question.type, names);
+      send(response);
+    },
+  });
+  const probe = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = probe.addr;
+  probe.close();
+  await server.listen({
+    udp: { port, address: "127.0.0.1" },
+    tcp: { port, address: "127.0.0.1" },
+  });
+  return { server: `127.0.0.1:${port}`, names, truncated, close: () => server.close() };
+}
