@@ -45,7 +45,6 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
     target: "esnext",
     mainFields: ["module", "main"],
     chunkNames: "chunk/[name]-[hash]",
-    inject: [join(options.root, "scripts", "_old_runtime.ts")],
     external: [...options.external],
     banner: { js: REQUIRE_BANNER },
     metafile: true,

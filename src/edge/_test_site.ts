@@ -3,7 +3,9 @@
  *
  * @module
  */
-import { systemRandom } from "../lib/clock.ts";
+import { type Clock, systemRandom } from "../lib/clock.ts";
+import { OutboundError } from "../runtime/mod.ts";
+import { createHttpCache } from "./cache/http_cache.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import type { Manifest } from "../manifest/mod.ts";
 import { normalizeRules, type Rule, type RuntimeRuleSet, SCHEMA_VERSION } from "../rules/mod.ts";
@@ -94,6 +96,17 @@ export interface TestEdge {
   readonly errors: unknown[];
 }
 
+/** What an edge needs of other sites, for sites that ask none. */
+export function noOthers(
+  now: Clock = () => Date.UTC(2026, 0, 1),
+): Pick<EdgeOptions, "cache" | "outbound"> {
+  return {
+    cache: createHttpCache({ now }),
+    outbound: ({ url }) =>
+      Promise.reject(new OutboundError("refused_address", `Not asked: ${url}`)),
+  };
+}
+
 /** An edge that serves one site on `site.test`; ids count from `r1`, time stands still. */
 export function testEdge(site: Site, options: Partial<EdgeOptions> = {}): TestEdge {
   const records: AccessRecord[] = [];
@@ -104,6 +117,7 @@ export function testEdge(site: Site, options: Partial<EdgeOptions> = {}): TestEd
     record: (entry) => records.push(entry),
     now: () => Date.UTC(2026, 0, 1),
     random: systemRandom,
+    ...noOthers(),
     stopwatch: () => 0,
     requestId: () => `r${++count}`,
     onError: (error) => errors.push(error),

@@ -10,14 +10,18 @@ import {
   evaluateRules,
   NO_DECISION,
   normalizePath,
+  type RequestFacts,
 } from "../rules/mod.ts";
+import type { OutboundFetch } from "../runtime/mod.ts";
 import { type AccessRecord, tracesOf } from "./access_record.ts";
 import { type Answer, applyHeaderEdits } from "./answer.ts";
 import { compressesByItself, preventCompression } from "./automatic_compression.ts";
 import { type Connection, Exchange, type Surroundings } from "./exchange.ts";
+import type { HttpCache } from "./cache/http_cache.ts";
+import { DynamicAnswers, isDynamic } from "./dynamic/dynamic_answers.ts";
 import type { AsnLookup, GeoLookup } from "./geo/lookup.ts";
-import type { Header, HeaderList } from "./header_list.ts";
-import { plainPage, UNKNOWN_HOST } from "./pages.ts";
+import type { Header } from "./header_list.ts";
+import { UNKNOWN_HOST } from "./pages.ts";
 import {
   type NamedVerdict,
   rateLimitHeaders,
@@ -25,10 +29,8 @@ import {
 } from "./rate_limit/rate_limit_headers.ts";
 import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/rate_limiter.ts";
 import type { Site, SiteRules } from "./site.ts";
-import { decideStatic, negotiate } from "./static/decide.ts";
-import { FileServer } from "./static/file_server.ts";
+import { edgePage, SiteAnswers } from "./site_answers.ts";
 import { isReading } from "./static/site_content.ts";
-import type { StaticFile } from "./static/static_file.ts";
 import { type ForwardedHeader, TrustedProxies } from "./trusted_proxies.ts";
 
 export interface EdgeOptions {
@@ -43,6 +45,10 @@ export interface EdgeOptions {
   readonly stopwatch?: () => number;
   /** Makes an id: a few visible ASCII characters, unique. */
   requestId(): string;
+  /** Holds the answers of other sites and of functions. */
+  readonly cache: HttpCache;
+  /** Reaches other sites; guards what it connects to. */
+  readonly outbound: OutboundFetch;
   /** Memory for small files, in bytes; 256 MiB where missing. */
   readonly cacheBytes?: number;
   /** CIDRs of the proxies that may speak for clients; none where missing. */
@@ -62,9 +68,6 @@ export type EdgeHandler = (
 ) => Response | Promise<Response>;
 
 const RUNTIME_COMPRESSES = compressesByItself(Deno.version.deno);
-const NO_HEADERS: HeaderList = [];
-const ALLOW_READING: HeaderList = [["allow", "GET, HEAD"]];
-
 /** A request, the site that answers it, and what the rules said so far. */
 interface Turn {
   readonly exchange: Exchange;
@@ -88,14 +91,22 @@ function finishAnswer({ decision, limits }: Turn, answer: Answer): Answer {
 class Edge {
   readonly #limiter: RateLimiter;
   readonly #options: EdgeOptions;
-  readonly #files: FileServer;
+  readonly #answers: SiteAnswers;
+  readonly #dynamic: DynamicAnswers;
   readonly #surroundings: Surroundings;
   readonly #stopwatch: () => number;
 
   constructor(options: EdgeOptions) {
     this.#options = options;
     this.#limiter = createRateLimiter({ now: options.now, seed: randomSeed(options.random) });
-    this.#files = new FileServer(options.cacheBytes);
+    this.#answers = new SiteAnswers(options.cacheBytes);
+    this.#dynamic = new DynamicAnswers({
+      answers: this.#answers,
+      cache: options.cache,
+      outbound: options.outbound,
+      pseudonym: `svc-${options.random(6).toHex()}`,
+      onError: (error, requestId) => options.onError?.(error, requestId),
+    });
     this.#stopwatch = options.stopwatch ?? (() => performance.now());
     const trusted = options.trustProxy ?? [];
     this.#surroundings = {
@@ -114,7 +125,7 @@ class Edge {
       remoteAddress: connection.remoteAddress,
       surroundings: this.#surroundings,
     });
-    if (exchange.host === "") return this.#respond(exchange, this.#page(exchange, 400));
+    if (exchange.host === "") return this.#respond(exchange, edgePage(exchange, 400));
     const site = this.#options.resolveHost(exchange.host);
     if (site instanceof Promise) {
       return site.then(
@@ -131,7 +142,7 @@ class Edge {
     startedAt: number,
   ): Response | Promise<Response> {
     if (site === undefined) {
-      return this.#respond(exchange, this.#page(exchange, 404, { words: UNKNOWN_HOST }));
+      return this.#respond(exchange, edgePage(exchange, 404, { words: UNKNOWN_HOST }));
     }
     const turn: Turn = {
       exchange,
@@ -154,32 +165,43 @@ class Edge {
     const { exchange, site } = turn;
     const { method, rawPath } = exchange;
     const known = isReading(method) ? site.content.known(method, rawPath) : undefined;
-    if (known !== undefined && site.rules === undefined) return this.#file(turn, known);
+    if (known !== undefined && site.rules === undefined) {
+      return this.#answers.file(site, exchange, known);
+    }
     if (known === undefined) {
       const path = normalizePath(rawPath);
-      if (typeof path !== "string") return this.#page(exchange, 400, { headers: site.common });
+      if (typeof path !== "string") return edgePage(exchange, 400, { headers: site.common });
       exchange.path = path;
     }
     if (site.rules !== undefined) {
-      turn.decision = this.#judge(turn, site.rules);
-      const { terminal, rewrite } = turn.decision;
+      const facts = createFacts(exchange);
+      const decision = turn.decision = this.#judge(turn, site.rules, facts);
+      const { terminal, rewrite } = decision;
       if (terminal.type === "rate_limited") {
-        return this.#page(exchange, 429, { headers: site.common });
+        {
+          return edgePage(exchange, 429, { headers: site.common });
+        }
       }
       if (terminal.type === "deny") {
-        return this.#page(exchange, terminal.status, { headers: site.common });
+        return edgePage(exchange, terminal.status, { headers: site.common });
       }
       if (terminal.type === "redirect") {
         const headers: Header[] = [["location", terminal.location], ...site.common];
         return { status: terminal.status, headers, body: null, bytes: 0 };
       }
-      if (rewrite?.type === "internal") return this.#route(turn, rewrite.path);
+      if (isDynamic(decision)) {
+        return this.#dynamic.answer({ exchange, site, decision, facts });
+      }
+      if (rewrite?.type === "internal") {
+        return this.#answers.route(site, exchange, rewrite.path);
+      }
     }
-    return known === undefined ? this.#route(turn, exchange.path) : this.#file(turn, known);
+    return known === undefined
+      ? this.#answers.route(site, exchange, exchange.path)
+      : this.#answers.file(site, exchange, known);
   }
 
-  #judge(turn: Turn, rules: SiteRules): Decision {
-    const facts = createFacts(turn.exchange);
+  #judge(turn: Turn, rules: SiteRules, facts: RequestFacts): Decision {
     const decision = evaluateRules(rules.compiled, facts, {
       fileExists: (path) => turn.site.content.hasFile(path),
       rateLimited: (rule, action) => {
@@ -193,66 +215,10 @@ class Edge {
     return decision;
   }
 
-  /** Terminal routing of a normalized path. */
-  #route(turn: Turn, path: string): Answer | Promise<Answer> {
-    const { exchange, site } = turn;
-    const { method } = exchange;
-    const resolution = site.content.resolve(method, path);
-    switch (resolution.type) {
-      case "file":
-        return this.#file(turn, resolution.file);
-      case "read_only":
-        return this.#page(exchange, 405, { headers: [...ALLOW_READING, ...site.common] });
-      case "compute":
-        return this.#page(exchange, 501, { headers: site.common });
-      case "missing": {
-        const { page } = resolution;
-        if (page === undefined || !isReading(method)) {
-          return this.#page(exchange, 404, { headers: site.common });
-        }
-        const representation = negotiate(page, exchange);
-        return this.#files.whole(representation, 404, { method, blobs: site.blobs });
-      }
-    }
-  }
-
-  /** Answers with a file; the method is one that reads. */
-  #file(turn: Turn, file: StaticFile): Answer | Promise<Answer> {
-    const { exchange, site } = turn;
-    const method = exchange.method === "HEAD" ? "HEAD" : "GET";
-    const decision = decideStatic(file, method, exchange);
-    switch (decision.type) {
-      case "precondition_failed":
-        return this.#page(exchange, 412, { headers: site.common });
-      case "unsatisfiable": {
-        const range: Header = ["content-range", `bytes */${decision.size}`];
-        return this.#page(exchange, 416, { headers: [range, ...site.common] });
-      }
-      default:
-        return this.#files.perform(decision, { method, blobs: site.blobs });
-    }
-  }
-
-  #page(
-    exchange: Exchange,
-    status: number,
-    options: {
-      readonly headers?: HeaderList;
-      readonly words?: readonly [title: string, sentence: string];
-    } = {},
-  ): Answer {
-    return plainPage(status, {
-      method: exchange.method,
-      accept: exchange.header("accept"),
-      requestId: exchange.id,
-      ...options,
-    });
-  }
-
   /** A fault of ours: its cause goes to the operator, its id to the client. */
   #fault(exchange: Exchange, error: unknown, site?: Site): Answer {
     this.#options.onError?.(error, exchange.id);
-    return this.#page(exchange, 500, { headers: site?.common ?? NO_HEADERS });
+    return edgePage(exchange, 500, site === undefined ? {} : { headers: site.common });
   }
 
   /** Applies the header rules, sends, and takes note. */

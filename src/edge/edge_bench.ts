@@ -5,7 +5,7 @@
  */
 import { systemRandom } from "../lib/clock.ts";
 import type { Rule } from "../rules/mod.ts";
-import { testSite } from "./_test_site.ts";
+import { noOthers, testSite } from "./_test_site.ts";
 import { createEdge, type EdgeHandler } from "./edge.ts";
 
 const PAGE = new Uint8Array(13 * 1024).fill(97);
@@ -28,6 +28,7 @@ export function benchEdge(options: { readonly redirects: number }): EdgeHandler 
     record: () => {},
     now: () => Date.now(),
     random: systemRandom,
+    ...noOthers(),
     requestId: () => `bench-${(count++).toString(36)}`,
   });
 }

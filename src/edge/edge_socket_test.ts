@@ -1,6 +1,6 @@
 import { systemRandom } from "../lib/clock.ts";
 import assert from "node:assert/strict";
-import { testSite } from "./_test_site.ts";
+import { noOthers, testSite } from "./_test_site.ts";
 import { createEdge } from "./edge.ts";
 
 /** Sends bytes as they are and reads the whole answer. */
@@ -23,6 +23,7 @@ async function withServer(run: (port: number) => Promise<void>): Promise<void> {
     record: () => {},
     now: () => 0,
     random: systemRandom,
+    ...noOthers(),
     requestId: () => "r1",
   });
   const server = Deno.serve(

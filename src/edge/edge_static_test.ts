@@ -1,6 +1,6 @@
 import { systemRandom } from "../lib/clock.ts";
 import assert from "node:assert/strict";
-import { testEdge, testSite } from "./_test_site.ts";
+import { noOthers, testEdge, testSite } from "./_test_site.ts";
 
 const CSS = "body { color: red }\n".repeat(10);
 
@@ -343,6 +343,7 @@ Deno.test("edge answers at once when the file is in memory", async () => {
     record: () => {},
     now: () => 0,
     random: systemRandom,
+    ...noOthers(),
     requestId: () => "r",
   });
   const request = () => handle(new Request("http://site.test/"), { remoteAddress: "192.0.2.1" });

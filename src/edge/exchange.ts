@@ -53,6 +53,7 @@ export class Exchange implements FactSources {
   readonly ip: string;
   /** Normalized, once it was. */
   path: string;
+  readonly #request: Request;
   readonly #headers: Headers;
   readonly #surroundings: Surroundings;
   /** Whether the socket's other end may speak for the client. */
@@ -69,6 +70,7 @@ export class Exchange implements FactSources {
     this.rawPath = path;
     this.rawQuery = query;
     this.path = path;
+    this.#request = request;
     this.#headers = request.headers;
     this.#surroundings = surroundings;
     this.#isProxied = surroundings.proxies?.trusts(remoteAddress) ?? false;
@@ -86,6 +88,34 @@ export class Exchange implements FactSources {
   /** Reads a request field; several lines of one name come joined by a comma. */
   header(name: string): string | null {
     return this.#headers.get(name);
+  }
+
+  /** All request fields, names in lower case. */
+  fields(): Iterable<[string, string]> {
+    return this.#headers.entries();
+  }
+
+  /** What the client sends; `null` where it sends nothing. */
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    return this.#request.body;
+  }
+
+  /** Aborted when the client has gone. */
+  get signal(): AbortSignal {
+    return this.#request.signal;
+  }
+
+  /** Host and port as the client named them. */
+  get authority(): string {
+    const forwarded = this.#isProxied ? this.header("x-forwarded-host") : null;
+    return forwarded?.split(",")[0]!.trim() ?? splitTarget(this.#request.url).authority;
+  }
+
+  /** By the trusted proxy's word, else by the connection. */
+  get scheme(): "http" | "https" {
+    const forwarded = this.#isProxied ? this.header("x-forwarded-proto")?.trim() : undefined;
+    if (forwarded === "http" || forwarded === "https") return forwarded;
+    return splitTarget(this.#request.url).scheme;
   }
 
   /** Path and query as the client wrote them. */

@@ -8,6 +8,7 @@ import type { Manifest } from "../manifest/mod.ts";
 import { type CompiledRules, compileRules, type RuntimeRuleSet } from "../rules/mod.ts";
 import type { BlobReader } from "./blobs/blob_reader.ts";
 import type { HeaderList } from "./header_list.ts";
+import type { SiteFunctions } from "./pipeline/function_runner.ts";
 import { type RuleCount, RuleCounters } from "./rule_counters.ts";
 import { SiteContent } from "./static/site_content.ts";
 import type { SiteFile } from "./static/static_file.ts";
@@ -22,6 +23,8 @@ export interface SiteSource {
   readonly rules: RuntimeRuleSet | null;
   /** Holds the content of the files. */
   readonly blobs: BlobReader;
+  /** Runs the deployment's functions, where it has any. */
+  readonly functions?: SiteFunctions | undefined;
 }
 
 export interface SiteRules {
@@ -40,6 +43,7 @@ export interface Site {
   /** Fields that every answer carries. */
   readonly common: HeaderList;
   readonly rules: SiteRules | undefined;
+  readonly functions: SiteFunctions | undefined;
 }
 
 function compileSiteRules(
@@ -71,6 +75,7 @@ export function compileSite(source: SiteSource): Site {
     blobs,
     common,
     rules: compileSiteRules(source.rules, projectId),
+    functions: source.functions,
   };
 }
 

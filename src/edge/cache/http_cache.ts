@@ -32,6 +32,7 @@ import { type CacheReport, withReport } from "./cache_status.ts";
 import { CacheStore, type Entry, type PurgeScope } from "./cache_store.ts";
 import { decideLookup, type ForwardReason, selectStored, validators } from "./decide_lookup.ts";
 import type { AnswerHead } from "./decide_store.ts";
+import { knownBytes } from "./deliver.ts";
 import {
   awaitLanding,
   type Flight,
@@ -41,7 +42,7 @@ import {
   type Timer,
 } from "./flights.ts";
 import { invalidatedPlaces } from "./invalidation.ts";
-import { knownBytes, OriginSide } from "./origin_side.ts";
+import { OriginSide } from "./origin_side.ts";
 import { answerFrom, outgoingHeaders } from "./stored_answer.ts";
 import { type Ask, type HandleOptions, serveStored, type Turn } from "./turn.ts";
 import type { CachedAnswer, CacheRequest, Place } from "./types.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ok, readAnswer, TestCache } from "./_test_origin.ts";
+import { ok, readAnswer, testBody, TestCache } from "./_test_origin.ts";
 
 const FRESH = { "cache-control": "max-age=60", etag: '"a"' };
 const SWR = { "cache-control": "max-age=60, stale-while-revalidate=600", etag: '"a"' };
@@ -242,6 +242,18 @@ Deno.test("handle() fetches HEAD as GET, and stores it", async () => {
   const stored = await test.read({ method: "HEAD" });
   assert.deepEqual([stored.text, stored.header("content-length")], ["", "3"]);
   assert.equal(test.seen.length, 1);
+});
+
+Deno.test("handle() tells no length for a HEAD whose body has not arrived", async () => {
+  const body = testBody();
+  const test = new TestCache(() => ok(body.stream, FRESH));
+  const head = await test.ask({ method: "HEAD" });
+  assert.ok(head.body instanceof ReadableStream, "a server would add a length of 0 to none");
+  assert.equal((await readAnswer(head)).header("content-length"), undefined);
+  body.write("one");
+  body.close();
+  await Promise.all(test.work);
+  assert.equal((await test.read({ method: "HEAD" })).header("content-length"), "3");
 });
 
 Deno.test("handle() fills the store by a conditional request, and answers 304", async () => {

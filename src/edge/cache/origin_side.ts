@@ -6,18 +6,17 @@
  */
 import type { Clock } from "../../lib/clock.ts";
 import { findHeader, type HeaderList } from "../header_list.ts";
-import { deltaSeconds } from "./cache_control.ts";
-import { type CacheReport, withReport } from "./cache_status.ts";
+import type { CacheReport } from "./cache_status.ts";
 import type { CacheStore, Ticket } from "./cache_store.ts";
-import { isNotModified } from "./conditions.ts";
 import { mayStandIn } from "./decide_lookup.ts";
 import { decideStore, type StoreDecision } from "./decide_store.ts";
+import { contentLength, deliver, discard, isStream } from "./deliver.ts";
 import { Fill } from "./fill.ts";
 import type { Flight, Flights, Landing } from "./flights.ts";
 import type { Exchanged } from "./freshness.ts";
 import { placeOf } from "./invalidation.ts";
 import { NOT_FORWARDED } from "./origin_request.ts";
-import { makeStored, withoutContentFields } from "./stored_answer.ts";
+import { makeStored } from "./stored_answer.ts";
 import { freshenedHeaders } from "./stored_headers.ts";
 import { type Ask, serveStored, type Turn } from "./turn.ts";
 import type {
@@ -45,25 +44,6 @@ const EMPTY: Bytes = new Uint8Array(0);
 
 /** Answers by which an origin says that it failed (RFC 5861, 4). */
 const FAILURES = new Set([500, 502, 503, 504]);
-
-function isStream(body: OriginAnswer["body"]): body is BodyStream {
-  return body instanceof ReadableStream;
-}
-
-/** Nobody reads: the origin need not go on. */
-function discard(body: OriginAnswer["body"]): void {
-  if (isStream(body)) body.cancel().catch(() => {});
-}
-
-function contentLength(headers: HeaderList): number | undefined {
-  return deltaSeconds(findHeader(headers, "content-length"));
-}
-
-/** Length of a body; `undefined` where only its end will tell. */
-export function knownBytes({ headers, body }: OriginAnswer): number | undefined {
-  if (isStream(body)) return contentLength(headers);
-  return body?.byteLength ?? 0;
-}
 
 /** Whether two entity tags mean the same content (RFC 9110, 8.8.3.2: weak comparison). */
 function sameTag(left: string | undefined, right: string | undefined): boolean {
@@ -301,40 +281,12 @@ export class OriginSide {
     });
   }
 
-  /** Sends the origin's answer, judged by the client's own method and conditions. */
   #deliver(
     { turn, background }: Errand,
     answer: OriginAnswer,
     report: CacheReport,
-    streamOf: () => OriginAnswer["body"] = () => answer.body,
+    openBody?: () => BodyStream,
   ): CachedAnswer {
-    const { method, header } = turn.request;
-    const { result } = report;
-    const headers = withReport(answer.headers, report);
-    const validated = {
-      ...answer,
-      etag: findHeader(answer.headers, "etag"),
-      lastModified: findHeader(answer.headers, "last-modified"),
-      responseTime: this.#now(),
-    };
-    const notModified = isNotModified(header, validated);
-    if (background || method === "HEAD" || notModified) {
-      if (!report.stored) discard(answer.body);
-      const { status, body } = answer;
-      if (notModified) {
-        return {
-          status: 304,
-          headers: withoutContentFields(headers),
-          body: null,
-          bytes: 0,
-          result,
-        };
-      }
-      if (body instanceof Uint8Array && contentLength(headers) === undefined) {
-        headers.push(["content-length", String(body.byteLength)]);
-      }
-      return { status, headers, body: null, bytes: 0, result };
-    }
-    return { status: answer.status, headers, body: streamOf(), bytes: knownBytes(answer), result };
+    return deliver(turn.request, answer, { report, background, now: this.#now(), openBody });
   }
 }

@@ -31,7 +31,8 @@ export type StepFailure =
   | "crashed"
   | "overloaded"
   | "invalid_result"
-  | "missing";
+  | "missing"
+  | "aborted";
 
 export type StepResult =
   | { readonly type: "next" }

@@ -29,6 +29,23 @@ export class DataDirInUseError extends Error {
   }
 }
 
+/** A lock that is not had in this time is held by another process. */
+const LOCK_MS = 300;
+
+/**
+ * Locks the file, or gives it up where that takes too long. (Deno 2.6 can not
+ * try for a lock, only wait for it.)
+ */
+async function lockInTime(file: Deno.FsFile): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<false>((resolve) => timer = setTimeout(() => resolve(false), LOCK_MS));
+  const locking = file.lock(true).then(() => true as const);
+  const locked = await Promise.race([locking, late]);
+  clearTimeout(timer);
+  if (!locked) locking.finally(() => file.close());
+  return locked;
+}
+
 /**
  * Makes the data directory where it is missing (readable by its owner only)
  * and locks it for this process; the system frees the lock when the process
@@ -39,10 +56,7 @@ export class DataDirInUseError extends Error {
 export async function openDataDir(root: string): Promise<DataDir> {
   await Deno.mkdir(root, { recursive: true, mode: 0o700 });
   const lock = await Deno.open(join(root, "lock"), { write: true, create: true, mode: 0o600 });
-  if (!lock.tryLockSync(true)) {
-    lock.close();
-    throw new DataDirInUseError(root);
-  }
+  if (!await lockInTime(lock)) throw new DataDirInUseError(root);
   const [blobs, logs] = [join(root, "blobs"), join(root, "logs")];
   await Promise.all(
     [blobs, logs].map((path) => Deno.mkdir(path, { recursive: true, mode: 0o700 })),

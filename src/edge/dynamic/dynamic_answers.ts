@@ -1,0 +1,253 @@
+/**
+ * Requests that more than files answer: pipelines of functions, other sites,
+ * and the cache in front of them.
+ *
+ * @module
+ */
+import { createFacts, type Decision, normalizePath, type RequestFacts } from "../../rules/mod.ts";
+import type { OutboundFetch } from "../../runtime/mod.ts";
+import type { Answer } from "../answer.ts";
+import { bytesOf } from "../blobs/blob_body.ts";
+import { FactsRequest, type HttpCache, type OriginRequest } from "../cache/http_cache.ts";
+import type { Exchange } from "../exchange.ts";
+import { findHeader, type Header, type HeaderList } from "../header_list.ts";
+import { createFunctionRunner } from "../pipeline/function_runner.ts";
+import type { PipelineRequest, PipelineResponse } from "../pipeline/messages.ts";
+import { ORIGIN_HANDLE, type PipelinePlan, planPipeline } from "../pipeline/plan.ts";
+import { PipelineFailedError, runPipeline } from "../pipeline/run_pipeline.ts";
+import { ProxyError, proxyRequest } from "../proxy/proxy.ts";
+import type { Site } from "../site.ts";
+import { edgePage, type SiteAnswers, type SiteRequest } from "../site_answers.ts";
+
+export interface DynamicOptions {
+  readonly answers: SiteAnswers;
+  readonly cache: HttpCache;
+  readonly outbound: OutboundFetch;
+  /** Name of this edge in `Via`; unique, so that loops are noticed. */
+  readonly pseudonym: string;
+  /** Told why something behind the edge failed. */
+  onError(error: unknown, requestId: string): void;
+}
+
+/** A request with what the rules decided about it. */
+export interface DynamicTurn {
+  readonly exchange: Exchange;
+  readonly site: Site;
+  readonly decision: Decision;
+  readonly facts: RequestFacts;
+}
+
+/** The plan of a request that has no pipeline: straight to the origin. */
+const NO_PIPELINE = planPipeline([{ handle: ORIGIN_HANDLE }]);
+
+/** True where a decision needs more than the site's own files. */
+export function isDynamic({ pipeline, rewrite }: Decision): boolean {
+  return pipeline !== undefined || rewrite?.type === "external";
+}
+
+/** Statuses that have no content (RFC 9110, 15). */
+const WITHOUT_CONTENT = new Set([204, 205, 304]);
+
+/** The request as the first step sees it: an internal rewrite has happened, an external one not. */
+function firstRequest({ exchange, decision }: DynamicTurn): PipelineRequest {
+  const { rewrite } = decision;
+  const { path, query } = rewrite?.type === "internal"
+    ? rewrite
+    : { path: exchange.path, query: exchange.rawQuery };
+  const url = `${exchange.scheme}://${exchange.authority}${path}${query === "" ? "" : `?${query}`}`;
+  return {
+    method: exchange.method,
+    url,
+    headers: [...exchange.fields()],
+    body: exchange.body,
+  };
+}
+
+/** A request of the pipeline as terminal routing reads it. */
+function siteRequest(request: PipelineRequest, id: string): SiteRequest {
+  return {
+    method: request.method,
+    id,
+    header: (name) => findHeader(request.headers, name) ?? null,
+  };
+}
+
+/** The request that the cache sends on: without what it answers itself, with its conditions. */
+function originRequest(request: PipelineRequest, how: OriginRequest): PipelineRequest {
+  if (how.type === "as_is") return request;
+  const kept = request.headers.filter(([name]) => !how.without.has(name));
+  return { ...request, method: "GET", headers: [...kept, ...how.conditions], body: null };
+}
+
+class DynamicRequest {
+  readonly #first: PipelineRequest;
+  readonly #plan: PipelinePlan;
+  /** Ends what was begun for this client alone. */
+  readonly #gone = new AbortController();
+  /** True once others wait for the same answer: the client may go, the work goes on. */
+  #isShared = false;
+
+  constructor(
+    private readonly turn: DynamicTurn,
+    private readonly options: DynamicOptions,
+    plan: PipelinePlan,
+  ) {
+    this.#plan = plan;
+    this.#first = firstRequest(turn);
+    turn.exchange.signal.addEventListener("abort", () => {
+      if (!this.#isShared) this.#gone.abort();
+    });
+  }
+
+  run(): Promise<PipelineResponse> {
+    const { exchange, site, facts } = this.turn;
+    const [country, asn] = [facts.country(), facts.asn()];
+    const runner = createFunctionRunner({
+      functions: site.functions,
+      signal: this.#gone.signal,
+      context: {
+        requestId: exchange.id,
+        ip: exchange.ip,
+        ...(country === undefined ? {} : { country }),
+        ...(asn === undefined ? {} : { asn }),
+        device: exchange.device(),
+        deployment: { id: site.deploymentId },
+      },
+    });
+    return runPipeline(this.#plan, this.#first, {
+      runner,
+      origin: (request) => this.#origin(request),
+      cached: (request, produce) => this.#cached(request, produce),
+    });
+  }
+
+  /** Asks the other site of an external rewrite, else the deployment's own routes. */
+  async #origin(request: PipelineRequest): Promise<PipelineResponse> {
+    const { exchange, site, decision } = this.turn;
+    const { rewrite } = decision;
+    if (rewrite?.type === "external" && request.url === this.#first.url) {
+      return await proxyRequest(this.options.outbound, { ...request, url: rewrite.url }, {
+        hop: {
+          ip: exchange.ip,
+          host: exchange.authority,
+          scheme: exchange.scheme,
+          pseudonym: this.options.pseudonym,
+        },
+        signal: this.#gone.signal,
+      });
+    }
+    const path = normalizePath(new URL(request.url).pathname);
+    const fields = siteRequest(request, exchange.id);
+    const answer = typeof path === "string"
+      ? await this.options.answers.route(site, fields, path)
+      : edgePage(fields, 400, { headers: site.common });
+    const { status, headers, body } = answer;
+    return { status, headers, body: typeof body === "string" ? bytesOf(body) : body };
+  }
+
+  async #cached(
+    request: PipelineRequest,
+    produce: (request: PipelineRequest) => Promise<PipelineResponse>,
+  ): Promise<PipelineResponse> {
+    const { cache } = this.options;
+    const { decision } = this.turn;
+    const cacheRequest = this.#cacheRequest(request);
+    if (decision.cache === undefined || !this.#isCacheable()) {
+      const response = await produce(request);
+      cache.invalidate(cacheRequest, response);
+      return response;
+    }
+    return await cache.handle(cacheRequest, {
+      rule: decision.cache,
+      fetchOrigin: (how) => {
+        if (how.type === "for_cache") this.#isShared = true;
+        return produce(originRequest(request, how));
+      },
+      waitUntil: (work) => void work.catch((error) => this.#report(error)),
+    });
+  }
+
+  /** Files are in memory already; what others or functions make is worth keeping. */
+  #isCacheable(): boolean {
+    return this.#plan.runsBehindCache || this.turn.decision.rewrite?.type === "external";
+  }
+
+  /**
+   * What the answer is kept under: the public address, the fields as the steps
+   * on the client's side left them, and what answers.
+   */
+  #cacheRequest(request: PipelineRequest): FactsRequest {
+    const { exchange, site, decision, facts } = this.turn;
+    const external = decision.rewrite?.type === "external" && request.url === this.#first.url;
+    const answering = external ? decision.rewrite.url : request.url;
+    const seen = request === this.#first ? facts : createFacts({
+      method: request.method,
+      host: exchange.host,
+      path: exchange.path,
+      rawQuery: exchange.rawQuery,
+      ip: exchange.ip,
+      header: (name) => findHeader(request.headers, name),
+      country: () => facts.country(),
+      asn: () => facts.asn(),
+      device: () => facts.device(),
+    });
+    return new FactsRequest(seen, {
+      deploymentId: site.deploymentId,
+      target: `${this.#plan.handle} ${answering}`,
+    });
+  }
+
+  #report(error: unknown): void {
+    this.options.onError(error, this.turn.exchange.id);
+  }
+}
+
+/** Answers requests that files alone do not. */
+export class DynamicAnswers {
+  readonly #plans = new WeakMap<readonly unknown[], PipelinePlan>();
+
+  constructor(private readonly options: DynamicOptions) {}
+
+  /** Runs pipeline, cache and proxy. A failure behind the edge becomes a plain page. */
+  async answer(turn: DynamicTurn): Promise<Answer> {
+    const { exchange, site, decision } = turn;
+    const plan = decision.pipeline === undefined
+      ? NO_PIPELINE
+      : this.#planOf(decision.pipeline.steps);
+    try {
+      const response = await new DynamicRequest(turn, this.options, plan).run();
+      return this.#toAnswer(turn, response);
+    } catch (error) {
+      if (!(error instanceof ProxyError) && !(error instanceof PipelineFailedError)) throw error;
+      this.options.onError(error, exchange.id);
+      return edgePage(exchange, error.status, { headers: site.common });
+    }
+  }
+
+  #planOf(steps: Parameters<typeof planPipeline>[0]): PipelinePlan {
+    let plan = this.#plans.get(steps);
+    if (plan === undefined) {
+      plan = planPipeline(steps);
+      this.#plans.set(steps, plan);
+    }
+    return plan;
+  }
+
+  /** Gives a response the edge's fields, and takes away a body that it can not have. */
+  #toAnswer({ exchange, site }: DynamicTurn, response: PipelineResponse): Answer {
+    const headers: HeaderList = withCommon(response.headers, site.common);
+    const bodiless = exchange.method === "HEAD" || WITHOUT_CONTENT.has(response.status);
+    if (bodiless && response.body instanceof ReadableStream) {
+      response.body.cancel().catch(() => {});
+    }
+    const body = bodiless ? null : response.body;
+    const announced = Number(findHeader(headers, "content-length") ?? 0);
+    const bytes = body instanceof Uint8Array ? body.byteLength : body === null ? 0 : announced;
+    return { status: response.status, headers, body, bytes };
+  }
+}
+
+function withCommon(headers: HeaderList, common: HeaderList): Header[] {
+  const names = new Set(common.map(([name]) => name));
+  return [...headers.filter(([name]) => !names.has(name)), ...common];
+}

@@ -1,0 +1,112 @@
+/**
+ * Runs the steps of a pipeline in a deployment's functions.
+ *
+ * @module
+ */
+import type {
+  CallContext,
+  FunctionRequest,
+  FunctionResponse,
+  Invocation,
+  InvocationResult,
+} from "../../runtime/mod.ts";
+import { answerHeadersFrom, endToEnd } from "../proxy/message_headers.ts";
+import type { PipelineRequest, PipelineResponse, StepResult, StepRunner } from "./messages.ts";
+import type { PlannedStep } from "./plan.ts";
+
+/** The functions of a deployment; made by the platform, used by the edge. */
+export interface SiteFunctions {
+  invoke(invocation: Invocation): Promise<InvocationResult>;
+}
+
+export interface RunnerOptions {
+  /** Missing for a deployment without functions: each step then fails. */
+  readonly functions: SiteFunctions | undefined;
+  readonly context: CallContext;
+  /** Aborted when the client has gone. */
+  readonly signal: AbortSignal;
+}
+
+type StreamBody = FunctionResponse["body"];
+
+/** Bytes in memory as a stream of one chunk. */
+function toStream(body: PipelineResponse["body"]): StreamBody {
+  return body instanceof Uint8Array ? new Blob([body]).stream() : body;
+}
+
+function toResponse(response: PipelineResponse): FunctionResponse {
+  return { status: response.status, headers: response.headers, body: toStream(response.body) };
+}
+
+/** A function may change path and query; the host stays the one that was asked. */
+function sameHost(url: string, original: string): string {
+  const [changed, first] = [new URL(url), new URL(original)];
+  return `${first.origin}${changed.pathname}${changed.search}`;
+}
+
+function fromRequest(request: FunctionRequest, original: PipelineRequest): PipelineRequest {
+  return {
+    method: request.method,
+    url: sameHost(request.url, original.url),
+    headers: endToEnd(request.headers),
+    body: request.body as PipelineRequest["body"],
+  };
+}
+
+/** Makes the runner of one request. */
+export function createFunctionRunner(options: RunnerOptions): StepRunner {
+  const { functions, context, signal } = options;
+
+  async function run(
+    invocation: Omit<Invocation, "context" | "signal">,
+    given: { readonly request: PipelineRequest; readonly response?: PipelineResponse },
+  ): Promise<StepResult> {
+    if (functions === undefined) return { type: "failed", reason: "missing" };
+    const result = await functions.invoke({ ...invocation, context, signal });
+    switch (result.type) {
+      case "next":
+        return result;
+      case "failed":
+        return {
+          type: "failed",
+          reason: result.reason === "not_found" ? "missing" : result.reason,
+        };
+      case "request":
+        return { type: "request", request: fromRequest(result.request, given.request) };
+      case "response": {
+        const { status, headers, body } = result.response;
+        return {
+          type: "response",
+          response: {
+            status,
+            headers: answerHeadersFrom(headers).filter(([name]) => name !== "content-length"),
+            body: body as PipelineResponse["body"],
+          },
+        };
+      }
+    }
+  }
+
+  const named = (step: PlannedStep) => ({
+    function: step.use,
+    ...(step.as === undefined ? {} : { as: step.as }),
+  });
+
+  return {
+    onRequest: (step, request) => run({ ...named(step), mode: "request", request }, { request }),
+    onResponse: (step, request, response) =>
+      run(
+        { ...named(step), mode: "response", request, response: toResponse(response) },
+        { request, response },
+      ),
+    observe(step, request, response) {
+      const seen = { ...response, body: null };
+      const bodiless = { ...request, body: null };
+      void run(
+        { ...named(step), mode: "observe", request: bodiless, response: toResponse(seen) },
+        { request, response },
+      );
+    },
+    handle: (name, request) => run({ function: name, mode: "handle", request }, { request }),
+  };
+}

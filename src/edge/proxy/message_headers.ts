@@ -1,0 +1,91 @@
+/**
+ * Header fields on their way through the edge: what belongs to one hop stays
+ * behind (RFC 9110, 7.6.1), and who asked is told by the edge alone.
+ *
+ * @module
+ */
+import type { Header, HeaderList } from "../header_list.ts";
+
+const HOP_BY_HOP = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** Fields in which only the edge may speak of the client. */
+const FORWARDING = new Set([
+  "forwarded",
+  "x-forwarded-for",
+  "x-forwarded-host",
+  "x-forwarded-port",
+  "x-forwarded-proto",
+  "x-real-ip",
+]);
+
+/** Fields that an answer can not bring: the edge sets them. */
+const EDGE_OWNED = new Set(["x-svc-deployment", "x-svc-request-id"]);
+
+/** The fields that a `Connection` field names as this hop's. */
+function namedByConnection(headers: Iterable<readonly [string, string]>): Set<string> {
+  const names = new Set<string>();
+  for (const [name, value] of headers) {
+    if (name.toLowerCase() !== "connection") continue;
+    for (const option of value.split(",")) names.add(option.trim().toLowerCase());
+  }
+  return names;
+}
+
+/** The fields of a message that go on to the next hop, names in lower case. */
+export function endToEnd(headers: readonly (readonly [string, string])[]): Header[] {
+  const named = namedByConnection(headers);
+  const kept: Header[] = [];
+  for (const [name, value] of headers) {
+    const lower = name.toLowerCase();
+    if (!HOP_BY_HOP.has(lower) && !named.has(lower)) kept.push([lower, value]);
+  }
+  return kept;
+}
+
+/** What is known of the hop between client and edge. */
+export interface Hop {
+  /** Address of the client. */
+  readonly ip: string;
+  readonly host: string;
+  readonly scheme: "http" | "https";
+  /** Name of this edge in `Via`. */
+  readonly pseudonym: string;
+}
+
+/** True where a request came through this edge before (RFC 9110, 7.6.3). */
+export function isLoop(headers: HeaderList, pseudonym: string): boolean {
+  return headers.some(([name, value]) =>
+    name === "via" && value.split(",").some((hop) => hop.trim().split(/\s+/)[1] === pseudonym)
+  );
+}
+
+/** The fields of a request as an upstream gets them; `host` follows from its URL. */
+export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
+  const kept = endToEnd(headers).filter(([name]) =>
+    name !== "host" && name !== "content-length" && name !== "expect" && name !== "via" &&
+    !FORWARDING.has(name)
+  );
+  const via = headers.filter(([name]) => name === "via").map(([, value]) => value);
+  return [
+    ...kept,
+    ["x-forwarded-for", hop.ip],
+    ["x-forwarded-host", hop.host],
+    ["x-forwarded-proto", hop.scheme],
+    ["via", [...via, `1.1 ${hop.pseudonym}`].join(", ")],
+  ];
+}
+
+/** The fields of an answer from behind the edge, as far as they may reach the client. */
+export function answerHeadersFrom(headers: readonly (readonly [string, string])[]): Header[] {
+  return endToEnd(headers).filter(([name]) => !EDGE_OWNED.has(name));
+}

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { answerHeadersFrom, endToEnd, isLoop, requestHeadersFor } from "./message_headers.ts";
+
+const hop = { ip: "192.0.2.1", host: "site.test", scheme: "https", pseudonym: "svc-ab12" } as const;
+
+Deno.test("endToEnd() drops the fields of one hop, those that Connection names included", () => {
+  assert.deepEqual(
+    endToEnd([
+      ["Connection", "close, X-Private"],
+      ["X-Private", "1"],
+      ["Transfer-Encoding", "chunked"],
+      ["TE", "trailers"],
+      ["Proxy-Authorization", "Basic x"],
+      ["Accept", "*/*"],
+    ]),
+    [["accept", "*/*"]],
+  );
+});
+
+Deno.test("requestHeadersFor() speaks for the client and believes nobody else", () => {
+  const sent = requestHeadersFor([
+    ["host", "site.test"],
+    ["x-forwarded-for", "6.6.6.6"],
+    ["x-forwarded-host", "evil.test"],
+    ["forwarded", "for=6.6.6.6"],
+    ["content-length", "5"],
+    ["cookie", "a=b"],
+    ["via", "1.0 other"],
+  ], hop);
+  assert.deepEqual(sent, [
+    ["cookie", "a=b"],
+    ["x-forwarded-for", "192.0.2.1"],
+    ["x-forwarded-host", "site.test"],
+    ["x-forwarded-proto", "https"],
+    ["via", "1.0 other, 1.1 svc-ab12"],
+  ]);
+});
+
+Deno.test("isLoop() knows a request that came through this edge", () => {
+  assert.ok(isLoop([["via", "1.1 a, 1.1 svc-ab12 (comment)"]], "svc-ab12"));
+  assert.ok(!isLoop([["via", "1.1 svc-ab123"]], "svc-ab12"));
+  assert.ok(!isLoop([], "svc-ab12"));
+});
+
+Deno.test("answerHeadersFrom() lets no answer speak for the edge", () => {
+  assert.deepEqual(
+    answerHeadersFrom([
+      ["X-Svc-Request-Id", "forged"],
+      ["X-Svc-Deployment", "forged"],
+      ["Content-Length", "5"],
+      ["Keep-Alive", "timeout=5"],
+      ["Set-Cookie", "a=1"],
+      ["Set-Cookie", "b=2"],
+    ]),
+    [["content-length", "5"], ["set-cookie", "a=1"], ["set-cookie", "b=2"]],
+  );
+});

@@ -1,0 +1,66 @@
+/**
+ * External rewrites: asks another site and passes its answer on, streaming both
+ * ways. What goes wrong there is told by status and request id alone.
+ *
+ * @module
+ */
+import { OutboundError, type OutboundFetch } from "../../runtime/mod.ts";
+import type { PipelineRequest, PipelineResponse } from "../pipeline/messages.ts";
+import { answerHeadersFrom, type Hop, isLoop, requestHeadersFor } from "./message_headers.ts";
+
+/** An upstream could not answer. */
+export class ProxyError extends Error {
+  override readonly name = "ProxyError";
+
+  constructor(readonly status: 502 | 504 | 508, message: string, options?: ErrorOptions) {
+    super(message, options);
+  }
+}
+
+/** Failures that mean "too late" rather than "wrong" (RFC 9110, 15.6.5). */
+const TIMEOUTS = new Set(["connect_timeout", "idle_timeout"]);
+
+export interface ProxyOptions {
+  readonly hop: Hop;
+  /** Ends the request when the client has gone; missing where others wait too. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Sends a request to another site.
+ *
+ * @throws {ProxyError} where it does not answer, may not be asked, or the
+ * request has been here before.
+ */
+export async function proxyRequest(
+  outbound: OutboundFetch,
+  request: PipelineRequest,
+  options: ProxyOptions,
+): Promise<PipelineResponse> {
+  const { hop, signal } = options;
+  if (isLoop(request.headers, hop.pseudonym)) {
+    throw new ProxyError(508, `Request to ${new URL(request.url).host} came back to this edge`);
+  }
+  const length = request.headers.find(([name]) => name === "content-length")?.[1];
+  try {
+    const answer = await outbound({
+      method: request.method,
+      url: request.url,
+      headers: requestHeadersFor(request.headers, hop),
+      body: request.body,
+      ...(request.body === null || length === undefined ? {} : { contentLength: Number(length) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return {
+      status: answer.status,
+      headers: answerHeadersFrom(answer.headers),
+      body: answer.body,
+    };
+  } catch (cause) {
+    if (!(cause instanceof OutboundError)) throw cause;
+    const status = TIMEOUTS.has(cause.code) ? 504 : 502;
+    throw new ProxyError(status, `Can not reach ${new URL(request.url).host}: ${cause.code}`, {
+      cause,
+    });
+  }
+}
