@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type BlobSource, type Client, uploadBlobs } from "../../client/mod.ts";
+import { ApiError, type BlobSource, type Client, uploadBlobs } from "../../client/mod.ts";
 import { type BodyInputOf, type Deployment, endpoints } from "../../contract/mod.ts";
 import { CliError } from "../cli_error.ts";
 import type { Context } from "../context.ts";
@@ -98,8 +98,10 @@ export async function sendDeployment(ctx: Context, shipment: Shipment): Promise<
     },
   });
   const sources = pickSources(files, missing);
+  let activating = false;
   try {
     await upload(ctx, client, sources);
+    activating = true;
     const live = await client.call(endpoints.activateDeployment, {
       params: { deployment: deployment.id },
       idempotent: true,
@@ -116,7 +118,8 @@ export async function sendDeployment(ctx: Context, shipment: Shipment): Promise<
       reused: { files: all.files - uploaded.files, bytes: all.bytes - uploaded.bytes },
     };
   } catch (error) {
-    await abandon(ctx, shipment.lastCalls, deployment.id);
+    const mayBeLive = activating && !(error instanceof ApiError);
+    if (!mayBeLive) await abandon(ctx, shipment.lastCalls, deployment.id);
     throw error;
   }
 }

@@ -68,3 +68,20 @@ Deno.test("an interrupted upload is taken back", async () => {
     );
   });
 });
+
+Deno.test("an activation whose answer is lost is asked again, and not taken back", async () => {
+  await withPlatform(async (bench) => {
+    await bench.json(["init", "--create"]);
+    let lost = 0;
+    const losing: typeof fetch = async (input, init) => {
+      const answer = await fetch(input, init);
+      if (lost > 0 || !String(input).endsWith("/activate")) return answer;
+      lost++;
+      await answer.body?.cancel();
+      throw new TypeError("connection reset");
+    };
+    const told = await bench.json(["deploy"], { fetch: losing });
+    assert.equal(lost, 1);
+    assert.equal(told.status, "LIVE");
+  });
+});
