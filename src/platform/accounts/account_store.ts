@@ -1,18 +1,21 @@
 /**
- * Users, workspaces, memberships and API keys in Deno KV.
+ * Users, workspaces and memberships in Deno KV.
  *
  * @module
  */
 import { z } from "zod";
-import { ROLES } from "../../contract/mod.ts";
+import { ROLES, SIGN_UP_METHODS } from "../../contract/mod.ts";
 import { keys } from "../store/keys.ts";
-import { readRecord } from "../store/records.ts";
-import { type ApiKeyRecord, apiKeyRecord } from "./api_key.ts";
+import { commitWithRetries, type Page, readAll, readPage, readRecord } from "../store/records.ts";
+import { accountKeys } from "./account_keys.ts";
+import type { ApiKeyRecord } from "./api_key.ts";
 
 export const userRecord = z.object({
   id: z.string(),
   name: z.string(),
+  /** In the form of `canonicalEmail()`. */
   email: z.string().nullable(),
+  signUpMethod: z.enum(SIGN_UP_METHODS).default("email"),
   createdAt: z.number(),
 });
 export type UserRecord = z.infer<typeof userRecord>;
@@ -27,9 +30,28 @@ export type WorkspaceRecord = z.infer<typeof workspaceRecord>;
 
 export const membershipRecord = z.object({
   workspaceId: z.string(),
+  userId: z.string(),
   role: z.enum(ROLES),
+  joinedAt: z.number(),
 });
 export type MembershipRecord = z.infer<typeof membershipRecord>;
+
+/** One address in one spelling: without blanks around, in lower case. */
+export function canonicalEmail(email: string): string {
+  return email.trim().normalize("NFKC").toLowerCase();
+}
+
+/** Sets a membership where it is looked for: by user and by workspace. */
+export function setMembership(
+  operation: Deno.AtomicOperation,
+  membership: MembershipRecord,
+): Deno.AtomicOperation {
+  const { workspaceId, userId } = membership;
+  return operation
+    .set(keys.membership(userId, workspaceId), membership)
+    .set(accountKeys.member(workspaceId, userId), membership)
+    .set(accountKeys.membersGuard(workspaceId), true);
+}
 
 export interface FirstAccount {
   readonly user: UserRecord;
@@ -43,49 +65,120 @@ export class AccountStore {
   /** Stores the first owner, workspace and key, unless there is an owner already. */
   async createFirst({ user, workspace, apiKey }: FirstAccount): Promise<boolean> {
     const owner = keys.meta("owner");
-    const result = await this.kv.atomic()
+    const operation = this.kv.atomic()
       .check({ key: owner, versionstamp: null })
       .set(owner, user.id)
       .set(keys.user(user.id), user)
       .set(keys.workspace(workspace.id), workspace)
       .set(keys.workspaceBySlug(workspace.slug), workspace.id)
-      .set(keys.membership(user.id, workspace.id), {
-        workspaceId: workspace.id,
-        role: "owner",
-      })
       .set(keys.apiKey(apiKey.id), apiKey)
       .set(keys.apiKeyByHash(apiKey.hash), apiKey.id)
-      .commit();
-    return result.ok;
+      .set(accountKeys.workspaceApiKey(workspace.id, apiKey.id), apiKey);
+    const { id: workspaceId, createdAt: joinedAt } = workspace;
+    setMembership(operation, { workspaceId, userId: user.id, role: "owner", joinedAt });
+    return (await operation.commit()).ok;
   }
 
-  async hasOwner(): Promise<boolean> {
-    return (await this.kv.get(keys.meta("owner"))).versionstamp !== null;
-  }
-
-  async findApiKey(hash: string): Promise<ApiKeyRecord | undefined> {
-    const id = await readRecord(this.kv, keys.apiKeyByHash(hash), z.string());
-    if (id === undefined) return undefined;
-    return (await readRecord(this.kv, keys.apiKey(id.value), apiKeyRecord))?.value;
+  /** Id of the platform's first user. */
+  async ownerId(): Promise<string | undefined> {
+    return (await readRecord(this.kv, keys.meta("owner"), z.string()))?.value;
   }
 
   async findUser(id: string): Promise<UserRecord | undefined> {
     return (await readRecord(this.kv, keys.user(id), userRecord))?.value;
   }
 
+  async findUserByEmail(email: string): Promise<UserRecord | undefined> {
+    const id = await readRecord(this.kv, accountKeys.userByEmail(email), z.string());
+    return id === undefined ? undefined : await this.findUser(id.value);
+  }
+
   async findWorkspace(id: string): Promise<WorkspaceRecord | undefined> {
     return (await readRecord(this.kv, keys.workspace(id), workspaceRecord))?.value;
+  }
+
+  /** Id of the workspace of a slug; it never changes. */
+  async findWorkspaceId(slug: string): Promise<string | undefined> {
+    return (await readRecord(this.kv, keys.workspaceBySlug(slug), z.string()))?.value;
+  }
+
+  /** Stores a new workspace with its owner; false where the slug is taken. */
+  async createWorkspace(workspace: WorkspaceRecord, ownerId: string): Promise<boolean> {
+    const slug = keys.workspaceBySlug(workspace.slug);
+    const operation = this.kv.atomic()
+      .check({ key: slug, versionstamp: null })
+      .set(slug, workspace.id)
+      .set(keys.workspace(workspace.id), workspace);
+    const { id: workspaceId, createdAt: joinedAt } = workspace;
+    setMembership(operation, { workspaceId, userId: ownerId, role: "owner", joinedAt });
+    return (await operation.commit()).ok;
+  }
+
+  async renameWorkspace(id: string, name: string): Promise<WorkspaceRecord | undefined> {
+    const key = keys.workspace(id);
+    const { result } = await commitWithRetries(async () => {
+      const current = await readRecord(this.kv, key, workspaceRecord);
+      const operation = this.kv.atomic();
+      if (current === undefined) return { operation, result: undefined };
+      const result = { ...current.value, name };
+      operation.check({ key, versionstamp: current.versionstamp }).set(key, result);
+      return { operation, result };
+    });
+    return result;
   }
 
   async findMembership(
     userId: string,
     workspaceId: string,
   ): Promise<MembershipRecord | undefined> {
-    const record = await readRecord(
-      this.kv,
-      keys.membership(userId, workspaceId),
-      membershipRecord,
-    );
-    return record?.value;
+    return (await readRecord(this.kv, keys.membership(userId, workspaceId), membershipRecord))
+      ?.value;
+  }
+
+  memberships(
+    userId: string,
+    page: { readonly limit: number; readonly cursor?: string | undefined },
+  ): Promise<Page<MembershipRecord>> {
+    return readPage(this.kv, keys.memberships(userId), { schema: membershipRecord, ...page });
+  }
+
+  members(
+    workspaceId: string,
+    page: { readonly limit: number; readonly cursor?: string | undefined },
+  ): Promise<Page<MembershipRecord>> {
+    return readPage(this.kv, accountKeys.members(workspaceId), {
+      schema: membershipRecord,
+      ...page,
+    });
+  }
+
+  /**
+   * Changes or (`undefined`) removes one membership. `change` sees all members
+   * as they are at that moment, and may throw.
+   */
+  async changeMember(
+    workspaceId: string,
+    userId: string,
+    change: (
+      member: MembershipRecord | undefined,
+      all: readonly MembershipRecord[],
+    ) => MembershipRecord | undefined,
+  ): Promise<MembershipRecord | undefined> {
+    const guard = accountKeys.membersGuard(workspaceId);
+    const { result } = await commitWithRetries(async () => {
+      const { versionstamp } = await this.kv.get(guard);
+      const prefix = accountKeys.members(workspaceId);
+      const entries = await Array.fromAsync(readAll(this.kv, prefix, membershipRecord));
+      const all = entries.map(({ value }) => value);
+      const result = change(all.find((member) => member.userId === userId), all);
+      const operation = this.kv.atomic().check({ key: guard, versionstamp });
+      if (result !== undefined) return { operation: setMembership(operation, result), result };
+      operation
+        .delete(keys.membership(userId, workspaceId))
+        .delete(accountKeys.member(workspaceId, userId))
+        .set(guard, true);
+      return { operation, result };
+    });
+    return result;
   }
 }

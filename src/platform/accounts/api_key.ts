@@ -6,6 +6,7 @@
  */
 import { Buffer } from "node:buffer";
 import { z } from "zod";
+import { ROLES } from "../../contract/mod.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import type { Random } from "../../lib/clock.ts";
 
@@ -16,6 +17,8 @@ export const apiKeyRecord = z.object({
   name: z.string(),
   hash: z.string(),
   prefix: z.string(),
+  /** Most that the key may do, where that is less than its maker may. */
+  role: z.enum(ROLES).default("owner"),
   createdAt: z.number(),
 });
 export type ApiKeyRecord = z.infer<typeof apiKeyRecord>;

@@ -1,78 +1,199 @@
 /**
- * From an `Authorization: Bearer` header (RFC 6750) to a caller.
+ * From a request to its caller: by `Authorization: Bearer` (RFC 6750) with an
+ * API key or a tool's access token, or by the session cookie of a browser.
  *
  * @module
  */
+import { API_KEY_REQUESTS_PER_HOUR, type Endpoint } from "../../contract/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Client } from "../http/client.ts";
 import { Failure } from "../http/failure.ts";
+import { crossOriginFailure, isSafeMethod, originOf } from "../http/same_origin.ts";
 import type { AccountStore } from "./account_store.ts";
-import { type ApiKeyRecord, hashApiKey } from "./api_key.ts";
-import type { Caller } from "./caller.ts";
-
-/** Keys that stay known in memory, so that a warm request reads no store. */
-const MAX_REMEMBERED = 10_000;
+import type { Caller, Holder, Person } from "./caller.ts";
+import { CredentialMemory } from "./credential_memory.ts";
+import type { CredentialStore } from "./credential_store.ts";
+import { hasEnded, type KnownCredential, lesserRole, mayActAs } from "./known_credential.ts";
+import { RateWindow } from "./rate_window.ts";
+import { type CookieStyle, readSessionCookie } from "./session_cookie.ts";
+import type { UseNotes } from "./use_notes.ts";
 
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
+const HOUR_MS = 60 * 60 * 1000;
 
 /** How to get a credential, said in each 401. */
 const HOW = "Send Authorization: Bearer <API key>; the tool takes it from --token or SVC_TOKEN";
 
-/** Authenticates requests by API key; remembers the keys it has seen. */
+export interface AuthenticatorOptions {
+  readonly accounts: AccountStore;
+  readonly credentials: CredentialStore;
+  readonly notes: UseNotes;
+  readonly cookies: CookieStyle;
+  /** Origin under which people reach the platform. */
+  readonly publicOrigin: string;
+  readonly now: Clock;
+}
+
+/** The workspace that a request names, by `X-Workspace` or `workspace`. */
+function wantedWorkspace(request: Request): string | null {
+  const header = request.headers.get("x-workspace");
+  if (header !== null) return header;
+  return request.url.includes("workspace=")
+    ? new URL(request.url).searchParams.get("workspace")
+    : null;
+}
+
 export class Authenticator {
-  private readonly remembered = new Map<string, Caller>();
+  /** What is known of credentials and members; to be told of every change of them. */
+  readonly memory: CredentialMemory;
+  /** Requests of each API key, in memory: a restart begins a new hour. */
+  private readonly quota: RateWindow;
 
-  constructor(private readonly store: AccountStore) {}
+  constructor(private readonly options: AuthenticatorOptions) {
+    this.memory = new CredentialMemory(options);
+    this.quota = new RateWindow(
+      { limit: API_KEY_REQUESTS_PER_HOUR, windowMs: HOUR_MS },
+      options.now,
+    );
+  }
 
-  /** @throws {Failure} `unauthorized` or, for another workspace, `forbidden`. */
-  async authenticate(request: Request): Promise<Caller> {
+  /**
+   * Who calls an endpoint, in the workspace that the request is for.
+   *
+   * @throws {Failure} `unauthorized`; `invalid_request` where a session names
+   *   no workspace; `not_found` where its user is no member; `forbidden` for
+   *   another workspace than a key's, or a role that may not.
+   */
+  async caller(request: Request, endpoint: Endpoint, client: Client): Promise<Caller> {
+    const known = await this.known(request, client);
+    const { user, credential } = known.holder;
+    const workspace = known.holder.workspaceId === null
+      ? await this.sessionWorkspace(known, request)
+      : await this.boundWorkspace(known, request, known.holder.workspaceId);
+    const { access } = endpoint;
+    if (access !== "viewer" && access !== "developer" && access !== "owner") {
+      throw new TypeError(`${endpoint.path} is in no workspace`);
+    }
+    if (!mayActAs(workspace.role, access)) {
+      throw new Failure(
+        "forbidden",
+        `Can not do this as ${workspace.role} of workspace "${workspace.slug}": ` +
+          `it takes the role ${access}`,
+      );
+    }
+    return { user, workspace, credential };
+  }
+
+  /** Whoever has a valid credential. @throws {Failure} `unauthorized`. */
+  async holder(request: Request, client: Client): Promise<Holder> {
+    return (await this.known(request, client)).holder;
+  }
+
+  /**
+   * The person who is signed in, for what only a browser may do.
+   *
+   * @throws {Failure} `unauthorized`, or `forbidden` for keys and tools.
+   */
+  async person(request: Request, client: Client): Promise<Person> {
+    const { holder } = await this.known(request, client);
+    if (holder.credential.type !== "session" || holder.workspaceId !== null) {
+      throw new Failure(
+        "forbidden",
+        "Can not manage an account with a key or a tool's token: sign in with a browser",
+      );
+    }
+    return { ...holder, workspaceId: null };
+  }
+
+  /** The person of a page's request, by the cookie alone; `undefined` for nobody. */
+  async visitor(request: Request, client: Client): Promise<Person | undefined> {
+    const token = readSessionCookie(request, this.options.cookies);
+    if (token === undefined) return undefined;
+    const known = await this.memory.findSession(token);
+    if (known === undefined || hasEnded(known, this.options.now())) return undefined;
+    this.options.notes.note(known, client);
+    return { ...known.holder, workspaceId: null };
+  }
+
+  private async known(request: Request, client: Client): Promise<KnownCredential> {
     const header = request.headers.get("authorization");
-    if (header === null) throw new Failure("unauthorized", `Credentials are missing. ${HOW}`);
+    const known = header === null ? await this.bySession(request) : await this.byBearer(header);
+    if (hasEnded(known, this.options.now())) {
+      this.memory.forget(known.holder.hash);
+      throw new Failure("unauthorized", `Credentials have expired. ${HOW}`);
+    }
+    if (known.holder.credential.type === "api_key") this.count(known.holder.credential.id);
+    this.options.notes.note(known, client);
+    return known;
+  }
+
+  private async byBearer(header: string): Promise<KnownCredential> {
     const token = BEARER.exec(header)?.[1];
     if (token === undefined) {
       throw new Failure("unauthorized", `Authorization header is not a bearer token. ${HOW}`);
     }
-    const caller = await this.findCaller(hashApiKey(token));
-    if (caller === undefined) {
-      throw new Failure("unauthorized", `API key is unknown or was revoked. ${HOW}`);
+    const known = await this.memory.findBearer(token);
+    if (known === undefined) {
+      throw new Failure("unauthorized", `API key or token is unknown or was revoked. ${HOW}`);
     }
-    const wanted = request.headers.get("x-workspace");
-    if (wanted !== null && wanted !== caller.workspace.slug) {
+    return known;
+  }
+
+  private async bySession(request: Request): Promise<KnownCredential> {
+    const { cookies, publicOrigin } = this.options;
+    const token = readSessionCookie(request, cookies);
+    const known = token === undefined ? undefined : await this.memory.findSession(token);
+    if (known === undefined) throw new Failure("unauthorized", `Credentials are missing. ${HOW}`);
+    if (!isSafeMethod(request.method) && originOf(request, publicOrigin) !== "same") {
+      throw crossOriginFailure();
+    }
+    return known;
+  }
+
+  private count(apiKeyId: string): void {
+    const wait = this.quota.take(apiKeyId);
+    if (wait === 0) return;
+    throw new Failure(
+      "rate_limited",
+      `API key has made its ${API_KEY_REQUESTS_PER_HOUR} requests of this hour. ` +
+        `Try again in ${wait} seconds`,
+      { retryAfter: wait },
+    );
+  }
+
+  private async boundWorkspace(
+    known: KnownCredential,
+    request: Request,
+    workspaceId: string,
+  ): Promise<Caller["workspace"]> {
+    const { user, credential } = known.holder;
+    const workspace = await this.memory.workspaceOf(user.id, workspaceId);
+    if (workspace === undefined) {
+      throw new Failure("unauthorized", `API key or token is unknown or was revoked. ${HOW}`);
+    }
+    const wanted = wantedWorkspace(request);
+    if (wanted !== null && wanted !== workspace.slug) {
+      const what = credential.type === "api_key" ? "API key" : "Access token";
       throw new Failure(
         "forbidden",
-        `API key belongs to workspace "${caller.workspace.slug}", not "${wanted}"`,
+        `${what} belongs to workspace "${workspace.slug}", not "${wanted}"`,
       );
     }
-    return caller;
+    return { ...workspace, role: lesserRole(workspace.role, known.role) };
   }
 
-  private async findCaller(hash: string): Promise<Caller | undefined> {
-    const known = this.remembered.get(hash);
-    if (known !== undefined) return known;
-    const apiKey = await this.store.findApiKey(hash);
-    const caller = apiKey === undefined ? undefined : await this.load(apiKey);
-    if (caller === undefined) return undefined;
-    if (this.remembered.size >= MAX_REMEMBERED) this.remembered.clear();
-    this.remembered.set(hash, caller);
-    return caller;
-  }
-
-  private async load(apiKey: ApiKeyRecord): Promise<Caller | undefined> {
-    const [user, workspace, membership] = await Promise.all([
-      this.store.findUser(apiKey.userId),
-      this.store.findWorkspace(apiKey.workspaceId),
-      this.store.findMembership(apiKey.userId, apiKey.workspaceId),
-    ]);
-    if (user === undefined || workspace === undefined || membership === undefined) return undefined;
-    const { id, slug, name } = workspace;
-    return {
-      user: { id: user.id, name: user.name, email: user.email },
-      workspace: { id, slug, name, role: membership.role },
-      credential: {
-        type: "api_key",
-        id: apiKey.id,
-        name: apiKey.name,
-        prefix: apiKey.prefix,
-        createdAt: new Date(apiKey.createdAt).toISOString(),
-      },
-    };
+  private async sessionWorkspace(
+    { holder }: KnownCredential,
+    request: Request,
+  ): Promise<Caller["workspace"]> {
+    const slug = wantedWorkspace(request);
+    if (slug === null || slug === "") {
+      throw new Failure("invalid_request", "X-Workspace header is required");
+    }
+    const workspace = await this.memory.workspaceBySlug(holder.user.id, slug);
+    if (workspace === undefined) {
+      throw new Failure("not_found", `Workspace "${slug}" does not exist`);
+    }
+    return workspace;
   }
 }

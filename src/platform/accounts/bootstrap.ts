@@ -23,7 +23,7 @@ export async function bootstrapAccounts(options: {
   readonly token?: string;
 }): Promise<string | undefined> {
   const { store, now, random } = options;
-  if (await store.hasOwner()) return undefined;
+  if (await store.ownerId() !== undefined) return undefined;
   if (options.token !== undefined && !/^[\x21-\x7e]+$/.test(options.token)) {
     throw new TypeError("Can not use SVC_BOOTSTRAP_TOKEN: it must be printable ASCII");
   }
@@ -37,7 +37,7 @@ export async function bootstrapAccounts(options: {
   const [userId, workspaceId] = [uuidV7(now, random), uuidV7(now, random)];
   const createdAt = now();
   const created = await store.createFirst({
-    user: { id: userId, name: "Owner", email: null, createdAt },
+    user: { id: userId, name: "Owner", email: null, signUpMethod: "email", createdAt },
     workspace: { id: workspaceId, slug: "default", name: "Default", createdAt },
     apiKey: {
       id: uuidV7(now, random),
@@ -46,6 +46,7 @@ export async function bootstrapAccounts(options: {
       name: "bootstrap",
       hash: hashApiKey(token),
       prefix: apiKeyPrefix(token),
+      role: "owner",
       createdAt,
     },
   });

@@ -1,0 +1,48 @@
+/**
+ * Records of the credentials besides API keys: browser sessions and the access
+ * tokens of tools; and how long they last.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+/** A session that is not used for a week ends. */
+export const SESSION_IDLE_MS = 7 * DAY_MS;
+/** A session ends after 30 days, however much it is used. */
+export const SESSION_MAX_MS = 30 * DAY_MS;
+/** A tool's token that is not used for 90 days ends. */
+export const ACCESS_TOKEN_IDLE_MS = 90 * DAY_MS;
+
+export const sessionRecord = z.object({
+  id: z.string(),
+  userId: z.string(),
+  hash: z.string(),
+  /** Browser and system. */
+  name: z.string(),
+  address: z.string(),
+  country: z.string().nullable(),
+  createdAt: z.number(),
+});
+export type SessionRecord = z.infer<typeof sessionRecord>;
+
+export const accessTokenRecord = z.object({
+  id: z.string(),
+  userId: z.string(),
+  workspaceId: z.string(),
+  hash: z.string(),
+  prefix: z.string(),
+  /** What the tool calls itself. */
+  name: z.string(),
+  address: z.string(),
+  createdAt: z.number(),
+});
+export type AccessTokenRecord = z.infer<typeof accessTokenRecord>;
+
+export const lastUse = z.object({
+  at: z.number(),
+  address: z.string(),
+  country: z.string().nullable(),
+});
+export type LastUse = z.infer<typeof lastUse>;

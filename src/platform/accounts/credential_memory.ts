@@ -1,0 +1,144 @@
+/**
+ * Credentials and memberships in memory, read from the store when they are
+ * first asked for. Whoever changes one says so here; only one process serves
+ * from a data directory, so that is all it takes.
+ *
+ * @module
+ */
+import type { AccountStore } from "./account_store.ts";
+import { hashApiKey } from "./api_key.ts";
+import type { Caller, Holder, Role } from "./caller.ts";
+import type { CredentialStore } from "./credential_store.ts";
+import type { KnownCredential } from "./known_credential.ts";
+import { hashToken, isAccessToken } from "./token.ts";
+
+/** Most entries of each kind; when there are more, all are forgotten and read again. */
+const MAX_REMEMBERED = 10_000;
+
+interface Found {
+  readonly id: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly hash: string;
+  readonly prefix?: string;
+  readonly workspaceId?: string;
+  readonly role?: Role;
+}
+
+export class CredentialMemory {
+  private readonly credentials = new Map<string, KnownCredential>();
+  private readonly workspaces = new Map<string, Caller["workspace"]>();
+  private readonly slugs = new Map<string, string>();
+  /** Counts changes: what was read before one is not remembered after it. */
+  private changes = 0;
+
+  constructor(
+    private readonly stores: {
+      readonly accounts: AccountStore;
+      readonly credentials: CredentialStore;
+    },
+  ) {}
+
+  /** An API key or access token. */
+  async findBearer(token: string): Promise<KnownCredential | undefined> {
+    const { credentials } = this.stores;
+    if (isAccessToken(token)) {
+      const hash = hashToken("access token", token);
+      const known = this.credentials.get(hash) ??
+        await this.load("access_token", () => credentials.findAccessToken(hash));
+      if (known !== undefined) return known;
+    }
+    const hash = hashApiKey(token);
+    return this.credentials.get(hash) ??
+      await this.load("api_key", () => credentials.findApiKey(hash));
+  }
+
+  async findSession(token: string): Promise<KnownCredential | undefined> {
+    const hash = hashToken("session", token);
+    return this.credentials.get(hash) ??
+      await this.load("session", () => this.stores.credentials.findSession(hash));
+  }
+
+  /** A workspace as a user sees it; `undefined` where they are no member. */
+  async workspaceOf(userId: string, workspaceId: string): Promise<Caller["workspace"] | undefined> {
+    const key = `${userId} ${workspaceId}`;
+    const known = this.workspaces.get(key);
+    if (known !== undefined) return known;
+    const before = this.changes;
+    const { accounts } = this.stores;
+    const [workspace, membership] = await Promise.all([
+      accounts.findWorkspace(workspaceId),
+      accounts.findMembership(userId, workspaceId),
+    ]);
+    if (workspace === undefined || membership === undefined) return undefined;
+    const { id, slug, name } = workspace;
+    const found = { id, slug, name, role: membership.role };
+    if (before === this.changes) remember(this.workspaces, key, found);
+    return found;
+  }
+
+  async workspaceBySlug(userId: string, slug: string): Promise<Caller["workspace"] | undefined> {
+    const id = this.slugs.get(slug) ?? await this.stores.accounts.findWorkspaceId(slug);
+    if (id === undefined) return undefined;
+    remember(this.slugs, slug, id);
+    return await this.workspaceOf(userId, id);
+  }
+
+  /** To be called when a credential was revoked or ended. */
+  forget(hash: string): void {
+    this.changes++;
+    this.credentials.delete(hash);
+  }
+
+  /** To be called when a user, a workspace or a membership changed. */
+  forgetAll(): void {
+    this.changes++;
+    this.credentials.clear();
+    this.workspaces.clear();
+  }
+
+  private async load(
+    type: Caller["credential"]["type"],
+    find: () => Promise<Found | undefined>,
+  ): Promise<KnownCredential | undefined> {
+    const before = this.changes;
+    const found = await find();
+    if (found === undefined) return undefined;
+    const [user, use] = await Promise.all([
+      this.stores.accounts.findUser(found.userId),
+      this.stores.credentials.lastUse(found.id),
+    ]);
+    if (user === undefined) return undefined;
+    const holder: Holder = {
+      user: { id: user.id, name: user.name, email: user.email },
+      credential: {
+        type,
+        id: found.id,
+        name: found.name,
+        prefix: found.prefix ?? null,
+        createdAt: new Date(found.createdAt).toISOString(),
+      },
+      hash: found.hash,
+      workspaceId: found.workspaceId ?? null,
+    };
+    const known: KnownCredential = {
+      holder,
+      role: found.role ?? "owner",
+      createdAt: found.createdAt,
+      usedAt: use?.at ?? found.createdAt,
+      notedAt: use?.at ?? 0,
+      address: use?.address ?? null,
+      country: use?.country ?? null,
+      countryAt: use?.at ?? 0,
+      warnedAt: -Infinity,
+    };
+    if (before === this.changes) remember(this.credentials, found.hash, known);
+    return known;
+  }
+}
+
+function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  if (map.size >= MAX_REMEMBERED) map.clear();
+  map.set(key, value);
+}

@@ -1,0 +1,144 @@
+/**
+ * Sessions, access tokens and API keys in Deno KV, found by their hash.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { keys } from "../store/keys.ts";
+import { type Page, readAll, readPage, readRecord } from "../store/records.ts";
+import { accountKeys } from "./account_keys.ts";
+import { type ApiKeyRecord, apiKeyRecord } from "./api_key.ts";
+import {
+  ACCESS_TOKEN_IDLE_MS,
+  type AccessTokenRecord,
+  accessTokenRecord,
+  type LastUse,
+  lastUse,
+  SESSION_MAX_MS,
+  type SessionRecord,
+  sessionRecord,
+} from "./credential.ts";
+
+const place = z.object({ userId: z.string(), id: z.string() });
+type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
+
+/** Adds an access token to an operation, so that it comes to be with what else that does. */
+export function addAccessToken(
+  operation: Deno.AtomicOperation,
+  token: AccessTokenRecord,
+): Deno.AtomicOperation {
+  return operation
+    .set(accountKeys.accessToken(token.userId, token.id), token)
+    .set(accountKeys.accessTokenByHash(token.hash), { userId: token.userId, id: token.id });
+}
+
+export class CredentialStore {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  async addSession(session: SessionRecord): Promise<void> {
+    const expireIn = SESSION_MAX_MS;
+    await this.kv.atomic()
+      .set(accountKeys.session(session.userId, session.id), session, { expireIn })
+      .set(accountKeys.sessionByHash(session.hash), { userId: session.userId, id: session.id }, {
+        expireIn,
+      })
+      .commit();
+  }
+
+  async findSession(hash: string): Promise<SessionRecord | undefined> {
+    const found = await readRecord(this.kv, accountKeys.sessionByHash(hash), place);
+    if (found === undefined) return undefined;
+    const key = accountKeys.session(found.value.userId, found.value.id);
+    return (await readRecord(this.kv, key, sessionRecord))?.value;
+  }
+
+  sessions(userId: string, page: PageWish): Promise<Page<SessionRecord>> {
+    return readPage(this.kv, accountKeys.sessions(userId), { schema: sessionRecord, ...page });
+  }
+
+  async allSessions(userId: string): Promise<SessionRecord[]> {
+    const all = readAll(this.kv, accountKeys.sessions(userId), sessionRecord);
+    return (await Array.fromAsync(all)).map(({ value }) => value);
+  }
+
+  /** Ends a session; returns it, `undefined` where the user has none of that id. */
+  async removeSession(userId: string, id: string): Promise<SessionRecord | undefined> {
+    const key = accountKeys.session(userId, id);
+    const session = (await readRecord(this.kv, key, sessionRecord))?.value;
+    if (session === undefined) return undefined;
+    await this.kv.atomic()
+      .delete(key)
+      .delete(accountKeys.sessionByHash(session.hash))
+      .delete(accountKeys.lastUse(id))
+      .commit();
+    return session;
+  }
+
+  async findAccessToken(hash: string): Promise<AccessTokenRecord | undefined> {
+    const found = await readRecord(this.kv, accountKeys.accessTokenByHash(hash), place);
+    if (found === undefined) return undefined;
+    const key = accountKeys.accessToken(found.value.userId, found.value.id);
+    return (await readRecord(this.kv, key, accessTokenRecord))?.value;
+  }
+
+  accessTokens(userId: string, page: PageWish): Promise<Page<AccessTokenRecord>> {
+    const schema = accessTokenRecord;
+    return readPage(this.kv, accountKeys.accessTokens(userId), { schema, ...page });
+  }
+
+  /** Revokes a token; returns it, `undefined` where the user has none of that id. */
+  async removeAccessToken(userId: string, id: string): Promise<AccessTokenRecord | undefined> {
+    const key = accountKeys.accessToken(userId, id);
+    const token = (await readRecord(this.kv, key, accessTokenRecord))?.value;
+    if (token === undefined) return undefined;
+    await this.kv.atomic()
+      .delete(key)
+      .delete(accountKeys.accessTokenByHash(token.hash))
+      .delete(accountKeys.lastUse(id))
+      .commit();
+    return token;
+  }
+
+  async addApiKey(apiKey: ApiKeyRecord): Promise<void> {
+    await this.kv.atomic()
+      .set(keys.apiKey(apiKey.id), apiKey)
+      .set(keys.apiKeyByHash(apiKey.hash), apiKey.id)
+      .set(accountKeys.workspaceApiKey(apiKey.workspaceId, apiKey.id), apiKey)
+      .commit();
+  }
+
+  async findApiKey(hash: string): Promise<ApiKeyRecord | undefined> {
+    const id = await readRecord(this.kv, keys.apiKeyByHash(hash), z.string());
+    if (id === undefined) return undefined;
+    return (await readRecord(this.kv, keys.apiKey(id.value), apiKeyRecord))?.value;
+  }
+
+  apiKeys(workspaceId: string, page: PageWish): Promise<Page<ApiKeyRecord>> {
+    const schema = apiKeyRecord;
+    return readPage(this.kv, accountKeys.workspaceApiKeys(workspaceId), { schema, ...page });
+  }
+
+  /** Revokes a key; returns it, `undefined` where the workspace has none of that id. */
+  async removeApiKey(workspaceId: string, id: string): Promise<ApiKeyRecord | undefined> {
+    const listed = accountKeys.workspaceApiKey(workspaceId, id);
+    const apiKey = (await readRecord(this.kv, listed, apiKeyRecord))?.value;
+    if (apiKey === undefined) return undefined;
+    await this.kv.atomic()
+      .delete(listed)
+      .delete(keys.apiKey(id))
+      .delete(keys.apiKeyByHash(apiKey.hash))
+      .delete(accountKeys.lastUse(id))
+      .commit();
+    return apiKey;
+  }
+
+  async lastUse(credentialId: string): Promise<LastUse | undefined> {
+    return (await readRecord(this.kv, accountKeys.lastUse(credentialId), lastUse))?.value;
+  }
+
+  /** Notes a use; the note outlasts every idle time, then goes by itself. */
+  async noteUse(credentialId: string, use: LastUse): Promise<void> {
+    const expireIn = 2 * ACCESS_TOKEN_IDLE_MS;
+    await this.kv.set(accountKeys.lastUse(credentialId), use, { expireIn });
+  }
+}

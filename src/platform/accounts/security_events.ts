@@ -1,0 +1,90 @@
+/**
+ * Security events: raised at their moment, kept in a log that only grows, and
+ * told to whoever delivers them.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { SECURITY_EVENTS, type SecurityEvent, type SecurityEventName } from "../../contract/mod.ts";
+import type { Clock, Random } from "../../lib/clock.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import type { Client } from "../http/client.ts";
+import { type Page, readPage } from "../store/records.ts";
+import { accountKeys } from "./account_keys.ts";
+
+/** What is said when an event is raised. */
+export interface RaisedEvent {
+  readonly event: SecurityEventName;
+  readonly userId: string;
+  readonly workspaceId?: string;
+  /** What happened, in words; never a secret. */
+  readonly detail: string;
+  readonly client: Client;
+}
+
+/** Raises an event; resolves when the log has it. */
+export type RaiseSecurityEvent = (event: RaisedEvent) => Promise<void>;
+
+const eventRecord = z.object({
+  id: z.string(),
+  event: z.enum(SECURITY_EVENTS),
+  userId: z.string(),
+  workspaceId: z.string().nullable(),
+  at: z.number(),
+  address: z.string(),
+  country: z.string().nullable(),
+  detail: z.string(),
+});
+export type SecurityEventRecord = z.infer<typeof eventRecord>;
+
+export interface SecurityLogOptions {
+  readonly kv: Deno.Kv;
+  readonly now: Clock;
+  readonly random: Random;
+  /** Told of each event once the log has it: where notifications begin. */
+  readonly onEvent?: (event: SecurityEvent) => void;
+}
+
+const toWire = (record: SecurityEventRecord): SecurityEvent => ({
+  ...record,
+  at: new Date(record.at).toISOString(),
+});
+
+type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
+
+export class SecurityLog {
+  constructor(private readonly options: SecurityLogOptions) {}
+
+  readonly raise: RaiseSecurityEvent = async ({ client, workspaceId, ...raised }) => {
+    const { kv, now, random, onEvent } = this.options;
+    const record: SecurityEventRecord = {
+      ...raised,
+      id: uuidV7(now, random),
+      workspaceId: workspaceId ?? null,
+      at: now(),
+      address: client.address,
+      country: client.country(),
+    };
+    const operation = kv.atomic().set(accountKeys.accountEvent(record.userId, record.id), record);
+    if (workspaceId !== undefined) {
+      operation.set(accountKeys.workspaceEvent(workspaceId, record.id), record);
+    }
+    await operation.commit();
+    onEvent?.(toWire(record));
+  };
+
+  /** What happened to an account, newest first. */
+  ofAccount(userId: string, page: PageWish): Promise<Page<SecurityEvent>> {
+    return this.page(accountKeys.accountEvents(userId), page);
+  }
+
+  /** What happened in a workspace, newest first. */
+  ofWorkspace(workspaceId: string, page: PageWish): Promise<Page<SecurityEvent>> {
+    return this.page(accountKeys.workspaceEvents(workspaceId), page);
+  }
+
+  private async page(prefix: Deno.KvKey, wish: PageWish): Promise<Page<SecurityEvent>> {
+    const page = await readPage(this.options.kv, prefix, { schema: eventRecord, ...wish });
+    return { items: page.items.map(toWire), nextCursor: page.nextCursor };
+  }
+}

@@ -1,0 +1,39 @@
+/**
+ * Telling requests of our own pages from those that another site makes a
+ * browser send. Deployments are on hosts below the platform's, which browsers
+ * take for the same site: so nothing but the same origin counts, and
+ * `SameSite` cookies alone would not do.
+ *
+ * @module
+ */
+import { Failure } from "./failure.ts";
+
+const SAFE_METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+
+/** Methods that change nothing (RFC 9110, 9.2.1). */
+export function isSafeMethod(method: string): boolean {
+  return SAFE_METHODS.has(method);
+}
+
+/**
+ * Whether a request comes from the platform's own pages, by `Sec-Fetch-Site`
+ * (W3C Fetch Metadata), else by `Origin`; `unknown` where it has neither, as
+ * no browser of today sends it.
+ */
+export function originOf(request: Request, publicOrigin: string): "same" | "other" | "unknown" {
+  const site = request.headers.get("sec-fetch-site");
+  if (site !== null) return site === "same-origin" || site === "none" ? "same" : "other";
+  const origin = request.headers.get("origin");
+  if (origin === null) return "unknown";
+  if (origin === publicOrigin) return "same";
+  const host = /^https?:\/\/([^/]+)$/i.exec(origin)?.[1]?.toLowerCase();
+  return host !== undefined && host === new URL(request.url).host ? "same" : "other";
+}
+
+/** What a request that another site sent is told. */
+export function crossOriginFailure(): Failure {
+  return new Failure(
+    "forbidden",
+    "Can not accept this request: it must come from the platform's own pages",
+  );
+}
