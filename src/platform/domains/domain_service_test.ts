@@ -1,0 +1,249 @@
+import assert from "node:assert/strict";
+import { systemRandom } from "../../lib/clock.ts";
+import { Addresses } from "../deployments/addresses.ts";
+import { SiteDirectory } from "../deployments/site_directory.ts";
+import { Failure } from "../http/failure.ts";
+import type { ProjectRecord } from "../projects/project.ts";
+import { ProjectStore } from "../projects/project_store.ts";
+import { type DnsFixture, startDns } from "./_test_dns.ts";
+import { DnsClient, parseDnsServer } from "./dns_client.ts";
+import { DomainService, MAX_DOMAINS } from "./domain_service.ts";
+import { DomainStore } from "./domain_store.ts";
+
+const ZONE = "shop.example";
+const PROOF = `_svc-challenge.${ZONE}`;
+
+function project(name: string, workspaceId: string): ProjectRecord {
+  return {
+    id: crypto.randomUUID(),
+    workspaceId,
+    workspaceSlug: workspaceId,
+    name,
+    displayName: null,
+    gitUrl: null,
+    branch: "main",
+    framework: null,
+    installCommand: null,
+    buildCommand: null,
+    outputDirectory: null,
+    rootDirectory: null,
+    nodeVersion: null,
+    productionHistory: [],
+    createdAt: 0,
+    updatedAt: 0,
+  };
+}
+
+interface World {
+  readonly dns: DnsFixture;
+  readonly domains: DomainStore;
+  readonly service: DomainService;
+  /** A project of the workspace `ours`, and one of `theirs`. */
+  readonly ours: ProjectRecord;
+  readonly theirs: ProjectRecord;
+  restart(): Promise<DomainService>;
+}
+
+/** Two workspaces on a real store and a real DNS server. */
+async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
+  const kv = await Deno.openKv(":memory:");
+  const dns = await startDns();
+  const projects = new ProjectStore(kv);
+  const domains = new DomainStore(kv);
+  const sites = new SiteDirectory({
+    load: () => Promise.resolve(undefined),
+    asProduction: (site) => Promise.resolve(site),
+  });
+  const make = () =>
+    new DomainService({
+      domains,
+      projects,
+      sites,
+      addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "" }),
+      dns: new DnsClient({ servers: [parseDnsServer(dns.server)], timeoutMs: 100 }),
+      settings: {
+        target: { hostname: "cname.localhost", addresses: ["192.0.2.1"] },
+        reserved: ["localhost"],
+        acme: false,
+      },
+      now: () => 1000,
+      random: systemRandom,
+      orders: { wake: () => {}, retry: () => {} },
+    });
+  const [ours, theirs] = [project("ours", "w-ours"), project("theirs", "w-theirs")];
+  await projects.create(ours);
+  await projects.create(theirs);
+  const restart = async () => {
+    const service = make();
+    await service.recover();
+    return service;
+  };
+  try {
+    await run({ dns, domains, service: make(), ours, theirs, restart });
+  } finally {
+    await dns.close();
+    kv.close();
+  }
+}
+
+const add = (world: World, owner: ProjectRecord, hostname: string) =>
+  world.service.add(owner, { hostname, environment: "production" });
+
+const valueOf = (added: Awaited<ReturnType<typeof add>>) => added.records[0]!.value;
+
+/** Adds a name and proves its zone. */
+async function prove(world: World, owner: ProjectRecord, hostname: string) {
+  const added = await add(world, owner, hostname);
+  world.dns.names.set(PROOF, { TXT: [valueOf(added)] });
+  await world.service.verify(added.domain);
+  return added;
+}
+
+const shows = (service: DomainService, hostname: string) => service.hosts.find(hostname)?.projectId;
+
+const conflict = (pattern: RegExp) => (error: unknown) =>
+  error instanceof Failure && error.code === "conflict" && pattern.test(error.message);
+
+Deno.test("an unproven name serves nothing and keeps nobody out", () =>
+  withWorld(async (world) => {
+    await add(world, world.theirs, "www.shop.example");
+    assert.equal(shows(world.service, "www.shop.example"), undefined);
+    await prove(world, world.ours, "www.shop.example");
+    assert.equal(shows(world.service, "www.shop.example"), world.ours.id);
+  }));
+
+Deno.test("one proof verifies all names of the zone in its workspace, and later ones at once", () =>
+  withWorld(async (world) => {
+    await add(world, world.ours, "blog.shop.example");
+    await prove(world, world.ours, "shop.example");
+    assert.equal(shows(world.service, "blog.shop.example"), world.ours.id);
+    await add(world, world.ours, "*.shop.example");
+    assert.equal(shows(world.service, "x.shop.example"), world.ours.id);
+    assert.equal(world.service.hosts.redirectOf("www.shop.example"), "shop.example");
+  }));
+
+Deno.test("a proven zone is closed to other workspaces, for all names below it", () =>
+  withWorld(async (world) => {
+    await prove(world, world.ours, "shop.example");
+    for (
+      const hostname of ["shop.example", "evil.shop.example", "*.shop.example", "SHOP.example."]
+    ) {
+      await assert.rejects(
+        add(world, world.theirs, hostname),
+        (error) =>
+          conflict(/belongs to another workspace/)(error) &&
+          !/ours/.test((error as Error).message.replace("yours", "")),
+      );
+    }
+    assert.equal(shows(world.service, "evil.shop.example"), undefined);
+  }));
+
+Deno.test("a squatter that added first can not prove, and stays out after the owner has", () =>
+  withWorld(async (world) => {
+    const squat = await add(world, world.theirs, "*.shop.example");
+    await prove(world, world.ours, "shop.example");
+    const { checks } = await world.service.verify(squat.domain);
+    assert.equal(checks[0]?.ok, false);
+    assert.equal(shows(world.service, "x.shop.example"), undefined);
+    assert.equal(shows(world.service, "shop.example"), world.ours.id);
+  }));
+
+Deno.test("where both proofs stand, the first to prove keeps the zone", () =>
+  withWorld(async (world) => {
+    const second = await add(world, world.theirs, "shop.example");
+    const first = await prove(world, world.ours, "shop.example");
+    world.dns.names.set(PROOF, { TXT: [valueOf(first), valueOf(second)] });
+    const { notes } = await world.service.verify(second.domain);
+    assert.match(notes.join(), /Another workspace holds this domain/);
+    assert.equal(shows(world.service, "shop.example"), world.ours.id);
+  }));
+
+Deno.test("a zone passes over once the old proof is gone and a new one stands", () =>
+  withWorld(async (world) => {
+    const first = await prove(world, world.ours, "www.shop.example");
+    world.dns.names.set(PROOF, "SERVFAIL");
+    await assert.rejects(add(world, world.theirs, "shop.example"), conflict(/another workspace/));
+    world.dns.names.delete(PROOF);
+    const second = await add(world, world.theirs, "shop.example");
+    assert.equal(shows(world.service, "www.shop.example"), world.ours.id);
+    world.dns.names.set(PROOF, { TXT: [valueOf(second)] });
+    await world.service.verify(second.domain);
+    assert.equal(shows(world.service, "shop.example"), world.theirs.id);
+    assert.equal(world.service.hosts.redirectOf("www.shop.example"), "shop.example");
+    await world.service.verify(first.domain);
+    assert.equal(shows(world.service, "shop.example"), world.theirs.id);
+  }));
+
+Deno.test("a lost proof takes nothing off the air, and is told", () =>
+  withWorld(async (world) => {
+    const { domain } = await prove(world, world.ours, "shop.example");
+    for (const entry of [undefined, "SERVFAIL", "SILENT"] as const) {
+      if (entry === undefined) world.dns.names.delete(PROOF);
+      else world.dns.names.set(PROOF, entry);
+      const { checks, notes } = await world.service.verify(domain);
+      assert.equal(checks[0]?.ok, false);
+      assert.match(notes.join(), /stays verified, but its proof is not seen/);
+      assert.equal(shows(world.service, "shop.example"), world.ours.id);
+    }
+  }));
+
+Deno.test("removing the last name of a zone frees it; a new claim needs a new proof", () =>
+  withWorld(async (world) => {
+    const added = await prove(world, world.ours, "shop.example");
+    await world.service.remove(added.domain);
+    assert.equal(shows(world.service, "shop.example"), undefined);
+    assert.equal(world.service.hosts.redirectOf("www.shop.example"), undefined);
+    assert.equal(await world.domains.owner(ZONE), undefined);
+    const again = await add(world, world.theirs, "shop.example");
+    assert.notEqual(valueOf(again), valueOf(added));
+    await world.service.verify(again.domain);
+    assert.equal(shows(world.service, "shop.example"), undefined);
+  }));
+
+Deno.test("a name is bound once in a workspace; a redirect gives way to a binding", () =>
+  withWorld(async (world) => {
+    const { companion } = await prove(world, world.ours, "shop.example");
+    assert.equal(companion?.hostname, "www.shop.example");
+    await assert.rejects(add(world, world.ours, "shop.example"), conflict(/"ours" \(production\)/));
+    const own = await add(world, world.ours, "www.shop.example");
+    assert.equal(own.domain.id, companion?.id);
+    assert.equal(world.service.hosts.redirectOf("www.shop.example"), undefined);
+    assert.equal(shows(world.service, "www.shop.example"), world.ours.id);
+  }));
+
+Deno.test("what is on the air survives a restart", () =>
+  withWorld(async (world) => {
+    await prove(world, world.ours, "shop.example");
+    await add(world, world.theirs, "other.example");
+    const service = await world.restart();
+    assert.equal(shows(service, "shop.example"), world.ours.id);
+    assert.equal(service.hosts.redirectOf("www.shop.example"), "shop.example");
+    assert.equal(shows(service, "other.example"), undefined);
+  }));
+
+Deno.test("domains that are bound at the same time all arrive, each once", () =>
+  withWorld(async (world) => {
+    const names = Array.from({ length: 8 }, (_, index) => `n${index % 4}.shop.example`);
+    const outcomes = await Promise.allSettled(names.map((name) => add(world, world.ours, name)));
+    assert.equal(outcomes.filter(({ status }) => status === "fulfilled").length, 4);
+    const bound = await world.domains.ofZone(ZONE, world.ours.workspaceId);
+    assert.deepEqual(new Set(bound.map(({ hostname }) => hostname)), new Set(names));
+  }));
+
+Deno.test("a project has at most 200 domains", () =>
+  withWorld(async (world) => {
+    for (let index = 0; index < MAX_DOMAINS; index++) {
+      await add(world, world.ours, `n${index}.z${index % 50}.example`);
+    }
+    await assert.rejects(add(world, world.ours, "more.example"), conflict(/200 domains/));
+  }));
+
+Deno.test("removing a project's domains frees its zones", () =>
+  withWorld(async (world) => {
+    await prove(world, world.ours, "shop.example");
+    await world.domains.removeProject(world.ours.id);
+    await world.service.forgetProject(world.ours.id);
+    assert.equal(shows(world.service, "shop.example"), undefined);
+    assert.equal(await world.domains.owner(ZONE), undefined);
+    await add(world, world.theirs, "shop.example");
+  }));
