@@ -18,13 +18,7 @@ import {
 } from "./command_tree.ts";
 import { createContext, type Host } from "./context.ts";
 import { describeError, toHumanError, toJsonError } from "./report_error.ts";
-import {
-  DEFAULT_API_URL,
-  type GlobalFlags,
-  resolveSettings,
-  type Settings,
-  wantsJson,
-} from "./settings.ts";
+import { DEFAULT_API_URL, type GlobalFlags, resolveSettings, wantsJson } from "./settings.ts";
 import { createUi, type Ui } from "./ui.ts";
 import { VERSION } from "./version.ts";
 
@@ -156,7 +150,7 @@ async function parseAndRun(
   argv: readonly string[],
   host: Host,
   ui: Ui,
-  remember: (settings: Settings) => void,
+  remember: (apiUrl: string) => void,
 ): Promise<number> {
   let exitCode: number = EXIT.success;
   const captured: Captured = { text: "" };
@@ -164,8 +158,9 @@ async function parseAndRun(
   const asked = leaf === undefined ? undefined : { leaf, command: (await leaf.load()).default };
   const perform: Perform = async (run) => {
     const settings = resolveSettings(program.opts() satisfies GlobalFlags, host.env);
-    remember(settings);
-    exitCode = await run(await createContext({ host, settings, ui })) ?? exitCode;
+    const ctx = await createContext({ host, settings, ui });
+    remember(ctx.apiUrl);
+    exitCode = await run(ctx) ?? exitCode;
   };
   const program = buildProgram(asked, { perform, captured });
   try {
@@ -206,7 +201,7 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
       withoutHelpWord(argv),
       host,
       ui,
-      (settings) => apiUrl = settings.apiUrl ?? apiUrl,
+      (known) => apiUrl = known,
     );
   } catch (thrown) {
     const error = host.signal.aborted && !(thrown instanceof CliError) ? interrupted() : thrown;

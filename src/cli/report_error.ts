@@ -59,7 +59,9 @@ function describeApiError(error: ApiError, apiUrl: string): ErrorReport {
       hint: `Give a valid key of ${apiUrl} with --token or SVC_TOKEN`,
     };
   }
-  return base;
+  return error.code === "blob_mismatch"
+    ? { ...base, hint: "A file changed while it was deployed: run the command again" }
+    : base;
 }
 
 /** Turns anything thrown into a report; unknown errors are `internal`. */
