@@ -9,7 +9,7 @@ import type { CacheRequest } from "./types.ts";
 /** What the cache must know besides the facts. */
 export interface RequestSite {
   readonly deploymentId: string;
-  /** The URL of a rewrite or the name of a function that answers; nothing for the site's own routes. */
+  /** What answers, and what it is told that the key lacks; see `CacheRequest`. */
   readonly target?: string;
 }
 

@@ -8,7 +8,12 @@
  *
  * // `decision.cache` is set and an external proxy, a function or compute answers:
  * const answer = await cache.handle(
- *   new FactsRequest(facts, { deploymentId: site.deploymentId, target: rewrittenUrl }),
+ *   new FactsRequest(facts, {
+ *     deploymentId: site.deploymentId,
+ *     // With what the proxy sends on as X-Forwarded-*: else a Host with an odd port,
+ *     // or a redirect to https, would be kept for everyone.
+ *     target: `${scheme}://${authority} ${rewrittenUrl}`,
+ *   }),
  *   {
  *     rule: decision.cache,
  *     // "as_is": the request as it came; "for_cache": GET, without the fields in

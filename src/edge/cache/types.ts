@@ -20,8 +20,10 @@ export interface CacheRequest extends
   > {
   readonly deploymentId: string;
   /**
-   * What answers, where rules chose it: the URL of a rewrite, the name of a
-   * function. Part of the key, for rules may choose by what the key lacks.
+   * What answers, where rules chose it (the URL of a rewrite, the name of a
+   * function), for rules may choose by what the key lacks; and whatever else the
+   * origin is told that the key lacks: the scheme and the port that the client
+   * used, where they are sent on as `X-Forwarded-Proto` and `X-Forwarded-Host`.
    */
   readonly target?: string;
 }
