@@ -5,6 +5,7 @@
  */
 import * as accounts from "./accounts.ts";
 import * as apiKeys from "./api_keys.ts";
+import * as cache from "./cache.ts";
 import * as deployments from "./deployments.ts";
 import * as device from "./device.ts";
 import * as domains from "./domains.ts";
@@ -79,6 +80,7 @@ export const endpoints = {
   getDomain: domains.getDomain,
   verifyDomain: domains.verifyDomain,
   deleteDomain: domains.deleteDomain,
+  purgeCache: cache.purgeCache,
   putBlob: deployments.putBlob,
   postBlobs: deployments.postBlobs,
   listLogs: logs.listLogs,

@@ -8,6 +8,7 @@
 export type { AccessRecord, RuleTrace } from "./access_record.ts";
 export { BlobCorruptError, type BlobReader } from "./blobs/blob_reader.ts";
 export { DEFAULT_CACHE_BYTES, MAX_CACHED_BYTES } from "./blobs/blob_cache.ts";
+export { createHttpCache, type HttpCache, type PurgeScope } from "./cache/http_cache.ts";
 export { deviceOf } from "./device/device.ts";
 export { createEdge, type EdgeHandler, type EdgeOptions } from "./edge.ts";
 export type { Connection } from "./exchange.ts";

@@ -5,6 +5,7 @@
  */
 import { endpoints } from "../contract/mod.ts";
 import { bindAccountRoutes } from "./accounts/routes.ts";
+import { bindCacheRoutes } from "./cache/routes.ts";
 import { bindBlobRoutes } from "./deployments/blob_routes.ts";
 import { bindDeploymentRoutes } from "./deployments/routes.ts";
 import { bindVariableRoutes } from "./env/routes.ts";
@@ -49,6 +50,7 @@ export function buildApi(services: Services, options: ApiOptions): Router {
   bindEnvironmentRoutes(router, services);
   bindVariableRoutes(router, { ...services, service: services.variableService });
   bindDomainRoutes(router, services);
+  bindCacheRoutes(router, services);
   bindLogRoutes(router, { ...services, closing: options.closing });
   bindRulesRoutes(router, { ...services, service: services.rulesService });
   router.refuseOtherMethods();

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { createEdge, loadGeo } from "../edge/mod.ts";
+import { createEdge, createHttpCache, loadGeo } from "../edge/mod.ts";
+import { OutboundError } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { bootstrapAccounts } from "./accounts/bootstrap.ts";
 import { buildApi } from "./api.ts";
@@ -94,8 +95,12 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       publicHost: base.hostname,
       onIssued: (hostname) => secure?.changed(hostname),
     });
+    const cache = createHttpCache({
+      now: systemClock,
+      onError: (cause) => options.log({ level: "warn", message: `Can not refresh: ${cause}` }),
+    });
     const services = createServices({
-      ...{ kv, vault, dataDir, addresses, box, domains },
+      ...{ kv, vault, dataDir, addresses, box, cache, domains },
       log: options.log,
     });
     findCertificates = () => services.certificates;
@@ -123,6 +128,9 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       now: systemClock,
       random: systemRandom,
       requestId,
+      cache,
+      outbound: ({ url }) =>
+        Promise.reject(new OutboundError("refused_address", `Not allowed: ${url}`)),
       trustProxy: options.trustProxy,
       onError: (cause, id) => logFault(options, id, cause),
       ...(await loadGeo({ geoip: options.geoip, asn: options.asn })),

@@ -4,7 +4,7 @@
  * @module
  */
 import { systemClock, systemRandom } from "../lib/clock.ts";
-import { compileSite, type Site, withRules } from "../edge/mod.ts";
+import { compileSite, type HttpCache, type Site, withRules } from "../edge/mod.ts";
 import { AccountStore } from "./accounts/account_store.ts";
 import { Authenticator } from "./accounts/authenticate.ts";
 import type { Addresses } from "./deployments/addresses.ts";
@@ -34,6 +34,8 @@ export interface Foundation {
   readonly dataDir: DataDir;
   readonly addresses: Addresses;
   readonly box: SecretBox;
+  /** The edge's cache of answers. */
+  readonly cache: HttpCache;
   readonly domains: DomainFoundation;
   log(line: PlatformLog): void;
 }
@@ -56,7 +58,7 @@ async function loadSite(
 
 /** Builds the stores and services over an open store; reads nothing yet. */
 export function createServices(foundation: Foundation) {
-  const { kv, vault, dataDir, addresses, log } = foundation;
+  const { kv, vault, dataDir, addresses, cache, log } = foundation;
   const [now, random] = [systemClock, systemRandom];
   const accounts = new AccountStore(kv);
   const projects = new ProjectStore(kv);
@@ -74,7 +76,7 @@ export function createServices(foundation: Foundation) {
   const logs = new AccessLogs(dataDir.logs, {
     onTrouble: (message) => log({ level: "warn", message }),
   });
-  const shared = { deployments, projects, vault, sites, addresses, now, random };
+  const shared = { deployments, projects, vault, sites, addresses, cache, now, random };
   const domainParts = createDomainServices(
     { ...shared, kv, box: foundation.box, log },
     foundation.domains,

@@ -6,6 +6,7 @@
  * @module
  */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import type { HttpCache } from "../../edge/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { Failure } from "../http/failure.ts";
 import { productionDeploymentId, type ProjectRecord } from "../projects/project.ts";
@@ -28,6 +29,8 @@ export interface DeploymentServices {
   readonly projects: ProjectStore;
   readonly vault: BlobVault;
   readonly sites: SiteDirectory;
+  /** The edge's cache of answers: what is deployed or rolled back begins with none. */
+  readonly cache: HttpCache;
   readonly addresses: Addresses;
   readonly now: Clock;
 }
@@ -165,8 +168,9 @@ export class DeploymentService {
   }
 
   private async show({ result, versionstamp }: Committed<Activated>): Promise<void> {
-    const { sites, addresses } = this.services;
-    const { project, hosts } = result;
+    const { sites, cache, addresses } = this.services;
+    const { project, hosts, deployment } = result;
+    cache.purge(deployment.id, { type: "all" });
     await Promise.all(
       hosts.map(({ label, deploymentId }) =>
         sites.point(addresses.hostname(label), {

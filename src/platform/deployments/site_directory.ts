@@ -82,6 +82,15 @@ export class SiteDirectory {
     }
   }
 
+  /** The deployments that any host of a project shows, each once. */
+  deploymentsOf(projectId: string): Set<string> {
+    const ids = new Set<string>();
+    for (const entry of this.entries.values()) {
+      if (entry.projectId === projectId) ids.add(entry.deploymentId);
+    }
+    return ids;
+  }
+
   remove(hostname: string): void {
     this.entries.delete(hostname);
   }
