@@ -10,11 +10,13 @@ export interface OutboundRequest {
   readonly method: string;
   /** Absolute, `http:` or `https:`, without credentials. */
   readonly url: string;
-  /** `host` is set from the URL unless it is given. */
+  /**
+   * `host` always comes from the URL, and hop-by-hop headers are dropped. A
+   * `content-length` is kept to: a body of another length breaks the request.
+   */
   readonly headers: HeaderList;
+  /** Sent in chunks where no `content-length` is given. */
   readonly body: ReadableStream<Uint8Array> | null;
-  /** Length of the body where it is known; it is sent in chunks otherwise. */
-  readonly contentLength?: number;
   /** `manual` by default: a redirect is an answer like any other. */
   readonly redirect?: "follow" | "manual" | "error";
   readonly signal?: AbortSignal;

@@ -1,0 +1,96 @@
+/**
+ * Reading a connection: by line ends, by count, or as it comes.
+ *
+ * @module
+ */
+import { OutboundError } from "./errors.ts";
+
+/** Reads into the buffer; `null` at the end. */
+export type ReadBytes = (buffer: Uint8Array<ArrayBuffer>) => Promise<number | null>;
+
+const BUFFER_BYTES = 64 * 1024;
+const CR = 13;
+const LF = 10;
+
+/** Text whose characters are its bytes, as HTTP heads are read. */
+function latin1(bytes: Uint8Array): string {
+  let text = "";
+  for (let at = 0; at < bytes.byteLength; at += 4096) {
+    text += String.fromCharCode(...bytes.subarray(at, at + 4096));
+  }
+  return text;
+}
+
+const reset = (): OutboundError =>
+  new OutboundError("reset", "The connection ended before the answer did");
+
+export class ByteReader {
+  #buffer = new Uint8Array(BUFFER_BYTES);
+  #start = 0;
+  #end = 0;
+
+  constructor(private readonly read: ReadBytes) {}
+
+  /** Bytes that were read and not taken yet. */
+  get buffered(): number {
+    return this.#end - this.#start;
+  }
+
+  /** Reads more; false at the end of the connection. */
+  async fill(): Promise<boolean> {
+    if (this.#start === this.#end) this.#start = this.#end = 0;
+    else if (this.#end === this.#buffer.byteLength) {
+      this.#buffer.copyWithin(0, this.#start, this.#end);
+      this.#end -= this.#start;
+      this.#start = 0;
+    }
+    const count = await this.read(this.#buffer.subarray(this.#end));
+    if (count === null) return false;
+    this.#end += count;
+    return true;
+  }
+
+  /** Text up to `\r\n\r\n` or, with `line`, up to `\r\n`; that end is taken and not returned. */
+  async until(end: "head" | "line", maxBytes: number): Promise<string> {
+    const length = end === "head" ? 4 : 2;
+    let scanned = 0;
+    for (;;) {
+      const at = this.#find(length, scanned);
+      if (at !== -1) {
+        const text = latin1(this.#buffer.subarray(this.#start, this.#start + at));
+        this.#start += at + length;
+        return text;
+      }
+      scanned = Math.max(0, this.buffered - length + 1);
+      if (this.buffered >= Math.min(maxBytes, BUFFER_BYTES)) {
+        throw new OutboundError("bad_response", "The head of the answer is too large");
+      }
+      if (!await this.fill()) throw reset();
+    }
+  }
+
+  #find(length: number, from: number): number {
+    const bytes = this.#buffer;
+    for (let at = this.#start + from; at + length <= this.#end; at++) {
+      if (bytes[at] !== CR || bytes[at + 1] !== LF) continue;
+      if (length === 2 || (bytes[at + 2] === CR && bytes[at + 3] === LF)) return at - this.#start;
+    }
+    return -1;
+  }
+
+  /** A copy of what is there, at most `max` bytes; reads when nothing is. `null` at the end. */
+  async some(max: number): Promise<Uint8Array<ArrayBuffer> | null> {
+    if (this.buffered === 0 && !await this.fill()) return null;
+    const count = Math.min(max, this.buffered);
+    const bytes = this.#buffer.slice(this.#start, this.#start + count);
+    this.#start += count;
+    return bytes;
+  }
+
+  /** As `some`, where the end of the connection is an error. */
+  async someOf(max: number): Promise<Uint8Array<ArrayBuffer>> {
+    const bytes = await this.some(max);
+    if (bytes === null) throw reset();
+    return bytes;
+  }
+}

@@ -1,0 +1,152 @@
+/**
+ * Opening a connection to an address that was checked: the name is resolved
+ * once, every address is judged, and the connection goes to one of exactly
+ * these, so that a second resolution can not lead elsewhere.
+ *
+ * @module
+ */
+import { isLocalName, isPublicAddress, isWebPort, literalAddress } from "./address_rules.ts";
+import { OutboundError } from "./errors.ts";
+
+/** Addresses of a name, as text; rejects or gives none where there are none. */
+export type ResolveDns = (name: string) => Promise<readonly string[]>;
+
+/** Connects to an address that was judged. */
+export type Dial = (
+  to: { readonly hostname: string; readonly port: number },
+) => Promise<Deno.TcpConn>;
+
+export interface ConnectRules {
+  /** Private, local and reserved addresses and any port are allowed. */
+  readonly allowPrivate: boolean;
+  readonly resolveDns: ResolveDns;
+  readonly dial: Dial;
+  /** Time for name, connection and TLS together. */
+  readonly connectMs: number;
+  /** Certificates (PEM) to trust beside the system's. */
+  readonly caCerts?: readonly string[];
+}
+
+/** Most addresses of a name that are tried. */
+const MAX_ADDRESSES = 4;
+
+/** Where a URL leads, as far as it can be judged without resolving. */
+export interface Target {
+  readonly url: URL;
+  readonly secure: boolean;
+  /** Name or address, without brackets. */
+  readonly host: string;
+  readonly port: number;
+}
+
+const refused = (host: string): OutboundError =>
+  new OutboundError("refused_address", `Requests to "${host}" are not allowed: it is not public`);
+
+/**
+ * Judges scheme, credentials, port and host. WHATWG URL has brought numbers in
+ * every notation into the usual one before.
+ *
+ * @throws OutboundError
+ */
+export function judgeTarget(text: string, rules: Pick<ConnectRules, "allowPrivate">): Target {
+  const url = URL.parse(text);
+  if (url === null) throw new OutboundError("bad_request", "The URL is not absolute or malformed");
+  if (url.protocol !== "http:" && url.protocol !== "https:") {
+    throw new OutboundError("bad_request", `The URL must be http or https, not ${url.protocol}`);
+  }
+  if (url.username !== "" || url.password !== "") {
+    throw new OutboundError("bad_request", "The URL must have no credentials");
+  }
+  const secure = url.protocol === "https:";
+  const port = url.port === "" ? (secure ? 443 : 80) : Number(url.port);
+  const address = literalAddress(url.hostname);
+  const host = address ?? url.hostname;
+  if (!rules.allowPrivate) {
+    if (!isWebPort(port)) throw new OutboundError("refused_port", `Port ${port} is not allowed`);
+    if (address === undefined ? isLocalName(host) : !isPublicAddress(address)) throw refused(host);
+  }
+  return { url, secure, host, port };
+}
+
+async function addressesOf(target: Target, rules: ConnectRules): Promise<readonly string[]> {
+  if (literalAddress(target.host) !== undefined) return [target.host];
+  let addresses: readonly string[];
+  try {
+    addresses = await rules.resolveDns(target.host);
+  } catch (cause) {
+    throw new OutboundError("dns_failed", `The name "${target.host}" was not resolved`, { cause });
+  }
+  if (addresses.length === 0) {
+    throw new OutboundError("dns_failed", `The name "${target.host}" has no address`);
+  }
+  if (!rules.allowPrivate && !addresses.every(isPublicAddress)) throw refused(target.host);
+  return addresses.slice(0, MAX_ADDRESSES);
+}
+
+async function connectTo(target: Target, address: string, rules: ConnectRules): Promise<Deno.Conn> {
+  let conn: Deno.TcpConn;
+  try {
+    conn = await rules.dial({ hostname: address, port: target.port });
+  } catch (cause) {
+    const message = `The connection to "${target.host}" was not made`;
+    throw new OutboundError("connect_failed", message, { cause });
+  }
+  conn.setNoDelay(true);
+  if (!target.secure) return conn;
+  try {
+    const tls = await Deno.startTls(conn, {
+      hostname: target.host,
+      alpnProtocols: ["http/1.1"],
+      ...(rules.caCerts === undefined ? {} : { caCerts: [...rules.caCerts] }),
+    });
+    await tls.handshake();
+    return tls;
+  } catch (cause) {
+    try {
+      conn.close();
+    } catch { /* startTls has taken it */ }
+    throw new OutboundError("tls_failed", `TLS with "${target.host}" failed`, { cause });
+  }
+}
+
+async function connectAny(target: Target, rules: ConnectRules): Promise<Deno.Conn> {
+  const addresses = await addressesOf(target, rules);
+  let last: unknown;
+  for (const address of addresses) {
+    try {
+      return await connectTo(target, address, rules);
+    } catch (error) {
+      last = error;
+    }
+  }
+  throw last;
+}
+
+/**
+ * Opens a connection.
+ *
+ * @throws OutboundError
+ */
+export async function openConnection(
+  target: Target,
+  rules: ConnectRules,
+  signal?: AbortSignal,
+): Promise<Deno.Conn> {
+  const opening = connectAny(target, rules);
+  const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
+  const abort = (): void => stop(new OutboundError("aborted", "The request was aborted"));
+  const timer = setTimeout(
+    () => stop(new OutboundError("connect_timeout", `"${target.host}" did not connect in time`)),
+    rules.connectMs,
+  );
+  signal?.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([opening, stopped]);
+  } catch (error) {
+    opening.then((conn) => conn.close(), () => {});
+    throw error;
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
+}

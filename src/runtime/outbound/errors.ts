@@ -1,0 +1,33 @@
+/**
+ * Why an outbound request failed.
+ *
+ * @module
+ */
+
+export type OutboundErrorCode =
+  /** The URL or a header is not allowed; nothing was sent. */
+  | "bad_request"
+  /** Name or address is private or reserved; nothing was sent. */
+  | "refused_address"
+  | "refused_port"
+  | "dns_failed"
+  | "connect_failed"
+  | "connect_timeout"
+  | "tls_failed"
+  /** No byte moved in either direction for too long. */
+  | "idle_timeout"
+  /** The connection ended before the answer did. */
+  | "reset"
+  /** The answer is no well-formed HTTP/1.1. */
+  | "bad_response"
+  | "too_many_redirects"
+  | "aborted";
+
+/** The message is for logs and authors; it holds nothing that the other side said. */
+export class OutboundError extends Error {
+  override readonly name = "OutboundError";
+
+  constructor(readonly code: OutboundErrorCode, message: string, options?: ErrorOptions) {
+    super(message, options);
+  }
+}

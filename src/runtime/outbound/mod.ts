@@ -1,0 +1,16 @@
+/**
+ * Outbound requests under guard.
+ *
+ * @module
+ */
+export { isPublicAddress } from "./address_rules.ts";
+export { type Dial, type ResolveDns } from "./connect.ts";
+export { OutboundError, type OutboundErrorCode } from "./errors.ts";
+export { dropHopByHop } from "./hop_by_hop.ts";
+export { createOutboundFetch, type Outbound, type OutboundOptions } from "./outbound_fetch.ts";
+export {
+  type HeaderList,
+  type OutboundFetch,
+  type OutboundRequest,
+  type OutboundResponse,
+} from "./types.ts";

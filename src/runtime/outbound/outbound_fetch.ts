@@ -1,0 +1,193 @@
+/**
+ * Outbound requests under guard: for the `fetch` of functions and for external
+ * rewrites.
+ *
+ * @module
+ */
+import { lookup } from "node:dns/promises";
+import {
+  type ConnectRules,
+  type Dial,
+  judgeTarget,
+  openConnection,
+  type ResolveDns,
+  type Target,
+} from "./connect.ts";
+import { OutboundError } from "./errors.ts";
+import { dropHopByHop } from "./hop_by_hop.ts";
+import { Http1Connection, type WireAnswer, type WireRequest } from "./http1_connection.ts";
+import { readContentLength } from "./http1_head.ts";
+import { ConnectionPool } from "./pool.ts";
+import { nextRequest } from "./redirect.ts";
+import type { HeaderList, OutboundFetch, OutboundRequest, OutboundResponse } from "./types.ts";
+
+export interface OutboundOptions {
+  /** Private, local and reserved addresses and any port are allowed. Default: false. */
+  readonly allowPrivate?: boolean;
+  /** Default: the system's resolver, its hosts file included. */
+  readonly resolveDns?: ResolveDns;
+  /** Default: `Deno.connect`. */
+  readonly dial?: Dial;
+  /** Time for name, connection and TLS together. Default: 10 s. */
+  readonly connectMs?: number;
+  /** Time in which some byte must move. Default: 60 s. */
+  readonly idleMs?: number;
+  /** Redirects that `follow` follows. Default: 10. */
+  readonly maxRedirects?: number;
+  /** Connections that rest, for each origin. Default: 64. */
+  readonly maxIdlePerOrigin?: number;
+  /** Longest rest of a connection. Default: 4 s, below the usual 5 s of servers. */
+  readonly restMs?: number;
+  /** Certificates (PEM) to trust beside the system's. */
+  readonly caCerts?: readonly string[];
+}
+
+/** Connections that rest altogether. */
+const MAX_IDLE = 512;
+
+/** Methods that may be sent again when a rested connection turns out to be closed (RFC 9110, 9.2.2). */
+const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+/** Methods whose body is empty, rather than missing. */
+const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
+
+export interface Outbound {
+  readonly fetch: OutboundFetch;
+  /** Closes connections that rest. */
+  close(): void;
+}
+
+async function systemLookup(name: string): Promise<string[]> {
+  return (await lookup(name, { all: true })).map(({ address }) => address);
+}
+
+function requestHeaders(request: OutboundRequest, target: Target, length: number | undefined) {
+  const headers: [string, string][] = [["host", target.url.host]];
+  for (const [name, value] of dropHopByHop(request.headers)) {
+    const lower = name.toLowerCase();
+    if (lower !== "host" && lower !== "content-length" && lower !== "expect") {
+      headers.push([name, value]);
+    }
+  }
+  if (request.body !== null) {
+    headers.push(
+      length === undefined ? ["transfer-encoding", "chunked"] : ["content-length", String(length)],
+    );
+  } else if (WITH_BODY.has(request.method)) headers.push(["content-length", "0"]);
+  return headers;
+}
+
+function bodyLength(headers: HeaderList): number | undefined {
+  try {
+    return readContentLength(headers);
+  } catch {
+    throw new OutboundError("bad_request", "The content-length of the request is no single number");
+  }
+}
+
+class OutboundClient {
+  readonly #rules: ConnectRules;
+  readonly #pool: ConnectionPool;
+  readonly #idleMs: number;
+  readonly #maxRedirects: number;
+
+  constructor(options: OutboundOptions) {
+    this.#rules = {
+      allowPrivate: options.allowPrivate ?? false,
+      resolveDns: options.resolveDns ?? systemLookup,
+      dial: options.dial ?? ((to) => Deno.connect(to)),
+      connectMs: options.connectMs ?? 10_000,
+      ...(options.caCerts === undefined ? {} : { caCerts: options.caCerts }),
+    };
+    this.#idleMs = options.idleMs ?? 60_000;
+    this.#maxRedirects = options.maxRedirects ?? 10;
+    this.#pool = new ConnectionPool({
+      maxIdle: MAX_IDLE,
+      maxIdlePerOrigin: options.maxIdlePerOrigin ?? 64,
+      restMs: options.restMs ?? 4000,
+    });
+  }
+
+  close(): void {
+    this.#pool.closeAll();
+  }
+
+  async fetch(request: OutboundRequest): Promise<OutboundResponse> {
+    let current = request;
+    for (let hops = 0;; hops++) {
+      const response = await this.#once(current, hops > 0);
+      const next = nextRequest(current, response);
+      if (next === undefined) return response;
+      response.body?.cancel().catch(() => {});
+      if (hops >= this.#maxRedirects) {
+        throw new OutboundError("too_many_redirects", `More than ${hops} redirects`);
+      }
+      current = next;
+    }
+  }
+
+  async #once(request: OutboundRequest, redirected: boolean): Promise<OutboundResponse> {
+    const target = judgeTarget(request.url, this.#rules);
+    const length = request.body === null ? undefined : bodyLength(request.headers);
+    const wire: WireRequest = {
+      method: request.method,
+      target: `${target.url.pathname}${target.url.search}`,
+      headers: requestHeaders(request, target, length),
+      body: request.body,
+      ...(length === undefined ? {} : { length }),
+    };
+    const { head, body } = await this.#send(wire, target, request.signal);
+    return {
+      status: head.status,
+      statusText: head.statusText,
+      headers: dropHopByHop(head.headers),
+      body,
+      url: target.url.href,
+      redirected,
+    };
+  }
+
+  async #send(wire: WireRequest, target: Target, signal?: AbortSignal): Promise<WireAnswer> {
+    if (signal?.aborted === true) throw new OutboundError("aborted", "The request was aborted");
+    const origin = target.url.origin;
+    const rested = this.#pool.take(origin);
+    if (rested !== undefined) {
+      try {
+        return await this.#exchange(rested, wire, { origin, signal });
+      } catch (error) {
+        const stale = error instanceof OutboundError && error.code === "reset";
+        if (!stale || wire.body !== null || !REPEATABLE.has(wire.method)) throw error;
+      }
+    }
+    const conn = await openConnection(target, this.#rules, signal);
+    return await this.#exchange(new Http1Connection(conn), wire, { origin, signal });
+  }
+
+  #exchange(
+    connection: Http1Connection,
+    wire: WireRequest,
+    { origin, signal }: { readonly origin: string; readonly signal: AbortSignal | undefined },
+  ): Promise<WireAnswer> {
+    const abort = (): void =>
+      connection.close(new OutboundError("aborted", "The request was aborted"));
+    signal?.addEventListener("abort", abort, { once: true });
+    return connection.exchange(wire, {
+      idleMs: this.#idleMs,
+      done: (reusable) => {
+        signal?.removeEventListener("abort", abort);
+        if (reusable) this.#pool.give(origin, connection);
+      },
+    });
+  }
+}
+
+/**
+ * Makes the client for outbound requests. Scheme, credentials, port, name,
+ * literal address and every resolved address are judged, for each redirect
+ * again; the connection goes to an address that was judged. Bodies stream both
+ * ways. Ports below 1024 other than 80 and 443 are refused.
+ */
+export function createOutboundFetch(options: OutboundOptions = {}): Outbound {
+  const client = new OutboundClient(options);
+  return { fetch: (request) => client.fetch(request), close: () => client.close() };
+}

@@ -1,0 +1,51 @@
+/**
+ * Redirects of outbound requests (Fetch standard, HTTP-redirect fetch).
+ *
+ * @module
+ */
+import { OutboundError } from "./errors.ts";
+import type { OutboundRequest, OutboundResponse } from "./types.ts";
+
+const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+/** Headers for one origin only. */
+const BOUND_TO_ORIGIN: ReadonlySet<string> = new Set(["authorization", "cookie", "cookie2"]);
+
+/** Headers that describe a body. */
+const OF_BODY = /^content-/i;
+
+/**
+ * The request that a redirect asks for; `undefined` where the answer is none
+ * or is wanted as it is.
+ *
+ * @throws OutboundError where it can not be followed
+ */
+export function nextRequest(
+  request: OutboundRequest,
+  response: OutboundResponse,
+): OutboundRequest | undefined {
+  const mode = request.redirect ?? "manual";
+  const location = response.headers.find(([name]) => name.toLowerCase() === "location")?.[1];
+  if (!REDIRECTS.has(response.status) || location === undefined || mode === "manual") {
+    return undefined;
+  }
+  if (mode === "error") throw new OutboundError("bad_response", "The answer is a redirect");
+  const url = URL.parse(location, response.url);
+  if (url === null) throw new OutboundError("bad_response", "The redirect leads to no URL");
+  const { status } = response;
+  const toGet = (status === 303 && request.method !== "HEAD") ||
+    ((status === 301 || status === 302) && request.method === "POST");
+  if (!toGet && request.body !== null) {
+    throw new OutboundError("bad_response", "The redirect asks for the body again, which is sent");
+  }
+  const sameOrigin = url.origin === new URL(response.url).origin;
+  return {
+    ...request,
+    url: url.href,
+    method: toGet ? "GET" : request.method,
+    body: null,
+    headers: request.headers.filter(([name]) =>
+      (sameOrigin || !BOUND_TO_ORIGIN.has(name.toLowerCase())) && !(toGet && OF_BODY.test(name))
+    ),
+  };
+}
