@@ -1,0 +1,97 @@
+/**
+ * What a person does with their own account: password, sessions, tools.
+ *
+ * @module
+ */
+import type { Account, Session, Tool } from "../../contract/mod.ts";
+import type { Client } from "../http/client.ts";
+import { Failure } from "../http/failure.ts";
+import type { Page } from "../store/records.ts";
+import { accountToWire, sessionToWire, toolToWire } from "./account_wire.ts";
+import type { Person } from "./caller.ts";
+import type { AccountParts } from "./parts.ts";
+
+type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
+
+export class AccountService {
+  constructor(private readonly parts: AccountParts) {}
+
+  async show(person: Person): Promise<Account> {
+    const { accounts, signIns } = this.parts;
+    const user = await accounts.findUser(person.user.id);
+    if (user === undefined) throw new Failure("not_found", "Account does not exist");
+    return accountToWire(user, await signIns.find(user.id));
+  }
+
+  /** @throws {Failure} `forbidden` where the current password is wrong. */
+  async changePassword(
+    person: Person,
+    change: { readonly current: string; readonly next: string },
+    client: Client,
+  ): Promise<void> {
+    const { signIns, passwords, limits, raise } = this.parts;
+    const { id, email } = person.user;
+    const guess = limits.begin("password", client, email ?? id);
+    const before = (await signIns.find(id)).password;
+    if (!await passwords.matches(change.current, before)) {
+      throw new Failure("forbidden", "Password is wrong");
+    }
+    guess.succeed();
+    const password = await passwords.hash(change.next);
+    await signIns.change(id, (record) => {
+      if (record.password?.hash === before?.hash) return { ...record, password };
+      throw new Failure("conflict", "Can not change the password: it was changed meanwhile");
+    });
+    await this.endOtherSessions(person);
+    await raise({
+      event: "security.password_changed",
+      userId: id,
+      detail: "The password was changed; all other sessions were ended",
+      client,
+    });
+  }
+
+  async sessions(person: Person, page: PageWish): Promise<Page<Session>> {
+    const { credentials } = this.parts;
+    const { items, nextCursor } = await credentials.sessions(person.user.id, page);
+    const currentId = person.credential.id;
+    const shown = items.map(async (session) =>
+      sessionToWire(session, { use: await credentials.lastUse(session.id), currentId })
+    );
+    return { items: await Promise.all(shown), nextCursor };
+  }
+
+  async revokeSession(person: Person, id: string): Promise<void> {
+    const session = await this.parts.credentials.removeSession(person.user.id, id);
+    if (session === undefined) throw new Failure("not_found", `Session ${id} does not exist`);
+    this.parts.memory.forget(session.hash);
+  }
+
+  async tools(person: Person, page: PageWish): Promise<Page<Tool>> {
+    const { credentials, accounts } = this.parts;
+    const { items, nextCursor } = await credentials.accessTokens(person.user.id, page);
+    const shown = items.map(async (token) => {
+      const [use, workspace] = await Promise.all([
+        credentials.lastUse(token.id),
+        accounts.findWorkspace(token.workspaceId),
+      ]);
+      return toolToWire(token, { use, workspace: workspace?.slug ?? "" });
+    });
+    return { items: await Promise.all(shown), nextCursor };
+  }
+
+  async revokeTool(person: Person, id: string): Promise<void> {
+    const token = await this.parts.credentials.removeAccessToken(person.user.id, id);
+    if (token === undefined) throw new Failure("not_found", `Tool ${id} does not exist`);
+    this.parts.memory.forget(token.hash);
+  }
+
+  private async endOtherSessions(person: Person): Promise<void> {
+    const { credentials, memory } = this.parts;
+    for (const session of await credentials.allSessions(person.user.id)) {
+      if (session.id === person.credential.id) continue;
+      await credentials.removeSession(person.user.id, session.id);
+      memory.forget(session.hash);
+    }
+  }
+}

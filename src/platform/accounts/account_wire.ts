@@ -1,0 +1,69 @@
+/**
+ * Accounts and their credentials as they are on the wire.
+ *
+ * @module
+ */
+import type { Account, ApiKey, Session, Tool } from "../../contract/mod.ts";
+import type { UserRecord } from "./account_store.ts";
+import type { ApiKeyRecord } from "./api_key.ts";
+import {
+  type AccessTokenRecord,
+  type LastUse,
+  SESSION_MAX_MS,
+  type SessionRecord,
+} from "./credential.ts";
+import type { SignInRecord } from "./sign_in_store.ts";
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+export function accountToWire(user: UserRecord, signIn: SignInRecord): Account {
+  const { id, name, email, signUpMethod } = user;
+  const twoFactorEnabled = signIn.totp !== null;
+  return { id, name, email, signUpMethod, twoFactorEnabled, createdAt: iso(user.createdAt) };
+}
+
+export function sessionToWire(
+  session: SessionRecord,
+  seen: { readonly use: LastUse | undefined; readonly currentId: string },
+): Session {
+  const { id, name, createdAt } = session;
+  return {
+    id,
+    name,
+    address: seen.use?.address ?? session.address,
+    country: seen.use?.country ?? session.country,
+    current: id === seen.currentId,
+    createdAt: iso(createdAt),
+    lastUsedAt: iso(seen.use?.at ?? createdAt),
+    expiresAt: iso(createdAt + SESSION_MAX_MS),
+  };
+}
+
+export function toolToWire(
+  token: AccessTokenRecord,
+  seen: { readonly use: LastUse | undefined; readonly workspace: string },
+): Tool {
+  const { id, name, prefix } = token;
+  return {
+    id,
+    name,
+    prefix,
+    workspace: seen.workspace,
+    address: seen.use?.address ?? token.address,
+    createdAt: iso(token.createdAt),
+    lastUsedAt: seen.use === undefined ? null : iso(seen.use.at),
+  };
+}
+
+export function apiKeyToWire(apiKey: ApiKeyRecord, use: LastUse | undefined): ApiKey {
+  const { id, name, prefix, role, userId, createdAt } = apiKey;
+  return {
+    id,
+    name,
+    prefix,
+    role,
+    createdBy: userId,
+    createdAt: iso(createdAt),
+    lastUsedAt: use === undefined ? null : iso(use.at),
+  };
+}

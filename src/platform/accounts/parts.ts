@@ -1,0 +1,31 @@
+/**
+ * What the services of accounts are made of, put together once.
+ *
+ * @module
+ */
+import type { Clock, Random } from "../../lib/clock.ts";
+import type { SecretBox } from "../secrets/secret_box.ts";
+import type { AccountStore } from "./account_store.ts";
+import type { CredentialMemory } from "./credential_memory.ts";
+import type { CredentialStore } from "./credential_store.ts";
+import type { GuessLimits } from "./guess_limits.ts";
+import type { Passwords } from "./password.ts";
+import type { RaiseSecurityEvent } from "./security_events.ts";
+import type { CookieStyle } from "./session_cookie.ts";
+import type { SignInStore } from "./sign_in_store.ts";
+
+export interface AccountParts {
+  readonly accounts: AccountStore;
+  readonly credentials: CredentialStore;
+  readonly signIns: SignInStore;
+  readonly memory: CredentialMemory;
+  readonly passwords: Passwords;
+  readonly limits: GuessLimits;
+  readonly box: SecretBox;
+  readonly raise: RaiseSecurityEvent;
+  readonly cookies: CookieStyle;
+  /** Origin under which people reach the platform. */
+  readonly publicOrigin: string;
+  readonly now: Clock;
+  readonly random: Random;
+}
