@@ -224,6 +224,32 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
   },
   {
+    name: "domains",
+    summary: "Manage custom domains",
+    commands: [
+      {
+        name: "list",
+        summary: "List custom domains",
+        load: () => import("./commands/domains_list.ts"),
+      },
+      {
+        name: "add",
+        summary: "Bind a domain, and tell the DNS records to set",
+        load: () => import("./commands/domains_add.ts"),
+      },
+      {
+        name: "remove",
+        summary: "Remove a domain",
+        load: () => import("./commands/domains_remove.ts"),
+      },
+      {
+        name: "verify",
+        summary: "Look up a domain's DNS records",
+        load: () => import("./commands/domains_verify.ts"),
+      },
+    ],
+  },
+  {
     name: "workspace",
     summary: "List workspaces, choose the default one",
     commands: [

@@ -15,7 +15,7 @@ export default defineCommand({
       .argument("<name-or-id>", "environment")
       .option("--project-id <id>", "id or name of the project"),
   examples: [["context use preview", "work with preview from now on"]],
-  answers: "{ environment: { id, name }, project: { id, name }, file, gitignoreChanged }",
+  answers: "{ environment, project, file, gitignoreChanged }",
   async run({ args: [reference], flags }, ctx) {
     const { client, project, folder } = await projectOfVariables(
       ctx,

@@ -12,6 +12,7 @@ import { sendDeployment, type Sent, type Shipment } from "../deploy/send_deploym
 import {
   checkDeclarations,
   checkTargetFlags,
+  type Target,
   targetEnvironment,
 } from "../deploy/target_environment.ts";
 import { formatBytes, formatCount, formatDuration } from "../format.ts";
@@ -92,7 +93,11 @@ function reportDryRun(ctx: Context, project: Project, pack: Package): void {
   }, pack.files.map(({ path }) => path).join("\n"));
 }
 
-function reportSent(ctx: Context, sent: Sent, milliseconds: number): void {
+function reportSent(
+  ctx: Context,
+  sent: Sent,
+  { target, milliseconds }: { readonly target: Target; readonly milliseconds: number },
+): void {
   const { deployment, uploaded, reused } = sent;
   const { urls } = deployment;
   ctx.ui.done(
@@ -103,6 +108,7 @@ function reportSent(ctx: Context, sent: Sent, milliseconds: number): void {
   ctx.ui.note(formatFacts([
     ["  unique", urls.unique],
     ["  branch", urls.branch],
+    [`  ${target.name}`, target.url],
     ["  production", shownProduction(deployment)],
   ]));
   const address = deployment.isProduction ? urls.production : urls.unique;
@@ -151,7 +157,8 @@ export default defineCommand({
       command: "svc deploy",
     });
     if (chosen) await bindFolder(ctx, folder, project);
-    const environment = await targetEnvironment(ctx, flags, { client, project, folder });
+    const target = await targetEnvironment(ctx, flags, { client, project, folder });
+    const { name: environment } = target;
     if (flags.skipEnvCheck !== true) {
       await checkDeclarations(ctx, environment, { client, project, folder });
     }
@@ -174,6 +181,6 @@ export default defineCommand({
       files: pack.files,
       body: pack.body,
     });
-    reportSent(ctx, sent, ctx.now() - startedAt);
+    reportSent(ctx, sent, { target, milliseconds: ctx.now() - startedAt });
   },
 });

@@ -46,6 +46,7 @@ export default defineCommand({
       client,
       phase: "env",
       command,
+      rest: "-- <command>",
     });
     const { variables } = await client.call(endpoints.exportVariables, {
       params: { project: project.id },

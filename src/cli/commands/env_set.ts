@@ -3,7 +3,7 @@ import { endpoints, type Project, SCOPE_ALL, type Variable } from "../../contrac
 import { actionRequired, CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { chooseEnvironment, listEnvironments } from "../env/choose_environment.ts";
+import { chooseEnvironment, listEnvironments, WAYS_TO_NAME } from "../env/choose_environment.ts";
 import { formatKeyProblems, readDotenvFile } from "../env/dotenv_file.ts";
 import { checkValueFlags, readValue, type ValueFlags } from "../env/read_value.ts";
 import { categoryOfFlags, chooseCategory } from "../env/variable_category.ts";
@@ -63,8 +63,7 @@ async function chooseScope(
     throw actionRequired("Name the scope: an environment, or all of them", [
       `${command} --environment production`,
       `${command} --all`,
-      "svc context use <name-or-id>",
-      "export SVC_ENVIRONMENT=<name-or-id>",
+      ...WAYS_TO_NAME,
     ]);
   }
   const environments = await listEnvironments(client, project);
@@ -121,7 +120,7 @@ async function putAll(ctx: Context, target: Target, entries: readonly Entry[]): 
 function report(ctx: Context, { project, scope }: Target, what: string): void {
   const where = scope === SCOPE_ALL ? "all environments" : scope;
   ctx.ui.done("env", `${what} in ${where} of ${project.name}`);
-  ctx.ui.note("Deployments keep the variables they were made with: deploy again to take it");
+  ctx.ui.note("Deployments keep the variables they were made with: a new deploy takes the change");
 }
 
 export default defineCommand({
@@ -148,7 +147,7 @@ export default defineCommand({
     ["env set TLS_KEY --secret --from-file key.pem --environment production", "from a file"],
     ["env set --from-file .env --all-keys --secret --environment preview", "a dotenv file"],
   ],
-  answers: "{ variable }; with --all-keys { scope, variables }",
+  answers: "{ variable }; with --all-keys, scope and variables",
   async run({ args: [given], flags }, ctx) {
     checkFlags(given, flags);
     const flag = categoryOfFlags(flags);

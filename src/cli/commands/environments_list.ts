@@ -7,7 +7,7 @@ export default defineCommand({
   description: "A star marks the one that this checkout works with.",
   define: (command) => command.option("--project-id <id>", "id or name of the project"),
   examples: [["environments list", "show the environments of this directory's project"]],
-  answers: "{ environments: [{ id, name, isBuiltIn, url, createdAt }], context }",
+  answers: "{ environments, context }",
   async run({ flags }, ctx) {
     const { client, project, folder } = await projectOfVariables(
       ctx,

@@ -24,6 +24,13 @@ export interface TargetFlags {
   readonly environment?: string | undefined;
 }
 
+/** Where a deploy goes. */
+export interface Target {
+  readonly name: string;
+  /** Address of an environment of the project's own; null for the built-in ones. */
+  readonly url: string | null;
+}
+
 export interface TargetFacts {
   readonly client: Client;
   readonly project: Project;
@@ -46,11 +53,12 @@ export async function targetEnvironment(
   ctx: Context,
   flags: TargetFlags,
   { client, project, folder }: TargetFacts,
-): Promise<string> {
-  if (flags.prod === true) return ENVIRONMENT_PRODUCTION;
+): Promise<Target> {
+  if (flags.prod === true) return { name: ENVIRONMENT_PRODUCTION, url: null };
   if (flags.environment !== undefined) {
     const environments = await listEnvironments(client, project);
-    return pickEnvironment(environments, flags.environment, project).name;
+    const { name, url, isBuiltIn } = pickEnvironment(environments, flags.environment, project);
+    return { name, url: isBuiltIn ? null : url };
   }
   const named = environmentVariable(ctx) ??
     (await readContext(folder.directory).catch(() => undefined))?.environment.name;
@@ -61,7 +69,7 @@ export async function targetEnvironment(
       `Deploying to preview; to deploy to ${printable(named)}, pass --environment`,
     );
   }
-  return ENVIRONMENT_PREVIEW;
+  return { name: ENVIRONMENT_PREVIEW, url: null };
 }
 
 /**
@@ -79,7 +87,8 @@ export async function checkDeclarations(
     environments: [environment],
     projectId: folder.config?.project.id === undefined ? project.id : undefined,
   });
-  if (missing.length > 0) throw missingVariables(missing, ["svc deploy --skip-env-check"]);
+  const flag = environment === ENVIRONMENT_PREVIEW ? "" : ` --environment ${environment}`;
+  if (missing.length > 0) throw missingVariables(missing, [`svc deploy${flag} --skip-env-check`]);
   const count = formatCount(declarations.size, "declared variable");
   ctx.ui.debug("env", `Checked ${count} of ${environment}`);
 }

@@ -50,6 +50,8 @@ export interface EnvironmentFacts {
   readonly phase: Phase;
   /** The command line to show in suggestions, such as `svc env list`. */
   readonly command: string;
+  /** What follows its flags, such as `-- <command>`. */
+  readonly rest?: string;
 }
 
 /** The context of a checkout, `undefined` where it has none; a broken file is explained. */
@@ -139,14 +141,11 @@ export async function chooseEnvironment(
   return { environment, source };
 }
 
-/** The commands that name an environment, for a command line that names none. */
-export function waysToName(command: string): string[] {
-  return [
-    `${command} --environment production`,
-    "svc context use <name-or-id>",
-    "export SVC_ENVIRONMENT=<name-or-id>",
-  ];
-}
+/** Commands that name an environment for others. */
+export const WAYS_TO_NAME: readonly string[] = [
+  "svc context use <name-or-id>",
+  "export SVC_ENVIRONMENT=<name-or-id>",
+];
 
 /** As {@link chooseEnvironment}; where none is named, a person is asked. */
 export async function requireEnvironment(
@@ -156,10 +155,12 @@ export async function requireEnvironment(
   const chosen = await chooseEnvironment(ctx, facts);
   if (chosen !== undefined) return chosen;
   if (ctx.prompter === undefined) {
-    throw actionRequired(
-      "Name the environment: no flag, variable or context does",
-      waysToName(facts.command),
-    );
+    const { command, rest } = facts;
+    const line = `${command} --environment production`;
+    throw actionRequired("Name the environment: no flag, variable or context does", [
+      rest === undefined ? line : `${line} ${rest}`,
+      ...WAYS_TO_NAME,
+    ]);
   }
   const environment = await ctx.prompter.select({
     message: "Which environment?",

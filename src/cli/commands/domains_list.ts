@@ -1,0 +1,29 @@
+import type { Domain } from "../../contract/mod.ts";
+import { defineCommand } from "../command.ts";
+import { listDomains, projectOfDomains } from "../domains/project_domains.ts";
+import { formatTable } from "../table.ts";
+
+const toRow = ({ hostname, status, environment, certificate, redirectTo, id }: Domain) => [
+  hostname,
+  status,
+  redirectTo === null ? environment : `redirects to ${redirectTo}`,
+  certificate.status,
+  id,
+];
+
+export default defineCommand({
+  description: "A domain answers once it is verified.",
+  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  examples: [["domains list", "show the custom domains of this directory's project"]],
+  answers: "{ domains }",
+  async run({ flags }, ctx) {
+    const { client, project } = await projectOfDomains(ctx, flags.projectId, "svc domains list");
+    const domains = await listDomains(client, project);
+    if (domains.length === 0) ctx.ui.note("No domains: `svc domains add <domain>` adds one");
+    const headings = ["DOMAIN", "STATUS", "ENVIRONMENT", "CERTIFICATE", "ID"];
+    ctx.ui.result(
+      { domains },
+      domains.length === 0 ? "" : formatTable(headings, domains.map(toRow)),
+    );
+  },
+});

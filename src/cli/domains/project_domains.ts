@@ -1,0 +1,61 @@
+/**
+ * The custom domains of a project as the `domains` commands look at them.
+ *
+ * @module
+ */
+import { type Client, collectPages } from "../../client/mod.ts";
+import { type Domain, endpoints, PAGE_LIMIT_MAX, type Project } from "../../contract/mod.ts";
+import { nearest } from "../../lib/suggest.ts";
+import { CliError } from "../cli_error.ts";
+import type { Context } from "../context.ts";
+import { printable } from "../format.ts";
+import { openProjectFolder, type ProjectFolder } from "../project_folder.ts";
+import { type ResolvedProject, resolveProject } from "../resolve_project.ts";
+
+/** Most domains that are listed. */
+const MAX_LISTED = 10_000;
+
+/** The folder and project that a `domains` command is about. */
+export async function projectOfDomains(
+  ctx: Context,
+  given: string | undefined,
+  command: string,
+): Promise<ResolvedProject & { readonly folder: ProjectFolder }> {
+  const folder = await openProjectFolder(ctx);
+  return { folder, ...await resolveProject(ctx, { folder, given, phase: "domains", command }) };
+}
+
+/** All domains of a project, newest first. */
+export async function listDomains(client: Client, project: Project): Promise<Domain[]> {
+  const { items } = await collectPages(
+    (query) => client.call(endpoints.listDomains, { params: { project: project.id }, query }),
+    { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
+  );
+  return items;
+}
+
+/** The spelling that the platform keeps: lower case, punycode, no final dot. */
+function toHostname(text: string): string {
+  const hostname = URL.parse(`http://${text}/`)?.hostname ?? text;
+  return hostname.replace(/\.$/, "");
+}
+
+/** The domain with this id or hostname, in any spelling; throws `not_found` else. */
+export function pickDomain(
+  domains: readonly Domain[],
+  reference: string,
+  project: Project,
+): Domain {
+  const hostname = toHostname(reference);
+  const found = domains.find((domain) => domain.id === reference || domain.hostname === hostname);
+  if (found !== undefined) return found;
+  const near = nearest(hostname, domains.map((domain) => domain.hostname));
+  throw new CliError(
+    "not_found",
+    `Name a domain of ${project.name}: it has no "${printable(reference)}"`,
+    {
+      ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
+      next: ["svc domains list"],
+    },
+  );
+}
