@@ -5,6 +5,7 @@
  * @module
  */
 import { z } from "zod";
+import { timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 
 const tag = "Device authorization";
@@ -71,6 +72,51 @@ export const pollDeviceToken = endpoint({
   body: deviceTokenBody,
   bodyKind: "form",
   response: deviceToken,
+});
+
+export const deviceRequest = z.object({
+  /** As it is shown: `WDJB-MJHT`. */
+  userCode: z.string(),
+  /** What the tool calls itself: its own word. */
+  tool: z.string(),
+  /** Where the tool asked from. */
+  address: z.string(),
+  country: z.string().nullable(),
+  createdAt: timestamp,
+  expiresAt: timestamp,
+}).meta({ id: "DeviceRequest" });
+
+const userCodeParams = z.object({ userCode: z.string().min(1).max(64) });
+
+export const findDevice = endpoint({
+  method: "GET",
+  path: "/v1/device/requests/{userCode}",
+  summary: "Show the tool that waits under a user code",
+  tag,
+  access: "account",
+  params: userCodeParams,
+  response: deviceRequest,
+});
+
+export const approveDevice = endpoint({
+  method: "POST",
+  path: "/v1/device/requests/{userCode}/approve",
+  summary: "Give the tool a token for one of the person's workspaces",
+  tag,
+  access: "account",
+  params: userCodeParams,
+  body: z.object({ workspaceId: uuid }).strict(),
+  status: 204,
+});
+
+export const denyDevice = endpoint({
+  method: "POST",
+  path: "/v1/device/requests/{userCode}/deny",
+  summary: "Refuse the tool",
+  tag,
+  access: "account",
+  params: userCodeParams,
+  status: 204,
 });
 
 /** RFC 6749 (5.2), RFC 8628 (3.5), and `rate_limited` for an exceeded limit. */

@@ -4,12 +4,15 @@
  * @module
  */
 import { endpoints } from "../contract/mod.ts";
+import { bindApiKeyRoutes } from "./accounts/api_key_routes.ts";
+import { bindOwnAccountRoutes } from "./accounts/own_account_routes.ts";
 import { bindAccountRoutes } from "./accounts/routes.ts";
 import { bindCacheRoutes } from "./cache/routes.ts";
 import { bindBlobRoutes } from "./deployments/blob_routes.ts";
 import { bindDeploymentRoutes } from "./deployments/routes.ts";
 import { bindVariableRoutes } from "./env/routes.ts";
 import { bindEnvironmentRoutes } from "./environments/routes.ts";
+import { bindDeviceRoutes } from "./device_login/mod.ts";
 import { bindDomainRoutes } from "./domains/routes.ts";
 import { Router } from "./http/router.ts";
 import { bindLogRoutes } from "./logs/routes.ts";
@@ -32,7 +35,7 @@ export interface ApiOptions {
 /** Builds the API over open services. */
 export function buildApi(services: Services, options: ApiOptions): Router {
   const router = new Router({
-    authenticate: (request) => services.authenticator.authenticate(request),
+    gatekeeper: services.authenticator,
     requestId: options.requestId,
     onFault: options.onFault,
   });
@@ -42,8 +45,11 @@ export function buildApi(services: Services, options: ApiOptions): Router {
     return { ...openApiDocument({ version: options.version, serverUrl: options.url }) };
   });
   router.page("/", () => landingPage(options));
-  bindAccountRoutes(router);
-  bindWorkspaceRoutes(router, services.accounts);
+  bindAccountRoutes(router, services);
+  bindOwnAccountRoutes(router, services);
+  bindApiKeyRoutes(router, services);
+  bindWorkspaceRoutes(router, services.workspaces);
+  bindDeviceRoutes(router, { ...services, service: services.deviceLogin });
   bindProjectRoutes(router, services);
   bindBlobRoutes(router, services.vault);
   bindDeploymentRoutes(router, { ...services, service: services.deploymentService });

@@ -47,6 +47,8 @@ export interface PlatformOptions {
     /** PEM file that the authority's own server is trusted by, for a private authority. */
     readonly serverCaFile?: string;
   };
+  /** Lets rewrites and functions reach private, local and reserved addresses. */
+  readonly allowPrivateUpstreams?: boolean;
   /** The first API key (`SVC_BOOTSTRAP_TOKEN`); random where missing. */
   readonly bootstrapToken?: string;
   readonly version: string;
@@ -61,6 +63,11 @@ export interface RunningPlatform {
   readonly httpsPort: number | undefined;
   /** The first API key, where this start made it. */
   readonly token: string | undefined;
+  /**
+   * One-time address at which the owner sets email and password, while there
+   * is no password: a secret, to be printed once, for the one who started it.
+   */
+  readonly ownerLink: string | undefined;
   /** Lets requests under way finish, then closes everything. */
   shutdown(): Promise<void>;
   /** Resolves when the platform has ended. */

@@ -5,14 +5,16 @@
  * @module
  */
 import { createEdge, createHttpCache, loadGeo } from "../edge/mod.ts";
-import { OutboundError } from "../runtime/mod.ts";
+import { createOutboundFetch } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { bootstrapAccounts } from "./accounts/bootstrap.ts";
+import { issueOwnerLink } from "./accounts/owner_link.ts";
 import { buildApi } from "./api.ts";
 import { Addresses } from "./deployments/addresses.ts";
 import { readDomainOptions } from "./domains/domain_settings.ts";
 import { startHousekeeping } from "./housekeeping.ts";
 import { createFront } from "./http/front.ts";
+import { clientFinder } from "./http/client.ts";
 import { apiHosts } from "./http/hostname.ts";
 import { requestIds } from "./http/request_id.ts";
 import type { PlatformOptions, RunningPlatform } from "./options.ts";
@@ -95,22 +97,26 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       publicHost: base.hostname,
       onIssued: (hostname) => secure?.changed(hostname),
     });
+    const outbound = createOutboundFetch({ allowPrivate: options.allowPrivateUpstreams ?? false });
+    open.push({ close: () => outbound.close() });
     const cache = createHttpCache({
       now: systemClock,
       onError: (cause) => options.log({ level: "warn", message: `Can not refresh: ${cause}` }),
     });
     const services = createServices({
       ...{ kv, vault, dataDir, addresses, box, cache, domains },
+      publicOrigin: base.origin,
       log: options.log,
     });
     findCertificates = () => services.certificates;
-    open.splice(2, 0, services.logs);
+    open.splice(2, 0, services.logs, services.useNotes);
     const token = await bootstrapAccounts({
       store: services.accounts,
       now: systemClock,
       random: systemRandom,
       ...(options.bootstrapToken === undefined ? {} : { token: options.bootstrapToken }),
     });
+    const ownerPath = await issueOwnerLink(services);
     await services.recover();
     const url = base.origin;
     const requestId = requestIds(systemRandom);
@@ -121,6 +127,11 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       requestId,
       onFault: (id, cause) => logFault(options, id, cause),
     });
+    const geo = await loadGeo({ geoip: options.geoip, asn: options.asn });
+    const clientOf = clientFinder({
+      trustProxy: options.trustProxy,
+      country: (address) => geo.geo.country(address),
+    });
     const edge = createEdge({
       resolveHost: (hostname) =>
         services.sites.resolve(hostname) ?? services.domainService.resolve(hostname),
@@ -129,16 +140,15 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       random: systemRandom,
       requestId,
       cache,
-      outbound: ({ url }) =>
-        Promise.reject(new OutboundError("refused_address", `Not allowed: ${url}`)),
+      outbound: outbound.fetch,
       trustProxy: options.trustProxy,
       onError: (cause, id) => logFault(options, id, cause),
-      ...(await loadGeo({ geoip: options.geoip, asn: options.asn })),
+      ...geo,
     });
     const isApi = apiHosts([options.baseDomain, base.hostname, options.host, "localhost"]);
     const front = createFront({
       isApi,
-      api: api.fetch,
+      api: (request, remoteAddress) => api.fetch(request, clientOf(request, remoteAddress)),
       edge: (request, remoteAddress) => edge(request, { remoteAddress }),
       hosts: services.domainService.hosts,
       challenges: services.challenges,
@@ -156,6 +166,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       port: server.addr.port,
       httpsPort: secure?.port,
       token,
+      ownerLink: ownerPath === undefined ? undefined : `${url}${ownerPath}`,
       shutdown: () => {
         closing.abort();
         return ending ??= closeAll();

@@ -5,8 +5,7 @@
  */
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { compileSite, type HttpCache, type Site, withRules } from "../edge/mod.ts";
-import { AccountStore } from "./accounts/account_store.ts";
-import { Authenticator } from "./accounts/authenticate.ts";
+import { createAccountServices } from "./accounts/account_services.ts";
 import type { Addresses } from "./deployments/addresses.ts";
 import { readContent } from "./deployments/content.ts";
 import { entombProject, finishDeletions, removeRemains } from "./deployments/delete_project.ts";
@@ -37,6 +36,8 @@ export interface Foundation {
   /** The edge's cache of answers. */
   readonly cache: HttpCache;
   readonly domains: DomainFoundation;
+  /** Origin under which people reach the platform. */
+  readonly publicOrigin: string;
   log(line: PlatformLog): void;
 }
 
@@ -60,7 +61,10 @@ async function loadSite(
 export function createServices(foundation: Foundation) {
   const { kv, vault, dataDir, addresses, cache, log } = foundation;
   const [now, random] = [systemClock, systemRandom];
-  const accounts = new AccountStore(kv);
+  const accountServices = createAccountServices({
+    ...{ kv, box: foundation.box, publicOrigin: foundation.publicOrigin, now, random },
+    onTrouble: (message) => log({ level: "warn", message }),
+  });
   const projects = new ProjectStore(kv);
   const deployments = new DeploymentStore(kv);
   const rules = new RulesStore(kv);
@@ -84,13 +88,12 @@ export function createServices(foundation: Foundation) {
   return {
     ...shared,
     ...domainParts,
-    accounts,
+    ...accountServices,
     rules,
     logs,
     environments,
     variables,
     variableService: new VariableService({ variables, box: foundation.box, now }),
-    authenticator: new Authenticator(accounts),
     deploymentService: new DeploymentService(shared),
     rulesService: new RulesService({ ...shared, rules }),
     /** Takes a project off the air, then removes all that belongs to it. */

@@ -38,6 +38,12 @@ export class RateWindow {
     return Math.max(1, Math.ceil(this.wait(counts, passed) * windowMs / 1000));
   }
 
+  /** Takes a counted request back. */
+  refund(subject: string): void {
+    const counts = this.subjects.get(subject);
+    if (counts !== undefined && counts.current > 0) counts.current--;
+  }
+
   /** The part of a window until the next request fits. */
   private wait({ before, current }: Counts, passed: number): number {
     const room = this.limits.limit - 1;

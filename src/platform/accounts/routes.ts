@@ -1,15 +1,62 @@
 /**
- * `GET /v1/me`: who the caller is.
+ * `/v1/me`, sign-up and sign-in.
  *
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
 import type { Router } from "../http/router.ts";
+import { crossOriginFailure, originOf } from "../http/same_origin.ts";
+import type { FactorWanted, SignedIn } from "./page_services.ts";
+import type { SignInService } from "./sign_in_service.ts";
 
-export function bindAccountRoutes(router: Router): void {
-  router.guarded(endpoints.getIdentity, ({ user, workspace, credential }) => ({
-    user,
-    workspace,
-    credential,
-  }));
+/** The answer without the cookie, and the cookie as a header. */
+function withCookie(answer: SignedIn | FactorWanted, status: number): Response {
+  if (answer.status === "two_factor_required") {
+    return Response.json(answer, { status, headers: { "cache-control": "no-store" } });
+  }
+  const { setCookie, ...body } = answer;
+  return Response.json(body, {
+    status,
+    headers: { "cache-control": "no-store", "set-cookie": setCookie },
+  });
+}
+
+export function bindAccountRoutes(router: Router, options: {
+  readonly signIn: SignInService;
+  readonly publicOrigin: string;
+}): void {
+  const { signIn, publicOrigin } = options;
+  /** A session that another site's form makes would be that site's (login CSRF). */
+  const refuseOtherSites = (request: Request) => {
+    if (originOf(request, publicOrigin) === "other") throw crossOriginFailure();
+  };
+
+  router.guarded(endpoints.getIdentity, (caller) => ({ ...caller }));
+
+  router.open(endpoints.signUp, async ({ body, request, client }) => {
+    refuseOtherSites(request);
+    return withCookie(await signIn.signUp(body, client), 201);
+  });
+  router.open(endpoints.signIn, async ({ body, request, client }) => {
+    refuseOtherSites(request);
+    return withCookie(await signIn.signIn(body, client), 200);
+  });
+  router.open(endpoints.signInSecondFactor, async ({ body, request, client }) => {
+    refuseOtherSites(request);
+    return withCookie(await signIn.secondFactor(body, client), 200);
+  });
+  router.open(endpoints.claimOwner, async ({ body, request, client }) => {
+    refuseOtherSites(request);
+    return withCookie(await signIn.claimOwner(body, client), 200);
+  });
+  router.held(endpoints.signOut, async (holder) => {
+    const setCookie = await signIn.signOut(holder);
+    const headers = { "cache-control": "no-store" };
+    return new Response(null, {
+      status: 204,
+      headers: holder.credential.type === "session"
+        ? { ...headers, "set-cookie": setCookie }
+        : headers,
+    });
+  });
 }

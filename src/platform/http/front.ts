@@ -13,7 +13,7 @@ type Answer = Response | Promise<Response>;
 
 export interface FrontOptions {
   readonly isApi: (hostname: string) => boolean;
-  readonly api: (request: Request) => Answer;
+  readonly api: (request: Request, remoteAddress: string) => Answer;
   readonly edge: (request: Request, remoteAddress: string) => Answer;
   readonly hosts: DomainHosts;
   readonly challenges: Http01Challenges;
@@ -30,7 +30,7 @@ export function createFront(
   const { isApi, api, edge, hosts, challenges, wantsHttps } = options;
   const https: Front = (request, info) => {
     const hostname = hostnameOf(request.url);
-    if (isApi(hostname)) return api(request);
+    if (isApi(hostname)) return api(request, info.remoteAddr.hostname);
     const redirect = hosts.redirectOf(hostname);
     if (redirect !== undefined) return redirectToHost(request.url, redirect);
     return edge(request, info.remoteAddr.hostname);

@@ -15,7 +15,8 @@ import type {
   QueryOf,
   ResponseOf,
 } from "../../contract/mod.ts";
-import type { Caller } from "../accounts/caller.ts";
+import type { Caller, Holder, Person } from "../accounts/caller.ts";
+import type { Client } from "./client.ts";
 import { Failure, failureBody, toFailure } from "./failure.ts";
 import { readJson } from "./read_body.ts";
 
@@ -24,12 +25,19 @@ export interface RequestContext<E> {
   readonly query: QueryOf<E>;
   readonly body: BodyOf<E>;
   readonly request: Request;
+  readonly client: Client;
   readonly requestId: string;
 }
 
+/** Finds out who calls; throws a `Failure` where that is nobody who may. */
+export interface Gatekeeper {
+  caller(request: Request, endpoint: Endpoint, client: Client): Promise<Caller>;
+  person(request: Request, client: Client): Promise<Person>;
+  holder(request: Request, client: Client): Promise<Holder>;
+}
+
 export interface RouterOptions {
-  /** Finds out who calls; throws a `Failure` where that is nobody. */
-  authenticate(request: Request): Promise<Caller>;
+  readonly gatekeeper: Gatekeeper;
   requestId(): string;
   /** Told of each failure that is the platform's own. */
   onFault(requestId: string, cause: unknown): void;
@@ -54,7 +62,7 @@ function summary(problems: readonly Problem[]): string {
 /** Parses every part of a request; all problems are reported at once. */
 async function parseRequest<E extends Endpoint>(
   endpoint: E,
-  c: Context,
+  c: ApiContext,
 ): Promise<Pick<RequestContext<E>, "params" | "query" | "body">> {
   const body = endpoint.bodyKind === "json" && endpoint.body.type !== "undefined"
     ? await readJson(c.req.raw) ?? {}
@@ -89,12 +97,28 @@ function toResponse(endpoint: Endpoint, answer: unknown, requestId: string): Res
   return Response.json(answer, { status: endpoint.status, headers });
 }
 
+type ApiContext = Context<{ Bindings: { client: Client } }>;
+
+async function contextOf<E extends Endpoint>(
+  endpoint: E,
+  c: ApiContext,
+  requestId: string,
+): Promise<RequestContext<E>> {
+  const parsed = await parseRequest(endpoint, c);
+  return { ...parsed, request: c.req.raw, client: c.env.client, requestId };
+}
+
+/** How an endpoint is bound, by who may call it. */
+function bindingOf({ access }: Endpoint): "anyone" | "role" | "account" | "self" {
+  return access === "anyone" || access === "account" || access === "self" ? access : "role";
+}
+
 /** Hono's spelling of a contract path: `/a/{b}` becomes `/a/:b`. */
 const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");
 
 /** The API of a platform, as a set of bound endpoints. */
 export class Router {
-  private readonly app = new Hono();
+  private readonly app = new Hono<{ Bindings: { client: Client } }>();
   private readonly methods = new Map<string, Set<string>>();
 
   constructor(private readonly options: RouterOptions) {
@@ -105,29 +129,52 @@ export class Router {
     });
   }
 
-  /** Answers a request to the base address. */
-  readonly fetch = (request: Request): MaybePromise<Response> => this.app.fetch(request);
+  /** Answers a client's request to the base address. */
+  readonly fetch = (request: Request, client: Client): MaybePromise<Response> =>
+    this.app.fetch(request, { client });
 
   /** Binds an endpoint that anyone may call. */
   open<E extends Endpoint>(
     endpoint: E,
     handler: (context: RequestContext<E>) => MaybePromise<Answer<E>>,
   ): void {
-    this.bind(endpoint, async (c, requestId) => {
-      const parsed = await parseRequest(endpoint, c);
-      return handler({ ...parsed, request: c.req.raw, requestId });
-    });
+    this.bind(
+      endpoint,
+      "anyone",
+      async (c, requestId) => handler(await contextOf(endpoint, c, requestId)),
+    );
   }
 
-  /** Binds an endpoint that needs an authenticated caller. */
+  /** Binds an endpoint of a workspace: its caller has the role that the contract asks for. */
   guarded<E extends Endpoint>(
     endpoint: E,
     handler: (caller: Caller, context: RequestContext<E>) => MaybePromise<Answer<E>>,
   ): void {
-    this.bind(endpoint, async (c, requestId) => {
-      const caller = await this.options.authenticate(c.req.raw);
-      const parsed = await parseRequest(endpoint, c);
-      return handler(caller, { ...parsed, request: c.req.raw, requestId });
+    this.bind(endpoint, "role", async (c, requestId) => {
+      const caller = await this.options.gatekeeper.caller(c.req.raw, endpoint, c.env.client);
+      return handler(caller, await contextOf(endpoint, c, requestId));
+    });
+  }
+
+  /** Binds an endpoint of a person's own account. */
+  personal<E extends Endpoint>(
+    endpoint: E,
+    handler: (person: Person, context: RequestContext<E>) => MaybePromise<Answer<E>>,
+  ): void {
+    this.bind(endpoint, "account", async (c, requestId) => {
+      const person = await this.options.gatekeeper.person(c.req.raw, c.env.client);
+      return handler(person, await contextOf(endpoint, c, requestId));
+    });
+  }
+
+  /** Binds an endpoint for whoever has a valid credential. */
+  held<E extends Endpoint>(
+    endpoint: E,
+    handler: (holder: Holder, context: RequestContext<E>) => MaybePromise<Answer<E>>,
+  ): void {
+    this.bind(endpoint, "self", async (c, requestId) => {
+      const holder = await this.options.gatekeeper.holder(c.req.raw, c.env.client);
+      return handler(holder, await contextOf(endpoint, c, requestId));
     });
   }
 
@@ -158,8 +205,12 @@ export class Router {
 
   private bind(
     endpoint: Endpoint,
-    answer: (c: Context, requestId: string) => Promise<unknown>,
+    binding: ReturnType<typeof bindingOf>,
+    answer: (c: ApiContext, requestId: string) => Promise<unknown>,
   ): void {
+    if (bindingOf(endpoint) !== binding) {
+      throw new TypeError(`${endpoint.path} takes ${endpoint.access}: bind it for that`);
+    }
     const path = honoPath(endpoint.path);
     const methods = this.methods.get(path) ?? new Set();
     this.methods.set(path, methods.add(endpoint.method));
@@ -177,6 +228,7 @@ export class Router {
     const failure = toFailure(error);
     if (failure.status >= 500) this.options.onFault(requestId, failure.cause ?? failure);
     const headers = new Headers({ "x-svc-request-id": requestId, "cache-control": "no-store" });
+    if (failure.retryAfter !== undefined) headers.set("retry-after", String(failure.retryAfter));
     if (failure.code === "unauthorized") headers.set("www-authenticate", "Bearer");
     return Response.json(failureBody(failure, requestId), { status: failure.status, headers });
   }

@@ -1,20 +1,51 @@
 /**
- * `GET /v1/workspaces`. An API key is bound to its workspace, so that is the
- * one that its caller can see.
+ * `/v1/workspaces`, `/v1/workspace`, `/v1/members` and `/v1/invitations`.
  *
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
-import type { AccountStore } from "../accounts/account_store.ts";
 import type { Router } from "../http/router.ts";
+import type { WorkspaceService } from "./workspace_service.ts";
 
-export function bindWorkspaceRoutes(router: Router, accounts: AccountStore): void {
-  router.guarded(endpoints.listWorkspaces, async (caller) => {
-    const workspace = await accounts.findWorkspace(caller.workspace.id);
-    const items = workspace === undefined ? [] : [{
-      ...caller.workspace,
-      createdAt: new Date(workspace.createdAt).toISOString(),
-    }];
-    return { items, nextCursor: null };
+export function bindWorkspaceRoutes(router: Router, workspaces: WorkspaceService): void {
+  router.held(endpoints.listWorkspaces, (holder, { query }) => workspaces.list(holder, query));
+  router.personal(
+    endpoints.createWorkspace,
+    (person, { body }) => workspaces.create(person, body),
+  );
+  router.guarded(
+    endpoints.renameWorkspace,
+    (caller, { body }) => workspaces.rename(caller, body.name),
+  );
+  router.guarded(endpoints.leaveWorkspace, async (caller) => {
+    await workspaces.remove(caller, caller.user.id);
+    return undefined;
   });
+
+  router.guarded(endpoints.listMembers, (caller, { query }) => workspaces.members(caller, query));
+  router.guarded(
+    endpoints.changeMember,
+    (caller, { params, body }) => workspaces.changeRole(caller, params.user, body.role),
+  );
+  router.guarded(endpoints.removeMember, async (caller, { params }) => {
+    await workspaces.remove(caller, params.user);
+    return undefined;
+  });
+
+  router.guarded(
+    endpoints.createInvitation,
+    (caller, { body }) => workspaces.invite(caller, body.role),
+  );
+  router.guarded(
+    endpoints.listInvitations,
+    (caller, { query }) => workspaces.openInvitations(caller, query),
+  );
+  router.guarded(endpoints.deleteInvitation, async (caller, { params }) => {
+    await workspaces.withdraw(caller, params.invitation);
+    return undefined;
+  });
+  router.personal(
+    endpoints.acceptInvitation,
+    (person, { body, client }) => workspaces.accept(person, body.token, client),
+  );
 }

@@ -1,0 +1,145 @@
+/**
+ * The services of accounts, workspaces and the device flow over one store, and
+ * the face of them that pages call.
+ *
+ * @module
+ */
+import type { Clock, Random } from "../../lib/clock.ts";
+import { DeviceLoginService, GrantStore } from "../device_login/mod.ts";
+import { crossOriginFailure, originOf } from "../http/same_origin.ts";
+import type { SecretBox } from "../secrets/secret_box.ts";
+import { InvitationStore } from "../workspaces/invitation_store.ts";
+import { WorkspaceService } from "../workspaces/workspace_service.ts";
+import { AccountService } from "./account_service.ts";
+import { AccountStore } from "./account_store.ts";
+import { ApiKeyService } from "./api_key_service.ts";
+import { Authenticator } from "./authenticate.ts";
+import { CredentialStore } from "./credential_store.ts";
+import { GuessLimits } from "./guess_limits.ts";
+import type { PageServices } from "./page_services.ts";
+import type { AccountParts } from "./parts.ts";
+import { Passwords } from "./password.ts";
+import { SecurityLog, type SecurityLogOptions } from "./security_events.ts";
+import { csrfTokenOf, isCsrfToken } from "./session_cookie.ts";
+import { SignInService } from "./sign_in_service.ts";
+import { SignInStore } from "./sign_in_store.ts";
+import { TwoFactorService } from "./two_factor_service.ts";
+import { UseNotes } from "./use_notes.ts";
+
+export interface AccountOptions {
+  readonly kv: Deno.Kv;
+  readonly box: SecretBox;
+  /** Origin under which people reach the platform. */
+  readonly publicOrigin: string;
+  readonly now: Clock;
+  readonly random: Random;
+  readonly onSecurityEvent?: SecurityLogOptions["onEvent"];
+  readonly onTrouble: (message: string) => void;
+}
+
+export type AccountServices = ReturnType<typeof createAccountServices>;
+
+/** Builds the stores and services; reads nothing yet. */
+export function createAccountServices(options: AccountOptions) {
+  const { kv, box, publicOrigin, now, random, onSecurityEvent, onTrouble } = options;
+  const accounts = new AccountStore(kv);
+  const credentials = new CredentialStore(kv);
+  const signIns = new SignInStore(kv);
+  const securityLog = new SecurityLog({
+    kv,
+    now,
+    random,
+    ...(onSecurityEvent === undefined ? {} : { onEvent: onSecurityEvent }),
+  });
+  const { raise } = securityLog;
+  const useNotes = new UseNotes({ store: credentials, raise, now, onTrouble });
+  const cookies = { secure: publicOrigin.startsWith("https:") };
+  const authenticator = new Authenticator({
+    accounts,
+    credentials,
+    notes: useNotes,
+    cookies,
+    publicOrigin,
+    now,
+  });
+  const parts: AccountParts = {
+    accounts,
+    credentials,
+    signIns,
+    memory: authenticator.memory,
+    passwords: new Passwords(random),
+    limits: new GuessLimits(now),
+    box,
+    raise,
+    cookies,
+    publicOrigin,
+    now,
+    random,
+  };
+  const twoFactor = new TwoFactorService(parts);
+  const services = {
+    accounts,
+    signIns,
+    authenticator,
+    useNotes,
+    securityLog,
+    twoFactor,
+    publicOrigin,
+    signIn: new SignInService(parts, twoFactor),
+    account: new AccountService(parts),
+    apiKeys: new ApiKeyService(parts),
+    workspaces: new WorkspaceService(parts, new InvitationStore(kv)),
+    deviceLogin: new DeviceLoginService(parts, new GrantStore(kv)),
+  };
+  return { ...services, pages: createPageServices(services) };
+}
+
+/** Lists on pages are short enough to show whole. */
+const ALL = { limit: 100 } as const;
+
+function createPageServices(services: {
+  readonly authenticator: Authenticator;
+  readonly securityLog: SecurityLog;
+  readonly twoFactor: TwoFactorService;
+  readonly signIn: SignInService;
+  readonly account: AccountService;
+  readonly workspaces: WorkspaceService;
+  readonly deviceLogin: DeviceLoginService;
+  readonly publicOrigin: string;
+}): PageServices {
+  const { authenticator, securityLog, twoFactor, signIn, account, workspaces, deviceLogin } =
+    services;
+  return {
+    person: (request, client) => authenticator.visitor(request, client),
+    csrfToken: (person) => csrfTokenOf(person.hash),
+    checkForm: (request, { csrf, person }) => {
+      const origin = originOf(request, services.publicOrigin);
+      const hasToken = person === undefined || isCsrfToken(csrf, person.hash);
+      if (origin === "other" || !hasToken) throw crossOriginFailure();
+    },
+    signUp: (wanted, client) => signIn.signUp(wanted, client),
+    signIn: (given, client) => signIn.signIn(given, client),
+    secondFactor: (given, client) => signIn.secondFactor(given, client),
+    signOut: (person) => signIn.signOut(person),
+    isOwnerLinkOpen: (token, client) => signIn.isOwnerLinkOpen(token, client),
+    claimOwner: (wanted, client) => signIn.claimOwner(wanted, client),
+    account: (person) => account.show(person),
+    changePassword: (person, change, client) => account.changePassword(person, change, client),
+    startTwoFactor: (person, { password }, client) => twoFactor.start(person, password, client),
+    confirmTwoFactor: (person, { code }, client) => twoFactor.confirm(person, code, client),
+    disableTwoFactor: (person, given, client) => twoFactor.disable(person, given, client),
+    renewRecoveryCodes: (person, { code }, client) => twoFactor.renew(person, code, client),
+    sessions: async (person) => (await account.sessions(person, ALL)).items,
+    revokeSession: (person, id) => account.revokeSession(person, id),
+    tools: async (person) => (await account.tools(person, ALL)).items,
+    revokeTool: (person, id) => account.revokeTool(person, id),
+    securityEvents: async (person) => (await securityLog.ofAccount(person.user.id, ALL)).items,
+    workspaces: async (person) => (await workspaces.list(person, ALL)).items,
+    createWorkspace: (person, wanted) => workspaces.create(person, wanted),
+    findInvitation: (token, client) => workspaces.findInvitation(token, client),
+    acceptInvitation: (person, { token }, client) => workspaces.accept(person, token, client),
+    findDevice: (person, userCode, client) => deviceLogin.find(person, userCode, client),
+    approveDevice: (person, given, client) => deviceLogin.approve(person, given, client),
+    denyDevice: (person, { userCode }, client) => deviceLogin.deny(person, userCode, client),
+  };
+}

@@ -1,0 +1,34 @@
+/**
+ * The one-time link of a new platform: whoever starts `svc serve` can open it
+ * and becomes the owner. It is the only secret that is printed inside an
+ * address; it works once, for a day, and is stored hashed.
+ *
+ * @module
+ */
+import type { Clock, Random } from "../../lib/clock.ts";
+import type { AccountStore } from "./account_store.ts";
+import type { SignInStore } from "./sign_in_store.ts";
+import { hashToken, mintToken } from "./token.ts";
+
+const LIFETIME_MS = 24 * 60 * 60 * 1000;
+
+/**
+ * Makes the link, as a path, while the owner has no password; the link of an
+ * earlier start ends. `undefined` once the owner can sign in.
+ */
+export async function issueOwnerLink(options: {
+  readonly accounts: AccountStore;
+  readonly signIns: SignInStore;
+  readonly now: Clock;
+  readonly random: Random;
+}): Promise<string | undefined> {
+  const { accounts, signIns, now, random } = options;
+  const ownerId = await accounts.ownerId();
+  if (ownerId === undefined || (await signIns.find(ownerId)).password !== null) return undefined;
+  const token = mintToken("owner link", random);
+  await signIns.setOwnerLink({
+    hash: hashToken("owner link", token),
+    expiresAt: now() + LIFETIME_MS,
+  });
+  return `/welcome/${token}`;
+}

@@ -1,0 +1,76 @@
+/**
+ * `/v1/device`, `/v1/device/token`, the decision of a person, and the metadata
+ * of the authorization server (RFC 8414).
+ *
+ * @module
+ */
+import {
+  DEVICE_GRANT_TYPE,
+  deviceTokenBody,
+  endpoints,
+  startDeviceBody,
+} from "../../contract/mod.ts";
+import type { Router } from "../http/router.ts";
+import type { DeviceLoginService } from "./device_login_service.ts";
+import { OAuthError, parseOAuthBody } from "./parse_request.ts";
+
+/** Answers as RFC 6749 (5.1 and 5.2) wants it: not to be stored, errors in OAuth's shape. */
+async function oauthAnswer(work: () => Promise<unknown>): Promise<Response> {
+  const headers = { "cache-control": "no-store", pragma: "no-cache" };
+  try {
+    return Response.json(await work(), { headers });
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    const { code, message, retryAfter } = error;
+    return Response.json({ error: code, error_description: message }, {
+      status: code === "rate_limited" ? 429 : 400,
+      headers: retryAfter === undefined ? headers : { ...headers, "retry-after": `${retryAfter}` },
+    });
+  }
+}
+
+export function bindDeviceRoutes(router: Router, options: {
+  readonly service: DeviceLoginService;
+  readonly publicOrigin: string;
+}): void {
+  const { service, publicOrigin } = options;
+
+  router.open(endpoints.startDevice, ({ request, client }) =>
+    oauthAnswer(async () => {
+      const body = await parseOAuthBody(request, startDeviceBody);
+      return await service.start(body.client_id, client);
+    }));
+
+  router.open(endpoints.pollDeviceToken, ({ request, client }) =>
+    oauthAnswer(async () => {
+      const body = await parseOAuthBody(request, deviceTokenBody);
+      if (body.grant_type !== undefined && body.grant_type !== DEVICE_GRANT_TYPE) {
+        throw new OAuthError("unsupported_grant_type", `Use the grant type ${DEVICE_GRANT_TYPE}`);
+      }
+      return await service.poll(body.device_code, client);
+    }));
+
+  router.open(endpoints.getOAuthMetadata, () => ({
+    issuer: publicOrigin,
+    device_authorization_endpoint: `${publicOrigin}${endpoints.startDevice.path}`,
+    token_endpoint: `${publicOrigin}${endpoints.pollDeviceToken.path}`,
+    grant_types_supported: [DEVICE_GRANT_TYPE],
+    response_types_supported: [],
+    token_endpoint_auth_methods_supported: ["none"],
+    service_documentation: `${publicOrigin}${endpoints.getOpenApi.path}`,
+  }));
+
+  router.personal(
+    endpoints.findDevice,
+    (person, { params, client }) => service.find(person, params.userCode, client),
+  );
+  router.personal(endpoints.approveDevice, async (person, { params, body, client }) => {
+    const { userCode } = params;
+    await service.approve(person, { userCode, workspaceId: body.workspaceId }, client);
+    return undefined;
+  });
+  router.personal(endpoints.denyDevice, async (person, { params, client }) => {
+    await service.deny(person, params.userCode, client);
+    return undefined;
+  });
+}

@@ -1,0 +1,78 @@
+/**
+ * Invitations in Deno KV. The token of one is stored hashed.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { ROLES } from "../../contract/mod.ts";
+import { accountKeys } from "../accounts/account_keys.ts";
+import { type MembershipRecord, setMembership } from "../accounts/account_store.ts";
+import { type Page, readPage, readRecord } from "../store/records.ts";
+
+/** An invitation that is not accepted in a week is void. */
+export const INVITATION_MS = 7 * 24 * 60 * 60 * 1000;
+
+export const invitationRecord = z.object({
+  id: z.string(),
+  workspaceId: z.string(),
+  role: z.enum(ROLES),
+  invitedBy: z.string(),
+  hash: z.string(),
+  createdAt: z.number(),
+  expiresAt: z.number(),
+});
+export type InvitationRecord = z.infer<typeof invitationRecord>;
+
+const place = z.object({ workspaceId: z.string(), id: z.string() });
+
+export class InvitationStore {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  async add(invitation: InvitationRecord): Promise<void> {
+    const { workspaceId, id, hash } = invitation;
+    const expireIn = INVITATION_MS;
+    await this.kv.atomic()
+      .set(accountKeys.invitation(workspaceId, id), invitation, { expireIn })
+      .set(accountKeys.invitationByHash(hash), { workspaceId, id }, { expireIn })
+      .commit();
+  }
+
+  async find(hash: string): Promise<InvitationRecord | undefined> {
+    const found = await readRecord(this.kv, accountKeys.invitationByHash(hash), place);
+    if (found === undefined) return undefined;
+    const key = accountKeys.invitation(found.value.workspaceId, found.value.id);
+    return (await readRecord(this.kv, key, invitationRecord))?.value;
+  }
+
+  list(
+    workspaceId: string,
+    page: { readonly limit: number; readonly cursor?: string | undefined },
+  ): Promise<Page<InvitationRecord>> {
+    return readPage(this.kv, accountKeys.invitations(workspaceId), {
+      schema: invitationRecord,
+      ...page,
+    });
+  }
+
+  /** Withdraws an invitation; false where the workspace has none of that id. */
+  async remove(workspaceId: string, id: string): Promise<boolean> {
+    const key = accountKeys.invitation(workspaceId, id);
+    const found = await readRecord(this.kv, key, invitationRecord);
+    if (found === undefined) return false;
+    await this.kv.atomic().delete(key).delete(accountKeys.invitationByHash(found.value.hash))
+      .commit();
+    return true;
+  }
+
+  /** Uses up an invitation and adds the member; false where it was used meanwhile. */
+  async accept(invitation: InvitationRecord, member: MembershipRecord): Promise<boolean> {
+    const key = accountKeys.invitation(invitation.workspaceId, invitation.id);
+    const { versionstamp } = await this.kv.get(key);
+    if (versionstamp === null) return false;
+    const operation = this.kv.atomic()
+      .check({ key, versionstamp })
+      .delete(key)
+      .delete(accountKeys.invitationByHash(invitation.hash));
+    return (await setMembership(operation, member).commit()).ok;
+  }
+}

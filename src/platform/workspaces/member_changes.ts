@@ -1,0 +1,23 @@
+/**
+ * What may be done to the members of a workspace, decided by who they are.
+ *
+ * @module
+ */
+import type { Role } from "../../contract/mod.ts";
+
+interface Member {
+  readonly userId: string;
+  readonly role: Role;
+}
+
+/**
+ * Whether a workspace keeps an owner when a member gets another role, or
+ * (`null`) goes.
+ */
+export function keepsOwner(
+  members: readonly Member[],
+  change: { readonly userId: string; readonly role: Role | null },
+): boolean {
+  return change.role === "owner" ||
+    members.some(({ userId, role }) => role === "owner" && userId !== change.userId);
+}

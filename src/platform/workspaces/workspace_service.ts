@@ -1,0 +1,198 @@
+/**
+ * Workspaces and who belongs to them.
+ *
+ * @module
+ */
+import type { Invitation, Member, Role, Workspace } from "../../contract/mod.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import type { MembershipRecord, WorkspaceRecord } from "../accounts/account_store.ts";
+import type { Caller, Holder, Person } from "../accounts/caller.ts";
+import type { OpenInvitation } from "../accounts/page_services.ts";
+import type { AccountParts } from "../accounts/parts.ts";
+import { hashToken, mintToken } from "../accounts/token.ts";
+import type { Client } from "../http/client.ts";
+import { Failure } from "../http/failure.ts";
+import type { Page } from "../store/records.ts";
+import { INVITATION_MS, type InvitationRecord, type InvitationStore } from "./invitation_store.ts";
+import { keepsOwner } from "./member_changes.ts";
+
+type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
+
+const iso = (time: number): string => new Date(time).toISOString();
+
+function toWire({ id, slug, name, createdAt }: WorkspaceRecord, role: Role): Workspace {
+  return { id, slug, name, role, createdAt: iso(createdAt) };
+}
+
+function invitationToWire(record: InvitationRecord): Invitation {
+  const { id, role, invitedBy, createdAt, expiresAt } = record;
+  return { id, role, invitedBy, createdAt: iso(createdAt), expiresAt: iso(expiresAt) };
+}
+
+export class WorkspaceService {
+  constructor(
+    private readonly parts: AccountParts,
+    private readonly invitations: InvitationStore,
+  ) {}
+
+  /** The workspaces of a user; a credential that is bound to one sees that alone. */
+  async list(holder: Holder, page: PageWish): Promise<Page<Workspace>> {
+    const { accounts } = this.parts;
+    const { credential, user, workspaceId } = holder;
+    if (credential.type === "api_key" && workspaceId !== null) {
+      const seen = await this.parts.memory.workspaceOf(user.id, workspaceId);
+      const workspace = seen && await accounts.findWorkspace(workspaceId);
+      return { items: workspace ? [toWire(workspace, seen.role)] : [], nextCursor: null };
+    }
+    const { items, nextCursor } = await accounts.memberships(user.id, page);
+    const shown = await Promise.all(items.map(async (membership) => {
+      const workspace = await accounts.findWorkspace(membership.workspaceId);
+      return workspace === undefined ? [] : [toWire(workspace, membership.role)];
+    }));
+    return { items: shown.flat(), nextCursor };
+  }
+
+  /** @throws {Failure} `conflict` where the slug is taken. */
+  async create(
+    person: Person,
+    wanted: { readonly slug: string; readonly name: string },
+  ): Promise<Workspace> {
+    const { accounts, now, random } = this.parts;
+    const { slug, name } = wanted;
+    const workspace = { id: uuidV7(now, random), slug, name, createdAt: now() };
+    if (!await accounts.createWorkspace(workspace, person.user.id)) {
+      throw new Failure("conflict", `Workspace slug "${wanted.slug}" is taken. Choose another`);
+    }
+    this.parts.memory.forgetAll();
+    return toWire(workspace, "owner");
+  }
+
+  async rename(caller: Caller, name: string): Promise<Workspace> {
+    const renamed = await this.parts.accounts.renameWorkspace(caller.workspace.id, name);
+    if (renamed === undefined) throw new Failure("not_found", "Workspace does not exist");
+    this.parts.memory.forgetAll();
+    return toWire(renamed, caller.workspace.role);
+  }
+
+  async members(caller: Caller, page: PageWish): Promise<Page<Member>> {
+    const { items, nextCursor } = await this.parts.accounts.members(caller.workspace.id, page);
+    return { items: await Promise.all(items.map((each) => this.memberToWire(each))), nextCursor };
+  }
+
+  /** @throws {Failure} `conflict` where the workspace would have no owner. */
+  async changeRole(caller: Caller, userId: string, role: Role): Promise<Member> {
+    const changed = await this.parts.accounts.changeMember(
+      caller.workspace.id,
+      userId,
+      (member, all) => {
+        if (member === undefined) throw noMember(userId);
+        if (!keepsOwner(all, { userId, role })) throw lastOwner();
+        return { ...member, role };
+      },
+    );
+    this.parts.memory.forgetAll();
+    if (changed === undefined) throw noMember(userId);
+    return await this.memberToWire(changed);
+  }
+
+  /** Removes a member; their keys and tokens for the workspace end with it. */
+  async remove(caller: Caller, userId: string): Promise<void> {
+    await this.parts.accounts.changeMember(caller.workspace.id, userId, (member, all) => {
+      if (member === undefined) throw noMember(userId);
+      if (!keepsOwner(all, { userId, role: null })) throw lastOwner();
+      return undefined;
+    });
+    this.parts.memory.forgetAll();
+  }
+
+  async invite(caller: Caller, role: Role): Promise<Invitation & { readonly url: string }> {
+    const { now, random, publicOrigin } = this.parts;
+    const token = mintToken("invitation", random);
+    const record: InvitationRecord = {
+      id: uuidV7(now, random),
+      workspaceId: caller.workspace.id,
+      role,
+      invitedBy: caller.user.id,
+      hash: hashToken("invitation", token),
+      createdAt: now(),
+      expiresAt: now() + INVITATION_MS,
+    };
+    await this.invitations.add(record);
+    return { ...invitationToWire(record), url: `${publicOrigin}/invitation/${token}` };
+  }
+
+  async openInvitations(caller: Caller, page: PageWish): Promise<Page<Invitation>> {
+    const { items, nextCursor } = await this.invitations.list(caller.workspace.id, page);
+    const open = items.filter(({ expiresAt }) => this.parts.now() < expiresAt);
+    return { items: open.map(invitationToWire), nextCursor };
+  }
+
+  async withdraw(caller: Caller, id: string): Promise<void> {
+    if (await this.invitations.remove(caller.workspace.id, id)) return;
+    throw new Failure("not_found", `Invitation ${id} does not exist`);
+  }
+
+  /** What an invitation is for; `undefined` where it is used, old or wrong. */
+  async findInvitation(token: string, client: Client): Promise<OpenInvitation | undefined> {
+    const found = await this.valid(token, client);
+    if (found === undefined) return undefined;
+    const { workspace, invitation } = found;
+    const inviter = await this.parts.accounts.findUser(invitation.invitedBy);
+    return {
+      workspace: { slug: workspace.slug, name: workspace.name },
+      role: invitation.role,
+      invitedBy: inviter?.name ?? "",
+    };
+  }
+
+  /** @throws {Failure} `not_found` where the invitation is used, old or wrong. */
+  async accept(person: Person, token: string, client: Client): Promise<Workspace> {
+    const { accounts, now, memory } = this.parts;
+    const found = await this.valid(token, client);
+    if (found === undefined) throw invitationUsed();
+    const { workspace, invitation } = found;
+    const { id: workspaceId } = workspace;
+    const userId = person.user.id;
+    if (await accounts.findMembership(userId, workspaceId) !== undefined) {
+      throw new Failure("conflict", `You belong to workspace "${workspace.slug}" already`);
+    }
+    const member = { workspaceId, userId, role: invitation.role, joinedAt: now() };
+    if (!await this.invitations.accept(invitation, member)) throw invitationUsed();
+    memory.forgetAll();
+    return toWire(workspace, member.role);
+  }
+
+  /** An invitation counts while who made it may still invite. */
+  private async valid(token: string, client: Client) {
+    const { accounts, limits, now } = this.parts;
+    const guess = limits.begin("link", client);
+    const invitation = await this.invitations.find(hashToken("invitation", token));
+    if (invitation === undefined || now() >= invitation.expiresAt) return undefined;
+    const { workspaceId, invitedBy } = invitation;
+    const inviter = await accounts.findMembership(invitedBy, workspaceId);
+    const workspace = await accounts.findWorkspace(workspaceId);
+    if (inviter?.role !== "owner" || workspace === undefined) return undefined;
+    guess.succeed();
+    return { workspace, invitation };
+  }
+
+  private async memberToWire(member: MembershipRecord): Promise<Member> {
+    const user = await this.parts.accounts.findUser(member.userId);
+    return {
+      userId: member.userId,
+      name: user?.name ?? "",
+      email: user?.email ?? null,
+      role: member.role,
+      joinedAt: iso(member.joinedAt),
+    };
+  }
+}
+
+const noMember = (userId: string) =>
+  new Failure("not_found", `User ${userId} is no member of the workspace`);
+
+const lastOwner = () =>
+  new Failure("conflict", "Can not do this: the workspace must keep an owner. Name another first");
+
+const invitationUsed = () =>
+  new Failure("not_found", "Invitation can not be used: it is old, was used or was withdrawn");
