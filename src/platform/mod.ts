@@ -9,3 +9,5 @@ export { rekeyDataDir } from "./rekey.ts";
 export { KeyFileError } from "./secrets/key_ring.ts";
 export { startPlatform } from "./server.ts";
 export { DataDirInUseError } from "./store/data_dir.ts";
+export { SniUnsupportedError } from "./tls/https_listener.ts";
+export { CertificateFileError } from "./tls/static_certificate.ts";

@@ -14,6 +14,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
 /** How often, and how far apart, the state of an order is asked for. */
 const POLLING = { backoffAttempts: 12, backoffMin: 500, backoffMax: 15_000 } as const;
+/** Requests that fail at the network or with 5xx are sent again once, a second later. */
+const RETRIES = { retryMaxAttempts: 1, retryDefaultDelay: 1 } as const;
 
 export interface AcmeOptions {
   /** Directory of the authority, such as `https://acme-v02.api.letsencrypt.org/directory`. */
@@ -42,6 +44,18 @@ export class AcmeIssuer implements Issuer {
   ) {}
 
   async issue(hostname: string): Promise<KeyPair> {
+    try {
+      return await this.order(hostname);
+    } catch (cause) {
+      // acme-client 5.4 trips over the missing response of a request that got none.
+      if (!(cause instanceof TypeError)) throw cause;
+      throw new Error(`The certificate authority at ${this.options.directoryUrl} did not answer`, {
+        cause,
+      });
+    }
+  }
+
+  private async order(hostname: string): Promise<KeyPair> {
     const { challenges, contact, termsAgreed } = this.options;
     const acme = await import("acme-client");
     this.client ??= this.connect();
@@ -75,6 +89,7 @@ export class AcmeIssuer implements Issuer {
     const acme = await import("acme-client");
     acme.axios.defaults.timeout = REQUEST_TIMEOUT_MS;
     acme.axios.defaults.maxContentLength = MAX_ANSWER_BYTES;
+    Object.assign(acme.axios.defaults, { acmeSettings: RETRIES });
     if (serverCa !== undefined) acme.axios.defaults.httpsAgent = new Agent({ ca: serverCa });
     const accountKey = await store.accountKey(
       directoryUrl,

@@ -12,10 +12,14 @@
  *
  * @module
  */
+import { setTimeout as delay } from "node:timers/promises";
 import type { KeyPair } from "./certificate.ts";
 
 const SNI_RESOLVER = Symbol.for("unstableSniResolver");
 const PROTOCOLS = ["h2", "http/1.1"];
+
+/** Between tries to take the port again, in milliseconds. */
+const RETRY_MS = 1;
 
 /** Names that one listener remembers at most: some 10 MB. */
 export const MAX_NAMES = 20_000;
@@ -79,27 +83,22 @@ interface Generation {
   readonly asked: Set<string>;
 }
 
-/** Refuses a port that another process listens on: listeners here share theirs. */
-function requireFreePort(hostname: string, port: number): void {
-  if (port !== 0) Deno.listen({ hostname, port }).close();
-}
-
 export class HttpsListener {
   private readonly ending = new Set<Promise<void>>();
+  /** The port that is listened on. */
+  readonly port: number;
   private current: Generation;
   private closed = false;
+  private again = false;
+  private replacing: Promise<void> | undefined;
 
   /**
    * @throws {SniUnsupportedError} on a runtime that can not do this.
    * @throws {Deno.errors.AddrInUse} where the port is taken.
    */
   constructor(private readonly options: HttpsListenerOptions) {
-    requireFreePort(options.hostname, options.port);
     this.current = this.open(options.port);
-  }
-
-  get port(): number {
-    return this.current.port;
+    this.port = this.current.port;
   }
 
   /** Takes note that another certificate serves a name from now on. */
@@ -107,19 +106,40 @@ export class HttpsListener {
     if (this.current.asked.has(serverName)) this.replace();
   }
 
-  /** Serves on with a new listener; connections of the old one end in their own time. */
+  /**
+   * Serves on with a new listener; connections of the old one end in their own
+   * time. For the few milliseconds that the port takes to be free, new
+   * connections are refused.
+   */
   replace(): void {
-    if (this.closed) return;
-    const old = this.current;
-    this.current = this.open(old.port);
-    const ending = old.server.shutdown().finally(() => this.ending.delete(ending));
-    this.ending.add(ending);
+    this.again = true;
+    this.replacing ??= this.replaceAll().finally(() => this.replacing = undefined);
   }
 
   /** Stops accepting; resolves when the requests under way are answered. */
   async shutdown(): Promise<void> {
     this.closed = true;
+    await this.replacing;
     await Promise.all([this.current.server.shutdown(), ...this.ending]);
+  }
+
+  private async replaceAll(): Promise<void> {
+    while (this.again && !this.closed) {
+      this.again = false;
+      const ending = this.current.server.shutdown().finally(() => this.ending.delete(ending));
+      this.ending.add(ending);
+      while (!this.closed && !this.reopen()) await delay(RETRY_MS);
+    }
+  }
+
+  private reopen(): boolean {
+    try {
+      this.current = this.open(this.port);
+      return true;
+    } catch (error) {
+      if (error instanceof Deno.errors.AddrInUse) return false;
+      throw error;
+    }
   }
 
   private open(port: number): Generation {
@@ -131,7 +151,7 @@ export class HttpsListener {
 
   private openForAll(pair: KeyPair, port: number): Generation {
     const { hostname, handler } = this.options;
-    const given = { hostname, port, reusePort: true, onListen: () => {}, ...pair };
+    const given = { hostname, port, onListen: () => {}, ...pair };
     const server = Deno.serve(given, handler);
     return { server, port: server.addr.port, asked: new Set() };
   }
@@ -153,7 +173,6 @@ export class HttpsListener {
     const given = {
       hostname,
       port,
-      reusePort: true,
       alpnProtocols: PROTOCOLS,
       [SNI_RESOLVER]: resolve,
     };

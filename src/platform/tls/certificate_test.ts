@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import {
+  type CertificateRecord,
+  certificateToWire,
+  renewalTime,
+  retryTime,
+} from "./certificate.ts";
+
+const DAY = 24 * 60 * 60 * 1000;
+const life = { notBefore: 0, notAfter: 90 * DAY };
+
+Deno.test("renewalTime() is after two thirds of the life, and up to a tenth later", () => {
+  assert.equal(Math.round(renewalTime(life, 0) / DAY), 60);
+  assert.equal(Math.round(renewalTime(life, 1) / DAY), 69);
+});
+
+Deno.test("retryTime() waits 5 minutes, then three times longer each time, up to a day", () => {
+  const minutes = (failures: number, chance = 0.5) =>
+    Math.round(retryTime(failures, { now: 0, chance }) / 60_000);
+  assert.deepEqual([1, 2, 3, 4].map((failures) => minutes(failures)), [5, 15, 45, 135]);
+  assert.equal(minutes(1000), 24 * 60);
+  assert.deepEqual([minutes(3, 0), minutes(3, 1)], [34, 56]);
+});
+
+const sealed = { keyId: "k", nonce: new Uint8Array(), data: new Uint8Array() };
+const record = (given: Partial<CertificateRecord>): CertificateRecord => ({
+  hostname: "shop.example",
+  issued: null,
+  failures: 0,
+  error: null,
+  dueAt: 0,
+  ...given,
+});
+const issued = { chain: "", key: sealed, ...life };
+const expiresAt = new Date(90 * DAY).toISOString();
+
+const rows = [
+  ["nothing yet", undefined, DAY, { status: "pending", expiresAt: null, error: null }],
+  ["a valid one", record({ issued }), DAY, { status: "issued", expiresAt, error: null }],
+  [
+    "a valid one whose renewal failed",
+    record({ issued, failures: 1, error: "no" }),
+    DAY,
+    { status: "issued", expiresAt, error: "no" },
+  ],
+  [
+    "one that ended",
+    record({ issued, failures: 9, error: "no" }),
+    91 * DAY,
+    { status: "failed", expiresAt, error: "no" },
+  ],
+  [
+    "a first order that failed",
+    record({ failures: 1, error: "no" }),
+    DAY,
+    { status: "failed", expiresAt: null, error: "no" },
+  ],
+] as const;
+
+for (const [name, given, now, wanted] of rows) {
+  Deno.test(`certificateToWire() tells of ${name}`, () => {
+    assert.deepEqual(certificateToWire(given, now), wanted);
+  });
+}

@@ -1,0 +1,112 @@
+/**
+ * Pebble, the ACME test server of Let's Encrypt (Debian package `pebble`), as a
+ * process. Found by `SVC_PEBBLE` or on the path; where it is missing, its tests
+ * are shown as ignored.
+ *
+ * @module
+ */
+import { join } from "node:path";
+
+export interface Pebble {
+  readonly directoryUrl: string;
+  /** PEM file that trusts Pebble's own server. */
+  readonly serverCaFile: string;
+  /** PEM of the root that signs what Pebble issues. */
+  readonly rootCa: string;
+  close(): Promise<void>;
+}
+
+async function runs(path: string): Promise<boolean> {
+  try {
+    await new Deno.Command(path, { args: ["-version"], stdout: "null", stderr: "null" }).output();
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const candidates = [Deno.env.get("SVC_PEBBLE") ?? "", "pebble", "/usr/bin/pebble"];
+
+/** Path of the program; `undefined` where there is none. */
+export async function findPebble(): Promise<string | undefined> {
+  for (const path of candidates) if (path !== "" && await runs(path)) return path;
+  return undefined;
+}
+
+/** Makes a key and a certificate that signs itself. */
+export async function makeCertificate(
+  folder: string,
+  name: string,
+  hosts: readonly string[],
+): Promise<{ readonly certFile: string; readonly keyFile: string }> {
+  const [certFile, keyFile] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
+  const { success, stderr } = await new Deno.Command("openssl", {
+    args: [
+      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
+      ...["-keyout", keyFile, "-out", certFile, "-days", "30", "-subj", `/CN=${name}`],
+      ...["-addext", `subjectAltName=${hosts.join(",")}`, "-addext", "basicConstraints=CA:FALSE"],
+    ],
+  }).output();
+  if (!success) throw new Error(new TextDecoder().decode(stderr));
+  return { certFile, keyFile };
+}
+
+function freePort(): number {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  listener.close();
+  return listener.addr.port;
+}
+
+/** Answers once the server is up. */
+async function fetchWhenUp(url: string, client: Deno.HttpClient): Promise<string> {
+  for (let attempt = 0;; attempt++) {
+    try {
+      return await (await fetch(url, { client })).text();
+    } catch (error) {
+      if (attempt === 100) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+/** Starts Pebble, which looks hosts up at a DNS server and asks for challenges on a port. */
+export async function startPebble(
+  program: string,
+  options: { readonly folder: string; readonly dnsServer: string; readonly httpPort: number },
+): Promise<Pebble> {
+  const { folder, dnsServer, httpPort } = options;
+  const { certFile, keyFile } = await makeCertificate(folder, "pebble", ["IP:127.0.0.1"]);
+  const [port, managementPort] = [freePort(), freePort()];
+  const config = join(folder, "pebble.json");
+  await Deno.writeTextFile(
+    config,
+    JSON.stringify({
+      pebble: {
+        listenAddress: `127.0.0.1:${port}`,
+        managementListenAddress: `127.0.0.1:${managementPort}`,
+        certificate: certFile,
+        privateKey: keyFile,
+        httpPort,
+        tlsPort: 1,
+      },
+    }),
+  );
+  const child = new Deno.Command(program, {
+    args: ["-config", config, "-dnsserver", dnsServer],
+    env: { PEBBLE_VA_NOSLEEP: "1", PEBBLE_WFE_NONCEREJECT: "20" },
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  const client = Deno.createHttpClient({ caCerts: [await Deno.readTextFile(certFile)] });
+  const rootCa = await fetchWhenUp(`https://127.0.0.1:${managementPort}/roots/0`, client);
+  return {
+    directoryUrl: `https://127.0.0.1:${port}/dir`,
+    serverCaFile: certFile,
+    rootCa,
+    close: async () => {
+      client.close();
+      child.kill("SIGKILL");
+      await child.status;
+    },
+  };
+}
