@@ -44,7 +44,7 @@ export function buildApi(services: Services, options: ApiOptions): Router {
     const { openApiDocument } = await import("../contract/openapi.ts");
     return { ...openApiDocument({ version: options.version, serverUrl: options.url }) };
   });
-  router.page("/", () => landingPage(options));
+  router.page("GET", "/", () => landingPage(options));
   bindAccountRoutes(router, services);
   bindOwnAccountRoutes(router, services);
   bindApiKeyRoutes(router, services);

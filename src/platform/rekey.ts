@@ -7,6 +7,7 @@
  * @module
  */
 import { systemClock, systemRandom } from "../lib/clock.ts";
+import { resealSecondFactors } from "./accounts/reseal_second_factors.ts";
 import { VariableService } from "./env/variable_service.ts";
 import { VariableStore } from "./env/variable_store.ts";
 import { addKey, forgetOldKeys } from "./secrets/key_ring.ts";
@@ -33,7 +34,7 @@ export async function rekeyDataDir(options: {
       const box = new SecretBox(await addKey(dataDir.keys, systemRandom), systemRandom);
       const variables = new VariableStore(kv);
       const count = await new VariableService({ variables, box, now: systemClock }).reseal() +
-        await new CertificateStore(kv, box).reseal();
+        await new CertificateStore(kv, box).reseal() + await resealSecondFactors(kv, box);
       await forgetOldKeys(dataDir.keys);
       return count;
     } finally {

@@ -9,6 +9,7 @@ type Key = Deno.KvKey;
 export const accountKeys = {
   userByEmail: (email: string): Key => ["user_by_email", email],
   /** Password, second factor and recovery codes. */
+  allSignIns: (): Key => ["sign_in"],
   signIn: (userId: string): Key => ["sign_in", userId],
 
   /** The members of a workspace: copies of `store/keys.ts` memberships, by workspace. */

@@ -22,7 +22,11 @@ const RECOVERY_LENGTH = 16;
 /** An enrolment that is not confirmed in an hour is void. */
 const ENROL_MS = 60 * 60 * 1000;
 
-const placeOf = (userId: string): string => `totp/${userId}`;
+/** The place that an authenticator's secret is sealed for. */
+export function totpPlace(userId: string): string {
+  return `totp/${userId}`;
+}
+
 const hashRecovery = (code: string): string => sha256Hex(`svc recovery code\n${code}`);
 const canonical = (typed: string): string => typed.toLowerCase().replace(/[^a-z0-9]/g, "");
 
@@ -34,7 +38,7 @@ export class TwoFactorService {
     const { signIns, box, random, now, raise, publicOrigin } = this.parts;
     await this.checkPassword(person, password, client);
     const secret = newTotpSecret(random);
-    const sealed = await box.seal(secret, placeOf(person.user.id));
+    const sealed = await box.seal(secret, totpPlace(person.user.id));
     await signIns.change(person.user.id, (record) => {
       if (record.totp !== null) {
         throw new Failure("conflict", "Can not enrol: the second factor is on. Turn it off first");
@@ -61,7 +65,7 @@ export class TwoFactorService {
       throw new Failure("conflict", "Can not confirm: no enrolment is under way. Start it again");
     }
     const guess = limits.begin("second factor", client, id);
-    const secret = await this.parts.box.open(enrolling.secret, placeOf(id));
+    const secret = await this.parts.box.open(enrolling.secret, totpPlace(id));
     const step = findTotpStep(canonical(code), { secret, now: now(), lastStep: 0 });
     if (step === undefined) throw wrongCode();
     guess.succeed();
@@ -152,7 +156,7 @@ export class TwoFactorService {
   }
 
   private open(userId: string, secret: SealedSecret): Promise<string> {
-    return this.parts.box.open(secret, placeOf(userId));
+    return this.parts.box.open(secret, totpPlace(userId));
   }
 
   private async checkPassword(person: Person, password: string, client: Client): Promise<void> {

@@ -29,6 +29,14 @@ export interface RequestContext<E> {
   readonly requestId: string;
 }
 
+/** A request for a page. */
+export interface Visit {
+  readonly request: Request;
+  readonly client: Client;
+  /** Parts of the path that its pattern names. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
 /** Finds out who calls; throws a `Failure` where that is nobody who may. */
 export interface Gatekeeper {
   caller(request: Request, endpoint: Endpoint, client: Client): Promise<Caller>;
@@ -178,12 +186,26 @@ export class Router {
     });
   }
 
-  /** Binds a page that people look at. */
-  page(path: string, render: () => Response): void {
-    this.app.get(path, () => {
-      const response = render();
-      response.headers.set("x-svc-request-id", this.options.requestId());
-      return response;
+  /**
+   * Binds a page that people look at, or the form that it sends. `path` is in
+   * Hono's spelling, as in `/welcome/:token`. A page renders failures itself;
+   * what it throws all the same is answered as the API would.
+   */
+  page(
+    method: "GET" | "POST",
+    path: string,
+    render: (visit: Visit) => MaybePromise<Response>,
+  ): void {
+    this.app.on(method, path, async (c) => {
+      const requestId = this.options.requestId();
+      try {
+        const { raw: request } = c.req;
+        const response = await render({ request, client: c.env.client, params: c.req.param() });
+        response.headers.set("x-svc-request-id", requestId);
+        return response;
+      } catch (error) {
+        return this.refuse(error, requestId);
+      }
     });
   }
 
