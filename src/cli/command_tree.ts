@@ -4,23 +4,7 @@
  *
  * @module
  */
-import type { LoadedCommand } from "./command.ts";
-
-export interface CommandLeaf {
-  readonly name: string;
-  readonly summary: string;
-  /** True for what programs call, not people: help and reference leave it out. */
-  readonly hidden?: boolean;
-  readonly load: () => Promise<{ readonly default: LoadedCommand }>;
-}
-
-export interface CommandGroup {
-  readonly name: string;
-  readonly summary: string;
-  readonly commands: readonly CommandLeaf[];
-}
-
-export type CommandEntry = CommandLeaf | CommandGroup;
+import { type CommandEntry, type CommandLeaf, isGroup } from "./command_entry.ts";
 
 export const COMMANDS: readonly CommandEntry[] = [
   {
@@ -282,11 +266,6 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/complete.ts"),
   },
 ];
-
-/** True for a command that only holds others. */
-export function isGroup(entry: CommandEntry): entry is CommandGroup {
-  return "commands" in entry;
-}
 
 /** Global flags that are followed by a value. */
 const VALUE_FLAGS: ReadonlySet<string> = new Set(["--token", "--workspace", "--api-url"]);

@@ -6,8 +6,9 @@
  */
 import { type Command as Completer, RootCommand } from "@bomb.sh/tab";
 import type { Command, OptionValues } from "@commander-js/extra-typings";
-import { type CommandEntry, COMMANDS, findCommand, isGroup } from "./command_tree.ts";
-import { buildProgram } from "./program.ts";
+import { type CommandEntry, type CommandLeaf, isGroup } from "./command_entry.ts";
+
+type Parser = Pick<Command<unknown[], OptionValues>, "options" | "registeredArguments">;
 
 export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 export type Shell = (typeof SHELLS)[number];
@@ -33,10 +34,7 @@ export function completionScript(shell: Shell): string {
   return captured(() => new RootCommand().setup(PROGRAM, PROGRAM, shell)).trimEnd();
 }
 
-function addChoices(
-  target: Completer,
-  parser: Pick<Command<unknown[], OptionValues>, "options" | "registeredArguments">,
-): void {
+function addChoices(target: Completer, parser: Parser): void {
   for (const option of parser.options) {
     const name = option.long?.replace(/^--/, "");
     if (name === undefined || option.hidden) continue;
@@ -58,24 +56,31 @@ function addChoices(
 const visible = (entries: readonly CommandEntry[]) =>
   entries.filter((entry) => isGroup(entry) || entry.hidden !== true);
 
+/** The command line that is completed, as the tool knows it. */
+export interface CommandLine {
+  readonly commands: readonly CommandEntry[];
+  /** The command that the words name so far. */
+  readonly asked: CommandLeaf | undefined;
+  readonly globalFlags: Parser["options"];
+}
+
 /** What fits at the end of `words`, as the shell's script reads it; loads one command at most. */
-export async function complete(words: readonly string[]): Promise<string> {
+export async function complete(
+  words: readonly string[],
+  { commands, asked, globalFlags }: CommandLine,
+): Promise<string> {
   const root = new RootCommand();
-  const asked = findCommand(words);
   const parser = asked === undefined
     ? undefined
     : (await asked.load()).default.build(asked.name, () => Promise.resolve());
-  const program = buildProgram(undefined, {
-    perform: () => Promise.resolve(),
-    captured: { text: "" },
-  });
+  const global = { options: globalFlags, registeredArguments: [] };
   const add = (title: string, entry: CommandEntry): void => {
     const target = root.command(title, entry.summary);
-    addChoices(target, { options: program.options, registeredArguments: [] });
+    addChoices(target, global);
     if (entry === asked && parser !== undefined) addChoices(target, parser);
   };
-  addChoices(root, { options: program.options, registeredArguments: [] });
-  for (const entry of visible(COMMANDS)) {
+  addChoices(root, global);
+  for (const entry of visible(commands)) {
     add(entry.name, entry);
     if (!isGroup(entry)) continue;
     for (const leaf of visible(entry.commands)) add(`${entry.name} ${leaf.name}`, leaf);

@@ -12,7 +12,8 @@ import { CliError } from "./cli_error.ts";
 import { type CredentialStore, openCredentialStore } from "./credential_store.ts";
 import { createClackPrompter, type Prompter } from "./prompter.ts";
 import { DEFAULT_API_URL, type Environment, type Settings } from "./settings.ts";
-import type { Phase, Ui, Writer } from "./ui.ts";
+import type { Phase, Ui } from "./ui.ts";
+import type { Writer } from "./writer.ts";
 
 /**
  * Hands the signals that reach this program to `handle`, in place of stopping,
@@ -62,6 +63,8 @@ export interface Context {
   readonly apiUrl: string;
   /** Present where a person can be asked. */
   readonly prompter: Prompter | undefined;
+  /** What fits at the end of a command line that is being typed. */
+  complete(words: readonly string[]): Promise<string>;
   /** Absolute form of a path that the user gave. */
   path(given: string): string;
   /** A client that may call what needs a key; throws where no key is known. */
@@ -86,7 +89,12 @@ function noKey(apiUrl: string): CliError {
 
 /** Makes the context of one run; reads the credentials file. */
 export async function createContext(
-  parts: { readonly host: Host; readonly settings: Settings; readonly ui: Ui },
+  parts: {
+    readonly host: Host;
+    readonly settings: Settings;
+    readonly ui: Ui;
+    readonly complete: Context["complete"];
+  },
 ): Promise<Context> {
   const { host, settings, ui } = parts;
   const credentials = await openCredentialStore(host.env);
@@ -107,6 +115,7 @@ export async function createContext(
     credentials,
     apiUrl,
     prompter,
+    complete: parts.complete,
     path: (given) => resolve(host.cwd, given),
     client({ phase, workspace, outlivesStop }) {
       const asked = settings.workspace ?? workspace;

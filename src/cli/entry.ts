@@ -5,7 +5,7 @@
  * @module
  */
 import type { Host, TakeSignals } from "./context.ts";
-import type { Writer } from "./ui.ts";
+import type { Writer } from "./writer.ts";
 import { EXIT } from "./cli_error.ts";
 import { VERSION } from "./version.ts";
 

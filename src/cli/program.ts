@@ -12,10 +12,9 @@ import {
   type CommandEntry,
   type CommandGroup,
   type CommandLeaf,
-  COMMANDS,
-  findCommand,
   isGroup,
-} from "./command_tree.ts";
+} from "./command_entry.ts";
+import { COMMANDS, findCommand } from "./command_tree.ts";
 import { createContext, type Host } from "./context.ts";
 import { describeError, toHumanError, toJsonError } from "./report_error.ts";
 import { DEFAULT_API_URL, type GlobalFlags, resolveSettings, wantsJson } from "./settings.ts";
@@ -146,6 +145,20 @@ function answerParserExit(
   return false;
 }
 
+/** What fits at the end of `words`; loads the completion and one command at most. */
+async function completeWords(words: readonly string[]): Promise<string> {
+  const { complete } = await import("./complete.ts");
+  const program = buildProgram(undefined, {
+    perform: () => Promise.resolve(),
+    captured: { text: "" },
+  });
+  return await complete(words, {
+    commands: COMMANDS,
+    asked: findCommand(words),
+    globalFlags: program.options,
+  });
+}
+
 async function parseAndRun(
   argv: readonly string[],
   host: Host,
@@ -158,7 +171,7 @@ async function parseAndRun(
   const asked = leaf === undefined ? undefined : { leaf, command: (await leaf.load()).default };
   const perform: Perform = async (run) => {
     const settings = resolveSettings(program.opts() satisfies GlobalFlags, host.env);
-    const ctx = await createContext({ host, settings, ui });
+    const ctx = await createContext({ host, settings, ui, complete: completeWords });
     remember(ctx.apiUrl);
     exitCode = await run(ctx) ?? exitCode;
   };

@@ -7,7 +7,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Palette } from "./color.ts";
 import { formatBytes } from "./format.ts";
-import type { Writer } from "./ui.ts";
+import type { Writer } from "./writer.ts";
 
 export interface Progress {
   /** Adds what is done since the last call. */

@@ -7,7 +7,8 @@
 import type { Command, OptionValues } from "@commander-js/extra-typings";
 import { CLI_ERROR_CODES } from "./cli_error.ts";
 import type { LoadedCommand } from "./command.ts";
-import { type CommandLeaf, COMMANDS, isGroup } from "./command_tree.ts";
+import { type CommandLeaf, isGroup } from "./command_entry.ts";
+import { COMMANDS } from "./command_tree.ts";
 import { buildProgram } from "./program.ts";
 import { PHASES } from "./ui.ts";
 

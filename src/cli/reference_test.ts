@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { runCli } from "./_test_run.ts";
-import { COMMANDS, isGroup } from "./command_tree.ts";
+import { isGroup } from "./command_entry.ts";
+import { COMMANDS } from "./command_tree.ts";
 import { renderReference } from "./reference.ts";
 
 const REFERENCE = new URL("../../docs/cli.md", import.meta.url);

@@ -8,6 +8,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Palette } from "./color.ts";
 import { createProgress, type Progress } from "./progress.ts";
+import type { Writer } from "./writer.ts";
 
 /** Phases of a log line; the spec knows no others. */
 export const PHASES = [
@@ -27,14 +28,6 @@ export const PHASES = [
 ] as const;
 export type Phase = (typeof PHASES)[number];
 export type Level = "info" | "warn" | "error";
-
-/** A text stream of the program. */
-export interface Writer {
-  readonly isTerminal: boolean;
-  /** Width of the terminal in columns; `undefined` where there is none. */
-  readonly columns?: () => number | undefined;
-  write(text: string): void;
-}
 
 export interface Ui {
   readonly json: boolean;

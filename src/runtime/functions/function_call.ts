@@ -6,14 +6,14 @@
  */
 import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
 import { FrameType } from "./frame.ts";
-import { type FunctionWorker, toPayload } from "./function_worker.ts";
 import type { FailureReason, Invocation, InvocationResult } from "./types.ts";
 import type { InvokeHead, ResultHead, WireBody } from "./wire.ts";
+import { toPayload, type WorkerParts } from "./worker_parts.ts";
 
 export interface FunctionCallOptions {
   readonly id: number;
   readonly invocation: Invocation;
-  readonly worker: FunctionWorker;
+  readonly worker: WorkerParts;
   readonly resolve: (result: InvocationResult) => void;
   /** Called once when nothing of the call runs any more. */
   readonly over: () => void;

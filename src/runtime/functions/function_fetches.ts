@@ -5,9 +5,9 @@
  */
 import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
 import { FrameType } from "./frame.ts";
-import { type FunctionWorker, toPayload } from "./function_worker.ts";
 import { MAX_FETCHES } from "./limits.ts";
 import type { FetchedHead, FetchHead } from "./wire.ts";
+import { toPayload, type WorkerParts } from "./worker_parts.ts";
 
 interface Running {
   readonly call: number;
@@ -20,7 +20,7 @@ const NULL_BODY: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 export class FunctionFetches {
   readonly #running = new Map<number, Running>();
 
-  constructor(private readonly worker: FunctionWorker) {}
+  constructor(private readonly worker: WorkerParts) {}
 
   /** Performs a request and sends the answer, or why there is none. */
   async perform(id: number, head: FetchHead): Promise<void> {

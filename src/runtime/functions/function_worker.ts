@@ -8,36 +8,13 @@ import { type BodyReceiver, BodySender, readCredit } from "./body_link.ts";
 import { type Frame, FrameType } from "./frame.ts";
 import { FunctionCall } from "./function_call.ts";
 import { FunctionFetches } from "./function_fetches.ts";
-import type { FunctionLimits } from "./limits.ts";
 import { parseError, parseFetch, parseLog, parseResult } from "./parse_wire.ts";
 import { StackMapper } from "./source_map.ts";
-import type {
-  FailureReason,
-  FunctionHostOptions,
-  FunctionLogEntry,
-  FunctionSource,
-  Invocation,
-  InvocationResult,
-} from "./types.ts";
+import type { FailureReason, Invocation, InvocationResult } from "./types.ts";
 import { MAX_STACK_CHARACTERS, type WireError, type WorkerStart } from "./wire.ts";
+import { type FunctionWorkerOptions, toPayload, type WorkerParts } from "./worker_parts.ts";
 
-/** Sends a frame to this worker. */
-export type SendToWorker = (type: number, id: number, payload?: Uint8Array) => void;
-
-export interface FunctionWorkerOptions {
-  readonly definition: FunctionSource;
-  readonly host: FunctionHostOptions;
-  readonly limits: FunctionLimits;
-  readonly send: SendToWorker;
-  readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
-  /** The worker does not react, or breaks the protocol: it has to be replaced. */
-  readonly stuck: (reason: FailureReason, message: string) => void;
-}
-
-export const toPayload = (head: object): Uint8Array =>
-  new TextEncoder().encode(JSON.stringify(head));
-
-export class FunctionWorker {
+export class FunctionWorker implements WorkerParts {
   /** Resolves with `undefined` when the function is loaded, else with what went wrong. */
   readonly ready: Promise<WireError | undefined>;
   readonly senders = new Map<number, BodySender>();
