@@ -1,19 +1,57 @@
 /**
- * Running foreign code: functions in a process per deployment, and what they
- * may reach outside.
+ * Running foreign code: bundling and sealing of functions, the processes in
+ * which they run, and the guard on what leaves the platform.
  *
  * @module
  */
-export type {
-  FailureReason,
-  FunctionHostOptions,
-  FunctionLogEntry,
-  FunctionRequest,
-  FunctionResponse,
-  FunctionSource,
-  Invocation,
-  InvocationResult,
-} from "./functions/types.ts";
-export type { CallContext } from "./functions/wire.ts";
-export type { OutboundFetch, OutboundRequest, OutboundResponse } from "./outbound/types.ts";
-export { OutboundError } from "./outbound/outbound_error.ts";
+export {
+  bundleFunctions,
+  type BundleResult,
+  type EsbuildOptions,
+  findFunctions,
+  type FoundFunction,
+  type FoundFunctions,
+  FUNCTION_NAME,
+  type FunctionProblem,
+  MAX_BUNDLE_BYTES,
+  MAX_FUNCTIONS,
+  type SealedFunction,
+  sealFunction,
+  type SealResult,
+} from "./bundle/mod.ts";
+export {
+  type CallContext,
+  createFunctionHost,
+  DEFAULT_FUNCTION_LIMITS,
+  type FailureReason,
+  FUNCTION_PROCESS_ARGUMENT,
+  type FunctionHost,
+  type FunctionHostOptions,
+  type FunctionLimits,
+  type FunctionLogEntry,
+  functionProcessCommand,
+  type FunctionRequest,
+  type FunctionResponse,
+  type FunctionSource,
+  functionTypes,
+  type Invocation,
+  type InvocationResult,
+  type ProcessCommand,
+  runFunctionProcess,
+  type StepMode,
+} from "./functions/mod.ts";
+export {
+  createOutboundFetch,
+  type Dial,
+  dropHopByHop,
+  type HeaderList,
+  isPublicAddress,
+  type Outbound,
+  OutboundError,
+  type OutboundErrorCode,
+  type OutboundFetch,
+  type OutboundOptions,
+  type OutboundRequest,
+  type OutboundResponse,
+  type ResolveDns,
+} from "./outbound/mod.ts";

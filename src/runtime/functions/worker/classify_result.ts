@@ -1,7 +1,7 @@
 /**
  * What a step's return value means: next, a request, a response, or nothing
- * that the step may return. Real `Request` and `Response` objects are told by
- * their own getters, so that no proxy or look-alike passes.
+ * that the step may return. `Request` and `Response` are told by the runtime's
+ * own getters, so that no look-alike passes.
  *
  * @module
  */

@@ -1,0 +1,22 @@
+/**
+ * The functions of a deployment, running.
+ *
+ * @module
+ */
+export { createFunctionHost, type FunctionHost } from "./function_host.ts";
+export { functionTypes } from "./function_types.ts";
+export { DEFAULT_FUNCTION_LIMITS, type FunctionLimits } from "./limits.ts";
+export { FUNCTION_PROCESS_ARGUMENT, functionProcessCommand } from "./process_command.ts";
+export { runFunctionProcess } from "./process_main.ts";
+export {
+  type FailureReason,
+  type FunctionHostOptions,
+  type FunctionLogEntry,
+  type FunctionRequest,
+  type FunctionResponse,
+  type FunctionSource,
+  type Invocation,
+  type InvocationResult,
+  type ProcessCommand,
+} from "./types.ts";
+export { type CallContext, type StepMode } from "./wire.ts";
