@@ -54,6 +54,22 @@ export const deploymentFile = z.object({
 }).meta({ id: "DeploymentFile" });
 export type DeploymentFile = z.infer<typeof deploymentFile>;
 
+/** Most functions of one deployment. */
+export const MAX_FUNCTIONS = 100;
+/** Largest function with all that it imports, in bytes. */
+export const MAX_FUNCTION_BYTES = 4 * 1024 * 1024;
+
+/** A function as `svc deploy` bundles it: one self-contained module, a blob like a file. */
+export const deploymentFunction = z.object({
+  name: z.string().max(64).regex(
+    /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/,
+    "Must be lower-case letters, digits and inner hyphens",
+  ),
+  sha256,
+  size: z.int().min(0).max(MAX_FUNCTION_BYTES),
+}).meta({ id: "DeploymentFunction" });
+export type DeploymentFunction = z.infer<typeof deploymentFunction>;
+
 export const deploymentUrls = z.object({
   /** Address of this deployment alone; never changes what it shows. */
   unique: z.url(),
@@ -80,6 +96,8 @@ export const deployment = z.object({
   author: z.string().nullable(),
   url: z.url(),
   urls: deploymentUrls,
+  /** Names of its functions. */
+  functions: z.array(z.string()),
   fileCount: z.int(),
   totalBytes: z.int(),
   /** Why the deployment failed; null otherwise. */
@@ -104,6 +122,8 @@ export const createDeploymentBody = z.object({
   /** The edge rule set as authored; validated by its own rules. */
   rules: z.unknown().optional(),
   files: z.array(deploymentFile).max(MAX_FILES),
+  /** Functions for pipelines. */
+  functions: z.array(deploymentFunction).max(MAX_FUNCTIONS).default([]),
 }).strict();
 
 export const createDeploymentAnswer = z.object({

@@ -19,7 +19,9 @@ export const ruleHit = z.object({
 });
 export type RuleHit = z.infer<typeof ruleHit>;
 
-export const logEntry = z.object({
+/** A request that a deployment answered. */
+export const requestLogEntry = z.object({
+  type: z.literal("request"),
   time: timestamp,
   deploymentId: uuid,
   requestId: z.string(),
@@ -34,7 +36,28 @@ export const logEntry = z.object({
   ip: z.string(),
   userAgent: z.string().nullable(),
   rules: z.array(ruleHit).optional(),
-}).meta({ id: "LogEntry" });
+}).meta({ id: "RequestLogEntry" });
+export type RequestLogEntry = z.infer<typeof requestLogEntry>;
+
+export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
+
+/** What a function wrote to its console, or how it failed. */
+export const functionLogEntry = z.object({
+  type: z.literal("function"),
+  time: timestamp,
+  deploymentId: uuid,
+  /** The request that it was running for, where one is known. */
+  requestId: z.string().nullable(),
+  function: z.string(),
+  level: z.enum(LOG_LEVELS),
+  message: z.string(),
+  /** In files and lines of the author's source. */
+  stack: z.string().nullable(),
+}).meta({ id: "FunctionLogEntry" });
+
+export const logEntry = z.discriminatedUnion("type", [requestLogEntry, functionLogEntry]).meta({
+  id: "LogEntry",
+});
 export type LogEntry = z.infer<typeof logEntry>;
 
 const logFilter = z.object({

@@ -36,6 +36,8 @@ export {
   DEPLOYMENT_STATES,
   type DeploymentFile,
   deploymentFile,
+  type DeploymentFunction,
+  deploymentFunction,
   type DeploymentState,
   ENVIRONMENT_PREVIEW,
   ENVIRONMENT_PRODUCTION,
@@ -105,7 +107,14 @@ export {
   workspace,
   workspaceSlug,
 } from "./identity.ts";
-export { LOG_LIMIT_DEFAULT, LOG_LIMIT_MAX, type LogEntry, logEntry, type RuleHit } from "./logs.ts";
+export {
+  LOG_LIMIT_DEFAULT,
+  LOG_LIMIT_MAX,
+  type LogEntry,
+  logEntry,
+  type RequestLogEntry,
+  type RuleHit,
+} from "./logs.ts";
 export { branchName, FRAMEWORKS, type Project, project } from "./projects.ts";
 export {
   MAX_ENVIRONMENT_BYTES,

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import type { Action, Condition, Rule } from "../rules/mod.ts";
 import { runtimeRules, testEdge, testSite } from "./_test_site.ts";
 import { ruleCounts, withRules } from "./site.ts";
-import { unsupportedActions } from "./unsupported_actions.ts";
 
 const FILES = {
   "index.html": "home",
@@ -340,22 +339,4 @@ Deno.test("withRules() changes the rules and shares the content", async () => {
   assert.equal((await testEdge(open).fetch("/about")).status, 200);
   assert.equal((await testEdge(redirecting).fetch("/about")).status, 302);
   assert.deepEqual(ruleCounts(open), []);
-});
-
-Deno.test("unsupportedActions() names each enabled rule that needs more machinery", () => {
-  const set = runtimeRules([
-    rule(undefined, { type: "cache", ttlSeconds: 1 }, "cache"),
-    rule(undefined, { type: "bypass_cache" }, "bypass"),
-    rule(undefined, { type: "rewrite", target: "https://a.test/", external: true }, "proxy"),
-    rule(undefined, { type: "pipeline", steps: [{ handle: "origin" }] }, "pipeline"),
-    rule(undefined, { type: "rewrite", target: "/x" }, "rewrite"),
-    rule(undefined, DENY, "deny"),
-    { ...rule(undefined, { type: "bypass_cache" }, "off"), enabled: false },
-  ]);
-  assert.deepEqual(unsupportedActions(set).map(({ ruleId, action }) => `${ruleId}: ${action}`), [
-    "cache: cache",
-    "bypass: bypass_cache",
-    "proxy: external rewrite",
-    "pipeline: pipeline",
-  ]);
 });

@@ -24,4 +24,5 @@ export { compileSite, ruleCounts, type Site, type SiteSource, withRules } from "
 export type { ByteRange } from "./static/byte_ranges.ts";
 export type { SiteFile } from "./static/static_file.ts";
 export { type ForwardedHeader, TrustedProxies } from "./trusted_proxies.ts";
-export { type UnsupportedAction, unsupportedActions } from "./unsupported_actions.ts";
+export { type NeededFunction, neededFunctions } from "./pipeline/needed_functions.ts";
+export type { SiteFunctions } from "./pipeline/function_runner.ts";

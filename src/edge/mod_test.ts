@@ -9,12 +9,13 @@ Deno.test("the edge's public names", () => {
     "TrustedProxies",
     "compileSite",
     "createEdge",
+    "createHttpCache",
     "deviceOf",
     "loadGeo",
+    "neededFunctions",
     "openAsnDatabase",
     "openCountryDatabase",
     "ruleCounts",
-    "unsupportedActions",
     "withRules",
   ]);
 });

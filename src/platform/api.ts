@@ -52,7 +52,11 @@ export function buildApi(services: Services, options: ApiOptions): Router {
   bindDeviceRoutes(router, { ...services, service: services.deviceLogin });
   bindProjectRoutes(router, services);
   bindBlobRoutes(router, services.vault);
-  bindDeploymentRoutes(router, { ...services, service: services.deploymentService });
+  bindDeploymentRoutes(router, {
+    ...services,
+    service: services.deploymentService,
+    seal: services.functionService.seal,
+  });
   bindEnvironmentRoutes(router, services);
   bindVariableRoutes(router, { ...services, service: services.variableService });
   bindDomainRoutes(router, services);

@@ -105,11 +105,12 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     });
     const services = createServices({
       ...{ kv, vault, dataDir, addresses, box, cache, domains },
+      outbound: outbound.fetch,
       publicOrigin: base.origin,
       log: options.log,
     });
     findCertificates = () => services.certificates;
-    open.splice(2, 0, services.logs, services.useNotes);
+    open.splice(2, 0, services.logs, services.useNotes, services.functionService);
     const token = await bootstrapAccounts({
       store: services.accounts,
       now: systemClock,

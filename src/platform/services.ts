@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { OutboundFetch } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { compileSite, type HttpCache, type Site, withRules } from "../edge/mod.ts";
 import { createAccountServices } from "./accounts/account_services.ts";
@@ -17,6 +18,7 @@ import { createDomainServices, type DomainFoundation } from "./domains/create_se
 import { VariableService } from "./env/variable_service.ts";
 import { VariableStore } from "./env/variable_store.ts";
 import { EnvironmentStore } from "./environments/environment_store.ts";
+import { FunctionService } from "./functions/function_service.ts";
 import { AccessLogs } from "./logs/access_logs.ts";
 import type { PlatformLog } from "./options.ts";
 import type { ProjectRecord } from "./projects/project.ts";
@@ -35,6 +37,8 @@ export interface Foundation {
   readonly box: SecretBox;
   /** The edge's cache of answers. */
   readonly cache: HttpCache;
+  /** Reaches other sites, under guard. */
+  readonly outbound: OutboundFetch;
   readonly domains: DomainFoundation;
   /** Origin under which people reach the platform. */
   readonly publicOrigin: string;
@@ -45,16 +49,21 @@ export type Services = ReturnType<typeof createServices>;
 
 /** Reads a deployment and compiles it for the edge; `undefined` where it is not served. */
 async function loadSite(
-  foundation: Foundation,
-  deployments: DeploymentStore,
+  services: {
+    readonly vault: BlobVault;
+    readonly deployments: DeploymentStore;
+    readonly functionService: FunctionService;
+  },
   target: HostTarget,
 ): Promise<Site | undefined> {
+  const { vault, deployments, functionService } = services;
   const deployment = await deployments.find(target.projectId, target.deploymentId);
   if (deployment === undefined || !isServed(deployment.status)) return undefined;
-  const blobs = foundation.vault.of(deployment.workspaceId);
+  const blobs = vault.of(deployment.workspaceId);
   const content = await readContent(blobs, deployment.contentSha);
+  const functions = await functionService.open(deployment, blobs);
   const { id: deploymentId, projectId } = deployment;
-  return compileSite({ ...content, deploymentId, projectId, blobs });
+  return compileSite({ ...content, deploymentId, projectId, blobs, functions });
 }
 
 /** Builds the stores and services over an open store; reads nothing yet. */
@@ -70,15 +79,25 @@ export function createServices(foundation: Foundation) {
   const rules = new RulesStore(kv);
   const environments = new EnvironmentStore(kv);
   const variables = new VariableStore(kv);
+  const logs = new AccessLogs(dataDir.logs, {
+    onTrouble: (message) => log({ level: "warn", message }),
+  });
+  const variableService = new VariableService({ variables, box: foundation.box, now });
+  const functionService = new FunctionService({
+    variables: variableService,
+    logs,
+    outbound: foundation.outbound,
+    cacheDir: dataDir.cache,
+  });
   const sites = new SiteDirectory({
-    load: (target) => loadSite(foundation, deployments, target),
+    load: (target) => loadSite({ vault, deployments, functionService }, target),
     asProduction: async (site, projectId) => {
       const { revision } = await rules.published(projectId);
       return revision === null ? site : withRules(site, await readRevision(vault, revision));
     },
-  });
-  const logs = new AccessLogs(dataDir.logs, {
-    onTrouble: (message) => log({ level: "warn", message }),
+    dispose: ({ functions }) => {
+      if (functions !== undefined) void functionService.dispose(functions);
+    },
   });
   const shared = { deployments, projects, vault, sites, addresses, cache, now, random };
   const domainParts = createDomainServices(
@@ -93,8 +112,9 @@ export function createServices(foundation: Foundation) {
     logs,
     environments,
     variables,
-    variableService: new VariableService({ variables, box: foundation.box, now }),
-    deploymentService: new DeploymentService(shared),
+    variableService,
+    functionService,
+    deploymentService: new DeploymentService({ ...shared, seal: functionService.seal }),
     rulesService: new RulesService({ ...shared, rules }),
     /** Takes a project off the air, then removes all that belongs to it. */
     async deleteProject(project: ProjectRecord): Promise<void> {

@@ -17,8 +17,24 @@ function colorOfStatus(status: number, colors: Palette): (text: string) => strin
   return status >= 300 ? colors.cyan : colors.green;
 }
 
-/** One access log entry as a line; foreign text in it can not steer the terminal. */
+/** What a function wrote, as a line and its stack. */
+function formatFunctionEntry(
+  entry: Extract<LogEntry, { readonly type: "function" }>,
+  colors: Palette,
+): string {
+  const paint = { error: colors.red, warn: colors.yellow, info: colors.cyan, debug: colors.dim };
+  const line = [
+    colors.dim(entry.time),
+    paint[entry.level](entry.level),
+    printable(`${entry.function}: ${entry.message}`),
+    colors.dim(printable(entry.requestId ?? "")),
+  ].join(" ").trimEnd();
+  return entry.stack === null ? line : `${line}\n${printable(entry.stack)}`;
+}
+
+/** One log entry as text; foreign text in it can not steer the terminal. */
 export function formatLogEntry(entry: LogEntry, colors: Palette): string {
+  if (entry.type === "function") return formatFunctionEntry(entry, colors);
   const hits = (entry.rules ?? []).map(({ outcome, ruleId }) => ` ${outcome}:${ruleId}`).join("");
   return [
     colors.dim(entry.time),
@@ -46,7 +62,7 @@ export default defineCommand({
       .option("--since <time>", "only entries since then: 15m, 2h, 1d or an ISO date")
       .option("--follow", "go on with new entries until stopped"),
   examples: [
-    ["logs", "show the last 50 requests to this directory's project"],
+    ["logs", "show the last 50 requests to this directory's project, and what functions wrote"],
     ["logs --search 404 --since 1h", "requests of the last hour that contain 404"],
     ["logs --follow --json", "follow as one JSON object per line"],
   ],

@@ -193,7 +193,8 @@ class DynamicRequest {
     });
     return new FactsRequest(seen, {
       deploymentId: site.deploymentId,
-      target: `${this.#plan.handle} ${answering}`,
+      // What the upstream is told of the client's address must be in the key too.
+      target: `${this.#plan.handle} ${request.url} ${answering}`,
     });
   }
 
@@ -236,15 +237,23 @@ export class DynamicAnswers {
   /** Gives a response the edge's fields, and takes away a body that it can not have. */
   #toAnswer({ exchange, site }: DynamicTurn, response: PipelineResponse): Answer {
     const headers: HeaderList = withCommon(response.headers, site.common);
-    const bodiless = exchange.method === "HEAD" || WITHOUT_CONTENT.has(response.status);
-    if (bodiless && response.body instanceof ReadableStream) {
-      response.body.cancel().catch(() => {});
+    const { status } = response;
+    const length = findHeader(headers, "content-length");
+    const isHead = exchange.method === "HEAD";
+    if (isHead || WITHOUT_CONTENT.has(status)) {
+      if (response.body instanceof ReadableStream) response.body.cancel().catch(() => {});
+      const body = isHead && length === undefined ? emptyStream() : null;
+      return { status, headers, body, bytes: 0 };
     }
-    const body = bodiless ? null : response.body;
-    const announced = Number(findHeader(headers, "content-length") ?? 0);
-    const bytes = body instanceof Uint8Array ? body.byteLength : body === null ? 0 : announced;
-    return { status: response.status, headers, body, bytes };
+    const { body } = response;
+    const bytes = body instanceof Uint8Array ? body.byteLength : Number(length ?? 0);
+    return { status, headers, body, bytes };
   }
+}
+
+/** No bytes, and no claim of how many a `GET` would get. */
+function emptyStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return new ReadableStream({ start: (controller) => controller.close() });
 }
 
 function withCommon(headers: HeaderList, common: HeaderList): Header[] {

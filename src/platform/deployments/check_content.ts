@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { DeploymentFile, Problem } from "../../contract/mod.ts";
-import { unsupportedActions } from "../../edge/mod.ts";
+import type { DeploymentFile, DeploymentFunction, Problem } from "../../contract/mod.ts";
+import { neededFunctions } from "../../edge/mod.ts";
 import {
   formatManifestProblems,
   type Manifest,
@@ -63,8 +63,11 @@ export function checkManifest(value: unknown, files: readonly DeploymentFile[]):
   return result.manifest;
 }
 
-/** @throws {Failure} `rules_invalid`, or `rules_unsupported` for actions that can not run yet. */
-export function checkRules(value: unknown): RuntimeRuleSet {
+/**
+ * @throws {Failure} `rules_invalid`: also where a pipeline needs a function
+ * that is not among `functions`.
+ */
+export function checkRules(value: unknown, functions: ReadonlySet<string>): RuntimeRuleSet {
   const { runtime, diagnostics } = loadRulesValue(value);
   const problems = diagnostics
     .filter((diagnostic) => diagnostic.severity === "error")
@@ -78,14 +81,24 @@ export function checkRules(value: unknown): RuntimeRuleSet {
       problems: problems.slice(0, MAX_PROBLEMS),
     });
   }
-  const unsupported = unsupportedActions(runtime).map(({ ruleId, action }) => ({
-    path: ruleId,
-    message: `Rule "${ruleId}" has the action ${action}, which this platform can not run yet`,
-  }));
-  if (unsupported.length > 0) {
-    throw new Failure("rules_unsupported", unsupported[0]!.message, {
-      problems: unsupported.slice(0, MAX_PROBLEMS),
+  const missing = neededFunctions(runtime)
+    .filter((needed) => !functions.has(needed.function))
+    .map((needed) => ({
+      path: needed.ruleId,
+      message: `Rule "${needed.ruleId}" uses the function "${needed.function}", ` +
+        "which the deployment does not have",
+    }));
+  if (missing.length > 0) {
+    throw new Failure("rules_invalid", missing[0]!.message, {
+      problems: missing.slice(0, MAX_PROBLEMS),
     });
   }
   return runtime;
+}
+
+/** @throws {Failure} `invalid_request` where two functions share a name. */
+export function checkFunctions(functions: readonly DeploymentFunction[]): Set<string> {
+  const names = new Set(functions.map((each) => each.name));
+  if (names.size === functions.length) return names;
+  throw new Failure("invalid_request", "Each function must have a name of its own");
 }

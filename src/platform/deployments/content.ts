@@ -1,11 +1,11 @@
 /**
- * The content of a deployment: manifest, file list and rules. It can be larger
+ * The content of a deployment: manifest, file and function lists, rules. It can be larger
  * than a KV value, so it is a blob that the record names by its hash.
  *
  * @module
  */
 import { z } from "zod";
-import { deploymentFile } from "../../contract/mod.ts";
+import { deploymentFile, deploymentFunction } from "../../contract/mod.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import type { Manifest } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
@@ -15,6 +15,7 @@ import type { BlobStore } from "../store/blob_store.ts";
 const contentSchema = z.object({
   manifest: z.custom<Manifest>((value) => typeof value === "object" && value !== null),
   files: z.array(deploymentFile),
+  functions: z.array(deploymentFunction),
   rules: z.custom<RuntimeRuleSet>((value) => typeof value === "object" && value !== null)
     .nullable(),
 });
@@ -22,6 +23,8 @@ const contentSchema = z.object({
 export interface DeploymentContent {
   readonly manifest: Manifest;
   readonly files: z.infer<typeof deploymentFile>[];
+  /** As they were received; they run only sealed. */
+  readonly functions: z.infer<typeof deploymentFunction>[];
   readonly rules: RuntimeRuleSet | null;
 }
 
@@ -37,4 +40,9 @@ export async function writeContent(blobs: BlobStore, content: DeploymentContent)
 export async function readContent(blobs: BlobStore, sha256: string): Promise<DeploymentContent> {
   const bytes = await blobs.read(sha256);
   return contentSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
+}
+
+/** The hashes of all blobs that a content needs. */
+export function blobsOf(content: Pick<DeploymentContent, "files" | "functions">): string[] {
+  return [...content.files, ...content.functions].map(({ sha256 }) => sha256);
 }

@@ -14,8 +14,8 @@ import { Failure } from "../http/failure.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 import type { BlobStore } from "../store/blob_store.ts";
 import { branchLabel } from "./addresses.ts";
-import { checkFiles, checkManifest, checkRules } from "./check_content.ts";
-import { writeContent } from "./content.ts";
+import { checkFiles, checkFunctions, checkManifest, checkRules } from "./check_content.ts";
+import { blobsOf, writeContent } from "./content.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import type { DeploymentStore } from "./deployment_store.ts";
 
@@ -70,11 +70,17 @@ export async function createDeployment(
   const { deployments, environments, variables, blobs, now, random } = services;
   checkFiles(body.files);
   const manifest = checkManifest(body.manifest, body.files);
+  const functionNames = checkFunctions(body.functions);
   const rules: RuntimeRuleSet | null = body.rules === undefined
     ? null
-    : { ...checkRules(body.rules), source: { origin: "build" } };
+    : { ...checkRules(body.rules, functionNames), source: { origin: "build" } };
   const files = [...body.files].sort((a, b) => a.path < b.path ? -1 : 1);
-  const contentSha = await writeContent(blobs, { manifest, files, rules });
+  const contentSha = await writeContent(blobs, {
+    manifest,
+    files,
+    functions: body.functions,
+    rules,
+  });
   const branch = body.branch ?? project.branch;
   const environment = await findEnvironmentName(environments, project, body.environment);
   const id = uuidV7(now, random);
@@ -96,6 +102,7 @@ export async function createDeployment(
     author: body.author ?? null,
     branchLabel: await freeBranchLabel(deployments, project, branch),
     contentSha,
+    functions: [],
     variablesVersion,
     fileCount: files.length,
     totalBytes: files.reduce((sum, file) => sum + file.size, 0),
@@ -107,7 +114,10 @@ export async function createDeployment(
   for (let attempt = 0; attempt < LABEL_ATTEMPTS; attempt++) {
     const deployment = { ...base, uniqueLabel: `${project.name}-${shortId(random)}` };
     if (await deployments.create(deployment)) {
-      return { deployment, missing: await missingBlobs(blobs, files.map((file) => file.sha256)) };
+      return {
+        deployment,
+        missing: await missingBlobs(blobs, blobsOf({ files, functions: body.functions })),
+      };
     }
   }
   throw new Failure("conflict", "Can not find a free address for the deployment. Try again");

@@ -28,6 +28,8 @@ export const deploymentRecord = z.object({
   branchLabel: z.string(),
   /** Hash of the blob that holds manifest, file list and rules. */
   contentSha: z.string(),
+  /** Its functions, sealed; known once it is activated. */
+  functions: z.array(z.object({ name: z.string(), sha256: z.string() })),
   /** Version of the variables that it was made with. */
   variablesVersion: z.string(),
   fileCount: z.number(),
@@ -118,6 +120,7 @@ export function deploymentToWire(
     author: deployment.author,
     url: urls.unique,
     urls,
+    functions: deployment.functions.map(({ name }) => name),
     fileCount: deployment.fileCount,
     totalBytes: deployment.totalBytes,
     error: deployment.error,

@@ -8,13 +8,14 @@
 import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
 import type { HttpCache } from "../../edge/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
+import type { SealedFunction } from "../../runtime/mod.ts";
 import { Failure } from "../http/failure.ts";
 import { productionDeploymentId, type ProjectRecord } from "../projects/project.ts";
 import type { ProjectStore } from "../projects/project_store.ts";
 import type { BlobVault } from "../store/blob_store.ts";
 import type { Committed } from "../store/records.ts";
 import type { Addresses } from "./addresses.ts";
-import { readContent } from "./content.ts";
+import { blobsOf, type DeploymentContent, readContent } from "./content.ts";
 import { missingBlobs } from "./create_deployment.ts";
 import { type DeploymentRecord, isServed, moveDeployment } from "./deployment.ts";
 import { type Activated, type DeploymentStore, StaleDecisionError } from "./deployment_store.ts";
@@ -32,6 +33,8 @@ export interface DeploymentServices {
   /** The edge's cache of answers: what is deployed or rolled back begins with none. */
   readonly cache: HttpCache;
   readonly addresses: Addresses;
+  /** Makes a received function safe to run; throws a `Failure` for one that is not. */
+  seal(name: string, source: Uint8Array): Promise<SealedFunction>;
   readonly now: Clock;
 }
 
@@ -46,8 +49,9 @@ export class DeploymentService {
    */
   async activate(deployment: DeploymentRecord): Promise<DeploymentRecord> {
     if (deployment.status === "LIVE") return deployment;
-    const deploying = await this.beginActivation(deployment);
-    await this.requireBlobs(deploying);
+    const content = await this.requireBlobs(deployment);
+    const functions = await this.sealFunctions(deployment, content);
+    const deploying = await this.beginActivation(deployment, functions);
     const { deployments, now } = this.services;
     const activated = await deployments.activate(deploying, now()).catch((error) => {
       if (error instanceof StaleDecisionError || error instanceof RangeError) {
@@ -109,22 +113,40 @@ export class DeploymentService {
     return stopped;
   }
 
-  private async beginActivation(deployment: DeploymentRecord): Promise<DeploymentRecord> {
-    return deployment.status === "DEPLOYING"
-      ? deployment
-      : await this.move(deployment, "DEPLOYING");
+  private beginActivation(
+    deployment: DeploymentRecord,
+    functions: DeploymentRecord["functions"],
+  ): Promise<DeploymentRecord> {
+    return this.move(deployment, "DEPLOYING", { functions });
+  }
+
+  /** Foreign code runs only as this platform has sealed it. */
+  private async sealFunctions(
+    deployment: DeploymentRecord,
+    content: DeploymentContent,
+  ): Promise<DeploymentRecord["functions"]> {
+    const blobs = this.services.vault.of(deployment.workspaceId);
+    return await Promise.all(content.functions.map(async ({ name, sha256 }) => {
+      const sealed = await this.services.seal(name, await blobs.read(sha256));
+      await blobs.put(sealed.sha256, sealed.source);
+      return { name, sha256: sealed.sha256 };
+    }));
   }
 
   private async move(
     deployment: DeploymentRecord,
     to: "DEPLOYING" | "STOPPED",
+    changes: Partial<DeploymentRecord> = {},
   ): Promise<DeploymentRecord> {
     const { deployments, now } = this.services;
     try {
       const moved = await deployments.update(
         deployment.projectId,
         deployment.id,
-        (current) => current.status === to ? current : moveDeployment(current, to, { now: now() }),
+        (current) =>
+          current.status === to
+            ? { ...current, ...changes }
+            : { ...moveDeployment(current, to, { now: now() }), ...changes },
       );
       if (moved === undefined) throw new Failure("not_found", "Deployment was deleted meanwhile");
       return moved;
@@ -134,11 +156,11 @@ export class DeploymentService {
     }
   }
 
-  private async requireBlobs(deployment: DeploymentRecord): Promise<void> {
+  private async requireBlobs(deployment: DeploymentRecord): Promise<DeploymentContent> {
     const blobs = this.services.vault.of(deployment.workspaceId);
-    const { files } = await readContent(blobs, deployment.contentSha);
-    const missing = await missingBlobs(blobs, files.map((file) => file.sha256));
-    if (missing.length === 0) return;
+    const content = await readContent(blobs, deployment.contentSha);
+    const missing = await missingBlobs(blobs, blobsOf(content));
+    if (missing.length === 0) return content;
     throw new Failure(
       "blobs_missing",
       `Can not activate: ${missing.length} of the deployment's blobs are not uploaded`,

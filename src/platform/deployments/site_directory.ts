@@ -21,10 +21,7 @@ export interface HostTarget {
 
 interface Entry extends HostTarget {
   site: Site | undefined;
-}
-
-interface Loaded {
-  readonly site: Promise<Site>;
+  /** Asked for since the last look for room. */
   used: boolean;
 }
 
@@ -33,6 +30,8 @@ export interface SiteDirectoryOptions {
   load(target: HostTarget): Promise<Site | undefined>;
   /** The site as production shows it: with rules published over it, if any. */
   asProduction(site: Site, projectId: string): Promise<Site>;
+  /** Ends what a site runs, when no host shows it any more or room is needed. */
+  dispose(site: Site): void;
   readonly maxLoaded?: number;
 }
 
@@ -41,7 +40,7 @@ class NotServed extends Error {}
 
 export class SiteDirectory {
   private readonly entries = new Map<string, Entry>();
-  private readonly loaded = new Map<string, Loaded>();
+  private readonly loaded = new Map<string, Promise<Site>>();
   private readonly maxLoaded: number;
 
   constructor(private readonly options: SiteDirectoryOptions) {
@@ -52,6 +51,7 @@ export class SiteDirectory {
   resolve(hostname: string): Site | Promise<Site | undefined> | undefined {
     const entry = this.entries.get(hostname);
     if (entry === undefined) return undefined;
+    entry.used = true;
     return entry.site ?? this.load(entry);
   }
 
@@ -60,7 +60,7 @@ export class SiteDirectory {
    * before answers until then.
    */
   async point(hostname: string, target: HostTarget): Promise<void> {
-    const entry: Entry = { ...target, site: undefined };
+    const entry: Entry = { ...target, site: undefined, used: true };
     await this.load(entry);
     const current = this.entries.get(hostname);
     if (current === undefined || current.version <= target.version) {
@@ -70,16 +70,12 @@ export class SiteDirectory {
 
   /** Points a host name at a deployment that is loaded when it is first asked for. */
   pointLazily(hostname: string, target: HostTarget): void {
-    this.entries.set(hostname, { ...target, site: undefined });
+    this.entries.set(hostname, { ...target, site: undefined, used: false });
   }
 
   /** Takes every host of a project off the air. */
   removeProject(projectId: string): void {
-    for (const [hostname, entry] of this.entries) {
-      if (entry.projectId !== projectId) continue;
-      this.entries.delete(hostname);
-      this.loaded.delete(entry.deploymentId);
-    }
+    for (const id of this.deploymentsOf(projectId)) this.removeDeployment(id);
   }
 
   /** The deployments that any host of a project shows, each once. */
@@ -100,7 +96,12 @@ export class SiteDirectory {
     for (const [hostname, entry] of this.entries) {
       if (entry.deploymentId === deploymentId) this.entries.delete(hostname);
     }
-    this.loaded.delete(deploymentId);
+    this.drop(deploymentId);
+  }
+
+  /** Ends what all loaded sites run. */
+  close(): void {
+    for (const id of [...this.loaded.keys()]) this.drop(id);
   }
 
   /** Builds the production site of a project anew, after its published rules changed. */
@@ -125,33 +126,36 @@ export class SiteDirectory {
 
   private base(target: HostTarget): Promise<Site> {
     const known = this.loaded.get(target.deploymentId);
-    if (known !== undefined) {
-      known.used = true;
-      return known.site;
-    }
+    if (known !== undefined) return known;
     const site = this.options.load(target).then((loaded) => {
       if (loaded === undefined) throw new NotServed();
       return loaded;
     });
-    this.loaded.set(target.deploymentId, { site, used: true });
+    this.loaded.set(target.deploymentId, site);
     site.catch(() => this.loaded.delete(target.deploymentId));
     this.makeRoom();
     return site;
   }
 
-  /** Second chance: a site that was used since the last look stays once more. */
+  /** Second chance: a site that was asked for since the last look stays once more. */
   private makeRoom(): void {
-    for (const [id, loaded] of this.loaded) {
+    for (const [id, site] of this.loaded) {
       if (this.loaded.size <= this.maxLoaded) return;
-      this.loaded.delete(id);
-      if (loaded.used) {
-        loaded.used = false;
-        this.loaded.set(id, loaded);
+      const shown = [...this.entries.values()].filter((entry) => entry.deploymentId === id);
+      if (shown.some((entry) => entry.used)) {
+        for (const entry of shown) entry.used = false;
+        this.loaded.delete(id);
+        this.loaded.set(id, site);
         continue;
       }
-      for (const entry of this.entries.values()) {
-        if (entry.deploymentId === id) entry.site = undefined;
-      }
+      for (const entry of shown) entry.site = undefined;
+      this.drop(id);
     }
+  }
+
+  private drop(deploymentId: string): void {
+    const site = this.loaded.get(deploymentId);
+    this.loaded.delete(deploymentId);
+    site?.then((loaded) => this.options.dispose(loaded), () => {});
   }
 }

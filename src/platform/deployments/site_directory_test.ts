@@ -23,13 +23,17 @@ const target = (deploymentId: string, version: string): HostTarget => ({
   version,
 });
 
-function directory(loads: string[] = [], options: { maxLoaded?: number } = {}) {
+function directory(
+  loads: string[] = [],
+  options: { maxLoaded?: number; disposed?: string[] } = {},
+) {
   return new SiteDirectory({
     load: ({ deploymentId }) => {
       loads.push(deploymentId);
       return Promise.resolve(deploymentId === "gone" ? undefined : site(deploymentId));
     },
     asProduction: (site) => Promise.resolve(site),
+    dispose: ({ deploymentId }) => options.disposed?.push(deploymentId),
     ...options,
   });
 }
@@ -91,4 +95,18 @@ Deno.test("SiteDirectory.removeDeployment() and removeProject() take hosts off t
   assert.equal(await shown(sites, "b.localhost"), "d2");
   sites.removeProject("p");
   assert.equal(sites.resolve("b.localhost"), undefined);
+});
+
+Deno.test("SiteDirectory disposes of sites that it lets go, and of no others", async () => {
+  const disposed: string[] = [];
+  const sites = directory([], { disposed });
+  await sites.point("a.localhost", target("d1", "1"));
+  await sites.point("b.localhost", target("d2", "1"));
+  sites.remove("a.localhost");
+  sites.removeDeployment("d2");
+  await Promise.resolve();
+  assert.deepEqual(disposed, ["d2"], "d1 may be shown on other hosts");
+  sites.close();
+  await Promise.resolve();
+  assert.deepEqual(disposed, ["d2", "d1"]);
 });

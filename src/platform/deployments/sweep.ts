@@ -5,7 +5,7 @@
  * @module
  */
 import type { BlobVault } from "../store/blob_store.ts";
-import { readContent } from "./content.ts";
+import { blobsOf, readContent } from "./content.ts";
 import { canMove, type DeploymentRecord, moveDeployment } from "./deployment.ts";
 import type { DeploymentStore } from "./deployment_store.ts";
 
@@ -72,7 +72,8 @@ async function markNeeded(
     needed.add(`${workspaceId}/${contentSha}`);
     try {
       const content = await readContent(services.vault.of(workspaceId), contentSha);
-      for (const { sha256 } of content.files) needed.add(`${workspaceId}/${sha256}`);
+      for (const sha256 of blobsOf(content)) needed.add(`${workspaceId}/${sha256}`);
+      for (const { sha256 } of deployment.functions) needed.add(`${workspaceId}/${sha256}`);
     } catch (cause) {
       services.onDamaged(deployment, cause);
       return () => true;

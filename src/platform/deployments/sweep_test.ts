@@ -38,6 +38,7 @@ async function withParts(
         await blobs.put(sha256, bytes(text));
         const contentSha = await writeContent(blobs, {
           manifest: { version: 1, layers: [], routes: [] },
+          functions: [],
           files: [{ path: "a", sha256, size: text.length }],
           rules: null,
         });
@@ -82,6 +83,7 @@ function record(id: string, contentSha: string): DeploymentRecord {
     uniqueLabel: `shop-${id}`,
     branchLabel: "shop-git-main",
     contentSha,
+    functions: [],
     variablesVersion: ".",
     fileCount: 1,
     totalBytes: 1,

@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import type { LogEntry } from "../../contract/mod.ts";
 import type { AccessRecord } from "../../edge/mod.ts";
+import type { FunctionLogEntry } from "../../runtime/mod.ts";
 import { LogFiles, type LogPlace } from "./log_files.ts";
 import { type LogFilter, logMatcher } from "./log_filter.ts";
 
@@ -27,9 +28,33 @@ export interface LogPage {
 
 type Listener = (entry: LogEntry) => void;
 
-function toEntry(record: AccessRecord): LogEntry {
+/** A line of a function's log, before it is written anywhere. */
+export interface FunctionRecord extends FunctionLogEntry {
+  readonly projectId: string;
+  readonly deploymentId: string;
+}
+
+function toEntry(record: AccessRecord | FunctionRecord): LogEntry {
+  return "function" in record ? toFunctionEntry(record) : toRequestEntry(record);
+}
+
+function toFunctionEntry(record: FunctionRecord): LogEntry {
+  return {
+    type: "function",
+    time: new Date(record.time).toISOString(),
+    deploymentId: record.deploymentId,
+    requestId: record.requestId ?? null,
+    function: record.function,
+    level: record.level,
+    message: record.message,
+    stack: record.stack ?? null,
+  };
+}
+
+function toRequestEntry(record: AccessRecord): LogEntry {
   const { projectId: _, rules, ...entry } = record;
   return {
+    type: "request",
     ...entry,
     time: new Date(record.time).toISOString(),
     durationMs: Math.round(record.durationMs * 100) / 100,
@@ -43,7 +68,7 @@ export interface AccessLogOptions {
 }
 
 export class AccessLogs {
-  private waiting: AccessRecord[] = [];
+  private waiting: (AccessRecord | FunctionRecord)[] = [];
   private dropped = 0;
   private flushing: Promise<void> = Promise.resolve();
   private readonly files = new Map<string, LogFiles>();
@@ -55,10 +80,10 @@ export class AccessLogs {
   }
 
   /** Takes note of a request; never waits. */
-  readonly record = (record: AccessRecord): void => {
-    if (this.waiting.length < MAX_WAITING) this.waiting.push(record);
-    else this.dropped++;
-  };
+  readonly record = (record: AccessRecord): void => this.add(record);
+
+  /** Takes note of what a function wrote; never waits. */
+  readonly recordFunction = (record: FunctionRecord): void => this.add(record);
 
   /** Writes what waits and hands it to those who follow. */
   flush(): Promise<void> {
@@ -106,6 +131,11 @@ export class AccessLogs {
   async close(): Promise<void> {
     clearInterval(this.timer);
     await this.flush();
+  }
+
+  private add(record: AccessRecord | FunctionRecord): void {
+    if (this.waiting.length < MAX_WAITING) this.waiting.push(record);
+    else this.dropped++;
   }
 
   private filesOf(projectId: string): LogFiles {

@@ -7,6 +7,7 @@ const DEPLOYMENT = "01890000-0000-7000-8000-000000000001";
 
 function entry(requestId: string): LogEntry {
   return {
+    type: "request",
     time: "2026-01-01T00:00:00.000Z",
     deploymentId: DEPLOYMENT,
     requestId,
@@ -25,7 +26,7 @@ const line = (requestId: string) => `${JSON.stringify(entry(requestId))}\n`;
 
 async function idsOf(files: LogFiles, before?: LogPlace): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { entry } of files.backwards(before)) ids.push(entry.requestId);
+  for await (const { entry } of files.backwards(before)) ids.push(entry.requestId ?? "");
   return ids;
 }
 

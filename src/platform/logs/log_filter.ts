@@ -22,9 +22,16 @@ export function logMatcher(filter: LogFilter): (entry: LogEntry) => boolean {
     }
     if (since !== undefined && Date.parse(entry.time) < since) return false;
     if (search === undefined) return true;
-    const { method, host, path, status, userAgent, ip, requestId, rules } = entry;
-    const ids = rules?.map((rule) => `${rule.ruleId} ${rule.outcome}`).join(" ") ?? "";
-    return [method, host, path, status, userAgent ?? "", ip, requestId, ids].join(" ").toLowerCase()
-      .includes(search);
+    return searchable(entry).join(" ").toLowerCase().includes(search);
   };
+}
+
+/** The parts of an entry that a search looks through. */
+function searchable(entry: LogEntry): unknown[] {
+  if (entry.type === "function") {
+    return [entry.function, entry.level, entry.requestId, entry.message, entry.stack];
+  }
+  const { method, host, path, status, userAgent, ip, requestId, rules } = entry;
+  const hits = rules?.map((rule) => `${rule.ruleId} ${rule.outcome}`) ?? [];
+  return [method, host, path, status, userAgent, ip, requestId, ...hits];
 }

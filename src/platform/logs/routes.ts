@@ -51,7 +51,9 @@ export function bindLogRoutes(
     return eventStream(
       (send) =>
         logs.follow(project.id, (entry) => {
-          if (matches(entry)) send({ event: "log", id: entry.requestId, data: entry });
+          if (matches(entry)) {
+            send({ event: "log", id: entry.requestId ?? entry.time, data: entry });
+          }
         }),
       closing,
     );

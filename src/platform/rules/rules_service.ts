@@ -54,11 +54,12 @@ export class RulesService {
   }
 
   /** Validates and publishes a rule set (`source.origin` = `ui`). */
-  publish(
+  async publish(
     project: ProjectRecord,
     options: { readonly value: unknown; readonly caller: Caller; readonly version: string },
   ): Promise<VersionedRules> {
-    return this.store(project, { ...options, ruleSet: checkRules(options.value) });
+    const functions = await this.productionFunctions(project);
+    return this.store(project, { ...options, ruleSet: checkRules(options.value, functions) });
   }
 
   /** Removes what is published: the deployment's own rules apply again. */
@@ -101,6 +102,13 @@ export class RulesService {
       publishedAt: now(),
       publishedBy: options.caller.user.name,
     }, options.version);
+  }
+
+  /** The functions that published pipelines can use: those of the live deployment. */
+  private async productionFunctions(project: ProjectRecord): Promise<Set<string>> {
+    const id = productionDeploymentId(project);
+    const live = id === null ? undefined : await this.services.deployments.find(project.id, id);
+    return new Set(live?.functions.map(({ name }) => name));
   }
 
   private async commit(
@@ -162,5 +170,7 @@ export class RulesService {
 
 /** The parsed globs are left out: they follow from the rest, and what is shown can be sent back. */
 function toWire(ruleSet: RuntimeRuleSet): ActiveRules["ruleSet"] {
-  return JSON.parse(JSON.stringify(ruleSet, (name, value) => name === "tokens" ? undefined : value));
+  return JSON.parse(
+    JSON.stringify(ruleSet, (name, value) => name === "tokens" ? undefined : value),
+  );
 }

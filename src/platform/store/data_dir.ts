@@ -12,6 +12,8 @@ export interface DataDir {
   readonly kv: string;
   readonly blobs: string;
   readonly logs: string;
+  /** What can be made again at any time. */
+  readonly cache: string;
   /** The keys that secrets are encrypted with. */
   readonly keys: string;
   /** Gives the folder free for another platform. */
@@ -62,5 +64,6 @@ export async function openDataDir(root: string): Promise<DataDir> {
     [blobs, logs].map((path) => Deno.mkdir(path, { recursive: true, mode: 0o700 })),
   );
   const [kv, keys] = [join(root, "kv.sqlite3"), join(root, "keys.json")];
-  return { root, kv, blobs, logs, keys, release: () => lock.close() };
+  const cache = join(root, "cache");
+  return { root, kv, blobs, logs, cache, keys, release: () => lock.close() };
 }
