@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { join } from "node:path";
-import { startPlatform } from "../platform/mod.ts";
+import { type PlatformOptions, startPlatform } from "../platform/mod.ts";
 import { findCommand } from "./command_tree.ts";
 import { runCli, type RunOptions, type RunOutcome } from "./_test_run.ts";
 
@@ -50,8 +50,11 @@ async function assertAnswers(argv: readonly string[], told: Record<string, unkno
   }
 }
 
-/** Runs a test with a platform of its own. */
-export async function withPlatform(test: (bench: Bench) => Promise<void>): Promise<void> {
+/** Runs a test with a platform of its own; `options` go over the usual ones. */
+export async function withPlatform(
+  test: (bench: Bench) => Promise<void>,
+  options: Partial<PlatformOptions> = {},
+): Promise<void> {
   const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-cli-" }));
   const site = join(folder, "my-site");
   await Deno.mkdir(site);
@@ -65,6 +68,7 @@ export async function withPlatform(test: (bench: Bench) => Promise<void>): Promi
     bootstrapToken: TOKEN,
     version: "0.0.0",
     log: () => {},
+    ...options,
   });
   const env = {
     HOME: join(folder, "home"),

@@ -29,10 +29,13 @@ const capitalized = (text: string): string => text.charAt(0).toUpperCase() + tex
 
 /** What stands behind the `=` of an unknown flag: perhaps a secret. */
 const VALUE_OF_UNKNOWN = /^(unknown option '[^=']*)=.*?'(?=\n\(|$)/s;
+/** Surplus words, which may be secrets too. */
+const SURPLUS_WORDS = /^(too many arguments for .*? but got \d+):.*$/s;
 
 /** Commander writes `error: unknown option '--x'`, then its suggestion in brackets. */
 function describeUsage(error: CommanderError): ErrorReport {
-  const text = error.message.replace(/^error: /, "").replace(VALUE_OF_UNKNOWN, "$1'");
+  const text = error.message.replace(/^error: /, "").replace(VALUE_OF_UNKNOWN, "$1'")
+    .replace(SURPLUS_WORDS, "$1");
   const [first = "", ...rest] = text.split("\n");
   const hint = rest.join(" ").replace(/^\((.*)\)$/, "$1").trim();
   return {

@@ -45,9 +45,12 @@ export default defineCommand({
       projectId: flags.projectId,
     });
     if (missing.length > 0) throw missingVariables(missing);
-    if (declarations.size === 0) ctx.ui.note("Nothing to check: svc.toml declares no variables");
-    const count = formatCount(declarations.size, "declared variable");
-    ctx.ui.done("env", `Complete: ${count} in ${names.join(", ")}`);
+    if (declarations.size === 0) {
+      ctx.ui.note("Nothing to check: svc.toml declares no variables");
+    } else {
+      const count = formatCount(declarations.size, "declared variable");
+      ctx.ui.done("env", `Complete: ${count} in ${names.join(", ")}`);
+    }
     ctx.ui.result(
       { valid: true, declared: [...declarations.keys()], environments: names, missing, exposed },
       "",

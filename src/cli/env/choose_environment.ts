@@ -30,9 +30,11 @@ const SOURCE_NAMES: Readonly<Record<Exclude<EnvironmentSource, "answer">, string
   context: CONTEXT_PATH,
 };
 
-/** An environment as the user named it, and where. */
-export interface EnvironmentReference {
+/** An environment as it was named, and where. */
+interface EnvironmentReference {
   readonly reference: string;
+  /** How messages name it. */
+  readonly name: string;
   readonly source: Exclude<EnvironmentSource, "answer">;
 }
 
@@ -78,9 +80,11 @@ async function findReference(
   ctx: Context,
   { given, folder, project, phase }: EnvironmentFacts,
 ): Promise<EnvironmentReference | undefined> {
-  if (given !== undefined) return { reference: given, source: "flag" };
+  if (given !== undefined) return { reference: given, name: given, source: "flag" };
   const variable = environmentVariable(ctx);
-  if (variable !== undefined) return { reference: variable, source: "variable" };
+  if (variable !== undefined) {
+    return { reference: variable, name: variable, source: "variable" };
+  }
   const context = await readContext(folder.directory);
   if (context === undefined) return undefined;
   if (context.projectId !== project.id) {
@@ -91,7 +95,8 @@ async function findReference(
     );
     return undefined;
   }
-  return { reference: context.environment.id, source: "context" };
+  const { id, name } = context.environment;
+  return { reference: id, name, source: "context" };
 }
 
 /** All environments of a project, the built-in ones first. */
@@ -103,24 +108,43 @@ export async function listEnvironments(client: Client, project: Project): Promis
   return items;
 }
 
+function findEnvironment(
+  environments: readonly Environment[],
+  reference: string,
+): Environment | undefined {
+  return environments.find(({ id, name }) => name === reference || id === reference);
+}
+
+/** Tells what there is, in place of what was named; `from` says where, if not on the line. */
+function unknownEnvironment(
+  environments: readonly Environment[],
+  reference: string,
+  { project, from }: { readonly project: Project; readonly from?: string },
+): CliError {
+  const names = environments.map(({ name }) => name);
+  const near = nearest(reference, names);
+  const where = from === undefined ? "" : ` (from ${from})`;
+  return new CliError(
+    "not_found",
+    `Name an environment of ${project.name}: it has no "${printable(reference)}"${where}`,
+    {
+      hint: near === undefined ? `It has: ${names.join(", ")}` : `Did you mean ${near}?`,
+      next: from === CONTEXT_PATH
+        ? ["svc context use <name-or-id>", "svc context clear"]
+        : ["svc environments list", "svc environments create <name>"],
+    },
+  );
+}
+
 /** The environment with this name or id; throws `not_found` with what there is. */
 export function pickEnvironment(
   environments: readonly Environment[],
   reference: string,
   project: Project,
 ): Environment {
-  const found = environments.find(({ id, name }) => name === reference || id === reference);
-  if (found !== undefined) return found;
-  const names = environments.map(({ name }) => name);
-  const near = nearest(reference, names);
-  throw new CliError(
-    "not_found",
-    `Name an environment of ${project.name}: it has no "${printable(reference)}"`,
-    {
-      hint: near === undefined ? `It has: ${names.join(", ")}` : `Did you mean ${near}?`,
-      next: ["svc environments list", "svc environments create <name>"],
-    },
-  );
+  const found = findEnvironment(environments, reference);
+  if (found === undefined) throw unknownEnvironment(environments, reference, { project });
+  return found;
 }
 
 /**
@@ -135,9 +159,14 @@ export async function chooseEnvironment(
   const named = await findReference(ctx, facts);
   if (named === undefined) return undefined;
   const { source, reference } = named;
-  const environments = await listEnvironments(facts.client, facts.project);
-  const environment = pickEnvironment(environments, reference, facts.project);
-  ctx.ui.log(facts.phase, "info", `Environment ${environment.name} (from ${SOURCE_NAMES[source]})`);
+  const { client, project, phase } = facts;
+  const from = SOURCE_NAMES[source];
+  const environments = await listEnvironments(client, project);
+  const environment = findEnvironment(environments, reference);
+  if (environment === undefined) {
+    throw unknownEnvironment(environments, named.name, { project, from });
+  }
+  ctx.ui.log(phase, "info", `Environment ${environment.name} (from ${from})`);
   return { environment, source };
 }
 

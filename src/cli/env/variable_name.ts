@@ -5,7 +5,6 @@
  */
 import { variableName } from "../../contract/mod.ts";
 import { CliError } from "../cli_error.ts";
-import { printable } from "../format.ts";
 
 /** True for a name that a variable can have. */
 export function isVariableName(name: string): boolean {
@@ -25,6 +24,6 @@ export function checkVariableName(name: string): string {
       hint: "The value goes into --value, --stdin or --from-file",
     });
   }
-  const shown = name.length > 128 ? `one of ${name.length} characters` : `"${printable(name)}"`;
+  const shown = name.length > 128 ? `one of ${name.length} characters` : JSON.stringify(name);
   throw new CliError("usage", `${wanted}, not ${shown}`);
 }
