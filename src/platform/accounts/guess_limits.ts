@@ -28,11 +28,11 @@ export class GuessLimits {
 
   constructor(now: Clock) {
     this.accounts = new AttemptLimiter(
-      { free: 5, firstPauseMs: 1000, longestPauseMs: 60_000 },
+      { free: 5, firstPauseMs: 5000, longestPauseMs: 60_000 },
       now,
     );
     this.addresses = new AttemptLimiter(
-      { free: 20, firstPauseMs: 1000, longestPauseMs: 15 * 60_000 },
+      { free: 20, firstPauseMs: 5000, longestPauseMs: 15 * 60_000 },
       now,
     );
   }
