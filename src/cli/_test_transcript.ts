@@ -51,13 +51,25 @@ function quote(word: string): string {
   return /^[\w./:=@,<>-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
+/** Members of a deployment that transcripts keep; other tests hold the rest. */
+const DEPLOYMENT_MEMBERS = [
+  ...["project", "status", "environment", "isPreview", "isProduction", "variablesChanged", "url"],
+];
+
+function shorten(_: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || !("fileCount" in value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).filter(([name]) => DEPLOYMENT_MEMBERS.includes(name)),
+  );
+}
+
 /** One object on stdout is laid out; log lines at level debug are left out. */
 function layOut({ stdout, stderr }: RunOutcome, json: boolean): { stdout: string; stderr: string } {
   if (!json) return { stdout, stderr };
   assert.ok(stdout === "" || stdout.trimEnd().split("\n").length === 1, stdout);
   const lines = stderr.split("\n").filter((line) => !line.startsWith('{"s":"debug"'));
   return {
-    stdout: stdout === "" ? "" : `${JSON.stringify(JSON.parse(stdout), null, 2)}\n`,
+    stdout: stdout === "" ? "" : `${JSON.stringify(JSON.parse(stdout, shorten), null, 2)}\n`,
     stderr: lines.join("\n"),
   };
 }

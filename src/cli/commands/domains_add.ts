@@ -4,6 +4,7 @@ import { projectOfDomains } from "../domains/project_domains.ts";
 import { formatRecords } from "../domains/show_dns.ts";
 import { requireEnvironment } from "../env/choose_environment.ts";
 import { printable } from "../format.ts";
+import { shellWord } from "../shell_word.ts";
 
 export default defineCommand({
   description: "Prints the DNS records to set. An apex and its www name come together: one " +
@@ -15,11 +16,11 @@ export default defineCommand({
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["domains add www.example.com --environment production", "bind it to production"],
-    ["domains add *.preview.example.com --environment preview", "all names below one"],
+    ["domains add '*.preview.example.com' --environment preview", "all names below one"],
   ],
   answers: "{ domain, companion, records, notes }",
   async run({ args: [hostname], flags }, ctx) {
-    const command = `svc domains add ${printable(hostname)}`;
+    const command = `svc domains add ${shellWord(hostname)}`;
     const { client, project, folder } = await projectOfDomains(ctx, flags.projectId, command);
     const { environment } = await requireEnvironment(ctx, {
       given: flags.environment,
@@ -33,16 +34,13 @@ export default defineCommand({
       params: { project: project.id },
       body: { hostname, environment: environment.name },
     });
-    const { domain, companion, records, notes } = answer;
+    const { domain, records, notes } = answer;
     ctx.ui.done("domains", `Added ${domain.hostname} for ${environment.name} of ${project.name}`);
-    if (companion !== null) {
-      ctx.ui.log("domains", "info", `${companion.hostname} redirects to ${companion.redirectTo}`);
-    }
     for (const note of notes) ctx.ui.log("domains", "info", printable(note));
     ctx.ui.note(
       domain.status === "verified"
         ? `Verified already by the zone ${domain.zone}; the records to have:`
-        : `Set these records, then: svc domains verify ${domain.hostname}`,
+        : `Set these records, then: svc domains verify ${shellWord(domain.hostname)}`,
     );
     ctx.ui.result(answer, formatRecords(records));
   },

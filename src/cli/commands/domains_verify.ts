@@ -5,6 +5,7 @@ import type { Context } from "../context.ts";
 import { listDomains, pickDomain, projectOfDomains } from "../domains/project_domains.ts";
 import { formatChecks } from "../domains/show_dns.ts";
 import { printable } from "../format.ts";
+import { shellWord } from "../shell_word.ts";
 
 function sayHints(ctx: Context, { checks, notes }: VerifiedDomain): void {
   for (const { type, name, hint } of checks) {
@@ -37,7 +38,7 @@ export default defineCommand({
     if (answer.domain.status !== "verified") {
       ctx.ui.note(table);
       throw new CliError("domain_unverified", `Set the records of ${hostname}: no proof is seen`, {
-        next: [`${command} ${hostname}`],
+        next: [`${command} ${shellWord(hostname)}`],
         details: { ...answer },
       });
     }

@@ -25,13 +25,14 @@ export async function projectOfDomains(
   return { folder, ...await resolveProject(ctx, { folder, given, phase: "domains", command }) };
 }
 
-/** All domains of a project, newest first. */
+/** All domains of a project, by zone, then by name. */
 export async function listDomains(client: Client, project: Project): Promise<Domain[]> {
   const { items } = await collectPages(
     (query) => client.call(endpoints.listDomains, { params: { project: project.id }, query }),
     { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
   );
-  return items;
+  const placeOf = ({ zone, hostname }: Domain) => `${zone} ${hostname}`;
+  return items.sort((a, b) => placeOf(a) < placeOf(b) ? -1 : 1);
 }
 
 /** The spelling that the platform keeps: lower case, punycode, no final dot. */

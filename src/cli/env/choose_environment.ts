@@ -164,7 +164,10 @@ export async function chooseEnvironment(
   const environments = await listEnvironments(client, project);
   const environment = findEnvironment(environments, reference);
   if (environment === undefined) {
-    throw unknownEnvironment(environments, named.name, { project, from });
+    throw unknownEnvironment(environments, named.name, {
+      project,
+      ...(source === "flag" ? {} : { from }),
+    });
   }
   ctx.ui.log(phase, "info", `Environment ${environment.name} (from ${from})`);
   return { environment, source };

@@ -50,16 +50,17 @@ function spawn(ctx: Context, { program, args, env }: ChildCommand): Deno.ChildPr
  */
 export async function runChild(ctx: Context, command: ChildCommand): Promise<number> {
   ctx.signal.throwIfAborted();
-  const child = spawn(ctx, command);
+  let child: Deno.ChildProcess | undefined;
   const release = ctx.takeSignals((signal) => {
     if (ctx.stdinIsTerminal && SENT_BY_TERMINAL.has(signal)) return;
     try {
-      child.kill(signal);
+      child?.kill(signal);
     } catch {
       // It has ended meanwhile.
     }
   });
   try {
+    child = spawn(ctx, command);
     return (await child.status).code;
   } finally {
     release();
