@@ -5,10 +5,11 @@
  *
  * @module
  */
-import { Buffer } from "node:buffer";
-import { isIP, isIPv6 } from "node:net";
-import { Packet, type Resource, UDPClient } from "dns2";
+import { isIP } from "node:net";
+import { Packet, type Resource } from "dns2";
 import type { DnsRecordType } from "../../contract/mod.ts";
+import { canonicalAddress } from "./address_text.ts";
+import { askByTcp, askByUdp, type DnsServer, DnsTimeoutError, makeQuery } from "./dns_exchange.ts";
 import type { DnsAnswer, DnsLookup } from "./dns_lookup.ts";
 
 const DNS_PORT = 53;
@@ -20,19 +21,13 @@ const TIMEOUT_MS = 2000;
 const ROUNDS = 2;
 const MAX_SERVERS = 3;
 
-export interface DnsServer {
-  /** An IP address. */
-  readonly address: string;
-  readonly port: number;
-}
-
 /**
  * Reads `address`, `address:port` or `[address]:port`.
  *
  * @throws {TypeError} where it is none of these.
  */
 export function parseDnsServer(text: string): DnsServer {
-  if (isIP(text) !== 0) return { address: text, port: DNS_PORT };
+  if (isIP(text) !== 0) return { address: canonicalAddress(text), port: DNS_PORT };
   const found = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text);
   const address = found?.[1] ?? found?.[2] ?? "";
   const port = Number(found?.[3] ?? DNS_PORT);
@@ -42,7 +37,7 @@ export function parseDnsServer(text: string): DnsServer {
         "such as 9.9.9.9 or [2620:fe::fe]:53",
     );
   }
-  return { address, port };
+  return { address: canonicalAddress(address), port };
 }
 
 /** Reads the name servers of a resolv.conf(5). */
@@ -50,7 +45,10 @@ export function parseResolvConf(text: string): DnsServer[] {
   const servers = [...text.matchAll(/^[ \t]*nameserver[ \t]+([^\s#;]+)/gm)]
     .map((found) => found[1]!)
     .filter((address) => isIP(address) !== 0);
-  return servers.slice(0, MAX_SERVERS).map((address) => ({ address, port: DNS_PORT }));
+  return servers.slice(0, MAX_SERVERS).map((address) => ({
+    address: canonicalAddress(address),
+    port: DNS_PORT,
+  }));
 }
 
 /** The name servers of this machine; none where it does not tell. */
@@ -86,16 +84,6 @@ function readAnswer(response: Packet, type: DnsRecordType): DnsAnswer {
   return values.length === 0 ? { type: "missing", reason: "NODATA" } : { type: "found", values };
 }
 
-async function readFully(connection: Deno.Conn, length: number): Promise<Uint8Array> {
-  const bytes = new Uint8Array(length);
-  for (let offset = 0; offset < length;) {
-    const read = await connection.read(bytes.subarray(offset));
-    if (read === null) throw new Deno.errors.UnexpectedEof("The name server hung up");
-    offset += read;
-  }
-  return bytes;
-}
-
 export interface DnsClientOptions {
   /** Where missing, the machine's own servers, read at each look-up. */
   readonly servers?: readonly DnsServer[];
@@ -125,61 +113,14 @@ export class DnsClient implements DnsLookup {
   }
 
   private async ask(server: DnsServer, name: string, type: DnsRecordType): Promise<DnsAnswer> {
+    const query = makeQuery(name, type);
     try {
-      const response = await this.askByUdp(server, name, type);
-      const whole = response.header.tc ? await this.askByTcp(server, name, type) : response;
+      const answer = await askByUdp(server, query, this.timeoutMs);
+      const whole = answer.header.tc ? await askByTcp(server, query, this.timeoutMs) : answer;
       return readAnswer(whole, type);
     } catch (error) {
-      const timedOut = error instanceof Error && "code" in error && error.code === "ETIMEDOUT";
-      return { type: "failed", reason: timedOut ? "TIMEOUT" : "NO USABLE ANSWER" };
-    }
-  }
-
-  private askByUdp(
-    { address, port }: DnsServer,
-    name: string,
-    type: DnsRecordType,
-  ): Promise<Packet> {
-    const resolve = UDPClient({
-      dns: address,
-      port,
-      socketType: isIPv6(address) ? "udp6" : "udp4",
-      timeout: this.timeoutMs,
-      retryOverTCP: false,
-    });
-    return resolve(name, type);
-  }
-
-  /** Messages over TCP have their length in front (RFC 1035, 4.2.2). */
-  private async askByTcp(
-    { address, port }: DnsServer,
-    name: string,
-    type: DnsRecordType,
-  ): Promise<Packet> {
-    const connection = await Deno.connect({ hostname: address, port });
-    let timedOut = false;
-    const timer = setTimeout(() => {
-      timedOut = true;
-      connection.close();
-    }, this.timeoutMs);
-    try {
-      const query = new Packet();
-      query.header.id = Packet.uuid();
-      query.header.rd = 1;
-      query.questions.push(new Packet.Question(name, Packet.TYPE[type], Packet.CLASS.IN));
-      const message = query.toBuffer();
-      const writer = connection.writable.getWriter();
-      await writer.write(Uint8Array.of(message.length >> 8, message.length & 0xff, ...message));
-      writer.releaseLock();
-      const [high = 0, low = 0] = await readFully(connection, 2);
-      const response = Packet.parse(Buffer.from(await readFully(connection, high << 8 | low)));
-      if (response.header.id !== query.header.id) throw new TypeError("The answer has another id");
-      return response;
-    } catch (error) {
-      throw timedOut ? Object.assign(new Error("Timed out"), { code: "ETIMEDOUT" }) : error;
-    } finally {
-      clearTimeout(timer);
-      if (!timedOut) connection.close();
+      const reason = error instanceof DnsTimeoutError ? "TIMEOUT" : "NO USABLE ANSWER";
+      return { type: "failed", reason };
     }
   }
 }

@@ -89,6 +89,7 @@ Deno.test("parseDnsServer() reads addresses with and without port", () => {
   assert.deepEqual(parseDnsServer("9.9.9.9"), { address: "9.9.9.9", port: 53 });
   assert.deepEqual(parseDnsServer("127.0.0.1:5353"), { address: "127.0.0.1", port: 5353 });
   assert.deepEqual(parseDnsServer("::1"), { address: "::1", port: 53 });
+  assert.deepEqual(parseDnsServer("2620:FE:0::fe"), { address: "2620:fe::fe", port: 53 });
   assert.deepEqual(parseDnsServer("[::1]:5353"), { address: "::1", port: 5353 });
   for (const bad of ["", "dns.example", "1.2.3.4:0", "1.2.3.4:99999", "[1.2.3.4", "::1]:5"]) {
     assert.throws(() => parseDnsServer(bad), TypeError, bad);

@@ -53,6 +53,7 @@ async function withWorld(run: (world: World) => Promise<void>): Promise<void> {
   const sites = new SiteDirectory({
     load: () => Promise.resolve(undefined),
     asProduction: (site) => Promise.resolve(site),
+    dispose: () => {},
   });
   const make = () =>
     new DomainService({

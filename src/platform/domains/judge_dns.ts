@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { isIPv6 } from "node:net";
 import type { DnsCheck } from "../../contract/mod.ts";
+import { canonicalAddress } from "./address_text.ts";
 import type { DnsAnswer } from "./dns_lookup.ts";
 
 /** Values of one record that a report shows at most, and characters of each. */
@@ -91,12 +91,6 @@ export interface RoutingFacts {
   readonly cname: DnsAnswer;
   readonly a: DnsAnswer;
   readonly aaaa: DnsAnswer;
-}
-
-/** One spelling for addresses: `2001:db8:0::1` and `2001:DB8::1` are the same. */
-function canonicalAddress(address: string): string {
-  if (!isIPv6(address)) return address;
-  return URL.parse(`http://[${address}]/`)?.hostname.slice(1, -1) ?? address;
 }
 
 function routingHint(facts: RoutingFacts, found: readonly string[], strange: readonly string[]) {

@@ -33,6 +33,10 @@ export interface Issuer {
   issue(hostname: string): Promise<KeyPair>;
 }
 
+/** How acme-client 5.4 reports a request without answer: it trips over the missing response. */
+const isUnanswered = (error: unknown): boolean =>
+  error instanceof TypeError && error.message.includes("reading 'config'");
+
 export class AcmeIssuer implements Issuer {
   private client: Promise<Client> | undefined;
 
@@ -47,8 +51,7 @@ export class AcmeIssuer implements Issuer {
     try {
       return await this.order(hostname);
     } catch (cause) {
-      // acme-client 5.4 trips over the missing response of a request that got none.
-      if (!(cause instanceof TypeError)) throw cause;
+      if (!isUnanswered(cause)) throw cause;
       throw new Error(`The certificate authority at ${this.options.directoryUrl} did not answer`, {
         cause,
       });
@@ -57,7 +60,7 @@ export class AcmeIssuer implements Issuer {
 
   private async order(hostname: string): Promise<KeyPair> {
     const { challenges, contact, termsAgreed } = this.options;
-    const acme = await import("acme-client");
+    const { default: acme } = await import("acme-client");
     this.client ??= this.connect();
     this.client.catch(() => this.client = undefined);
     const client = await this.client;
@@ -86,7 +89,7 @@ export class AcmeIssuer implements Issuer {
   /** Reads or makes the account's key; the account itself is made with the first order. */
   private async connect(): Promise<Client> {
     const { directoryUrl, serverCa, store } = this.options;
-    const acme = await import("acme-client");
+    const { default: acme } = await import("acme-client");
     acme.axios.defaults.timeout = REQUEST_TIMEOUT_MS;
     acme.axios.defaults.maxContentLength = MAX_ANSWER_BYTES;
     Object.assign(acme.axios.defaults, { acmeSettings: RETRIES });

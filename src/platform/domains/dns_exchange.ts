@@ -1,0 +1,123 @@
+/**
+ * One question to one DNS server, over UDP or TCP (RFC 1035, 4.2). The clients
+ * of `dns2` lack a timeout over TCP, and expect Node's timers, which a bundle
+ * on Deno 2.6 does not have; its codec is used here.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { createSocket } from "node:dgram";
+import { isIPv6 } from "node:net";
+import { Packet } from "dns2";
+import type { DnsRecordType } from "../../contract/mod.ts";
+
+export interface DnsServer {
+  /** An IP address. */
+  readonly address: string;
+  readonly port: number;
+}
+
+/** A server did not answer in time. */
+export class DnsTimeoutError extends Error {
+  override readonly name = "DnsTimeoutError";
+}
+
+/** A question with a random id, to a server that is to ask others for us. */
+export function makeQuery(name: string, type: DnsRecordType): Packet {
+  const query = new Packet();
+  query.header.id = Packet.uuid();
+  query.header.rd = 1;
+  query.questions.push(new Packet.Question(name, Packet.TYPE[type], Packet.CLASS.IN));
+  return query;
+}
+
+/** Reads an answer; `undefined` for a message that is none to the question. */
+function readResponse(message: Buffer, query: Packet): Packet | undefined {
+  let response: Packet;
+  try {
+    response = Packet.parse(message);
+  } catch {
+    return undefined;
+  }
+  const [asked, answered] = [query.questions[0], response.questions[0]];
+  const fits = response.header.id === query.header.id && response.header.qr === 1 &&
+    answered?.type === asked?.type &&
+    answered?.name.toLowerCase() === asked?.name.toLowerCase();
+  return fits ? response : undefined;
+}
+
+/**
+ * Asks by a datagram from a random port. Messages from elsewhere, or to
+ * another question, are passed over: anyone can send them.
+ *
+ * @throws {DnsTimeoutError}
+ */
+export function askByUdp(
+  server: DnsServer,
+  query: Packet,
+  timeoutMs: number,
+): Promise<Packet> {
+  const { address, port } = server;
+  const socket = createSocket(isIPv6(address) ? "udp6" : "udp4");
+  return new Promise<Packet>((resolve, reject) => {
+    const timer = setTimeout(() => reject(new DnsTimeoutError()), timeoutMs);
+    socket.on("message", (message, from) => {
+      if (from.port !== port || from.address !== address) return;
+      const response = readResponse(message, query);
+      if (response === undefined) return;
+      clearTimeout(timer);
+      resolve(response);
+    });
+    socket.on("error", (error) => {
+      clearTimeout(timer);
+      reject(error);
+    });
+    socket.send(query.toBuffer(), port, address);
+  }).finally(() => socket.close());
+}
+
+async function readFully(connection: Deno.Conn, length: number): Promise<Buffer> {
+  const bytes = Buffer.alloc(length);
+  for (let offset = 0; offset < length;) {
+    const read = await connection.read(bytes.subarray(offset));
+    if (read === null) throw new Deno.errors.UnexpectedEof("The name server hung up");
+    offset += read;
+  }
+  return bytes;
+}
+
+async function exchange(connection: Deno.Conn, query: Packet): Promise<Packet> {
+  const message = query.toBuffer();
+  const framed = Uint8Array.of(message.length >> 8, message.length & 0xff, ...message);
+  for (let sent = 0; sent < framed.length;) {
+    sent += await connection.write(framed.subarray(sent));
+  }
+  const length = (await readFully(connection, 2)).readUInt16BE();
+  const response = readResponse(await readFully(connection, length), query);
+  if (response === undefined) throw new TypeError("The answer is to another question");
+  return response;
+}
+
+/**
+ * Asks by TCP, where an answer may be as long as it is.
+ *
+ * @throws {DnsTimeoutError}
+ */
+export async function askByTcp(
+  { address, port }: DnsServer,
+  query: Packet,
+  timeoutMs: number,
+): Promise<Packet> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new DnsTimeoutError()), timeoutMs);
+  });
+  const connecting = Deno.connect({ hostname: address, port });
+  try {
+    const connection = await Promise.race([connecting, timeout]);
+    return await Promise.race([exchange(connection, query), timeout]);
+  } finally {
+    clearTimeout(timer);
+    connecting.then((connection) => connection.close(), () => {});
+  }
+}
