@@ -68,6 +68,7 @@ const code = await show([
   "--allow-all",
   "--unstable-kv",
   "--unstable-worker-options",
+  "--unstable-no-legacy-abort",
   ...(flags.target === undefined ? [] : ["--target", flags.target]),
   "--output",
   output,

@@ -20,6 +20,7 @@ export const CLI_ERROR_CODES = [
   "output_invalid",
   "manifest_invalid",
   "rules_invalid",
+  "functions_invalid",
   "rules_test_failed",
   "deployment_failed",
   "variables_missing",

@@ -13,6 +13,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/serve.ts"),
   },
   {
+    name: "rekey",
+    summary: "Encrypt a data directory's secrets with a new key",
+    load: () => import("./commands/rekey.ts"),
+  },
+  {
     name: "init",
     summary: "Create svc.toml, detect the framework, bind a project",
     load: () => import("./commands/init.ts"),
@@ -36,6 +41,22 @@ export const COMMANDS: readonly CommandEntry[] = [
     name: "deployments",
     summary: "List deployments",
     load: () => import("./commands/deployments.ts"),
+  },
+  {
+    name: "purge",
+    summary: "Forget cached answers at the edge",
+    load: () => import("./commands/purge.ts"),
+  },
+  {
+    name: "functions",
+    summary: "Show the functions of a deployment",
+    commands: [
+      {
+        name: "list",
+        summary: "List the functions of a deployment",
+        load: () => import("./commands/functions_list.ts"),
+      },
+    ],
   },
   {
     name: "rollback",

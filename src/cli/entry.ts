@@ -12,6 +12,9 @@ import { VERSION } from "./version.ts";
 /** `svc --version` answers at once, without loading the command tree. */
 const VERSION_FLAGS: ReadonlySet<string> = new Set(["--version", "-V"]);
 
+/** How an argument begins with which the program starts itself as another process. */
+const HIDDEN_PREFIX = "__";
+
 type Stream = typeof Deno.stdout;
 
 /** Writes all of a text; a closed pipe (`svc logs | head`) ends the program quietly. */
@@ -107,6 +110,10 @@ export async function main(): Promise<never> {
       createWriter(Deno.stdout).write(`${VERSION}\n`);
       Deno.exit(EXIT.success);
     }
+  }
+  if (first?.startsWith(HIDDEN_PREFIX)) {
+    const { runHiddenProcess } = await import("./hidden_process.ts");
+    return await runHiddenProcess(first, rest);
   }
   const { runProgram } = await import("./program.ts");
   Deno.exit(await runProgram(Deno.args, createHost()));

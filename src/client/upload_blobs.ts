@@ -11,13 +11,13 @@ import { endpoints, MAX_BATCH_BLOBS, MAX_BATCH_BYTES } from "../contract/mod.ts"
 import { buildPath, type Client, type RawRequest } from "./client.ts";
 import { type RetryPolicy, UPLOAD_RETRIES, withRetries } from "./retry.ts";
 
-/** A blob on disk. */
+/** A blob, on disk or in memory. */
 export interface BlobSource {
   readonly sha256: string;
   /** Size in bytes. */
   readonly size: number;
-  /** Absolute path of the file that has this content. */
-  readonly path: string;
+  /** The content, or the absolute path of the file that has it. */
+  readonly content: string | Uint8Array<ArrayBuffer>;
 }
 
 export interface UploadOptions {
@@ -68,7 +68,9 @@ export function planUpload(blobs: readonly BlobSource[]): UploadPlan {
 async function readBatch(batch: readonly BlobSource[]): Promise<FormData> {
   const form = new FormData();
   for (const blob of batch) {
-    form.set(blob.sha256, new Blob([await Deno.readFile(blob.path)]), blob.sha256);
+    const { content } = blob;
+    const bytes = typeof content === "string" ? await Deno.readFile(content) : content;
+    form.set(blob.sha256, new Blob([bytes]), blob.sha256);
   }
   return form;
 }
@@ -84,7 +86,10 @@ function singleRequest(blob: BlobSource): RawRequest {
     method,
     path: buildPath(path, { params: { sha256: blob.sha256 } }),
     headers: { "content-type": "application/octet-stream" },
-    body: async () => (await Deno.open(blob.path)).readable,
+    body: async () =>
+      typeof blob.content === "string"
+        ? (await Deno.open(blob.content)).readable
+        : new Blob([blob.content]).stream(),
   };
 }
 

@@ -9,7 +9,7 @@ import { type BlobSource, planUpload, uploadBlobs } from "./upload_blobs.ts";
 
 const FAST = { retries: 3, firstPause: 0, longestPause: 5 };
 
-const blobOfSize = (size: number): BlobSource => ({ sha256: "0".repeat(64), size, path: "/x" });
+const blobOfSize = (size: number): BlobSource => ({ sha256: "0".repeat(64), size, content: "/x" });
 
 Deno.test("planUpload() keeps order and limits, and loses nothing", () => {
   const sizes = fc.array(
@@ -70,7 +70,7 @@ async function withFiles(
       const path = join(folder, String(index));
       const bytes = new Uint8Array(size).fill(index + 1);
       await Deno.writeFile(path, bytes);
-      return { sha256: sha256Hex(bytes), size, path };
+      return { sha256: sha256Hex(bytes), size, content: path };
     }));
     await use(blobs);
   } finally {

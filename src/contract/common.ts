@@ -48,7 +48,6 @@ export const ERROR_CODES = [
   "rate_limited",
   "manifest_invalid",
   "rules_invalid",
-  "rules_unsupported",
   "blob_mismatch",
   "blobs_missing",
   "storage_full",

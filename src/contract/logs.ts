@@ -35,6 +35,8 @@ export const requestLogEntry = z.object({
   durationMs: z.number(),
   ip: z.string(),
   userAgent: z.string().nullable(),
+  /** Why something behind the edge (a function, another site) could not answer. */
+  error: z.string().optional(),
   rules: z.array(ruleHit).optional(),
 }).meta({ id: "RequestLogEntry" });
 export type RequestLogEntry = z.infer<typeof requestLogEntry>;

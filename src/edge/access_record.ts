@@ -32,6 +32,8 @@ export interface AccessRecord {
   /** Address of the client. */
   readonly ip: string;
   readonly userAgent: string | null;
+  /** Why something behind the edge could not answer. Missing where all went well. */
+  readonly error?: string | undefined;
   /** The rules that left a trace: logs, denials, shadow hits. Missing where none did. */
   readonly rules?: readonly RuleTrace[] | undefined;
 }

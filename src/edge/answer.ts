@@ -14,6 +14,8 @@ export interface Answer {
   readonly body: BlobBody | ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** Length of the body. */
   readonly bytes: number;
+  /** Why something behind the edge could not answer; for the site's log, not for the client. */
+  readonly problem?: string;
 }
 
 /** Fields that say how the bytes are to be read, or that every answer must carry. */

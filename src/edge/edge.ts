@@ -240,6 +240,7 @@ class Edge {
       durationMs,
       ip: exchange.ip,
       userAgent: exchange.header("user-agent"),
+      error: answer.problem,
       rules: tracesOf(hits),
     });
     return response;

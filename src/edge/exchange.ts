@@ -108,7 +108,8 @@ export class Exchange implements FactSources {
   /** Host and port as the client named them. */
   get authority(): string {
     const forwarded = this.#isProxied ? this.header("x-forwarded-host") : null;
-    return forwarded?.split(",")[0]!.trim() ?? splitTarget(this.#request.url).authority;
+    if (forwarded !== null) return forwarded.split(",")[0]!.trim();
+    return splitTarget(this.#request.url).authority;
   }
 
   /** By the trusted proxy's word, else by the connection. */

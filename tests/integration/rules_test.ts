@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { createProject, deploy, type TestPlatform, withPlatform } from "./_platform.ts";
+import { create, createProject, deploy, type TestPlatform, withPlatform } from "./_platform.ts";
 
 const files = { "index.html": "home", "new.html": "new", "secret.html": "secret" };
 
@@ -111,19 +111,17 @@ Deno.test("an invalid set is refused whole, each problem with its place", () =>
     assert.ok(answer.json.problems.length >= 2, JSON.stringify(answer.json));
   }));
 
-Deno.test("actions that can not run yet are refused, saying so", () =>
+Deno.test("a pipeline whose function the live deployment lacks is refused", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
-    const actions = [
-      { type: "cache", ttlSeconds: 60 },
-      { type: "rewrite", target: "https://example.com/", external: true },
-      { type: "pipeline", steps: [{ handle: "origin" }] },
-    ];
-    for (const action of actions) {
-      const answer = await publish(platform, ruleSet({ id: "r", action }), `"none"`);
-      assert.deepEqual([answer.status, answer.json.code], [400, "rules_unsupported"], action.type);
-      assert.match(answer.json.error, /Rule "r" .* can not run yet/);
-    }
+    await deploy(platform, "shop", { files });
+    const steps = [{ use: "auth", mode: "request", failure: "closed" }, { handle: "origin" }];
+    const set = ruleSet({ id: "gate", action: { type: "pipeline", steps } });
+    const answer = await publish(platform, set, `"none"`);
+    assert.deepEqual([answer.status, answer.json.code], [400, "rules_invalid"]);
+    assert.match(answer.json.error, /Rule "gate" uses the function "auth"/);
+    const created = await create(platform, "shop", { files, rules: set });
+    assert.deepEqual([created.status, created.json.code], [400, "rules_invalid"]);
   }));
 
 Deno.test("denies appear in the log, and every match in the rule's counter", () =>

@@ -3,6 +3,7 @@ import { bindFolder } from "../bind_folder.ts";
 import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
+import { bundleProjectFunctions } from "../deploy/bundle_functions.ts";
 import { buildProject } from "../deploy/build_project.ts";
 import { readGitFacts } from "../deploy/git_facts.ts";
 import { type HashedFile, hashFiles } from "../deploy/hash_files.ts";
@@ -31,6 +32,7 @@ interface DeployFlags {
 interface Package {
   readonly output: string;
   readonly files: readonly HashedFile[];
+  readonly functions: Shipment["functions"];
   readonly body: Shipment["body"];
 }
 
@@ -54,10 +56,12 @@ async function packDeployment(
   });
   const prepared = await prepareOutput(ctx, { output, projectRoot: folder.directory, detected });
   const files = await hashFiles(prepared.files, ctx.signal);
+  const functions = await bundleProjectFunctions(ctx, folder.directory);
   const git = await readGitFacts(folder.directory);
   return {
     output,
     files,
+    functions,
     body: {
       ...git,
       ...definedOnly({ branch: flags.branch, message: flags.message }),
@@ -89,6 +93,7 @@ function reportDryRun(ctx: Context, project: Project, pack: Package): void {
     manifest,
     rules: rules ?? null,
     files: pack.files.map(({ path, sha256, size }) => ({ path, sha256, size })),
+    functions: pack.functions.map(({ name }) => name),
     bytes,
   }, pack.files.map(({ path }) => path).join("\n"));
 }
@@ -179,6 +184,7 @@ export default defineCommand({
       }),
       projectId: project.id,
       files: pack.files,
+      functions: pack.functions,
       body: pack.body,
     });
     reportSent(ctx, sent, { target, milliseconds: ctx.now() - startedAt });

@@ -35,6 +35,7 @@ function formatFunctionEntry(
 /** One log entry as text; foreign text in it can not steer the terminal. */
 export function formatLogEntry(entry: LogEntry, colors: Palette): string {
   if (entry.type === "function") return formatFunctionEntry(entry, colors);
+  const error = entry.error === undefined ? "" : ` ${entry.error}`;
   const hits = (entry.rules ?? []).map(({ outcome, ruleId }) => ` ${outcome}:${ruleId}`).join("");
   return [
     colors.dim(entry.time),
@@ -42,7 +43,7 @@ export function formatLogEntry(entry: LogEntry, colors: Palette): string {
     printable(entry.method),
     printable(`${entry.host}${entry.path}`),
     colors.dim(`${entry.bytes} B ${formatDuration(entry.durationMs)} ${printable(entry.ip)}`),
-  ].join(" ") + printable(hits);
+  ].join(" ") + printable(hits) + colors.red(printable(error));
 }
 
 export default defineCommand({

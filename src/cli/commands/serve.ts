@@ -1,6 +1,6 @@
-import { isAbsolute, join } from "node:path";
 import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
+import { dataFolder } from "../data_folder.ts";
 import type { Context } from "../context.ts";
 import { repeatedList, wholeNumber } from "../option_values.ts";
 import { definedOnly } from "../project_settings.ts";
@@ -20,17 +20,9 @@ interface ServeFlags {
   readonly kv?: string | undefined;
   readonly blobs?: string | undefined;
   readonly trustProxy?: string[] | undefined;
+  readonly allowPrivateUpstreams?: true | undefined;
   readonly geoip?: string | undefined;
   readonly asn?: string | undefined;
-}
-
-/** `$XDG_DATA_HOME/svc`, which counts only as an absolute path (XDG Base Directory). */
-export function defaultDataDir(env: Context["env"]): string {
-  const { XDG_DATA_HOME: data, LOCALAPPDATA: local, HOME: home } = env;
-  if (data !== undefined && isAbsolute(data)) return join(data, "svc");
-  if (home !== undefined && home !== "") return join(home, ".local", "share", "svc");
-  if (local !== undefined && local !== "") return join(local, "svc");
-  throw new CliError("usage", "Name a data directory with --data-dir: HOME is not set");
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
@@ -38,6 +30,7 @@ const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"])
 async function start(flags: ServeFlags, dataDir: string, ctx: Context): Promise<Platform> {
   const { DataDirInUseError, startPlatform } = await import("../../platform/mod.ts");
   const { host, port, baseDomain, publicUrl, kv, blobs, trustProxy, geoip, asn } = flags;
+  const { allowPrivateUpstreams } = flags;
   const bootstrapToken = ctx.env.SVC_BOOTSTRAP_TOKEN || undefined;
   try {
     return await startPlatform({
@@ -48,7 +41,7 @@ async function start(flags: ServeFlags, dataDir: string, ctx: Context): Promise<
       trustProxy: trustProxy ?? [],
       version: VERSION,
       log: ({ level, message }) => ctx.ui.log("deploy", level, message),
-      ...definedOnly({ publicUrl, kv, blobs, geoip, asn, bootstrapToken }),
+      ...definedOnly({ publicUrl, kv, blobs, geoip, asn, bootstrapToken, allowPrivateUpstreams }),
     });
   } catch (error) {
     if (error instanceof DataDirInUseError) {
@@ -121,6 +114,7 @@ export default defineCommand({
         "proxies whose forwarding headers count; repeatable",
         repeatedList,
       )
+      .option("--allow-private-upstreams", "let rewrites and functions reach private addresses")
       .option("--geoip <file>", "MMDB file with countries, in place of the one inside")
       .option("--asn <file>", "MMDB file with autonomous systems"),
   examples: [
@@ -130,7 +124,7 @@ export default defineCommand({
   ],
   answers: "{ url, token? }",
   async run({ flags }, ctx) {
-    const dataDir = flags.dataDir === undefined ? defaultDataDir(ctx.env) : ctx.path(flags.dataDir);
+    const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
     if (!LOOPBACK.has(flags.host)) {
       ctx.ui.log("deploy", "warn", `Reachable from other machines, without TLS, on ${flags.host}`);
     }

@@ -6,6 +6,7 @@
  */
 import { ApiError, type BlobSource, type Client, uploadBlobs } from "../../client/mod.ts";
 import { type BodyInputOf, type Deployment, endpoints } from "../../contract/mod.ts";
+import type { SealedFunction } from "../../runtime/mod.ts";
 import { CliError } from "../cli_error.ts";
 import type { Context } from "../context.ts";
 import { formatBytes, formatCount } from "../format.ts";
@@ -17,7 +18,8 @@ export interface Shipment {
   readonly lastCalls: Client;
   readonly projectId: string;
   readonly files: readonly HashedFile[];
-  readonly body: Omit<BodyInputOf<typeof endpoints.createDeployment>, "files">;
+  readonly functions: readonly SealedFunction[];
+  readonly body: Omit<BodyInputOf<typeof endpoints.createDeployment>, "files" | "functions">;
 }
 
 export interface Amount {
@@ -40,15 +42,18 @@ function totalOf(blobs: readonly { readonly size: number }[]): Amount {
   return { files: blobs.length, bytes: blobs.reduce((sum, { size }) => sum + size, 0) };
 }
 
-/** One file for each missing blob. */
+/** One file or function for each missing blob. */
 export function pickSources(
-  files: readonly HashedFile[],
+  parts: Pick<Shipment, "files" | "functions">,
   missing: readonly string[],
 ): BlobSource[] {
   const wanted = new Set(missing);
   const sources: BlobSource[] = [];
-  for (const { sha256, size, absolutePath } of files) {
-    if (wanted.delete(sha256)) sources.push({ sha256, size, path: absolutePath });
+  for (const { sha256, size, absolutePath } of parts.files) {
+    if (wanted.delete(sha256)) sources.push({ sha256, size, content: absolutePath });
+  }
+  for (const { sha256, source } of parts.functions) {
+    if (wanted.delete(sha256)) sources.push({ sha256, size: source.byteLength, content: source });
   }
   if (wanted.size === 0) return sources;
   throw new TypeError("Can not upload: the platform asks for blobs that no file has");
@@ -89,15 +94,20 @@ async function abandon(ctx: Context, client: Client, id: string): Promise<void> 
  * the next run goes on from there.
  */
 export async function sendDeployment(ctx: Context, shipment: Shipment): Promise<Sent> {
-  const { client, files, projectId } = shipment;
+  const { client, files, functions, projectId } = shipment;
   const { deployment, missing } = await client.call(endpoints.createDeployment, {
     params: { project: projectId },
     body: {
       ...shipment.body,
       files: files.map(({ path, sha256, size }) => ({ path, sha256, size })),
+      functions: functions.map(({ name, sha256, source }) => ({
+        name,
+        sha256,
+        size: source.byteLength,
+      })),
     },
   });
-  const sources = pickSources(files, missing);
+  const sources = pickSources(shipment, missing);
   let activating = false;
   try {
     await upload(ctx, client, sources);
@@ -111,7 +121,8 @@ export async function sendDeployment(ctx: Context, shipment: Shipment): Promise<
         details: { deployment: live },
       });
     }
-    const [all, uploaded] = [totalOf(files), totalOf(sources)];
+    const inFiles = sources.filter(({ content }) => typeof content === "string");
+    const [all, uploaded] = [totalOf(files), totalOf(inFiles)];
     return {
       deployment: live,
       uploaded,

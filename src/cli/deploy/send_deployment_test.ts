@@ -11,11 +11,19 @@ const file = (path: string, sha256: string) => ({
 
 Deno.test("pickSources() sends equal files once", () => {
   const files = [file("a", "1"), file("b", "2"), file("c", "1")];
-  assert.deepEqual(pickSources(files, ["1"]).map(({ path }) => path), ["/out/a"]);
+  const sources = pickSources({ files, functions: [] }, ["1"]);
+  assert.deepEqual(sources.map(({ content }) => content), ["/out/a"]);
+});
+
+Deno.test("pickSources() sends functions from memory", () => {
+  const source = new Uint8Array([1, 2]);
+  const functions = [{ name: "api", sha256: "9", source }];
+  const [sent] = pickSources({ files: [], functions }, ["9"]);
+  assert.deepEqual(sent, { sha256: "9", size: 2, content: source });
 });
 
 Deno.test("pickSources() refuses blobs that nobody has", () => {
-  assert.throws(() => pickSources([file("a", "1")], ["2"]), TypeError);
+  assert.throws(() => pickSources({ files: [file("a", "1")], functions: [] }, ["2"]), TypeError);
 });
 
 Deno.test("an upload that fails leaves nothing visible, and the next run goes on", async () => {

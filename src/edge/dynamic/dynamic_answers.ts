@@ -220,8 +220,8 @@ export class DynamicAnswers {
       return this.#toAnswer(turn, response);
     } catch (error) {
       if (!(error instanceof ProxyError) && !(error instanceof PipelineFailedError)) throw error;
-      this.options.onError(error, exchange.id);
-      return edgePage(exchange, error.status, { headers: site.common });
+      const page = edgePage(exchange, error.status, { headers: site.common });
+      return { ...page, problem: error.message };
     }
   }
 

@@ -58,11 +58,11 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
   const { functions, context, signal } = options;
 
   async function run(
-    invocation: Omit<Invocation, "context" | "signal">,
+    invocation: Omit<Invocation, "context">,
     given: { readonly request: PipelineRequest; readonly response?: PipelineResponse },
   ): Promise<StepResult> {
     if (functions === undefined) return { type: "failed", reason: "missing" };
-    const result = await functions.invoke({ ...invocation, context, signal });
+    const result = await functions.invoke({ ...invocation, context });
     switch (result.type) {
       case "next":
         return result;
@@ -93,12 +93,14 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
   });
 
   return {
-    onRequest: (step, request) => run({ ...named(step), mode: "request", request }, { request }),
+    onRequest: (step, request) =>
+      run({ ...named(step), mode: "request", request, signal }, { request }),
     onResponse: (step, request, response) =>
       run(
-        { ...named(step), mode: "response", request, response: toResponse(response) },
+        { ...named(step), mode: "response", request, response: toResponse(response), signal },
         { request, response },
       ),
+    // Not bound to the client: an observer may work on when the answer is out.
     observe(step, request, response) {
       const seen = { ...response, body: null };
       const bodiless = { ...request, body: null };
@@ -107,6 +109,7 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
         { request, response },
       );
     },
-    handle: (name, request) => run({ function: name, mode: "handle", request }, { request }),
+    handle: (name, request) =>
+      run({ function: name, mode: "handle", request, signal }, { request }),
   };
 }

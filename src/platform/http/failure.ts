@@ -12,7 +12,6 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 400,
   manifest_invalid: 400,
   rules_invalid: 400,
-  rules_unsupported: 400,
   blob_mismatch: 400,
   unauthorized: 401,
   forbidden: 403,

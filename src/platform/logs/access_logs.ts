@@ -52,12 +52,13 @@ function toFunctionEntry(record: FunctionRecord): LogEntry {
 }
 
 function toRequestEntry(record: AccessRecord): LogEntry {
-  const { projectId: _, rules, ...entry } = record;
+  const { projectId: _, rules, error, ...entry } = record;
   return {
     type: "request",
     ...entry,
     time: new Date(record.time).toISOString(),
     durationMs: Math.round(record.durationMs * 100) / 100,
+    ...(error === undefined ? {} : { error }),
     ...(rules === undefined || rules.length === 0 ? {} : { rules: [...rules] }),
   };
 }

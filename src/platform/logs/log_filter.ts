@@ -31,7 +31,7 @@ function searchable(entry: LogEntry): unknown[] {
   if (entry.type === "function") {
     return [entry.function, entry.level, entry.requestId, entry.message, entry.stack];
   }
-  const { method, host, path, status, userAgent, ip, requestId, rules } = entry;
+  const { method, host, path, status, userAgent, ip, requestId, error, rules } = entry;
   const hits = rules?.map((rule) => `${rule.ruleId} ${rule.outcome}`) ?? [];
-  return [method, host, path, status, userAgent, ip, requestId, ...hits];
+  return [method, host, path, status, userAgent, ip, requestId, error, ...hits];
 }

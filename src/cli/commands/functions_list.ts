@@ -1,0 +1,33 @@
+import { endpoints } from "../../contract/mod.ts";
+import { CliError } from "../cli_error.ts";
+import { defineCommand } from "../command.ts";
+import { openProjectFolder } from "../project_folder.ts";
+import { resolveProject } from "../resolve_project.ts";
+
+export default defineCommand({
+  define: (command) =>
+    command
+      .option("--deployment-id <id>", "deployment; the one live in production if left out")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [["functions list", "name the functions that production runs"]],
+  answers: "{ deploymentId, functions }",
+  async run({ flags }, ctx) {
+    const { client, project } = await resolveProject(ctx, {
+      folder: await openProjectFolder(ctx),
+      given: flags.projectId,
+      phase: "deploy",
+      command: "svc functions list",
+    });
+    const deployment = flags.deploymentId ?? project.productionDeploymentId;
+    if (deployment === null) {
+      throw new CliError("not_found", `Nothing of ${project.name} is live in production yet`, {
+        hint: "svc deploy --prod deploys there; --deployment-id names another deployment",
+      });
+    }
+    const { id, functions } = await client.call(endpoints.getDeployment, {
+      params: { deployment },
+    });
+    if (functions.length === 0) ctx.ui.note("The deployment has no functions");
+    ctx.ui.result({ deploymentId: id, functions }, functions.join("\n"));
+  },
+});

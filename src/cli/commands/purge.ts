@@ -1,0 +1,42 @@
+import { endpoints } from "../../contract/mod.ts";
+import { CliError } from "../cli_error.ts";
+import { defineCommand } from "../command.ts";
+import { formatCount } from "../format.ts";
+import { openProjectFolder } from "../project_folder.ts";
+import { resolveProject } from "../resolve_project.ts";
+
+export default defineCommand({
+  description: "A deploy and a rollback begin with an empty cache by themselves.",
+  define: (command) =>
+    command
+      .option("--path <path>", "only answers for this path, with any query")
+      .option("--prefix <prefix>", "only answers for paths that begin with this")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["purge", "forget all cached answers of this project"],
+    ["purge --prefix /blog/", "forget those of the blog"],
+  ],
+  answers: "{ purged }",
+  async run({ flags: { path, prefix, projectId } }, ctx) {
+    if (path !== undefined && prefix !== undefined) {
+      throw new CliError("usage", "Give --path or --prefix, not both");
+    }
+    const { client, project } = await resolveProject(ctx, {
+      folder: await openProjectFolder(ctx),
+      given: projectId,
+      phase: "deploy",
+      command: "svc purge",
+    });
+    const body = path !== undefined
+      ? { type: "path" as const, path }
+      : prefix !== undefined
+      ? { type: "prefix" as const, prefix }
+      : { type: "all" as const };
+    const answer = await client.call(endpoints.purgeCache, {
+      params: { project: project.id },
+      body,
+    });
+    ctx.ui.done("deploy", `Forgot ${formatCount(answer.purged, "answer")}`);
+    ctx.ui.result(answer, "");
+  },
+});
