@@ -58,6 +58,7 @@ export async function targetEnvironment(
   if (flags.environment !== undefined) {
     const environments = await listEnvironments(client, project);
     const { name, url, isBuiltIn } = pickEnvironment(environments, flags.environment, project);
+    ctx.ui.log("deploy", "info", `Environment ${name} (from --environment)`);
     return { name, url: isBuiltIn ? null : url };
   }
   const named = environmentVariable(ctx) ??
