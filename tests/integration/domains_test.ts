@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import type { PlatformOptions } from "../../src/platform/mod.ts";
-import { type DnsFixture, startDns } from "../../src/platform/domains/_test_dns.ts";
+import { type DnsFixture, startDns } from "../../src/lib/test_dns_server.ts";
 import { createProject, deploy, start, type TestPlatform, withPlatform } from "./_platform.ts";
 
 const PROOF = "_svc-challenge.shop.example";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { startDns } from "../../src/platform/domains/_test_dns.ts";
+import { startDns } from "../../src/lib/test_dns_server.ts";
 import { CertificateFileError } from "../../src/platform/mod.ts";
 import type { Domain } from "../../src/contract/mod.ts";
 import { findPebble, makeCertificate, startPebble } from "./_pebble.ts";

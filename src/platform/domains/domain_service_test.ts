@@ -5,7 +5,7 @@ import { SiteDirectory } from "../deployments/site_directory.ts";
 import { Failure } from "../http/failure.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 import { ProjectStore } from "../projects/project_store.ts";
-import { type DnsFixture, startDns } from "./_test_dns.ts";
+import { type DnsFixture, startDns } from "../../lib/test_dns_server.ts";
 import { DnsClient, parseDnsServer } from "./dns_client.ts";
 import { DomainService, MAX_DOMAINS } from "./domain_service.ts";
 import { DomainStore } from "./domain_store.ts";

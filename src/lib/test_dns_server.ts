@@ -1,5 +1,5 @@
 /**
- * A real DNS server on loopback, over UDP and TCP, whose zone the tests write.
+ * A real DNS server on loopback, over UDP and TCP, whose zone tests write.
  *
  * @module
  */
