@@ -15,8 +15,9 @@ const context = {
 };
 
 Deno.test("functions run in a process", async (t) => {
+  const stop = new AbortController();
   const upstream = Deno.serve(
-    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    { hostname: "127.0.0.1", port: 0, onListen: () => {}, signal: stop.signal },
     async (request) => {
       const { pathname } = new URL(request.url);
       if (pathname === "/hang") return new Promise(() => {});
@@ -234,5 +235,6 @@ Deno.test("functions run in a process", async (t) => {
   });
 
   outbound.close();
-  await upstream.shutdown();
+  stop.abort();
+  await upstream.finished;
 });

@@ -153,7 +153,7 @@ export class FunctionHost {
         ...members.filter(({ name }) => blamed.has(name)).map((member) => this.#place([member])),
       ];
       for (const slot of slots) void slot?.start().catch(() => {});
-    } else if (suspects.length > 0) void broken.start().catch(() => {});
+    } else if (suspects.length > 0) broken.restart();
   }
 
   #log(entry: Omit<FunctionLogEntry, "time">): void {

@@ -9,10 +9,13 @@ import { type Frame, FrameType } from "./frame.ts";
 import { FunctionCall } from "./function_call.ts";
 import { FunctionFetches } from "./function_fetches.ts";
 import { parseError, parseFetch, parseLog, parseResult } from "./parse_wire.ts";
-import { StackMapper } from "./source_map.ts";
+import { StackMapper, withoutInlineMap } from "./source_map.ts";
 import type { FailureReason, Invocation, InvocationResult } from "./types.ts";
 import { MAX_STACK_CHARACTERS, type WireError, type WorkerStart } from "./wire.ts";
 import { type FunctionWorkerOptions, toPayload, type WorkerParts } from "./worker_parts.ts";
+
+/** A frame of the runtime, not of the function. */
+const RUNTIME_FRAME = /^\s+at .*\b(?:ext|file|node):/;
 
 export class FunctionWorker implements WorkerParts {
   /** Resolves with `undefined` when the function is loaded, else with what went wrong. */
@@ -26,6 +29,7 @@ export class FunctionWorker implements WorkerParts {
   #startTimer: ReturnType<typeof setTimeout> | undefined;
   #next = 2;
   #dead = false;
+  #loading = true;
 
   constructor(readonly options: FunctionWorkerOptions) {
     this.#mapper = new StackMapper(options.definition.source);
@@ -37,6 +41,11 @@ export class FunctionWorker implements WorkerParts {
     return this.options.definition.name;
   }
 
+  /** True until the function is loaded, or can not be. */
+  get loading(): boolean {
+    return this.#loading;
+  }
+
   /** True while something of a call runs in the worker. */
   get busy(): boolean {
     return this.#calls.size > 0;
@@ -44,11 +53,11 @@ export class FunctionWorker implements WorkerParts {
 
   start(): void {
     const { definition, host, limits, send } = this.options;
-    const head: WorkerStart = { ...definition, env: host.env };
+    const source = withoutInlineMap(definition.source);
+    const head: WorkerStart = { ...definition, source, env: host.env };
     send(FrameType.start, 0, toPayload(head));
     this.#startTimer = setTimeout(() => {
       const message = `Function "${this.name}" was not loaded within ${limits.startMs} ms`;
-      this.#loaded({ message });
       this.options.stuck("timeout", message);
     }, limits.startMs);
   }
@@ -122,15 +131,15 @@ export class FunctionWorker implements WorkerParts {
     });
   }
 
+  /** Keeps the frames of the function; those of the runtime say nothing to its author. */
   #mapStack(stack: string): string {
-    const lines = stack.split("\n").filter((line) =>
-      !/\/(?:functions\/)?worker\/|function_worker\.js|^\s+at async WorkerCalls/.test(line)
-    );
+    const lines = stack.split("\n").filter((line) => !RUNTIME_FRAME.test(line));
     return this.#mapper.map(lines.join("\n")).slice(0, MAX_STACK_CHARACTERS);
   }
 
   #becomeReady(error: WireError | undefined): void {
     clearTimeout(this.#startTimer);
+    this.#loading = false;
     this.#loaded(error);
   }
 

@@ -54,7 +54,7 @@ export function backoffMs(failures: number): number {
 
 /** Resident memory of the runtime itself with so many workers, in MiB, with room to spare. */
 export function memoryAllowanceMb(workers: number): number {
-  return 96 + 24 * workers;
+  return 80 + 20 * workers;
 }
 
 /** `fetch`es of one function that run at the same time. */

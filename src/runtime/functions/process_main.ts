@@ -91,7 +91,13 @@ export async function runFunctionProcess(socketPath: string): Promise<never> {
     await Deno.connect({ transport: "unix", path: socketPath }),
   );
   const process = new FunctionProcess(connection);
-  await connection.receive((frame) => process.take(frame)).catch(() => {});
+  try {
+    await connection.receive((frame) => process.take(frame));
+  } catch (error) {
+    // The platform keeps the last words of a process for the log.
+    Deno.stderr.writeSync(new TextEncoder().encode(String(error)));
+    Deno.exit(1);
+  }
   Deno.exit(0);
 }
 

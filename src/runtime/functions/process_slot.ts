@@ -43,6 +43,7 @@ export class ProcessSlot {
   #notBefore = 0;
   #nextWorker = 1;
   #watch: ReturnType<typeof setTimeout> | undefined;
+  #restarting: ReturnType<typeof setTimeout> | undefined;
   #lastUse = performance.now();
   #closed = false;
 
@@ -133,16 +134,21 @@ export class ProcessSlot {
   ): void {
     const worker = generation.workers.get(number);
     if (worker === undefined || generation.end !== undefined) return;
-    generation.workers.delete(number);
     this.options.log({ level: "error", function: worker.name, message: why.message });
     generation.process.connection.send({ type: FrameType.stop, worker: number, id: 0 });
+    const unusable = worker.loading;
     worker.die(why.reason, why.message);
+    // One that can not even be loaded stays as it is, and fails its calls.
+    if (unusable) return;
+    generation.workers.delete(number);
     this.#addWorker(generation, worker.options.definition);
   }
 
   async #serve(generation: Generation): Promise<void> {
     const { connection } = generation.process;
-    await connection.receive((frame) => this.#take(generation, frame)).catch(() => {});
+    await connection.receive((frame) => this.#take(generation, frame)).catch((error) => {
+      generation.end ??= { reason: "crashed", message: `The functions' process failed: ${error}` };
+    });
     generation.process.kill();
     connection.close();
     const words = await generation.process.ended;
@@ -178,6 +184,13 @@ export class ProcessSlot {
     generation.workers.get(frame.worker)?.take(frame);
   }
 
+  /** Starts a process in place of one that broke, after the pause that its failures ask for. */
+  restart(): void {
+    clearTimeout(this.#restarting);
+    const wait = Math.max(0, this.#notBefore - performance.now());
+    this.#restarting = setTimeout(() => void this.start().catch(() => {}), wait);
+  }
+
   /** Reads memory while calls run, and ends what is idle. */
   #watchNow(): void {
     clearTimeout(this.#watch);
@@ -191,7 +204,7 @@ export class ProcessSlot {
       this.#end(generation, "memory", `The functions took ${used} MiB of at most ${limit} MiB`);
       return;
     }
-    const busy = [...generation.workers.values()].some((worker) => worker.busy);
+    const busy = [...generation.workers.values()].some(({ busy, loading }) => busy || loading);
     if (busy) this.#lastUse = performance.now();
     else if (idleMs > 0 && performance.now() - this.#lastUse > idleMs) {
       return this.#end(generation, "aborted", "The functions were idle");
@@ -210,6 +223,7 @@ export class ProcessSlot {
   async close(): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#watch);
+    clearTimeout(this.#restarting);
     const generation = this.#generation ?? await this.#starting?.catch(() => undefined);
     if (generation === undefined) return;
     this.#end(generation, "aborted", "The functions of the deployment have been shut down");

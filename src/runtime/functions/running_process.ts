@@ -86,7 +86,9 @@ export async function startProcess(
       stderr: "piped",
     }).spawn();
     const lastWords = readTail(child.stderr).catch(() => "");
-    const ended = child.status.then(() => lastWords);
+    const ended = child.status.then(async ({ code, signal }) =>
+      `${await lastWords} (${signal === null ? `code ${code}` : signal})`.trim()
+    );
     const kill = (): void => {
       try {
         child.kill("SIGKILL");

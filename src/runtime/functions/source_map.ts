@@ -64,9 +64,20 @@ function decodeMappings(mappings: string): Segment[][] {
   });
 }
 
-/** Splits a bundle into its code and its source map's text, if it has one. */
+const COMMENT = "\n//# sourceMappingURL=";
+
+/**
+ * The bundle without its map: the worker's runtime would apply the map to
+ * lines, but not to file names.
+ */
+export function withoutInlineMap(source: string): string {
+  const tail = source.lastIndexOf(COMMENT);
+  return tail === -1 ? source : source.slice(0, tail);
+}
+
+/** The text of the source map in a bundle, if it has one. */
 export function readInlineMap(source: string): string | undefined {
-  const tail = source.lastIndexOf("\n//# sourceMappingURL=");
+  const tail = source.lastIndexOf(COMMENT);
   const encoded = tail === -1 ? undefined : INLINE_MAP.exec(source.slice(tail))?.[1];
   return encoded === undefined
     ? undefined
@@ -104,7 +115,7 @@ export class StackMapper {
     const found = this.#lines[line - 1]?.findLast((segment) => segment.column <= column - 1);
     const file = found === undefined ? undefined : this.#sources[found.source];
     return typeof file === "string"
-      ? `${file}:${found!.line + 1}:${found!.sourceColumn + 1}`
+      ? `${file.replace(/^received:/, "")}:${found!.line + 1}:${found!.sourceColumn + 1}`
       : undefined;
   }
 }

@@ -6,6 +6,9 @@
  */
 import { MAX_LOG_CHARACTERS, MAX_STACK_CHARACTERS, type WireError } from "../wire.ts";
 
+/** How a frame of the function's module is shown. */
+const MODULE_NAME = "data:text/javascript";
+
 function readText(value: object, key: string): string | undefined {
   try {
     const text = Reflect.get(value, key);
@@ -13,6 +16,21 @@ function readText(value: object, key: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+let moduleUrl: string | undefined;
+
+/**
+ * Tells the URL of the function's module, which holds its whole source: older
+ * runtimes write it out in every frame of a stack.
+ */
+export function nameModule(url: string): void {
+  moduleUrl = url;
+}
+
+function shorten(stack: string): string {
+  const short = moduleUrl === undefined ? stack : stack.replaceAll(moduleUrl, MODULE_NAME);
+  return short.slice(0, MAX_STACK_CHARACTERS);
 }
 
 /** Never throws. */
@@ -26,6 +44,6 @@ export function describeError(thrown: unknown): WireError {
   const stack = readText(thrown, "stack");
   return {
     message: message.slice(0, MAX_LOG_CHARACTERS),
-    ...(stack === undefined ? {} : { stack: stack.slice(0, MAX_STACK_CHARACTERS) }),
+    ...(stack === undefined ? {} : { stack: shorten(stack) }),
   };
 }

@@ -10,7 +10,7 @@ import type { InvokeHead, LogHead, WorkerStart } from "../wire.ts";
 import { currentCall } from "./call.ts";
 import { type Handler, WorkerCalls } from "./calls.ts";
 import { makeConsole } from "./console.ts";
-import { describeError } from "./describe_error.ts";
+import { describeError, nameModule } from "./describe_error.ts";
 import { WorkerFetch } from "./fetch.ts";
 import { decodeMessage, fromPayload, WorkerLink } from "./link.ts";
 import { leftovers, lockDown } from "./lockdown.ts";
@@ -69,6 +69,7 @@ function moduleUrl(source: string): string {
 
 async function load({ source, name, env }: WorkerStart): Promise<void> {
   const url = moduleUrl(source);
+  nameModule(url);
   lockDown();
   replaceGlobals();
   const left = leftovers();
