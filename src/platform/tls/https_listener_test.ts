@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { request } from "node:https";
 import { connect } from "node:tls";
 import type { KeyPair } from "./certificate.ts";
-import { type CertificateSource, HttpsListener } from "./https_listener.ts";
+import { type CertificateSource, type HttpsHandler, HttpsListener } from "./https_listener.ts";
 
 async function makePair(folder: string, name: string): Promise<KeyPair> {
   const [cert, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
@@ -45,7 +46,7 @@ function namePresented(port: number, servername: string): Promise<string> {
 async function withListener(
   certificates: (pairs: { a: KeyPair; b: KeyPair }) => CertificateSource,
   run: (listener: HttpsListener, asked: string[]) => Promise<void>,
-  options: { readonly maxNames?: number } = {},
+  options: { readonly maxNames?: number; readonly handler?: HttpsHandler } = {},
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-https-" });
   const [a, b] = [await makePair(folder, "a.test"), await makePair(folder, "b.test")];
@@ -145,5 +146,43 @@ Deno.test("HttpsListener.replace() serves one certificate's successor to all", (
       listener.replace();
       await settled(listener.port, "any.test", "b.test");
     },
+  );
+});
+
+/** Asks for a page and resolves with its text. */
+function get(port: number): Promise<string> {
+  const options = { host: "127.0.0.1", port, servername: "a.test", rejectUnauthorized: false };
+  return new Promise((resolve, reject) => {
+    request({ ...options, agent: false }, (response) => {
+      let text = "";
+      response.on("data", (chunk) => text += String(chunk));
+      response.on("end", () => resolve(text));
+    }).on("error", reject).end();
+  });
+}
+
+Deno.test("HttpsListener.replace() lets requests under way finish on the old listener", () => {
+  const arrived = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  let requests = 0;
+  const handler = async () => {
+    requests++;
+    if (requests > 1) return new Response("new");
+    arrived.resolve();
+    await release.promise;
+    return new Response("old");
+  };
+  return withListener(
+    ({ a }) => ({ type: "by_name", find: () => a }),
+    async (listener) => {
+      const slow = get(listener.port);
+      await arrived.promise;
+      listener.replace();
+      await settled(listener.port, "a.test", "a.test");
+      assert.equal(await get(listener.port), "new");
+      release.resolve();
+      assert.equal(await slow, "old");
+    },
+    { handler },
   );
 });

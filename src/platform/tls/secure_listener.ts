@@ -13,7 +13,7 @@ import { type CertificateFiles, readCertificateFiles } from "./static_certificat
 
 export const DEFAULT_HTTPS_PORT = 443;
 
-/** How often certificates are looked at: due orders, and files that changed. */
+/** For due orders, and for files that changed. */
 const INTERVAL_MS = 10 * 60_000;
 
 export interface SecureListenerOptions {
@@ -25,6 +25,8 @@ export interface SecureListenerOptions {
   /** Knows the certificates that were ordered; `undefined` where none are. */
   readonly ordered: (() => CertificateService | undefined) | undefined;
   readonly now: Clock;
+  /** How often certificates are looked at, in milliseconds; ten minutes where missing. */
+  readonly intervalMs?: number;
   log(line: PlatformLog): void;
 }
 
@@ -65,7 +67,7 @@ export async function openSecureListener(options: SecureListenerOptions): Promis
   const timer = setInterval(() => {
     ordered?.()?.wake();
     if (files !== undefined) reload(files);
-  }, INTERVAL_MS);
+  }, options.intervalMs ?? INTERVAL_MS);
   return {
     get port() {
       return listener.port;
