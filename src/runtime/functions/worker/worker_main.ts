@@ -47,12 +47,12 @@ function report(error: unknown, call: number | undefined): void {
 let calls: WorkerCalls | undefined;
 const fetcher = new WorkerFetch(link, () => calls?.only());
 
-/** Nobody caught it: logged, and the call fails where it is known. */
+/** Nobody caught it: the call fails where it is known and still runs, else it is logged. */
 function takeUncaught(event: Event, error: unknown): void {
   event.preventDefault();
   const call = currentCall.getStore() ?? calls?.only();
-  report(error, call?.id);
-  if (call !== undefined) calls?.fail(call, error);
+  if (call === undefined || call.answered) report(error, call?.id);
+  else calls?.fail(call, error);
 }
 
 function replaceGlobals(): void {

@@ -1,0 +1,195 @@
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { bundleFunctions } from "./bundle_functions.ts";
+import { judgeNames } from "./find_functions.ts";
+import { binaryName, binaryPackage, unpackBinary } from "./load_esbuild.ts";
+import { sealFunction } from "./seal_function.ts";
+
+const OPTIONS = { cacheDir: "/nonexistent" };
+
+async function inProject<T>(
+  files: Readonly<Record<string, string>>,
+  run: (folder: string) => Promise<T>,
+): Promise<T> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-bundle-" });
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      await Deno.mkdir(dirname(join(folder, path)), { recursive: true });
+      await Deno.writeTextFile(join(folder, path), text);
+    }
+    return await run(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Each problem as `file:line:column code: message`. */
+function problemsOf(files: Readonly<Record<string, string>>): Promise<readonly string[]> {
+  return inProject(files, async (folder) => {
+    const result = await bundleFunctions(folder, OPTIONS);
+    assert.equal(result.ok, false);
+    return result.problems.map(({ file, position, code, message }) => {
+      const place = position === undefined ? file : `${file}:${position.line}:${position.column}`;
+      return `${place} ${code}: ${message}`;
+    });
+  });
+}
+
+const GOOD = "export default () => new Response('ok');\n";
+
+const PROBLEMS: Readonly<Record<string, readonly [Record<string, string>, readonly string[]]>> = {
+  "a syntax error": [{ "functions/a.ts": "export default (\n" }, [
+    "functions/a.ts:2:1 bundle_failed: Unexpected end of file",
+  ]],
+  "no default export": [{ "functions/a.js": "export const a = 1;" }, [
+    'functions/a.js missing_default_export: Function "a" must have a default export, but has none',
+  ]],
+  "Node's own modules": [
+    {
+      "functions/a.ts": 'import "../lib/b.ts";\nexport default () => {};',
+      "lib/b.ts": '\nimport fs from "node:fs";\nimport path from "path";\nconsole.log(fs, path);',
+    },
+    [
+      'lib/b.ts:2:16 import_refused: A function can not import Node\'s own module "node:fs"',
+      'lib/b.ts:3:18 import_refused: A function can not import Node\'s own module "path"',
+    ],
+  ],
+  "an address": [{ "functions/a.ts": 'export { default } from "npm:hono";' }, [
+    'functions/a.ts:1:25 import_refused: A function can not import from an address: "npm:hono"',
+  ]],
+  "a package that is not there": [{ "functions/a.ts": 'export { default } from "absent";' }, [
+    'functions/a.ts:1:25 bundle_failed: Could not resolve "absent"',
+  ]],
+  "two files of one name, and a bad name": [
+    { "functions/a.ts": GOOD, "functions/a.js": GOOD, "functions/B_c.ts": GOOD },
+    [
+      "functions/B_c.ts invalid_name: Name of a function must be 1 to 64 of a-z, 0-9 and inner " +
+      'hyphens, but is "B_c"',
+      'functions/a.ts duplicate_function: Function "a" must come from one file, but functions/a.js ' +
+      "is there too",
+    ],
+  ],
+  "a bundle that is too large": [
+    { "functions/a.js": `export default () => "${"x".repeat(4_200_000)}";` },
+    [
+      'functions/a.js too_large: Function "a" must be at most 4194304 bytes with all that it ' +
+      "imports, but is 4200",
+    ],
+  ],
+  "several problems in one pass": [
+    { "functions/a.ts": "export const a = 1;", "functions/b.ts": "let 1;" },
+    [
+      'functions/a.ts missing_default_export: Function "a" must have a default export, but has none',
+      'functions/b.ts:1:5 bundle_failed: Expected ";" but found "1"',
+    ],
+  ],
+};
+
+for (const [name, [files, expected]] of Object.entries(PROBLEMS)) {
+  Deno.test(`bundleFunctions() refuses ${name}`, async () => {
+    const problems = await problemsOf(files);
+    assert.equal(problems.length, expected.length, problems.join("\n"));
+    for (const [at, text] of expected.entries()) {
+      assert.ok(problems[at]?.startsWith(text), problems[at]);
+    }
+  });
+}
+
+Deno.test("bundleFunctions() makes one module of a function and its packages", async () => {
+  const files = {
+    "functions/a.ts": 'import { two } from "kept";\nexport default (): number => two;',
+    "functions/_shared.ts": "broken here, but no function",
+    "functions/svc.d.ts": "broken here, but no function",
+    "functions/a_test.ts": "broken here, but no function",
+    "node_modules/kept/package.json": '{"name":"kept","main":"index.js"}',
+    "node_modules/kept/index.js": "exports.two = 2;",
+  };
+  await inProject(files, async (folder) => {
+    const result = await bundleFunctions(folder, OPTIONS);
+    assert.ok(result.ok);
+    const [{ name, source, sha256 } = assert.fail()] = result.functions;
+    assert.equal(name, "a");
+    assert.match(sha256, /^[0-9a-f]{64}$/);
+    const text = new TextDecoder().decode(source);
+    const module = await import(`data:text/javascript,${encodeURIComponent(text)}`);
+    assert.equal(module.default(), 2);
+    const again = await bundleFunctions(folder, OPTIONS);
+    assert.equal(again.ok && again.functions[0]?.sha256, sha256);
+  });
+});
+
+Deno.test("bundleFunctions() finds none where there is no folder", async () => {
+  await inProject({}, async (folder) => {
+    assert.deepEqual(await bundleFunctions(folder, OPTIONS), { ok: true, functions: [] });
+  });
+});
+
+Deno.test("judgeNames() refuses too many functions", () => {
+  const { problems } = judgeNames(Array.from({ length: 101 }, (_, at) => `f${at}.ts`));
+  assert.deepEqual(problems.map(({ code }) => code), ["too_many_functions"]);
+});
+
+const SEALED: Readonly<Record<string, string>> = {
+  "import() of a name": "export default (x) => import(x);",
+  "import() with options": "export default (x) => import(x, { with: { type: 'json' } });",
+  "import.source()": "export default (x) => import.source(x);",
+  "import.defer()": "export default (x) => import.defer(x);",
+  "import.meta": "export default () => import.meta.url;",
+};
+
+for (const [name, source] of Object.entries(SEALED)) {
+  Deno.test(`sealFunction() leaves nothing of ${name}`, async () => {
+    const sealed = await sealFunction("a", source, OPTIONS);
+    assert.ok(sealed.ok);
+    const text = new TextDecoder().decode(sealed.function.source);
+    assert.doesNotMatch(text, /\bimport\s*[(.]/);
+  });
+}
+
+Deno.test("sealFunction() refuses modules that import, in every form", async () => {
+  for (
+    const source of [
+      'import "node:fs"; export default 1;',
+      'export * from "node:fs"; export default 1;',
+      'import source x from "a"; export default x;',
+      'import defer * as x from "a"; export default x;',
+      'export default () => import("node:fs");',
+      'export default () => require("node:fs");',
+      'import x from "file:///etc/passwd" with { type: "text" }; export default x;',
+    ]
+  ) {
+    const sealed = await sealFunction("a", source, OPTIONS);
+    assert.ok(!sealed.ok && sealed.problems[0]?.code === "import_refused", source);
+  }
+});
+
+Deno.test("sealFunction() reads no source map from the disk", async () => {
+  const path = await Deno.makeTempFile();
+  await Deno.writeTextFile(path, '{"version":3,"sources":["SECRET"],"mappings":"AAAA"}');
+  for (const place of [path, `file://${path}`]) {
+    const sealed = await sealFunction(
+      "a",
+      `export default 1;\n//# sourceMappingURL=${place}`,
+      OPTIONS,
+    );
+    assert.ok(sealed.ok);
+    const map = new TextDecoder().decode(sealed.function.source).split("base64,")[1] ?? "";
+    assert.doesNotMatch(atob(map.trim()), /SECRET/);
+  }
+  await Deno.remove(path);
+});
+
+Deno.test("unpackBinary() writes once, executable, and repairs a cut file", async () => {
+  await inProject({ "staged": "#!/bin/sh\n" }, async (folder) => {
+    const cache = join(folder, "cache");
+    const path = await unpackBinary(join(folder, "staged"), cache);
+    assert.equal((await Deno.stat(path)).mode! & 0o777, 0o755);
+    await Deno.writeTextFile(path, "#!");
+    assert.equal(await unpackBinary(join(folder, "staged"), cache), path);
+    assert.equal(await Deno.readTextFile(path), "#!/bin/sh\n");
+  });
+  assert.equal(binaryPackage({ os: "linux", arch: "x86_64" }), "@esbuild/linux-x64");
+  assert.equal(binaryPackage({ os: "darwin", arch: "aarch64" }), "@esbuild/darwin-arm64");
+  assert.equal(binaryPackage({ os: "windows", arch: "x86_64" }), "@esbuild/win32-x64");
+  assert.equal(binaryName("windows"), "esbuild.exe");
+});

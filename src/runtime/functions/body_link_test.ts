@@ -1,0 +1,93 @@
+import { Buffer } from "node:buffer";
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { BodyReceiver, BodySender, EAGER_BYTES, readCredit, WINDOW_BYTES } from "./body_link.ts";
+import { FrameType } from "./frame.ts";
+
+/** Sender and receiver, joined without a process; counts what is under way. */
+function join(stream: ReadableStream<Uint8Array>, credit: number) {
+  const seen = { sent: 0, asked: credit, most: 0, dropped: false };
+  const receiver: BodyReceiver = new BodyReceiver({
+    credit,
+    finished: () => {},
+    send: (type, payload) => {
+      if (type === FrameType.drop) {
+        seen.dropped = true;
+        return sender.stop("dropped");
+      }
+      seen.asked += readCredit(payload!);
+      queueMicrotask(() => sender.grant(readCredit(payload!)));
+    },
+  });
+  const sender: BodySender = new BodySender(stream, {
+    credit,
+    finished: () => {},
+    send: (type, payload) => {
+      if (type === FrameType.end) return receiver.end();
+      if (type === FrameType.fail) {
+        return receiver.fail(new Error(new TextDecoder().decode(payload)));
+      }
+      seen.sent += payload!.byteLength;
+      seen.most = Math.max(seen.most, payload!.byteLength);
+      assert.ok(seen.sent <= seen.asked, "No more is sent than was asked for");
+      assert.equal(receiver.chunk(payload!.slice()), true);
+    },
+  });
+  return { receiver, sender, seen };
+}
+
+Deno.test("BodySender and BodyReceiver carry any body, within the window", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.integer({ min: 0, max: 200_000 }), { maxLength: 6 }),
+      fc.constantFrom(0, EAGER_BYTES),
+      async (sizes, credit) => {
+        const body = ReadableStream.from(sizes.map((size, at) => new Uint8Array(size).fill(at)));
+        const { receiver, seen } = join(body, credit);
+        const bytes = await new Response(receiver.stream).bytes();
+        assert.deepEqual(
+          Buffer.compare(bytes, Buffer.concat(sizes.map((size, at) => Buffer.alloc(size, at)))),
+          0,
+        );
+        assert.ok(seen.most <= WINDOW_BYTES);
+      },
+    ),
+    { numRuns: 30 },
+  );
+});
+
+Deno.test("BodySender does not touch a body that nobody asks for", () => {
+  const body = new Response("untouched").body!;
+  const { sender } = join(body, 0);
+  sender.stop("not wanted");
+  assert.equal(body.locked, false);
+  assert.equal(sender.started, false);
+});
+
+Deno.test("BodySender stops where the reader does", async () => {
+  const cancelled = Promise.withResolvers<void>();
+  const endless = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.enqueue(new Uint8Array(10_000)),
+    cancel: () => cancelled.resolve(),
+  });
+  const { receiver, seen } = join(endless, EAGER_BYTES);
+  const reader = receiver.stream.getReader();
+  await reader.read();
+  await reader.cancel();
+  await cancelled.promise;
+  assert.equal(seen.dropped, true);
+});
+
+Deno.test("BodyReceiver tells a sender that sends more than it may", () => {
+  const receiver = new BodyReceiver({ credit: 10, send: () => {}, finished: () => {} });
+  assert.equal(receiver.chunk(new Uint8Array(10)), true);
+  assert.equal(receiver.chunk(new Uint8Array(1)), false);
+});
+
+Deno.test("BodyReceiver breaks off with the sender's error", async () => {
+  const broken = new ReadableStream<Uint8Array>({
+    pull: (controller) => controller.error(new Error("upstream broke")),
+  });
+  const { receiver } = join(broken, EAGER_BYTES);
+  await assert.rejects(new Response(receiver.stream).text(), /upstream broke/);
+});

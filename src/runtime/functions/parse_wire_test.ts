@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { parseFetch, parseLog, parseResult } from "./parse_wire.ts";
+
+const payload = (value: unknown): Uint8Array =>
+  new TextEncoder().encode(typeof value === "string" ? value : JSON.stringify(value));
+
+const RESPONSE = { type: "response", status: 200, headers: [["x-a", "1"]], body: "none" };
+
+const REFUSED: Readonly<Record<string, unknown>> = {
+  "no JSON": "{",
+  "no object": 5,
+  "unknown type": { type: "redirect" },
+  "status below 200": { ...RESPONSE, status: 101 },
+  "status over 599": { ...RESPONSE, status: 600 },
+  "status that is no integer": { ...RESPONSE, status: 200.5 },
+  "line end in a value": { ...RESPONSE, headers: [["x", "a\r\nset-cookie: b"]] },
+  "NUL in a value": { ...RESPONSE, headers: [["x", "a\0"]] },
+  "wide character in a value": { ...RESPONSE, headers: [["x", "\u0100"]] },
+  "name that is no token": { ...RESPONSE, headers: [["x y", "1"]] },
+  "empty name": { ...RESPONSE, headers: [["", "1"]] },
+  "header of three": { ...RESPONSE, headers: [["x", "1", "2"]] },
+  "too many headers": { ...RESPONSE, headers: Array(501).fill(["x", "1"]) },
+  "unknown body": { ...RESPONSE, body: "file" },
+  "line end in the reason": { ...RESPONSE, statusText: "a\r\nb" },
+  "method that is no word": {
+    type: "request",
+    method: "GET /",
+    url: "/",
+    headers: [],
+    body: "none",
+  },
+};
+
+for (const [name, value] of Object.entries(REFUSED)) {
+  Deno.test(`parseResult() refuses ${name}`, () => {
+    assert.equal(parseResult(payload(value)), undefined);
+  });
+}
+
+Deno.test("parseResult() refuses bytes that are no UTF-8, and too many", () => {
+  assert.equal(parseResult(new Uint8Array([0xff, 0xfe])), undefined);
+  assert.equal(parseResult(payload(JSON.stringify(RESPONSE) + " ".repeat(300_000))), undefined);
+});
+
+Deno.test("parseResult() takes a result and leaves out what it does not know", () => {
+  const head = parseResult(payload('{"__proto__":{"x":1},"type":"next","extra":1}'));
+  assert.deepEqual(head, { type: "next" });
+  assert.deepEqual(parseResult(payload(RESPONSE)), RESPONSE);
+});
+
+Deno.test("parseFetch() and parseLog() refuse what is out of bounds", () => {
+  const fetch = { call: 2, method: "GET", url: "https://a.example/", headers: [], body: false };
+  assert.equal(parseFetch(payload({ ...fetch, redirect: "always" })), undefined);
+  assert.ok(parseFetch(payload({ ...fetch, redirect: "follow" })));
+  assert.equal(parseLog(payload({ level: "fatal", message: "x" })), undefined);
+  assert.equal(parseLog(payload({ level: "info", message: "x".repeat(5000) })), undefined);
+  assert.ok(parseLog(payload({ level: "info", message: "x" })));
+});
