@@ -13,6 +13,7 @@ export interface Pebble {
   readonly serverCaFile: string;
   /** PEM of the root that signs what Pebble issues. */
   readonly rootCa: string;
+  /** Ends the process; can be called again. */
   close(): Promise<void>;
 }
 
@@ -99,14 +100,16 @@ export async function startPebble(
   }).spawn();
   const client = Deno.createHttpClient({ caCerts: [await Deno.readTextFile(certFile)] });
   const rootCa = await fetchWhenUp(`https://127.0.0.1:${managementPort}/roots/0`, client);
+  const stop = async () => {
+    client.close();
+    child.kill("SIGKILL");
+    await child.status;
+  };
+  let stopping: Promise<void> | undefined;
   return {
     directoryUrl: `https://127.0.0.1:${port}/dir`,
     serverCaFile: certFile,
     rootCa,
-    close: async () => {
-      client.close();
-      child.kill("SIGKILL");
-      await child.status;
-    },
+    close: () => stopping ??= stop(),
   };
 }

@@ -205,6 +205,7 @@ Deno.test({
         );
       } finally {
         await platform.shutdown();
+        await pebble.close();
         await dns.close();
       }
     }),
