@@ -219,6 +219,38 @@ Deno.test("waitUntil that loops after the answer is replaced", async () => {
   assert.equal(await outcome(await call(lab.host, "neighbour")), "200 neighbour 1");
 });
 
+Deno.test("a worker denies what a function would find that was not sealed", async () => {
+  const reach = (act: string): string =>
+    `export default async () => {
+      try { return new Response("GOT " + await (${act})()); }
+      catch (error) { return new Response("denied: " + error.message); }
+    };`;
+  const ways: Readonly<Record<string, string>> = {
+    file: `async () => (await import("node:fs")).readFileSync("/etc/passwd")`,
+    environment: `async () => (await import("node:process")).env.HOME.length`,
+    program: `async () => (await import("node:child_process")).execSync("id")`,
+    network: `async () => new Promise(async (resolve, reject) =>
+      (await import("node:net")).connect(8787, "127.0.0.1", resolve).on("error", reject))`,
+    source: `async () => (await import("file:///etc/passwd", { with: { type: "text" } })).default`,
+    remote: `async () => import("https://127.0.0.1:1/x.js")`,
+  };
+  const host = createFunctionHost({
+    deploymentId: "unsealed",
+    functions: Object.entries(ways).map(([name, act]) => ({ name, source: reach(act) })),
+    env: {},
+    outbound: () => Promise.reject(new Error("No network")),
+    log: () => {},
+    spawn: functionProcessCommand({ env: Deno.env.toObject() }),
+  });
+  try {
+    for (const name of Object.keys(ways)) {
+      assert.match(await outcome(await call(host, name)), /^(?:200 denied|threw): /, name);
+    }
+  } finally {
+    await host.close();
+  }
+});
+
 Deno.test("a stream without end waits for its reader, and ends with it", async () => {
   await using lab = await openLab(["infinite_stream", "stalled_stream"]);
   const result = await call(lab.host, "infinite_stream");
