@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { totpCode, totpStep } from "../../src/platform/accounts/totp.ts";
+import { rekeyDataDir } from "../../src/platform/mod.ts";
 import {
   Browser,
   enrol,
@@ -10,6 +10,7 @@ import {
   signUpWithWorkspace,
 } from "./_browser.ts";
 import { start, withPlatform } from "./_platform.ts";
+import { authenticatorCode } from "./_totp.ts";
 
 Deno.test("a person signs up, signs out, signs in; the cookie is for the browser alone", () =>
   withPlatform(async (platform) => {
@@ -185,10 +186,10 @@ Deno.test("the second factor is asked for; no code counts twice; recovery codes 
       });
       return answer.status;
     };
-    const now = totpStep(Date.now());
-    assert.equal(await signIn(totpCode(secret, now)), 200);
-    assert.equal(await signIn(totpCode(secret, now)), 403);
-    assert.equal(await signIn(totpCode(secret, now - 1)), 403, "the enrolment's code is used");
+    const [code, earlier] = [authenticatorCode(secret), authenticatorCode(secret, -1)];
+    assert.equal(await signIn(code), 200);
+    assert.equal(await signIn(code), 403);
+    assert.equal(await signIn(earlier), 403, "no code of a step that has passed");
     assert.equal(await signIn(recoveryCodes[0]!.toUpperCase().replaceAll("-", " ")), 200);
     assert.equal(await signIn(recoveryCodes[0]!), 403);
     const events = await eventsOf(ada);
@@ -216,7 +217,7 @@ Deno.test("the second factor can not be guessed, nor turned off without password
       statuses.push(answer.status);
     }
     assert.deepEqual(statuses, [403, 403, 403, 403, 429, 429]);
-    const right = totpCode(secret, totpStep(Date.now()));
+    const right = authenticatorCode(secret);
     assert.equal((await off({ password: PASSWORD, code: right })).status, 429);
   }));
 
@@ -279,6 +280,23 @@ Deno.test("the owner of a new platform comes in by a link that works once", asyn
   assert.equal(later.ownerLink, undefined);
   assert.equal((await new Browser(later).signIn("olga@example.com")).status, 200);
   await later.shutdown();
+  await Deno.remove(dataDir, { recursive: true });
+});
+
+Deno.test("an authenticator outlives the re-keying of its data directory", async () => {
+  const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
+  const before = await start(dataDir);
+  const { secret } = await enrol(await signUp(before, "ada"));
+  await before.shutdown();
+  assert.equal(await rekeyDataDir({ dataDir }), 1);
+  const platform = await start(dataDir);
+  const browser = new Browser(platform);
+  const { json } = await browser.signIn("ada@example.com");
+  const answer = await browser.send("POST", "/v1/sign-in/two-factor", {
+    json: { challenge: json.challenge, code: authenticatorCode(secret) },
+  });
+  assert.equal(answer.status, 200);
+  await platform.shutdown();
   await Deno.remove(dataDir, { recursive: true });
 });
 

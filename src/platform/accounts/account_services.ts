@@ -18,7 +18,7 @@ import { CredentialStore } from "./credential_store.ts";
 import { GuessLimits } from "./guess_limits.ts";
 import type { PageServices } from "./page_services.ts";
 import type { AccountParts } from "./parts.ts";
-import { Passwords } from "./password.ts";
+import { type PasswordCost, Passwords } from "./password.ts";
 import { SecurityLog, type SecurityLogOptions } from "./security_events.ts";
 import { csrfTokenOf, isCsrfToken } from "./session_cookie.ts";
 import { SignInService } from "./sign_in_service.ts";
@@ -33,6 +33,8 @@ export interface AccountOptions {
   readonly publicOrigin: string;
   readonly now: Clock;
   readonly random: Random;
+  /** The cost that passwords are made for, where it is not the usual one. */
+  readonly passwordCost?: PasswordCost;
   readonly onSecurityEvent?: SecurityLogOptions["onEvent"];
   readonly onTrouble: (message: string) => void;
 }
@@ -67,7 +69,7 @@ export function createAccountServices(options: AccountOptions) {
     credentials,
     signIns,
     memory: authenticator.memory,
-    passwords: new Passwords(random),
+    passwords: new Passwords(random, options.passwordCost),
     limits: new GuessLimits(now),
     box,
     raise,

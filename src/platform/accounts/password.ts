@@ -12,7 +12,7 @@ import { z } from "zod";
 import type { Random } from "../../lib/clock.ts";
 import { Failure } from "../http/failure.ts";
 
-const COST = { n: 2 ** 15, r: 8, p: 3 } as const;
+const COST: PasswordCost = { n: 2 ** 15, r: 8, p: 3 };
 const SALT_BYTES = 16;
 const HASH_BYTES = 32;
 /** scrypt needs 128 * n * r bytes; some more is allowed for. */
@@ -34,13 +34,14 @@ export const passwordHash = z.object({
 });
 export type PasswordHash = z.infer<typeof passwordHash>;
 
-interface Cost {
+/** Parameters of scrypt; tests take cheap ones. */
+export interface PasswordCost {
   readonly n: number;
   readonly r: number;
   readonly p: number;
 }
 
-function derive(password: string, salt: Uint8Array, { n, r, p }: Cost): Promise<Buffer> {
+function derive(password: string, salt: Uint8Array, { n, r, p }: PasswordCost): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const options = { N: n, r, p, maxmem: MAX_MEMORY };
     scrypt(password.normalize("NFKC"), salt, HASH_BYTES, options, (error, key) => {
@@ -57,10 +58,10 @@ export class Passwords {
   /** Checked in place of the hash that an unknown account does not have. */
   private readonly nobody: PasswordHash;
 
-  constructor(private readonly random: Random) {
+  constructor(private readonly random: Random, private readonly cost: PasswordCost = COST) {
     this.nobody = {
       algorithm: "scrypt",
-      ...COST,
+      ...cost,
       salt: Buffer.from(random(SALT_BYTES)).toString("base64"),
       hash: Buffer.from(random(HASH_BYTES)).toString("base64"),
     };
@@ -69,10 +70,10 @@ export class Passwords {
   /** @throws {Failure} `rate_limited` when too many wait. */
   async hash(password: string): Promise<PasswordHash> {
     const salt = this.random(SALT_BYTES);
-    const key = await this.inTurn(() => derive(password, salt, COST));
+    const key = await this.inTurn(() => derive(password, salt, this.cost));
     return {
       algorithm: "scrypt",
-      ...COST,
+      ...this.cost,
       salt: Buffer.from(salt).toString("base64"),
       hash: key.toString("base64"),
     };

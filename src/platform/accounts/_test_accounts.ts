@@ -1,0 +1,68 @@
+/**
+ * Account services over a store in memory and a clock that tests turn.
+ *
+ * @module
+ */
+import type { SecurityEvent } from "../../contract/mod.ts";
+import { systemRandom } from "../../lib/clock.ts";
+import type { Client } from "../http/client.ts";
+import { SecretBox } from "../secrets/secret_box.ts";
+import { openKeyRing } from "../secrets/key_ring.ts";
+import { type AccountServices, createAccountServices } from "./account_services.ts";
+
+export const ORIGIN = "http://localhost:8787";
+export const PASSWORD = "correct horse battery";
+
+export interface TestAccounts extends AccountServices {
+  readonly kv: Deno.Kv;
+  /** Milliseconds since the epoch; tests set it. */
+  time: number;
+  readonly events: SecurityEvent[];
+  readonly troubles: string[];
+}
+
+/** A client at an address of documentation (RFC 5737), in a country. */
+export function clientAt(address = "192.0.2.1", country: string | null = null): Client {
+  return { address, userAgent: "svc/0.0.0", country: () => country };
+}
+
+/** A page's request with a session. */
+export function requestWith(setCookie: string, init: RequestInit = {}, path = "/"): Request {
+  const headers = new Headers(init.headers);
+  headers.set("cookie", setCookie.slice(0, setCookie.indexOf(";")));
+  return new Request(new URL(path, ORIGIN), { ...init, headers });
+}
+
+export async function withAccounts(run: (test: TestAccounts) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-accounts-" });
+  const kv = await Deno.openKv(":memory:");
+  const clock = { time: Date.UTC(2026, 10, 21, 12) };
+  const [events, troubles]: [SecurityEvent[], string[]] = [[], []];
+  const services = createAccountServices({
+    kv,
+    box: new SecretBox(await openKeyRing(`${folder}/keys.json`, systemRandom), systemRandom),
+    publicOrigin: ORIGIN,
+    now: () => clock.time,
+    random: systemRandom,
+    passwordCost: { n: 16, r: 1, p: 1 },
+    onSecurityEvent: (event) => events.push(event),
+    onTrouble: (message) => troubles.push(message),
+  });
+  try {
+    await run(Object.assign(clock, { ...services, kv, events, troubles }));
+    await services.useNotes.close();
+  } finally {
+    kv.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Makes an account; returns its cookie. */
+export async function newAccount(
+  test: TestAccounts,
+  name = "ada",
+  client = clientAt(),
+): Promise<string> {
+  const wanted = { name, email: `${name}@example.com`, password: PASSWORD };
+  return (await test.pages.signUp(wanted, client)).setCookie;
+}

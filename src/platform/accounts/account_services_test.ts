@@ -1,0 +1,167 @@
+import assert from "node:assert/strict";
+import { type Endpoint, endpoints } from "../../contract/mod.ts";
+import { Failure } from "../http/failure.ts";
+import {
+  clientAt,
+  newAccount,
+  ORIGIN,
+  PASSWORD,
+  requestWith,
+  withAccounts,
+} from "./_test_accounts.ts";
+import { safeReturnPath } from "./page_services.ts";
+import { totpCode, totpStep } from "./totp.ts";
+
+const DAY = 24 * 60 * 60 * 1000;
+const MINUTE = 60_000;
+const ME = endpoints.getIdentity as unknown as Endpoint;
+
+const refused = (code: string) => (error: unknown) =>
+  error instanceof Failure && error.code === code;
+
+const lifetimes = [
+  ["used every day, just before a month", 29, DAY, true],
+  ["used every day, after a month", 30, DAY, false],
+  ["not used for almost a week", 1, 7 * DAY - 1, true],
+  ["not used for a week", 1, 7 * DAY, false],
+] as const;
+
+for (const [name, times, pause, lives] of lifetimes) {
+  Deno.test(`a session ${name} ${lives ? "lives" : "has ended"}`, () =>
+    withAccounts(async (test) => {
+      const request = requestWith(await newAccount(test));
+      let person: unknown;
+      for (let visit = 0; visit < times; visit++) {
+        test.time += pause;
+        person = await test.pages.person(request, clientAt());
+      }
+      assert.equal(person !== undefined, lives);
+    }));
+}
+
+Deno.test("a warm request reads no store", () =>
+  withAccounts(async (test) => {
+    const cookie = await newAccount(test);
+    const person = (await test.pages.person(requestWith(cookie), clientAt()))!;
+    await test.pages.createWorkspace(person, { slug: "ada", name: "Ada" });
+    const request = requestWith(cookie, { headers: { "x-workspace": "ada" } });
+    const call = () => test.authenticator.caller(request, ME, clientAt());
+    await call();
+    await test.useNotes.close();
+    let reads = 0;
+    const get = test.kv.get;
+    test.kv.get = (...given) => {
+      reads++;
+      return get.apply(test.kv, given) as ReturnType<typeof get<never>>;
+    };
+    assert.equal((await call()).workspace.slug, "ada");
+    assert.equal(reads, 0);
+    await test.pages.createWorkspace(person, { slug: "bob", name: "Bob" });
+    await call();
+    assert.ok(reads > 0, "after a change the store is read again");
+  }));
+
+Deno.test("the last use of a key is written once a minute at most", () =>
+  withAccounts(async (test) => {
+    const person = (await test.pages.person(requestWith(await newAccount(test)), clientAt()))!;
+    const workspace = await test.pages.createWorkspace(person, { slug: "ada", name: "Ada" });
+    const caller = { user: person.user, workspace, credential: person.credential };
+    const made = await test.apiKeys.create(caller, { name: "ci", role: "owner" }, clientAt());
+    const headers = { authorization: `Bearer ${made.key}` };
+    const use = async () => {
+      await test.authenticator.caller(new Request(ORIGIN, { headers }), ME, clientAt());
+      await test.useNotes.close();
+      const { items } = await test.apiKeys.list(caller, { limit: 10 });
+      return items[0]!.lastUsedAt;
+    };
+    const first = await use();
+    test.time += MINUTE - 1;
+    assert.equal(await use(), first);
+    test.time += 1;
+    assert.equal(Date.parse((await use())!), test.time);
+  }));
+
+Deno.test("the tenth wrong password in a row is reported", () =>
+  withAccounts(async (test) => {
+    await newAccount(test);
+    for (let guess = 0; guess < 11; guess++) {
+      const given = { email: "ada@example.com", password: `wrong ${guess}` };
+      await assert.rejects(test.pages.signIn(given, clientAt()), refused("unauthorized"));
+      test.time += MINUTE;
+    }
+    assert.deepEqual(test.events.map(({ event }) => event), [
+      "security.new_login",
+      "security.suspicious_activity",
+    ]);
+  }));
+
+Deno.test("a challenge ends after 5 minutes and with the password", () =>
+  withAccounts(async (test) => {
+    const request = requestWith(await newAccount(test));
+    const { pages } = test;
+    const person = (await pages.person(request, clientAt()))!;
+    const password = PASSWORD;
+    const { secret } = await pages.startTwoFactor(person, { password }, clientAt());
+    const code = () => totpCode(secret, totpStep(test.time));
+    await pages.confirmTwoFactor(person, { code: code() }, clientAt());
+    const signIn = async (given: string) => {
+      const answer = await pages.signIn({ email: "ada@example.com", password: given }, clientAt());
+      assert.ok(answer.status === "two_factor_required");
+      return answer.challenge;
+    };
+    const late = await signIn(password);
+    test.time += 5 * MINUTE;
+    const second = (challenge: string) =>
+      pages.secondFactor({ challenge, code: code() }, clientAt());
+    await assert.rejects(second(late), refused("unauthorized"));
+    const open = await signIn(password);
+    await pages.changePassword(person, { current: password, next: "another one" }, clientAt());
+    await assert.rejects(second(open), refused("unauthorized"));
+    assert.equal((await second(await signIn("another one"))).status, "signed_in");
+    await assert.rejects(second(open), refused("unauthorized"));
+  }));
+
+Deno.test("forms count with their own person's token, from our own pages", () =>
+  withAccounts(async (test) => {
+    const { pages } = test;
+    const [ada, bob] = [await newAccount(test), await newAccount(test, "bob")];
+    const post = (site: string) =>
+      requestWith(ada, { method: "POST", headers: { "sec-fetch-site": site } });
+    const person = (await pages.person(post("same-origin"), clientAt()))!;
+    const other = (await pages.person(requestWith(bob), clientAt()))!;
+    const csrf = pages.csrfToken(person);
+    pages.checkForm(post("same-origin"), { csrf, person });
+    for (
+      const [site, token] of [
+        ["cross-site", csrf],
+        ["same-site", csrf],
+        ["same-origin", null],
+        ["same-origin", ""],
+        ["same-origin", pages.csrfToken(other)],
+      ] as const
+    ) {
+      const form = { csrf: token, person };
+      assert.throws(() => pages.checkForm(post(site), form), refused("forbidden"));
+    }
+  }));
+
+const returns = [
+  ["/device?code=AB", "/device?code=AB"],
+  ["//evil.example", "/"],
+  ["/\\evil.example", "/"],
+  ["/a\\..\\evil", "/"],
+  ["https://evil.example", "/"],
+  ["/\t/evil.example", "/"],
+  ["\n//evil.example", "/"],
+  ["javascript:alert(1)", "/"],
+  ["", "/"],
+  [null, "/"],
+] as const;
+
+for (const [given, expected] of returns) {
+  Deno.test(`safeReturnPath() of ${JSON.stringify(given)}`, () => {
+    const path = safeReturnPath(given);
+    assert.equal(path, expected);
+    assert.equal(new URL(path, ORIGIN).origin, ORIGIN);
+  });
+}

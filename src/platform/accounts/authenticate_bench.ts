@@ -1,0 +1,62 @@
+/**
+ * What authentication adds to a warm request (aim: under 50 µs).
+ *
+ * @module
+ */
+import { type Endpoint, endpoints } from "../../contract/mod.ts";
+import { systemClock, systemRandom } from "../../lib/clock.ts";
+import { openKeyRing } from "../secrets/key_ring.ts";
+import { SecretBox } from "../secrets/secret_box.ts";
+import { clientAt, ORIGIN, PASSWORD, requestWith } from "./_test_accounts.ts";
+import { createAccountServices } from "./account_services.ts";
+
+const ME = endpoints.getIdentity as unknown as Endpoint;
+const folder = await Deno.makeTempDir({ prefix: "svc-bench-" });
+const kv = await Deno.openKv(`${folder}/kv.sqlite3`);
+const services = createAccountServices({
+  kv,
+  box: new SecretBox(await openKeyRing(`${folder}/keys.json`, systemRandom), systemRandom),
+  publicOrigin: ORIGIN,
+  now: systemClock,
+  random: systemRandom,
+  onTrouble: (message) => {
+    throw new Error(message);
+  },
+});
+const { pages, deviceLogin, authenticator } = services;
+const client = clientAt();
+const signedUp = await pages.signUp(
+  { name: "ada", email: "ada@example.com", password: PASSWORD },
+  client,
+);
+const person = (await pages.person(requestWith(signedUp.setCookie), client))!;
+const workspace = await pages.createWorkspace(person, { slug: "ada", name: "Ada" });
+const started = await deviceLogin.start("bench", client);
+await pages.approveDevice(
+  person,
+  { userCode: started.user_code, workspaceId: workspace.id },
+  client,
+);
+const token = await deviceLogin.poll(started.device_code, client);
+
+const byToken = new Request(ORIGIN, { headers: { authorization: `Bearer ${token.access_token}` } });
+const bySession = requestWith(signedUp.setCookie, { headers: { "x-workspace": "ada" } });
+
+Deno.bench("an authorized request by access token", async () => {
+  await authenticator.caller(byToken, ME, client);
+});
+
+Deno.bench("an authorized request by session", async () => {
+  await authenticator.caller(bySession, ME, client);
+});
+
+let address = 0;
+
+Deno.bench("POST /v1/device, without the network", async () => {
+  const from = clientAt(`10.${address >> 16 & 255}.${address >> 8 & 255}.${address++ & 255}`);
+  await deviceLogin.start("bench", from).catch(() => {});
+});
+
+Deno.bench("POST /v1/device/token, without the network", async () => {
+  await deviceLogin.poll(started.device_code, client).catch(() => {});
+});
