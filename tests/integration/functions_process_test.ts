@@ -129,3 +129,25 @@ Deno.test("no process outlives the program that started it", async () => {
   await reader.cancel();
   await until(() => !runs(pid));
 });
+
+Deno.test("calls that come while a process is ended wait for the next, and none is left over", async () => {
+  const bomb =
+    "const a = []; export default () => { for (;;) a.push(new Uint8Array(2e7).fill(1)); };";
+  await using deployment = await deployFunctions({
+    functions: [module("bomb", bomb), ...await projectFunctions()],
+    limits: { memoryMb: 64, memoryPollMs: 5 },
+  });
+  const { host } = deployment;
+  await host.start();
+  const [first] = host.pids;
+  const result = await host.invoke(invocation("/", { function: "bomb" }));
+  assert.ok(result.type === "failed");
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, async () => bodyText(await host.invoke(invocation("/answer")))),
+  );
+  assert.deepEqual(new Set(answers), new Set(["answered"]));
+  await until(() => host.pids.length === 2 && !runs(first!));
+  const { pids } = host;
+  await host.close();
+  assert.ok(pids.every((pid) => !runs(pid)));
+});

@@ -80,7 +80,8 @@ export class FunctionHost {
       release();
       if (this.#gate.running === 0) this.#emptied?.();
     };
-    const worker = await slot.worker(invocation.function);
+    await slot.ending;
+    const worker = await this.#slots.get(invocation.function)!.worker(invocation.function);
     if ("problem" in worker) {
       over();
       return failed("crashed", worker.problem);

@@ -15,6 +15,9 @@ import type {
   FunctionSource,
 } from "./types.ts";
 
+/** Memory of a worker that was replaced is given back within this time, mostly. */
+const RECENT_MS = 5000;
+
 /** A process that ran this long without failing has recovered. */
 const HEALTHY_MS = 60_000;
 
@@ -32,12 +35,16 @@ interface Generation {
   /** By the number that frames carry. */
   readonly workers: Map<number, FunctionWorker>;
   readonly startedAt: number;
+  /** When workers of a function were replaced, by its name. */
+  readonly replaced: Map<string, number>;
   end: { readonly reason: FailureReason; readonly message: string } | undefined;
 }
 
 export class ProcessSlot {
   readonly names: ReadonlySet<string>;
   #starting: Promise<Generation> | undefined;
+  #serving: Promise<void> = Promise.resolve();
+  #ending: Promise<void> | undefined;
   #generation: Generation | undefined;
   #failures = 0;
   #notBefore = 0;
@@ -49,6 +56,11 @@ export class ProcessSlot {
 
   constructor(private readonly options: ProcessSlotOptions) {
     this.names = new Set(options.functions.map(({ name }) => name));
+  }
+
+  /** While a process is being ended: resolves when it has, and its functions have their places. */
+  get ending(): Promise<void> | undefined {
+    return this.#ending;
   }
 
   /** Process id, while there is a process. */
@@ -95,11 +107,12 @@ export class ProcessSlot {
       process,
       workers: new Map(),
       startedAt: performance.now(),
+      replaced: new Map(),
       end: undefined,
     };
     this.#generation = generation;
     for (const definition of this.options.functions) this.#addWorker(generation, definition);
-    void this.#serve(generation);
+    this.#serving = this.#serve(generation);
     this.#lastUse = performance.now();
     this.#watchNow();
     return generation;
@@ -141,6 +154,7 @@ export class ProcessSlot {
     // One that can not even be loaded stays as it is, and fails its calls.
     if (unusable) return;
     generation.workers.delete(number);
+    generation.replaced.set(worker.name, performance.now());
     this.#addWorker(generation, worker.options.definition);
   }
 
@@ -156,7 +170,7 @@ export class ProcessSlot {
     const end = generation.end ??
       { reason: "crashed" as const, message: "The process of the functions has ended" };
     const workers = [...generation.workers.values()];
-    const suspects = workers.filter((worker) => worker.busy).map((worker) => worker.name);
+    const suspects = this.#suspects(generation);
     for (const worker of workers) worker.die(end.reason, end.message);
     if (generation.end?.reason === "aborted") return;
     const healthy = performance.now() - generation.startedAt > HEALTHY_MS;
@@ -169,6 +183,18 @@ export class ProcessSlot {
       this.options.log({ level: "error", function: name, message });
     }
     this.options.broke(this, suspects);
+  }
+
+  /**
+   * Who broke the process: functions that were running, unless memory ran out
+   * after another had to be replaced, whose memory it may well be.
+   */
+  #suspects({ workers, replaced, end }: Generation): string[] {
+    const since = performance.now() - RECENT_MS;
+    const recent = [...replaced].flatMap(([name, time]) => time > since ? [name] : []);
+    if (end?.reason === "memory" && recent.length > 0) return recent;
+    const busy = [...workers.values()].filter((worker) => worker.busy).map(({ name }) => name);
+    return [...new Set([...busy, ...recent])];
   }
 
   #failed(): void {
@@ -216,6 +242,7 @@ export class ProcessSlot {
     generation.end ??= { reason, message };
     if (this.#generation === generation) this.#generation = undefined;
     clearTimeout(this.#watch);
+    this.#ending = this.#serving.finally(() => this.#ending = undefined);
     generation.process.kill();
   }
 
