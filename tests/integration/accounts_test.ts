@@ -357,6 +357,27 @@ Deno.test("an invitation ends with the rights of who made it", () =>
     assert.equal(answer.status, 404);
   }));
 
+Deno.test("keys end with the membership of who made them, and do not come back with it", () =>
+  withPlatform(async (platform) => {
+    const { browser: ada } = await signUpWithWorkspace(platform, "ada");
+    const bob = await signUp(platform, "bob");
+    await join(ada, bob, { workspace: "ada", role: "owner" });
+    const { json: made } = await bob.send("POST", "/v1/api-keys", {
+      json: { name: "bobs" },
+      workspace: "ada",
+    });
+    const use = async () => (await platform.api("GET", "/v1/me", { token: made.key })).status;
+    assert.equal(await use(), 200);
+    assert.equal((await bob.send("POST", "/v1/workspace/leave", { workspace: "ada" })).status, 204);
+    assert.equal(await use(), 401);
+    await join(ada, bob, { workspace: "ada", role: "owner" });
+    assert.equal(await use(), 401);
+    const list = await ada.send("GET", "/v1/api-keys", { workspace: "ada" });
+    assert.deepEqual(list.json.items, []);
+    const log = await ada.send("GET", "/v1/security-events", { workspace: "ada" });
+    assert.equal(log.json.items[0].event, "security.api_key_revoked");
+  }));
+
 Deno.test("API keys are shown once, listed by prefix, limited by role, and revoked", () =>
   withPlatform(async (platform) => {
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");

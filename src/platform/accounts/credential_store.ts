@@ -132,6 +132,23 @@ export class CredentialStore {
     return apiKey;
   }
 
+  /** Removes all keys and tokens that act for a user in a workspace; returns the keys. */
+  async removeOfMember(userId: string, workspaceId: string): Promise<ApiKeyRecord[]> {
+    for await (
+      const { value } of readAll(this.kv, accountKeys.accessTokens(userId), accessTokenRecord)
+    ) {
+      if (value.workspaceId === workspaceId) await this.removeAccessToken(userId, value.id);
+    }
+    const removed: ApiKeyRecord[] = [];
+    const listed = accountKeys.workspaceApiKeys(workspaceId);
+    for await (const { value } of readAll(this.kv, listed, apiKeyRecord)) {
+      if (value.userId !== userId) continue;
+      await this.removeApiKey(workspaceId, value.id);
+      removed.push(value);
+    }
+    return removed;
+  }
+
   async lastUse(credentialId: string): Promise<LastUse | undefined> {
     return (await readRecord(this.kv, accountKeys.lastUse(credentialId), lastUse))?.value;
   }

@@ -52,7 +52,7 @@ Deno.test("who leaves the workspace before the tool fetches its token gives it n
     const started = await startAt(test, "192.0.2.1");
     const given = { userCode: started.user_code, workspaceId: workspace.id };
     await test.pages.approveDevice(bob, given, clientAt());
-    await test.workspaces.remove(caller, bob.user.id);
+    await test.workspaces.remove(caller, bob.user.id, clientAt());
     assert.equal(await poll(test, started.device_code), "access_denied");
   }));
 

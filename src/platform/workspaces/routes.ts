@@ -17,8 +17,8 @@ export function bindWorkspaceRoutes(router: Router, workspaces: WorkspaceService
     endpoints.renameWorkspace,
     (caller, { body }) => workspaces.rename(caller, body.name),
   );
-  router.guarded(endpoints.leaveWorkspace, async (caller) => {
-    await workspaces.remove(caller, caller.user.id);
+  router.guarded(endpoints.leaveWorkspace, async (caller, { client }) => {
+    await workspaces.remove(caller, caller.user.id, client);
     return undefined;
   });
 
@@ -27,8 +27,8 @@ export function bindWorkspaceRoutes(router: Router, workspaces: WorkspaceService
     endpoints.changeMember,
     (caller, { params, body }) => workspaces.changeRole(caller, params.user, body.role),
   );
-  router.guarded(endpoints.removeMember, async (caller, { params }) => {
-    await workspaces.remove(caller, params.user);
+  router.guarded(endpoints.removeMember, async (caller, { params, client }) => {
+    await workspaces.remove(caller, params.user, client);
     return undefined;
   });
 

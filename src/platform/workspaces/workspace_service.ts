@@ -18,6 +18,9 @@ import { keepsOwner } from "./member_changes.ts";
 
 type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
 
+/** Workspaces that one account can be in and still make another. */
+const MAX_WORKSPACES = 100;
+
 const iso = (time: number): string => new Date(time).toISOString();
 
 function toWire({ id, slug, name, createdAt }: WorkspaceRecord, role: Role): Workspace {
@@ -52,13 +55,17 @@ export class WorkspaceService {
     return { items: shown.flat(), nextCursor };
   }
 
-  /** @throws {Failure} `conflict` where the slug is taken. */
+  /** @throws {Failure} `conflict` where the slug is taken, or there are too many. */
   async create(
     person: Person,
     wanted: { readonly slug: string; readonly name: string },
   ): Promise<Workspace> {
     const { accounts, now, random } = this.parts;
     const { slug, name } = wanted;
+    const { items } = await accounts.memberships(person.user.id, { limit: MAX_WORKSPACES });
+    if (items.length >= MAX_WORKSPACES) {
+      throw new Failure("conflict", `Leave a workspace first: you are in ${MAX_WORKSPACES}`);
+    }
     const workspace = { id: uuidV7(now, random), slug, name, createdAt: now() };
     if (!await accounts.createWorkspace(workspace, person.user.id)) {
       throw new Failure("conflict", `Workspace slug "${wanted.slug}" is taken. Choose another`);
@@ -96,13 +103,21 @@ export class WorkspaceService {
   }
 
   /** Removes a member; their keys and tokens for the workspace end with it. */
-  async remove(caller: Caller, userId: string): Promise<void> {
-    await this.parts.accounts.changeMember(caller.workspace.id, userId, (member, all) => {
+  async remove(caller: Caller, userId: string, client: Client): Promise<void> {
+    const { accounts, credentials, memory, raise } = this.parts;
+    const { id: workspaceId } = caller.workspace;
+    await accounts.changeMember(workspaceId, userId, (member, all) => {
       if (member === undefined) throw noMember(userId);
       if (!keepsOwner(all, { userId, role: null })) throw lastOwner();
       return undefined;
     });
-    this.parts.memory.forgetAll();
+    memory.forgetAll();
+    const ended = await credentials.removeOfMember(userId, workspaceId);
+    memory.forgetAll();
+    for (const { name, prefix } of ended) {
+      const detail = `API key "${name}" (${prefix}…) ended with the membership of its maker`;
+      await raise({ event: "security.api_key_revoked", userId, workspaceId, detail, client });
+    }
   }
 
   async invite(caller: Caller, role: Role): Promise<Invitation & { readonly url: string }> {
