@@ -70,3 +70,24 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
     entryBytes: sum(early),
   };
 }
+
+/** The module of a function's worker in the stage; `process_main.ts` starts it by this name. */
+export const WORKER_FILE = "function_worker.js";
+
+/** Bundles what runs in a function's worker: one module that imports nothing of ours. */
+export async function bundleWorker(
+  { root, outdir }: Pick<BundleOptions, "root" | "outdir">,
+): Promise<void> {
+  await build({
+    absWorkingDir: root,
+    entryPoints: [join(root, "src/runtime/functions/worker/worker_main.ts")],
+    outfile: join(outdir, WORKER_FILE),
+    bundle: true,
+    minify: true,
+    keepNames: true,
+    format: "esm",
+    platform: "node",
+    target: "esnext",
+    logLevel: "warning",
+  });
+}

@@ -5,6 +5,7 @@
  * @module
  */
 import { dirname, join } from "node:path";
+import { binaryName, binaryPackage } from "../src/runtime/bundle/load_esbuild.ts";
 
 export interface ShippedPackage {
   readonly name: string;
@@ -25,17 +26,67 @@ export const SHIPPED_PACKAGES: readonly ShippedPackage[] = [
     files: ["geo-whois-asn-country.mmdb"],
     reason: "is a database, read when the platform starts",
   },
+  {
+    name: "esbuild",
+    files: ["lib/main.js"],
+    reason: "starts a native program, and is loaded only to bundle or seal functions",
+  },
 ];
 
-/** Packages that are not part of the program at run time. */
-export const ABSENT_PACKAGES: readonly string[] = ["esbuild"];
+/** System and processor that a program is made for, as `Deno.build` names them. */
+export interface Platform {
+  readonly os: string;
+  readonly arch: string;
+}
+
+/**
+ * The platform of a target of `deno compile`, such as `aarch64-apple-darwin`;
+ * this one's where no target is given.
+ */
+export function platformOf(target: string | undefined): Platform {
+  if (target === undefined) return Deno.build;
+  const [arch = ""] = target.split("-");
+  const os = ["windows", "darwin", "linux"].find((name) => target.includes(name)) ?? "";
+  return { os, arch };
+}
+
+/**
+ * Where the package with esbuild's native program lies: beside esbuild itself.
+ *
+ * @throws {Error} Where the package of that platform is not installed.
+ */
+async function nativeEsbuild(root: string, platform: Platform): Promise<string> {
+  const name = binaryPackage(platform);
+  const esbuild = await Deno.realPath(join(root, "node_modules", "esbuild"));
+  const folder = join(dirname(esbuild), name);
+  try {
+    await Deno.stat(join(folder, binaryName(platform.os)));
+    return folder;
+  } catch (cause) {
+    if (!(cause instanceof Deno.errors.NotFound)) throw cause;
+    const [, os, arch] = /^@esbuild\/([^-]+)-(.+)$/.exec(name) ?? [];
+    const command = `deno install --os=${os} --arch=${arch}`;
+    throw new Error(`Install ${name} by "${command}": it is not in node_modules`, { cause });
+  }
+}
+
+async function copyFiles(from: string, to: string, files: readonly string[]): Promise<void> {
+  for (const file of files) {
+    await Deno.mkdir(dirname(join(to, file)), { recursive: true });
+    await Deno.copyFile(join(from, file), join(to, file));
+  }
+}
 
 /**
  * Writes `package.json`, `deno.json` and `node_modules` to the stage. With
  * `nodeModulesDir: "manual"` and a package.json, the compiled program resolves
  * bare imports of code on disk as well, which servers of deployments need.
  */
-export async function stagePackages(root: string, stage: string): Promise<void> {
+export async function stagePackages(
+  root: string,
+  stage: string,
+  platform: Platform = Deno.build,
+): Promise<void> {
   const { version, unstable } = JSON.parse(await Deno.readTextFile(join(root, "deno.json")));
   const dependencies: Record<string, string> = {};
   for (const { name, files } of SHIPPED_PACKAGES) {
@@ -44,12 +95,16 @@ export async function stagePackages(root: string, stage: string): Promise<void> 
     dependencies[name] = description.version;
     const licences = [...Deno.readDirSync(from)].map((entry) => entry.name)
       .filter((entry) => /licen[cs]e/i.test(entry));
-    for (const file of ["package.json", ...licences, ...files]) {
-      const to = join(stage, "node_modules", name, file);
-      await Deno.mkdir(dirname(to), { recursive: true });
-      await Deno.copyFile(join(from, file), to);
-    }
+    const to = join(stage, "node_modules", name);
+    await copyFiles(from, to, ["package.json", ...licences, ...files]);
   }
+  const native = binaryPackage(platform);
+  await copyFiles(
+    await nativeEsbuild(root, platform),
+    join(stage, "node_modules", native),
+    ["package.json", binaryName(platform.os)],
+  );
+  dependencies[native] = dependencies.esbuild!;
   const write = (name: string, value: unknown): Promise<void> =>
     Deno.writeTextFile(join(stage, name), JSON.stringify(value, null, 2));
   await write("package.json", { name: "svc", version, type: "module", dependencies });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import config from "../deno.json" with { type: "json" };
 import { listFiles, ROOT } from "./_source_files.ts";
-import { ABSENT_PACKAGES, SHIPPED_PACKAGES, stagePackages } from "./_stage.ts";
+import { platformOf, SHIPPED_PACKAGES, stagePackages } from "./_stage.ts";
 
 Deno.test("stagePackages() ships exactly the named files, with versions and licences", async () => {
   const stage = await Deno.makeTempDir();
@@ -17,14 +17,35 @@ Deno.test("stagePackages() ships exactly the named files, with versions and lice
       assert.ok(staged.every(({ size }) => size > 0));
       assert.ok([...Deno.readDirSync(folder)].some((entry) => /licen[cs]e/i.test(entry.name)));
     }
+    const native = Object.keys(dependencies).find((name) => name.startsWith("@esbuild/"))!;
+    assert.equal(dependencies[native], dependencies.esbuild);
+    const program = await Deno.stat(join(stage, "node_modules", native, "bin", "esbuild"));
+    assert.ok(program.size > 1_000_000);
     assert.deepEqual(listFiles(stage), ["deno.json", "package.json"]);
   } finally {
     await Deno.remove(stage, { recursive: true });
   }
 });
 
-Deno.test("SHIPPED_PACKAGES and ABSENT_PACKAGES name packages of deno.json", () => {
-  for (const name of [...SHIPPED_PACKAGES.map((shipped) => shipped.name), ...ABSENT_PACKAGES]) {
-    assert.ok(name in config.imports, name);
+Deno.test("stagePackages() says how to get what another platform needs", async () => {
+  const stage = await Deno.makeTempDir();
+  try {
+    await assert.rejects(
+      stagePackages(ROOT, stage, { os: "windows", arch: "aarch64" }),
+      /Install @esbuild\/win32-arm64 by "deno install --os=win32 --arch=arm64"/,
+    );
+  } finally {
+    await Deno.remove(stage, { recursive: true });
   }
+});
+
+Deno.test("platformOf() reads the targets of deno compile", () => {
+  assert.deepEqual(platformOf("x86_64-pc-windows-msvc"), { os: "windows", arch: "x86_64" });
+  assert.deepEqual(platformOf("aarch64-apple-darwin"), { os: "darwin", arch: "aarch64" });
+  assert.deepEqual(platformOf("x86_64-unknown-linux-gnu"), { os: "linux", arch: "x86_64" });
+  assert.equal(platformOf(undefined), Deno.build);
+});
+
+Deno.test("SHIPPED_PACKAGES names packages of deno.json", () => {
+  for (const { name } of SHIPPED_PACKAGES) assert.ok(name in config.imports, name);
 });

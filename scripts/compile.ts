@@ -10,11 +10,11 @@
 // deno-lint-ignore-file no-console -- a script for people, not the tool
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { bundle } from "./_bundle.ts";
+import { bundle, bundleWorker, WORKER_FILE } from "./_bundle.ts";
 import { chooseCompiler, runtimeVersion } from "./_compiler.ts";
 import { hear, show } from "./_process.ts";
 import { ROOT } from "./_source_files.ts";
-import { ABSENT_PACKAGES, SHIPPED_PACKAGES, stagePackages } from "./_stage.ts";
+import { platformOf, SHIPPED_PACKAGES, stagePackages } from "./_stage.ts";
 
 const { values: flags } = parseArgs({
   args: Deno.args,
@@ -50,10 +50,10 @@ await Deno.remove(stage, { recursive: true }).catch(() => {});
 await Deno.mkdir(stage, { recursive: true });
 await Deno.mkdir(dirname(output), { recursive: true });
 
-const external = [...SHIPPED_PACKAGES.map(({ name }) => name), ...ABSENT_PACKAGES]
-  .flatMap((name) => [name, `${name}/*`]);
+const external = SHIPPED_PACKAGES.flatMap(({ name }) => [name, `${name}/*`]);
 const report = await bundle({ root: ROOT, outdir: stage, external });
-await stagePackages(ROOT, stage);
+await bundleWorker({ root: ROOT, outdir: stage });
+await stagePackages(ROOT, stage, platformOf(flags.target));
 console.log(
   `Bundled ${report.chunks} modules, ${megabytes(report.bytes)}, ` +
     `${megabytes(report.entryBytes)} of them read at every start`,
@@ -70,6 +70,8 @@ const code = await show([
   "--unstable-worker-options",
   "--unstable-no-legacy-abort",
   ...(flags.target === undefined ? [] : ["--target", flags.target]),
+  "--include",
+  WORKER_FILE,
   "--output",
   output,
   "main.js",
