@@ -9,6 +9,7 @@
 import pMap from "p-map";
 import { endpoints, MAX_BATCH_BLOBS, MAX_BATCH_BYTES } from "../contract/mod.ts";
 import { buildPath, type Client, type RawRequest } from "./client.ts";
+import { openFileStream } from "./file_stream.ts";
 import { type RetryPolicy, UPLOAD_RETRIES, withRetries } from "./retry.ts";
 
 /** A blob, on disk or in memory. */
@@ -88,7 +89,7 @@ function singleRequest(blob: BlobSource): RawRequest {
     headers: { "content-type": "application/octet-stream" },
     body: async () =>
       typeof blob.content === "string"
-        ? (await Deno.open(blob.content)).readable
+        ? await openFileStream(blob.content)
         : new Blob([blob.content]).stream(),
   };
 }
