@@ -19,11 +19,20 @@ interface Suite {
 }
 
 const GIT: DebianProgram = { program: "git", package: "git" };
+const OPENSSL: DebianProgram = { program: "openssl", package: "openssl" };
+const CURL: DebianProgram = { program: "curl", package: "curl" };
+/** The test server of the ACME protocol. */
+const PEBBLE: DebianProgram = { program: "pebble", package: "pebble" };
 const CHROMIUM: DebianProgram = { program: "chromium", package: "chromium" };
 
 const SUITES: readonly Suite[] = [
-  { name: "unit", folders: ["src", "scripts"], parallel: true, needs: [] },
-  { name: "integration", folders: ["tests/integration"], parallel: true, needs: [] },
+  { name: "unit", folders: ["src", "scripts"], parallel: true, needs: [OPENSSL] },
+  {
+    name: "integration",
+    folders: ["tests/integration"],
+    parallel: true,
+    needs: [OPENSSL, CURL, PEBBLE],
+  },
   { name: "e2e", folders: ["tests/e2e"], parallel: false, needs: [GIT] },
   { name: "browser", folders: ["tests/browser"], parallel: false, needs: [CHROMIUM] },
 ];

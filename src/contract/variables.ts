@@ -27,7 +27,7 @@ export const MAX_VARIABLES = 500;
 export const variableName = z.string().min(1).max(128).regex(
   /^[A-Za-z_][A-Za-z0-9_]*$/,
   "Must be letters, digits and underscores, not beginning with a digit",
-);
+).refine((name) => name !== "__proto__", "Must not be __proto__");
 
 const variableValue = z.string().max(MAX_VARIABLE_BYTES).refine(
   (value) => !value.includes("\0"),

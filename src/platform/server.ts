@@ -1,116 +1,153 @@
 /**
- * The platform put together: stores, services, API and edge behind one
- * listener. A request goes to the API or to the edge by its host name.
+ * The platform put together: stores, services, API and edge behind the
+ * listeners. A request goes to the API or to the edge by its host name.
  *
  * @module
  */
-import { createEdge, createHttpCache, loadGeo } from "../edge/mod.ts";
-import { createOutboundFetch } from "../runtime/mod.ts";
+import { createEdge, createHttpCache, type HttpCache, loadGeo } from "../edge/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
+import { createOutboundFetch, type Outbound } from "../runtime/mod.ts";
 import { bootstrapAccounts } from "./accounts/bootstrap.ts";
 import { issueOwnerLink } from "./accounts/owner_link.ts";
 import { buildApi } from "./api.ts";
+import { Closers } from "./closers.ts";
 import { Addresses } from "./deployments/addresses.ts";
 import { readDomainOptions } from "./domains/domain_settings.ts";
 import { startHousekeeping } from "./housekeeping.ts";
-import { createFront } from "./http/front.ts";
 import { clientFinder } from "./http/client.ts";
+import { createFront } from "./http/front.ts";
 import { apiHosts } from "./http/hostname.ts";
 import { requestIds } from "./http/request_id.ts";
+import { type Listeners, openListeners } from "./listeners.ts";
 import type { PlatformOptions, RunningPlatform } from "./options.ts";
 import { openKeyRing } from "./secrets/key_ring.ts";
 import { SecretBox } from "./secrets/secret_box.ts";
-import { createServices } from "./services.ts";
+import { createServices, type Services } from "./services.ts";
 import { openDataDir } from "./store/data_dir.ts";
 import { openFsBlobVault } from "./store/fs_blob_vault.ts";
-import type { CertificateService } from "./tls/certificate_service.ts";
-import { DEFAULT_HTTPS_PORT, openSecureListener } from "./tls/secure_listener.ts";
-
-/** Requests under way get this long to finish when the platform stops. */
-const DRAIN_MS = 10_000;
-
-type Handler = (
-  request: Request,
-  info: Deno.ServeHandlerInfo<Deno.NetAddr>,
-) => Response | Promise<Response>;
-
-const starting: Handler = () =>
-  new Response("The platform is starting\n", { status: 503, headers: { "retry-after": "1" } });
+import { DEFAULT_HTTPS_PORT } from "./tls/secure_listener.ts";
 
 /** The address that people use: HTTPS where the platform has a certificate for all its hosts. */
-function publicBase(
-  options: PlatformOptions,
-  ports: { readonly http: number; readonly https: number | undefined },
-): URL {
-  const own = options.tls !== undefined && ports.https !== undefined
-    ? `https://${options.baseDomain}:${ports.https}`
-    : `http://${options.baseDomain}:${ports.http}`;
+function publicBase(options: PlatformOptions, { port, httpsPort }: Listeners): URL {
+  const own = options.tls !== undefined && httpsPort !== undefined
+    ? `https://${options.baseDomain}:${httpsPort}`
+    : `http://${options.baseDomain}:${port}`;
   return new URL(options.publicUrl ?? own);
+}
+
+interface Reach {
+  readonly cache: HttpCache;
+  readonly outbound: Outbound;
+  readonly base: URL;
+}
+
+/** Opens the data directory and builds the services over it. */
+async function openServices(
+  options: PlatformOptions,
+  closers: Closers,
+  { listeners, reach }: { readonly listeners: Listeners; readonly reach: Reach },
+): Promise<Services> {
+  const { base } = reach;
+  const dataDir = await openDataDir(options.dataDir);
+  closers.add({ close: () => dataDir.release() });
+  const kv = closers.add(await Deno.openKv(options.kv ?? dataDir.kv));
+  const services = createServices({
+    kv,
+    dataDir,
+    vault: await openFsBlobVault(options.blobs ?? dataDir.blobs),
+    box: new SecretBox(await openKeyRing(dataDir.keys, systemRandom), systemRandom),
+    addresses: new Addresses({
+      protocol: base.protocol === "https:" ? "https:" : "http:",
+      domain: options.baseDomain,
+      port: base.port,
+    }),
+    domains: await readDomainOptions(options, {
+      publicHost: base.hostname,
+      onIssued: (hostname) => listeners.certificateChanged(hostname),
+    }),
+    cache: reach.cache,
+    outbound: reach.outbound.fetch,
+    publicOrigin: base.origin,
+    log: options.log,
+  });
+  for (const part of [services.logs, services.useNotes, services.functionService]) {
+    closers.add(part);
+  }
+  return services;
+}
+
+/** Builds API and edge, and the front that chooses between them. */
+async function buildFront(
+  options: PlatformOptions,
+  services: Services,
+  parts: { readonly listeners: Listeners; readonly reach: Reach; readonly closing: AbortSignal },
+) {
+  const { reach, listeners } = parts;
+  const requestId = requestIds(systemRandom);
+  const api = buildApi(services, {
+    version: options.version,
+    url: reach.base.origin,
+    closing: parts.closing,
+    requestId,
+    onFault: (id, cause) => logFault(options, id, cause),
+  });
+  const geo = await loadGeo({ geoip: options.geoip, asn: options.asn });
+  const clientOf = clientFinder({
+    trustProxy: options.trustProxy,
+    country: (address) => geo.geo.country(address),
+  });
+  const edge = createEdge({
+    resolveHost: (hostname) =>
+      services.sites.resolve(hostname) ?? services.domainService.resolve(hostname),
+    record: services.logs.record,
+    now: systemClock,
+    random: systemRandom,
+    requestId,
+    cache: reach.cache,
+    outbound: reach.outbound.fetch,
+    trustProxy: options.trustProxy,
+    onError: (cause, id) => logFault(options, id, cause),
+    ...geo,
+  });
+  return createFront({
+    isApi: apiHosts([options.baseDomain, reach.base.hostname, options.host, "localhost"]),
+    api: (request, remoteAddress) => api.fetch(request, clientOf(request, remoteAddress)),
+    edge: (request, remoteAddress) => edge(request, { remoteAddress }),
+    hosts: services.domainService.hosts,
+    challenges: services.challenges,
+    wantsHttps: (hostname) =>
+      listeners.httpsPort === DEFAULT_HTTPS_PORT &&
+      services.certificates?.find(hostname) !== undefined,
+  });
 }
 
 /**
  * Starts a platform on its data directory.
  *
  * @throws {DataDirInUseError} when another platform serves from it.
- * @throws {Deno.errors.AddrInUse} when the port is taken.
+ * @throws {Deno.errors.AddrInUse} when a port is taken.
  */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
-  const dataDir = await openDataDir(options.dataDir);
-  const open: { close(): void | Promise<void> }[] = [{ close: () => dataDir.release() }];
-  const closeAll = async () => {
-    for (const part of open.reverse()) await part.close();
+  const listeners = await openListeners(options);
+  const closers = new Closers();
+  const closing = new AbortController();
+  /** Requests first: what is under way needs everything else. */
+  const shutdown = async () => {
+    closing.abort();
+    await listeners.close();
+    await closers.close();
   };
   try {
-    const kv = await Deno.openKv(options.kv ?? dataDir.kv);
-    open.push(kv);
-    const vault = await openFsBlobVault(options.blobs ?? dataDir.blobs);
-    let handler = starting;
-    const closing = new AbortController();
-    const server = Deno.serve({
-      hostname: options.host,
-      port: options.port,
-      onListen: () => {},
-    }, (request, info) => handler(request, info));
-    open.push({ close: () => drain(server) });
-    let secureHandler = starting;
-    let findCertificates: () => CertificateService | undefined = () => undefined;
-    const secure = options.tls === undefined && options.acme === undefined
-      ? undefined
-      : await openSecureListener({
-        hostname: options.host,
-        port: options.httpsPort ?? DEFAULT_HTTPS_PORT,
-        handler: (request, info) => secureHandler(request, info),
-        files: options.tls,
-        ordered: options.acme === undefined ? undefined : () => findCertificates(),
-        now: systemClock,
-        log: options.log,
-      });
-    if (secure !== undefined) open.push({ close: () => drain(secure) });
-    const base = publicBase(options, { http: server.addr.port, https: secure?.port });
-    const addresses = new Addresses({
-      protocol: base.protocol === "https:" ? "https:" : "http:",
-      domain: options.baseDomain,
-      port: base.port,
-    });
-    const box = new SecretBox(await openKeyRing(dataDir.keys, systemRandom), systemRandom);
-    const domains = await readDomainOptions(options, {
-      publicHost: base.hostname,
-      onIssued: (hostname) => secure?.changed(hostname),
-    });
-    const outbound = createOutboundFetch({ allowPrivate: options.allowPrivateUpstreams ?? false });
-    open.push({ close: () => outbound.close() });
+    const base = publicBase(options, listeners);
+    const outbound = closers.add(
+      createOutboundFetch({ allowPrivate: options.allowPrivateUpstreams ?? false }),
+    );
     const cache = createHttpCache({
       now: systemClock,
       onError: (cause) => options.log({ level: "warn", message: `Can not refresh: ${cause}` }),
     });
-    const services = createServices({
-      ...{ kv, vault, dataDir, addresses, box, cache, domains },
-      outbound: outbound.fetch,
-      publicOrigin: base.origin,
-      log: options.log,
-    });
-    findCertificates = () => services.certificates;
-    open.splice(2, 0, services.logs, services.useNotes, services.functionService);
+    const reach: Reach = { cache, outbound, base };
+    const services = await openServices(options, closers, { listeners, reach });
     const token = await bootstrapAccounts({
       store: services.accounts,
       now: systemClock,
@@ -119,63 +156,26 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     });
     const ownerPath = await issueOwnerLink(services);
     await services.recover();
-    const url = base.origin;
-    const requestId = requestIds(systemRandom);
-    const api = buildApi(services, {
-      version: options.version,
-      url,
+    const front = await buildFront(options, services, {
+      listeners,
+      reach,
       closing: closing.signal,
-      requestId,
-      onFault: (id, cause) => logFault(options, id, cause),
     });
-    const geo = await loadGeo({ geoip: options.geoip, asn: options.asn });
-    const clientOf = clientFinder({
-      trustProxy: options.trustProxy,
-      country: (address) => geo.geo.country(address),
-    });
-    const edge = createEdge({
-      resolveHost: (hostname) =>
-        services.sites.resolve(hostname) ?? services.domainService.resolve(hostname),
-      record: services.logs.record,
-      now: systemClock,
-      random: systemRandom,
-      requestId,
-      cache,
-      outbound: outbound.fetch,
-      trustProxy: options.trustProxy,
-      onError: (cause, id) => logFault(options, id, cause),
-      ...geo,
-    });
-    const isApi = apiHosts([options.baseDomain, base.hostname, options.host, "localhost"]);
-    const front = createFront({
-      isApi,
-      api: (request, remoteAddress) => api.fetch(request, clientOf(request, remoteAddress)),
-      edge: (request, remoteAddress) => edge(request, { remoteAddress }),
-      hosts: services.domainService.hosts,
-      challenges: services.challenges,
-      wantsHttps: (hostname) =>
-        secure?.port === DEFAULT_HTTPS_PORT && services.certificates?.find(hostname) !== undefined,
-    });
-    [handler, secureHandler] = [front.http, front.https];
+    listeners.open(front, services.certificates);
     services.certificates?.start();
-    open.push({ close: () => services.certificates?.close() });
-    const stopHousekeeping = startHousekeeping(services, options.log);
-    open.push({ close: stopHousekeeping });
-    let ending: Promise<void> | undefined;
+    closers.add({ close: () => services.certificates?.close() });
+    closers.add({ close: startHousekeeping(services, options.log) });
     return {
-      url,
-      port: server.addr.port,
-      httpsPort: secure?.port,
+      url: base.origin,
+      port: listeners.port,
+      httpsPort: listeners.httpsPort,
       token,
-      ownerLink: ownerPath === undefined ? undefined : `${url}${ownerPath}`,
-      shutdown: () => {
-        closing.abort();
-        return ending ??= closeAll();
-      },
-      finished: server.finished,
+      ownerLink: ownerPath === undefined ? undefined : `${base.origin}${ownerPath}`,
+      shutdown,
+      finished: listeners.finished,
     };
   } catch (error) {
-    await closeAll();
+    await shutdown();
     throw error;
   }
 }
@@ -184,12 +184,4 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
 function logFault(options: PlatformOptions, requestId: string, cause: unknown): void {
   const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
   options.log({ level: "error", message: `Request ${requestId} failed: ${reason}` });
-}
-
-/** Stops accepting, lets requests under way finish, and cuts off those that do not. */
-async function drain(server: { shutdown(): Promise<void> }): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const deadline = new Promise<void>((resolve) => timer = setTimeout(resolve, DRAIN_MS));
-  await Promise.race([server.shutdown(), deadline]);
-  clearTimeout(timer);
 }

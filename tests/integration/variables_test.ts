@@ -128,6 +128,7 @@ Deno.test("custom environments have variables, deployments and an address of the
 const bad = [
   ["1A", { value: "x" }, "key"],
   ["A-B", { value: "x" }, "key"],
+  ["__proto__", { value: "x" }, "key"],
   ["A%3DB", { value: "x" }, "key"],
   ["A", { value: "x\0y" }, "value"],
   ["A", { value: "x".repeat(16 * 1024 + 1) }, "value"],

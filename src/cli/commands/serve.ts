@@ -1,59 +1,14 @@
-import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import { dataFolder } from "../data_folder.ts";
+import { startOn } from "../serve/start_on.ts";
 import type { Context } from "../context.ts";
 import { repeatedList, wholeNumber } from "../option_values.ts";
 import { definedOnly } from "../project_settings.ts";
 import { formatFacts } from "../table.ts";
-import { VERSION } from "../version.ts";
 
-type Platform = Awaited<
-  ReturnType<typeof import("../../platform/mod.ts")["startPlatform"]>
->;
-
-interface ServeFlags {
-  readonly host: string;
-  readonly port: number;
-  readonly dataDir?: string | undefined;
-  readonly baseDomain: string;
-  readonly publicUrl?: string | undefined;
-  readonly kv?: string | undefined;
-  readonly blobs?: string | undefined;
-  readonly trustProxy?: string[] | undefined;
-  readonly allowPrivateUpstreams?: true | undefined;
-  readonly geoip?: string | undefined;
-  readonly asn?: string | undefined;
-}
+type Platform = Awaited<ReturnType<typeof startOn>>;
 
 const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"]);
-
-async function start(flags: ServeFlags, dataDir: string, ctx: Context): Promise<Platform> {
-  const { DataDirInUseError, startPlatform } = await import("../../platform/mod.ts");
-  const { host, port, baseDomain, publicUrl, kv, blobs, trustProxy, geoip, asn } = flags;
-  const { allowPrivateUpstreams } = flags;
-  const bootstrapToken = ctx.env.SVC_BOOTSTRAP_TOKEN || undefined;
-  try {
-    return await startPlatform({
-      host,
-      port,
-      dataDir,
-      baseDomain,
-      trustProxy: trustProxy ?? [],
-      version: VERSION,
-      log: ({ level, message }) => ctx.ui.log("deploy", level, message),
-      ...definedOnly({ publicUrl, kv, blobs, geoip, asn, bootstrapToken, allowPrivateUpstreams }),
-    });
-  } catch (error) {
-    if (error instanceof DataDirInUseError) {
-      throw new CliError("data_dir_in_use", error.message, { cause: error });
-    }
-    if (!(error instanceof Deno.errors.AddrInUse)) throw error;
-    throw new CliError("port_in_use", `Use another port: ${host}:${port} is taken`, {
-      hint: "svc serve --port <port> listens elsewhere; port 0 takes a free one",
-      cause: error,
-    });
-  }
-}
 
 /**
  * A person at a terminal gets the new key stored, so that the next command just
@@ -73,10 +28,13 @@ async function keepToken(ctx: Context, platform: Platform): Promise<void> {
 }
 
 function announce(ctx: Context, platform: Platform, dataDir: string): void {
-  const { token, url } = platform;
+  const { token, url, ownerLink } = platform;
   const { colors } = ctx.ui;
   ctx.ui.done("deploy", `Platform ready at ${colors.bold(url)}`);
-  ctx.ui.note(formatFacts([["  data", dataDir], ["  key", token]]));
+  ctx.ui.note(formatFacts([["  data", dataDir], ["  owner", ownerLink], ["  key", token]]));
+  if (ownerLink !== undefined) {
+    ctx.ui.note("The owner's link works once: it sets the email and password to sign in with");
+  }
   if (token !== undefined) {
     ctx.ui.note(`The key is shown this once. Use it: export SVC_API_URL=${url} SVC_TOKEN=${token}`);
   }
@@ -116,7 +74,24 @@ export default defineCommand({
       )
       .option("--allow-private-upstreams", "let rewrites and functions reach private addresses")
       .option("--geoip <file>", "MMDB file with countries, in place of the one inside")
-      .option("--asn <file>", "MMDB file with autonomous systems"),
+      .option("--asn <file>", "MMDB file with autonomous systems")
+      .option("--tls-cert <file>", "PEM certificate chain for all hosts; needs --tls-key")
+      .option("--tls-key <file>", "PEM private key of the certificate")
+      .option(
+        "--https-port <port>",
+        "port for HTTPS, with --tls-cert or --acme-directory (default: 443)",
+        wholeNumber({ min: 0, max: 65535 }),
+      )
+      .option("--acme-directory <url>", "certificates for custom domains from this ACME authority")
+      .option("--acme-contact <email>", "address that the authority may write to")
+      .option("--acme-agree-terms", "agree to the authority's terms of service")
+      .option("--acme-ca <file>", "PEM file that a private authority's own server is trusted by")
+      .option("--dns-server <address>", "DNS server that `domains verify` asks, host or host:port")
+      .option(
+        "--public-address <ip>",
+        "address of this platform for A and AAAA records; repeatable",
+        repeatedList,
+      ),
   examples: [
     ["serve", "run a platform on http://localhost:8787"],
     ["serve --port 9000 --data-dir ./data", "with its data in ./data"],
@@ -125,10 +100,10 @@ export default defineCommand({
   answers: "{ url, token? }",
   async run({ flags }, ctx) {
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
-    if (!LOOPBACK.has(flags.host)) {
+    if (!LOOPBACK.has(flags.host) && flags.tlsCert === undefined) {
       ctx.ui.log("deploy", "warn", `Reachable from other machines, without TLS, on ${flags.host}`);
     }
-    const platform = await start(flags, dataDir, ctx);
+    const platform = await startOn(ctx, dataDir, flags);
     try {
       announce(ctx, platform, dataDir);
       await keepToken(ctx, platform);

@@ -1,0 +1,115 @@
+/**
+ * From the flags of `serve` to a running platform.
+ *
+ * @module
+ */
+import type { PlatformOptions, RunningPlatform } from "../../platform/mod.ts";
+import { CliError } from "../cli_error.ts";
+import type { Context } from "../context.ts";
+import { definedOnly } from "../project_settings.ts";
+import { VERSION } from "../version.ts";
+
+/** The flags of `serve`, as commander gives them. */
+export interface ServeFlags {
+  readonly host: string;
+  readonly port: number;
+  readonly baseDomain: string;
+  readonly publicUrl?: string | undefined;
+  readonly kv?: string | undefined;
+  readonly blobs?: string | undefined;
+  readonly trustProxy?: string[] | undefined;
+  readonly allowPrivateUpstreams?: true | undefined;
+  readonly geoip?: string | undefined;
+  readonly asn?: string | undefined;
+  readonly tlsCert?: string | undefined;
+  readonly tlsKey?: string | undefined;
+  readonly httpsPort?: number | undefined;
+  readonly acmeDirectory?: string | undefined;
+  readonly acmeContact?: string | undefined;
+  readonly acmeAgreeTerms?: true | undefined;
+  readonly acmeCa?: string | undefined;
+  readonly dnsServer?: string | undefined;
+  readonly publicAddress?: string[] | undefined;
+}
+
+/** Two flags that are of no use alone. */
+function together(first: string, second: string): CliError {
+  return new CliError("usage", `Give ${first} and ${second} together`);
+}
+
+function tlsOf({ tlsCert, tlsKey }: ServeFlags, ctx: Context): PlatformOptions["tls"] {
+  if (tlsCert === undefined && tlsKey === undefined) return undefined;
+  if (tlsCert === undefined || tlsKey === undefined) throw together("--tls-cert", "--tls-key");
+  return { certFile: ctx.path(tlsCert), keyFile: ctx.path(tlsKey) };
+}
+
+function acmeOf(flags: ServeFlags, ctx: Context): PlatformOptions["acme"] {
+  const { acmeDirectory, acmeContact, acmeAgreeTerms, acmeCa } = flags;
+  if (acmeDirectory === undefined) {
+    if (acmeContact === undefined && acmeAgreeTerms === undefined && acmeCa === undefined) {
+      return undefined;
+    }
+    throw new CliError("usage", "Name the ACME authority with --acme-directory");
+  }
+  if (acmeContact === undefined) throw together("--acme-directory", "--acme-contact");
+  return {
+    directoryUrl: acmeDirectory,
+    contact: acmeContact,
+    termsAgreed: acmeAgreeTerms === true,
+    ...(acmeCa === undefined ? {} : { serverCaFile: ctx.path(acmeCa) }),
+  };
+}
+
+/**
+ * Starts a platform.
+ *
+ * @throws {CliError} where flags do not fit together, a port or the data
+ * directory is taken, or a certificate can not be used.
+ */
+export async function startOn(
+  ctx: Context,
+  dataDir: string,
+  flags: ServeFlags,
+): Promise<RunningPlatform> {
+  const { host, port, baseDomain, publicUrl, kv, blobs, geoip, asn, httpsPort } = flags;
+  const { trustProxy, allowPrivateUpstreams, dnsServer, publicAddress } = flags;
+  const [tls, acme] = [tlsOf(flags, ctx), acmeOf(flags, ctx)];
+  const platform = await import("../../platform/mod.ts");
+  try {
+    return await platform.startPlatform({
+      host,
+      port,
+      dataDir,
+      baseDomain,
+      trustProxy: trustProxy ?? [],
+      version: VERSION,
+      log: ({ level, message }) => ctx.ui.log("deploy", level, message),
+      ...definedOnly({ publicUrl, kv, blobs, geoip, asn, allowPrivateUpstreams, dnsServer }),
+      ...definedOnly({ tls, acme, httpsPort, publicAddresses: publicAddress }),
+      ...definedOnly({ bootstrapToken: ctx.env.SVC_BOOTSTRAP_TOKEN || undefined }),
+    });
+  } catch (cause) {
+    throw explain(cause, platform, flags);
+  }
+}
+
+/** What a person can do about a platform that does not start. */
+function explain(
+  cause: unknown,
+  platform: typeof import("../../platform/mod.ts"),
+  { host, port, httpsPort }: ServeFlags,
+): unknown {
+  if (cause instanceof platform.DataDirInUseError) {
+    return new CliError("data_dir_in_use", cause.message, { cause });
+  }
+  if (cause instanceof Deno.errors.AddrInUse) {
+    const ports = httpsPort === undefined ? `${port}` : `${port} or ${httpsPort}`;
+    return new CliError("port_in_use", `Use another port: ${host}:${ports} is taken`, {
+      hint: "svc serve --port <port> listens elsewhere; port 0 takes a free one",
+      cause,
+    });
+  }
+  const isUnusable = cause instanceof platform.CertificateFileError ||
+    cause instanceof platform.SniUnsupportedError || cause instanceof TypeError;
+  return isUnusable ? new CliError("usage", cause.message, { cause }) : cause;
+}
