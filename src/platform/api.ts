@@ -19,7 +19,7 @@ import { bindLogRoutes } from "./logs/routes.ts";
 import { bindProjectRoutes } from "./projects/routes.ts";
 import { bindRulesRoutes } from "./rules/routes.ts";
 import type { Services } from "./services.ts";
-import { landingPage } from "./web/landing.ts";
+import { bindPages } from "./web/routes.ts";
 import { bindWorkspaceRoutes } from "./workspaces/routes.ts";
 
 export interface ApiOptions {
@@ -44,7 +44,7 @@ export function buildApi(services: Services, options: ApiOptions): Router {
     const { openApiDocument } = await import("../contract/openapi.ts");
     return { ...openApiDocument({ version: options.version, serverUrl: options.url }) };
   });
-  router.page("GET", "/", () => landingPage(options));
+  bindPages(router, services, options);
   bindAccountRoutes(router, services);
   bindOwnAccountRoutes(router, services);
   bindApiKeyRoutes(router, services);

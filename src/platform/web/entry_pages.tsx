@@ -1,0 +1,189 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The pages by which people come in: sign-up, sign-in, the second factor, and
+ * the one-time link of a new platform's owner.
+ *
+ * @module
+ */
+import { PASSWORD_MAX, PASSWORD_MIN } from "../../contract/mod.ts";
+import { showPage } from "./document.tsx";
+import { EMPTY, type Fields, type FormState } from "./form.ts";
+import { EntryFrame } from "./frames.tsx";
+import { signInPath } from "./page_binder.tsx";
+import { Field, Form, Trouble } from "./pieces.tsx";
+
+export interface Shown {
+  readonly state?: FormState;
+  readonly status?: number;
+  readonly headers?: Fields;
+}
+
+interface Onward extends Shown {
+  /** Where to go on to; a path of this site. */
+  readonly next: string;
+}
+
+const facts = (title: string, { status, headers }: Shown) => ({
+  title,
+  ...(status === undefined ? {} : { status }),
+  ...(headers === undefined ? {} : { headers }),
+});
+
+function NewPassword({ state }: { readonly state: FormState }) {
+  return (
+    <Field
+      label="Password"
+      name="password"
+      type="password"
+      state={state}
+      autocomplete="new-password"
+      minlength={PASSWORD_MIN}
+      maxlength={PASSWORD_MAX}
+      hint={`At least ${PASSWORD_MIN} characters; a few words in a row are good.`}
+    />
+  );
+}
+
+export function signInPage(shown: Onward): Response {
+  const { state = EMPTY, next } = shown;
+  const forTool = next.startsWith("/device");
+  return showPage(
+    <EntryFrame
+      title="Sign in"
+      lead={forTool ? "Then you decide about the tool that waits for you." : undefined}
+    >
+      <Trouble state={state} />
+      <Form action="/sign-in" hidden={{ next }}>
+        <Field
+          label="Email address"
+          name="email"
+          type="email"
+          state={state}
+          autocomplete="username"
+          focus
+        />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          state={state}
+          autocomplete="current-password"
+        />
+        <button type="submit">Sign in</button>
+      </Form>
+      <p class="aside-link">
+        New here? <a href={signInPath(next, "sign-up")}>Make an account</a>
+      </p>
+    </EntryFrame>,
+    facts("Sign in", shown),
+  );
+}
+
+export function signUpPage(shown: Onward): Response {
+  const { state = EMPTY, next } = shown;
+  return showPage(
+    <EntryFrame title="Make an account" lead="It takes a minute, and no card.">
+      <Trouble state={state} />
+      <Form action="/sign-up" hidden={{ next }}>
+        <Field
+          label="Your name"
+          name="name"
+          state={state}
+          autocomplete="name"
+          maxlength={100}
+          focus
+        />
+        <Field
+          label="Email address"
+          name="email"
+          type="email"
+          state={state}
+          autocomplete="username"
+          maxlength={254}
+        />
+        <NewPassword state={state} />
+        <button type="submit">Make the account</button>
+      </Form>
+      <p class="aside-link">
+        Been here before? <a href={signInPath(next)}>Sign in</a>
+      </p>
+    </EntryFrame>,
+    facts("Make an account", shown),
+  );
+}
+
+export function secondFactorPage(shown: Onward & { readonly challenge: string }): Response {
+  const { state = EMPTY, next, challenge } = shown;
+  return showPage(
+    <EntryFrame
+      title="Enter your code"
+      lead="Your authenticator app shows six digits. If you lost it, use a recovery code."
+    >
+      <Trouble state={state} />
+      <Form action="/sign-in/two-factor" hidden={{ next, challenge }}>
+        <Field
+          label="Code"
+          name="code"
+          state={{ ...state, values: {} }}
+          autocomplete="one-time-code"
+          maxlength={32}
+          class="code"
+          focus
+        />
+        <button type="submit">Go on</button>
+      </Form>
+      <p class="aside-link">
+        <a href={signInPath(next)}>Begin again</a>
+      </p>
+    </EntryFrame>,
+    facts("Second factor", shown),
+  );
+}
+
+export function welcomePage(shown: Shown & { readonly token: string }): Response {
+  const { state = EMPTY, token } = shown;
+  return showPage(
+    <EntryFrame
+      title="Welcome to your platform"
+      lead="You own it. Choose how you sign in from now on; this link works once."
+    >
+      <Trouble state={state} />
+      <Form action={`/welcome/${token}`}>
+        <Field
+          label="Your name"
+          name="name"
+          state={state}
+          autocomplete="name"
+          maxlength={100}
+          focus
+        />
+        <Field
+          label="Email address"
+          name="email"
+          type="email"
+          state={state}
+          autocomplete="username"
+          maxlength={254}
+        />
+        <NewPassword state={state} />
+        <button type="submit">Take it over</button>
+      </Form>
+    </EntryFrame>,
+    facts("Welcome", shown),
+  );
+}
+
+export function usedWelcomePage(): Response {
+  return showPage(
+    <EntryFrame
+      title="This link can not be used"
+      lead="It is old, or was used. While the owner has no password, each start of svc serve prints a new one."
+    >
+      <p>
+        <a class="button quiet" href="/sign-in">Sign in</a>
+      </p>
+    </EntryFrame>,
+    { title: "Link used", status: 404 },
+  );
+}

@@ -1,0 +1,163 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The pieces that pages are made of.
+ *
+ * @module
+ */
+import type { Child } from "hono/jsx";
+import { encode } from "uqr";
+import type { FormState } from "./form.ts";
+
+export function Mark({ href = "/" }: { readonly href?: string }) {
+  return (
+    <a class="mark" href={href}>
+      <svg viewBox="0 0 28 28" aria-hidden="true">
+        <rect width="28" height="28" rx="7" fill="#128a64" />
+        <path d="M8 9h12M8 14h8M8 19h4" stroke="#fff" stroke-width="2.6" stroke-linecap="round" />
+      </svg>
+      svc
+    </a>
+  );
+}
+
+/** Something to be told: read out at once where it is `bad`. */
+export function Notice(
+  { kind = "good", children }: { readonly kind?: "good" | "bad" | "care"; children?: Child },
+) {
+  return <div class={`notice ${kind}`} role={kind === "bad" ? "alert" : "status"}>{children}</div>;
+}
+
+/** What is wrong with a form as a whole, above it. */
+export function Trouble({ state }: { readonly state: FormState }) {
+  if (state.failure !== undefined) return <Notice kind="bad">{state.failure}</Notice>;
+  if (Object.keys(state.problems).length === 0) return null;
+  return <Notice kind="bad">Please look at the marked fields.</Notice>;
+}
+
+export interface FieldProps {
+  readonly label: string;
+  readonly name: string;
+  readonly state: FormState;
+  readonly type?: string;
+  readonly autocomplete: string;
+  readonly hint?: string;
+  /** Written before anything was typed. */
+  readonly initial?: string;
+  readonly focus?: boolean;
+  readonly class?: string;
+  readonly minlength?: number;
+  readonly maxlength?: number;
+  readonly inputmode?: string;
+}
+
+/** A labelled field with its hint and what is wrong with it. Passwords are never shown again. */
+export function Field({ label, name, state, type = "text", hint, initial, ...rest }: FieldProps) {
+  const wrong = state.problems[name];
+  const [hintId, wrongId] = [`${name}-hint`, `${name}-wrong`];
+  const about = [...(wrong ? [wrongId] : []), ...(hint ? [hintId] : [])].join(" ");
+  const plain = type === "email" || rest.autocomplete === "one-time-code";
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <input
+        id={name}
+        name={name}
+        type={type}
+        required
+        value={type === "password" ? undefined : state.values[name] ?? initial}
+        autocomplete={rest.autocomplete}
+        autofocus={rest.focus === true}
+        class={rest.class}
+        minlength={rest.minlength}
+        maxlength={rest.maxlength}
+        inputmode={rest.inputmode as "numeric" | undefined}
+        spellcheck={plain || type === "password" ? false : undefined}
+        autocapitalize={plain ? "none" : undefined}
+        aria-invalid={wrong ? "true" : undefined}
+        aria-describedby={about === "" ? undefined : about}
+      />
+      {wrong ? <p class="wrong" id={wrongId}>{wrong}</p> : null}
+      {hint ? <p class="hint" id={hintId}>{hint}</p> : null}
+    </div>
+  );
+}
+
+/** A form that posts; with the token that shows that our own page sends it. */
+export function Form({ action, csrf, class: kind, hidden = {}, children }: {
+  readonly action: string;
+  readonly csrf?: string;
+  readonly class?: string;
+  readonly hidden?: Readonly<Record<string, string | undefined>>;
+  children?: Child;
+}) {
+  const fields = Object.entries({ csrf, ...hidden });
+  return (
+    <form method="post" action={action} class={kind}>
+      {fields.map(([name, value]) =>
+        value === undefined ? null : <input key={name} type="hidden" name={name} value={value} />
+      )}
+      {children}
+    </form>
+  );
+}
+
+const MOMENT = new Intl.DateTimeFormat("en-GB", {
+  day: "numeric",
+  month: "short",
+  year: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+  timeZone: "UTC",
+});
+
+/** A moment, in UTC: pages without script do not know the reader's zone. */
+export function Moment({ at }: { readonly at: string }) {
+  return <time datetime={at}>{`${MOMENT.format(new Date(at))} UTC`}</time>;
+}
+
+/** A QR code with a quiet zone, as one path. */
+export function Qr({ text, label }: { readonly text: string; readonly label: string }) {
+  const { data, size } = encode(text, { border: 3 });
+  const runs = data.flatMap((row, y) =>
+    row.flatMap((dark, x) => dark ? [`M${x} ${y}h1v1h-1z`] : [])
+  );
+  return (
+    <svg class="qr" viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label}>
+      <path d={runs.join("")} fill="#000" shape-rendering="crispEdges" />
+    </svg>
+  );
+}
+
+/** A tick or a cross, in a circle. */
+export function Outcome({ good }: { readonly good: boolean }) {
+  return (
+    <div class={good ? "big" : "big bad"} aria-hidden="true">
+      <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.5">
+        <path
+          d={good ? "M5 12.5l4.5 4.5L19 7.5" : "M6 6l12 12M18 6L6 18"}
+          stroke-linecap="round"
+          stroke-linejoin="round"
+        />
+      </svg>
+    </div>
+  );
+}
+
+/** A card with a heading. */
+export function Card({ title, id, lead, children }: {
+  readonly title: string;
+  readonly id: string;
+  readonly lead?: Child;
+  children?: Child;
+}) {
+  return (
+    <section class="card" id={id} aria-labelledby={`${id}-title`}>
+      <header>
+        <h2 id={`${id}-title`}>{title}</h2>
+        {lead ? <p>{lead}</p> : null}
+      </header>
+      {children}
+    </section>
+  );
+}

@@ -1,0 +1,33 @@
+/**
+ * Every page of the interface, bound to its path.
+ *
+ * @module
+ */
+import type { Router } from "../http/router.ts";
+import { bindAccountPages } from "./account_routes.ts";
+import { bindDevicePages } from "./device_routes.ts";
+import { showIcon, showStylesheet, STYLESHEET_PATH } from "./document.tsx";
+import { bindEntryPages } from "./entry_routes.ts";
+import { landingPage } from "./landing.tsx";
+import { PageBinder } from "./page_binder.tsx";
+import { bindWorkspacePages, type WorkspacePageServices } from "./workspace_routes.ts";
+
+/** Binds the pages of a platform at `url`. */
+export function bindPages(router: Router, services: WorkspacePageServices, platform: {
+  readonly url: string;
+  readonly version: string;
+}): void {
+  const { url, version } = platform;
+  const bind = new PageBinder(router, services.pages);
+  router.page("GET", STYLESHEET_PATH, showStylesheet);
+  router.page("GET", "/assets/mark.svg", showIcon);
+  bind.open(
+    "GET",
+    "/",
+    ({ person }) => landingPage({ url, version, isSignedIn: person !== undefined }),
+  );
+  bindEntryPages(bind, services.pages);
+  bindDevicePages(bind, services.pages);
+  bindAccountPages(bind, services.pages);
+  bindWorkspacePages(bind, services);
+}
