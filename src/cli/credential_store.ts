@@ -31,8 +31,7 @@ export interface CredentialStore {
   /** The workspace that was made the default of a platform. */
   defaultWorkspace(apiUrl: string): string | undefined;
   saveLogin(login: Login): Promise<void>;
-  /** False where the platform has no stored login to attach the default to. */
-  saveDefaultWorkspace(apiUrl: string, workspace: string): Promise<boolean>;
+  saveDefaultWorkspace(apiUrl: string, workspace: string): Promise<void>;
 }
 
 interface Loaded {

@@ -149,17 +149,16 @@ export function dropLogins(credentials: Credentials, removal: LoginRemoval): Cre
 }
 
 /**
- * Makes a workspace the default of a platform. It need not have a login of its
- * own; `undefined` where the platform has no login at all.
+ * Makes a workspace the default of a platform. Neither needs a stored login:
+ * the token may come from a flag or a variable.
  */
 export function withDefaultWorkspace(
   credentials: Credentials,
   choice: { readonly apiUrl: string; readonly workspace: string },
-): Credentials | undefined {
+): Credentials {
   const apiUrl = normalizeApiUrl(choice.apiUrl);
-  const platform = platformOf(credentials, apiUrl);
-  if (platform === undefined) return undefined;
-  return withPlatform(credentials, apiUrl, { ...platform, defaultWorkspace: choice.workspace });
+  const logins = platformOf(credentials, apiUrl)?.logins ?? {};
+  return withPlatform(credentials, apiUrl, { defaultWorkspace: choice.workspace, logins });
 }
 
 /** Which credential is wanted; what is left out is chosen from the stored defaults. */

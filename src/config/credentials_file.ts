@@ -132,14 +132,11 @@ export async function removeLogin(path: string, removal: LoginRemoval): Promise<
   return true;
 }
 
-/** Sets the default workspace of a platform; false where there is no login to it. */
+/** Sets the default workspace of a platform, with or without a login to it. */
 export async function setDefaultWorkspace(
   path: string,
   choice: { readonly apiUrl: string; readonly workspace: string },
-): Promise<boolean> {
+): Promise<void> {
   const { credentials } = await loadCredentials(path);
-  const changed = withDefaultWorkspace(credentials, choice);
-  if (changed === undefined) return false;
-  await writeCredentials(path, changed);
-  return true;
+  await writeCredentials(path, withDefaultWorkspace(credentials, choice));
 }

@@ -122,12 +122,18 @@ Deno.test("loadCredentials() refuses a directory in the file's place", () =>
     await assert.rejects(loadCredentials(path), CredentialsFileError);
   }));
 
-Deno.test("removeLogin() and setDefaultWorkspace() say whether there was something to change", () =>
+Deno.test("setDefaultWorkspace() keeps a choice where nobody has logged in", () =>
+  withHome(async (path) => {
+    await setDefaultWorkspace(path, LOGIN);
+    const { platforms } = (await loadCredentials(path)).credentials;
+    assert.deepEqual(platforms, { [LOGIN.apiUrl]: { defaultWorkspace: "default", logins: {} } });
+  }));
+
+Deno.test("removeLogin() says whether there was something to remove", () =>
   withHome(async (path) => {
     assert.equal(await removeLogin(path, LOGIN), false);
-    assert.equal(await setDefaultWorkspace(path, LOGIN), false);
     await saveLogin(path, LOGIN);
-    assert.equal(await setDefaultWorkspace(path, { ...LOGIN, workspace: "other" }), true);
+    await setDefaultWorkspace(path, { ...LOGIN, workspace: "other" });
     assert.equal(findCredential((await loadCredentials(path)).credentials)?.workspace, "other");
     assert.equal(await removeLogin(path, { apiUrl: LOGIN.apiUrl }), true);
     assert.equal(findCredential((await loadCredentials(join(path))).credentials), undefined);

@@ -88,11 +88,19 @@ Deno.test("dropLogins() leaves everything where there is nothing to remove", () 
   assert.deepEqual(dropLogins(ALL, { apiUrl: ONE, workspace: "green" }), ALL);
 });
 
-Deno.test("withDefaultWorkspace() needs a login to the platform, not to the workspace", () => {
+Deno.test("withDefaultWorkspace() needs no login, neither to the workspace nor to the platform", () => {
   const changed = withDefaultWorkspace(ALL, { apiUrl: ONE, workspace: "yellow" });
-  assert.equal(findCredential(changed ?? ALL, { apiUrl: ONE })?.workspace, "yellow");
-  const choice = { apiUrl: "https://other.example", workspace: "red" };
-  assert.equal(withDefaultWorkspace(ALL, choice), undefined);
+  assert.equal(findCredential(changed, { apiUrl: ONE })?.workspace, "yellow");
+  const choice = { apiUrl: "https://other.example/", workspace: "red" };
+  const added = withDefaultWorkspace(ALL, choice);
+  assert.deepEqual(added, {
+    ...ALL,
+    platforms: {
+      ...ALL.platforms,
+      "https://other.example": { defaultWorkspace: "red", logins: {} },
+    },
+  });
+  assert.equal(findCredential(added, { apiUrl: choice.apiUrl }), undefined);
 });
 
 const ADDRESSES = [

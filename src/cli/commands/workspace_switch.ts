@@ -1,7 +1,7 @@
 import { collectPages } from "../../client/mod.ts";
 import { endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
 import { nearest } from "../../lib/suggest.ts";
-import { actionRequired, CliError } from "../cli_error.ts";
+import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 
 /** Most workspaces that are searched. */
@@ -26,14 +26,7 @@ export default defineCommand({
         next: ["svc workspace list"],
       });
     }
-    if (!(await ctx.credentials.saveDefaultWorkspace(ctx.apiUrl, slug))) {
-      throw actionRequired(
-        `Choose the workspace another way: no login is stored for ${ctx.apiUrl}`,
-        [
-          `export SVC_WORKSPACE=${slug}`,
-        ],
-      );
-    }
+    await ctx.credentials.saveDefaultWorkspace(ctx.apiUrl, slug);
     ctx.ui.done("workspace", `Default workspace is now ${slug}`);
     ctx.ui.result({ workspace }, "");
   },
