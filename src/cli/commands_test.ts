@@ -208,6 +208,19 @@ Deno.test("deploy builds first and shows the build's output as log lines in JSON
   });
 });
 
+Deno.test("deploy builds with the variables of its environment, and no steering ones", async () => {
+  await withPlatform(async (bench) => {
+    await bench.json(["init", "--create"]);
+    for (const [key, value] of [["GREETING", "from production"], ["PATH", "/evil"]]) {
+      await bench.json(["env", "set", key!, "--value", value!, "--plain", "--all"]);
+    }
+    const command = 'mkdir -p dist && printf "%s" "$GREETING" > dist/index.html';
+    const told = await bench.json(["deploy", "--prod", "--build-command", command]);
+    const page = await bench.page(told.url, "/");
+    assert.equal(page.text, "from production");
+  });
+});
+
 Deno.test("deploy stops the build and exits with 130 when interrupted", async () => {
   await withPlatform(async (bench) => {
     await bench.json(["projects", "create", "--name", "p"]);

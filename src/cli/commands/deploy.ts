@@ -1,3 +1,4 @@
+import type { Client } from "../../client/mod.ts";
 import type { Deployment, Project } from "../../contract/mod.ts";
 import { bindFolder } from "../bind_folder.ts";
 import { CliError } from "../cli_error.ts";
@@ -16,6 +17,7 @@ import {
   type Target,
   targetEnvironment,
 } from "../deploy/target_environment.ts";
+import { fetchVariables } from "../env/fetch_variables.ts";
 import { formatBytes, formatCount, formatDuration } from "../format.ts";
 import { openProjectFolder, type ProjectFolder, showPath } from "../project_folder.ts";
 import { definedOnly } from "../project_settings.ts";
@@ -42,17 +44,19 @@ async function packDeployment(
   folder: ProjectFolder,
   facts: {
     readonly flags: DeployFlags;
+    readonly client: Client;
     readonly project: Project;
     readonly environment: string;
   },
 ): Promise<Package> {
-  const { flags, project, environment } = facts;
+  const { flags, client, project, environment } = facts;
   const rules = await readRulesFile(ctx, folder.directory);
   const { output, detected } = await buildProject(ctx, {
     folder,
     project,
     buildCommand: flags.buildCommand,
     skipBuild: flags.skipBuild === true,
+    variables: () => fetchVariables(client, { project: project.id, environment }),
   });
   const prepared = await prepareOutput(ctx, { output, projectRoot: folder.directory, detected });
   const files = await hashFiles(prepared.files, ctx.signal);
@@ -167,7 +171,7 @@ export default defineCommand({
     if (flags.skipEnvCheck !== true) {
       await checkDeclarations(ctx, environment, { client, project, folder });
     }
-    const pack = await packDeployment(ctx, folder, { flags, project, environment });
+    const pack = await packDeployment(ctx, folder, { flags, client, project, environment });
     if (flags.dryRun === true) return reportDryRun(ctx, project, pack);
     const where = showPath(pack.output, ctx);
     ctx.ui.log(

@@ -1,21 +1,12 @@
-import { endpoints } from "../../contract/mod.ts";
 import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import { childVariables } from "../env/child_variables.ts";
 import { requireEnvironment } from "../env/choose_environment.ts";
+import { fetchVariables } from "../env/fetch_variables.ts";
 import { projectOfVariables } from "../env/project_variables.ts";
 import { runChild } from "../env/run_child.ts";
-import { isVariableName } from "../env/variable_name.ts";
 import { formatCount } from "../format.ts";
 import { repeatedList } from "../option_values.ts";
-
-/** What the platform sent, checked: a name with `=` would become another variable. */
-function checkNames(variables: Readonly<Record<string, string>>): void {
-  for (const [name, value] of Object.entries(variables)) {
-    if (isVariableName(name) && !value.includes("\0")) continue;
-    throw new CliError("contract", "Can not take the variables: the platform sent an invalid one");
-  }
-}
 
 export default defineCommand({
   description: "The command gets this program's environment with the variables over it; no file " +
@@ -48,12 +39,10 @@ export default defineCommand({
       command,
       rest: "-- <command>",
     });
-    const { variables } = await client.call(endpoints.exportVariables, {
-      params: { project: project.id },
-      body: { environment: environment.name },
-      idempotent: true,
+    const variables = await fetchVariables(client, {
+      project: project.id,
+      environment: environment.name,
     });
-    checkNames(variables);
     const { env, heldBack } = childVariables(ctx.env, variables, flags.allow ?? []);
     if (heldBack.length > 0) {
       ctx.ui.log(

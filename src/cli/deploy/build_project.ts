@@ -9,6 +9,8 @@ import type { Project } from "../../contract/mod.ts";
 import { type DetectedProject, detectProject, findOutput } from "../../manifest/mod.ts";
 import { CliError } from "../cli_error.ts";
 import type { Context } from "../context.ts";
+import { childVariables } from "../env/child_variables.ts";
+import { formatCount } from "../format.ts";
 import type { ProjectFolder } from "../project_folder.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import { runBuild } from "./run_build.ts";
@@ -20,6 +22,8 @@ export interface BuildOptions {
   /** Value of `--build-command`. */
   readonly buildCommand?: string | undefined;
   readonly skipBuild: boolean;
+  /** Finds the variables of the environment that is built for, where one is known. */
+  readonly variables?: () => Promise<Readonly<Record<string, string>>>;
 }
 
 export interface BuiltProject {
@@ -81,6 +85,18 @@ async function insideFolder(
   );
 }
 
+/** The variables that a build gets; those that steer which code runs are left out. */
+async function buildVariables(
+  ctx: Context,
+  options: BuildOptions,
+): Promise<Readonly<Record<string, string>>> {
+  const variables = await options.variables?.() ?? {};
+  const { env, heldBack } = childVariables({}, variables, []);
+  const count = Object.keys(variables).length - heldBack.length;
+  if (count > 0) ctx.ui.log("build", "info", `Building with ${formatCount(count, "variable")}`);
+  return env;
+}
+
 /** Detects the project, runs its build command unless told not to, and finds the output. */
 export async function buildProject(ctx: Context, options: BuildOptions): Promise<BuiltProject> {
   const detected = await detectProject(createFolderReader(options.folder.directory));
@@ -91,7 +107,8 @@ export async function buildProject(ctx: Context, options: BuildOptions): Promise
   }
   const command = options.skipBuild ? undefined : commandOf(options, detected);
   if (command !== undefined) {
-    await runBuild(ctx, { command, directory: options.folder.directory });
+    const variables = await buildVariables(ctx, options);
+    await runBuild(ctx, { command, directory: options.folder.directory, variables });
   }
   return { command, detected, output: await outputOf(options, { command, detected }) };
 }

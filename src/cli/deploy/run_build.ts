@@ -13,6 +13,8 @@ export interface BuildRun {
   readonly command: string;
   /** Absolute path. */
   readonly directory: string;
+  /** Variables over this program's own. */
+  readonly variables: Readonly<Record<string, string>>;
 }
 
 function shellOf(command: string): { readonly program: string; readonly args: string[] } {
@@ -53,7 +55,10 @@ async function forward(
  * Runs the command through the shell. Its output goes to stderr (log lines in
  * JSON mode). Throws `build_failed` with the exit code when it fails.
  */
-export async function runBuild(ctx: Context, { command, directory }: BuildRun): Promise<void> {
+export async function runBuild(
+  ctx: Context,
+  { command, directory, variables }: BuildRun,
+): Promise<void> {
   ctx.ui.log("build", "info", `Running ${command}`);
   ctx.signal.throwIfAborted();
   const { program, args } = shellOf(command);
@@ -61,7 +66,7 @@ export async function runBuild(ctx: Context, { command, directory }: BuildRun): 
   const child = new Deno.Command(program, {
     args,
     cwd: directory,
-    env: colored ? { FORCE_COLOR: "1" } : {},
+    env: { ...variables, ...(colored ? { FORCE_COLOR: "1" } : {}) },
     stdin: "null",
     stdout: "piped",
     stderr: "piped",
