@@ -1,5 +1,5 @@
 /**
- * `deno task bench [edge|redirects|files|rules|routes|publish …]`: measures and
+ * `deno task bench [edge|redirects|files|rules|routes|publish|cache|limits …]`: measures and
  * prints tables with the aim beside each. Loopback only; what it starts it
  * stops, and its files are in temporary folders.
  *
@@ -32,6 +32,16 @@ const BENCHES: readonly Bench[] = [
     name: "files",
     needs: [],
     run: async () => await (await import("./files_bench.ts")).benchFiles(),
+  },
+  {
+    name: "cache",
+    needs: [],
+    run: async () => await (await import("./memory_bench.ts")).benchCache(),
+  },
+  {
+    name: "limits",
+    needs: [],
+    run: async () => (await import("./memory_bench.ts")).benchRateLimits(),
   },
   {
     name: "edge",
