@@ -12,6 +12,7 @@ import { normalizeRules, type Rule, type RuntimeRuleSet, SCHEMA_VERSION } from "
 import type { AccessRecord } from "./access_record.ts";
 import type { BlobReader } from "./blobs/blob_reader.ts";
 import { createEdge, type EdgeOptions } from "./edge.ts";
+import type { SiteFunctions } from "./pipeline/function_runner.ts";
 import { compileSite, type Site } from "./site.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -64,6 +65,9 @@ export function runtimeRules(rules: readonly Rule[]): RuntimeRuleSet {
 export interface TestSiteOptions {
   readonly manifest?: Manifest;
   readonly rules?: readonly Rule[];
+  readonly functions?: SiteFunctions;
+  /** Another deployment of the same project where it is given. */
+  readonly deploymentId?: string;
 }
 
 /** A compiled site with the blobs that it reads. */
@@ -79,12 +83,13 @@ export function testSite(
     return { path, sha256, size: bytes.byteLength };
   });
   const site = compileSite({
-    deploymentId: "deployment-1",
+    deploymentId: options.deploymentId ?? "deployment-1",
     projectId: "project-1",
     manifest: options.manifest ?? STATIC_MANIFEST,
     files: siteFiles,
     rules: options.rules === undefined ? null : runtimeRules(options.rules),
     blobs,
+    functions: options.functions,
   });
   return { site, blobs };
 }

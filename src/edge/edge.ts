@@ -178,9 +178,7 @@ class Edge {
       const decision = turn.decision = this.#judge(turn, site.rules, facts);
       const { terminal, rewrite } = decision;
       if (terminal.type === "rate_limited") {
-        {
-          return edgePage(exchange, 429, { headers: site.common });
-        }
+        return edgePage(exchange, 429, { headers: site.common });
       }
       if (terminal.type === "deny") {
         return edgePage(exchange, terminal.status, { headers: site.common });

@@ -9,6 +9,14 @@ import { lookup } from "mrmime";
 /** Types that say nothing, or that many servers give to everything. */
 const VAGUE = new Set(["application/octet-stream", "binary/octet-stream", "text/plain"]);
 
+/** Endings of files that `mrmime` does not know; shared caches keep them by name (Cloudflare's list). */
+const OTHER_FILES = new Set(
+  "7z apk avi bz2 docx ejs eot flac ico mkv pict ppt pptx rar swf tar xls xlsx zst".split(" "),
+);
+
+/** Families in which a site writes its pages and data. */
+const PAGES = new Set(["html", "json", "xml"]);
+
 function family(type: string): string {
   if (/(?:java|ecma)script/.test(type)) return "script";
   if (/[/+]json$/.test(type)) return "json";
@@ -23,10 +31,12 @@ function family(type: string): string {
  * without a known ending promise nothing.
  */
 export function fitsPath(path: string, contentType: string | undefined): boolean {
-  const ending = /\.([a-z0-9]+)$/i.exec(path)?.[1];
+  const ending = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase();
   const expected: unknown = ending === undefined ? undefined : lookup(ending);
-  // A name such as `constructor` finds no text but a part of every object.
-  if (typeof expected !== "string" || contentType === undefined) return true;
+  if (ending === undefined || contentType === undefined) return true;
   const type = contentType.split(";")[0]!.trim().toLowerCase();
+  if (OTHER_FILES.has(ending)) return !PAGES.has(family(type));
+  // A name such as `constructor` finds no text but a part of every object.
+  if (typeof expected !== "string") return true;
   return VAGUE.has(type) || family(type) === family(expected);
 }

@@ -4,7 +4,13 @@
  *
  * @module
  */
-import { createFacts, type Decision, normalizePath, type RequestFacts } from "../../rules/mod.ts";
+import {
+  createFacts,
+  type Decision,
+  normalizePath,
+  type RequestFacts,
+  rewriteChanged,
+} from "../../rules/mod.ts";
 import type { OutboundFetch } from "../../runtime/mod.ts";
 import type { Answer } from "../answer.ts";
 import { bytesOf } from "../blobs/blob_body.ts";
@@ -121,16 +127,36 @@ class DynamicRequest {
     });
   }
 
+  /**
+   * Where an external rewrite leads a request. The rule counts for a path that
+   * a step has changed as well, as long as it matches it.
+   */
+  #upstreamUrl(request: PipelineRequest): string | undefined {
+    const { site, decision } = this.turn;
+    const { rewrite } = decision;
+    if (rewrite?.type !== "external") return undefined;
+    if (request.url === this.#first.url) return rewrite.url;
+    const { pathname, search } = new URL(request.url);
+    const path = normalizePath(pathname);
+    if (typeof path !== "string" || site.rules === undefined) return undefined;
+    const changed = rewriteChanged(site.rules.compiled, rewrite.rule, {
+      path,
+      rawQuery: search.slice(1),
+    });
+    return changed?.type === "external" ? changed.url : undefined;
+  }
+
   /** Asks the other site of an external rewrite, else the deployment's own routes. */
   async #origin(request: PipelineRequest): Promise<PipelineResponse> {
-    const { exchange, site, decision } = this.turn;
-    const { rewrite } = decision;
-    if (rewrite?.type === "external" && request.url === this.#first.url) {
-      return await proxyRequest(this.options.outbound, { ...request, url: rewrite.url }, {
+    const { exchange, site } = this.turn;
+    const upstream = this.#upstreamUrl(request);
+    if (upstream !== undefined) {
+      return await proxyRequest(this.options.outbound, { ...request, url: upstream }, {
         hop: {
           ip: exchange.ip,
           host: exchange.authority,
           scheme: exchange.scheme,
+          via: exchange.header("via"),
           pseudonym: this.options.pseudonym,
         },
         signal: this.#gone.signal,
@@ -177,9 +203,8 @@ class DynamicRequest {
    * on the client's side left them, and what answers.
    */
   #cacheRequest(request: PipelineRequest): FactsRequest {
-    const { exchange, site, decision, facts } = this.turn;
-    const external = decision.rewrite?.type === "external" && request.url === this.#first.url;
-    const answering = external ? decision.rewrite.url : request.url;
+    const { exchange, site, facts } = this.turn;
+    const answering = this.#upstreamUrl(request) ?? request.url;
     const seen = request === this.#first ? facts : createFacts({
       method: request.method,
       host: exchange.host,

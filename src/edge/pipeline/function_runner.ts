@@ -48,7 +48,8 @@ function fromRequest(request: FunctionRequest, original: PipelineRequest): Pipel
   return {
     method: request.method,
     url: sameHost(request.url, original.url),
-    headers: endToEnd(request.headers),
+    // The length was that of the body before the step; a step may send another.
+    headers: endToEnd(request.headers).filter(([name]) => name !== "content-length"),
     body: request.body as PipelineRequest["body"],
   };
 }

@@ -58,30 +58,32 @@ export interface Hop {
   readonly ip: string;
   readonly host: string;
   readonly scheme: "http" | "https";
+  /** `Via` as the client sent it: a step can not make the edge forget a loop. */
+  readonly via: string | null;
   /** Name of this edge in `Via`. */
   readonly pseudonym: string;
 }
 
 /** True where a request came through this edge before (RFC 9110, 7.6.3). */
-export function isLoop(headers: HeaderList, pseudonym: string): boolean {
-  return headers.some(([name, value]) =>
-    name === "via" && value.split(",").some((hop) => hop.trim().split(/\s+/)[1] === pseudonym)
-  );
+export function isLoop({ via, pseudonym }: Pick<Hop, "via" | "pseudonym">): boolean {
+  return via !== null && via.split(",").some((hop) => hop.trim().split(/\s+/)[1] === pseudonym);
 }
 
-/** The fields of a request as an upstream gets them; `host` follows from its URL. */
+/**
+ * The fields of a request as an upstream gets them; `host` follows from its
+ * URL, and `content-length` is there only for a body that may have it.
+ */
 export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
   const kept = endToEnd(headers).filter(([name]) =>
-    name !== "host" && name !== "content-length" && name !== "expect" && name !== "via" &&
+    name !== "host" && name !== "expect" && name !== "via" &&
     !FORWARDING.has(name)
   );
-  const via = headers.filter(([name]) => name === "via").map(([, value]) => value);
   return [
     ...kept,
     ["x-forwarded-for", hop.ip],
     ["x-forwarded-host", hop.host],
     ["x-forwarded-proto", hop.scheme],
-    ["via", [...via, `1.1 ${hop.pseudonym}`].join(", ")],
+    ["via", `${hop.via === null ? "" : `${hop.via}, `}1.1 ${hop.pseudonym}`],
   ];
 }
 

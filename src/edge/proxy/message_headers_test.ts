@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { answerHeadersFrom, endToEnd, isLoop, requestHeadersFor } from "./message_headers.ts";
 
-const hop = { ip: "192.0.2.1", host: "site.test", scheme: "https", pseudonym: "svc-ab12" } as const;
+const hop = {
+  ip: "192.0.2.1",
+  host: "site.test",
+  scheme: "https",
+  via: "1.0 other",
+  pseudonym: "svc-ab12",
+} as const;
 
 Deno.test("endToEnd() drops the fields of one hop, those that Connection names included", () => {
   assert.deepEqual(
@@ -25,9 +31,10 @@ Deno.test("requestHeadersFor() speaks for the client and believes nobody else", 
     ["forwarded", "for=6.6.6.6"],
     ["content-length", "5"],
     ["cookie", "a=b"],
-    ["via", "1.0 other"],
+    ["via", "1.0 forged-by-a-step"],
   ], hop);
   assert.deepEqual(sent, [
+    ["content-length", "5"],
     ["cookie", "a=b"],
     ["x-forwarded-for", "192.0.2.1"],
     ["x-forwarded-host", "site.test"],
@@ -37,9 +44,10 @@ Deno.test("requestHeadersFor() speaks for the client and believes nobody else", 
 });
 
 Deno.test("isLoop() knows a request that came through this edge", () => {
-  assert.ok(isLoop([["via", "1.1 a, 1.1 svc-ab12 (comment)"]], "svc-ab12"));
-  assert.ok(!isLoop([["via", "1.1 svc-ab123"]], "svc-ab12"));
-  assert.ok(!isLoop([], "svc-ab12"));
+  const pseudonym = "svc-ab12";
+  assert.ok(isLoop({ via: "1.1 a, 1.1 svc-ab12 (comment)", pseudonym }));
+  assert.ok(!isLoop({ via: "1.1 svc-ab123", pseudonym }));
+  assert.ok(!isLoop({ via: null, pseudonym }));
 });
 
 Deno.test("answerHeadersFrom() lets no answer speak for the edge", () => {

@@ -38,17 +38,15 @@ export async function proxyRequest(
   options: ProxyOptions,
 ): Promise<PipelineResponse> {
   const { hop, signal } = options;
-  if (isLoop(request.headers, hop.pseudonym)) {
+  if (isLoop(hop)) {
     throw new ProxyError(508, `Request to ${new URL(request.url).host} came back to this edge`);
   }
-  const length = request.headers.find(([name]) => name === "content-length")?.[1];
   try {
     const answer = await outbound({
       method: request.method,
       url: request.url,
       headers: requestHeadersFor(request.headers, hop),
       body: request.body,
-      ...(request.body === null || length === undefined ? {} : { contentLength: Number(length) }),
       ...(signal === undefined ? {} : { signal }),
     });
     return {

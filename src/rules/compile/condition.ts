@@ -152,6 +152,11 @@ export class ConditionMatcher {
     return any.some((leaf) => leaf.failing(facts) === undefined) ? undefined : "any";
   }
 
+  /** True where the condition's own path, if it names one, matches. */
+  holdsForPath(path: string): boolean {
+    return this.root.path === undefined || pathHolds(this.root.path, path);
+  }
+
   /** The captures of the root glob, in order. */
   captures(path: string): readonly string[] {
     const matcher = this.root.path;

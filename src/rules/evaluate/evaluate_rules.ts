@@ -18,6 +18,7 @@ import {
   NO_DECISION,
   type PipelineDecision,
   type RewriteDecision,
+  type RuleRef,
   type Terminal,
 } from "./decision.ts";
 
@@ -33,11 +34,29 @@ type Action<T extends CompiledRule["action"]["type"]> = Extract<
   { readonly type: T }
 >;
 
+type Location = Pick<RequestFacts, "path" | "rawQuery">;
+
 /** The query of the target, else that of the request, with its `?`; "" where there is neither. */
-function queryFor(own: string | undefined, facts: RequestFacts): string {
+function queryFor(own: string | undefined, facts: Location): string {
   const raw = facts.rawQuery;
   const query = own ?? (VISIBLE.test(raw) ? raw : encodeUrlText(raw));
   return query === "" ? "" : `?${query}`;
+}
+
+function capturesOf(rule: CompiledRule, path: string): readonly string[] {
+  return rule.usesCaptures ? rule.condition.captures(path) : NO_CAPTURES;
+}
+
+function rewriteBy(
+  rule: CompiledRule,
+  action: Action<"rewrite">,
+  facts: Location,
+): RewriteDecision {
+  const target = expandTarget(action.target, capturesOf(rule, facts.path));
+  const query = queryFor(target.query, facts);
+  return action.external
+    ? { type: "external", url: `${target.origin}${target.path}${query}`, rule: ref(rule) }
+    : { type: "internal", path: resolvedPath(target), query: query.slice(1), rule: ref(rule) };
 }
 
 /** One decision in the making. */
@@ -114,7 +133,7 @@ class Verdict {
   }
 
   private captures(rule: CompiledRule): readonly string[] {
-    return rule.usesCaptures ? rule.condition.captures(this.facts.path) : NO_CAPTURES;
+    return capturesOf(rule, this.facts.path);
   }
 
   private expand(rule: CompiledRule, target: CompiledTarget) {
@@ -144,16 +163,7 @@ class Verdict {
   }
 
   private rewriteTo(rule: CompiledRule, action: Action<"rewrite">): void {
-    const target = this.expand(rule, action.target);
-    const query = queryFor(target.query, this.facts);
-    this.rewrite = action.external
-      ? { type: "external", url: `${target.origin}${target.path}${query}`, rule: ref(rule) }
-      : {
-        type: "internal",
-        path: resolvedPath(target),
-        query: query.slice(1),
-        rule: ref(rule),
-      };
+    this.rewrite = rewriteBy(rule, action, this.facts);
     this.close(rule.phase);
   }
 
@@ -199,4 +209,21 @@ export function evaluateRules(
     if (verdict.openFrom > ALL) break;
   }
   return verdict === undefined || verdict.matched.length === 0 ? NO_DECISION : verdict.finish();
+}
+
+/**
+ * Where a rewrite rule that has taken effect leads a request whose path or query
+ * a pipeline has changed since; `undefined` where the rule's path does not match
+ * the changed one.
+ */
+export function rewriteChanged(
+  compiled: CompiledRules,
+  { index }: RuleRef,
+  changed: Location,
+): RewriteDecision | undefined {
+  const rule = compiled.rules.find((candidate) => candidate.index === index);
+  if (rule?.action.type !== "rewrite" || !rule.condition.holdsForPath(changed.path)) {
+    return undefined;
+  }
+  return rewriteBy(rule, rule.action, changed);
 }
