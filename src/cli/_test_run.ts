@@ -20,6 +20,10 @@ export interface RunOptions {
   readonly stdin?: string | Uint8Array;
   readonly signal?: AbortSignal;
   readonly now?: () => number;
+  /** What waiting does; without it, waiting is a failure. */
+  readonly sleep?: Host["sleep"];
+  /** Told about each address that a browser is to show; without it there is none. */
+  readonly openUrl?: Host["openUrl"];
   /** Told about each text that goes to stdout. */
   readonly onStdout?: (text: string) => void;
 }
@@ -57,6 +61,9 @@ export async function runCli(
     signal: options.signal ?? new AbortController().signal,
     takeSignals: () => () => {},
     fetch: options.fetch ?? offline,
+    sleep: options.sleep ?? (() => Promise.reject(new RangeError("Nobody expected to wait"))),
+    openUrl: options.openUrl ?? (() => false),
+    machineName: () => "test-machine",
     ...(options.prompter === undefined ? {} : { prompter: options.prompter }),
   };
   return { code: await runProgram(argv, host), ...out };

@@ -271,6 +271,16 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
   },
   {
+    name: "login",
+    summary: "Log in to the platform, in a browser",
+    load: () => import("./commands/login.ts"),
+  },
+  {
+    name: "logout",
+    summary: "Log out and revoke the token",
+    load: () => import("./commands/logout.ts"),
+  },
+  {
     name: "whoami",
     summary: "Show the current user, workspace and key",
     load: () => import("./commands/whoami.ts"),

@@ -35,6 +35,12 @@ export interface Host {
   readonly signal: AbortSignal;
   readonly takeSignals: TakeSignals;
   readonly fetch: typeof fetch;
+  /** Waits; rejects with the signal's reason when that is aborted. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Shows an address in the user's browser; false where there is none. */
+  readonly openUrl: (url: string) => boolean;
+  /** What the machine calls itself. */
+  readonly machineName: () => string;
   /** Asks questions in place of the terminal's prompts. */
   readonly prompter?: Prompter;
 }
@@ -46,6 +52,8 @@ export interface ClientFacts {
   readonly workspace?: string | undefined;
   /** True for calls that clean up after the user has stopped the command. */
   readonly outlivesStop?: boolean;
+  /** Token to use in place of the one that settings and logins give; bound to its workspace. */
+  readonly token?: string;
 }
 
 export interface Context {
@@ -58,6 +66,11 @@ export interface Context {
   readonly stdin: Host["stdin"];
   readonly stdinIsTerminal: boolean;
   readonly takeSignals: TakeSignals;
+  readonly fetch: typeof fetch;
+  /** Waits, unless the user stops the program. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly openUrl: Host["openUrl"];
+  readonly machineName: string;
   readonly credentials: CredentialStore;
   /** Address of the platform: flag, variable, credentials, default. */
   readonly apiUrl: string;
@@ -82,8 +95,8 @@ const isSet = (value: string | undefined): boolean =>
 /** The missing key, explained for this platform. */
 function noKey(apiUrl: string): CliError {
   return new CliError("unauthorized", `Give a key: none is known for ${apiUrl}`, {
-    hint: "Set SVC_TOKEN or pass --token; `svc serve` prints the first key of a new platform",
-    next: ["export SVC_TOKEN=<key>", "svc whoami --token <key>"],
+    hint: "Log in, or set SVC_TOKEN; `svc serve` prints the first key of a new platform",
+    next: ["svc login", "export SVC_TOKEN=<key>"],
   });
 }
 
@@ -112,16 +125,21 @@ export async function createContext(
     stdin: host.stdin,
     stdinIsTerminal: host.stdinIsTerminal,
     takeSignals: host.takeSignals,
+    fetch: host.fetch,
+    sleep: (milliseconds) => host.sleep(milliseconds, host.signal),
+    openUrl: host.openUrl,
+    machineName: host.machineName(),
     credentials,
     apiUrl,
     prompter,
     complete: parts.complete,
     path: (given) => resolve(host.cwd, given),
-    client({ phase, workspace, outlivesStop }) {
+    client({ phase, workspace, outlivesStop, token: given }) {
       const asked = settings.workspace ?? workspace;
-      const token = settings.token ?? credentials.find(apiUrl, asked)?.token;
+      const token = given ?? settings.token ?? credentials.find(apiUrl, asked)?.token;
       if (token === undefined) throw noKey(apiUrl);
-      const chosen = asked ?? credentials.defaultWorkspace(apiUrl);
+      const usual = asked ?? credentials.defaultWorkspace(apiUrl);
+      const chosen = given === undefined ? usual : undefined;
       return createClient({
         baseUrl: apiUrl,
         token,

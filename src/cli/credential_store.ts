@@ -12,12 +12,19 @@ import {
   findCredential,
   loadCredentials,
   type Login,
+  type LoginRemoval,
   normalizeApiUrl,
+  removeLogin,
   saveLogin,
   setDefaultWorkspace,
 } from "../config/mod.ts";
 import { CliError } from "./cli_error.ts";
 import type { Environment } from "./settings.ts";
+
+export interface StoredLogin {
+  readonly workspace: string;
+  readonly token: string;
+}
 
 export interface CredentialStore {
   /** Path of the file; `undefined` where the environment names no home. */
@@ -30,7 +37,11 @@ export interface CredentialStore {
   find(apiUrl: string, workspace: string | undefined): Credential | undefined;
   /** The workspace that was made the default of a platform. */
   defaultWorkspace(apiUrl: string): string | undefined;
+  /** Every stored login to a platform. */
+  logins(apiUrl: string): readonly StoredLogin[];
   saveLogin(login: Login): Promise<void>;
+  /** False where there was none. */
+  removeLogin(removal: LoginRemoval): Promise<boolean>;
   saveDefaultWorkspace(apiUrl: string, workspace: string): Promise<void>;
 }
 
@@ -84,6 +95,11 @@ export async function openCredentialStore(env: Environment): Promise<CredentialS
     defaultWorkspace(apiUrl) {
       return credentials?.platforms[normalizeApiUrl(apiUrl)]?.defaultWorkspace;
     },
+    logins(apiUrl) {
+      const logins = read()?.platforms[normalizeApiUrl(apiUrl)]?.logins ?? {};
+      return Object.entries(logins).map(([workspace, { token }]) => ({ workspace, token }));
+    },
+    removeLogin: (removal) => removeLogin(needPath(path), removal),
     saveLogin: (login) => saveLogin(needPath(path), login),
     saveDefaultWorkspace: (apiUrl, workspace) =>
       setDefaultWorkspace(needPath(path), { apiUrl, workspace }),

@@ -34,7 +34,7 @@ Deno.test("a stored login names platform, key and workspace of a call", async ()
       env,
       fetch: () => Promise.resolve(new Response(null, { status: 401 })),
     });
-    assert.match(refused.stderr, /Give a valid key of http:\/\/platform\.test with --token/);
+    assert.match(refused.stderr, /give a valid key of http:\/\/platform\.test by SVC_TOKEN/);
     assert.deepEqual(
       seen.map((request) => [
         new URL(request.url).origin,

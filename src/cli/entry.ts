@@ -7,6 +7,7 @@
 import type { Host, TakeSignals } from "./context.ts";
 import type { Writer } from "./writer.ts";
 import { EXIT } from "./cli_error.ts";
+import { openBrowser } from "./login/open_browser.ts";
 import { VERSION } from "./version.ts";
 
 /** `svc --version` answers at once, without loading the command tree. */
@@ -84,21 +85,40 @@ function createSignals(): { readonly stop: AbortSignal; readonly take: TakeSigna
   };
 }
 
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+}
+
 function createHost(): Host {
   const stdout = createWriter(Deno.stdout);
   const stderr = createWriter(Deno.stderr);
   const signals = createSignals();
+  const env = Deno.env.toObject();
   return {
     stdout,
     stderr,
     stdinIsTerminal: Deno.stdin.isTerminal(),
     stdin: () => Deno.stdin.readable,
-    env: Deno.env.toObject(),
+    env,
     cwd: Deno.cwd(),
     now: () => Date.now(),
     signal: signals.stop,
     takeSignals: signals.take,
     fetch,
+    sleep,
+    openUrl: (url) => openBrowser(url, env),
+    machineName: () => Deno.hostname(),
   };
 }
 

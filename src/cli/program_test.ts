@@ -88,7 +88,7 @@ const rows: readonly Row[] = [
     error: {
       error: "Give a key: none is known for http://localhost:8787",
       code: "unauthorized",
-      next: ["export SVC_TOKEN=<key>", "svc whoami --token <key>"],
+      next: ["svc login", "export SVC_TOKEN=<key>"],
     },
   },
   {
@@ -195,7 +195,7 @@ Deno.test("runProgram() explains a key that the platform refuses", async () => {
   assert.equal(run.code, 1);
   assert.deepEqual(JSON.parse(run.stdout), {
     ...body,
-    hint: "Give a valid key of http://localhost:8787 with --token or SVC_TOKEN",
+    hint: "Log in again with svc login, or give a valid key of http://localhost:8787 by SVC_TOKEN",
   });
 });
 

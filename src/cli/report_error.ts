@@ -59,7 +59,7 @@ function describeApiError(error: ApiError, apiUrl: string): ErrorReport {
     return {
       ...base,
       code: "unauthorized",
-      hint: `Give a valid key of ${apiUrl} with --token or SVC_TOKEN`,
+      hint: `Log in again with svc login, or give a valid key of ${apiUrl} by SVC_TOKEN`,
     };
   }
   return error.code === "blob_mismatch"

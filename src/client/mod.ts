@@ -16,6 +16,12 @@ export {
   createClient,
   type Exchange,
 } from "./client.ts";
+export {
+  type DeviceLogin,
+  type DeviceLoginOptions,
+  type PollAnswer,
+  startDeviceLogin,
+} from "./device_login.ts";
 export { ApiError, ContractError, UnreachableError } from "./errors.ts";
 export { followEvents } from "./events.ts";
 export { collectPages, type PageOf } from "./collect_pages.ts";

@@ -1,6 +1,14 @@
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints, type Identity } from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
 import { formatFacts } from "../table.ts";
+
+const KIND = { api_key: "key", access_token: "login", session: "session" } as const;
+
+/** A key or login by its name and first characters; a session has a name only. */
+function described({ name, prefix, createdAt }: Identity["credential"]): string {
+  const mark = prefix === null ? "" : ` (${prefix}…)`;
+  return `${name}${mark}, since ${createdAt.slice(0, 10)}`;
+}
 
 export default defineCommand({
   define: (command) => command,
@@ -18,7 +26,7 @@ export default defineCommand({
       formatFacts([
         ["user", user.email === null ? user.name : `${user.name} <${user.email}>`],
         ["workspace", `${workspace.slug} (${workspace.role})`],
-        ["key", `${credential.name} (${credential.prefix}…)`],
+        [KIND[credential.type], described(credential)],
         ["platform", ctx.apiUrl],
       ]),
     );

@@ -1,7 +1,7 @@
 import { collectPages } from "../../client/mod.ts";
 import { endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
 import { nearest } from "../../lib/suggest.ts";
-import { CliError } from "../cli_error.ts";
+import { actionRequired, CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 
 /** Most workspaces that are searched. */
@@ -25,6 +25,12 @@ export default defineCommand({
         ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
         next: ["svc workspace list"],
       });
+    }
+    const hasLogin = ctx.credentials.logins(ctx.apiUrl).some((login) => login.workspace === slug);
+    if (ctx.settings.token === undefined && !hasLogin) {
+      throw actionRequired(`Log in to ${slug} first: a stored login is for one workspace`, [
+        `svc login --workspace ${slug}`,
+      ]);
     }
     await ctx.credentials.saveDefaultWorkspace(ctx.apiUrl, slug);
     ctx.ui.done("workspace", `Default workspace is now ${slug}`);

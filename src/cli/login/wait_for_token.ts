@@ -1,0 +1,49 @@
+/**
+ * Polling for the token of a device authorization, as RFC 8628 (3.5) says:
+ * never faster than told, 5 seconds slower after each `slow_down`, and twice
+ * as slow after each failure of the network.
+ *
+ * @module
+ */
+import type { DeviceLogin, PollAnswer } from "../../client/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
+
+const SLOW_DOWN_MS = 5000;
+/** Longest pause while the network is away. */
+const LONGEST_PAUSE_MS = 30_000;
+
+/** How waiting ended. */
+export type Waited = Extract<PollAnswer, { type: "token" | "refused" }>;
+
+export interface WaitOptions {
+  readonly now: Clock;
+  /** Waits; rejects when the user stops the program. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  /** Told when the platform stops answering, and when it answers again. */
+  readonly onTrouble: (error: Error | undefined) => void;
+}
+
+/** Polls until there is a token, a refusal, or the code has ended. */
+export async function waitForToken(login: DeviceLogin, options: WaitOptions): Promise<Waited> {
+  const { now, sleep, onTrouble } = options;
+  const { interval: seconds, expires_in: lifetime } = login.authorization;
+  let interval = seconds * 1000;
+  let pause = interval;
+  let isTroubled = false;
+  // The platform says itself when the code has ended: ask once more after that.
+  const deadline = now() + lifetime * 1000 + interval;
+  while (now() + pause <= deadline) {
+    await sleep(pause);
+    const answer = await login.poll();
+    if (answer.type === "token" || answer.type === "refused") return answer;
+    if ((answer.type === "trouble") !== isTroubled) {
+      isTroubled = !isTroubled;
+      onTrouble(answer.type === "trouble" ? answer.error : undefined);
+    }
+    if (answer.type === "slow_down") interval += SLOW_DOWN_MS;
+    pause = answer.type === "trouble"
+      ? Math.max(Math.min(pause * 2, LONGEST_PAUSE_MS), answer.wait)
+      : interval;
+  }
+  return { type: "refused", code: "expired_token", message: "The code has ended" };
+}
