@@ -4,6 +4,7 @@
  * @module
  */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
+import { isUuid } from "../lib/ids.ts";
 
 /** A whole number within bounds, inclusive. */
 export function wholeNumber(bounds: { readonly min: number; readonly max: number }) {
@@ -14,9 +15,26 @@ export function wholeNumber(bounds: { readonly min: number; readonly max: number
   };
 }
 
+const HOST_NAME =
+  /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;
+
+/** A host name in ASCII; capital letters become small ones. */
+export function hostName(text: string): string {
+  const name = text.toLowerCase();
+  if (HOST_NAME.test(name)) return name;
+  throw new InvalidArgumentError("Give a host name without scheme and port, in ASCII.");
+}
+
 /** Collects a flag that may be given several times. */
 export function repeated(text: string, previous: readonly string[] | undefined): string[] {
   return [...(previous ?? []), text];
+}
+
+/** The id of a deployment. */
+export function deploymentId(text: string): string {
+  const id = text.toLowerCase();
+  if (isUuid(id)) return id;
+  throw new InvalidArgumentError("Give the id of a deployment; svc deployments lists them.");
 }
 
 /** Splits `a,b` and collects a flag that may be given several times. */

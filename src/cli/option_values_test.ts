@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseSince, repeatedList, wholeNumber } from "./option_values.ts";
+import { deploymentId, hostName, parseSince, repeatedList, wholeNumber } from "./option_values.ts";
 
 const NOW = Date.parse("2026-11-21T10:00:00.000Z");
 
@@ -29,6 +29,21 @@ Deno.test("wholeNumber() keeps to its bounds", () => {
   assert.deepEqual([parse("1"), parse("10")], [1, 10]);
   for (const text of ["0", "11", "1.5", "1e1", "", " 1", "x"]) {
     assert.throws(() => parse(text), /from 1 to 10/, text);
+  }
+});
+
+Deno.test("hostName() takes names in ASCII and makes capital letters small", () => {
+  assert.deepEqual(["Example.COM", "localhost"].map(hostName), ["example.com", "localhost"]);
+  for (const text of ["", "bad domain", "http://x", "x:80", "a..b", "-a", "a_b", "bücher.de"]) {
+    assert.throws(() => hostName(text), /Give a host name/, text);
+  }
+});
+
+Deno.test("deploymentId() refuses what can be no id, before anything is sent", () => {
+  const id = "01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11";
+  assert.equal(deploymentId(id.toUpperCase()), id);
+  for (const text of ["", "nope", `${id}0`]) {
+    assert.throws(() => deploymentId(text), /svc deployments lists them/, text);
   }
 });
 

@@ -7,6 +7,7 @@
 import { basename } from "node:path";
 import { ApiError, type Client, collectPages } from "../client/mod.ts";
 import { endpoints, PAGE_LIMIT_MAX, type Project, projectName } from "../contract/mod.ts";
+import { isUuid } from "../lib/ids.ts";
 import { actionRequired, CliError, declined } from "./cli_error.ts";
 import type { Context } from "./context.ts";
 import type { ProjectFolder } from "./project_folder.ts";
@@ -87,11 +88,16 @@ async function createNamed(ctx: Context, client: Client, name: string): Promise<
   return project;
 }
 
-function unknownProject(reference: string, command: string): CliError {
-  return new CliError("not_found", `Name an existing project: the platform has no "${reference}"`, {
+function unknownProject(reference: string, { folder, command, given }: ProjectFacts): CliError {
+  const place = given === undefined ? "; svc.toml names it in project.id" : "";
+  const message = `Name an existing project: the platform has no "${reference}"${place}`;
+  const newName = given !== undefined && !isUuid(given)
+    ? given
+    : folder.config?.project.name ?? basename(folder.directory);
+  return new CliError("not_found", message, {
     next: [
       "svc projects list",
-      `svc projects create --name ${toProjectName(reference)} --link`,
+      `svc projects create --name ${toProjectName(newName)} --link`,
       `${command} --project-id <id>`,
     ],
   });
@@ -135,7 +141,7 @@ export async function resolveProject(ctx: Context, facts: ProjectFacts): Promise
   const reference = facts.given ?? configured?.id;
   if (reference !== undefined) {
     const project = await findProject(client, reference);
-    if (project === undefined) throw unknownProject(reference, facts.command);
+    if (project === undefined) throw unknownProject(reference, facts);
     return { project, client, chosen: false };
   }
   const named = configured?.name;

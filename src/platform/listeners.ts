@@ -41,20 +41,35 @@ async function drain(server: { shutdown(): Promise<void> }): Promise<void> {
   clearTimeout(timer);
 }
 
+/** The address can not be listened on, for another reason than that it is taken. */
+export class ListenError extends Error {
+  override readonly name = "ListenError";
+  constructor({ host, port }: PlatformOptions, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`Can not listen on ${host}:${port}: ${reason}`, { cause });
+  }
+}
+
+function listen(options: PlatformOptions, handler: Deno.ServeHandler<Deno.NetAddr>) {
+  try {
+    return Deno.serve({ hostname: options.host, port: options.port, onListen: () => {} }, handler);
+  } catch (cause) {
+    throw cause instanceof Deno.errors.AddrInUse ? cause : new ListenError(options, cause);
+  }
+}
+
 /**
  * Binds the ports.
  *
  * @throws {Deno.errors.AddrInUse} when one is taken.
+ * @throws {ListenError} when the address is none of this machine's, or needs more rights.
  */
 export async function openListeners(options: PlatformOptions): Promise<Listeners> {
   let handler = starting;
   let secureHandler = starting;
   let certificates: CertificateService | undefined;
   let closing: Promise<unknown> | undefined;
-  const plain = Deno.serve(
-    { hostname: options.host, port: options.port, onListen: () => {} },
-    (request, info) => handler(request, info),
-  );
+  const plain = listen(options, (request, info) => handler(request, info));
   try {
     const secure = options.tls === undefined && options.acme === undefined
       ? undefined

@@ -7,7 +7,8 @@
 export type { PlatformLog, PlatformOptions, RunningPlatform } from "./options.ts";
 export { rekeyDataDir } from "./rekey.ts";
 export { KeyFileError } from "./secrets/key_ring.ts";
+export { ListenError } from "./listeners.ts";
 export { startPlatform } from "./server.ts";
-export { DataDirInUseError } from "./store/data_dir.ts";
+export { DataDirInUseError, DataDirUnusableError } from "./store/data_dir.ts";
 export { SniUnsupportedError } from "./tls/https_listener.ts";
 export { CertificateFileError } from "./tls/static_certificate.ts";

@@ -3,7 +3,7 @@ import { endpoints, LOG_LIMIT_DEFAULT, LOG_LIMIT_MAX, type LogEntry } from "../.
 import { defineCommand } from "../command.ts";
 import type { Palette } from "../color.ts";
 import { formatDuration, printable } from "../format.ts";
-import { parseSince, wholeNumber } from "../option_values.ts";
+import { deploymentId, parseSince, wholeNumber } from "../option_values.ts";
 import { openProjectFolder } from "../project_folder.ts";
 import { definedOnly } from "../project_settings.ts";
 import { resolveProject } from "../resolve_project.ts";
@@ -51,7 +51,7 @@ export default defineCommand({
     "object on a line of its own, as they have no end.",
   define: (command) =>
     command
-      .option("--deployment-id <id>", "only of this deployment")
+      .option("--deployment-id <id>", "only of this deployment", deploymentId)
       .option("--project-id <id>", "id or name of the project")
       .option(
         "--limit <n>",

@@ -2,7 +2,7 @@ import { Option } from "@commander-js/extra-typings";
 import { basename } from "node:path";
 import { endpoints, FRAMEWORKS } from "../../contract/mod.ts";
 import { bindFolder } from "../bind_folder.ts";
-import { actionRequired } from "../cli_error.ts";
+import { actionRequired, CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { openProjectFolder } from "../project_folder.ts";
@@ -11,7 +11,17 @@ import { checkProjectName, toProjectName } from "../resolve_project.ts";
 import { formatProject } from "../show_project.ts";
 
 async function nameOf(given: string | undefined, ctx: Context): Promise<string> {
-  if (given !== undefined) return given;
+  if (given !== undefined) {
+    const wrong = checkProjectName(given);
+    if (wrong === undefined) return given;
+    throw new CliError(
+      "usage",
+      `--name ${wrong.charAt(0).toLowerCase()}${wrong.slice(1)}: it is "${given}"`,
+      {
+        hint: `Did you mean ${toProjectName(given)}?`,
+      },
+    );
+  }
   const suggested = toProjectName(basename(ctx.cwd));
   if (ctx.prompter === undefined) {
     throw actionRequired("Give the project a name with --name", [

@@ -1,5 +1,6 @@
 import { endpoints } from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
+import { deploymentId } from "../option_values.ts";
 import { openProjectFolder } from "../project_folder.ts";
 import { definedOnly } from "../project_settings.ts";
 import { resolveProject } from "../resolve_project.ts";
@@ -8,8 +9,12 @@ export default defineCommand({
   description: "The deployment that was live before is live again, as it was: files and rules.",
   define: (command) =>
     command
-      .option("--deployment-id <id>", "deployment to undo; the one live in production if left out")
-      .option("--to <id>", "deployment to make live; the one before if left out")
+      .option(
+        "--deployment-id <id>",
+        "deployment to undo; the one live in production if left out",
+        deploymentId,
+      )
+      .option("--to <id>", "deployment to make live; the one before if left out", deploymentId)
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["rollback", "undo the deployment that is live"],
@@ -23,10 +28,9 @@ export default defineCommand({
       phase: "rollback",
       command: "svc rollback",
     });
-    const { deploymentId, to } = flags;
     const answer = await client.call(endpoints.rollback, {
       params: { project: project.id },
-      body: definedOnly({ deploymentId, to }),
+      body: definedOnly({ deploymentId: flags.deploymentId, to: flags.to }),
     });
     const { deployment, rolledBack } = answer;
     ctx.ui.done("rollback", `Rolled back ${rolledBack.id}; ${deployment.id} is live`);

@@ -7,7 +7,9 @@ import {
   explainRequest,
   type Explanation,
   factsFromRequest,
+  METHODS,
   normalizePath,
+  parseIp,
   type RequestFacts,
   type RuleExplanation,
 } from "../../rules/mod.ts";
@@ -24,6 +26,24 @@ const MAX_ASN = 4_294_967_295;
 function country(text: string): string {
   if (/^[A-Za-z]{2}$/.test(text)) return text.toUpperCase();
   throw new InvalidArgumentError("Give a country code of two letters.");
+}
+
+function httpMethod(text: string): string {
+  const method = text.toUpperCase();
+  if (METHODS.some((known) => known === method)) return method;
+  throw new InvalidArgumentError(`Give one of ${METHODS.join(", ")}.`);
+}
+
+function urlOrPath(text: string): string {
+  if (/^(?:https?:\/\/|\/)/i.test(text)) return text;
+  throw new InvalidArgumentError(
+    'Give a URL with http:// or https://, or a path with a leading "/".',
+  );
+}
+
+function address(text: string): string {
+  if (parseIp(text) !== undefined) return text;
+  throw new InvalidArgumentError("Give an IPv4 or IPv6 address.");
 }
 
 function headersOf(given: readonly string[]): Record<string, string> {
@@ -91,10 +111,10 @@ export default defineCommand({
     "country comes from --ip and the device from a User-Agent header, where they are not given.",
   define: (command) =>
     command
-      .argument("<method>", "such as GET")
-      .argument("<url>", "URL, or a path")
+      .argument("<method>", "such as GET", httpMethod)
+      .argument("<url>", "URL, or a path", urlOrPath)
       .option("--header <name:value>", "request header; repeatable", repeated)
-      .option("--ip <address>", "address of the client")
+      .option("--ip <address>", "address of the client", address)
       .option("--country <code>", "country of the client", country)
       .option(
         "--asn <number>",

@@ -2,7 +2,7 @@ import { defineCommand } from "../command.ts";
 import { dataFolder } from "../data_folder.ts";
 import { startOn } from "../serve/start_on.ts";
 import type { Context } from "../context.ts";
-import { repeatedList, wholeNumber } from "../option_values.ts";
+import { hostName, repeatedList, wholeNumber } from "../option_values.ts";
 import { definedOnly } from "../project_settings.ts";
 import { formatFacts } from "../table.ts";
 
@@ -63,7 +63,12 @@ export default defineCommand({
         8787,
       )
       .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
-      .option("--base-domain <domain>", "domain below which deployments have hosts", "localhost")
+      .option(
+        "--base-domain <domain>",
+        "domain below which deployments have hosts",
+        hostName,
+        "localhost",
+      )
       .option("--public-url <url>", "address under which others reach the platform")
       .option("--kv <path>", "Deno KV database, path or URL (default: in the data directory)")
       .option("--blobs <dir>", "directory of file contents (default: in the data directory)")

@@ -20,6 +20,7 @@ import {
 } from "../../manifest/mod.ts";
 import { CliError } from "../cli_error.ts";
 import type { Context } from "../context.ts";
+import { printable } from "../format.ts";
 import { showPath } from "../project_folder.ts";
 import { readOptionalText } from "./read_rules_file.ts";
 
@@ -84,7 +85,7 @@ export async function prepareOutput(ctx: Context, facts: OutputFacts): Promise<P
   const { output, projectRoot } = facts;
   const { files, problems } = await walkOutput(output, { projectRoot });
   if (problems.length > 0) {
-    const lines = problems.map(({ path, message }) => `${path}: ${message}`);
+    const lines = problems.map(({ path, message }) => `${printable(path)}: ${message}`);
     throw new CliError("output_invalid", `Correct the output:\n${lines.join("\n")}`, {
       details: { problems },
     });

@@ -109,6 +109,15 @@ function explain(
       cause,
     });
   }
+  if (cause instanceof platform.DataDirUnusableError) {
+    return new CliError("data_dir_unusable", cause.message, { cause });
+  }
+  if (cause instanceof platform.ListenError) {
+    return new CliError("not_listening", cause.message, {
+      hint: "--host takes an address of this machine; ports below 1024 may need more rights",
+      cause,
+    });
+  }
   const isUnusable = cause instanceof platform.CertificateFileError ||
     cause instanceof platform.SniUnsupportedError || cause instanceof TypeError;
   return isUnusable ? new CliError("usage", cause.message, { cause }) : cause;

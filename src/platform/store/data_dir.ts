@@ -31,6 +31,19 @@ export class DataDirInUseError extends Error {
   }
 }
 
+/** The folder can not be made or written. */
+export class DataDirUnusableError extends Error {
+  override readonly name = "DataDirUnusableError";
+  constructor(root: string, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(
+      `Can not use the data directory ${root}: ${reason}. ` +
+        `Choose a folder that can be written with --data-dir`,
+      { cause },
+    );
+  }
+}
+
 /** A lock that is not had in this time is held by another process. */
 const LOCK_MS = 300;
 
@@ -54,15 +67,19 @@ async function lockInTime(file: Deno.FsFile): Promise<boolean> {
  * ends, however it ends.
  *
  * @throws {DataDirInUseError} when another process holds it.
+ * @throws {DataDirUnusableError} when it can not be made or written.
  */
 export async function openDataDir(root: string): Promise<DataDir> {
-  await Deno.mkdir(root, { recursive: true, mode: 0o700 });
-  const lock = await Deno.open(join(root, "lock"), { write: true, create: true, mode: 0o600 });
-  if (!await lockInTime(lock)) throw new DataDirInUseError(root);
   const [blobs, logs] = [join(root, "blobs"), join(root, "logs")];
-  await Promise.all(
-    [blobs, logs].map((path) => Deno.mkdir(path, { recursive: true, mode: 0o700 })),
-  );
+  let lock: Deno.FsFile;
+  try {
+    await Deno.mkdir(root, { recursive: true, mode: 0o700 });
+    lock = await Deno.open(join(root, "lock"), { write: true, create: true, mode: 0o600 });
+    for (const path of [blobs, logs]) await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new DataDirUnusableError(root, cause);
+  }
+  if (!await lockInTime(lock)) throw new DataDirInUseError(root);
   const [kv, keys] = [join(root, "kv.sqlite3"), join(root, "keys.json")];
   const cache = join(root, "cache");
   return { root, kv, blobs, logs, cache, keys, release: () => lock.close() };
