@@ -49,6 +49,8 @@ export interface PlatformOptions {
   };
   /** Lets rewrites and functions reach private, local and reserved addresses. */
   readonly allowPrivateUpstreams?: boolean;
+  /** Certificates (PEM) by which rewrites and functions trust others, beside the system's. */
+  readonly upstreamCa?: readonly string[];
   /** The first API key (`SVC_BOOTSTRAP_TOKEN`); random where missing. */
   readonly bootstrapToken?: string;
   readonly version: string;

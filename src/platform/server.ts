@@ -140,7 +140,10 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   try {
     const base = publicBase(options, listeners);
     const outbound = closers.add(
-      createOutboundFetch({ allowPrivate: options.allowPrivateUpstreams ?? false }),
+      createOutboundFetch({
+        allowPrivate: options.allowPrivateUpstreams ?? false,
+        ...(options.upstreamCa === undefined ? {} : { caCerts: options.upstreamCa }),
+      }),
     );
     const cache = createHttpCache({
       now: systemClock,

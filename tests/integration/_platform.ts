@@ -50,7 +50,13 @@ export interface ApiAnswer {
 /** Sends a request as it is written: nothing in path or host is normalized. */
 export function rawRequest(
   port: number,
-  options: { method?: string; host: string; path: string; headers?: Record<string, string> },
+  options: {
+    method?: string;
+    host: string;
+    path: string;
+    headers?: Record<string, string>;
+    body?: string;
+  },
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const request = httpRequest({
@@ -71,7 +77,7 @@ export function rawRequest(
       });
     });
     request.on("error", reject);
-    request.end();
+    request.end(options.body);
   });
 }
 
