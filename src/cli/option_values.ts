@@ -30,6 +30,12 @@ export function repeated(text: string, previous: readonly string[] | undefined):
   return [...(previous ?? []), text];
 }
 
+/** An absolute http or https address. */
+export function httpUrl(text: string): string {
+  if (/^https?:$/.test(URL.parse(text)?.protocol ?? "")) return text;
+  throw new InvalidArgumentError("Give an http or https URL such as https://svc.example.com.");
+}
+
 /** The id of a deployment. */
 export function deploymentId(text: string): string {
   const id = text.toLowerCase();

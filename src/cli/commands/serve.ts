@@ -2,7 +2,7 @@ import { defineCommand } from "../command.ts";
 import { dataFolder } from "../data_folder.ts";
 import { startOn } from "../serve/start_on.ts";
 import type { Context } from "../context.ts";
-import { hostName, repeatedList, wholeNumber } from "../option_values.ts";
+import { hostName, httpUrl, repeatedList, wholeNumber } from "../option_values.ts";
 import { definedOnly } from "../project_settings.ts";
 import { formatFacts } from "../table.ts";
 
@@ -69,7 +69,7 @@ export default defineCommand({
         hostName,
         "localhost",
       )
-      .option("--public-url <url>", "address under which others reach the platform")
+      .option("--public-url <url>", "address under which others reach the platform", httpUrl)
       .option("--kv <path>", "Deno KV database, path or URL (default: in the data directory)")
       .option("--blobs <dir>", "directory of file contents (default: in the data directory)")
       .option(

@@ -162,13 +162,28 @@ class WorkspaceBlobs implements BlobStore {
   }
 }
 
-/** Opens the blob folder and removes writes that a crash left unfinished. */
-export async function openFsBlobVault(root: string): Promise<BlobVault> {
+/** Makes an empty folder for writes under way, and returns its path. */
+async function prepareIncoming(root: string): Promise<string> {
   const incoming = join(root, INCOMING);
-  await Deno.remove(incoming, { recursive: true }).catch((error) => {
-    if (!(error instanceof Deno.errors.NotFound)) throw error;
-  });
-  await Deno.mkdir(incoming, { recursive: true, mode: 0o700 });
+  try {
+    await Deno.remove(incoming, { recursive: true }).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    });
+    await Deno.mkdir(incoming, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new TypeError(`Can not use the folder of blobs ${root}: ${reason}`, { cause });
+  }
+  return incoming;
+}
+
+/**
+ * Opens the blob folder and removes writes that a crash left unfinished.
+ *
+ * @throws {TypeError} when the folder can not be written.
+ */
+export async function openFsBlobVault(root: string): Promise<BlobVault> {
+  const incoming = await prepareIncoming(root);
   const stores = new Map<string, BlobStore>();
   let usedDuringSweep: Set<string> | undefined;
   return {
