@@ -33,24 +33,28 @@ function Contours() {
   );
 }
 
-function Pitch() {
+function Pitch({ short }: { readonly short: boolean }) {
   return (
     <div class="pitch">
-      <p>From a folder to the edge, in one command.</p>
-      <pre aria-hidden="true">
+      <p>Your folder, live at the edge.</p>
+      {short ? null : (
+        <pre aria-hidden="true">
         <i>$</i> <b>svc login</b>{"\n"}
         <i>$</i> <b>svc init --create</b>{"\n"}
         <i>$</i> <b>svc deploy --prod</b>
-      </pre>
+        </pre>
+      )}
     </div>
   );
 }
 
 /** The frame of sign-up, sign-in and confirmations. */
-export function EntryFrame({ title, lead, roomy, children }: {
+export function EntryFrame({ title, lead, roomy, shortPitch, children }: {
   readonly title: string;
   readonly lead?: Child;
   readonly roomy?: boolean;
+  /** True where the page shows the commands itself. */
+  readonly shortPitch?: boolean;
   children?: Child;
 }) {
   return (
@@ -58,7 +62,7 @@ export function EntryFrame({ title, lead, roomy, children }: {
       <aside aria-label="About">
         <Contours />
         <Mark />
-        <Pitch />
+        <Pitch short={shortPitch === true} />
         <footer>Command-line tool, platform and edge in one program.</footer>
       </aside>
       <main id="main">

@@ -20,6 +20,7 @@ export function landingPage(platform: {
       title="svc is up"
       lead={`Version ${version}. Point the tool here, and deploy a folder.`}
       roomy
+      shortPitch
     >
       <pre class="terminal" tabindex={0}>
         {`export SVC_API_URL=${url}\nsvc login\nsvc init --create\nsvc deploy --prod`}

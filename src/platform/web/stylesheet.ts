@@ -32,10 +32,9 @@ const GROUND = `
 * { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; scroll-padding-top: 1rem; }
 body { margin: 0; min-height: 100vh; background: var(--paper); color: var(--ink); font: 1rem/1.55 var(--sans); -webkit-font-smoothing: antialiased; }
-h1, h2, h3, p, ul, ol, dl, dd, figure, fieldset { margin: 0; padding: 0; }
+h1, h2, p, ul, ol, dl, dd, figure, fieldset { margin: 0; padding: 0; }
 h1 { font-size: clamp(1.65rem, 1.35rem + 1.2vw, 2.1rem); line-height: 1.15; letter-spacing: -.025em; font-weight: 680; text-wrap: balance; }
 h2 { font-size: 1.15rem; line-height: 1.3; letter-spacing: -.012em; font-weight: 650; }
-h3 { font-size: 1rem; font-weight: 620; }
 p { text-wrap: pretty; }
 ul, ol { list-style: none; }
 a { color: var(--accent); text-decoration-thickness: 1px; text-underline-offset: .2em; }
@@ -49,7 +48,6 @@ code, kbd, .mono { font-family: var(--mono); font-size: .925em; font-variant-lig
 .small { font-size: .875rem; }
 .hush { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 .stack { display: grid; gap: 1.25rem; }
-.stack.tight { gap: .4rem; }
 .row { display: flex; flex-wrap: wrap; align-items: center; gap: .75rem; }
 .mark { display: inline-flex; align-items: center; gap: .6rem; color: inherit; text-decoration: none; font: 700 1.15rem/1 var(--mono); letter-spacing: -.04em; }
 .mark:hover { color: inherit; }
@@ -111,7 +109,6 @@ const SETTINGS = `
 .card > header > p { color: var(--soft); }
 .card > .body { padding: 1.25rem 1.5rem 1.5rem; display: grid; gap: 1.25rem; }
 .card > .body > form { max-width: 27rem; }
-.card > .foot { padding: 1rem 1.5rem; border-top: 1px solid var(--line); background: var(--sunken); border-radius: 0 0 var(--radius) var(--radius); }
 .items > li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1.25rem; padding: 1rem 1.5rem; border-top: 1px solid var(--line); }
 .card > header + .items { margin-top: 1.25rem; }
 .items .what { display: grid; gap: .1rem; min-width: 0; flex: 1 1 16rem; overflow-wrap: anywhere; }
@@ -119,7 +116,6 @@ const SETTINGS = `
 .items .what > :not(:first-child) { color: var(--soft); font-size: .9rem; }
 .items a.what { color: inherit; text-decoration: none; }
 .items a.what:hover > :first-child { color: var(--accent); }
-.none { padding: 1.25rem 1.5rem; color: var(--soft); }
 `;
 
 const FORMS = `
@@ -147,7 +143,7 @@ button.plain { min-height: 2.25rem; padding: .2rem 0; background: none; border: 
 .actions { display: flex; flex-wrap: wrap; gap: .75rem; }
 .actions > * { flex: 1 1 9rem; }
 .side { display: grid; gap: 1rem; }
-@media (min-width: 40rem) { .side { grid-template-columns: 1fr 11rem auto; align-items: end; } .card > .body > form.side { max-width: none; } }
+@media (min-width: 40rem) { .side { grid-template-columns: 1fr 11rem auto; align-items: end; } .card > .body > form.side { max-width: none; } .side.short { grid-template-columns: 11rem auto; justify-content: start; } }
 .choices { border: 0; display: grid; gap: .6rem; min-width: 0; }
 .choices legend { padding: 0; margin-bottom: .5rem; }
 .choice { display: flex; align-items: center; gap: .9rem; padding: .8rem 1rem; border: 1px solid var(--line-strong); border-radius: var(--small); background: var(--surface); cursor: pointer; }
@@ -177,9 +173,6 @@ const PIECES = `
 @media (min-width: 40rem) { .enrol { grid-template-columns: 13rem minmax(0, 1fr); gap: 2rem; } }
 .secret { display: block; padding: .8rem 1rem; border: 1px dashed var(--line-strong); border-radius: var(--small); background: var(--sunken); font: 600 1rem/1.6 var(--mono); overflow-wrap: anywhere; user-select: all; }
 .codes { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .35rem 1.5rem; padding: 1.1rem 1.25rem; border: 1px dashed var(--line-strong); border-radius: var(--small); background: var(--sunken); font: 600 1rem/1.6 var(--mono); }
-.steps { display: grid; gap: .4rem; counter-reset: step; }
-.steps li { counter-increment: step; display: flex; gap: .75rem; }
-.steps li::before { content: counter(step); flex: none; display: grid; place-items: center; width: 1.5rem; height: 1.5rem; border-radius: 99px; background: var(--tint); color: var(--accent); font: 700 .8rem/1 var(--mono); }
 .terminal { margin: 0; padding: 1rem 1.25rem; border-radius: var(--small); background: var(--night); color: var(--night-ink); font: .9rem/1.75 var(--mono); overflow-x: auto; }
 .big { width: 3.25rem; height: 3.25rem; border-radius: 99px; display: grid; place-items: center; background: var(--tint); color: var(--accent); }
 .big.bad { background: var(--danger-tint); color: var(--danger); }

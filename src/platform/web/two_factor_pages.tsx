@@ -26,11 +26,7 @@ export function enrolPage(around: Around, shown: Shown & { readonly uri: string 
           <div class="enrol">
             <Qr text={uri} label="QR code with the secret; it is written out beside it" />
             <div class="stack">
-              <ol class="steps">
-                <li>
-                  <span>Scan the picture with your authenticator app, or type the secret:</span>
-                </li>
-              </ol>
+              <p>Scan the picture with your authenticator app, or type this secret into it:</p>
               <code class="secret">{grouped(secret)}</code>
               <Form action="/account/two-factor/confirm" csrf={around.csrf} hidden={{ uri }}>
                 <Field

@@ -164,7 +164,7 @@ function InvitationCard({ room, around, url }: {
             <code class="secret">{url}</code>
           </Notice>
         )}
-        <Form action={base} csrf={around.csrf} class="side">
+        <Form action={base} csrf={around.csrf} class="side short">
           <RoleField id="invite-role" chosen="developer" label="Role" />
           <button type="submit">Make a link</button>
         </Form>
