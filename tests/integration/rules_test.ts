@@ -70,6 +70,10 @@ Deno.test("two writers never overwrite each other silently", () =>
       ["a", "b"].map((id) => publish(platform, ruleSet(redirect(id, "/x", "/y")), version)),
     );
     assert.deepEqual(answers.map((answer) => answer.status).sort(), [200, 412]);
+    for (const strange of [`"nope"`, `"${"0".repeat(20)}"`]) {
+      const refused = await publish(platform, ruleSet(), strange);
+      assert.deepEqual([refused.status, refused.json.code], [412, "precondition_failed"], strange);
+    }
   }));
 
 Deno.test("revisions are listed and can be restored", () =>

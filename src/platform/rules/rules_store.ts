@@ -31,6 +31,9 @@ export interface Published {
   readonly version: string;
 }
 
+/** What Deno KV makes versions of; it throws on anything else. */
+const VERSION = /^[0-9a-f]{20}$/;
+
 export class RulesStore {
   constructor(private readonly kv: Deno.Kv) {}
 
@@ -52,6 +55,7 @@ export class RulesStore {
     revision: RevisionRecord | null,
     expected: string,
   ): Promise<string | undefined> {
+    if (expected !== NEVER && !VERSION.test(expected)) return undefined;
     const key = keys.publishedRules(projectId);
     const operation = this.kv.atomic()
       .check({ key, versionstamp: expected === NEVER ? null : expected })
