@@ -1,0 +1,167 @@
+/** Functions from the file to the answer: bundled by the tool, run by the platform, ended with it. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type Sandbox, withSandbox } from "./_sandbox.ts";
+
+const HOST = "kiosk.localhost";
+
+const FILES: Readonly<Record<string, string>> = {
+  "index.html": "<h1>Hi</h1>",
+  "functions/hello.ts": `
+import { greet } from "../lib/greet.ts";
+interface Context { readonly env: Readonly<Record<string, string>>; readonly ip: string }
+export default async (request: Request, { env, ip }: Context): Promise<Response> => {
+  const url = new URL(request.url);
+  if (url.searchParams.has("fail")) throw new RangeError("as asked");
+  console.log("hello called", url.pathname);
+  return Response.json({ text: greet(env.WHO ?? "nobody"), ip, body: await request.text() });
+};`,
+  "functions/stamp.js": `
+export default async (_request, { response }) =>
+  new Response((await response.text()).replace("Hi", "Hi there"), response);`,
+  "functions/gate.ts": `
+export default (request: Request) =>
+  request.headers.get("authorization") === "Bearer open" ? undefined : new Response("Log in", { status: 401 });`,
+  "lib/greet.ts": "export const greet = (who: string): string => `Hello ${who}`;",
+  "svc.rules.toml": `
+schemaVersion = "EDGE_RULE_SET_V1"
+[[rules]]
+id = "api"
+condition.path = { type = "prefix", value = "/api/" }
+action = { type = "pipeline", steps = [{ handle = "hello" }] }
+[[rules]]
+id = "home"
+condition.path = { type = "exact", value = "/" }
+action = { type = "pipeline", steps = [{ handle = "origin" }, { use = "stamp", mode = "response" }] }
+[[rules]]
+id = "kept"
+condition.path = { type = "prefix", value = "/api/kept" }
+action = { type = "cache", ttlSeconds = 60 }
+[[rules]]
+id = "closed"
+condition.path = { type = "prefix", value = "/closed" }
+action = { type = "pipeline", steps = [{ use = "gate", mode = "request", failure = "closed" }, { handle = "hello" }] }
+`,
+};
+
+async function writeFiles(folder: string): Promise<void> {
+  for (const [path, text] of Object.entries(FILES)) {
+    await Deno.mkdir(join(folder, path, ".."), { recursive: true });
+    await Deno.writeTextFile(join(folder, path), text);
+  }
+}
+
+/** Processes below the platform's, by proc(5). */
+function childrenOf(pid: number): number[] {
+  return [...Deno.readDirSync("/proc")].flatMap(({ name }) => {
+    try {
+      const status = Deno.readTextFileSync(join("/proc", name, "status"));
+      const parent = Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]);
+      return parent === pid ? [Number(name)] : [];
+    } catch {
+      return [];
+    }
+  });
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(Deno.readTextFileSync(`/proc/${pid}/status`));
+  } catch {
+    return false;
+  }
+}
+
+async function untilGone(pids: readonly number[]): Promise<void> {
+  const end = performance.now() + 10_000;
+  while (pids.some(isAlive)) {
+    assert.ok(performance.now() < end, `Outlived the platform: ${pids.filter(isAlive)}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
+
+async function post(box: Sandbox, path: string) {
+  const port = box.platform?.port;
+  const answer = await new Deno.Command("curl", {
+    args: ["-s", "-d", "hey", "-H", `Host: ${HOST}`, `http://127.0.0.1:${port}${path}`],
+  }).output();
+  return JSON.parse(new TextDecoder().decode(answer.stdout));
+}
+
+Deno.test("functions are bundled, run, logged, listed and ended", async (t) => {
+  await withSandbox(async (box) => {
+    await writeFiles(box.site);
+    const platform = await box.start();
+    await box.json(["init", "--create", "--name", "kiosk"]);
+    await box.json(["env", "set", "WHO", "--value", "world", "--plain", "--all"]);
+    await box.json(["deploy", "--prod"]);
+
+    await t.step("a handle answers, with variables, address and body", async () => {
+      const wanted = { text: "Hello world", ip: "127.0.0.1", body: "hey" };
+      assert.deepEqual(await post(box, "/api/x"), wanted);
+    });
+
+    await t.step(
+      "a response step changes a file's answer, a gate keeps strangers out",
+      async () => {
+        assert.equal((await box.page(HOST, "/")).text, "<h1>Hi there</h1>");
+        assert.equal((await box.page(HOST, "/closed")).status, 401);
+        const headers = { authorization: "Bearer open" };
+        assert.equal((await box.page(HOST, "/closed", { headers })).status, 200);
+      },
+    );
+
+    await t.step("what functions answer is cached, and purged by the tool", async () => {
+      const state = async () => (await box.page(HOST, "/api/kept")).headers["x-svc-cache"];
+      assert.deepEqual([await state(), await state()], ["MISS", "HIT"]);
+      assert.deepEqual(await box.json(["purge", "--path", "/api/kept"]), { purged: 1 });
+      assert.equal(await state(), "MISS");
+    });
+
+    await t.step("sources and functions are no files of the site", async () => {
+      assert.equal((await box.page(HOST, "/functions/hello.ts")).status, 404);
+    });
+
+    await t.step("console and errors are in the logs, in the author's lines", async () => {
+      assert.equal((await box.page(HOST, "/api/x?fail=1")).status, 503);
+      let logs = "";
+      for (let tries = 0; tries < 50 && !logs.includes("as asked\n    at"); tries++) {
+        logs = (await box.tool(["logs"])).stdout;
+      }
+      assert.match(logs, /info hello: hello called \/api\/x/);
+      assert.match(logs, /RangeError: as asked\n\s+at .*functions\/hello\.ts:6:43/);
+    });
+
+    await t.step("they are listed", async () => {
+      const { stdout } = await box.tool(["functions", "list"]);
+      assert.deepEqual(stdout.trim().split("\n"), ["gate", "hello", "stamp"]);
+    });
+
+    await t.step("what can not be bundled is refused with its place", async () => {
+      const file = join(box.site, "functions", "broken.ts");
+      await Deno.writeTextFile(file, "import './not-there.ts';\nexport default () => {};\n");
+      const told = await box.tool(["deploy", "--prod"]);
+      assert.equal(told.code, 1);
+      assert.match(told.stderr, /functions\/broken\.ts:1:/);
+      await Deno.remove(file);
+    });
+
+    await t.step("no process outlives a platform that is told to stop", async () => {
+      const children = childrenOf(platform.pid);
+      assert.ok(children.length > 0);
+      await platform.stop();
+      await untilGone(children);
+    });
+
+    await t.step("nor one that is killed; the next brings the functions back", async () => {
+      const again = await box.start();
+      await post(box, "/api/x");
+      const children = childrenOf(again.pid);
+      assert.ok(children.length > 0);
+      await again.kill();
+      await untilGone(children);
+      await box.start();
+      assert.equal((await post(box, "/api/x")).text, "Hello world");
+    });
+  });
+});
