@@ -32,7 +32,10 @@ interface Lab extends AsyncDisposable {
 }
 
 /** A deployment of hostile functions and a neighbour, with a resolver that knows three names. */
-async function openLab(names: readonly string[], memoryMb = 64): Promise<Lab> {
+async function openLab(
+  names: readonly string[],
+  { memoryMb = 64, timeoutMs = 1500 }: { memoryMb?: number; timeoutMs?: number } = {},
+): Promise<Lab> {
   const log: FunctionLogEntry[] = [];
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
@@ -56,7 +59,7 @@ async function openLab(names: readonly string[], memoryMb = 64): Promise<Lab> {
     deploymentId: "hostile",
     functions: [...functions, { name: "neighbour", source: NEIGHBOUR }],
     env: {},
-    limits: { timeoutMs: 300, graceMs: 60, waitUntilMs: 100, memoryMb, memoryPollMs: 10 },
+    limits: { timeoutMs, graceMs: 60, waitUntilMs: 100, memoryMb, memoryPollMs: 10 },
     outbound: outbound.fetch,
     log: (entry) => log.push(entry),
     spawn: functionProcessCommand({ env: Deno.env.toObject() }),
@@ -141,7 +144,7 @@ const DENIED: Readonly<Record<string, RegExp>> = {
 };
 
 Deno.test("hostile functions are denied, and the neighbour goes on", async (t) => {
-  await using lab = await openLab(Object.keys(DENIED), 600);
+  await using lab = await openLab(Object.keys(DENIED), { memoryMb: 600, timeoutMs: 3000 });
   const [pid] = lab.host.pids;
   for (const [name, expected] of Object.entries(DENIED)) {
     await t.step(name, async () => {
@@ -196,7 +199,7 @@ for (
 
 for (const name of ["memory_bomb", "heap_bomb", "wasm_bomb"]) {
   Deno.test(`${name} ends its process, and the neighbour is back at once in another`, async () => {
-    await using lab = await openLab([name]);
+    await using lab = await openLab([name], { timeoutMs: 10_000 });
     const [pid] = lab.host.pids;
     assert.match(await outcome(await call(lab.host, name)), /^(?:memory|crashed|timeout): /);
     let answer = await outcome(await call(lab.host, "neighbour"));

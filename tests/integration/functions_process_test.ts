@@ -84,7 +84,7 @@ Deno.test("the function that broke a process gets one of its own", async () => {
     "const a = []; export default () => { for (;;) a.push(new Uint8Array(2e7).fill(1)); };";
   await using deployment = await deployFunctions({
     functions: [module("bomb", bomb), ...await projectFunctions()],
-    limits: { memoryMb: 64, memoryPollMs: 5 },
+    limits: { memoryMb: 64, memoryPollMs: 5, timeoutMs: 10_000 },
   });
   const { host } = deployment;
   await host.start();
@@ -135,7 +135,7 @@ Deno.test("calls that come while a process is ended wait for the next, and none 
     "const a = []; export default () => { for (;;) a.push(new Uint8Array(2e7).fill(1)); };";
   await using deployment = await deployFunctions({
     functions: [module("bomb", bomb), ...await projectFunctions()],
-    limits: { memoryMb: 64, memoryPollMs: 5 },
+    limits: { memoryMb: 64, memoryPollMs: 5, timeoutMs: 10_000 },
   });
   const { host } = deployment;
   await host.start();
