@@ -6,11 +6,12 @@
 import { z } from "zod";
 import { endpoints } from "../../contract/mod.ts";
 import type { PageServices } from "../accounts/page_services.ts";
-import { activityPage, type SecurityForm, securityPage, sessionsPage } from "./account_pages.tsx";
+import { type SecurityForm, securityPage } from "./account_pages.tsx";
 import { goTo } from "./document.tsx";
 import { checkFields, type FormState, refused } from "./form.ts";
 import type { Around } from "./frames.tsx";
 import type { PageBinder, PersonVisit } from "./page_binder.tsx";
+import { activityPage, sessionsPage } from "./session_pages.tsx";
 import { enrolPage, recoveryPage } from "./two_factor_pages.tsx";
 
 /** What a page can say that was done; addresses carry the name only. */

@@ -161,3 +161,21 @@ export function Card({ title, id, lead, children }: {
     </section>
   );
 }
+
+/** A button that ends something; what it ends is said to screen readers too. */
+export function EndButton({ action, csrf, word, what, hidden = {} }: {
+  readonly action: string;
+  readonly csrf: string;
+  readonly word: string;
+  readonly what: string;
+  readonly hidden?: Readonly<Record<string, string>>;
+}) {
+  return (
+    <Form action={action} csrf={csrf} hidden={hidden}>
+      <button class="danger little" type="submit">
+        {word}
+        <span class="hush">{` ${what}`}</span>
+      </button>
+    </Form>
+  );
+}

@@ -14,12 +14,11 @@ import {
   type Workspace,
 } from "../../contract/mod.ts";
 import type { OpenInvitation } from "../accounts/page_services.ts";
-import { EndButton } from "./account_pages.tsx";
 import { showPage } from "./document.tsx";
 import type { Shown } from "./entry_pages.tsx";
 import { EMPTY, type FormState } from "./form.ts";
 import { type Around, EntryFrame, SettingsFrame } from "./frames.tsx";
-import { Card, Field, Form, Moment, Notice, Trouble } from "./pieces.tsx";
+import { Card, EndButton, Field, Form, Moment, Notice, Trouble } from "./pieces.tsx";
 
 export function workspacesPage(around: Around, shown: Shown & { readonly next: string }): Response {
   const { state = EMPTY, next, status, headers } = shown;

@@ -1,0 +1,222 @@
+/**
+ * Accounts as a person has them: Chromium, with JavaScript off, and the tool
+ * in a terminal beside it.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { programCommand } from "../../scripts/_program.ts";
+import { totpCode, totpStep } from "../../src/platform/accounts/totp.ts";
+import { oneObject, type Sandbox, withSandbox } from "../e2e/_sandbox.ts";
+
+const isFile = (path: string): boolean => {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+};
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
+  .find(isFile);
+/** util-linux: runs a command in a terminal of its own. */
+const SCRIPT = ["/usr/bin/script"].find(isFile);
+
+/** Screenshots are kept for people to look at. */
+const SHOTS = join(Deno.env.get("TMPDIR") ?? "/tmp", "svc-screenshots");
+const LOOKS = [
+  ["wide-light", 1280, 860, "light"],
+  ["wide-dark", 1280, 860, "dark"],
+  ["narrow-light", 390, 844, "light"],
+  ["narrow-dark", 390, 844, "dark"],
+] as const;
+
+const PASSWORD = "a few words in a row";
+
+/** Keeps a page in every look; nothing may need scrolling sideways. */
+async function shoot(page: Page, name: string): Promise<void> {
+  for (const [look, width, height, colorScheme] of LOOKS) {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    const overflow = await page.locator("html").evaluate((html) => {
+      const { scrollWidth, clientWidth } = html as unknown as Record<string, number>;
+      return scrollWidth! - clientWidth!;
+    });
+    assert.ok(overflow <= 0, `${name} in ${look} is ${overflow} pixels too wide`);
+    await page.screenshot({ path: join(SHOTS, `${name}-${look}.png`), fullPage: true });
+  }
+}
+
+/** Goes from the top of the page to a button by the keyboard alone, and presses it. */
+async function pressByKeyboard(page: Page, name: string): Promise<void> {
+  for (let presses = 0; presses < 30; presses++) {
+    await page.keyboard.press("Tab");
+    if (await page.locator(":focus").evaluateAll((all) => all[0]?.textContent) === name) {
+      return await page.keyboard.press("Enter");
+    }
+  }
+  assert.fail(`The keyboard does not reach ${name}`);
+}
+
+async function withPerson(
+  test: (parts: { page: Page; box: Sandbox; url: string; env: Record<string, string> }) => Promise<
+    void
+  >,
+): Promise<void> {
+  await Deno.mkdir(SHOTS, { recursive: true });
+  await withSandbox(async (box) => {
+    const { url } = await box.start();
+    const { SVC_TOKEN: _, ...env } = box.env;
+    const browser: Browser = await chromium.launch({
+      executablePath: CHROMIUM!,
+      args: ["--no-sandbox", "--disable-gpu"],
+    });
+    try {
+      const context = await browser.newContext({ javaScriptEnabled: false });
+      context.setDefaultTimeout(15_000);
+      await test({ page: await context.newPage(), box, url, env });
+    } finally {
+      await browser.close();
+    }
+  });
+}
+
+async function signUp(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/sign-up`);
+  await shoot(page, "sign-up");
+  await page.getByLabel("Your name").fill("Ada Lovelace");
+  await page.getByLabel("Email address").fill("ada@example.com");
+  await page.getByLabel("Password").fill(PASSWORD);
+  await page.keyboard.press("Enter");
+  await page.getByLabel("Name").fill("Kestrel Hut");
+  await page.getByLabel("Slug").fill("kestrel-hut");
+  await page.getByRole("button", { name: "Make the workspace" }).click();
+  await page.getByRole("status").getByText("The workspace is made").waitFor();
+}
+
+/** Runs `svc login` in a terminal; the browser that it opens notes the address. */
+async function loginInTerminal(box: Sandbox, env: Record<string, string>) {
+  const [opened, opener] = [join(box.folder, "opened"), join(box.folder, "browser.sh")];
+  await Deno.writeTextFile(
+    opener,
+    `#!/bin/sh\necho "$1" > "${opened}.new"\n` +
+      `mv "${opened}.new" "${opened}"\n`,
+  );
+  await Deno.chmod(opener, 0o755);
+  const command = [...programCommand(), "login"].map((word) => `'${word}'`).join(" ");
+  const child = new Deno.Command(SCRIPT!, {
+    args: ["-qefc", `stty cols 100 rows 50; ${command}`, "/dev/null"],
+    env: { ...env, BROWSER: opener, TERM: "xterm" },
+    clearEnv: true,
+    cwd: box.site,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  const output = child.output();
+  const deadline = Date.now() + 30_000;
+  while (!isFile(opened)) {
+    assert.ok(Date.now() < deadline, "svc login opened no browser");
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  return {
+    address: (await Deno.readTextFile(opened)).trim(),
+    async end() {
+      const { code, stdout } = await output;
+      return { code, screen: new TextDecoder().decode(stdout) };
+    },
+  };
+}
+
+const options = {
+  ignore: CHROMIUM === undefined || SCRIPT === undefined,
+  // The driver keeps pipes of the browser open until the process ends.
+  sanitizeOps: false,
+  sanitizeResources: false,
+};
+
+Deno.test({
+  ...options,
+  name: "a person signs up, and decides in Chromium about svc login in a terminal",
+  fn: () =>
+    withPerson(async ({ page, box, url, env }) => {
+      await signUp(page, url);
+      const terminal = await loginInTerminal(box, env);
+      await page.goto(terminal.address);
+      const code = new URL(terminal.address).searchParams.get("code")!;
+      assert.equal((await page.locator(".usercode").textContent())?.trim(), code);
+      await shoot(page, "device");
+      await pressByKeyboard(page, "Approve");
+      await page.getByRole("heading", { name: "Connected" }).waitFor();
+      await shoot(page, "device-approved");
+      const { code: exit, screen } = await terminal.end();
+      assert.equal(exit, 0, screen);
+      assert.ok(screen.includes(code) && screen.includes(terminal.address), screen);
+      assert.match(screen, /█▀▀▀▀▀█/);
+      assert.match(screen, /Logged in to http/);
+      const who = await box.tool(["whoami", "--json"], { SVC_TOKEN: "" });
+      assert.equal((oneObject(who.stdout).workspace as { slug: string }).slug, "kestrel-hut");
+
+      await page.goto(`${url}/account/sessions`);
+      await page.getByText(/^svc \S+ on /).waitFor();
+      await shoot(page, "sessions");
+      await page.getByRole("button", { name: /^Revoke/ }).click();
+      await page.getByRole("status").getByText("revoked").waitFor();
+      const after = await box.tool(["whoami", "--json"], { SVC_TOKEN: "" });
+      assert.equal(oneObject(after.stdout).code, "unauthorized");
+    }),
+});
+
+Deno.test({
+  ...options,
+  name: "what is denied in Chromium is told to svc login",
+  fn: () =>
+    withPerson(async ({ page, box, url, env }) => {
+      await signUp(page, url);
+      const terminal = await loginInTerminal(box, env);
+      await page.goto(`${url}/device`);
+      await page.getByLabel("Code").fill(new URL(terminal.address).searchParams.get("code")!);
+      await page.keyboard.press("Enter");
+      await page.getByRole("button", { name: "Deny" }).click();
+      await page.getByRole("heading", { name: "Denied" }).waitFor();
+      await shoot(page, "device-denied");
+      const { code, screen } = await terminal.end();
+      assert.equal(code, 1, screen);
+      assert.match(screen, /denied on the page/);
+    }),
+});
+
+Deno.test({
+  ...options,
+  name: "a person turns the second factor on in Chromium, and signs in with it",
+  fn: () =>
+    withPerson(async ({ page, url }) => {
+      await signUp(page, url);
+      await page.goto(`${url}/account`);
+      await shoot(page, "account");
+      await page.getByLabel("Password, to begin").fill(PASSWORD);
+      await page.getByRole("button", { name: "Set it up" }).click();
+      await shoot(page, "enrol");
+      const secret = (await page.locator("code.secret").innerText()).replaceAll(" ", "");
+      await page.getByLabel("Six digits").fill(totpCode(secret, totpStep(Date.now())));
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Keep these codes" }).waitFor();
+      const codes = await page.locator(".codes li").allInnerTexts();
+      assert.equal(codes.length, 10);
+      await shoot(page, "recovery-codes");
+      await page.getByRole("link", { name: "I have kept them" }).click();
+      await page.getByRole("button", { name: "Sign out" }).click();
+      await page.getByRole("heading", { name: "Sign in" }).waitFor();
+      await shoot(page, "sign-in");
+      await page.getByLabel("Email address").fill("ada@example.com");
+      await page.getByLabel("Password").fill(PASSWORD);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Enter your code" }).waitFor();
+      await shoot(page, "two-factor");
+      await page.getByLabel("Code").fill("000000");
+      await page.keyboard.press("Enter");
+      await page.getByRole("alert").getByText("Code is wrong").waitFor();
+      await page.getByLabel("Code").fill(codes[0]!);
+      await page.keyboard.press("Enter");
+      await page.getByRole("heading", { name: "Security" }).waitFor();
+    }),
+});
