@@ -36,9 +36,11 @@ function tellWhere(login: DeviceLogin, ctx: Context, options: { readonly browser
   ui.note(`\n  Open     ${cyan(printable(page))}\n  Code     ${bold(printable(code))}\n`);
   const qr = drawQrCode(page);
   const width = ui.stderr.isTerminal ? ui.stderr.columns?.() ?? 80 : 0;
-  if (width >= qr.columns + 2) ui.note(`${qr.text.replace(/^/gm, "  ")}\n`);
+  const isDrawn = width >= qr.columns + 2;
+  if (isDrawn) ui.note(`${qr.text.replace(/^/gm, "  ")}\n`);
   const isOpen = options.browser && ctx.prompter !== undefined && ctx.openUrl(page);
-  const where = isOpen ? "Your browser shows the page" : "Open the page, or scan the picture";
+  const by = isDrawn ? "Open the page, or scan the picture" : "Open the page";
+  const where = isOpen ? "Your browser shows the page" : by;
   ui.log("auth", "info", `${where}; the code ends in ${minutes} minutes, Ctrl-C stops`);
 }
 

@@ -212,11 +212,11 @@ export function decidedPage(decision: {
   return showPage(
     <EntryFrame
       title={title}
+      crest={<Outcome good={approved} />}
       lead={approved
         ? `“${tool}” is signed in to ${workspace ?? "the workspace"}. Go back to your terminal.`
         : `“${tool}” got nothing. If you did not ask for it, somebody may have sent you the link: you did well.`}
     >
-      <Outcome good={approved} />
       <p>
         <a href="/account/sessions">See everything that is signed in</a>
       </p>

@@ -83,7 +83,7 @@ export function signInPage(shown: Onward): Response {
 export function signUpPage(shown: Onward): Response {
   const { state = EMPTY, next } = shown;
   return showPage(
-    <EntryFrame title="Make an account" lead="It takes a minute, and no card.">
+    <EntryFrame title="Make an account" lead="Three answers, and you can deploy.">
       <Trouble state={state} />
       <Form action="/sign-up" hidden={{ next }}>
         <Field

@@ -49,12 +49,14 @@ function Pitch({ short }: { readonly short: boolean }) {
 }
 
 /** The frame of sign-up, sign-in and confirmations. */
-export function EntryFrame({ title, lead, roomy, shortPitch, children }: {
+export function EntryFrame({ title, lead, roomy, shortPitch, crest, children }: {
   readonly title: string;
   readonly lead?: Child;
   readonly roomy?: boolean;
   /** True where the page shows the commands itself. */
   readonly shortPitch?: boolean;
+  /** A picture above the title. */
+  readonly crest?: Child;
   children?: Child;
 }) {
   return (
@@ -68,6 +70,7 @@ export function EntryFrame({ title, lead, roomy, shortPitch, children }: {
       <main id="main">
         <div class={roomy === true ? "sheet roomy" : "sheet"}>
           <header>
+            {crest}
             <h1>{title}</h1>
             {lead ? <p class="soft">{lead}</p> : null}
           </header>

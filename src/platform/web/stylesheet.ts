@@ -65,6 +65,7 @@ const ENTRY = `
 .sheet { width: 100%; max-width: 25rem; display: grid; gap: 1.5rem; }
 .sheet.roomy { max-width: 31rem; }
 .sheet > header { display: grid; gap: .5rem; }
+.sheet > header > .big { margin-bottom: .75rem; }
 .aside-link { padding-top: 1.25rem; border-top: 1px solid var(--line); color: var(--soft); }
 @media (min-width: 60rem) {
   .entry { grid-template-columns: minmax(22rem, 5fr) 7fr; grid-template-rows: none; }
@@ -108,8 +109,9 @@ const SETTINGS = `
 .card > header { padding: 1.25rem 1.5rem 0; display: grid; gap: .3rem; }
 .card > header > p { color: var(--soft); }
 .card > .body { padding: 1.25rem 1.5rem 1.5rem; display: grid; gap: 1.25rem; }
-.card > .body > form { max-width: 27rem; }
+.card > .body > form, .card details form { max-width: 27rem; }
 .items > li { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; gap: .5rem 1.25rem; padding: 1rem 1.5rem; border-top: 1px solid var(--line); }
+.items:first-child > li:first-child { border-top: 0; }
 .card > header + .items { margin-top: 1.25rem; }
 .items .what { display: grid; gap: .1rem; min-width: 0; flex: 1 1 16rem; overflow-wrap: anywhere; }
 .items .what > :first-child { display: flex; flex-wrap: wrap; align-items: center; gap: .5rem; font-weight: 580; }
