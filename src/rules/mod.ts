@@ -79,6 +79,7 @@ export {
   type RuleOutcome,
 } from "./explain/explain_request.ts";
 export type { Mismatch } from "./explain/mismatch.ts";
+export { cachePositionOf, failureOf, ORIGIN_HANDLE, runsBehindCache } from "./running_order.ts";
 export { summarize } from "./explain/summarize.ts";
 export {
   type ParsedRuleTests,

@@ -126,7 +126,8 @@ export default defineCommand({
       )
       .addOption(new Option("--device <kind>", "device of the client").choices(DEVICES))
       .option("--static-file <path>", "a static file that is there; repeatable", repeated)
-      .option("--rules <file>", "rules file; svc.rules.toml of the project if left out"),
+      .option("--rules <file>", "rules file; svc.rules.toml of the project if left out")
+      .option("--dry", "run no code of functions; always so, for scripts that want it said"),
   examples: [
     ["rules explain GET /old/page", "which rules match, and what the answer is"],
     ["rules explain GET https://example.com/ --country DE --device mobile", "for a visitor"],

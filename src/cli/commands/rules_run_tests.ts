@@ -52,7 +52,8 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("[file]", `test table; ${TESTS_FILE} beside the rules if left out`)
-      .option("--rules <file>", "rules file; svc.rules.toml of the project if left out"),
+      .option("--rules <file>", "rules file; svc.rules.toml of the project if left out")
+      .option("--dry", "run no code of functions; always so, for scripts that want it said"),
   examples: [
     ["rules test", `run ${TESTS_FILE}`],
     ["rules test ci.toml --rules edge.toml --json", "other files, for CI"],

@@ -8,6 +8,7 @@ import {
   createFacts,
   type Decision,
   normalizePath,
+  ORIGIN_HANDLE,
   type RequestFacts,
   rewriteChanged,
 } from "../../rules/mod.ts";
@@ -19,7 +20,7 @@ import type { Exchange } from "../exchange.ts";
 import { findHeader, type Header, type HeaderList } from "../header_list.ts";
 import { createFunctionRunner } from "../pipeline/function_runner.ts";
 import type { PipelineRequest, PipelineResponse } from "../pipeline/messages.ts";
-import { ORIGIN_HANDLE, type PipelinePlan, planPipeline } from "../pipeline/plan.ts";
+import { type PipelinePlan, planPipeline } from "../pipeline/plan.ts";
 import { PipelineFailedError, runPipeline } from "../pipeline/run_pipeline.ts";
 import { ProxyError, proxyRequest } from "../proxy/proxy.ts";
 import type { Site } from "../site.ts";

@@ -7,10 +7,14 @@
  *
  * @module
  */
-import type { FunctionStep, PipelineStep } from "../../rules/mod.ts";
-
-/** Name of the handle that means "go on to terminal routing". */
-export const ORIGIN_HANDLE = "origin";
+import {
+  cachePositionOf,
+  failureOf,
+  type FunctionStep,
+  ORIGIN_HANDLE,
+  type PipelineStep,
+  runsBehindCache,
+} from "../../rules/mod.ts";
 
 export interface PlannedStep {
   /** Name of the function. */
@@ -39,10 +43,8 @@ export interface PipelinePlan {
 
 const isFunctionStep = (step: PipelineStep): step is FunctionStep => "use" in step;
 
-/** A missing `failure` is `closed` for request steps and `open` for others (design: "Rules"). */
 function planStep(step: FunctionStep): PlannedStep {
-  const failure = step.failure ?? (step.mode === "request" ? "closed" : "open");
-  return { use: step.use, as: step.as, failure };
+  return { use: step.use, as: step.as, failure: failureOf(step) };
 }
 
 /** Sorts the steps of a valid pipeline; each group keeps the authored order. */
@@ -51,19 +53,18 @@ export function planPipeline(steps: readonly PipelineStep[]): PipelinePlan {
   const pick = (mode: FunctionStep["mode"], position?: "before" | "after") =>
     functions.filter((step) =>
       step.mode === mode &&
-      (position === undefined || (step.cachePosition ?? "before") === position)
+      (position === undefined || cachePositionOf(step) === position)
     ).map(planStep);
   const handle = steps.find((step) => !isFunctionStep(step));
-  const plan = {
+  return {
     outerRequest: pick("request", "before"),
     innerRequest: pick("request", "after"),
     handle: handle === undefined || isFunctionStep(handle) ? ORIGIN_HANDLE : handle.handle,
     innerResponse: pick("response", "after"),
     outerResponse: pick("response", "before"),
     observers: pick("observe"),
+    runsBehindCache: runsBehindCache(steps),
   };
-  const inner = plan.innerRequest.length + plan.innerResponse.length;
-  return { ...plan, runsBehindCache: inner > 0 || plan.handle !== ORIGIN_HANDLE };
 }
 
 /** The functions that a pipeline needs, each once. */

@@ -6,7 +6,8 @@
  * @module
  */
 import type { PipelineRequest, PipelineResponse, StepFailure, StepRunner } from "./messages.ts";
-import { ORIGIN_HANDLE, type PipelinePlan, type PlannedStep } from "./plan.ts";
+import { ORIGIN_HANDLE } from "../../rules/mod.ts";
+import type { PipelinePlan, PlannedStep } from "./plan.ts";
 
 /** A step that must not fail has failed: the request ends here. */
 export class PipelineFailedError extends Error {

@@ -11,7 +11,7 @@ import { evaluateRules } from "../evaluate/evaluate_rules.ts";
 import type { RequestFacts } from "../facts.ts";
 import type { ActionType, RuntimeRule } from "../types.ts";
 import { describeMismatch, type Mismatch } from "./mismatch.ts";
-import { summarize } from "./summarize.ts";
+import { limitLines, summarize } from "./summarize.ts";
 
 /** What became of a rule. */
 export type RuleOutcome =
@@ -106,6 +106,9 @@ export function explainRequest(
     request: { method, host, path, rawQuery },
     rules: [...enabled, ...disabled],
     decision,
-    summary: summarize(decision),
+    summary: [
+      ...summarize(decision),
+      ...limitLines(decision.matched.flatMap((index) => compiled.source.rules[index] ?? [])),
+    ],
   };
 }

@@ -120,10 +120,44 @@ Deno.test("explainRequest() lists disabled rules and sums up", () => {
   assert.deepEqual(explanation.summary, [
     "Goes on to the routes",
     'Is rewritten to /y/p?q by rule "r1"',
-    'Is cached for 60 seconds by rule "r3"',
-    'Runs the pipeline auth, [origin] by rule "r4"',
+    'Is not cached by rule "r3": the site\'s own files are in memory already',
+    'Runs a pipeline by rule "r4":',
+    "  request step auth, before the cache: a failure ends the request",
+    "  goes on to the origin",
     "Sets x-a: 1",
     'Would be denied (shadow) by rule "r5"',
+  ]);
+});
+
+Deno.test("explainRequest() tells limits, proxy, cache and the order of steps", () => {
+  const { summary } = explain([
+    [{}, { type: "rate_limit", limit: 5, windowSeconds: 10 }],
+    [{}, { type: "rate_limit", limit: 9, windowSeconds: 60, key: "host", mode: "shadow" }],
+    [{}, { type: "rewrite", target: "https://up.test/x", external: true }],
+    [{}, { type: "cache", ttlSeconds: 60, swrSeconds: 30, vary: ["device", "geo"] }],
+    [{}, {
+      type: "pipeline",
+      steps: [
+        { use: "variant", mode: "request", failure: "open", cachePosition: "after" },
+        { use: "auth", as: "user", mode: "request" },
+        { handle: "api" },
+        { use: "mark", mode: "response", cachePosition: "after" },
+        { use: "count", mode: "observe" },
+      ],
+    }],
+  ], "/p");
+  assert.deepEqual(summary, [
+    "Goes on to the routes",
+    'Is fetched from https://up.test/x by rule "r2"',
+    'Is cached for 60 seconds, served stale for 30 more, apart by geo, device by rule "r3"',
+    'Runs a pipeline by rule "r4":',
+    "  request step auth as user, before the cache: a failure ends the request",
+    "  request step variant, after the cache: a failure is passed over",
+    "  function api answers",
+    "  response step mark, after the cache: a failure is passed over",
+    "  observe step count: delays nothing",
+    'Counts for 5 in 10 seconds by ip by rule "r0"',
+    'Counts for 9 in 60 seconds by host (shadow) by rule "r1"',
   ]);
 });
 

@@ -3,7 +3,9 @@
  *
  * @module
  */
-import type { Decision, Hit } from "../evaluate/decision.ts";
+import type { CacheDecision, Decision, Hit } from "../evaluate/decision.ts";
+import { cachePositionOf, failureOf, runningOrder, runsBehindCache } from "../running_order.ts";
+import type { PipelineStep, RuntimeRule } from "../types.ts";
 
 const HITS: Readonly<Record<Hit["type"], string>> = {
   log: "Logged",
@@ -28,6 +30,42 @@ function answerLine({ terminal, rewrite, pipeline }: Decision): string {
   }
 }
 
+/** Files are served from memory: the cache holds what other sites and functions answer. */
+function cacheLine(cache: CacheDecision, { rewrite, pipeline }: Decision): string {
+  const by = `by rule "${cache.rule.id}"`;
+  if (cache.type === "bypass") return `Bypasses the cache ${by}`;
+  const isDynamic = rewrite?.type === "external" ||
+    (pipeline !== undefined && runsBehindCache(pipeline.steps));
+  if (!isDynamic) return `Is not cached ${by}: the site's own files are in memory already`;
+  const { ttlSeconds, swrSeconds, vary } = cache;
+  const stale = swrSeconds === 0 ? "" : `, served stale for ${swrSeconds} more`;
+  const apart = vary.length === 0 ? "" : `, apart by ${vary.join(", ")}`;
+  return `Is cached for ${ttlSeconds} seconds${stale}${apart} ${by}`;
+}
+
+function stepLine(step: PipelineStep): string {
+  if (!("use" in step)) {
+    return step.handle === "origin"
+      ? "  goes on to the origin"
+      : `  function ${step.handle} answers`;
+  }
+  const named = step.as === undefined ? step.use : `${step.use} as ${step.as}`;
+  if (step.mode === "observe") return `  observe step ${named}: delays nothing`;
+  const closed = failureOf(step) === "closed";
+  const failure = closed ? "a failure ends the request" : "a failure is passed over";
+  return `  ${step.mode} step ${named}, ${cachePositionOf(step)} the cache: ${failure}`;
+}
+
+/** What a request is counted against. */
+export function limitLines(rules: readonly RuntimeRule[]): readonly string[] {
+  return rules.flatMap(({ id, action }) => {
+    if (action.type !== "rate_limit") return [];
+    const { limit, windowSeconds, key, mode } = action;
+    const shadow = mode === "shadow" ? " (shadow)" : "";
+    return [`Counts for ${limit} in ${windowSeconds} seconds by ${key}${shadow} by rule "${id}"`];
+  });
+}
+
 /** One line for the answer, and one for each other thing that the rules do. */
 export function summarize(decision: Decision): readonly string[] {
   const { rewrite, cache, pipeline } = decision;
@@ -38,14 +76,12 @@ export function summarize(decision: Decision): readonly string[] {
   } else if (rewrite !== undefined) {
     lines.push(`Is fetched from ${rewrite.url} by rule "${rewrite.rule.id}"`);
   }
-  if (cache?.type === "cache") {
-    lines.push(`Is cached for ${cache.ttlSeconds} seconds by rule "${cache.rule.id}"`);
-  } else if (cache !== undefined) {
-    lines.push(`Bypasses the cache by rule "${cache.rule.id}"`);
-  }
+  if (cache !== undefined) lines.push(cacheLine(cache, decision));
   if (pipeline !== undefined) {
-    const steps = pipeline.steps.map((step) => "use" in step ? step.use : `[${step.handle}]`);
-    lines.push(`Runs the pipeline ${steps.join(", ")} by rule "${pipeline.rule.id}"`);
+    lines.push(
+      `Runs a pipeline by rule "${pipeline.rule.id}":`,
+      ...runningOrder(pipeline.steps).map(stepLine),
+    );
   }
   for (const edit of decision.headerEdits) {
     lines.push(edit.type === "set" ? `Sets ${edit.name}: ${edit.value}` : `Removes ${edit.name}`);

@@ -165,3 +165,33 @@ Deno.test("parseRuleTests() says what is wrong, and where", async (t) => {
     });
   }
 });
+
+Deno.test("runRuleTests() compares proxy, cache and the order of a pipeline's steps", () => {
+  const compiled = compileAll([
+    [{}, { type: "rewrite", target: "https://up.test/x", external: true }],
+    [{}, { type: "bypass_cache" }],
+    [{}, {
+      type: "pipeline",
+      steps: [
+        { use: "late", mode: "request", cachePosition: "after" },
+        { use: "auth", mode: "request" },
+        { handle: "origin" },
+        { use: "mark", mode: "response" },
+      ],
+    }],
+  ]);
+  const row = (steps: string) => `
+[[tests]]
+name = "all of it"
+url = "/"
+expect = { rewrite = "https://up.test/x", cache = "bypass", pipeline = "r2", steps = ${steps} }`;
+  const run = (source: string) => {
+    const parsed = parseRuleTests(source, ["r0", "r1", "r2"]);
+    assert.ok(parsed.tests !== undefined);
+    return runRuleTests(compiled, parsed.tests).results[0];
+  };
+  assert.equal(run(row(`["auth", "late", "origin", "mark"]`))?.passed, true);
+  assert.deepEqual(run(row(`["auth", "origin"]`))?.failures, [
+    { field: "steps", wanted: "auth, origin", seen: "auth, late, origin, mark" },
+  ]);
+});

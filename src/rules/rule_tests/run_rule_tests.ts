@@ -9,6 +9,7 @@ import type { Decision, EvaluationHooks } from "../evaluate/decision.ts";
 import { evaluateRules } from "../evaluate/evaluate_rules.ts";
 import { type DescribedRequest, factsFromRequest } from "../facts.ts";
 import { normalizePath } from "../path.ts";
+import { runningOrder } from "../running_order.ts";
 import type { PlacedRuleTest } from "./parse_rule_tests.ts";
 import type { RuleTest } from "./schema.ts";
 
@@ -76,6 +77,12 @@ function cacheOf({ cache }: Decision): string | number | undefined {
   return cache?.type === "cache" ? cache.ttlSeconds : cache?.type;
 }
 
+/** What runs, in its order; "" where nothing does. */
+function stepsOf({ pipeline }: Decision): string {
+  return runningOrder(pipeline?.steps ?? [])
+    .map((step) => "use" in step ? step.use : step.handle).join(", ");
+}
+
 /** What the edits leave of each header that they touch; `null` where it is removed. */
 function headersOf({ headerEdits }: Decision): ReadonlyMap<string, string | null> {
   return new Map(
@@ -136,6 +143,7 @@ function compareDecision(test: RuleTest, decision: Decision): RuleTestFailure[] 
     ...compare("rewrite", expect.rewrite, rewriteOf(decision)),
     ...compare("cache", expect.cache, cacheOf(decision)),
     ...compare("pipeline", expect.pipeline, decision.pipeline?.rule.id),
+    ...compare("steps", expect.steps?.join(", "), stepsOf(decision)),
     ...compareHeaders(test, decision),
   ];
 }

@@ -45,6 +45,8 @@ export const expectationSchema = z.strictObject({
   }).optional(),
   /** The rule whose pipeline runs. */
   pipeline: name.optional(),
+  /** Functions and handle of the pipeline, in the order in which they run. */
+  steps: names.optional(),
   /** Headers that the answer gets. */
   headers: texts.optional(),
   /** Headers that the answer loses. */
