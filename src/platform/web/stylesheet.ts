@@ -127,7 +127,7 @@ form.inline { display: contents; }
 .field label, legend { font-weight: 580; font-size: .95rem; }
 .field .hint { color: var(--soft); font-size: .875rem; }
 .field .wrong { color: var(--danger); font-size: .9rem; font-weight: 520; }
-input:not([type=radio]):not([type=hidden]), select { width: 100%; min-height: 2.85rem; padding: .55rem .8rem; font: inherit; color: var(--ink); background: var(--surface); border: 1px solid var(--line-strong); border-radius: var(--small); }
+input:where(:not([type=radio], [type=hidden])), select { width: 100%; min-height: 2.85rem; padding: .55rem .8rem; font: inherit; color: var(--ink); background: var(--surface); border: 1px solid var(--line-strong); border-radius: var(--small); }
 input:hover, select:hover { border-color: var(--ink); }
 input:focus-visible, select:focus-visible { outline-offset: 0; border-color: var(--accent); border-radius: var(--small); }
 input[aria-invalid=true] { border-color: var(--danger); }
