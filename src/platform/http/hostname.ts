@@ -3,10 +3,18 @@
  *
  * @module
  */
-import { isIP } from "node:net";
+import { isIPv4 } from "node:net";
 
 const OPENING_BRACKET = 91;
 const FULL_STOP = 46;
+const DIGIT_ZERO = 48;
+const DIGIT_NINE = 57;
+
+/** As every IPv4 address does; spares the others the regular expression. */
+function endsInDigit(hostname: string): boolean {
+  const last = hostname.charCodeAt(hostname.length - 1);
+  return last >= DIGIT_ZERO && last <= DIGIT_NINE;
+}
 
 /** The host name in a request's URL: lower case, without port and final dot. */
 export function hostnameOf(url: string): string {
@@ -28,5 +36,6 @@ export function hostnameOf(url: string): string {
  */
 export function apiHosts(names: readonly string[]): (hostname: string) => boolean {
   const known = new Set(names.map((name) => name.toLowerCase()));
-  return (hostname) => known.has(hostname) || hostname.startsWith("[") || isIP(hostname) !== 0;
+  return (hostname) =>
+    known.has(hostname) || hostname.startsWith("[") || (endsInDigit(hostname) && isIPv4(hostname));
 }
