@@ -12,14 +12,14 @@ import {
   type RequestFacts,
   rewriteChanged,
 } from "../../rules/mod.ts";
-import type { OutboundFetch } from "../../runtime/mod.ts";
+import type { CallContext, OutboundFetch } from "../../runtime/mod.ts";
 import type { Answer } from "../answer.ts";
 import { bytesOf } from "../blobs/blob_body.ts";
 import { FactsRequest, type HttpCache, type OriginRequest } from "../cache/http_cache.ts";
 import type { Exchange } from "../exchange.ts";
 import { findHeader, type Header, type HeaderList } from "../header_list.ts";
 import { createFunctionRunner } from "../pipeline/function_runner.ts";
-import type { PipelineRequest, PipelineResponse } from "../pipeline/messages.ts";
+import type { BodyStream, PipelineRequest, PipelineResponse } from "../pipeline/messages.ts";
 import { type PipelinePlan, planPipeline } from "../pipeline/plan.ts";
 import { PipelineFailedError, runPipeline } from "../pipeline/run_pipeline.ts";
 import { ProxyError, proxyRequest } from "../proxy/proxy.ts";
@@ -55,19 +55,35 @@ export function isDynamic({ pipeline, rewrite }: Decision): boolean {
 /** Statuses that have no content (RFC 9110, 15). */
 const WITHOUT_CONTENT = new Set([204, 205, 304]);
 
-/** The request as the first step sees it: an internal rewrite has happened, an external one not. */
-function firstRequest({ exchange, decision }: DynamicTurn): PipelineRequest {
-  const { rewrite } = decision;
-  const { path, query } = rewrite?.type === "internal"
-    ? rewrite
-    : { path: exchange.path, query: exchange.rawQuery };
-  const url = `${exchange.scheme}://${exchange.authority}${path}${query === "" ? "" : `?${query}`}`;
-  return {
-    method: exchange.method,
-    url,
-    headers: [...exchange.fields()],
-    body: exchange.body,
-  };
+/**
+ * The request as the first step sees it: an internal rewrite has happened, an
+ * external one not. Fields and body are read from the exchange when somebody
+ * asks: a hit in the cache never does.
+ */
+class FirstRequest implements PipelineRequest {
+  readonly method: string;
+  readonly url: string;
+  readonly #exchange: Exchange;
+  #headers: HeaderList | undefined;
+
+  constructor({ exchange, decision }: DynamicTurn) {
+    const { rewrite } = decision;
+    const { path, query } = rewrite?.type === "internal"
+      ? rewrite
+      : { path: exchange.path, query: exchange.rawQuery };
+    const target = query === "" ? path : `${path}?${query}`;
+    this.method = exchange.method;
+    this.url = `${exchange.scheme}://${exchange.authority}${target}`;
+    this.#exchange = exchange;
+  }
+
+  get headers(): HeaderList {
+    return this.#headers ??= [...this.#exchange.fields()];
+  }
+
+  get body(): BodyStream | null {
+    return this.#exchange.body;
+  }
 }
 
 /** A request of the pipeline as terminal routing reads it. */
@@ -83,14 +99,13 @@ function siteRequest(request: PipelineRequest, id: string): SiteRequest {
 function originRequest(request: PipelineRequest, how: OriginRequest): PipelineRequest {
   if (how.type === "as_is") return request;
   const kept = request.headers.filter(([name]) => !how.without.has(name));
-  return { ...request, method: "GET", headers: [...kept, ...how.conditions], body: null };
+  return { method: "GET", url: request.url, headers: [...kept, ...how.conditions], body: null };
 }
 
 class DynamicRequest {
   readonly #first: PipelineRequest;
   readonly #plan: PipelinePlan;
-  /** Ends what was begun for this client alone. */
-  readonly #gone = new AbortController();
+  #gone: AbortSignal | undefined;
   /** True once others wait for the same answer: the client may go, the work goes on. */
   #isShared = false;
 
@@ -100,26 +115,41 @@ class DynamicRequest {
     plan: PipelinePlan,
   ) {
     this.#plan = plan;
-    this.#first = firstRequest(turn);
-    turn.exchange.signal.addEventListener("abort", () => {
-      if (!this.#isShared) this.#gone.abort();
-    });
+    this.#first = new FirstRequest(turn);
   }
 
-  run(): Promise<PipelineResponse> {
+  /** Ends what was begun for this client alone; made when something is begun. */
+  readonly #signal = (): AbortSignal => {
+    if (this.#gone !== undefined) return this.#gone;
+    const gone = new AbortController();
+    const { signal } = this.turn.exchange;
+    const leave = () => {
+      if (!this.#isShared) gone.abort();
+    };
+    if (signal.aborted) leave();
+    else signal.addEventListener("abort", leave, { once: true });
+    return this.#gone = gone.signal;
+  };
+
+  /** What functions are told of the request. */
+  readonly #context = (): CallContext => {
     const { exchange, site, facts } = this.turn;
     const [country, asn] = [facts.country(), facts.asn()];
+    return {
+      requestId: exchange.id,
+      ip: exchange.ip,
+      ...(country === undefined ? {} : { country }),
+      ...(asn === undefined ? {} : { asn }),
+      device: exchange.device(),
+      deployment: { id: site.deploymentId },
+    };
+  };
+
+  run(): Promise<PipelineResponse> {
     const runner = createFunctionRunner({
-      functions: site.functions,
-      signal: this.#gone.signal,
-      context: {
-        requestId: exchange.id,
-        ip: exchange.ip,
-        ...(country === undefined ? {} : { country }),
-        ...(asn === undefined ? {} : { asn }),
-        device: exchange.device(),
-        deployment: { id: site.deploymentId },
-      },
+      functions: this.turn.site.functions,
+      signal: this.#signal,
+      context: this.#context,
     });
     return runPipeline(this.#plan, this.#first, {
       runner,
@@ -152,7 +182,7 @@ class DynamicRequest {
     const { exchange, site } = this.turn;
     const upstream = this.#upstreamUrl(request);
     if (upstream !== undefined) {
-      return await proxyRequest(this.options.outbound, { ...request, url: upstream }, {
+      return await proxyRequest(this.options.outbound, { request, url: upstream }, {
         hop: {
           ip: exchange.ip,
           host: exchange.authority,
@@ -160,7 +190,7 @@ class DynamicRequest {
           via: exchange.header("via"),
           pseudonym: this.options.pseudonym,
         },
-        signal: this.#gone.signal,
+        signal: this.#signal(),
       });
     }
     const path = normalizePath(new URL(request.url).pathname);

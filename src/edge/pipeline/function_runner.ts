@@ -22,9 +22,10 @@ export interface SiteFunctions {
 export interface RunnerOptions {
   /** Missing for a deployment without functions: each step then fails. */
   readonly functions: SiteFunctions | undefined;
-  readonly context: CallContext;
+  /** Asked once, when the first function is called. */
+  readonly context: () => CallContext;
   /** Aborted when the client has gone. */
-  readonly signal: AbortSignal;
+  readonly signal: () => AbortSignal;
 }
 
 type StreamBody = FunctionResponse["body"];
@@ -56,14 +57,18 @@ function fromRequest(request: FunctionRequest, original: PipelineRequest): Pipel
 
 /** Makes the runner of one request. */
 export function createFunctionRunner(options: RunnerOptions): StepRunner {
-  const { functions, context, signal } = options;
+  const { functions, signal } = options;
+  let context: CallContext | undefined;
 
   async function run(
     invocation: Omit<Invocation, "context">,
     given: { readonly request: PipelineRequest; readonly response?: PipelineResponse },
   ): Promise<StepResult> {
     if (functions === undefined) return { type: "failed", reason: "missing" };
-    const result = await functions.invoke({ ...invocation, context });
+    const result = await functions.invoke({
+      ...invocation,
+      context: context ??= options.context(),
+    });
     switch (result.type) {
       case "next":
         return result;
@@ -95,22 +100,29 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
 
   return {
     onRequest: (step, request) =>
-      run({ ...named(step), mode: "request", request, signal }, { request }),
+      run({ ...named(step), mode: "request", request, signal: signal() }, { request }),
     onResponse: (step, request, response) =>
       run(
-        { ...named(step), mode: "response", request, response: toResponse(response), signal },
+        {
+          ...named(step),
+          mode: "response",
+          request,
+          response: toResponse(response),
+          signal: signal(),
+        },
         { request, response },
       ),
     // Not bound to the client: an observer may work on when the answer is out.
     observe(step, request, response) {
       const seen = { ...response, body: null };
-      const bodiless = { ...request, body: null };
+      const { method, url, headers } = request;
+      const bodiless = { method, url, headers, body: null };
       void run(
         { ...named(step), mode: "observe", request: bodiless, response: toResponse(seen) },
         { request, response },
       );
     },
     handle: (name, request) =>
-      run({ function: name, mode: "handle", request, signal }, { request }),
+      run({ function: name, mode: "handle", request, signal: signal() }, { request }),
   };
 }

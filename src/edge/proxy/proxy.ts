@@ -27,24 +27,24 @@ export interface ProxyOptions {
 }
 
 /**
- * Sends a request to another site.
+ * Sends a request to another site, at `url`.
  *
  * @throws {ProxyError} where it does not answer, may not be asked, or the
  * request has been here before.
  */
 export async function proxyRequest(
   outbound: OutboundFetch,
-  request: PipelineRequest,
+  { request, url }: { readonly request: PipelineRequest; readonly url: string },
   options: ProxyOptions,
 ): Promise<PipelineResponse> {
   const { hop, signal } = options;
   if (isLoop(hop)) {
-    throw new ProxyError(508, `Request to ${new URL(request.url).host} came back to this edge`);
+    throw new ProxyError(508, `Request to ${new URL(url).host} came back to this edge`);
   }
   try {
     const answer = await outbound({
       method: request.method,
-      url: request.url,
+      url,
       headers: requestHeadersFor(request.headers, hop),
       body: request.body,
       ...(signal === undefined ? {} : { signal }),
@@ -57,7 +57,7 @@ export async function proxyRequest(
   } catch (cause) {
     if (!(cause instanceof OutboundError)) throw cause;
     const status = TIMEOUTS.has(cause.code) ? 504 : 502;
-    throw new ProxyError(status, `Can not reach ${new URL(request.url).host}: ${cause.code}`, {
+    throw new ProxyError(status, `Can not reach ${new URL(url).host}: ${cause.code}`, {
       cause,
     });
   }
