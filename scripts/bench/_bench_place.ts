@@ -64,15 +64,28 @@ async function runTool(
   };
 }
 
+export interface PlatformWishes {
+  /** Further arguments of `serve`. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
 /** Runs a bench with a platform of its own. */
-export async function withBenchPlace<T>(run: (place: BenchPlace) => Promise<T>): Promise<T> {
+export async function withBenchPlace<T>(
+  run: (place: BenchPlace) => Promise<T>,
+  wishes: PlatformWishes = {},
+): Promise<T> {
   const folder = await Deno.makeTempDir({ prefix: "svc-bench-" });
   const site = join(folder, "site");
   await Deno.mkdir(site);
   let platform: Platform | undefined;
   try {
     const env = cleanEnvironment(folder);
-    platform = await startProgram({ dataDir: join(folder, "data"), env });
+    platform = await startProgram({
+      dataDir: join(folder, "data"),
+      env: { ...env, ...wishes.env },
+      ...(wishes.args === undefined ? {} : { args: wishes.args }),
+    });
     const token = platform.token ?? "";
     const toolEnv = { ...env, SVC_API_URL: platform.url, SVC_TOKEN: token };
     return await run({

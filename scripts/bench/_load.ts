@@ -13,6 +13,10 @@ export interface Load {
   readonly seconds: number;
   /** Lua script that makes the requests, where one path is not enough. */
   readonly script?: string;
+  /** Connections at once; 32 where missing. */
+  readonly connections?: number;
+  /** `http` where missing. */
+  readonly scheme?: "http" | "https";
 }
 
 export interface Measured {
@@ -47,13 +51,13 @@ export async function load(given: Load): Promise<Measured> {
     "--threads",
     "1",
     "--connections",
-    String(CONNECTIONS),
+    String(given.connections ?? CONNECTIONS),
     "--duration",
     `${Math.min(given.seconds, 10)}s`,
     "--header",
     `Host: ${given.host}:${given.port}`,
     ...(given.script === undefined ? [] : ["--script", given.script]),
-    `http://127.0.0.1:${given.port}${given.path}`,
+    `${given.scheme ?? "http"}://127.0.0.1:${given.port}${given.path}`,
   ]);
   if (told.code !== 0) throw new Error(`wrk failed: ${told.stderr}${told.stdout}`);
   return readReport(told.stdout);

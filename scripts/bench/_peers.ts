@@ -21,12 +21,56 @@ export interface PeerSite {
   readonly root: string;
   /** Redirects by path, status 301. */
   readonly redirects: ReadonlyMap<string, string>;
+  /** An HTTPS origin that everything is passed on to, in place of the folder. */
+  readonly origin?: PeerOrigin;
 }
 
-function freePort(): number {
+export interface PeerOrigin {
+  /** Without a path. */
+  readonly url: string;
+  /** PEM file that the origin is trusted by. */
+  readonly caFile: string;
+  /** Answers are kept for a minute; Caddy has no cache of its own and passes all on. */
+  readonly cached: boolean;
+}
+
+/** A port that nobody listens on now. */
+export function freePort(): number {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   return listener.addr.port;
 }
+
+function nginxProxy(site: PeerSite): string {
+  const { origin } = site;
+  if (origin === undefined) return "";
+  const cache = origin.cached ? "proxy_cache bench; proxy_cache_valid 200 1m;" : "";
+  return `
+    location / {
+      proxy_pass https://bench_origin;
+      proxy_http_version 1.1;
+      proxy_set_header Connection "";
+      proxy_ssl_trusted_certificate ${origin.caFile};
+      proxy_ssl_verify on;
+      proxy_ssl_name localhost;
+      proxy_ssl_server_name on;
+      ${cache}
+    }`;
+}
+
+/** Without it nginx opens a connection for each request. */
+const nginxUpstream = ({ origin }: PeerSite): string =>
+  origin === undefined
+    ? ""
+    : `upstream bench_origin { server ${new URL(origin.url).host}; keepalive 64; }`;
+
+const caddyProxy = ({ origin }: PeerSite): string =>
+  origin === undefined ? "file_server" : `
+  reverse_proxy ${origin.url} {
+    transport http {
+      tls_trusted_ca_certs ${origin.caFile}
+      tls_server_name localhost
+    }
+  }`;
 
 const nginxConfig = (site: PeerSite, port: number): string => `
 ${Deno.uid() === 0 ? "user root;" : ""}
@@ -45,6 +89,8 @@ http {
   fastcgi_temp_path ${site.folder}/fastcgi;
   uwsgi_temp_path ${site.folder}/uwsgi;
   scgi_temp_path ${site.folder}/scgi;
+  proxy_cache_path ${site.folder}/cache keys_zone=bench:10m;
+  ${nginxUpstream(site)}
   map_hash_bucket_size 128;
   map_hash_max_size 8192;
   map $uri $target {
@@ -56,6 +102,7 @@ http {
     root ${site.root};
     absolute_redirect off;
     if ($target) { return 301 $target$is_args$args; }
+    ${nginxProxy(site)}
   }
 }
 `;
@@ -77,11 +124,12 @@ const caddyConfig = (site: PeerSite, port: number): string => `
   }
   @moved not vars {target} ""
   redir @moved {target} 301
-  file_server
+  ${caddyProxy(site)}
 }
 `;
 
-async function start(
+/** Starts a server and returns when it answers. */
+export async function startPeer(
   peer: { readonly name: string; readonly command: Command; readonly port: number },
   folder: string,
 ): Promise<Peer> {
@@ -124,7 +172,7 @@ async function startNginx(site: PeerSite): Promise<Peer> {
   await Deno.writeTextFile(config, nginxConfig(site, port));
   const errors = join(site.folder, "nginx-error.log");
   const command: Command = ["nginx", "-p", site.folder, "-e", errors, "-c", config];
-  return await start({ name: "nginx", command, port }, site.folder);
+  return await startPeer({ name: "nginx", command, port }, site.folder);
 }
 
 async function startCaddy(site: PeerSite): Promise<Peer> {
@@ -132,7 +180,7 @@ async function startCaddy(site: PeerSite): Promise<Peer> {
   const config = join(site.folder, "Caddyfile");
   await Deno.writeTextFile(config, caddyConfig(site, port));
   const command: Command = ["caddy", "run", "--config", config, "--adapter", "caddyfile"];
-  return await start({ name: "Caddy", command, port }, site.folder);
+  return await startPeer({ name: "Caddy", command, port }, site.folder);
 }
 
 /** Runs something beside nginx and Caddy, each on a free port, and stops both in any case. */

@@ -53,6 +53,21 @@ const BENCHES: readonly Bench[] = [
     needs: PEERS,
     run: async () => await (await import("./redirects_bench.ts")).benchRedirects(),
   },
+  {
+    name: "hits",
+    needs: PEERS,
+    run: async () => await (await import("./proxy_bench.ts")).benchCache(),
+  },
+  {
+    name: "proxy",
+    needs: PEERS,
+    run: async () => await (await import("./proxy_bench.ts")).benchProxy(),
+  },
+  {
+    name: "functions",
+    needs: [{ program: "wrk", package: "wrk" }],
+    run: async () => await (await import("./functions_bench.ts")).benchFunctions(),
+  },
 ];
 
 const unknown = Deno.args.filter((name) => !BENCHES.some((bench) => bench.name === name));

@@ -1,0 +1,70 @@
+/**
+ * The site behind proxies in the benches: nginx over HTTPS, with a certificate
+ * of its own, so that all that stand before it do the same work.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { hear } from "../_process.ts";
+import { freePort, type Peer, startPeer } from "./_peers.ts";
+
+export interface Origin extends Peer {
+  readonly url: string;
+  /** PEM file that it is trusted by. */
+  readonly caFile: string;
+}
+
+const config = (folder: string, port: number): string => `
+${Deno.uid() === 0 ? "user root;" : ""}
+daemon off;
+worker_processes 1;
+pid ${folder}/nginx.pid;
+error_log ${folder}/error.log;
+events { worker_connections 1024; }
+http {
+  include /etc/nginx/mime.types;
+  access_log off;
+  keepalive_requests 1000000;
+  client_body_temp_path ${folder}/body;
+  proxy_temp_path ${folder}/proxy;
+  fastcgi_temp_path ${folder}/fastcgi;
+  uwsgi_temp_path ${folder}/uwsgi;
+  scgi_temp_path ${folder}/scgi;
+  server {
+    listen 127.0.0.1:${port} ssl;
+    ssl_certificate ${folder}/origin.crt;
+    ssl_certificate_key ${folder}/origin.key;
+    root ${folder}/files;
+  }
+}
+`;
+
+/** Starts the origin with files by name. */
+export async function startOrigin(
+  folder: string,
+  files: Readonly<Record<string, string>>,
+): Promise<Origin> {
+  await Deno.mkdir(join(folder, "files"), { recursive: true });
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.writeTextFile(join(folder, "files", name), text);
+  }
+  const caFile = join(folder, "origin.crt");
+  const made = await hear([
+    "openssl",
+    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"],
+    ...["-nodes", "-keyout", join(folder, "origin.key"), "-out", caFile, "-days", "2"],
+    ...["-subj", "/CN=origin", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
+    ...["-addext", "basicConstraints=CA:FALSE"],
+  ]);
+  if (made.code !== 0) throw new Error(`Can not make a certificate: ${made.stderr}`);
+  const port = freePort();
+  const file = join(folder, "nginx.conf");
+  await Deno.writeTextFile(file, config(folder, port));
+  const errors = join(folder, "error.log");
+  const peer = await startPeer({
+    name: "origin",
+    command: ["nginx", "-p", folder, "-e", errors, "-c", file],
+    port,
+  }, folder);
+  return { ...peer, url: `https://localhost:${port}`, caFile };
+}

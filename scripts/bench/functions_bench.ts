@@ -1,0 +1,159 @@
+/**
+ * What a request step that does nothing costs, and what a neighbour feels of
+ * functions that mean harm.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { fetchByHost } from "../_fetch_by_host.ts";
+import { type BenchPlace, describeProgram, withBenchPlace } from "./_bench_place.ts";
+import { load, type Measured } from "./_load.ts";
+import { formatTable, median, whole } from "./_table.ts";
+
+const HOST = "bench.localhost";
+const HOSTILE_HOST = "hostile.localhost";
+const ROUNDS = 3;
+/** Most that a no-op step may add to a request, in milliseconds. */
+const MAX_STEP_MS = 0.15;
+/** Most that a neighbour's p99 may grow by. */
+const MAX_GROWTH = 2;
+
+const HOSTILE: Readonly<Record<string, string>> = {
+  loops: "export default () => { for (;;); };",
+  bomb:
+    "const kept = []; export default () => { for (;;) kept.push(new Uint8Array(1e6).fill(1)); };",
+  never: "export default () => new Promise(() => {});",
+  floods:
+    "export default () => { for (let i = 0; i < 1e5; i++) console.log(i); return new Response(); };",
+};
+
+const pipelineRule = (id: string, prefix: string, steps: string): string => `
+[[rules]]
+id = "${id}"
+condition.path = { type = "prefix", value = "${prefix}" }
+action = { type = "pipeline", steps = [${steps}] }
+`;
+
+async function write(site: string, files: Readonly<Record<string, string>>): Promise<void> {
+  await Deno.mkdir(join(site, "functions"), { recursive: true });
+  for (const [path, text] of Object.entries(files)) {
+    await Deno.writeTextFile(join(site, path), text);
+  }
+}
+
+async function deployStep({ site, tool }: BenchPlace): Promise<void> {
+  await write(site, {
+    "index.html": "<h1>Bench</h1>",
+    "plain.html": "<h1>Bench</h1>",
+    "step.html": "<h1>Bench</h1>",
+    "functions/noop.js": "export default () => {};",
+    "svc.rules.toml": 'schemaVersion = "EDGE_RULE_SET_V1"\n' +
+      pipelineRule("step", "/step", '{ use = "noop", mode = "request" }, { handle = "origin" }'),
+  });
+  await tool(["init", "--name", "bench", "--create"]);
+  await tool(["deploy", "--prod"]);
+}
+
+/** Another project on the same platform, in the place of the first one's files. */
+async function deployHostile({ site, tool }: BenchPlace): Promise<void> {
+  await Deno.remove(site, { recursive: true });
+  await Deno.mkdir(site);
+  const rules = Object.keys(HOSTILE).map((name) =>
+    pipelineRule(name, `/${name}`, `{ handle = "${name}" }`)
+  );
+  await write(site, {
+    "index.html": "<h1>Hostile</h1>",
+    ...Object.fromEntries(
+      Object.entries(HOSTILE).map(([name, source]) => [`functions/${name}.js`, source]),
+    ),
+    "svc.rules.toml": `schemaVersion = "EDGE_RULE_SET_V1"\n${rules.join("")}`,
+  });
+  await tool(["init", "--name", "hostile", "--create"]);
+  await tool(["deploy", "--prod"]);
+}
+
+async function measure(place: BenchPlace, path: string, connections: number) {
+  const rounds: Measured[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    rounds.push(
+      await load({ port: place.platform.port, host: HOST, path, seconds: 1, connections }),
+    );
+  }
+  const middle = (pick: (one: Measured) => number) => median(rounds.map(pick));
+  return { rate: middle((one) => one.requestsPerSecond), p99: middle((one) => one.p99) };
+}
+
+async function stepTable(place: BenchPlace): Promise<string> {
+  const rows: string[][] = [];
+  for (const connections of [1, 32]) {
+    const plain = await measure(place, "/plain", connections);
+    const step = await measure(place, "/step", connections);
+    const added = 1000 / step.rate - 1000 / plain.rate;
+    rows.push([
+      String(connections),
+      whole(plain.rate),
+      whole(step.rate),
+      step.p99.toFixed(2),
+      added.toFixed(3),
+      added < MAX_STEP_MS ? "met" : "MISSED",
+    ]);
+  }
+  const headings = ["connections", "plain/s", "with step/s", "p99 ms", "added ms a request"];
+  return formatTable([...headings, `aim ${MAX_STEP_MS}`], rows);
+}
+
+/** Keeps one call of each hostile function under way until it is told to stop. */
+function attack({ platform }: BenchPlace): { stop(): Promise<void> } {
+  let isOver = false;
+  const callers = Object.keys(HOSTILE).map(async (name) => {
+    while (!isOver) {
+      await fetchByHost({ port: platform.port, host: HOSTILE_HOST, path: `/${name}` })
+        .catch(() => undefined);
+    }
+  });
+  return {
+    async stop() {
+      isOver = true;
+      await Promise.race([
+        Promise.all(callers),
+        new Promise((resolve) => setTimeout(resolve, 12_000)),
+      ]);
+    },
+  };
+}
+
+async function neighbourTable(place: BenchPlace): Promise<string> {
+  const rows: string[][] = [];
+  const paths = ["/plain", "/step"];
+  const calm = new Map<string, number>();
+  for (const path of paths) calm.set(path, (await measure(place, path, 4)).p99);
+  await deployHostile(place);
+  const attackers = attack(place);
+  for (const path of paths) {
+    const [before, { p99 }] = [calm.get(path)!, await measure(place, path, 4)];
+    const growth = p99 / before;
+    rows.push([
+      path,
+      before.toFixed(2),
+      p99.toFixed(2),
+      growth.toFixed(2),
+      growth < MAX_GROWTH ? "met" : "MISSED",
+    ]);
+  }
+  await attackers.stop();
+  const headings = ["neighbour", "p99 ms alone", "p99 ms beside", "growth", `aim ${MAX_GROWTH}`];
+  return formatTable(headings, rows);
+}
+
+/** Runs the bench and returns its report. */
+export async function benchFunctions(): Promise<string> {
+  return await withBenchPlace(async (place) => {
+    await deployStep(place);
+    const steps = await stepTable(place);
+    const neighbours = await neighbourTable(place);
+    return `A request step that does nothing (svc ${describeProgram()})\n\n${steps}\n\n` +
+      `Beside ${
+        Object.keys(HOSTILE).join(", ")
+      } of another project, 4 connections\n\n${neighbours}`;
+  });
+}

@@ -1,0 +1,106 @@
+/**
+ * External rewrites and the cache before them, beside nginx and Caddy, over one
+ * HTTPS origin. Caddy has no cache of its own: it shows what a cache saves.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { type BenchPlace, describeProgram, withBenchPlace } from "./_bench_place.ts";
+import { load } from "./_load.ts";
+import { type Origin, startOrigin } from "./_origin.ts";
+import { withPeers } from "./_peers.ts";
+import { race, type Runner } from "./_race.ts";
+import { formatTable, median } from "./_table.ts";
+
+const HOST = "bench.localhost";
+const PAGE_BYTES = 13 * 1024;
+const FILES = {
+  "index.html": "origin",
+  "page.html": "0123456789abcdef".repeat(PAGE_BYTES / 16),
+  "small.txt": "0123456789abcdef".repeat(64),
+};
+
+async function deployProxy({ site, tool }: BenchPlace, origin: Origin, cached: boolean) {
+  const rules = [
+    'schemaVersion = "EDGE_RULE_SET_V1"',
+    "[[rules]]",
+    'id = "up"',
+    'condition.path = { type = "glob", value = "/{rest...}" }',
+    `action = { type = "rewrite", target = "${origin.url}/{rest}", external = true }`,
+    ...(cached ? ["[[rules]]", 'id = "keep"', 'action = { type = "cache", ttlSeconds = 60 }'] : []),
+  ];
+  await Deno.writeTextFile(join(site, "svc.rules.toml"), `${rules.join("\n")}\n`);
+  await Deno.writeTextFile(join(site, "index.html"), "<h1>Bench</h1>");
+  await tool(["init", "--name", "bench", "--create"]);
+  await tool(["deploy", "--prod"]);
+}
+
+/** Runs something with svc, nginx and Caddy before one origin. */
+async function withProxies(
+  cached: boolean,
+  run: (runners: readonly Runner[], origin: Origin) => Promise<string>,
+): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-origin-" });
+  const origin = await startOrigin(folder, FILES);
+  try {
+    return await withBenchPlace(async (place) => {
+      await deployProxy(place, origin, cached);
+      const peerSite = {
+        folder: place.folder,
+        root: place.site,
+        redirects: new Map(),
+        origin: { url: origin.url, caFile: origin.caFile, cached },
+      };
+      return await withPeers(peerSite, (peers) =>
+        run([
+          { name: "svc", port: place.platform.port, host: HOST },
+          ...peers.map((peer) => ({ ...peer, host: HOST })),
+        ], origin));
+    }, { args: ["--allow-private-upstreams"], env: { DENO_CERT: origin.caFile } });
+  } finally {
+    await origin.stop();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Hits in the cache; returns the report. */
+export async function benchCache(): Promise<string> {
+  const table = await withProxies(true, (runners) =>
+    race(runners, {
+      ...{ path: "/page.html", rounds: 4, seconds: 2 },
+      aims: { nginx: 0.7 },
+    }));
+  return `Cache hits of 13 KB, 32 connections (svc ${describeProgram()}; ` +
+    `Caddy passes all on)\n\n${table}`;
+}
+
+const ROUNDS = 3;
+
+/** Mean time of a request over one connection, in milliseconds: the middle of some rounds. */
+async function delayOf(runner: Runner & { readonly scheme?: "http" | "https" }): Promise<number> {
+  const times: number[] = [];
+  for (let round = 0; round < ROUNDS; round++) {
+    const given = { ...runner, path: "/small.txt", seconds: 1, connections: 1 };
+    times.push(1000 / (await load(given)).requestsPerSecond);
+  }
+  return median(times);
+}
+
+/** Throughput of 1 KB answers and the delay that each proxy adds; returns the report. */
+export async function benchProxy(): Promise<string> {
+  return await withProxies(false, async (runners, origin) => {
+    const table = await race(runners, {
+      ...{ path: "/small.txt", rounds: 4, seconds: 2 },
+      aims: {},
+    });
+    const scheme = "https" as const;
+    const direct = await delayOf({ name: "origin", host: "localhost", port: origin.port, scheme });
+    const rows = [["origin alone", direct.toFixed(3), ""]];
+    for (const runner of runners) {
+      const delay = await delayOf(runner);
+      rows.push([runner.name, delay.toFixed(3), (delay - direct).toFixed(3)]);
+    }
+    return `Proxied answers of 1 KB, 32 connections (svc ${describeProgram()})\n\n${table}\n\n` +
+      `One connection\n\n${formatTable(["through", "ms a request", "added ms"], rows)}`;
+  });
+}
