@@ -125,7 +125,8 @@ export class CacheStore {
     },
   ): Entry | undefined {
     const { key, ticket, header } = where;
-    const cost = stored.body.byteLength + textBytes(stored, key) + ENTRY_OVERHEAD;
+    const { body, text = "" } = stored;
+    const cost = body.byteLength + text.length + textBytes(stored, key) + ENTRY_OVERHEAD;
     if (ticket.discarded || cost + this.#reserved > this.capacity) return undefined;
     for (const older of [...this.candidates(key)]) {
       if (matchesVary(older, header)) this.remove(older);

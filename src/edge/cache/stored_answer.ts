@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { asciiText } from "../blobs/blob_body.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { findHeader, type Header, type HeaderList } from "../header_list.ts";
 import { type ByteRange, rangeLength } from "../static/byte_ranges.ts";
@@ -49,6 +50,7 @@ export function makeStored(
     status: head.status,
     headers,
     body,
+    text: asciiText(body),
     terms: decision.terms,
     initialAge: decision.initialAge,
     responseTime,
@@ -75,9 +77,9 @@ interface Outgoing {
 }
 
 function whole(stored: StoredAnswer, method: string, { headers, result }: Outgoing): CachedAnswer {
-  const { status, body } = stored;
+  const { status, body, text } = stored;
   if (WITHOUT_CONTENT.has(status)) return { status, headers, body: null, bytes: 0, result };
-  if (method !== "HEAD") return { status, headers, body, bytes: body.byteLength, result };
+  if (method !== "HEAD") return { status, headers, body, text, bytes: body.byteLength, result };
   const length: Header = ["content-length", String(body.byteLength)];
   return { status, headers: [...headers, length], body: null, bytes: 0, result };
 }

@@ -64,6 +64,8 @@ export type CacheResult = "HIT" | "MISS" | "STALE" | "BYPASS";
 export interface CachedAnswer extends OriginAnswer {
   /** Length of the body; `undefined` where only its end will tell. */
   readonly bytes: number | undefined;
+  /** The body as a string, where it is short and ASCII: a server writes that without a copy. */
+  readonly text?: string | undefined;
   readonly result: CacheResult;
 }
 
@@ -86,6 +88,8 @@ export interface StoredAnswer {
   /** As they go to clients, without `age`; always with `date`. */
   readonly headers: HeaderList;
   readonly body: Bytes;
+  /** The body as a string, where it is short and ASCII. */
+  readonly text: string | undefined;
   readonly terms: Terms;
   /** Seconds that it was old when it arrived (RFC 9111, 4.2.3). */
   readonly initialAge: number;

@@ -303,7 +303,7 @@ export class DynamicAnswers {
     }
     const { body } = response;
     const bytes = body instanceof Uint8Array ? body.byteLength : Number(length ?? 0);
-    return { status, headers, body, bytes };
+    return { status, headers, body: response.text ?? body, bytes };
   }
 }
 

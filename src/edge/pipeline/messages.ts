@@ -22,6 +22,8 @@ export interface PipelineResponse {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: Uint8Array<ArrayBuffer> | BodyStream | null;
+  /** The same body as a string of ASCII, where the cache has it so. */
+  readonly text?: string | undefined;
 }
 
 export type StepFailure =
