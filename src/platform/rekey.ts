@@ -13,6 +13,7 @@ import { VariableStore } from "./env/variable_store.ts";
 import { addKey, forgetOldKeys } from "./secrets/key_ring.ts";
 import { SecretBox } from "./secrets/secret_box.ts";
 import { openDataDir } from "./store/data_dir.ts";
+import { openKv } from "./store/open_kv.ts";
 import { CertificateStore } from "./tls/certificate_store.ts";
 
 /**
@@ -29,7 +30,7 @@ export async function rekeyDataDir(options: {
 }): Promise<number> {
   const dataDir = await openDataDir(options.dataDir);
   try {
-    const kv = await Deno.openKv(options.kv ?? dataDir.kv);
+    const kv = await openKv(options.kv ?? dataDir.kv);
     try {
       const box = new SecretBox(await addKey(dataDir.keys, systemRandom), systemRandom);
       const variables = new VariableStore(kv);

@@ -25,6 +25,7 @@ import { SecretBox } from "./secrets/secret_box.ts";
 import { createServices, type Services } from "./services.ts";
 import { openDataDir } from "./store/data_dir.ts";
 import { openFsBlobVault } from "./store/fs_blob_vault.ts";
+import { openKv } from "./store/open_kv.ts";
 import { DEFAULT_HTTPS_PORT } from "./tls/secure_listener.ts";
 
 /** The address that people use: HTTPS where the platform has a certificate for all its hosts. */
@@ -50,7 +51,7 @@ async function openServices(
   const { base } = reach;
   const dataDir = await openDataDir(options.dataDir);
   closers.add({ close: () => dataDir.release() });
-  const kv = closers.add(await Deno.openKv(options.kv ?? dataDir.kv));
+  const kv = closers.add(await openKv(options.kv ?? dataDir.kv));
   const services = createServices({
     kv,
     dataDir,

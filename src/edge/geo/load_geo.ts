@@ -27,14 +27,15 @@ async function open<Lookup>(
   try {
     return openDatabase(await Deno.readFile(path));
   } catch (cause) {
-    throw new Error(`Can not open the address database "${path}"`, { cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new TypeError(`Can not open the address database "${path}": ${reason}`, { cause });
   }
 }
 
 /**
  * Loads the address databases.
  *
- * @throws {Error} If a file can not be read or is no MMDB
+ * @throws {TypeError} If a file can not be read or is no MMDB
  */
 export async function loadGeo(files: GeoFiles = {}): Promise<LoadedGeo> {
   const countries = files.geoip ?? new URL(import.meta.resolve(SHIPPED));
