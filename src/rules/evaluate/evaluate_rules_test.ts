@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { decide, matchedIds, type ShortRule } from "../_test_rules.ts";
+import { compileAll, decide, matchedIds, type ShortRule } from "../_test_rules.ts";
 import type { DescribedRequest } from "../facts.ts";
 import type { Action, Condition } from "../types.ts";
 import { NO_DECISION } from "./decision.ts";
+import { rewriteChanged } from "./evaluate_rules.ts";
 
 const LOG: Action = { type: "log" };
 const glob = (value: string): Condition => ({ path: { type: "glob", value } });
@@ -215,6 +216,21 @@ Deno.test("evaluateRules() rewrites inside and outside", () => {
     "/p/q?z=1",
   ).rewrite;
   assert.deepEqual(outside, { type: "external", url: "https://b.test/p/q?k=p/q", rule });
+});
+
+Deno.test("rewriteChanged() follows a changed path as long as the rule matches it", () => {
+  const rule = { id: "r0", index: 0 };
+  const compiled = compileAll([
+    [glob("/api/{a...}"), rewrite("https://b.test/{a}", { external: true })],
+    [{}, { type: "log" }],
+  ]);
+  const changed = (path: string) => rewriteChanged(compiled, rule, { path, rawQuery: "z=1" });
+  assert.deepEqual(changed("/api/q"), { type: "external", url: "https://b.test/q?z=1", rule });
+  assert.equal(changed("/other"), undefined);
+  assert.equal(
+    rewriteChanged(compiled, { id: "r1", index: 1 }, { path: "/", rawQuery: "" }),
+    undefined,
+  );
 });
 
 Deno.test("evaluateRules() edits headers in order and with captures", () => {
