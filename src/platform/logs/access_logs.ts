@@ -8,14 +8,16 @@
 import { join } from "node:path";
 import type { LogEntry } from "../../contract/mod.ts";
 import type { AccessRecord } from "../../edge/mod.ts";
-import type { FunctionLogEntry } from "../../runtime/mod.ts";
 import { LogFiles, type LogPlace } from "./log_files.ts";
 import { type LogFilter, logMatcher } from "./log_filter.ts";
+import { formatLogLine, type FunctionRecord, type LogRecord, toLogEntry } from "./log_lines.ts";
 
 /** How long an entry waits to be written, in milliseconds. */
 export const FLUSH_INTERVAL_MS = 200;
 /** Entries that may wait; more are counted and dropped, so that memory stays bounded. */
 const MAX_WAITING = 100_000;
+/** Entries that are written in one go: about a millisecond of work. */
+const SLICE = 500;
 /** Lines that one search reads at most. */
 const MAX_SEARCHED = 500_000;
 
@@ -28,48 +30,13 @@ export interface LogPage {
 
 type Listener = (entry: LogEntry) => void;
 
-/** A line of a function's log, before it is written anywhere. */
-export interface FunctionRecord extends FunctionLogEntry {
-  readonly projectId: string;
-  readonly deploymentId: string;
-}
-
-function toEntry(record: AccessRecord | FunctionRecord): LogEntry {
-  return "function" in record ? toFunctionEntry(record) : toRequestEntry(record);
-}
-
-function toFunctionEntry(record: FunctionRecord): LogEntry {
-  return {
-    type: "function",
-    time: new Date(record.time).toISOString(),
-    deploymentId: record.deploymentId,
-    requestId: record.requestId ?? null,
-    function: record.function,
-    level: record.level,
-    message: record.message,
-    stack: record.stack ?? null,
-  };
-}
-
-function toRequestEntry(record: AccessRecord): LogEntry {
-  const { projectId: _, rules, error, ...entry } = record;
-  return {
-    type: "request",
-    ...entry,
-    time: new Date(record.time).toISOString(),
-    durationMs: Math.round(record.durationMs * 100) / 100,
-    ...(error === undefined ? {} : { error }),
-    ...(rules === undefined || rules.length === 0 ? {} : { rules: [...rules] }),
-  };
-}
-
 export interface AccessLogOptions {
   /** Told when entries could not be written or were dropped. */
   onTrouble(message: string): void;
 }
 
 export class AccessLogs {
-  private waiting: (AccessRecord | FunctionRecord)[] = [];
+  private waiting: LogRecord[] = [];
   private dropped = 0;
   private flushing: Promise<void> = Promise.resolve();
   private readonly files = new Map<string, LogFiles>();
@@ -134,7 +101,7 @@ export class AccessLogs {
     await this.flush();
   }
 
-  private add(record: AccessRecord | FunctionRecord): void {
+  private add(record: LogRecord): void {
     if (this.waiting.length < MAX_WAITING) this.waiting.push(record);
     else this.dropped++;
   }
@@ -156,13 +123,22 @@ export class AccessLogs {
       this.options.onTrouble(`Dropped ${this.dropped} access log entries: too many at once`);
       this.dropped = 0;
     }
+    for (let start = 0; start < records.length; start += SLICE) {
+      await this.writeSlice(records.slice(start, start + SLICE));
+    }
+  }
+
+  /** Writes a part of what waited, so that requests get their turn in between. */
+  private async writeSlice(records: readonly LogRecord[]): Promise<void> {
     const lines = new Map<string, string[]>();
     for (const record of records) {
-      const entry = toEntry(record);
       const list = lines.get(record.projectId) ?? [];
       lines.set(record.projectId, list);
-      list.push(JSON.stringify(entry));
-      for (const listener of this.listeners.get(record.projectId) ?? []) listener(entry);
+      list.push(formatLogLine(record));
+      const listeners = this.listeners.get(record.projectId);
+      if (listeners === undefined) continue;
+      const entry = toLogEntry(record);
+      for (const listener of listeners) listener(entry);
     }
     for (const [projectId, list] of lines) {
       await this.filesOf(projectId).append(`${list.join("\n")}\n`).catch((error) => {

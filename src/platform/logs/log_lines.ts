@@ -1,0 +1,77 @@
+/**
+ * Lines of the log, as they are written and as they are shown. Pure.
+ *
+ * @module
+ */
+import type { LogEntry } from "../../contract/mod.ts";
+import type { AccessRecord } from "../../edge/mod.ts";
+import type { FunctionLogEntry } from "../../runtime/mod.ts";
+
+/** A line of a function's log, before it is written anywhere. */
+export interface FunctionRecord extends FunctionLogEntry {
+  readonly projectId: string;
+  readonly deploymentId: string;
+}
+
+export type LogRecord = AccessRecord | FunctionRecord;
+
+/** What readers of the log get of a record. */
+export function toLogEntry(record: LogRecord): LogEntry {
+  return "function" in record ? toFunctionEntry(record) : toRequestEntry(record);
+}
+
+function toFunctionEntry(record: FunctionRecord): LogEntry {
+  return {
+    type: "function",
+    time: new Date(record.time).toISOString(),
+    deploymentId: record.deploymentId,
+    requestId: record.requestId ?? null,
+    function: record.function,
+    level: record.level,
+    message: record.message,
+    stack: record.stack ?? null,
+  };
+}
+
+function roundedDuration({ durationMs }: AccessRecord): number {
+  return Math.round(durationMs * 100) / 100;
+}
+
+function toRequestEntry(record: AccessRecord): LogEntry {
+  const { projectId: _, rules, error, ...entry } = record;
+  return {
+    type: "request",
+    ...entry,
+    time: new Date(record.time).toISOString(),
+    durationMs: roundedDuration(record),
+    ...(error === undefined ? {} : { error }),
+    ...(rules === undefined || rules.length === 0 ? {} : { rules: [...rules] }),
+  };
+}
+
+/** The latest second that was formatted: requests come many in one. */
+let second = { start: NaN, text: "" };
+
+/** `toISOString()`, for times that mostly share their second with the one before. */
+function isoTime(time: number): string {
+  const whole = Math.floor(time);
+  const start = whole - (whole % 1000);
+  if (start !== second.start) second = { start, text: new Date(start).toISOString().slice(0, 20) };
+  return `${second.text}${String(whole - start).padStart(3, "0")}Z`;
+}
+
+/**
+ * A record as one line of JSON, equal to its entry's. Plain requests, of which
+ * there can be tens of thousands a second, are put together by hand.
+ */
+export function formatLogLine(record: LogRecord): string {
+  const isPlain = !("function" in record) && record.error === undefined &&
+    (record.rules === undefined || record.rules.length === 0);
+  if (!isPlain) return JSON.stringify(toLogEntry(record));
+  const { deploymentId, requestId, method, host, path, status, bytes, ip, userAgent } = record;
+  return `{"type":"request","time":"${isoTime(record.time)}","deploymentId":"${deploymentId}",` +
+    `"requestId":"${requestId}","method":${JSON.stringify(method)},"host":"${host}",` +
+    `"path":${JSON.stringify(path)},"status":${status},"bytes":${bytes},` +
+    `"durationMs":${roundedDuration(record)},"ip":"${ip}",` +
+    `"userAgent":${JSON.stringify(userAgent)}}`;
+}
