@@ -116,9 +116,9 @@ async function buildFront(
     edge: (request, remoteAddress) => edge(request, { remoteAddress }),
     hosts: services.domainService.hosts,
     challenges: services.challenges,
-    wantsHttps: (hostname) =>
-      listeners.httpsPort === DEFAULT_HTTPS_PORT &&
-      services.certificates?.find(hostname) !== undefined,
+    ...(listeners.httpsPort === DEFAULT_HTTPS_PORT
+      ? { wantsHttps: (hostname) => services.certificates?.find(hostname) !== undefined }
+      : {}),
   });
 }
 

@@ -17,8 +17,11 @@ export interface FrontOptions {
   readonly edge: (request: Request, remoteAddress: string) => Answer;
   readonly hosts: DomainHosts;
   readonly challenges: Http01Challenges;
-  /** True for a hostname whose visitors are to come by HTTPS on its own port. */
-  readonly wantsHttps: (hostname: string) => boolean;
+  /**
+   * True for a hostname whose visitors are to come by HTTPS; missing where
+   * HTTPS has not its own port, so that nobody can be sent there.
+   */
+  readonly wantsHttps?: (hostname: string) => boolean;
 }
 
 export type Front = (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => Answer;
@@ -38,7 +41,7 @@ export function createFront(
   const http: Front = (request, info) => {
     const challenge = challenges.answer(request.url);
     if (challenge !== undefined) return challenge;
-    if (wantsHttps(hostnameOf(request.url))) return redirectToHttps(request.url);
+    if (wantsHttps?.(hostnameOf(request.url))) return redirectToHttps(request.url);
     return https(request, info);
   };
   return { http, https };
