@@ -31,12 +31,16 @@ function announce(ctx: Context, platform: Platform, dataDir: string): void {
   const { token, url, ownerLink } = platform;
   const { colors } = ctx.ui;
   ctx.ui.done("deploy", `Platform ready at ${colors.bold(url)}`);
-  ctx.ui.note(formatFacts([["  data", dataDir], ["  owner", ownerLink], ["  key", token]]));
+  // One that the operator gave is known to them, and has no place in a log.
+  const minted = ctx.env.SVC_BOOTSTRAP_TOKEN ? undefined : token;
+  ctx.ui.note(formatFacts([["  data", dataDir], ["  owner", ownerLink], ["  key", minted]]));
   if (ownerLink !== undefined) {
     ctx.ui.note("The owner's link works once: it sets the email and password to sign in with");
   }
-  if (token !== undefined) {
-    ctx.ui.note(`The key is shown this once. Use it: export SVC_API_URL=${url} SVC_TOKEN=${token}`);
+  if (minted !== undefined) {
+    ctx.ui.note(
+      `The key is shown this once. Use it: export SVC_API_URL=${url} SVC_TOKEN=${minted}`,
+    );
   }
   ctx.ui.note(colors.dim("Ctrl-C stops it"));
   ctx.ui.result({ url, ...definedOnly({ token }) }, url);
