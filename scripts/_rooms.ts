@@ -8,6 +8,7 @@
 /** Each room below `src/` with the rooms that it may import; `lib` holds nothing of ours. */
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   cli: [
+    "build",
     "client",
     "config",
     "contract",
@@ -21,7 +22,8 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
     "runtime",
   ],
   dev: ["config", "edge", "lib", "runtime"],
-  platform: ["contract", "database", "edge", "lib", "manifest", "rules", "runtime"],
+  platform: ["build", "contract", "database", "edge", "lib", "manifest", "rules", "runtime"],
+  build: ["config", "contract", "lib", "manifest", "rules", "runtime"],
   client: ["contract", "lib"],
   contract: ["lib"],
   database: ["lib"],

@@ -129,3 +129,14 @@ export {
 export { SECURITY_EVENTS, type SecurityEvent, type SecurityEventName } from "./security.ts";
 export { type Invitation, type Member } from "./workspaces.ts";
 export { type ActiveRules, type RulesRevision } from "./rules.ts";
+export {
+  EVENT_CATEGORIES,
+  EVENT_NAMES,
+  type EventCategory,
+  type EventData,
+  eventData,
+  type EventName,
+  EVENTS,
+  PRIORITIES,
+  type Priority,
+} from "./events.ts";

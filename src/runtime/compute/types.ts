@@ -1,0 +1,116 @@
+/**
+ * What callers of a deployment's server pass and get.
+ *
+ * @module
+ */
+import type { ProcessCommand } from "../functions/types.ts";
+import type { HeaderPairs, LogLevel } from "../functions/wire.ts";
+
+export interface ComputeRequest {
+  readonly method: string;
+  /** Path and query, as the server is to see them. */
+  readonly target: string;
+  /** With `host`; hop-by-hop fields are dropped on the way. */
+  readonly headers: HeaderPairs;
+  readonly body: ReadableStream<Uint8Array> | null;
+  readonly requestId: string;
+  /** Aborted when the client has gone: the server's connection is closed. */
+  readonly signal?: AbortSignal;
+}
+
+export interface ComputeResponse {
+  readonly status: number;
+  readonly statusText?: string;
+  readonly headers: HeaderPairs;
+  readonly body: ReadableStream<Uint8Array> | null;
+}
+
+/** `timeout` is a 504, `overloaded` a 503, `aborted` needs no answer, the others are a 502. */
+export type ComputeFailure =
+  | "timeout"
+  | "memory"
+  | "crashed"
+  | "cannot_start"
+  | "overloaded"
+  | "invalid_response"
+  | "aborted";
+
+export type ComputeResult =
+  | { readonly type: "response"; readonly response: ComputeResponse }
+  | { readonly type: "failed"; readonly reason: ComputeFailure; readonly message: string };
+
+/** An open WebSocket to the server, message by message. */
+export interface ComputeSocket {
+  /** Subprotocol that the server chose; "" for none. */
+  readonly protocol: string;
+  send(message: string | Uint8Array): void | Promise<void>;
+  close(code?: number, reason?: string): void;
+  /** Ends when the socket is closed; the return value tells how. */
+  readonly messages: AsyncIterator<
+    string | Uint8Array,
+    { readonly code: number; readonly reason: string }
+  >;
+}
+
+export type ComputeSocketResult =
+  | { readonly type: "open"; readonly socket: ComputeSocket }
+  /** The server answered the upgrade as any other request. */
+  | { readonly type: "response"; readonly response: ComputeResponse }
+  | Extract<ComputeResult, { readonly type: "failed" }>;
+
+export interface ComputeLogEntry {
+  /** Milliseconds since the epoch. */
+  readonly time: number;
+  readonly level: LogLevel;
+  /** Missing where no request, or more than one, can have caused it. */
+  readonly requestId?: string;
+  readonly message: string;
+}
+
+export type ComputeHealth =
+  | { readonly healthy: true; readonly latencyMs: number }
+  | { readonly healthy: false; readonly reason: string };
+
+/** The server of one COMPUTE layer of one deployment. */
+export interface ComputeServer {
+  /** Starts the server where it is not running; never rejects. */
+  fetch(request: ComputeRequest): Promise<ComputeResult>;
+  connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
+  /** Asks whether a server that is up still answers; starts none and counts as no use. */
+  check(): Promise<ComputeHealth>;
+  /** Lets requests under way finish for so long, then ends the process. */
+  drain(milliseconds: number): Promise<void>;
+}
+
+export interface ComputeLimits {
+  /** Longest time to the head of an answer, in milliseconds (spec: `runtime.timeoutMs`). */
+  readonly timeoutMs: number;
+  /** Resident memory in MiB, above what the runtime itself needs (spec: `runtime.memoryMb`). */
+  readonly memoryMb: number;
+  /** Requests that run at the same time; further ones wait. */
+  readonly maxConcurrent: number;
+  /** Requests that wait; further ones fail as `overloaded`. */
+  readonly maxQueued: number;
+  /** Time in which the server must listen, in milliseconds. */
+  readonly startMs: number;
+  /** Time without requests after which the process ends, in milliseconds; 0 for never. */
+  readonly idleMs: number;
+}
+
+export interface ComputeServerOptions {
+  readonly deploymentId: string;
+  /** Absolute path of a folder with all the deployment's files; the server may read it. */
+  readonly directory: string;
+  /** Path of the entry relative to `directory`. */
+  readonly entry: string;
+  /** All that the server sees as its environment, beside `PORT` and `HOST`. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly limits: Partial<ComputeLimits> & Pick<ComputeLimits, "timeoutMs" | "memoryMb">;
+  /** True lets it reach private, local and reserved addresses. */
+  readonly allowPrivate: boolean;
+  readonly log: (entry: ComputeLogEntry) => void;
+  /** How to start the program itself as a server process; `folder` is private to the process. */
+  readonly spawn: (folder: string) => ProcessCommand;
+  /** Wall clock in milliseconds; the system's by default. */
+  readonly now?: () => number;
+}
