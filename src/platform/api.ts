@@ -19,6 +19,7 @@ import { bindLogRoutes } from "./logs/routes.ts";
 import { bindProjectRoutes } from "./projects/routes.ts";
 import { bindRulesRoutes } from "./rules/routes.ts";
 import type { Services } from "./services.ts";
+import { showFailure } from "./web/page_binder.tsx";
 import { bindPages } from "./web/routes.ts";
 import { bindWorkspaceRoutes } from "./workspaces/routes.ts";
 
@@ -38,6 +39,7 @@ export function buildApi(services: Services, options: ApiOptions): Router {
     gatekeeper: services.authenticator,
     requestId: options.requestId,
     onFault: options.onFault,
+    showFailure,
   });
   router.open(endpoints.getHealth, () => ({ status: "ok" as const, version: options.version }));
   router.open(endpoints.getOpenApi, async () => {

@@ -75,6 +75,33 @@ Deno.test("sign-up, sign-in and sign-out lead to where they should, and to no ot
     assert.equal(back.path, "/account/activity");
   }));
 
+Deno.test("an address without a page is one for browsers, and an API answer for programs", () =>
+  withPlatform(async (platform) => {
+    const guest = new Visitor(platform);
+    const headers = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
+    const page = await guest.send("GET", "/nowhere", { headers });
+    assert.equal(page.status, 404);
+    assert.match(page.html, /<h1>There is nothing here<\/h1>[^]*No page is at \/nowhere/);
+    assert.ok(page.headers.get("x-svc-request-id"));
+    for (const [path, accept] of [["/nowhere", "*/*"], ["/v1/nowhere", headers.accept]]) {
+      const answer = await guest.send("GET", path!, { headers: { accept: accept! } });
+      assert.equal(answer.status, 404);
+      assert.equal(JSON.parse(answer.html).code, "not_found", path);
+    }
+  }));
+
+Deno.test("a form whose session is over leads back to its page after sign-in", () =>
+  withPlatform(async (platform) => {
+    const guest = new Visitor(platform);
+    const send = (referer: string) =>
+      guest.send("POST", "/account/password", { fields: {}, headers: { referer } });
+    const own = `http://127.0.0.1:${platform.port}/account?x=1`;
+    const next = async (referer: string) => (await send(referer)).headers.get("location");
+    assert.equal(await next(own), "/sign-in?next=%2Faccount%3Fx%3D1");
+    assert.equal(await next("http://evil.test/account"), "/sign-in");
+    assert.equal(await next("not an address"), "/sign-in");
+  }));
+
 Deno.test("pages tell no more of an account that is there than of one that is not", () =>
   withPlatform(async (platform) => {
     await new Visitor(platform).signUp("ada");

@@ -49,6 +49,8 @@ export interface RouterOptions {
   requestId(): string;
   /** Told of each failure that is the platform's own. */
   onFault(requestId: string, cause: unknown): void;
+  /** A failure for somebody who looks at pages. */
+  showFailure(failure: Failure, requestId: string): Response;
 }
 
 type Answer<E> = ResponseOf<E> | Response;
@@ -124,6 +126,12 @@ function bindingOf({ access }: Endpoint): "anyone" | "role" | "account" | "self"
 /** Hono's spelling of a contract path: `/a/{b}` becomes `/a/:b`. */
 const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");
 
+/** Whether somebody looks: browsers name HTML when they go to an address, programs do not. */
+function wantsPage({ method, headers }: Request): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
+  return /(?:^|[,\s])text\/html\b/i.test(headers.get("accept") ?? "");
+}
+
 /** The API of a platform, as a set of bound endpoints. */
 export class Router {
   private readonly app = new Hono<{ Bindings: { client: Client } }>();
@@ -131,10 +139,7 @@ export class Router {
 
   constructor(private readonly options: RouterOptions) {
     this.app.onError((error) => this.refuse(error, this.options.requestId()));
-    this.app.notFound((c) => {
-      const message = `No such endpoint: ${c.req.method} ${c.req.path}. See /v1/openapi.json`;
-      return this.refuse(new Failure("not_found", message), this.options.requestId());
-    });
+    this.app.notFound((c) => this.refuseUnknown(c.req.raw, c.req.path));
   }
 
   /** Answers a client's request to the base address. */
@@ -188,8 +193,8 @@ export class Router {
 
   /**
    * Binds a page that people look at, or the form that it sends. `path` is in
-   * Hono's spelling, as in `/welcome/:token`. A page renders failures itself;
-   * what it throws all the same is answered as the API would.
+   * Hono's spelling, as in `/welcome/:token`. A page renders failures of its
+   * visitor itself; those of the platform are thrown, and rendered here.
    */
   page(
     method: "GET" | "POST",
@@ -204,7 +209,7 @@ export class Router {
         response.headers.set("x-svc-request-id", requestId);
         return response;
       } catch (error) {
-        return this.refuse(error, requestId);
+        return this.showRefusal(error, requestId);
       }
     });
   }
@@ -246,9 +251,30 @@ export class Router {
     });
   }
 
-  private refuse(error: unknown, requestId: string): Response {
+  /** A browser that is not asking for the API gets a page. */
+  private refuseUnknown(request: Request, path: string): Response {
+    const requestId = this.options.requestId();
+    if (wantsPage(request) && !path.startsWith("/v1/")) {
+      return this.showRefusal(new Failure("not_found", `No page is at ${path}`), requestId);
+    }
+    const message = `No such endpoint: ${request.method} ${path}. See /v1/openapi.json`;
+    return this.refuse(new Failure("not_found", message), requestId);
+  }
+
+  private showRefusal(error: unknown, requestId: string): Response {
+    const response = this.options.showFailure(this.failureOf(error, requestId), requestId);
+    response.headers.set("x-svc-request-id", requestId);
+    return response;
+  }
+
+  private failureOf(error: unknown, requestId: string): Failure {
     const failure = toFailure(error);
     if (failure.status >= 500) this.options.onFault(requestId, failure.cause ?? failure);
+    return failure;
+  }
+
+  private refuse(error: unknown, requestId: string): Response {
+    const failure = this.failureOf(error, requestId);
     const headers = new Headers({ "x-svc-request-id": requestId, "cache-control": "no-store" });
     if (failure.retryAfter !== undefined) headers.set("retry-after", String(failure.retryAfter));
     if (failure.code === "unauthorized") headers.set("www-authenticate", "Bearer");

@@ -7,9 +7,9 @@
  * @module
  */
 import type { Person } from "../accounts/caller.ts";
-import type { PageServices } from "../accounts/page_services.ts";
+import { type PageServices, safeReturnPath } from "../accounts/page_services.ts";
 import type { Client } from "../http/client.ts";
-import { toFailure } from "../http/failure.ts";
+import { type Failure, toFailure } from "../http/failure.ts";
 import type { Router, Visit } from "../http/router.ts";
 import { goTo, showPage } from "./document.tsx";
 import { type Fields, readForm } from "./form.ts";
@@ -20,6 +20,8 @@ export interface PageVisit {
   readonly params: Visit["params"];
   readonly query: URLSearchParams;
   readonly path: string;
+  /** The page of this site that sent the form; `/` where that is unknown. */
+  readonly cameFrom: string;
   /** Fields of the form that was sent; none for a GET. */
   readonly fields: Fields;
 }
@@ -38,13 +40,23 @@ export function signInPath(next: string, door: "sign-in" | "sign-up" = "sign-in"
   return next === "/" ? `/${door}` : `/${door}?next=${encodeURIComponent(next)}`;
 }
 
-/** A failure as a page. @throws where it is the platform's own, for its log. */
-export function showFailure(error: unknown): Response {
-  const failure = toFailure(error);
-  if (failure.status >= 500) throw error;
-  const title = failure.status === 404 ? "There is nothing here" : "That did not work";
+function titleOf({ status }: Failure): string {
+  if (status === 404) return "There is nothing here";
+  return status >= 500 ? "That is our fault" : "That did not work";
+}
+
+/** A failure as a page. One of the platform's own names the request, for whoever reads its log. */
+export function showFailure(failure: Failure, requestId?: string): Response {
+  const title = titleOf(failure);
   return showPage(
     <EntryFrame title={title} lead={failure.message}>
+      {failure.status >= 500 && requestId !== undefined
+        ? (
+          <p class="aside-link">
+            Request <code>{requestId}</code>
+          </p>
+        )
+        : null}
       <p>
         <a class="button quiet" href="/">Back to the start</a>
       </p>
@@ -57,6 +69,12 @@ export function showFailure(error: unknown): Response {
         : { headers: { "retry-after": `${failure.retryAfter}` } }),
     },
   );
+}
+
+/** The page that a form was on, by `Referer` (RFC 9110, 10.1.3): only one of this site counts. */
+function cameFrom(request: Request, { host }: URL): string {
+  const page = URL.parse(request.headers.get("referer") ?? "");
+  return page?.host === host ? safeReturnPath(page.pathname + page.search) : "/";
 }
 
 export class PageBinder {
@@ -79,7 +97,7 @@ export class PageBinder {
         return show({ ...visit, person, csrf: this.pages.csrfToken(person) });
       }
       const search = visit.query.size === 0 ? "" : `?${visit.query}`;
-      return goTo(method === "GET" ? signInPath(visit.path + search) : "/sign-in");
+      return goTo(signInPath(method === "GET" ? visit.path + search : visit.cameFrom));
     });
   }
 
@@ -101,11 +119,14 @@ export class PageBinder {
           params,
           query: url.searchParams,
           path: url.pathname,
+          cameFrom: cameFrom(request, url),
           fields,
           person,
         });
       } catch (error) {
-        return showFailure(error);
+        const failure = toFailure(error);
+        if (failure.status >= 500) throw error;
+        return showFailure(failure);
       }
     });
   }
