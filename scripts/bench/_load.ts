@@ -13,6 +13,8 @@ export interface Load {
   readonly seconds: number;
   /** Lua script that makes the requests, where one path is not enough. */
   readonly script?: string;
+  /** `refusal` where the answer that is measured is an error; `success` where missing. */
+  readonly expects?: "success" | "refusal";
   /** Connections at once; 32 where missing. */
   readonly connections?: number;
   /** `http` where missing. */
@@ -29,9 +31,11 @@ const CONNECTIONS = 32;
 
 const MILLISECONDS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
 
-/** Reads wrk's report. Throws where answers were errors: such a rate means nothing. */
-export function readReport(report: string): Measured {
-  const trouble = /^\s*(?:Non-2xx or 3xx responses|Socket errors): .*$/m.exec(report)?.[0];
+/** Reads wrk's report. Throws where answers were errors that were not meant: such a rate means nothing. */
+export function readReport(report: string, expects: "success" | "refusal" = "success"): Measured {
+  const trouble = expects === "refusal"
+    ? /^\s*Socket errors: .*$/m.exec(report)?.[0]
+    : /^\s*(?:Non-2xx or 3xx responses|Socket errors): .*$/m.exec(report)?.[0];
   if (trouble !== undefined && !/connect 0, read 0, write 0, timeout 0/.test(trouble)) {
     throw new Error(`Can not measure: ${trouble.trim()}`);
   }
@@ -60,5 +64,5 @@ export async function load(given: Load): Promise<Measured> {
     `${given.scheme ?? "http"}://127.0.0.1:${given.port}${given.path}`,
   ]);
   if (told.code !== 0) throw new Error(`wrk failed: ${told.stderr}${told.stdout}`);
-  return readReport(told.stdout);
+  return readReport(told.stdout, given.expects);
 }

@@ -64,6 +64,11 @@ const BENCHES: readonly Bench[] = [
     run: async () => await (await import("./proxy_bench.ts")).benchProxy(),
   },
   {
+    name: "accounts",
+    needs: [{ program: "wrk", package: "wrk" }],
+    run: async () => await (await import("./accounts_bench.ts")).benchAccounts(),
+  },
+  {
     name: "functions",
     needs: [{ program: "wrk", package: "wrk" }],
     run: async () => await (await import("./functions_bench.ts")).benchFunctions(),
