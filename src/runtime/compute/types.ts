@@ -76,7 +76,15 @@ export interface ComputeServer {
   /** Starts the server where it is not running; never rejects. */
   fetch(request: ComputeRequest): Promise<ComputeResult>;
   connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
-  /** Asks whether a server that is up still answers; starts none and counts as no use. */
+  /**
+   * Starts the server where it is not running, and tells whether it listens: what
+   * a deploy waits for before it goes live. Never rejects; bounded by `startMs`.
+   */
+  start(): Promise<ComputeHealth>;
+  /**
+   * Asks whether a server that is up still answers; starts none and counts as no
+   * use. One that is not running because nobody asked lately is healthy, at once.
+   */
   check(): Promise<ComputeHealth>;
   /** Lets requests under way finish for so long, then ends the process. */
   drain(milliseconds: number): Promise<void>;
