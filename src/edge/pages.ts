@@ -14,11 +14,13 @@ const SENTENCES: Readonly<Record<number, readonly [title: string, sentence: stri
   404: ["Not found", "There is no page at this address."],
   405: ["Method not allowed", "This address can only be read."],
   412: ["Precondition failed", "The page is not the version that was asked for."],
+  414: ["Address too long", "The address of this request is too long."],
   416: ["Range not satisfiable", "The page does not have the part that was asked for."],
   429: ["Too many requests", "Please wait a moment and try again."],
   500: ["Something went wrong", "The page can not be shown because of a fault on our side."],
   501: ["Not implemented", "This part of the site needs a server that does not run here."],
   503: ["Not available", "This site is not available at the moment."],
+  508: ["Loop detected", "This request of the site goes in a circle."],
 };
 
 const OTHER_CLIENT_ERROR = ["Request refused", "This site refused this request."] as const;

@@ -22,6 +22,7 @@ import { createFunctionRunner } from "../pipeline/function_runner.ts";
 import type { BodyStream, PipelineRequest, PipelineResponse } from "../pipeline/messages.ts";
 import { type PipelinePlan, planPipeline } from "../pipeline/plan.ts";
 import { PipelineFailedError, runPipeline } from "../pipeline/run_pipeline.ts";
+import { type Hop, isLoop, viaOf } from "../proxy/message_headers.ts";
 import { ProxyError, proxyRequest } from "../proxy/proxy.ts";
 import type { Site } from "../site.ts";
 import { edgePage, type SiteAnswers, type SiteRequest } from "../site_answers.ts";
@@ -51,6 +52,9 @@ const NO_PIPELINE = planPipeline([{ handle: ORIGIN_HANDLE }]);
 export function isDynamic({ pipeline, rewrite }: Decision): boolean {
   return pipeline !== undefined || rewrite?.type === "external";
 }
+
+/** For the site's log. */
+const LOOP = "The request goes in a circle: a rewrite or a function asks for what caused it";
 
 /** Statuses that have no content (RFC 9110, 15). */
 const WITHOUT_CONTENT = new Set([204, 205, 304]);
@@ -145,11 +149,23 @@ class DynamicRequest {
     };
   };
 
+  #hop(): Hop {
+    const { exchange } = this.turn;
+    return {
+      ip: exchange.ip,
+      host: exchange.authority,
+      scheme: exchange.scheme,
+      via: exchange.header("via"),
+      pseudonym: this.options.pseudonym,
+    };
+  }
+
   run(): Promise<PipelineResponse> {
     const runner = createFunctionRunner({
       functions: this.turn.site.functions,
       signal: this.#signal,
       context: this.#context,
+      via: () => viaOf(this.#hop()),
     });
     return runPipeline(this.#plan, this.#first, {
       runner,
@@ -183,13 +199,7 @@ class DynamicRequest {
     const upstream = this.#upstreamUrl(request);
     if (upstream !== undefined) {
       return await proxyRequest(this.options.outbound, { request, url: upstream }, {
-        hop: {
-          ip: exchange.ip,
-          host: exchange.authority,
-          scheme: exchange.scheme,
-          via: exchange.header("via"),
-          pseudonym: this.options.pseudonym,
-        },
+        hop: this.#hop(),
         signal: this.#signal(),
       });
     }
@@ -268,6 +278,9 @@ export class DynamicAnswers {
   /** Runs pipeline, cache and proxy. A failure behind the edge becomes a plain page. */
   async answer(turn: DynamicTurn): Promise<Answer> {
     const { exchange, site, decision } = turn;
+    if (isLoop({ via: exchange.header("via"), pseudonym: this.options.pseudonym })) {
+      return { ...edgePage(exchange, 508, { headers: site.common }), problem: LOOP };
+    }
     const plan = decision.pipeline === undefined
       ? NO_PIPELINE
       : this.#planOf(decision.pipeline.steps);

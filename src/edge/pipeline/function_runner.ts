@@ -26,6 +26,8 @@ export interface RunnerOptions {
   readonly context: () => CallContext;
   /** Aborted when the client has gone. */
   readonly signal: () => AbortSignal;
+  /** `Via` of what the functions fetch. */
+  readonly via: () => string;
 }
 
 type StreamBody = FunctionResponse["body"];
@@ -59,15 +61,17 @@ function fromRequest(request: FunctionRequest, original: PipelineRequest): Pipel
 export function createFunctionRunner(options: RunnerOptions): StepRunner {
   const { functions, signal } = options;
   let context: CallContext | undefined;
+  let via: string | undefined;
 
   async function run(
-    invocation: Omit<Invocation, "context">,
+    invocation: Omit<Invocation, "context" | "via">,
     given: { readonly request: PipelineRequest; readonly response?: PipelineResponse },
   ): Promise<StepResult> {
     if (functions === undefined) return { type: "failed", reason: "missing" };
     const result = await functions.invoke({
       ...invocation,
       context: context ??= options.context(),
+      via: via ??= options.via(),
     });
     switch (result.type) {
       case "next":

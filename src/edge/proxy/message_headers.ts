@@ -64,9 +64,25 @@ export interface Hop {
   readonly pseudonym: string;
 }
 
-/** True where a request came through this edge before (RFC 9110, 7.6.3). */
-export function isLoop({ via, pseudonym }: Pick<Hop, "via" | "pseudonym">): boolean {
-  return via !== null && via.split(",").some((hop) => hop.trim().split(/\s+/)[1] === pseudonym);
+/**
+ * How often a request may come back to this edge: a page may ask the site's own
+ * functions, and these another site here; what comes back more often goes in a
+ * circle.
+ */
+export const MAX_RETURNS = 3;
+
+type Trace = Pick<Hop, "via" | "pseudonym">;
+
+/** True where a request came back to this edge too often (RFC 9110, 7.6.3). */
+export function isLoop({ via, pseudonym }: Trace): boolean {
+  if (via === null) return false;
+  const passes = via.split(",").filter((hop) => hop.trim().split(/\s+/)[1] === pseudonym);
+  return passes.length > MAX_RETURNS;
+}
+
+/** `Via` as what a request causes here must carry it. */
+export function viaOf({ via, pseudonym }: Trace): string {
+  return `${via === null ? "" : `${via}, `}1.1 ${pseudonym}`;
 }
 
 /**
@@ -83,7 +99,7 @@ export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
     ["x-forwarded-for", hop.ip],
     ["x-forwarded-host", hop.host],
     ["x-forwarded-proto", hop.scheme],
-    ["via", `${hop.via === null ? "" : `${hop.via}, `}1.1 ${hop.pseudonym}`],
+    ["via", viaOf(hop)],
   ];
 }
 

@@ -1,5 +1,11 @@
 import assert from "node:assert/strict";
-import { answerHeadersFrom, endToEnd, isLoop, requestHeadersFor } from "./message_headers.ts";
+import {
+  answerHeadersFrom,
+  endToEnd,
+  isLoop,
+  MAX_RETURNS,
+  requestHeadersFor,
+} from "./message_headers.ts";
 
 const hop = {
   ip: "192.0.2.1",
@@ -43,10 +49,12 @@ Deno.test("requestHeadersFor() speaks for the client and believes nobody else", 
   ]);
 });
 
-Deno.test("isLoop() knows a request that came through this edge", () => {
+Deno.test("isLoop() knows a request that came back to this edge too often", () => {
   const pseudonym = "svc-ab12";
-  assert.ok(isLoop({ via: "1.1 a, 1.1 svc-ab12 (comment)", pseudonym }));
-  assert.ok(!isLoop({ via: "1.1 svc-ab123", pseudonym }));
+  const returns = (count: number) => Array(count).fill("1.1 a, 1.1 svc-ab12 (comment)").join(", ");
+  assert.ok(!isLoop({ via: returns(MAX_RETURNS), pseudonym }));
+  assert.ok(isLoop({ via: returns(MAX_RETURNS + 1), pseudonym }));
+  assert.ok(!isLoop({ via: Array(9).fill("1.1 svc-ab123").join(", "), pseudonym }));
   assert.ok(!isLoop({ via: null, pseudonym }));
 });
 

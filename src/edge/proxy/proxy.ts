@@ -6,13 +6,13 @@
  */
 import { OutboundError, type OutboundFetch } from "../../runtime/mod.ts";
 import type { PipelineRequest, PipelineResponse } from "../pipeline/messages.ts";
-import { answerHeadersFrom, type Hop, isLoop, requestHeadersFor } from "./message_headers.ts";
+import { answerHeadersFrom, type Hop, requestHeadersFor } from "./message_headers.ts";
 
 /** An upstream could not answer. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
 
-  constructor(readonly status: 502 | 504 | 508, message: string, options?: ErrorOptions) {
+  constructor(readonly status: 502 | 504, message: string, options?: ErrorOptions) {
     super(message, options);
   }
 }
@@ -29,8 +29,7 @@ export interface ProxyOptions {
 /**
  * Sends a request to another site, at `url`.
  *
- * @throws {ProxyError} where it does not answer, may not be asked, or the
- * request has been here before.
+ * @throws {ProxyError} where it does not answer, or may not be asked.
  */
 export async function proxyRequest(
   outbound: OutboundFetch,
@@ -38,9 +37,6 @@ export async function proxyRequest(
   options: ProxyOptions,
 ): Promise<PipelineResponse> {
   const { hop, signal } = options;
-  if (isLoop(hop)) {
-    throw new ProxyError(508, `Request to ${new URL(url).host} came back to this edge`);
-  }
   try {
     const answer = await outbound({
       method: request.method,

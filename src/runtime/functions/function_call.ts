@@ -32,6 +32,11 @@ export class FunctionCall {
     return this.options.invocation.context.requestId;
   }
 
+  /** `Via` of what the call fetches. */
+  get via(): string | undefined {
+    return this.options.invocation.via;
+  }
+
   begin(): void {
     const { id, invocation, worker } = this.options;
     if (invocation.signal?.aborted === true) return this.die("aborted", "The call was aborted");

@@ -5,8 +5,9 @@
  */
 import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
 import { FrameType } from "./frame.ts";
+import { dropHopByHop } from "../outbound/hop_by_hop.ts";
 import { MAX_FETCHES } from "./limits.ts";
-import type { FetchedHead, FetchHead } from "./wire.ts";
+import type { FetchedHead, FetchHead, HeaderPairs } from "./wire.ts";
 import { toPayload, type WorkerParts } from "./worker_parts.ts";
 
 interface Running {
@@ -17,13 +18,23 @@ interface Running {
 /** Statuses that never have a body (Fetch standard, null body status). */
 const NULL_BODY: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
+/** Where the request has been is the platform's word, whatever the function says. */
+function withVia(headers: HeaderPairs, via: string | undefined): HeaderPairs {
+  const kept = dropHopByHop(headers).filter(([name]) => name.toLowerCase() !== "via");
+  return via === undefined ? kept : [...kept, ["via", via]];
+}
+
 export class FunctionFetches {
   readonly #running = new Map<number, Running>();
 
   constructor(private readonly worker: WorkerParts) {}
 
-  /** Performs a request and sends the answer, or why there is none. */
-  async perform(id: number, head: FetchHead): Promise<void> {
+  /** Performs a request of a call and sends the answer, or why there is none. */
+  async perform(
+    id: number,
+    head: FetchHead,
+    { via }: { readonly via: string | undefined },
+  ): Promise<void> {
     if (this.#running.size >= MAX_FETCHES) {
       return this.#refuse(id, `A function has at most ${MAX_FETCHES} requests under way`);
     }
@@ -33,7 +44,7 @@ export class FunctionFetches {
       const response = await this.worker.options.host.outbound({
         method: head.method,
         url: head.url,
-        headers: head.headers,
+        headers: withVia(head.headers, via),
         body: head.body ? this.#requestBody(id) : null,
         redirect: head.redirect,
         signal: abort.signal,

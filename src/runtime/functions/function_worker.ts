@@ -182,7 +182,7 @@ export class FunctionWorker implements WorkerParts {
         new TextEncoder().encode("The request is not allowed"),
       );
     }
-    void this.#fetches.perform(id, head);
+    void this.#fetches.perform(id, head, call);
   }
 
   #takeBody({ type, id, payload }: Frame): void {

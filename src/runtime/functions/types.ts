@@ -33,6 +33,11 @@ export interface Invocation {
   /** The answer so far: needed in response steps, whose function may read its body. */
   readonly response?: FunctionResponse;
   readonly context: CallContext;
+  /**
+   * `Via` of all that the call fetches (RFC 9110, 7.6.3), so that a request which
+   * goes in a circle is noticed. The function can not change it.
+   */
+  readonly via?: string;
   /** Aborts the call, for instance when the client has gone. */
   readonly signal?: AbortSignal;
 }
