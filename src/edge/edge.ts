@@ -67,6 +67,9 @@ export type EdgeHandler = (
   connection: Connection,
 ) => Response | Promise<Response>;
 
+/** Longest path and query together, in characters; RFC 9110, 4.1 asks for 8000 at least. */
+const MAX_TARGET = 8192;
+
 const RUNTIME_COMPRESSES = compressesByItself(Deno.version.deno);
 /** A request, the site that answers it, and what the rules said so far. */
 interface Turn {
@@ -126,6 +129,9 @@ class Edge {
       surroundings: this.#surroundings,
     });
     if (exchange.host === "") return this.#respond(exchange, edgePage(exchange, 400));
+    if (exchange.rawPath.length + exchange.rawQuery.length > MAX_TARGET) {
+      return this.#respond(exchange, edgePage(exchange, 414));
+    }
     const site = this.#options.resolveHost(exchange.host);
     if (site instanceof Promise) {
       return site.then(
