@@ -19,6 +19,19 @@ export {
   sealFunction,
   type SealResult,
 } from "./bundle/mod.ts";
+export type {
+  ComputeFailure,
+  ComputeHealth,
+  ComputeLimits,
+  ComputeLogEntry,
+  ComputeRequest,
+  ComputeResponse,
+  ComputeResult,
+  ComputeServer,
+  ComputeServerOptions,
+  ComputeSocket,
+  ComputeSocketResult,
+} from "./compute/types.ts";
 export {
   type CallContext,
   createFunctionHost,
