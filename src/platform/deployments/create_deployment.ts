@@ -4,34 +4,22 @@
  * @module
  */
 import type { BodyOf, endpoints } from "../../contract/mod.ts";
-import type { Clock, Random } from "../../lib/clock.ts";
-import { shortId, uuidV7 } from "../../lib/ids.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
-import type { VariableService } from "../env/variable_service.ts";
 import type { EnvironmentStore } from "../environments/environment_store.ts";
 import { findEnvironmentName } from "../environments/find_environment.ts";
-import { Failure } from "../http/failure.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 import type { BlobStore } from "../store/blob_store.ts";
-import { branchLabel } from "./addresses.ts";
 import { checkFiles, checkFunctions, checkManifest, checkRules } from "./check_content.ts";
 import { blobsOf, writeContent } from "./content.ts";
 import type { DeploymentRecord } from "./deployment.ts";
-import type { DeploymentStore } from "./deployment_store.ts";
+import { recordDeployment, type RecordServices } from "./record_deployment.ts";
 
 /** Files that are looked up in the blob store at the same time. */
 const PARALLEL_LOOKUPS = 16;
 
-/** Tries to find a free unique label; one in 10^11 is taken. */
-const LABEL_ATTEMPTS = 5;
-
-export interface CreateServices {
-  readonly deployments: DeploymentStore;
+export interface CreateServices extends RecordServices {
   readonly environments: EnvironmentStore;
-  readonly variables: VariableService;
   readonly blobs: BlobStore;
-  readonly now: Clock;
-  readonly random: Random;
 }
 
 /** The hashes among `wanted` that the store lacks, each once, in order. */
@@ -47,15 +35,33 @@ export async function missingBlobs(blobs: BlobStore, wanted: Iterable<string>): 
   return hashes.filter((_, index) => !present[index]);
 }
 
-async function freeBranchLabel(
-  deployments: DeploymentStore,
-  project: ProjectRecord,
-  branch: string,
-): Promise<string> {
-  const label = branchLabel(project.name, branch);
-  const host = await deployments.findHost(label);
-  const taken = host !== undefined && host.projectId !== project.id;
-  return taken ? branchLabel(project.name, branch, { taken }) : label;
+/** Whoever made the content of a deployment: it is as yet unchecked. */
+export type ReceivedContent = Pick<
+  BodyOf<typeof endpoints.createDeployment>,
+  "manifest" | "files" | "functions" | "rules"
+>;
+
+/** What a record says of its content. */
+export type StoredContent = Pick<DeploymentRecord, "contentSha" | "fileCount" | "totalBytes">;
+
+/** Validates the content of a deployment and stores its description. */
+export async function storeContent(
+  blobs: BlobStore,
+  received: ReceivedContent,
+): Promise<StoredContent & { readonly contentSha: string }> {
+  checkFiles(received.files);
+  const manifest = checkManifest(received.manifest, received.files);
+  const functionNames = checkFunctions(received.functions);
+  const rules: RuntimeRuleSet | null = received.rules === undefined
+    ? null
+    : { ...checkRules(received.rules, functionNames), source: { origin: "build" } };
+  const files = [...received.files].sort((a, b) => a.path < b.path ? -1 : 1);
+  const { functions } = received;
+  return {
+    contentSha: await writeContent(blobs, { manifest, files, functions, rules }),
+    fileCount: files.length,
+    totalBytes: files.reduce((sum, file) => sum + file.size, 0),
+  };
 }
 
 /**
@@ -67,58 +73,18 @@ export async function createDeployment(
   project: ProjectRecord,
   body: BodyOf<typeof endpoints.createDeployment>,
 ): Promise<{ readonly deployment: DeploymentRecord; readonly missing: string[] }> {
-  const { deployments, environments, variables, blobs, now, random } = services;
-  checkFiles(body.files);
-  const manifest = checkManifest(body.manifest, body.files);
-  const functionNames = checkFunctions(body.functions);
-  const rules: RuntimeRuleSet | null = body.rules === undefined
-    ? null
-    : { ...checkRules(body.rules, functionNames), source: { origin: "build" } };
-  const files = [...body.files].sort((a, b) => a.path < b.path ? -1 : 1);
-  const contentSha = await writeContent(blobs, {
-    manifest,
-    files,
-    functions: body.functions,
-    rules,
+  const { environments, blobs } = services;
+  const stored = await storeContent(blobs, body);
+  const deployment = await recordDeployment(services, project, {
+    wanted: {
+      ...stored,
+      environment: await findEnvironmentName(environments, project, body.environment),
+      branch: body.branch ?? project.branch,
+      commitSha: body.commitSha ?? null,
+      message: body.message ?? null,
+      author: body.author ?? null,
+      source: "upload",
+    },
   });
-  const branch = body.branch ?? project.branch;
-  const environment = await findEnvironmentName(environments, project, body.environment);
-  const id = uuidV7(now, random);
-  const variablesVersion = await variables.takeSnapshot({
-    id,
-    projectId: project.id,
-    environment,
-  });
-  const base: Omit<DeploymentRecord, "uniqueLabel"> = {
-    id,
-    projectId: project.id,
-    workspaceId: project.workspaceId,
-    projectName: project.name,
-    status: "PENDING",
-    environment,
-    branch,
-    commitSha: body.commitSha ?? null,
-    message: body.message ?? null,
-    author: body.author ?? null,
-    branchLabel: await freeBranchLabel(deployments, project, branch),
-    contentSha,
-    functions: [],
-    variablesVersion,
-    fileCount: files.length,
-    totalBytes: files.reduce((sum, file) => sum + file.size, 0),
-    error: null,
-    createdAt: now(),
-    updatedAt: now(),
-    liveAt: null,
-  };
-  for (let attempt = 0; attempt < LABEL_ATTEMPTS; attempt++) {
-    const deployment = { ...base, uniqueLabel: `${project.name}-${shortId(random)}` };
-    if (await deployments.create(deployment)) {
-      return {
-        deployment,
-        missing: await missingBlobs(blobs, blobsOf({ files, functions: body.functions })),
-      };
-    }
-  }
-  throw new Failure("conflict", "Can not find a free address for the deployment. Try again");
+  return { deployment, missing: await missingBlobs(blobs, blobsOf(body)) };
 }

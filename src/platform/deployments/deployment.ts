@@ -26,8 +26,10 @@ export const deploymentRecord = z.object({
   author: z.string().nullable(),
   uniqueLabel: z.string(),
   branchLabel: z.string(),
-  /** Hash of the blob that holds manifest, file list and rules. */
-  contentSha: z.string(),
+  /** Who makes its content: the tool that uploads it, or a build of its commit. */
+  source: z.enum(["upload", "git"]).default("upload"),
+  /** Hash of the blob that holds manifest, file list and rules; null until a build has made it. */
+  contentSha: z.string().nullable(),
   /** Its functions, sealed; known once it is activated. */
   functions: z.array(z.object({ name: z.string(), sha256: z.string() })),
   /** Version of the variables that it was made with. */

@@ -157,6 +157,9 @@ export class DeploymentService {
   }
 
   private async requireBlobs(deployment: DeploymentRecord): Promise<DeploymentContent> {
+    if (deployment.contentSha === null) {
+      throw new Failure("conflict", "Can not activate: the deployment is not built yet");
+    }
     const blobs = this.services.vault.of(deployment.workspaceId);
     const content = await readContent(blobs, deployment.contentSha);
     const missing = await missingBlobs(blobs, blobsOf(content));

@@ -41,11 +41,17 @@ export interface Activated {
   readonly hosts: readonly HostChange[];
 }
 
+/**
+ * Adds to the commit that stores a new deployment; called anew for each
+ * attempt. What it throws refuses the deployment.
+ */
+export type CreatedWith = (operation: Deno.AtomicOperation) => Promise<void>;
+
 export class DeploymentStore {
   constructor(private readonly kv: Deno.Kv) {}
 
   /** Stores a new deployment and reserves its unique label; false where that is taken. */
-  async create(deployment: DeploymentRecord): Promise<boolean> {
+  async create(deployment: DeploymentRecord, also?: CreatedWith): Promise<boolean> {
     const { id, projectId, workspaceId } = deployment;
     const host = keys.host(deployment.uniqueLabel);
     const { result } = await commitWithRetries(async () => {
@@ -56,6 +62,7 @@ export class DeploymentStore {
       const operation = this.kv.atomic();
       if (taken.versionstamp !== null) return { operation, result: false };
       if (project === undefined) throw new StaleDecisionError("Project was deleted meanwhile");
+      await also?.(operation);
       operation
         .check({ key: host, versionstamp: null })
         .check({ key: keys.project(workspaceId, projectId), versionstamp: project.versionstamp })

@@ -15,6 +15,7 @@ const deployment: DeploymentRecord = {
   author: null,
   uniqueLabel: "shop-12345678",
   branchLabel: "shop-git-main",
+  source: "upload",
   contentSha: "0".repeat(64),
   functions: [],
   variablesVersion: ".",

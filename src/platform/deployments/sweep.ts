@@ -69,6 +69,7 @@ async function markNeeded(
   for await (const deployment of services.deployments.all()) {
     if (!needsBlobs(deployment)) continue;
     const { workspaceId, contentSha } = deployment;
+    if (contentSha === null) continue;
     needed.add(`${workspaceId}/${contentSha}`);
     try {
       const content = await readContent(services.vault.of(workspaceId), contentSha);

@@ -82,6 +82,7 @@ function record(id: string, contentSha: string): DeploymentRecord {
     author: null,
     uniqueLabel: `shop-${id}`,
     branchLabel: "shop-git-main",
+    source: "upload",
     contentSha,
     functions: [],
     variablesVersion: ".",

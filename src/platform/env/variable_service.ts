@@ -88,6 +88,11 @@ export class VariableService {
     return versionFor(versions, deployment.environment);
   }
 
+  /** Forgets the variables that a deployment was made with. */
+  removeSnapshot(deploymentId: string): Promise<void> {
+    return this.services.variables.removeSnapshot(deploymentId);
+  }
+
   /** The variables that a deployment was made with. */
   async openSnapshot(deploymentId: string): Promise<Record<string, string>> {
     const sealed = await this.services.variables.findSnapshot(deploymentId);

@@ -85,6 +85,10 @@ export class VariableStore {
     await this.kv.set(keys.deploymentVariables(deploymentId), sealed);
   }
 
+  async removeSnapshot(deploymentId: string): Promise<void> {
+    await this.kv.delete(keys.deploymentVariables(deploymentId));
+  }
+
   async findSnapshot(deploymentId: string): Promise<SealedSecret | undefined> {
     const key = keys.deploymentVariables(deploymentId);
     return (await readRecord(this.kv, key, sealedSecret))?.value;

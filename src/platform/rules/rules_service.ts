@@ -163,7 +163,7 @@ export class RulesService {
   ): Promise<RuntimeRuleSet | null> {
     const { deployments, vault } = this.services;
     const deployment = await deployments.find(project.id, deploymentId);
-    if (deployment === undefined) return null;
+    if (deployment === undefined || deployment.contentSha === null) return null;
     return (await readContent(vault.of(project.workspaceId), deployment.contentSha)).rules;
   }
 }

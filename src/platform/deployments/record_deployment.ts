@@ -1,0 +1,90 @@
+/**
+ * The record that every deployment begins with, whoever makes its content: an
+ * id, addresses, and the variables of its environment as they are now.
+ *
+ * @module
+ */
+import type { Clock, Random } from "../../lib/clock.ts";
+import { shortId, uuidV7 } from "../../lib/ids.ts";
+import type { VariableService } from "../env/variable_service.ts";
+import { Failure } from "../http/failure.ts";
+import type { ProjectRecord } from "../projects/project.ts";
+import { branchLabel } from "./addresses.ts";
+import type { DeploymentRecord } from "./deployment.ts";
+import type { CreatedWith, DeploymentStore } from "./deployment_store.ts";
+
+/** Tries to find a free unique label; one in 10^11 is taken. */
+const LABEL_ATTEMPTS = 5;
+
+export interface RecordServices {
+  readonly deployments: DeploymentStore;
+  readonly variables: VariableService;
+  readonly now: Clock;
+  readonly random: Random;
+}
+
+export type WantedDeployment =
+  & Pick<DeploymentRecord, "branch" | "commitSha" | "message" | "author" | "source">
+  & Pick<DeploymentRecord, "contentSha" | "fileCount" | "totalBytes">
+  & {
+    /** Name of the environment. */
+    readonly environment: string;
+  };
+
+async function freeBranchLabel(
+  deployments: DeploymentStore,
+  project: ProjectRecord,
+  branch: string,
+): Promise<string> {
+  const label = branchLabel(project.name, branch);
+  const host = await deployments.findHost(label);
+  const taken = host !== undefined && host.projectId !== project.id;
+  return taken ? branchLabel(project.name, branch, { taken }) : label;
+}
+
+/**
+ * Records a deployment in state PENDING. `also` adds what must be stored with
+ * it; where that throws, nothing is stored.
+ */
+export async function recordDeployment(
+  services: RecordServices,
+  project: ProjectRecord,
+  options: {
+    readonly wanted: WantedDeployment;
+    readonly also?: (deployment: DeploymentRecord) => CreatedWith;
+  },
+): Promise<DeploymentRecord> {
+  const { deployments, variables, now, random } = services;
+  const { wanted, also } = options;
+  const id = uuidV7(now, random);
+  const variablesVersion = await variables.takeSnapshot({
+    id,
+    projectId: project.id,
+    environment: wanted.environment,
+  });
+  const base: Omit<DeploymentRecord, "uniqueLabel"> = {
+    ...wanted,
+    id,
+    projectId: project.id,
+    workspaceId: project.workspaceId,
+    projectName: project.name,
+    status: "PENDING",
+    branchLabel: await freeBranchLabel(deployments, project, wanted.branch),
+    functions: [],
+    variablesVersion,
+    error: null,
+    createdAt: now(),
+    updatedAt: now(),
+    liveAt: null,
+  };
+  try {
+    for (let attempt = 0; attempt < LABEL_ATTEMPTS; attempt++) {
+      const deployment = { ...base, uniqueLabel: `${project.name}-${shortId(random)}` };
+      if (await deployments.create(deployment, also?.(deployment))) return deployment;
+    }
+    throw new Failure("conflict", "Can not find a free address for the deployment. Try again");
+  } catch (error) {
+    await variables.removeSnapshot(id);
+    throw error;
+  }
+}
