@@ -71,7 +71,8 @@ async function openServices(
     publicOrigin: base.origin,
     log: options.log,
   });
-  for (const part of [services.logs, services.useNotes, services.functionService]) {
+  const { logs, events, useNotes, functionService } = services;
+  for (const part of [logs, events, useNotes, functionService]) {
     closers.add(part);
   }
   return services;

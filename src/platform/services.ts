@@ -7,6 +7,7 @@ import type { OutboundFetch } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { compileSite, type HttpCache, type Site, withRules } from "../edge/mod.ts";
 import { createAccountServices } from "./accounts/account_services.ts";
+import { securityNotice } from "./events/security_notice.ts";
 import type { Addresses } from "./deployments/addresses.ts";
 import { readContent } from "./deployments/content.ts";
 import { entombProject, finishDeletions, removeRemains } from "./deployments/delete_project.ts";
@@ -17,6 +18,8 @@ import { type HostTarget, SiteDirectory } from "./deployments/site_directory.ts"
 import { createDomainServices, type DomainFoundation } from "./domains/create_services.ts";
 import { VariableService } from "./env/variable_service.ts";
 import { VariableStore } from "./env/variable_store.ts";
+import { EventBus } from "./events/event_bus.ts";
+import { EventStore } from "./events/event_store.ts";
 import { EnvironmentStore } from "./environments/environment_store.ts";
 import { FunctionService } from "./functions/function_service.ts";
 import { AccessLogs } from "./logs/access_logs.ts";
@@ -59,6 +62,7 @@ async function loadSite(
   const { vault, deployments, functionService } = services;
   const deployment = await deployments.find(target.projectId, target.deploymentId);
   if (deployment === undefined || !isServed(deployment.status)) return undefined;
+  if (deployment.contentSha === null) return undefined;
   const blobs = vault.of(deployment.workspaceId);
   const content = await readContent(blobs, deployment.contentSha);
   const functions = await functionService.open(deployment, blobs);
@@ -70,18 +74,19 @@ async function loadSite(
 export function createServices(foundation: Foundation) {
   const { kv, vault, dataDir, addresses, cache, log } = foundation;
   const [now, random] = [systemClock, systemRandom];
+  const onTrouble = (message: string) => log({ level: "warn", message });
+  const events = new EventBus({ store: new EventStore(kv), now, random, onTrouble });
   const accountServices = createAccountServices({
     ...{ kv, box: foundation.box, publicOrigin: foundation.publicOrigin, now, random },
-    onTrouble: (message) => log({ level: "warn", message }),
+    onSecurityEvent: (event) => void events.raise(securityNotice(event)),
+    onTrouble,
   });
   const projects = new ProjectStore(kv);
   const deployments = new DeploymentStore(kv);
   const rules = new RulesStore(kv);
   const environments = new EnvironmentStore(kv);
   const variables = new VariableStore(kv);
-  const logs = new AccessLogs(dataDir.logs, {
-    onTrouble: (message) => log({ level: "warn", message }),
-  });
+  const logs = new AccessLogs(dataDir.logs, { onTrouble });
   const variableService = new VariableService({ variables, box: foundation.box, now });
   const functionService = new FunctionService({
     variables: variableService,
@@ -108,6 +113,9 @@ export function createServices(foundation: Foundation) {
     ...shared,
     ...domainParts,
     ...accountServices,
+    events,
+    /** Tells that something happened; it is stored, then everybody concerned is told. */
+    raiseEvent: events.raise,
     rules,
     logs,
     environments,

@@ -1,0 +1,118 @@
+/**
+ * Events in Deno KV, from when they are raised until everybody has been told.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { EVENT_NAMES, eventData } from "../../contract/mod.ts";
+import { commitWithRetries, DamagedRecordError, readRecord } from "../store/records.ts";
+import type { EventAudience } from "./raise_event.ts";
+
+const eventKeys = {
+  /** Events that somebody has still to be told of, in their order. */
+  pending: (): Deno.KvKey => ["events", "pending"],
+  pendingEvent: (id: string): Deno.KvKey => ["events", "pending", id],
+  /** Events that can not be read, kept for who wants to find out why. */
+  damaged: (id: string): Deno.KvKey => ["events", "damaged", id],
+  /** Id of the newest event. */
+  last: (): Deno.KvKey => ["events", "last"],
+  /** Id of the event that was raised with a key. */
+  byKey: (audience: EventAudience, event: string, key: string): Deno.KvKey => [
+    "event_by_key",
+    audience.type,
+    audience.type === "user" ? audience.userId : audience.workspaceId,
+    event,
+    key,
+  ],
+} as const;
+
+/** A key makes events one and the same for this long. */
+export const KEY_MS = 30 * 24 * 60 * 60 * 1000;
+
+export const eventRecord = z.object({
+  /** Version 7 UUID; later events have greater ones. */
+  id: z.string(),
+  event: z.enum(EVENT_NAMES as [typeof EVENT_NAMES[number], ...typeof EVENT_NAMES[number][]]),
+  audience: z.discriminatedUnion("type", [
+    z.object({ type: z.literal("workspace"), workspaceId: z.string() }),
+    z.object({ type: z.literal("user"), userId: z.string(), workspaceId: z.string().nullable() }),
+  ]),
+  data: eventData,
+  createdAt: z.number(),
+});
+export type EventRecord = z.infer<typeof eventRecord>;
+
+/** An event about to be stored. */
+export interface NewEvent extends Omit<EventRecord, "id"> {
+  readonly key: string | undefined;
+}
+
+export class EventStore {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  /** Id of the newest event that was ever stored. */
+  async last(): Promise<string | undefined> {
+    return (await readRecord(this.kv, eventKeys.last(), z.string()))?.value;
+  }
+
+  /**
+   * Stores events in their order, in one commit; one whose key was used before
+   * is not stored again. Returns the id of each.
+   */
+  async add(events: readonly NewEvent[], nextId: () => string): Promise<string[]> {
+    const { result } = await commitWithRetries(async () => {
+      const operation = this.kv.atomic();
+      const used = new Map<string, string>();
+      const ids: string[] = [];
+      let last: string | undefined;
+      for (const { key, ...event } of events) {
+        const byKey = key === undefined
+          ? undefined
+          : eventKeys.byKey(event.audience, event.event, key);
+        const name = JSON.stringify(byKey);
+        if (byKey !== undefined) {
+          const known = await readRecord(this.kv, byKey, z.string());
+          const same = used.get(name) ?? known?.value;
+          if (same !== undefined) {
+            ids.push(same);
+            continue;
+          }
+        }
+        const id = nextId();
+        ids.push(last = id);
+        operation.set(eventKeys.pendingEvent(id), { ...event, id });
+        if (byKey === undefined) continue;
+        used.set(name, id);
+        operation.check({ key: byKey, versionstamp: null }).set(byKey, id, { expireIn: KEY_MS });
+      }
+      if (last !== undefined) operation.set(eventKeys.last(), last);
+      return { operation, result: ids };
+    });
+    return result;
+  }
+
+  /** The oldest events that somebody has still to be told of. */
+  async pending(limit: number): Promise<EventRecord[]> {
+    const events: EventRecord[] = [];
+    for await (const entry of this.kv.list({ prefix: eventKeys.pending() }, { limit })) {
+      const parsed = eventRecord.safeParse(entry.value);
+      if (parsed.success) events.push(parsed.data);
+      else await this.setAside(entry, parsed.error);
+    }
+    return events;
+  }
+
+  /** Forgets events that everybody has been told of. */
+  async remove(events: readonly EventRecord[]): Promise<void> {
+    const operation = this.kv.atomic();
+    for (const { id } of events) operation.delete(eventKeys.pendingEvent(id));
+    await operation.commit();
+  }
+
+  /** Takes an unreadable event out of the way of the others. */
+  private async setAside(entry: Deno.KvEntry<unknown>, cause: unknown): Promise<void> {
+    await this.kv.atomic().check(entry).delete(entry.key)
+      .set(eventKeys.damaged(String(entry.key.at(-1))), entry.value).commit();
+    throw new DamagedRecordError(entry.key, cause);
+  }
+}
