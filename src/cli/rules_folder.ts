@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import { readOptionalText, RULES_FILE } from "../build/mod.ts";
 import {
   type LoadedRules,
   loadRulesToml,
@@ -12,7 +13,6 @@ import {
 } from "../rules/mod.ts";
 import { CliError } from "./cli_error.ts";
 import type { Context } from "./context.ts";
-import { readOptionalText, RULES_FILE } from "./deploy/read_rules_file.ts";
 import { formatCount } from "./format.ts";
 import { openProjectFolder, showPath } from "./project_folder.ts";
 

@@ -1,7 +1,6 @@
+import { assembleProject } from "../../build/mod.ts";
 import { defineCommand } from "../command.ts";
-import { buildProject } from "../deploy/build_project.ts";
-import { prepareOutput } from "../deploy/prepare_output.ts";
-import { readRulesFile } from "../deploy/read_rules_file.ts";
+import { createBuildHost, explainBuild } from "../deploy/build_host.ts";
 import { formatBytes, formatCount } from "../format.ts";
 import { openProjectFolder, showPath } from "../project_folder.ts";
 
@@ -19,29 +18,27 @@ export default defineCommand({
   async run({ args: [dir], flags }, ctx) {
     const skipValidation = flags.skipValidation === true;
     const folder = await openProjectFolder(ctx, dir);
-    const { command, detected, output } = await buildProject(ctx, { folder, skipBuild: false });
-    const prepared = await prepareOutput(ctx, {
-      output,
-      projectRoot: folder.directory,
-      detected,
+    const built = await explainBuild(assembleProject(createBuildHost(ctx), {
+      directory: folder.directory,
+      config: folder.config,
       skipValidation,
-    });
-    const rules = skipValidation ? undefined : await readRulesFile(ctx, folder.directory);
-    const bytes = prepared.files.reduce((sum, { size }) => sum + size, 0);
+    }));
+    const { command, detected, output } = built;
+    const bytes = built.files.reduce((sum, { size }) => sum + size, 0);
     ctx.ui.done(
       "build",
       `${skipValidation ? "Built" : "Built and validated"} ${showPath(output, ctx)}: ` +
-        `${formatCount(prepared.files.length, "file")}, ${formatBytes(bytes)}`,
+        `${formatCount(built.files.length, "file")}, ${formatBytes(bytes)}`,
     );
     ctx.ui.result({
       command: command ?? null,
       framework: detected.framework ?? null,
       outputDirectory: output,
-      manifest: prepared.manifest,
-      manifestGenerated: prepared.generated,
-      rules: rules?.ruleSet.rules.length ?? null,
+      manifest: built.manifest,
+      manifestGenerated: built.generated,
+      rules: built.rules?.rules.length ?? null,
       validated: !skipValidation,
-      files: prepared.files.length,
+      files: built.files.length,
       bytes,
     }, output);
   },

@@ -1,15 +1,12 @@
+import { type Pack, packProject } from "../../build/mod.ts";
 import type { Client } from "../../client/mod.ts";
 import type { Deployment, Project } from "../../contract/mod.ts";
 import { bindFolder } from "../bind_folder.ts";
 import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { bundleProjectFunctions } from "../deploy/bundle_functions.ts";
-import { buildProject } from "../deploy/build_project.ts";
+import { createBuildHost, explainBuild } from "../deploy/build_host.ts";
 import { readGitFacts } from "../deploy/git_facts.ts";
-import { type HashedFile, hashFiles } from "../deploy/hash_files.ts";
-import { prepareOutput } from "../deploy/prepare_output.ts";
-import { readRulesFile } from "../deploy/read_rules_file.ts";
 import { sendDeployment, type Sent, type Shipment } from "../deploy/send_deployment.ts";
 import {
   checkDeclarations,
@@ -31,10 +28,8 @@ interface DeployFlags {
   readonly message?: string | undefined;
 }
 
-interface Package {
-  readonly output: string;
-  readonly files: readonly HashedFile[];
-  readonly functions: Shipment["functions"];
+interface Shipping {
+  readonly pack: Pack;
   readonly body: Shipment["body"];
 }
 
@@ -48,41 +43,36 @@ async function packDeployment(
     readonly project: Project;
     readonly environment: string;
   },
-): Promise<Package> {
+): Promise<Shipping> {
   const { flags, client, project, environment } = facts;
-  const rules = await readRulesFile(ctx, folder.directory);
-  const { output, detected } = await buildProject(ctx, {
-    folder,
-    project,
+  const pack = await explainBuild(packProject(createBuildHost(ctx), {
+    directory: folder.directory,
+    config: folder.config,
+    settings: project,
     buildCommand: flags.buildCommand,
     skipBuild: flags.skipBuild === true,
     variables: () => fetchVariables(client, { project: project.id, environment }),
-  });
-  const prepared = await prepareOutput(ctx, { output, projectRoot: folder.directory, detected });
-  const files = await hashFiles(prepared.files, ctx.signal);
-  const functions = await bundleProjectFunctions(ctx, folder.directory);
+  }));
   const git = await readGitFacts(folder.directory);
   return {
-    output,
-    files,
-    functions,
+    pack,
     body: {
       ...git,
       ...definedOnly({ branch: flags.branch, message: flags.message }),
       environment,
-      manifest: prepared.manifest,
-      ...(rules === undefined ? {} : { rules: rules.ruleSet }),
+      manifest: pack.manifest,
+      ...(pack.rules === undefined ? {} : { rules: pack.rules }),
     },
   };
 }
 
-function sizeOf(files: readonly HashedFile[]): number {
+function sizeOf(files: Pack["files"]): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-function reportDryRun(ctx: Context, project: Project, pack: Package): void {
+function reportDryRun(ctx: Context, project: Project, { pack, body }: Shipping): void {
   const bytes = sizeOf(pack.files);
-  const { environment, branch, manifest, rules } = pack.body;
+  const { environment, branch, manifest, rules } = body;
   ctx.ui.done(
     "deploy",
     `Would deploy ${formatCount(pack.files.length, "file")}, ${formatBytes(bytes)}, ` +
@@ -171,13 +161,14 @@ export default defineCommand({
     if (flags.skipEnvCheck !== true) {
       await checkDeclarations(ctx, environment, { client, project, folder });
     }
-    const pack = await packDeployment(ctx, folder, { flags, client, project, environment });
-    if (flags.dryRun === true) return reportDryRun(ctx, project, pack);
+    const shipping = await packDeployment(ctx, folder, { flags, client, project, environment });
+    if (flags.dryRun === true) return reportDryRun(ctx, project, shipping);
+    const { pack, body } = shipping;
     const where = showPath(pack.output, ctx);
     ctx.ui.log(
       "deploy",
       "info",
-      `Deploying ${where} to ${project.name} (${pack.body.environment})`,
+      `Deploying ${where} to ${project.name} (${body.environment})`,
     );
     const sent = await sendDeployment(ctx, {
       client,
@@ -189,7 +180,7 @@ export default defineCommand({
       projectId: project.id,
       files: pack.files,
       functions: pack.functions,
-      body: pack.body,
+      body,
     });
     reportSent(ctx, sent, { target, milliseconds: ctx.now() - startedAt });
   },

@@ -1,6 +1,6 @@
 import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
-import { childVariables } from "../env/child_variables.ts";
+import { childVariables } from "../../lib/child_variables.ts";
 import { requireEnvironment } from "../env/choose_environment.ts";
 import { fetchVariables } from "../env/fetch_variables.ts";
 import { projectOfVariables } from "../env/project_variables.ts";

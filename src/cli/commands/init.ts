@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { createFolderReader } from "../../build/mod.ts";
 import type { ProjectConfigChanges } from "../../config/mod.ts";
 import { endpoints, type Project } from "../../contract/mod.ts";
 import { type DetectedProject, detectProject } from "../../manifest/mod.ts";
@@ -6,7 +7,6 @@ import { writeProjectFile } from "../bind_folder.ts";
 import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { createFolderReader } from "../deploy/folder_reader.ts";
 import { openProjectFolder, type ProjectFolder, showPath } from "../project_folder.ts";
 import { checkProjectName, findProject, toProjectName } from "../resolve_project.ts";
 

@@ -4,20 +4,20 @@
  *
  * @module
  */
+import type { PackedFile } from "../../build/mod.ts";
 import { ApiError, type BlobSource, type Client, uploadBlobs } from "../../client/mod.ts";
 import { type BodyInputOf, type Deployment, endpoints } from "../../contract/mod.ts";
 import type { SealedFunction } from "../../runtime/mod.ts";
 import { CliError } from "../cli_error.ts";
 import type { Context } from "../context.ts";
 import { formatBytes, formatCount } from "../format.ts";
-import type { HashedFile } from "./hash_files.ts";
 
 export interface Shipment {
   readonly client: Client;
   /** Calls the platform even after the user has stopped the command. */
   readonly lastCalls: Client;
   readonly projectId: string;
-  readonly files: readonly HashedFile[];
+  readonly files: readonly PackedFile[];
   readonly functions: readonly SealedFunction[];
   readonly body: Omit<BodyInputOf<typeof endpoints.createDeployment>, "files" | "functions">;
 }
@@ -49,8 +49,8 @@ export function pickSources(
 ): BlobSource[] {
   const wanted = new Set(missing);
   const sources: BlobSource[] = [];
-  for (const { sha256, size, absolutePath } of parts.files) {
-    if (wanted.delete(sha256)) sources.push({ sha256, size, content: absolutePath });
+  for (const { sha256, size, content } of parts.files) {
+    if (wanted.delete(sha256)) sources.push({ sha256, size, content });
   }
   for (const { sha256, source } of parts.functions) {
     if (wanted.delete(sha256)) sources.push({ sha256, size: source.byteLength, content: source });
@@ -121,7 +121,8 @@ export async function sendDeployment(ctx: Context, shipment: Shipment): Promise<
         details: { deployment: live },
       });
     }
-    const inFiles = sources.filter(({ content }) => typeof content === "string");
+    const ofFiles = new Set(files.map(({ sha256 }) => sha256));
+    const inFiles = sources.filter(({ sha256 }) => ofFiles.has(sha256));
     const [all, uploaded] = [totalOf(files), totalOf(inFiles)];
     return {
       deployment: live,

@@ -6,7 +6,7 @@ const file = (path: string, sha256: string) => ({
   path,
   sha256,
   size: 1,
-  absolutePath: `/out/${path}`,
+  content: `/out/${path}`,
 });
 
 Deno.test("pickSources() sends equal files once", () => {

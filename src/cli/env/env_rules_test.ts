@@ -4,7 +4,7 @@ import fc from "fast-check";
 import type { EnvDeclaration } from "../../config/mod.ts";
 import type { Variable } from "../../contract/mod.ts";
 import { CliError } from "../cli_error.ts";
-import { childVariables, isSteering } from "./child_variables.ts";
+import { childVariables, isSteering } from "../../lib/child_variables.ts";
 import { parseDotenv } from "./dotenv_file.ts";
 import { findExposed, findMissing } from "./missing_variables.ts";
 import { withoutFinalNewline } from "./read_value.ts";

@@ -4,26 +4,25 @@
  * @module
  */
 import { join } from "node:path";
-import { formatPlace } from "../../lib/diagnostic.ts";
-import type { SealedFunction } from "../../runtime/mod.ts";
-import { CliError } from "../cli_error.ts";
-import type { Context } from "../context.ts";
-import { formatCount, printable } from "../format.ts";
-import { cacheFolder } from "../cache_folder.ts";
+import { formatPlace } from "../lib/diagnostic.ts";
+import { formatCount, printable } from "../lib/format.ts";
+import type { SealedFunction } from "../runtime/mod.ts";
+import { BuildError } from "./build_error.ts";
+import type { BuildHost } from "./types.ts";
 
 const FUNCTIONS_FOLDER = "functions";
 
 /** Bundles `functions/` of a project; a project without it has none. */
 export async function bundleProjectFunctions(
-  ctx: Context,
+  host: BuildHost,
   projectRoot: string,
 ): Promise<readonly SealedFunction[]> {
   if (!await isFolder(join(projectRoot, FUNCTIONS_FOLDER))) return [];
-  const { bundleFunctions } = await import("../../runtime/mod.ts");
-  const result = await bundleFunctions(projectRoot, { cacheDir: cacheFolder(ctx.env) });
+  const { bundleFunctions } = await import("../runtime/mod.ts");
+  const result = await bundleFunctions(projectRoot, { cacheDir: host.cacheDir });
   if (result.ok) {
     const { length } = result.functions;
-    if (length > 0) ctx.ui.log("build", "info", `Bundled ${formatCount(length, "function")}`);
+    if (length > 0) host.say("build", "info", `Bundled ${formatCount(length, "function")}`);
     return result.functions;
   }
   const { problems } = result;
@@ -32,7 +31,7 @@ export async function bundleProjectFunctions(
       `  ${formatPlace(file, position)}: ${message}${hint === undefined ? "" : `. ${hint}`}`,
     )
   );
-  throw new CliError(
+  throw new BuildError(
     "functions_invalid",
     `Correct the functions: ${formatCount(problems.length, "problem")}\n${lines.join("\n")}`,
     { details: { problems } },

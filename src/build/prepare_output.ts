@@ -17,12 +17,12 @@ import {
   parseManifestJson,
   validateManifest,
   walkOutput,
-} from "../../manifest/mod.ts";
-import { CliError } from "../cli_error.ts";
-import type { Context } from "../context.ts";
-import { printable } from "../format.ts";
-import { showPath } from "../project_folder.ts";
+} from "../manifest/mod.ts";
+import { printable } from "../lib/format.ts";
+import { BuildError } from "./build_error.ts";
+import type { OutputContent } from "./hash_files.ts";
 import { readOptionalText } from "./read_rules_file.ts";
+import type { BuildHost } from "./types.ts";
 
 export interface OutputFacts {
   /** Absolute path of the output directory. */
@@ -35,21 +35,21 @@ export interface OutputFacts {
 }
 
 export interface PreparedOutput {
-  readonly files: readonly OutputFile[];
+  readonly files: readonly OutputContent[];
   readonly manifest: unknown;
   /** True where the output has no manifest of its own. */
   readonly generated: boolean;
 }
 
-function manifestError(problems: readonly ManifestProblem[]): CliError {
-  return new CliError("manifest_invalid", formatManifestProblems(problems), {
+function manifestError(problems: readonly ManifestProblem[]): BuildError {
+  return new BuildError("manifest_invalid", formatManifestProblems(problems), {
     details: { problems },
   });
 }
 
 function generate({ detected }: OutputFacts): Manifest {
   if (detected.server !== undefined) {
-    throw new CliError(
+    throw new BuildError(
       "manifest_invalid",
       `Add ${MANIFEST_PATH} to the output: this build makes a server (${detected.server.reason})`,
       { hint: "docs/manifest.md shows a manifest with a COMPUTE layer" },
@@ -81,26 +81,26 @@ function validated(value: unknown, files: readonly OutputFile[]): Manifest {
  * Lists the files, takes the output's manifest or makes one for a site of
  * plain files, and validates it. Throws with all problems at once.
  */
-export async function prepareOutput(ctx: Context, facts: OutputFacts): Promise<PreparedOutput> {
+export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promise<PreparedOutput> {
   const { output, projectRoot } = facts;
   const { files, problems } = await walkOutput(output, { projectRoot });
   if (problems.length > 0) {
     const lines = problems.map(({ path, message }) => `${printable(path)}: ${message}`);
-    throw new CliError("output_invalid", `Correct the output:\n${lines.join("\n")}`, {
+    throw new BuildError("output_invalid", `Correct the output:\n${lines.join("\n")}`, {
       details: { problems },
     });
   }
   if (files.length === 0) {
-    throw new CliError(
+    throw new BuildError(
       "output_missing",
-      `Deploy at least one file: ${showPath(output, ctx)} is empty`,
+      `Deploy at least one file: ${host.showPath(output)} is empty`,
     );
   }
   const written = await readManifest(output);
   const generated = written === undefined;
   const manifest = written ?? generate(facts);
   return {
-    files,
+    files: files.map(({ path, absolutePath, size }) => ({ path, content: absolutePath, size })),
     generated,
     manifest: facts.skipValidation === true ? manifest : validated(manifest, files),
   };

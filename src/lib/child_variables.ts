@@ -1,9 +1,8 @@
 /**
- * The variables that a command of `env exec` gets. Pure.
+ * The variables that a command gets which works for a project. Pure.
  *
  * @module
  */
-import type { Environment } from "../settings.ts";
 
 /**
  * Names by which a variable decides which code runs before the command's own:
@@ -61,7 +60,7 @@ export interface ChildVariables {
  * over it, but for steering ones that are not allowed by name.
  */
 export function childVariables(
-  parent: Environment,
+  parent: Readonly<Record<string, string | undefined>>,
   variables: Readonly<Record<string, string>>,
   allowed: readonly string[],
 ): ChildVariables {

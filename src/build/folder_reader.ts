@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from "node:path";
-import type { OutputProbe, ProjectReader } from "../../manifest/mod.ts";
+import type { OutputProbe, ProjectReader } from "../manifest/mod.ts";
 
 /** Largest file that detection reads, in bytes; package locks can be this long. */
 const MAX_TEXT = 16 * 1024 * 1024;

@@ -1,0 +1,38 @@
+/**
+ * What a build ends with when the project is at fault.
+ *
+ * @module
+ */
+import type { FileFindings } from "./types.ts";
+
+export const BUILD_ERROR_CODES = [
+  "build_failed",
+  "output_missing",
+  "output_invalid",
+  "manifest_invalid",
+  "rules_invalid",
+  "functions_invalid",
+] as const;
+export type BuildErrorCode = (typeof BUILD_ERROR_CODES)[number];
+
+export interface BuildErrorFacts {
+  readonly hint?: string;
+  /** Commands that would settle the matter. */
+  readonly next?: readonly string[];
+  readonly found?: FileFindings;
+  /** Further facts for programs. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** A failure that is explained to the project's author. */
+export class BuildError extends Error {
+  override readonly name = "BuildError";
+
+  constructor(
+    readonly code: BuildErrorCode,
+    message: string,
+    readonly facts: BuildErrorFacts = {},
+  ) {
+    super(message);
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * From a project's folder to its output: which command builds it, and where
+ * the output is.
+ *
+ * @module
+ */
+import { join, sep } from "node:path";
+import type { ProjectConfig } from "../config/mod.ts";
+import { childVariables } from "../lib/child_variables.ts";
+import { formatCount } from "../lib/format.ts";
+import { type DetectedProject, detectProject, findOutput } from "../manifest/mod.ts";
+import { BuildError } from "./build_error.ts";
+import { createFolderReader } from "./folder_reader.ts";
+import { runCommand } from "./run_command.ts";
+import type { BuildHost } from "./types.ts";
+
+/** Settings of the platform's project; null and missing leave the matter to detection. */
+export interface BuildSettings {
+  readonly installCommand?: string | null;
+  readonly buildCommand?: string | null;
+  /** Relative to the project. */
+  readonly outputDirectory?: string | null;
+}
+
+export interface BuildOptions {
+  /** Absolute path of the project's folder. */
+  readonly directory: string;
+  /** Its `svc.toml`, which goes before the settings. */
+  readonly config: ProjectConfig | undefined;
+  readonly settings?: BuildSettings;
+  /** Goes before everything else. */
+  readonly buildCommand?: string | undefined;
+  /** Takes the output as it is there. */
+  readonly skipBuild?: boolean;
+  /** Finds the variables of the environment that is built for; asked only where a command runs. */
+  readonly variables?: () => Promise<Readonly<Record<string, string>>>;
+}
+
+export interface BuiltProject {
+  /** The command that ran; `undefined` where there was none to run. */
+  readonly command: string | undefined;
+  readonly detected: DetectedProject;
+  /** Absolute path of the output directory. */
+  readonly output: string;
+}
+
+/** What was given, then `svc.toml`, then the platform's setting, then detection. */
+function commandOf(options: BuildOptions, detected: DetectedProject): string | undefined {
+  return options.buildCommand ?? options.config?.build.command ??
+    options.settings?.buildCommand ?? detected.buildCommand;
+}
+
+/** Folders that a person or the platform named; where there are any, no others are tried. */
+function configuredDirs({ config, settings }: BuildOptions): readonly string[] {
+  const written = config?.build.outputDirs ?? [];
+  const setting = settings?.outputDirectory ?? null;
+  return written.length > 0 || setting === null ? written : [setting];
+}
+
+/** A folder of plain files is its own output only where no command has built anything. */
+function detectedDirs(detected: DetectedProject, command: string | undefined): readonly string[] {
+  const plain = detected.outputDirs.length === 1 && detected.outputDirs[0] === ".";
+  return plain && command !== undefined ? [] : detected.outputDirs;
+}
+
+async function outputOf(
+  options: BuildOptions,
+  built: Pick<BuiltProject, "detected" | "command">,
+): Promise<string> {
+  const { directory } = options;
+  const found = await findOutput(createFolderReader(directory), {
+    configured: configuredDirs(options),
+    detected: detectedDirs(built.detected, built.command),
+  });
+  if (found.ok) {
+    return await insideFolder(directory, join(directory, found.directory), found.directory);
+  }
+  throw new BuildError("output_missing", found.message, { details: { tried: found.tried } });
+}
+
+/** A link must not lead out of the project's folder. */
+async function insideFolder(directory: string, path: string, candidate: string): Promise<string> {
+  const [root, real] = await Promise.all([Deno.realPath(directory), Deno.realPath(path)]);
+  if (real === root || real.startsWith(root + sep)) return path;
+  throw new BuildError(
+    "output_invalid",
+    `Keep the output inside the project: ${candidate} leads to ${real}`,
+  );
+}
+
+/** The variables that a build gets; those that steer which code runs are left out. */
+async function buildVariables(
+  host: BuildHost,
+  options: BuildOptions,
+): Promise<Readonly<Record<string, string>>> {
+  const variables = await options.variables?.() ?? {};
+  const { env, heldBack } = childVariables({}, variables, []);
+  const count = Object.keys(variables).length - heldBack.length;
+  if (count > 0) host.say("build", "info", `Building with ${formatCount(count, "variable")}`);
+  return env;
+}
+
+/** Detects the project, runs its build command unless told not to, and finds the output. */
+export async function buildProject(host: BuildHost, options: BuildOptions): Promise<BuiltProject> {
+  const { directory } = options;
+  const detected = await detectProject(createFolderReader(directory));
+  const { framework } = detected;
+  if (framework !== undefined) {
+    const version = framework.version === undefined ? "" : ` ${framework.version}`;
+    host.say("detect", "info", `Detected ${framework.name}${version}`);
+  }
+  const command = options.skipBuild === true ? undefined : commandOf(options, detected);
+  if (command !== undefined) {
+    const variables = await buildVariables(host, options);
+    await runCommand(host, { phase: "build", command, directory, variables });
+  }
+  return { command, detected, output: await outputOf(options, { command, detected }) };
+}

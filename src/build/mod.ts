@@ -1,0 +1,21 @@
+/**
+ * From a project's folder to what a deployment is made of: the build command,
+ * the output and its manifest, rules and functions, everything hashed. The
+ * tool builds with it where a person works, the platform in a checkout.
+ *
+ * @module
+ */
+export { BUILD_ERROR_CODES, BuildError, type BuildErrorCode } from "./build_error.ts";
+export { type BuildOptions, type BuildSettings } from "./build_project.ts";
+export { createFolderReader } from "./folder_reader.ts";
+export { type OutputContent, type PackedFile } from "./hash_files.ts";
+export { createLineSink } from "./line_sink.ts";
+export {
+  type Assembled,
+  assembleProject,
+  type Pack,
+  type PackOptions,
+  packProject,
+} from "./pack_project.ts";
+export { readOptionalText, RULES_FILE } from "./read_rules_file.ts";
+export type { BuildHost, BuildLevel, BuildPhase, FileFindings, OutputSink } from "./types.ts";

@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import * as build from "./mod.ts";
+
+Deno.test("the room exports exactly its public names", () => {
+  assert.deepEqual(Object.keys(build).sort(), [
+    "BUILD_ERROR_CODES",
+    "BuildError",
+    "RULES_FILE",
+    "assembleProject",
+    "createFolderReader",
+    "createLineSink",
+    "packProject",
+    "readOptionalText",
+  ]);
+});

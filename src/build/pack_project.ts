@@ -1,0 +1,66 @@
+/**
+ * From a project's folder to all that a deployment is made of.
+ *
+ * @module
+ */
+import type { RuleSet } from "../rules/mod.ts";
+import type { SealedFunction } from "../runtime/mod.ts";
+import { type BuildOptions, buildProject, type BuiltProject } from "./build_project.ts";
+import { bundleProjectFunctions } from "./bundle_functions.ts";
+import { hashFiles, type OutputContent, type PackedFile } from "./hash_files.ts";
+import { prepareOutput } from "./prepare_output.ts";
+import { readRulesFile } from "./read_rules_file.ts";
+import type { BuildHost } from "./types.ts";
+
+export interface PackOptions extends BuildOptions {
+  /** True to take manifest and rules as they are; the platform judges them anyway. */
+  readonly skipValidation?: boolean;
+}
+
+/** A built project that is described, not yet read. */
+export interface Assembled extends BuiltProject {
+  readonly files: readonly OutputContent[];
+  /** `.svc/manifest.json` of the output, parsed, or the one that was made. */
+  readonly manifest: unknown;
+  /** True where the output has no manifest of its own. */
+  readonly generated: boolean;
+  /** The rule set of `svc.rules.toml` as authored; `undefined` where there is none. */
+  readonly rules: RuleSet | undefined;
+}
+
+/** All that is sent to a platform: each file and function with its SHA-256. */
+export interface Pack extends Omit<Assembled, "files"> {
+  readonly files: readonly PackedFile[];
+  readonly functions: readonly SealedFunction[];
+}
+
+/**
+ * Validates the rules, builds the project, and takes or makes its manifest.
+ *
+ * @throws {BuildError} Where the project is at fault, with all problems of the step that failed
+ */
+export async function assembleProject(host: BuildHost, options: PackOptions): Promise<Assembled> {
+  const { directory, skipValidation } = options;
+  const rules = skipValidation === true ? undefined : await readRulesFile(host, directory);
+  const built = await buildProject(host, options);
+  const prepared = await prepareOutput(host, {
+    output: built.output,
+    projectRoot: directory,
+    detected: built.detected,
+    ...(skipValidation === undefined ? {} : { skipValidation }),
+  });
+  return { ...built, ...prepared, rules: rules?.ruleSet };
+}
+
+/**
+ * Does all of a deployment that needs no platform: {@link assembleProject},
+ * then hashes the files and bundles the functions.
+ *
+ * @throws {BuildError} Where the project is at fault
+ */
+export async function packProject(host: BuildHost, options: PackOptions): Promise<Pack> {
+  const assembled = await assembleProject(host, options);
+  const files = await hashFiles(assembled.files, host.signal);
+  const functions = await bundleProjectFunctions(host, options.directory);
+  return { ...assembled, files, functions };
+}

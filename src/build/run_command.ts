@@ -1,0 +1,75 @@
+/**
+ * Running a project's own commands, their output shown as it comes.
+ *
+ * @module
+ */
+import { BuildError } from "./build_error.ts";
+import type { BuildHost, OutputSink } from "./types.ts";
+
+export interface CommandRun {
+  readonly phase: "install" | "build";
+  readonly command: string;
+  /** Absolute path. */
+  readonly directory: string;
+  /** Variables over the host's. */
+  readonly variables: Readonly<Record<string, string>>;
+}
+
+function shellOf(command: string): { readonly program: string; readonly args: string[] } {
+  return Deno.build.os === "windows"
+    ? { program: "cmd", args: ["/d", "/s", "/c", command] }
+    : { program: "/bin/sh", args: ["-c", command] };
+}
+
+async function forward(
+  stream: ReadableStream<Uint8Array<ArrayBuffer>>,
+  sink: OutputSink,
+): Promise<void> {
+  for await (const chunk of stream.pipeThrough(new TextDecoderStream())) sink.write(chunk);
+  sink.end();
+}
+
+function environmentOf(host: BuildHost, variables: CommandRun["variables"]) {
+  const env = { ...host.env, ...variables };
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
+
+/**
+ * Runs the command through the shell, in the host's environment. Throws
+ * `build_failed` with the exit code when it fails.
+ */
+export async function runCommand(host: BuildHost, run: CommandRun): Promise<void> {
+  const { phase, command, directory, variables } = run;
+  host.say(phase, "info", `Running ${command}`);
+  host.signal.throwIfAborted();
+  const { program, args } = shellOf(command);
+  const child = new Deno.Command(program, {
+    args,
+    cwd: directory,
+    env: environmentOf(host, variables),
+    clearEnv: true,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+    signal: host.signal,
+  }).spawn();
+  const [status] = await Promise.all([
+    child.status,
+    forward(child.stdout, host.output(phase)),
+    forward(child.stderr, host.output(phase)),
+  ]);
+  host.signal.throwIfAborted();
+  if (!status.success) throw failure(run, status);
+}
+
+function failure({ phase, command }: CommandRun, { code, signal }: Deno.CommandStatus): BuildError {
+  const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+  const what = phase === "install" ? "Install" : "Build";
+  const advice = phase === "install" ? "" : "; --build-command runs another one";
+  return new BuildError("build_failed", `${what} failed with ${how}: ${command}`, {
+    hint: `Its own output above says why${advice}`,
+    details: { command, exitCode: code },
+  });
+}

@@ -1,0 +1,43 @@
+/**
+ * What building asks of whoever has something built: the command-line tool in
+ * front of a person, or the platform in a checkout.
+ *
+ * @module
+ */
+import type { Diagnostic } from "../lib/diagnostic.ts";
+
+/** Parts of a build, as log lines name them. */
+export type BuildPhase = "detect" | "install" | "build";
+
+export type BuildLevel = "info" | "warn" | "error";
+
+/** Diagnostics of one file; `source` is its text. */
+export interface FileFindings {
+  readonly file: string;
+  readonly source?: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Takes one stream of a command's output, as it comes. */
+export interface OutputSink {
+  write(chunk: string): void;
+  /** Nothing more comes. */
+  end(): void;
+}
+
+/** Where a build happens: nothing else of the process reaches it. */
+export interface BuildHost {
+  say(phase: BuildPhase, level: BuildLevel, message: string): void;
+  /** Shows warnings of a file. */
+  warn(found: FileFindings): void;
+  /** Opens one stream of a command's output; two of a command are open at a time. */
+  output(phase: BuildPhase): OutputSink;
+  /** A path as people read it. */
+  showPath(absolutePath: string): string;
+  /** Ends commands and throws its reason when it is aborted. */
+  readonly signal: AbortSignal;
+  /** Folder for what can be made again at any time, such as esbuild's binary. */
+  readonly cacheDir: string;
+  /** The whole environment of the commands that run, before the project's variables. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}

@@ -1,0 +1,39 @@
+/**
+ * Counts, sizes and foreign text as people read them.
+ *
+ * @module
+ */
+
+const UNITS = ["B", "kB", "MB", "GB", "TB"] as const;
+
+/** A size with its decimal unit: `13.4 kB`. */
+export function formatBytes(bytes: number): string {
+  let value = bytes;
+  let unit = 0;
+  while (value >= 999.95 && unit < UNITS.length - 1) {
+    value /= 1000;
+    unit++;
+  }
+  return `${unit === 0 ? value : value.toFixed(1)} ${UNITS[unit]}`;
+}
+
+/** `1 file`, `2 files`. */
+export function formatCount(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+// deno-lint-ignore no-control-regex -- control characters are what it looks for
+const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+/**
+ * Makes foreign text safe for a terminal: control characters, with which a
+ * visitor's user agent could move the cursor or hide text, become `\xNN`.
+ */
+export function printable(text: string): string {
+  return text.replace(CONTROL, (character) => {
+    const code = character.charCodeAt(0);
+    return code < 256
+      ? `\\x${code.toString(16).padStart(2, "0")}`
+      : `\\u${code.toString(16).padStart(4, "0")}`;
+  });
+}
