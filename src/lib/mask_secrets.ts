@@ -1,0 +1,108 @@
+/**
+ * Taking secrets out of a text before it is stored or shown: whole texts, and
+ * texts that come in chunks, where a secret may be cut anywhere.
+ *
+ * @module
+ */
+
+/** What stands in place of a secret. */
+export const MASK = "•••";
+
+/** Shorter values are not masked: they would blot out half of every log. */
+export const MIN_SECRET_LENGTH = 4;
+
+/** A line of a secret with several lines is masked alone from this length. */
+const MIN_LINE_LENGTH = 8;
+
+/** The forms in which programs print a value. */
+function formsOf(secret: string): string[] {
+  const bytes = new TextEncoder().encode(secret);
+  const lines = secret.includes("\n")
+    ? secret.split(/\r?\n/).filter((line) => line.length >= MIN_LINE_LENGTH)
+    : [];
+  return [
+    secret,
+    ...lines,
+    encodeURIComponent(secret.toWellFormed()),
+    bytes.toBase64(),
+    bytes.toBase64({ alphabet: "base64url", omitPadding: true }),
+    JSON.stringify(secret).slice(1, -1),
+  ];
+}
+
+const escape = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+
+/** Masks a text that comes in chunks; what may be the beginning of a secret is held back. */
+export interface ChunkMasker {
+  /** Returns what is certain by now. */
+  push(chunk: string): string;
+  /** Nothing more comes: returns the rest. */
+  end(): string;
+}
+
+export interface SecretMasker {
+  /** Masks a whole text. */
+  mask(text: string): string;
+  /** Masks one text that comes in chunks. */
+  chunks(): ChunkMasker;
+}
+
+/** Length of the longest end of `text` that a form begins with, but is not the whole of. */
+function openEnd(text: string, forms: readonly string[]): number {
+  let longest = 0;
+  for (const form of forms) {
+    const first = form.charAt(0);
+    const from = Math.max(0, text.length - form.length + 1);
+    for (let at = text.indexOf(first, from); at !== -1; at = text.indexOf(first, at + 1)) {
+      if (text.length - at <= longest) break;
+      if (form.startsWith(text.slice(at))) longest = text.length - at;
+    }
+  }
+  return longest;
+}
+
+/**
+ * Makes a masker for some secrets, each also in Base64, percent-encoded and as
+ * it stands in JSON. Secrets of less than four characters are left as they are.
+ */
+export function createSecretMasker(secrets: Iterable<string>): SecretMasker {
+  const wanted = [...secrets].filter((secret) => secret.length >= MIN_SECRET_LENGTH);
+  const forms = [...new Set(wanted.flatMap(formsOf))].sort((a, b) => b.length - a.length);
+  if (forms.length === 0) {
+    const same = (text: string) => text;
+    return { mask: same, chunks: () => ({ push: same, end: () => "" }) };
+  }
+  const pattern = new RegExp(forms.map(escape).join("|"), "g");
+  const mask = (text: string) => text.replace(pattern, MASK);
+  return {
+    mask,
+    chunks() {
+      let rest = "";
+      return {
+        push(chunk) {
+          const text = rest + chunk;
+          const open = openEnd(text, forms);
+          // What is held back may be the end of a secret, too: it is cut where no secret stands.
+          const cut = cutOutside(text, text.length - open, pattern);
+          rest = text.slice(cut);
+          return mask(text.slice(0, cut));
+        },
+        end() {
+          const last = mask(rest);
+          rest = "";
+          return last;
+        },
+      };
+    },
+  };
+}
+
+/** The given place, or the beginning of the secret that stands across it. */
+function cutOutside(text: string, place: number, pattern: RegExp): number {
+  for (const match of text.matchAll(pattern)) {
+    const end = match.index + match[0].length;
+    if (match.index >= place) break;
+    if (end > place) return match.index;
+  }
+  return place;
+}
