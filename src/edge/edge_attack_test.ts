@@ -278,3 +278,13 @@ Deno.test("edge believes country, ASN and host of a trusted proxy only", async (
     404,
   );
 });
+
+Deno.test("edge refuses a target over 8 KiB, whatever it names, and repeats none of it", async () => {
+  const path = `/${"a".repeat(4000)}?${"b".repeat(4191)}`;
+  for (const site of [open, guarded]) {
+    assert.equal((await testEdge(site).fetch(path)).status, 404);
+    const answer = await testEdge(site).fetch(`${path}b`);
+    assert.equal(answer.status, 414);
+    assert.doesNotMatch(await answer.text(), /aaa|bbb/);
+  }
+});

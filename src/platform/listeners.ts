@@ -5,6 +5,7 @@
  * @module
  */
 import { systemClock } from "../lib/clock.ts";
+import { faultAnswer } from "./http/fault_answer.ts";
 import type { createFront } from "./http/front.ts";
 import type { PlatformOptions } from "./options.ts";
 import type { CertificateService } from "./tls/certificate_service.ts";
@@ -52,7 +53,9 @@ export class ListenError extends Error {
 
 function listen(options: PlatformOptions, handler: Deno.ServeHandler<Deno.NetAddr>) {
   try {
-    return Deno.serve({ hostname: options.host, port: options.port, onListen: () => {} }, handler);
+    const { host: hostname, port, log } = options;
+    const onError = faultAnswer(log);
+    return Deno.serve({ hostname, port, onListen: () => {}, onError }, handler);
   } catch (cause) {
     throw cause instanceof Deno.errors.AddrInUse ? cause : new ListenError(options, cause);
   }
@@ -80,6 +83,7 @@ export async function openListeners(options: PlatformOptions): Promise<Listeners
         files: options.tls,
         ordered: options.acme === undefined ? undefined : () => certificates,
         now: systemClock,
+        onError: faultAnswer(options.log),
         log: options.log,
       });
     return {

@@ -99,6 +99,11 @@ function siteRequest(request: PipelineRequest, id: string): SiteRequest {
   };
 }
 
+/** An answer of the edge itself as one of the pipeline. */
+function fromSite({ status, headers, body }: Answer): PipelineResponse {
+  return { status, headers, body: typeof body === "string" ? bytesOf(body) : body };
+}
+
 /** The request that the cache sends on: without what it answers itself, with its conditions. */
 function originRequest(request: PipelineRequest, how: OriginRequest): PipelineRequest {
   if (how.type === "as_is") return request;
@@ -171,7 +176,16 @@ class DynamicRequest {
       runner,
       origin: (request) => this.#origin(request),
       cached: (request, produce) => this.#cached(request, produce),
+      failed: (error) => this.#failed(error),
     });
+  }
+
+  /** A failure behind the edge becomes a plain page. */
+  #failed(error: unknown): PipelineResponse {
+    if (!(error instanceof ProxyError) && !(error instanceof PipelineFailedError)) throw error;
+    const { exchange, site } = this.turn;
+    const page = edgePage(exchange, error.status, { headers: site.common });
+    return { ...fromSite(page), problem: error.message };
   }
 
   /**
@@ -208,8 +222,7 @@ class DynamicRequest {
     const answer = typeof path === "string"
       ? await this.options.answers.route(site, fields, path)
       : edgePage(fields, 400, { headers: site.common });
-    const { status, headers, body } = answer;
-    return { status, headers, body: typeof body === "string" ? bytesOf(body) : body };
+    return fromSite(answer);
   }
 
   async #cached(
@@ -275,7 +288,7 @@ export class DynamicAnswers {
 
   constructor(private readonly options: DynamicOptions) {}
 
-  /** Runs pipeline, cache and proxy. A failure behind the edge becomes a plain page. */
+  /** Runs pipeline, cache and proxy. */
   async answer(turn: DynamicTurn): Promise<Answer> {
     const { exchange, site, decision } = turn;
     if (isLoop({ via: exchange.header("via"), pseudonym: this.options.pseudonym })) {
@@ -284,14 +297,7 @@ export class DynamicAnswers {
     const plan = decision.pipeline === undefined
       ? NO_PIPELINE
       : this.#planOf(decision.pipeline.steps);
-    try {
-      const response = await new DynamicRequest(turn, this.options, plan).run();
-      return this.#toAnswer(turn, response);
-    } catch (error) {
-      if (!(error instanceof ProxyError) && !(error instanceof PipelineFailedError)) throw error;
-      const page = edgePage(exchange, error.status, { headers: site.common });
-      return { ...page, problem: error.message };
-    }
+    return this.#toAnswer(turn, await new DynamicRequest(turn, this.options, plan).run());
   }
 
   #planOf(steps: Parameters<typeof planPipeline>[0]): PipelinePlan {
@@ -306,17 +312,18 @@ export class DynamicAnswers {
   /** Gives a response the edge's fields, and takes away a body that it can not have. */
   #toAnswer({ exchange, site }: DynamicTurn, response: PipelineResponse): Answer {
     const headers: HeaderList = withCommon(response.headers, site.common);
-    const { status } = response;
+    const { status, problem } = response;
+    const told = problem === undefined ? {} : { problem };
     const length = findHeader(headers, "content-length");
     const isHead = exchange.method === "HEAD";
     if (isHead || WITHOUT_CONTENT.has(status)) {
       if (response.body instanceof ReadableStream) response.body.cancel().catch(() => {});
       const body = isHead && length === undefined ? emptyStream() : null;
-      return { status, headers, body, bytes: 0 };
+      return { status, headers, body, bytes: 0, ...told };
     }
     const { body } = response;
     const bytes = body instanceof Uint8Array ? body.byteLength : Number(length ?? 0);
-    return { status, headers, body: response.text ?? body, bytes };
+    return { status, headers, body: response.text ?? body, bytes, ...told };
   }
 }
 

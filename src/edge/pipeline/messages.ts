@@ -24,6 +24,8 @@ export interface PipelineResponse {
   readonly body: Uint8Array<ArrayBuffer> | BodyStream | null;
   /** The same body as a string of ASCII, where the cache has it so. */
   readonly text?: string | undefined;
+  /** Why this stands in for an answer; for the site's log. */
+  readonly problem?: string;
 }
 
 export type StepFailure =

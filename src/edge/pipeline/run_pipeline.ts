@@ -32,6 +32,8 @@ export interface PipelineParts {
     request: PipelineRequest,
     produce: (request: PipelineRequest) => Promise<PipelineResponse>,
   ): Promise<PipelineResponse>;
+  /** What the client gets where the pipeline or the origin failed; throws what is no such failure. */
+  failed(error: unknown): PipelineResponse;
 }
 
 type Outcome =
@@ -97,9 +99,10 @@ async function runHandle(
 
 /**
  * Runs a pipeline to its answer. A request step that answers ends it: the
- * steps after it do not run, the observers do.
+ * steps after it do not run. The observers see what the client gets, be it the
+ * word that something failed.
  *
- * @throws {PipelineFailedError} where a step that must not fail has failed.
+ * @throws what `failed` throws.
  */
 export async function runPipeline(
   plan: PipelinePlan,
@@ -123,7 +126,7 @@ export async function runPipeline(
     });
     return await runResponseSteps(runner, plan.outerResponse, { request: seen, response });
   };
-  const response = await answer();
+  const response = await answer().catch((error) => parts.failed(error));
   for (const step of plan.observers) runner.observe(step, seen, response);
   return response;
 }

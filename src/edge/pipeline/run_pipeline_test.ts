@@ -40,6 +40,7 @@ function createRunner(behaviours: Record<string, Behaviour>, trace: string[]) {
 function perform(steps: PipelineStep[], behaviours: Record<string, Behaviour>, options: {
   request?: PipelineRequest;
   cache?: PipelineResponse;
+  failed?: (error: unknown) => PipelineResponse;
 } = {}) {
   const trace: string[] = [];
   const run = () =>
@@ -53,6 +54,9 @@ function perform(steps: PipelineStep[], behaviours: Record<string, Behaviour>, o
         trace.push("cache");
         return options.cache === undefined ? produce(request) : Promise.resolve(options.cache);
       },
+      failed: options.failed ?? ((error) => {
+        throw error;
+      }),
     });
   return { trace, run };
 }
@@ -104,6 +108,18 @@ Deno.test("runPipeline() ends with the answer of a request step; observers see i
   ], { gate: () => ({ type: "response", response: text("no", 401) }) });
   assert.equal((await run()).status, 401);
   assert.deepEqual(trace, ["gate", "watch"]);
+});
+
+Deno.test("runPipeline() shows observers what the client gets of a failure", async () => {
+  const { trace, run } = perform([request("gate"), origin, observe("watch")], {
+    gate: failed,
+    watch: (_request, given) => {
+      trace.push(`saw ${given?.status}`);
+      return { type: "next" };
+    },
+  }, { failed: () => text("sorry", 503) });
+  assert.equal((await run()).status, 503);
+  assert.deepEqual(trace, ["gate", "watch", "saw 503"]);
 });
 
 Deno.test("runPipeline() goes on with a changed request and a replaced response", async () => {

@@ -36,6 +36,8 @@ export interface HttpsListenerOptions {
   readonly handler: HttpsHandler;
   readonly certificates: CertificateSource;
   readonly maxNames?: number;
+  /** Answers where the handler throws; is told of bodies that break off. */
+  readonly onError?: (error: unknown) => Response;
 }
 
 /** One certificate for all connections, or one per server name. */
@@ -150,8 +152,8 @@ export class HttpsListener {
   }
 
   private openForAll(pair: KeyPair, port: number): Generation {
-    const { hostname, handler } = this.options;
-    const given = { hostname, port, onListen: () => {}, ...pair };
+    const { hostname, handler, onError = failedAnswer } = this.options;
+    const given = { hostname, port, onListen: () => {}, onError, ...pair };
     const server = Deno.serve(given, handler);
     return { server, port: server.addr.port, asked: new Set() };
   }
@@ -160,7 +162,7 @@ export class HttpsListener {
     find: (serverName: string) => KeyPair | undefined,
     port: number,
   ): Generation {
-    const { hostname, handler, maxNames = MAX_NAMES } = this.options;
+    const { hostname, handler, maxNames = MAX_NAMES, onError = failedAnswer } = this.options;
     const serve = findServeOnListener();
     const asked = new Set<string>();
     const resolve = (serverName: string): KeyPair => {
@@ -179,7 +181,7 @@ export class HttpsListener {
     const listener = Deno.listenTls(
       given as unknown as Deno.ListenTlsOptions & Deno.TlsCertifiedKeyPem,
     );
-    const server = serve(listener, undefined, handler, failedAnswer, () => {});
+    const server = serve(listener, undefined, handler, onError, () => {});
     return { server, port: listener.addr.port, asked };
   }
 }

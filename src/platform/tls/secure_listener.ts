@@ -27,6 +27,8 @@ export interface SecureListenerOptions {
   readonly now: Clock;
   /** How often certificates are looked at, in milliseconds; ten minutes where missing. */
   readonly intervalMs?: number;
+  /** Answers where a handler throws; is told of bodies that break off. */
+  readonly onError?: (error: unknown) => Response;
   log(line: PlatformLog): void;
 }
 
@@ -52,7 +54,11 @@ export async function openSecureListener(options: SecureListenerOptions): Promis
   const certificates: CertificateSource = ordered === undefined && own !== undefined
     ? { type: "one", current: () => own! }
     : { type: "by_name", find: (name) => ordered?.()?.find(name) ?? own };
-  const listener = new HttpsListener({ hostname, port, handler, certificates });
+  const { onError } = options;
+  const listener = new HttpsListener({
+    ...{ hostname, port, handler, certificates },
+    ...(onError === undefined ? {} : { onError }),
+  });
   const reload = async (given: CertificateFiles) => {
     try {
       const fresh: KeyPair = await readCertificateFiles(given, now());

@@ -181,6 +181,7 @@ export class BodyReceiver {
     this.#controller.close();
   }
 
+  /** Breaks the body off. */
   fail(error: Error): void {
     if (this.#over) return;
     this.#finish();

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { BrokenBodyError } from "../../lib/broken_body.ts";
 import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
 import { FrameType } from "./frame.ts";
 import type { FailureReason, Invocation, InvocationResult } from "./types.ts";
@@ -129,7 +130,7 @@ export class FunctionCall {
     const { id, worker } = this.options;
     this.#resolve({ type: "failed", reason, message });
     worker.options.send(FrameType.cancel, id);
-    worker.receivers.get(id)?.fail(new Error(message));
+    worker.receivers.get(id)?.fail(new BrokenBodyError(message));
     worker.senders.get(id)?.stop(message);
     this.#arm(() => {
       worker.options.stuck(

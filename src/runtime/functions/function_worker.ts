@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { BrokenBodyError } from "../../lib/broken_body.ts";
 import { type BodyReceiver, BodySender, readCredit } from "./body_link.ts";
 import { type Frame, FrameType } from "./frame.ts";
 import { FunctionCall } from "./function_call.ts";
@@ -115,7 +116,9 @@ export class FunctionWorker implements WorkerParts {
     this.#dead = true;
     this.#becomeReady({ message });
     for (const call of [...this.#calls.values()]) call.die(reason, message);
-    for (const receiver of [...this.receivers.values()]) receiver.fail(new Error(message));
+    for (const receiver of [...this.receivers.values()]) {
+      receiver.fail(new BrokenBodyError(message));
+    }
     for (const sender of [...this.senders.values()]) sender.discard(message);
     this.#fetches.abortAll();
   }
@@ -192,7 +195,7 @@ export class FunctionWorker implements WorkerParts {
     } else if (type === FrameType.end) this.receivers.get(id)?.end();
     else if (type === FrameType.fail) {
       const message = new TextDecoder().decode(payload.subarray(0, 1000));
-      this.receivers.get(id)?.fail(new Error(message));
+      this.receivers.get(id)?.fail(new BrokenBodyError(message));
     } else if (type === FrameType.credit) this.senders.get(id)?.grant(readCredit(payload));
     else if (type === FrameType.drop) this.senders.get(id)?.stop("The function reads no more");
   }

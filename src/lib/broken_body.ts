@@ -1,0 +1,13 @@
+/**
+ * Bodies that end too early through a fault that is not ours.
+ *
+ * @module
+ */
+
+/**
+ * A body of foreign code broke off. Whoever wrote the code is told in their own
+ * log; to the platform it is no fault.
+ */
+export class BrokenBodyError extends Error {
+  override readonly name = "BrokenBodyError";
+}
