@@ -1,0 +1,114 @@
+/**
+ * A queue over a store in memory with a clock that tests set, and a channel
+ * whose receivers do as they are told.
+ *
+ * @module
+ */
+import type { Channel, ChannelLimits, Delivery, SendOutcome } from "./channel.ts";
+import { createDeliveryQueue } from "./delivery_queue.ts";
+import type { DeliveryRequest, NotificationContent, OutwardChannel } from "./types.ts";
+
+export const START = Date.UTC(2026, 0, 1, 12);
+export const USER = "01900000-0000-7000-8000-00000000000a";
+export const WORKSPACE = "01900000-0000-7000-8000-00000000000b";
+
+export const LIMITS: ChannelLimits = {
+  maxAttempts: 4,
+  maxAgeMs: 60 * 60_000,
+  firstPauseMs: 1000,
+  factor: 2,
+  longestPauseMs: 60_000,
+  concurrency: 4,
+  perHost: 2,
+};
+
+export function content(more: Partial<NotificationContent> = {}): NotificationContent {
+  return {
+    id: crypto.randomUUID(),
+    event: "deployment.live",
+    category: "Deployment",
+    priority: "HIGH",
+    title: "shop is live",
+    body: "Version 7 of shop answers in production",
+    actionUrl: "https://svc.example/projects/shop",
+    createdAt: START,
+    workspaceId: WORKSPACE,
+    data: { project: "shop" },
+    ...more,
+  };
+}
+
+export function request(
+  key: string,
+  more: Partial<NotificationContent> = {},
+  channel: OutwardChannel = "email",
+): DeliveryRequest {
+  return { key, channel, userId: USER, content: content(more) };
+}
+
+export interface TestChannel extends Channel {
+  readonly sent: Delivery[];
+  readonly givenUp: string[];
+}
+
+/** A channel that answers as `answer` says; everything it is asked to send is noted. */
+export function testChannel(
+  answer: (delivery: Delivery) => SendOutcome | Promise<SendOutcome>,
+  more: Partial<Omit<Channel, "send">> = {},
+): TestChannel {
+  const sent: Delivery[] = [];
+  const givenUp: string[] = [];
+  return {
+    name: "email",
+    limits: LIMITS,
+    digests: false,
+    targets: ({ userId }) => Promise.resolve([{ id: userId ?? "webhook", host: "mail" }]),
+    send: async (delivery) => {
+      sent.push(delivery);
+      return await answer(delivery);
+    },
+    onGivenUp: (_, reason) => {
+      givenUp.push(reason);
+      return Promise.resolve();
+    },
+    ...more,
+    sent,
+    givenUp,
+  };
+}
+
+export const SENT: SendOutcome = { type: "sent", detail: "250 OK" };
+
+/** Runs a test on a queue; `restart` makes a second one over the same store. */
+export async function withQueue(
+  channels: readonly Channel[],
+  test: (parts: {
+    readonly queue: ReturnType<typeof createDeliveryQueue>;
+    readonly clock: { at: number };
+    readonly kv: Deno.Kv;
+    readonly troubles: string[];
+    restart(): ReturnType<typeof createDeliveryQueue>;
+  }) => Promise<void>,
+): Promise<void> {
+  const kv = await Deno.openKv(":memory:");
+  const clock = { at: START };
+  const troubles: string[] = [];
+  const restart = () =>
+    createDeliveryQueue({
+      kv,
+      channels,
+      now: () => clock.at,
+      random: (count) => new Uint8Array(count).fill(255),
+      onTrouble: (message) => troubles.push(message),
+    });
+  try {
+    await test({ queue: restart(), clock, kv, troubles, restart });
+  } finally {
+    kv.close();
+  }
+}
+
+/** What is left in the store below a prefix. */
+export async function countOf(kv: Deno.Kv, prefix: Deno.KvKey): Promise<number> {
+  return (await Array.fromAsync(kv.list({ prefix }))).length;
+}

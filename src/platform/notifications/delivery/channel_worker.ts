@@ -1,0 +1,225 @@
+/**
+ * Sends what is due on one channel: so many at once, so many to one host, and
+ * nothing to a host that is down. A channel has a worker of its own, so that
+ * none waits for another.
+ *
+ * @module
+ */
+import type { Clock, Random } from "../../../lib/clock.ts";
+import { uuidV7 } from "../../../lib/ids.ts";
+import type { Channel, Delivery, SendOutcome } from "./channel.ts";
+import type { DeliveryStore, DueEntry } from "./delivery_store.ts";
+import { HostHealth } from "./host_health.ts";
+import type { Job } from "./job.ts";
+import { decideRetry, fraction } from "./retry_policy.ts";
+
+export interface WorkerParts {
+  readonly store: DeliveryStore;
+  readonly now: Clock;
+  readonly random: Random;
+  /** Told of what should not happen. */
+  onTrouble(message: string): void;
+}
+
+/** Due entries that one look goes through, so that a busy host hides few of the others. */
+const LOOKAHEAD = 1000;
+/** Longest sleep: clocks are set, and timers have a maximum. */
+const LONGEST_SLEEP_MS = 60_000;
+/** Pause after the store failed. */
+const STORE_PAUSE_MS = 1000;
+/** Messages that waited for a host come back over this time. */
+const SPREAD_MS = 1000;
+
+type Running = { readonly host: string; readonly done: Promise<void> };
+
+export class ChannelWorker {
+  private readonly running = new Map<string, Running>();
+  private readonly health: HostHealth;
+  /** What ended since the look under way began: the list that it goes through is older. */
+  private readonly ended = new Set<string>();
+  private started = 0;
+  private looks: Promise<unknown> = Promise.resolve();
+  private looking: Promise<void> | undefined;
+  private lookAgain = false;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private state: "idle" | "live" | "closed" = "idle";
+
+  constructor(private readonly channel: Channel, private readonly parts: WorkerParts) {
+    this.health = new HostHealth(parts.now, parts.random);
+  }
+
+  /** Sends by itself from now on. */
+  start(): void {
+    this.state = "live";
+    this.wake();
+  }
+
+  /** There may be something to do. */
+  wake(): void {
+    if (this.state !== "live") return;
+    if (this.looking !== undefined) {
+      this.lookAgain = true;
+      return;
+    }
+    clearTimeout(this.timer);
+    this.looking = this.lookUntilQuiet().catch((cause) => {
+      this.parts.onTrouble(`Can not read the ${this.channel.name} queue: ${cause}`);
+      return STORE_PAUSE_MS;
+    }).then((sleepMs) => {
+      this.looking = undefined;
+      if (this.state !== "live") return;
+      this.timer = setTimeout(() => this.wake(), Math.min(sleepMs, LONGEST_SLEEP_MS));
+    });
+  }
+
+  /** Sends all that is due now, and resolves when that is done. */
+  async drain(): Promise<void> {
+    for (;;) {
+      const wasQuiet = this.running.size === 0;
+      const before = this.started;
+      await this.look();
+      if (wasQuiet && this.started === before) return;
+      if (this.running.size > 0) {
+        await Promise.race([...this.running.values()].map(({ done }) => done));
+      }
+    }
+  }
+
+  /** Starts nothing more, and waits for what is under way. */
+  async close(): Promise<void> {
+    this.state = "closed";
+    clearTimeout(this.timer);
+    await this.looking;
+    await Promise.all([...this.running.values()].map(({ done }) => done));
+  }
+
+  private async lookUntilQuiet(): Promise<number> {
+    let sleepMs: number;
+    do {
+      this.lookAgain = false;
+      sleepMs = await this.look();
+    } while (this.lookAgain);
+    return sleepMs;
+  }
+
+  /** Starts what is due as far as there is room; returns the milliseconds until there is more. */
+  private look(): Promise<number> {
+    const look = this.looks.then(() => this.lookOnce());
+    this.looks = look.catch(() => {});
+    return look;
+  }
+
+  private async lookOnce(): Promise<number> {
+    this.ended.clear();
+    const { concurrency, perHost } = this.channel.limits;
+    const now = this.parts.now();
+    const later: (DueEntry & { until: number })[] = [];
+    let next = LONGEST_SLEEP_MS;
+    let looked = 0;
+    for await (const entry of this.parts.store.due(this.channel.name, 100)) {
+      if (entry.at > now) {
+        next = entry.at - now;
+        break;
+      }
+      if (this.state === "closed" || this.running.size >= concurrency) break;
+      if (++looked > LOOKAHEAD) break;
+      if (this.running.has(entry.id) || this.ended.has(entry.id)) continue;
+      const wait = this.health.wait(entry.host);
+      if (wait > 0) {
+        const until = Math.ceil(now + wait + fraction(this.parts.random) * SPREAD_MS);
+        later.push({ ...entry, until });
+      } else if (this.runningTo(entry.host) < perHost) this.run(entry);
+    }
+    if (later.length > 0) {
+      await this.parts.store.postpone(this.channel.name, later);
+      next = Math.min(next, ...later.map(({ until }) => until - now));
+    }
+    return next;
+  }
+
+  private runningTo(host: string): number {
+    let count = 0;
+    for (const each of this.running.values()) if (each.host === host) count++;
+    return count;
+  }
+
+  private run(entry: DueEntry): void {
+    this.started++;
+    this.health.begin(entry.host);
+    const done = this.perform(entry).catch((cause) => {
+      this.parts.onTrouble(`Can not settle a message of ${this.channel.name}: ${cause}`);
+    }).finally(() => {
+      this.running.delete(entry.id);
+      this.ended.add(entry.id);
+      this.wake();
+    });
+    this.running.set(entry.id, { host: entry.host, done });
+  }
+
+  private async perform(entry: DueEntry): Promise<void> {
+    const { store } = this.parts;
+    const found = await store.find(entry.id);
+    if (found === undefined || found.dead !== null) {
+      this.health.unknown(entry.host);
+      return await store.dropDue(this.channel.name, entry);
+    }
+    const job = await store.closeDigest(found);
+    const { contents, total } = await store.contentsOf(job);
+    const delivery: Delivery = {
+      id: job.id,
+      target: job.target,
+      userId: job.userId,
+      contents,
+      total,
+      attempt: job.attempts + 1,
+    };
+    const outcome = await this.attempt(delivery);
+    this.judgeHost(entry.host, outcome);
+    await this.settle({ ...job, attempts: delivery.attempt }, { entry, outcome, delivery });
+  }
+
+  private async attempt(delivery: Delivery): Promise<SendOutcome> {
+    try {
+      return await this.channel.send(delivery);
+    } catch (cause) {
+      this.parts.onTrouble(`The channel ${this.channel.name} failed: ${cause}`);
+      return { type: "retry", reason: "The platform failed to send it", hostTrouble: false };
+    }
+  }
+
+  private judgeHost(host: string, outcome: SendOutcome): void {
+    if (outcome.type !== "retry") return this.health.well(host);
+    const { hostTrouble, retryAfterMs } = outcome;
+    if (hostTrouble || retryAfterMs !== undefined) this.health.trouble(host, retryAfterMs);
+    else this.health.unknown(host);
+  }
+
+  private async settle(job: Job, result: {
+    readonly entry: DueEntry;
+    readonly outcome: SendOutcome;
+    readonly delivery: Delivery;
+  }): Promise<void> {
+    const { entry, outcome, delivery } = result;
+    const { store, now, random } = this.parts;
+    if (outcome.type === "sent" || outcome.type === "gone") {
+      return await store.settle(job, entry.at);
+    }
+    let lastReason = outcome.reason;
+    if (outcome.type === "retry") {
+      const { retryAfterMs, hostTrouble } = outcome;
+      const decision = decideRetry(job, {
+        ...{ limits: this.channel.limits, now: now(), random, hostTrouble },
+        ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+      });
+      if (decision.type === "again") {
+        return await store.reschedule({ ...job, lastReason }, { from: entry.at, to: decision.at });
+      }
+      lastReason += decision.because === "age"
+        ? " (given up: it is too old)"
+        : ` (given up after ${job.attempts} attempts)`;
+    }
+    const dead = { letterId: uuidV7(now, random), at: now() };
+    await store.bury({ ...job, lastReason, dead }, entry.at);
+    await this.channel.onGivenUp?.(delivery, lastReason);
+  }
+}

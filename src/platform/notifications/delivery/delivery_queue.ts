@@ -1,0 +1,131 @@
+/**
+ * The durable queue of everything that leaves the platform.
+ *
+ * @module
+ */
+import type { Clock, Random } from "../../../lib/clock.ts";
+import type { Channel } from "./channel.ts";
+import { ChannelWorker } from "./channel_worker.ts";
+import { type Acceptance, DeliveryStore } from "./delivery_store.ts";
+import { deliveryId } from "./job.ts";
+import type { DeliveryQueue, DeliveryRequest, OutwardChannel } from "./types.ts";
+
+/** How long less urgent messages wait for others of their kind. */
+export const DIGEST_WINDOW_MS = 60_000;
+/** Requests in one commit: each is a check, and Deno KV takes 100. */
+const BATCH = 40;
+/** Text in one commit, in characters; Deno KV takes 800 KiB. */
+const BATCH_CHARS = 150_000;
+
+export interface DeliveryQueueOptions {
+  readonly kv: Deno.Kv;
+  readonly channels: readonly Channel[];
+  readonly now: Clock;
+  readonly random: Random;
+  onTrouble(message: string): void;
+}
+
+export interface RunningDeliveryQueue extends DeliveryQueue {
+  readonly store: DeliveryStore;
+  /** Finishes what a crash interrupted, then sends by itself. */
+  start(): Promise<void>;
+  /** There may be something due on a channel. */
+  wake(channel: OutwardChannel): void;
+  /** Sends all that is due now; for callers with a clock of their own. */
+  drain(): Promise<void>;
+  /** Waits for what is under way; everything else stays in the store. */
+  close(): Promise<void>;
+}
+
+function isDigested(channel: Channel, { content }: DeliveryRequest): boolean {
+  return channel.digests && (content.priority === "NORMAL" || content.priority === "LOW");
+}
+
+/** What a request becomes: a job for each receiver. */
+async function jobsOf(
+  request: DeliveryRequest,
+  channel: Channel,
+  now: number,
+): Promise<Acceptance> {
+  const digested = isDigested(channel, request);
+  const { key, userId, content } = request;
+  const targets = await channel.targets(request);
+  return {
+    seenId: deliveryId(key),
+    jobs: targets.map(({ id: target, host }) => ({
+      dueAt: digested ? now + DIGEST_WINDOW_MS : now,
+      job: {
+        id: deliveryId(key, target),
+        channel: channel.name,
+        target,
+        host,
+        userId,
+        workspaceId: content.workspaceId,
+        content,
+        digest: digested ? { key: [channel.name, target, content.category], open: true } : null,
+        acceptedAt: now,
+        attempts: 0,
+        lastReason: null,
+        dead: null,
+      },
+    })),
+  };
+}
+
+/** Parts of a list that fit into one commit each. */
+function* batches(acceptances: readonly Acceptance[]): Generator<Acceptance[]> {
+  let batch: Acceptance[] = [];
+  let chars = 0;
+  for (const acceptance of acceptances) {
+    const size = JSON.stringify(acceptance).length;
+    if (batch.length > 0 && (batch.length >= BATCH || chars + size > BATCH_CHARS)) {
+      yield batch;
+      [batch, chars] = [[], 0];
+    }
+    batch.push(acceptance);
+    chars += size;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** Makes the queue; nothing is sent before it is started. */
+export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliveryQueue {
+  const { kv, channels, now, random, onTrouble } = options;
+  const store = new DeliveryStore(kv);
+  const workers = new Map(
+    channels.map((channel) => [
+      channel.name,
+      { channel, worker: new ChannelWorker(channel, { store, now, random, onTrouble }) },
+    ]),
+  );
+  const all = [...workers.values()];
+  return {
+    store,
+    async accept(requests) {
+      const acceptances: Acceptance[] = [];
+      const touched = new Set<ChannelWorker>();
+      for (const request of requests) {
+        const entry = workers.get(request.channel);
+        if (entry === undefined) continue;
+        const acceptance = await jobsOf(request, entry.channel, now());
+        if (acceptance.jobs.length === 0) continue;
+        acceptances.push(acceptance);
+        touched.add(entry.worker);
+      }
+      for (const batch of batches(acceptances)) await store.accept(batch);
+      for (const worker of touched) worker.wake();
+    },
+    async start() {
+      await store.recover();
+      for (const { worker } of all) worker.start();
+    },
+    wake: (channel) => workers.get(channel)?.worker.wake(),
+    async drain() {
+      await Promise.all(all.map(({ worker }) => worker.drain()));
+    },
+    async close() {
+      await Promise.all(all.map(({ worker }) => worker.close()));
+      for (const { channel } of all) channel.close?.();
+    },
+  };
+}

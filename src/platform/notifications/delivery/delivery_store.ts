@@ -1,0 +1,245 @@
+/**
+ * The queue in Deno KV: jobs, and an index of them by the time of their next
+ * attempt. Every change is one atomic commit, so a crash at any moment leaves
+ * a message either accepted or not, and either settled or due.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { commitWithRetries, readRecord } from "../../store/records.ts";
+import type { NotificationContent } from "./types.ts";
+import { deliveryKeys, type Job, jobRecord, letterOwners, notificationContent } from "./job.ts";
+
+/** How long the same key is known again; longer than any message is tried. */
+const SEEN_MS = 7 * 24 * 60 * 60 * 1000;
+/** How long dead letters are kept. */
+export const LETTER_MS = 30 * 24 * 60 * 60 * 1000;
+/** Parts of a digest go by themselves some time after the letter that may need them. */
+const PART_MS = 45 * 24 * 60 * 60 * 1000;
+/** Changes in one commit; Deno KV takes 1,000. */
+const MAX_CHANGES = 400;
+/** Parts of a digest that its message shows; the others are counted. */
+const SHOWN_PARTS = 50;
+
+/** A job to be stored, in a digest where `digestKey` says so. */
+export interface NewJob {
+  readonly job: Job;
+  readonly dueAt: number;
+}
+
+/** A request with what it becomes. */
+export interface Acceptance {
+  /** Of the request's key. */
+  readonly seenId: string;
+  readonly jobs: readonly NewJob[];
+}
+
+export interface DueEntry {
+  readonly id: string;
+  readonly at: number;
+  readonly host: string;
+}
+
+const openDigest = z.object({ jobId: z.string() });
+const dueValue = z.object({ host: z.string() });
+
+export class DeliveryStore {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  /** Stores what was not seen before; all of it in one commit. At most 40 requests. */
+  async accept(acceptances: readonly Acceptance[]): Promise<void> {
+    await commitWithRetries(async () => {
+      const operation = this.kv.atomic();
+      const fresh = await this.unseen(acceptances);
+      const digests = new Map<string, string>();
+      for (const { seenId, jobs } of fresh) {
+        const seen = deliveryKeys.seen(seenId);
+        operation.check({ key: seen, versionstamp: null }).set(seen, true, { expireIn: SEEN_MS });
+        for (const each of jobs) {
+          if (each.job.digest === null) this.add(operation, each);
+          else await this.addPart(operation, each, digests);
+        }
+      }
+      return { operation, result: undefined };
+    });
+  }
+
+  private async unseen(acceptances: readonly Acceptance[]): Promise<Acceptance[]> {
+    const fresh: Acceptance[] = [];
+    for (const acceptance of acceptances) {
+      const { versionstamp } = await this.kv.get(deliveryKeys.seen(acceptance.seenId));
+      if (versionstamp === null) fresh.push(acceptance);
+    }
+    return fresh;
+  }
+
+  private add(operation: Deno.AtomicOperation, { job, dueAt }: NewJob): void {
+    const due = deliveryKeys.due(job.channel, dueAt, job.id);
+    operation.set(deliveryKeys.job(job.id), job).set(due, { host: job.host });
+  }
+
+  /** Adds to the digest that is open, or opens one; a digest that closes meanwhile fails the commit. */
+  private async addPart(
+    operation: Deno.AtomicOperation,
+    { job, dueAt }: NewJob,
+    digests: Map<string, string>,
+  ): Promise<void> {
+    const { content, digest } = job;
+    if (content === null || digest === null) throw new TypeError("Not a part of a digest");
+    const name = JSON.stringify(digest.key);
+    const pointer = deliveryKeys.openDigest(digest.key);
+    let jobId = digests.get(name);
+    if (jobId === undefined) {
+      const open = await readRecord(this.kv, pointer, openDigest);
+      operation.check({ key: pointer, versionstamp: open?.versionstamp ?? null });
+      jobId = open?.value.jobId ?? job.id;
+      if (open === undefined) {
+        operation.set(pointer, { jobId });
+        this.add(operation, { job: { ...job, content: null }, dueAt });
+      }
+      digests.set(name, jobId);
+    }
+    operation.set(deliveryKeys.part(jobId, content.id), content, { expireIn: PART_MS });
+  }
+
+  /** Jobs of a channel in the order in which they are due, from the earliest on. */
+  async *due(channel: string, batchSize: number): AsyncGenerator<DueEntry> {
+    const list = this.kv.list({ prefix: deliveryKeys.allDue(channel) }, { batchSize });
+    for await (const { key, value } of list) {
+      const { host } = dueValue.parse(value);
+      yield { at: Number(key.at(-2)), id: String(key.at(-1)), host };
+    }
+  }
+
+  async find(id: string): Promise<Job | undefined> {
+    return (await readRecord(this.kv, deliveryKeys.job(id), jobRecord))?.value;
+  }
+
+  /** Closes a digest, so that it stays as it is from its first attempt on. */
+  async closeDigest(job: Job): Promise<Job> {
+    if (job.digest === null || !job.digest.open) return job;
+    const closed = { ...job, digest: { ...job.digest, open: false } };
+    const pointer = deliveryKeys.openDigest(job.digest.key);
+    await commitWithRetries(async () => {
+      const open = await readRecord(this.kv, pointer, openDigest);
+      const operation = this.kv.atomic().set(deliveryKeys.job(job.id), closed);
+      if (open?.value.jobId === job.id) {
+        operation.check({ key: pointer, versionstamp: open.versionstamp }).delete(pointer);
+      }
+      return { operation, result: undefined };
+    });
+    return closed;
+  }
+
+  /** What a job says: its one notification, or the first of a digest with the count of all. */
+  async contentsOf(job: Job): Promise<{ contents: NotificationContent[]; total: number }> {
+    if (job.content !== null) return { contents: [job.content], total: 1 };
+    const contents: NotificationContent[] = [];
+    let total = 0;
+    for await (const { value } of this.kv.list({ prefix: deliveryKeys.parts(job.id) })) {
+      if (++total <= SHOWN_PARTS) contents.push(notificationContent.parse(value));
+    }
+    return { contents: contents.sort((a, b) => a.createdAt - b.createdAt), total };
+  }
+
+  /** Moves jobs to a later time. */
+  async postpone(channel: string, entries: readonly (DueEntry & { readonly until: number })[]) {
+    for (let from = 0; from < entries.length; from += MAX_CHANGES / 2) {
+      const operation = this.kv.atomic();
+      for (const { id, at, host, until } of entries.slice(from, from + MAX_CHANGES / 2)) {
+        operation.delete(deliveryKeys.due(channel, at, id))
+          .set(deliveryKeys.due(channel, until, id), { host });
+      }
+      await operation.commit();
+    }
+  }
+
+  /** Stores an attempt that failed, and when the next is due. */
+  async reschedule(job: Job, times: { readonly from: number; readonly to: number }): Promise<void> {
+    await this.kv.atomic()
+      .delete(deliveryKeys.due(job.channel, times.from, job.id))
+      .set(deliveryKeys.due(job.channel, times.to, job.id), { host: job.host })
+      .set(deliveryKeys.job(job.id), job)
+      .commit();
+  }
+
+  /** Forgets a job that is done. */
+  async settle(job: Job, dueAt: number): Promise<void> {
+    const operation = this.kv.atomic()
+      .delete(deliveryKeys.due(job.channel, dueAt, job.id))
+      .delete(deliveryKeys.job(job.id));
+    if (job.content === null) operation.set(deliveryKeys.leftover(job.id), true);
+    await operation.commit();
+    if (job.content === null) await this.removeParts(job.id);
+  }
+
+  /** Removes an entry whose job is gone. */
+  async dropDue(channel: string, { at, id }: DueEntry): Promise<void> {
+    await this.kv.delete(deliveryKeys.due(channel, at, id));
+  }
+
+  /** Finishes what a crash interrupted. */
+  async recover(): Promise<void> {
+    for await (const { key } of this.kv.list({ prefix: deliveryKeys.leftovers() })) {
+      await this.removeParts(String(key.at(-1)));
+    }
+  }
+
+  /** Keeps a job as a dead letter, in place of its next attempt. */
+  async bury(job: Job & { readonly dead: NonNullable<Job["dead"]> }, dueAt: number): Promise<void> {
+    const operation = this.kv.atomic()
+      .delete(deliveryKeys.due(job.channel, dueAt, job.id))
+      .set(deliveryKeys.job(job.id), job, { expireIn: LETTER_MS });
+    for (const owner of letterOwners(job)) {
+      const key = deliveryKeys.letter(owner, job.dead.letterId);
+      operation.set(key, { jobId: job.id }, { expireIn: LETTER_MS });
+    }
+    await operation.commit();
+  }
+
+  /** Takes a dead letter up again; false where somebody else just did. */
+  async revive(job: Job, at: number): Promise<boolean> {
+    return await this.unbury(job, (operation) => {
+      const revived: Job = { ...job, dead: null, attempts: 0, acceptedAt: at };
+      this.add(operation, { job: revived, dueAt: at });
+    });
+  }
+
+  /** Throws a dead letter away. */
+  async discard(job: Job): Promise<boolean> {
+    const done = await this.unbury(job, (operation) => {
+      operation.delete(deliveryKeys.job(job.id));
+      if (job.content === null) operation.set(deliveryKeys.leftover(job.id), true);
+    });
+    if (done && job.content === null) await this.removeParts(job.id);
+    return done;
+  }
+
+  private async unbury(
+    job: Job,
+    more: (operation: Deno.AtomicOperation) => void,
+  ): Promise<boolean> {
+    const key = deliveryKeys.job(job.id);
+    const current = await readRecord(this.kv, key, jobRecord);
+    const { dead } = job;
+    if (dead === null || current?.value.dead?.letterId !== dead.letterId) return false;
+    const operation = this.kv.atomic().check({ key, versionstamp: current.versionstamp });
+    for (const owner of letterOwners(job)) {
+      operation.delete(deliveryKeys.letter(owner, dead.letterId));
+    }
+    more(operation);
+    return (await operation.commit()).ok;
+  }
+
+  private async removeParts(jobId: string): Promise<void> {
+    let operation = this.kv.atomic();
+    let changes = 0;
+    for await (const { key } of this.kv.list({ prefix: deliveryKeys.parts(jobId) })) {
+      operation.delete(key);
+      if (++changes % MAX_CHANGES !== 0) continue;
+      await operation.commit();
+      operation = this.kv.atomic();
+    }
+    await operation.delete(deliveryKeys.leftover(jobId)).commit();
+  }
+}

@@ -1,0 +1,88 @@
+/**
+ * A message in the queue, as it is stored, and where.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { EVENT_CATEGORIES, EVENT_NAMES, eventData, PRIORITIES } from "../../../contract/mod.ts";
+import { sha256Hex } from "../../../lib/hash.ts";
+import { type NotificationContent, OUTWARD_CHANNELS } from "./types.ts";
+
+export const notificationContent = z.object({
+  id: z.string(),
+  event: z.enum(EVENT_NAMES as [typeof EVENT_NAMES[number], ...typeof EVENT_NAMES[number][]]),
+  category: z.enum(EVENT_CATEGORIES),
+  priority: z.enum(PRIORITIES),
+  title: z.string(),
+  body: z.string(),
+  actionUrl: z.string().nullable(),
+  createdAt: z.number(),
+  workspaceId: z.string().nullable(),
+  data: eventData,
+}) satisfies z.ZodType<NotificationContent>;
+
+export const jobRecord = z.object({
+  id: z.string(),
+  channel: z.enum(OUTWARD_CHANNELS),
+  target: z.string(),
+  host: z.string(),
+  userId: z.string().nullable(),
+  workspaceId: z.string().nullable(),
+  /** What it says; null for a digest, whose parts are stored beside it. */
+  content: notificationContent.nullable(),
+  /** A digest takes in further notifications until it is first sent. */
+  digest: z.object({ key: z.array(z.string()), open: z.boolean() }).nullable(),
+  /** Milliseconds since the epoch. */
+  acceptedAt: z.number(),
+  attempts: z.number(),
+  lastReason: z.string().nullable(),
+  /** Set where it was given up. */
+  dead: z.object({ letterId: z.string(), at: z.number() }).nullable(),
+});
+export type Job = z.infer<typeof jobRecord>;
+
+/** Identifier of what a key stands for: fits every store, header and topic. */
+export function deliveryId(key: string, target?: string): string {
+  return sha256Hex(target === undefined ? key : `${key}\n${target}`);
+}
+
+type Key = Deno.KvKey;
+
+export const deliveryKeys = {
+  /** What was accepted lately; the same again changes nothing. */
+  seen: (id: string): Key => ["delivery", "seen", id],
+  job: (id: string): Key => ["delivery", "jobs", id],
+  /** Jobs of a channel by the time of their next attempt. */
+  allDue: (channel: string): Key => ["delivery", "due", channel],
+  due: (channel: string, at: number, id: string): Key => ["delivery", "due", channel, at, id],
+  /** The digest that takes in notifications at the moment, and its parts. */
+  openDigest: (key: readonly string[]): Key => ["delivery", "open_digest", ...key],
+  parts: (jobId: string): Key => ["delivery", "parts", jobId],
+  part: (jobId: string, contentId: string): Key => ["delivery", "parts", jobId, contentId],
+  /** Digests that were sent, whose parts are still to be removed. */
+  leftovers: (): Key => ["delivery", "leftovers"],
+  leftover: (jobId: string): Key => ["delivery", "leftovers", jobId],
+  /** Dead letters of one person or workspace; each names its job. */
+  letters: (owner: LetterOwner): Key => ["delivery", "letters", owner.type, owner.id],
+  letter: (owner: LetterOwner, letterId: string): Key => [
+    "delivery",
+    "letters",
+    owner.type,
+    owner.id,
+    letterId,
+  ],
+} as const;
+
+/** In whose list a dead letter is. */
+export interface LetterOwner {
+  readonly type: "user" | "workspace";
+  readonly id: string;
+}
+
+/** The lists that a dead letter of a job is in. */
+export function letterOwners(job: Pick<Job, "userId" | "workspaceId">): LetterOwner[] {
+  return [
+    ...(job.userId === null ? [] : [{ type: "user" as const, id: job.userId }]),
+    ...(job.workspaceId === null ? [] : [{ type: "workspace" as const, id: job.workspaceId }]),
+  ];
+}

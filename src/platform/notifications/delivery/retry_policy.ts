@@ -1,0 +1,52 @@
+/**
+ * When a message is tried again: exponential backoff with full jitter, so that
+ * what failed together does not come back together.
+ *
+ * @module
+ */
+import type { Random } from "../../../lib/clock.ts";
+import type { ChannelLimits } from "./channel.ts";
+
+export type RetryDecision =
+  | { readonly type: "again"; readonly at: number }
+  | { readonly type: "give_up"; readonly because: "attempts" | "age" };
+
+/** A number in [0, 1), from 32 random bits. */
+export function fraction(random: Random): number {
+  const bytes = random(4);
+  return new DataView(bytes.buffer).getUint32(0) / 2 ** 32;
+}
+
+/** Upper bound of the pause after an attempt (from 1), in milliseconds. */
+export function pauseBound(
+  attempt: number,
+  limits: Pick<ChannelLimits, "firstPauseMs" | "factor" | "longestPauseMs">,
+): number {
+  const { firstPauseMs, factor, longestPauseMs } = limits;
+  return Math.min(longestPauseMs, firstPauseMs * factor ** Math.min(attempt - 1, 60));
+}
+
+/**
+ * Decides after a failed attempt. A message is given up for its number of
+ * attempts only where the receiver had something against it; one that waits for
+ * a host to come back is given up for its age.
+ */
+export function decideRetry(
+  message: { readonly attempts: number; readonly acceptedAt: number },
+  facts: {
+    readonly limits: ChannelLimits;
+    readonly now: number;
+    readonly random: Random;
+    readonly hostTrouble: boolean;
+    /** Lower bound that the receiver gave. */
+    readonly retryAfterMs?: number;
+  },
+): RetryDecision {
+  const { limits, now, random, hostTrouble, retryAfterMs = 0 } = facts;
+  const isTried = message.attempts >= limits.maxAttempts;
+  if (isTried && !hostTrouble) return { type: "give_up", because: "attempts" };
+  const jittered = Math.ceil(fraction(random) * pauseBound(message.attempts, limits));
+  const at = now + Math.max(jittered, retryAfterMs);
+  if (at - message.acceptedAt > limits.maxAgeMs) return { type: "give_up", because: "age" };
+  return { type: "again", at };
+}
