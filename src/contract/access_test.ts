@@ -39,10 +39,13 @@ Deno.test("a viewer changes nothing but the own membership", () => {
 Deno.test("only these need no credentials", () => {
   assert.deepEqual(namesOf(({ access }) => access === "anyone"), [
     "claimOwner",
+    "completePasswordReset",
+    "confirmSignUp",
     "getHealth",
     "getOAuthMetadata",
     "getOpenApi",
     "pollDeviceToken",
+    "requestPasswordReset",
     "signIn",
     "signInSecondFactor",
     "signUp",

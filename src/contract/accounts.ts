@@ -41,18 +41,57 @@ export const account = z.object({
 export type Account = z.infer<typeof account>;
 
 const signedIn = z.object({ status: z.literal("signed_in"), account });
+/** A mail is under way to the address; what it says is for its owner only. */
+const confirmationWanted = z.object({ status: z.literal("confirmation_required") });
 /** `challenge` stands for the right password for 5 minutes. */
 const factorWanted = z.object({ status: z.literal("two_factor_required"), challenge: z.string() });
 
 export const signUp = endpoint({
   method: "POST",
   path: "/v1/sign-up",
-  summary: "Make an account and sign in: the session comes as a cookie",
+  summary: "Make an account and sign in: the session comes as a cookie. Where the platform sends " +
+    "mail, the answer is 202, and the account is made by the link in a mail",
   tag,
   auth: "none",
-  body: z.object({ email, password: newPassword, name: displayName }).strict(),
+  body: z.object({
+    email,
+    password: newPassword,
+    name: displayName,
+    next: z.string().max(1000).optional(),
+  }).strict(),
+  response: z.discriminatedUnion("status", [signedIn, confirmationWanted]),
+  status: 201,
+});
+
+export const confirmSignUp = endpoint({
+  method: "POST",
+  path: "/v1/sign-up/confirm",
+  summary: "Confirm an account by the token of the mail's link, and sign in",
+  tag,
+  auth: "none",
+  body: z.object({ token }).strict(),
   response: signedIn,
   status: 201,
+});
+
+export const requestPasswordReset = endpoint({
+  method: "POST",
+  path: "/v1/password-reset",
+  summary: "Send a link for a new password, where the address has an account",
+  tag,
+  auth: "none",
+  body: z.object({ email }).strict(),
+  status: 204,
+});
+
+export const completePasswordReset = endpoint({
+  method: "POST",
+  path: "/v1/password-reset/complete",
+  summary: "Set a new password by the token of the mail's link; ends all sessions",
+  tag,
+  auth: "none",
+  body: z.object({ token, password: newPassword }).strict(),
+  status: 204,
 });
 
 export const signIn = endpoint({

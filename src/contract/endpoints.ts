@@ -12,6 +12,7 @@ import * as domains from "./domains.ts";
 import * as environments from "./environments.ts";
 import * as identity from "./identity.ts";
 import * as logs from "./logs.ts";
+import * as notifications from "./notifications.ts";
 import * as projects from "./projects.ts";
 import * as rules from "./rules.ts";
 import * as security from "./security.ts";
@@ -35,6 +36,9 @@ export const endpoints = {
   deleteInvitation: workspaces.deleteInvitation,
   acceptInvitation: workspaces.acceptInvitation,
   signUp: accounts.signUp,
+  confirmSignUp: accounts.confirmSignUp,
+  requestPasswordReset: accounts.requestPasswordReset,
+  completePasswordReset: accounts.completePasswordReset,
   signIn: accounts.signIn,
   signInSecondFactor: accounts.signInSecondFactor,
   claimOwner: accounts.claimOwner,
@@ -94,4 +98,18 @@ export const endpoints = {
   listRuleRevisions: rules.listRuleRevisions,
   restoreRules: rules.restoreRules,
   listRuleCounters: rules.listRuleCounters,
+  listNotifications: notifications.listNotifications,
+  hasUnread: notifications.hasUnread,
+  getInboxCount: notifications.getInboxCount,
+  readNotification: notifications.readNotification,
+  archiveNotification: notifications.archiveNotification,
+  readAllNotifications: notifications.readAllNotifications,
+  archiveAllNotifications: notifications.archiveAllNotifications,
+  deleteNotification: notifications.deleteNotification,
+  deleteArchivedNotifications: notifications.deleteArchivedNotifications,
+  getPreferences: notifications.getPreferences,
+  putChannelPreference: notifications.putChannelPreference,
+  putCategoryPreference: notifications.putCategoryPreference,
+  streamNotifications: notifications.streamNotifications,
+  triggerEvent: notifications.triggerEvent,
 } as const;

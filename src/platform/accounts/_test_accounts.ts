@@ -6,6 +6,7 @@
 import type { SecurityEvent } from "../../contract/mod.ts";
 import { systemRandom } from "../../lib/clock.ts";
 import type { Client } from "../http/client.ts";
+import type { AccountMail } from "./account_mails.ts";
 import { SecretBox } from "../secrets/secret_box.ts";
 import { openKeyRing } from "../secrets/key_ring.ts";
 import { type AccountServices, createAccountServices } from "./account_services.ts";
@@ -19,6 +20,8 @@ export interface TestAccounts extends AccountServices {
   time: number;
   readonly events: SecurityEvent[];
   readonly troubles: string[];
+  /** Mails that were handed over; only where the test wants mail. */
+  readonly mails: AccountMail[];
 }
 
 /** A client at an address of documentation (RFC 5737), in a country. */
@@ -33,11 +36,18 @@ export function requestWith(setCookie: string, init: RequestInit = {}, path = "/
   return new Request(new URL(path, ORIGIN), { ...init, headers });
 }
 
-export async function withAccounts(run: (test: TestAccounts) => Promise<void>): Promise<void> {
+export async function withAccounts(
+  run: (test: TestAccounts) => Promise<void>,
+  options: { readonly sendsMail?: boolean } = {},
+): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-accounts-" });
   const kv = await Deno.openKv(":memory:");
   const clock = { time: Date.UTC(2026, 10, 21, 12) };
-  const [events, troubles]: [SecurityEvent[], string[]] = [[], []];
+  const [events, troubles, mails]: [SecurityEvent[], string[], AccountMail[]] = [[], [], []];
+  const sendMail = (mail: AccountMail) => {
+    mails.push(mail);
+    return Promise.resolve();
+  };
   const services = createAccountServices({
     kv,
     box: new SecretBox(await openKeyRing(`${folder}/keys.json`, systemRandom), systemRandom),
@@ -47,9 +57,10 @@ export async function withAccounts(run: (test: TestAccounts) => Promise<void>): 
     passwordCost: { n: 16, r: 1, p: 1 },
     onSecurityEvent: (event) => events.push(event),
     onTrouble: (message) => troubles.push(message),
+    sendMail: options.sendsMail === true ? sendMail : undefined,
   });
   try {
-    await run(Object.assign(clock, { ...services, kv, events, troubles }));
+    await run(Object.assign(clock, { ...services, kv, events, troubles, mails }));
     await services.useNotes.close();
   } finally {
     kv.close();
@@ -64,5 +75,14 @@ export async function newAccount(
   client = clientAt(),
 ): Promise<string> {
   const wanted = { name, email: `${name}@example.com`, password: PASSWORD };
-  return (await test.pages.signUp(wanted, client)).setCookie;
+  const answer = await test.pages.signUp(wanted, client);
+  if (answer.status === "signed_in") return answer.setCookie;
+  const { signedIn } = await test.pages.confirmSignUp(tokenOf(test.mails.at(-1)!), client);
+  return signedIn.setCookie;
+}
+
+/** The token of the link in a mail. */
+export function tokenOf(mail: AccountMail): string {
+  const url = /^https?:\S+$/m.exec(mail.text)![0];
+  return new URL(url).pathname.split("/").at(-1)!;
 }

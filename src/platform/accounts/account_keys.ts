@@ -20,6 +20,9 @@ export const accountKeys = {
 
   invitations: (workspaceId: string): Key => ["invitations", workspaceId],
   invitation: (workspaceId: string, id: string): Key => ["invitations", workspaceId, id],
+  /** What waits for somebody to follow a link in a mail. */
+  mailLink: (hash: string): Key => ["mail_link", hash],
+
   invitationByHash: (hash: string): Key => ["invitation_by_hash", hash],
 
   /** Copies of the API keys, by workspace. */

@@ -21,6 +21,11 @@ import type { AccountParts } from "./parts.ts";
 import { type PasswordCost, Passwords } from "./password.ts";
 import { SecurityLog, type SecurityLogOptions } from "./security_events.ts";
 import { csrfTokenOf, isCsrfToken } from "./session_cookie.ts";
+import type { SendAccountMail } from "./account_mails.ts";
+import { MailLinkStore } from "./mail_link_store.ts";
+import { MailLinks } from "./mail_links.ts";
+import { PasswordResetService } from "./password_reset_service.ts";
+import { SignUpService } from "./sign_up_service.ts";
 import { SignInService } from "./sign_in_service.ts";
 import { SignInStore } from "./sign_in_store.ts";
 import { TwoFactorService } from "./two_factor_service.ts";
@@ -36,6 +41,8 @@ export interface AccountOptions {
   /** The cost that passwords are made for, where it is not the usual one. */
   readonly passwordCost?: PasswordCost;
   readonly onSecurityEvent?: SecurityLogOptions["onEvent"];
+  /** Sends mails about accounts; missing where the platform can send none. */
+  readonly sendMail?: SendAccountMail | undefined;
   readonly onTrouble: (message: string) => void;
 }
 
@@ -79,6 +86,12 @@ export function createAccountServices(options: AccountOptions) {
     random,
   };
   const twoFactor = new TwoFactorService(parts);
+  const signIn = new SignInService(parts, twoFactor);
+  const mailLinks = options.sendMail === undefined ? undefined : new MailLinks(parts, {
+    store: new MailLinkStore(kv),
+    send: options.sendMail,
+    onTrouble,
+  });
   const services = {
     accounts,
     signIns,
@@ -87,7 +100,12 @@ export function createAccountServices(options: AccountOptions) {
     securityLog,
     twoFactor,
     publicOrigin,
-    signIn: new SignInService(parts, twoFactor),
+    signIn,
+    signUp: new SignUpService(parts, {
+      mailLinks,
+      begin: (user, client) => signIn.begin(user, client),
+    }),
+    passwordReset: new PasswordResetService(parts, mailLinks),
     account: new AccountService(parts),
     apiKeys: new ApiKeyService(parts),
     workspaces: new WorkspaceService(parts, new InvitationStore(kv)),
@@ -104,6 +122,8 @@ function createPageServices(services: {
   readonly securityLog: SecurityLog;
   readonly twoFactor: TwoFactorService;
   readonly signIn: SignInService;
+  readonly signUp: SignUpService;
+  readonly passwordReset: PasswordResetService;
   readonly account: AccountService;
   readonly workspaces: WorkspaceService;
   readonly deviceLogin: DeviceLoginService;
@@ -111,6 +131,7 @@ function createPageServices(services: {
 }): PageServices {
   const { authenticator, securityLog, twoFactor, signIn, account, workspaces, deviceLogin } =
     services;
+  const { signUp, passwordReset } = services;
   return {
     person: (request, client) => authenticator.visitor(request, client),
     csrfToken: (person) => csrfTokenOf(person.hash),
@@ -119,7 +140,12 @@ function createPageServices(services: {
       const hasToken = person === undefined || isCsrfToken(csrf, person.hash);
       if (origin === "other" || !hasToken) throw crossOriginFailure();
     },
-    signUp: (wanted, client) => signIn.signUp(wanted, client),
+    signUp: (wanted, client) => signUp.signUp(wanted, client),
+    confirmSignUp: (token, client) => signUp.confirm(token, client),
+    canResetPasswords: passwordReset.isPossible,
+    requestPasswordReset: (email, client) => passwordReset.request(email, client),
+    isPasswordResetOpen: (token, client) => passwordReset.isOpen(token, client),
+    resetPassword: (given, client) => passwordReset.complete(given, client),
     signIn: (given, client) => signIn.signIn(given, client),
     secondFactor: (given, client) => signIn.secondFactor(given, client),
     signOut: (person) => signIn.signOut(person),

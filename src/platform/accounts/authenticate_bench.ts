@@ -29,6 +29,7 @@ const signedUp = await pages.signUp(
   { name: "ada", email: "ada@example.com", password: PASSWORD },
   client,
 );
+if (signedUp.status !== "signed_in") throw new Error("Without mail, an account is made at once");
 const person = (await pages.person(requestWith(signedUp.setCookie), client))!;
 const workspace = await pages.createWorkspace(person, { slug: "ada", name: "Ada" });
 const started = await deviceLogin.start("bench", client);

@@ -35,10 +35,17 @@ export interface FactorWanted {
   readonly challenge: string;
 }
 
+/** The account is made once a link in a mail is followed. */
+export interface ConfirmationWanted {
+  readonly status: "confirmation_required";
+}
+
 export interface NewAccount {
   readonly email: string;
   readonly password: string;
   readonly name: string;
+  /** Path to go on to when the account is confirmed. */
+  readonly next?: string | undefined;
 }
 
 /** An invitation as its link shows it, before it is accepted. */
@@ -59,7 +66,21 @@ export interface PageServices {
     readonly person: Person | undefined;
   }): void;
 
-  signUp(wanted: NewAccount, client: Client): Promise<SignedIn>;
+  signUp(wanted: NewAccount, client: Client): Promise<SignedIn | ConfirmationWanted>;
+  /** Follows the link of a confirmation mail. @throws {Failure} `not_found`. */
+  confirmSignUp(
+    token: string,
+    client: Client,
+  ): Promise<{ readonly signedIn: SignedIn; readonly next: string }>;
+  /** Whether the platform sends mail, so that a forgotten password can be replaced. */
+  readonly canResetPasswords: boolean;
+  requestPasswordReset(email: string, client: Client): Promise<void>;
+  isPasswordResetOpen(token: string, client: Client): Promise<boolean>;
+  /** @throws {Failure} `not_found` where the link is used, old or void. */
+  resetPassword(
+    given: { readonly token: string; readonly password: string },
+    client: Client,
+  ): Promise<void>;
   signIn(
     given: { readonly email: string; readonly password: string },
     client: Client,

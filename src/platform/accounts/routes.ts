@@ -6,12 +6,17 @@
 import { endpoints } from "../../contract/mod.ts";
 import type { Router } from "../http/router.ts";
 import { crossOriginFailure, originOf } from "../http/same_origin.ts";
-import type { FactorWanted, SignedIn } from "./page_services.ts";
+import type { ConfirmationWanted, FactorWanted, SignedIn } from "./page_services.ts";
+import type { PasswordResetService } from "./password_reset_service.ts";
 import type { SignInService } from "./sign_in_service.ts";
+import type { SignUpService } from "./sign_up_service.ts";
 
 /** The answer without the cookie, and the cookie as a header. */
-function withCookie(answer: SignedIn | FactorWanted, status: number): Response {
-  if (answer.status === "two_factor_required") {
+function withCookie(
+  answer: SignedIn | FactorWanted | ConfirmationWanted,
+  status: number,
+): Response {
+  if (answer.status !== "signed_in") {
     return Response.json(answer, { status, headers: { "cache-control": "no-store" } });
   }
   const { setCookie, ...body } = answer;
@@ -23,9 +28,11 @@ function withCookie(answer: SignedIn | FactorWanted, status: number): Response {
 
 export function bindAccountRoutes(router: Router, options: {
   readonly signIn: SignInService;
+  readonly signUp: SignUpService;
+  readonly passwordReset: PasswordResetService;
   readonly publicOrigin: string;
 }): void {
-  const { signIn, publicOrigin } = options;
+  const { signIn, signUp, passwordReset, publicOrigin } = options;
   /** A session that another site's form makes would be that site's (login CSRF). */
   const refuseOtherSites = (request: Request) => {
     if (originOf(request, publicOrigin) === "other") throw crossOriginFailure();
@@ -35,7 +42,22 @@ export function bindAccountRoutes(router: Router, options: {
 
   router.open(endpoints.signUp, async ({ body, request, client }) => {
     refuseOtherSites(request);
-    return withCookie(await signIn.signUp(body, client), 201);
+    const answer = await signUp.signUp(body, client);
+    return withCookie(answer, answer.status === "signed_in" ? 201 : 202);
+  });
+  router.open(endpoints.confirmSignUp, async ({ body, request, client }) => {
+    refuseOtherSites(request);
+    return withCookie((await signUp.confirm(body.token, client)).signedIn, 201);
+  });
+  router.open(endpoints.requestPasswordReset, async ({ body, request, client }) => {
+    refuseOtherSites(request);
+    await passwordReset.request(body.email, client);
+    return undefined;
+  });
+  router.open(endpoints.completePasswordReset, async ({ body, request, client }) => {
+    refuseOtherSites(request);
+    await passwordReset.complete(body, client);
+    return undefined;
   });
   router.open(endpoints.signIn, async ({ body, request, client }) => {
     refuseOtherSites(request);

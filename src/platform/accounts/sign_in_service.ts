@@ -1,11 +1,11 @@
 /**
- * Sign-up, sign-in and sign-out. Every sign-in makes a new session, so a token
+ * Sign-in and sign-out. Every sign-in makes a new session, so a token
  * that somebody planted in a browser is never raised to one that counts.
  *
  * @module
  */
 import { uuidV7 } from "../../lib/ids.ts";
-import { addressGroup, agentName, type Client } from "../http/client.ts";
+import { agentName, type Client } from "../http/client.ts";
 import { Failure } from "../http/failure.ts";
 import { canonicalEmail, type UserRecord } from "./account_store.ts";
 import { accountToWire } from "./account_wire.ts";
@@ -14,52 +14,21 @@ import { Challenges } from "./challenges.ts";
 import { SUSPICIOUS_GUESSES } from "./guess_limits.ts";
 import type { FactorWanted, NewAccount, SignedIn } from "./page_services.ts";
 import type { AccountParts } from "./parts.ts";
-import { RateWindow } from "./rate_window.ts";
 import { endedCookie, sessionCookie } from "./session_cookie.ts";
 import { hashToken, mintToken } from "./token.ts";
 import type { TwoFactorService } from "./two_factor_service.ts";
-
-/** Accounts that one address may make in an hour. */
-const SIGN_UPS_PER_HOUR = 20;
-const HOUR_MS = 60 * 60 * 1000;
 
 /** The same for an unknown address and a wrong password. */
 const WRONG = "Email address or password is wrong";
 
 export class SignInService {
   private readonly challenges: Challenges;
-  private readonly signUps: RateWindow;
 
   constructor(
     private readonly parts: AccountParts,
     private readonly twoFactor: TwoFactorService,
   ) {
     this.challenges = new Challenges(parts);
-    this.signUps = new RateWindow(
-      { limit: SIGN_UPS_PER_HOUR, windowMs: HOUR_MS },
-      parts.now,
-    );
-  }
-
-  /** @throws {Failure} `conflict` where the address has an account. */
-  async signUp(wanted: NewAccount, client: Client): Promise<SignedIn> {
-    const { passwords, signIns, now, random } = this.parts;
-    const wait = this.signUps.take(addressGroup(client.address));
-    if (wait > 0) {
-      throw new Failure("rate_limited", `Too many new accounts. Try again in ${wait} seconds`, {
-        retryAfter: wait,
-      });
-    }
-    const password = await passwords.hash(wanted.password);
-    const user = {
-      id: uuidV7(now, random),
-      name: wanted.name,
-      email: canonicalEmail(wanted.email),
-      signUpMethod: "email" as const,
-      createdAt: now(),
-    };
-    if (!await signIns.addUser(user, password)) throw emailTaken();
-    return await this.begin(user, client);
   }
 
   /** @throws {Failure} `unauthorized` where address or password is wrong. */
@@ -140,7 +109,8 @@ export class SignInService {
     return endedCookie(cookies);
   }
 
-  private async begin(user: UserRecord, client: Client): Promise<SignedIn> {
+  /** Makes a session for somebody who has shown who they are. */
+  async begin(user: UserRecord, client: Client): Promise<SignedIn> {
     const { credentials, signIns, cookies, now, random, raise } = this.parts;
     const token = mintToken("session", random);
     const name = agentName(client.userAgent);

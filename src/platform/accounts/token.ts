@@ -9,7 +9,13 @@ import type { Random } from "../../lib/clock.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
 /** What a token is for; the hash of one is of no use as another. */
-export type TokenKind = "session" | "access token" | "invitation" | "owner link" | "challenge";
+export type TokenKind =
+  | "session"
+  | "access token"
+  | "invitation"
+  | "owner link"
+  | "mail link"
+  | "challenge";
 
 const PREFIX: Readonly<Partial<Record<TokenKind, string>>> = { "access token": "svct_" };
 

@@ -19,18 +19,18 @@ export interface Shown {
   readonly headers?: Fields;
 }
 
-interface Onward extends Shown {
+export interface Onward extends Shown {
   /** Where to go on to; a path of this site. */
   readonly next: string;
 }
 
-const facts = (title: string, { status, headers }: Shown) => ({
+export const facts = (title: string, { status, headers }: Shown) => ({
   title,
   ...(status === undefined ? {} : { status }),
   ...(headers === undefined ? {} : { headers }),
 });
 
-function NewPassword({ state }: { readonly state: FormState }) {
+export function NewPassword({ state }: { readonly state: FormState }) {
   return (
     <Field
       label="Password"
@@ -45,7 +45,7 @@ function NewPassword({ state }: { readonly state: FormState }) {
   );
 }
 
-export function signInPage(shown: Onward): Response {
+export function signInPage(shown: Onward & { readonly canReset?: boolean }): Response {
   const { state = EMPTY, next } = shown;
   const forTool = next.startsWith("/device");
   return showPage(
@@ -72,6 +72,13 @@ export function signInPage(shown: Onward): Response {
         />
         <button type="submit">Sign in</button>
       </Form>
+      {shown.canReset === true
+        ? (
+          <p class="aside-link">
+            <a href="/forgot-password">Forgot your password?</a>
+          </p>
+        )
+        : null}
       <p class="aside-link">
         New here? <a href={signInPath(next, "sign-up")}>Make an account</a>
       </p>

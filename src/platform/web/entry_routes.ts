@@ -15,14 +15,16 @@ import {
   welcomePage,
 } from "./entry_pages.tsx";
 import { checkFields, refused } from "./form.ts";
+import { lookAtMailPage } from "./mail_link_pages.tsx";
 import type { PageBinder } from "./page_binder.tsx";
 
-const comeIn = (signedIn: SignedIn, path: string): Response =>
+export const comeIn = (signedIn: SignedIn, path: string): Response =>
   goTo(path, { "set-cookie": signedIn.setCookie });
 
 /** Where to after sign-in: the start page has nothing to do. */
 const orAccount = (next: string): string => next === "/" ? "/account" : next;
 
+const signUpFields = endpoints.signUp.body.omit({ next: true });
 const claimFields = endpoints.claimOwner.body.omit({ token: true });
 
 /** Says the same whatever is wrong, so that it tells as little as it can of other accounts. */
@@ -35,21 +37,22 @@ function withoutEnumeration(error: unknown): unknown {
 }
 
 export function bindEntryPages(bind: PageBinder, pages: PageServices): void {
+  const { canResetPasswords: canReset } = pages;
   bind.open("GET", "/sign-in", ({ person, query }) => {
     const next = safeReturnPath(query.get("next"));
-    return person === undefined ? signInPage({ next }) : goTo(orAccount(next));
+    return person === undefined ? signInPage({ canReset, next }) : goTo(orAccount(next));
   });
   bind.open("POST", "/sign-in", async ({ fields, client }) => {
     const next = safeReturnPath(fields.next);
     const checked = checkFields(endpoints.signIn.body, fields);
-    if (!checked.ok) return signInPage({ next, state: checked.state, status: 400 });
+    if (!checked.ok) return signInPage({ canReset, next, state: checked.state, status: 400 });
     try {
       const answer = await pages.signIn(checked.value, client);
       return answer.status === "signed_in"
         ? comeIn(answer, orAccount(next))
         : secondFactorPage({ next, challenge: answer.challenge });
     } catch (error) {
-      return signInPage({ next, ...refused(error, fields) });
+      return signInPage({ canReset, next, ...refused(error, fields) });
     }
   });
   bind.open("POST", "/sign-in/two-factor", async ({ fields, client }) => {
@@ -62,7 +65,7 @@ export function bindEntryPages(bind: PageBinder, pages: PageServices): void {
     try {
       return comeIn(await pages.secondFactor(checked.value, client), orAccount(next));
     } catch (error) {
-      const again = { next, ...refused(error, {}) };
+      const again = { canReset, next, ...refused(error, {}) };
       const isOver = error instanceof Failure && error.code === "unauthorized";
       return isOver ? signInPage(again) : secondFactorPage({ ...again, challenge });
     }
@@ -74,11 +77,12 @@ export function bindEntryPages(bind: PageBinder, pages: PageServices): void {
   });
   bind.open("POST", "/sign-up", async ({ fields, client }) => {
     const next = safeReturnPath(fields.next);
-    const checked = checkFields(endpoints.signUp.body, fields);
+    const checked = checkFields(signUpFields, fields);
     if (!checked.ok) return signUpPage({ next, state: checked.state, status: 400 });
     try {
-      const signedIn = await pages.signUp(checked.value, client);
-      return comeIn(signedIn, next === "/" ? "/workspaces" : next);
+      const answer = await pages.signUp({ ...checked.value, next }, client);
+      if (answer.status === "confirmation_required") return lookAtMailPage(checked.value.email);
+      return comeIn(answer, next === "/" ? "/workspaces" : next);
     } catch (error) {
       return signUpPage({ next, ...refused(withoutEnumeration(error), fields) });
     }

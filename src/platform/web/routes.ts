@@ -9,6 +9,7 @@ import { bindDevicePages } from "./device_routes.ts";
 import { showIcon, showStylesheet, STYLESHEET_PATH } from "./document.tsx";
 import { bindEntryPages } from "./entry_routes.ts";
 import { landingPage } from "./landing.tsx";
+import { bindMailLinkPages } from "./mail_link_routes.ts";
 import { PageBinder } from "./page_binder.tsx";
 import { bindWorkspacePages, type WorkspacePageServices } from "./workspace_routes.ts";
 
@@ -27,6 +28,7 @@ export function bindPages(router: Router, services: WorkspacePageServices, platf
     ({ person }) => landingPage({ url, version, isSignedIn: person !== undefined }),
   );
   bindEntryPages(bind, services.pages);
+  bindMailLinkPages(bind, services.pages);
   bindDevicePages(bind, services.pages);
   bindAccountPages(bind, services.pages);
   bindWorkspacePages(bind, services);

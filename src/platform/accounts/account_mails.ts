@@ -1,0 +1,61 @@
+/**
+ * The mails that an account's own steps need: what they say. Pure.
+ *
+ * @module
+ */
+
+/** A mail to one person, about their account and for no one else. */
+export interface AccountMail {
+  readonly to: string;
+  readonly subject: string;
+  /** Plain text; the link, where there is one, stands in a line of its own. */
+  readonly text: string;
+}
+
+/** Hands a mail over to be sent. Resolves when it is accepted; may reject. */
+export type SendAccountMail = (mail: AccountMail) => Promise<void>;
+
+const lines = (...paragraphs: string[]): string => `${paragraphs.join("\n\n")}\n`;
+
+const IGNORE = "If that was not you, ignore this mail: nothing happens.";
+
+/** `host` is the platform's, for people who have accounts on several. */
+export function confirmSignUpMail(to: string, facts: { host: string; url: string }): AccountMail {
+  const { host, url } = facts;
+  return {
+    to,
+    subject: `Confirm your account on ${host}`,
+    text: lines(
+      `Somebody, hopefully you, wants to make an account on ${host} with this address.`,
+      `Confirm it within a day:\n${url}`,
+      IGNORE,
+    ),
+  };
+}
+
+export function alreadyMemberMail(to: string, facts: { host: string; url: string }): AccountMail {
+  const { host, url } = facts;
+  return {
+    to,
+    subject: `You have an account on ${host} already`,
+    text: lines(
+      `Somebody, hopefully you, wanted to make an account on ${host} with this address. ` +
+        "It has one already, so none was made.",
+      `Sign in, or choose a new password if you forgot yours:\n${url}`,
+      IGNORE,
+    ),
+  };
+}
+
+export function resetPasswordMail(to: string, facts: { host: string; url: string }): AccountMail {
+  const { host, url } = facts;
+  return {
+    to,
+    subject: `A new password for ${host}`,
+    text: lines(
+      `Somebody, hopefully you, forgot the password of your account on ${host}.`,
+      `Choose a new one within an hour:\n${url}`,
+      IGNORE,
+    ),
+  };
+}

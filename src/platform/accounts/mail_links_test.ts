@@ -1,0 +1,118 @@
+import assert from "node:assert/strict";
+import { Failure } from "../http/failure.ts";
+import {
+  clientAt,
+  newAccount,
+  PASSWORD,
+  requestWith,
+  tokenOf,
+  withAccounts,
+} from "./_test_accounts.ts";
+
+const HOUR = 60 * 60 * 1000;
+const ada = { name: "ada", email: "ada@example.com", password: PASSWORD };
+const NEXT = "another good password";
+
+const refused = (code: string) => (error: unknown) =>
+  error instanceof Failure && error.code === code;
+
+Deno.test("a sign-up answers the same for a free and a taken address; only the mail differs", () =>
+  withAccounts(async (test) => {
+    await newAccount(test);
+    test.mails.length = 0;
+    const free = await test.pages.signUp({ ...ada, email: "bob@example.com" }, clientAt());
+    const taken = await test.pages.signUp({ ...ada, email: "Ada@Example.com" }, clientAt());
+    assert.deepEqual(free, { status: "confirmation_required" });
+    assert.deepEqual(taken, free);
+    const [toBob, toAda] = test.mails;
+    assert.deepEqual([toBob!.to, toAda!.to], ["bob@example.com", "ada@example.com"]);
+    assert.match(toBob!.subject, /^Confirm your account on localhost:8787$/);
+    assert.match(toAda!.text, /has one already, so none was made[^]*\/forgot-password\n/);
+  }, { sendsMail: true }));
+
+Deno.test("an account is made once its link is followed, and the link works once", () =>
+  withAccounts(async (test) => {
+    await test.pages.signUp({ ...ada, next: "/device?code=AB" }, clientAt());
+    const signIn = () => test.pages.signIn(ada, clientAt());
+    await assert.rejects(signIn, refused("unauthorized"));
+    const token = tokenOf(test.mails[0]!);
+    const { signedIn, next } = await test.pages.confirmSignUp(token, clientAt());
+    assert.deepEqual([signedIn.account.email, next], ["ada@example.com", "/device?code=AB"]);
+    assert.equal((await signIn()).status, "signed_in");
+    await assert.rejects(() => test.pages.confirmSignUp(token, clientAt()), refused("not_found"));
+  }, { sendsMail: true }));
+
+const lifetimes = [
+  ["a day less a moment", 24 * HOUR - 1, true],
+  ["a day", 24 * HOUR, false],
+] as const;
+
+for (const [name, pause, works] of lifetimes) {
+  Deno.test(`a confirmation ${works ? "works" : "does not work"} after ${name}`, () =>
+    withAccounts(async (test) => {
+      await test.pages.signUp(ada, clientAt());
+      test.time += pause;
+      const confirm = () => test.pages.confirmSignUp(tokenOf(test.mails[0]!), clientAt());
+      if (works) await confirm();
+      else await assert.rejects(confirm, refused("not_found"));
+    }, { sendsMail: true }));
+}
+
+Deno.test("a reset sets the password once, ends all sessions and is told", () =>
+  withAccounts(async (test) => {
+    const cookie = await newAccount(test);
+    await test.pages.requestPasswordReset("ADA@example.com", clientAt());
+    const token = tokenOf(test.mails.at(-1)!);
+    assert.equal(await test.pages.isPasswordResetOpen(token, clientAt()), true);
+    await test.pages.resetPassword({ token, password: NEXT }, clientAt());
+    assert.equal(await test.pages.person(requestWith(cookie), clientAt()), undefined);
+    await assert.rejects(() => test.pages.signIn(ada, clientAt()), refused("unauthorized"));
+    const again = await test.pages.signIn({ ...ada, password: NEXT }, clientAt());
+    assert.equal(again.status, "signed_in");
+    const reuse = () => test.pages.resetPassword({ token, password: PASSWORD }, clientAt());
+    await assert.rejects(reuse, refused("not_found"));
+    assert.ok(test.events.some(({ event }) => event === "security.password_changed"));
+  }, { sendsMail: true }));
+
+Deno.test("a link is void where the password was changed after it was sent", () =>
+  withAccounts(async (test) => {
+    const person = (await test.pages.person(requestWith(await newAccount(test)), clientAt()))!;
+    await test.pages.requestPasswordReset(ada.email, clientAt());
+    await test.pages.changePassword(person, { current: PASSWORD, next: NEXT }, clientAt());
+    const given = { token: tokenOf(test.mails.at(-1)!), password: "a thief's password" };
+    await assert.rejects(() => test.pages.resetPassword(given, clientAt()), refused("not_found"));
+    assert.equal(
+      (await test.pages.signIn({ ...ada, password: NEXT }, clientAt())).status,
+      "signed_in",
+    );
+  }, { sendsMail: true }));
+
+Deno.test("an unknown address gets no mail, and a known one at most 5 in an hour", () =>
+  withAccounts(async (test) => {
+    await newAccount(test);
+    test.mails.length = 0;
+    await test.pages.requestPasswordReset("eve@example.com", clientAt());
+    assert.equal(test.mails.length, 0);
+    test.time += HOUR * 2;
+    for (let time = 0; time < 8; time++) {
+      await test.pages.requestPasswordReset(ada.email, clientAt(`192.0.2.${time}`));
+    }
+    assert.equal(test.mails.length, 5);
+  }, { sendsMail: true }));
+
+Deno.test("without mail an account is made at once, and no password can be reset", () =>
+  withAccounts(async (test) => {
+    assert.equal((await test.pages.signUp(ada, clientAt())).status, "signed_in");
+    const reset = () => test.pages.requestPasswordReset(ada.email, clientAt());
+    await assert.rejects(reset, /sends no mail/);
+    assert.equal(test.pages.canResetPasswords, false);
+  }));
+
+Deno.test("no token of a mail is in the store", () =>
+  withAccounts(async (test) => {
+    await test.pages.signUp(ada, clientAt());
+    const token = tokenOf(test.mails[0]!);
+    for await (const entry of test.kv.list({ prefix: [] })) {
+      assert.ok(!JSON.stringify([entry.key, entry.value]).includes(token));
+    }
+  }, { sendsMail: true }));

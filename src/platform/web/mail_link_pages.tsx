@@ -1,0 +1,107 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The pages around mails with a link: confirming an account, and choosing a
+ * new password.
+ *
+ * @module
+ */
+import { showPage } from "./document.tsx";
+import { facts, NewPassword, type Shown } from "./entry_pages.tsx";
+import { EMPTY } from "./form.ts";
+import { EntryFrame } from "./frames.tsx";
+import { Field, Form, Trouble } from "./pieces.tsx";
+
+/** The same whether the address has an account or not. */
+export function lookAtMailPage(email: string): Response {
+  return showPage(
+    <EntryFrame
+      title="Look at your mail"
+      lead={`We wrote to ${email}. The link in the mail goes on from here.`}
+    >
+      <p class="aside-link">
+        Nothing came? It may take a minute, and may be among the junk.
+      </p>
+    </EntryFrame>,
+    { title: "Look at your mail" },
+  );
+}
+
+/** Programs that scan mails follow links; so the link only shows a button. */
+export function confirmSignUpPage(token: string): Response {
+  return showPage(
+    <EntryFrame title="Confirm your account" lead="One press, and you are in.">
+      <Form action={`/sign-up/confirm/${encodeURIComponent(token)}`}>
+        <button type="submit">Confirm and sign in</button>
+      </Form>
+    </EntryFrame>,
+    { title: "Confirm your account" },
+  );
+}
+
+export function usedLinkPage({ again, word }: {
+  /** Path of the page that sends a new link. */
+  readonly again: string;
+  readonly word: string;
+}): Response {
+  return showPage(
+    <EntryFrame title="This link can not be used" lead="It is old, or was used.">
+      <p>
+        <a class="button quiet" href={again}>{word}</a>
+      </p>
+    </EntryFrame>,
+    { title: "Link used", status: 404 },
+  );
+}
+
+export function forgotPasswordPage(shown: Shown = {}): Response {
+  const { state = EMPTY } = shown;
+  return showPage(
+    <EntryFrame title="Choose a new password" lead="We send a link to the account's address.">
+      <Trouble state={state} />
+      <Form action="/forgot-password">
+        <Field
+          label="Email address"
+          name="email"
+          type="email"
+          state={state}
+          autocomplete="username"
+          focus
+        />
+        <button type="submit">Send the link</button>
+      </Form>
+      <p class="aside-link">
+        <a href="/sign-in">Back to sign-in</a>
+      </p>
+    </EntryFrame>,
+    facts("Choose a new password", shown),
+  );
+}
+
+export function resetPasswordPage(shown: Shown & { readonly token: string }): Response {
+  const { state = EMPTY, token } = shown;
+  return showPage(
+    <EntryFrame
+      title="Choose a new password"
+      lead="All sessions of the account end. Tools and keys stay as they are."
+    >
+      <Trouble state={state} />
+      <Form action={`/reset-password/${encodeURIComponent(token)}`}>
+        <NewPassword state={state} />
+        <button type="submit">Set the password</button>
+      </Form>
+    </EntryFrame>,
+    facts("Choose a new password", shown),
+  );
+}
+
+export function passwordSetPage(): Response {
+  return showPage(
+    <EntryFrame title="The password is set" lead="Sign in with it.">
+      <p>
+        <a class="button" href="/sign-in">Sign in</a>
+      </p>
+    </EntryFrame>,
+    { title: "Password set" },
+  );
+}
