@@ -51,6 +51,8 @@ export interface PlatformOptions {
   readonly allowPrivateUpstreams?: boolean;
   /** Certificates (PEM) by which rewrites and functions trust others, beside the system's. */
   readonly upstreamCa?: readonly string[];
+  /** Times that other sites get: to connect (10 s), and between two bytes (60 s). */
+  readonly upstreamTimes?: { readonly connectMs?: number; readonly idleMs?: number };
   /** The first API key (`SVC_BOOTSTRAP_TOKEN`); random where missing. */
   readonly bootstrapToken?: string;
   readonly version: string;

@@ -145,6 +145,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       createOutboundFetch({
         allowPrivate: options.allowPrivateUpstreams ?? false,
         ...(options.upstreamCa === undefined ? {} : { caCerts: options.upstreamCa }),
+        ...options.upstreamTimes,
       }),
     );
     const cache = createHttpCache({

@@ -82,6 +82,10 @@ export default defineCommand({
         repeatedList,
       )
       .option("--allow-private-upstreams", "let rewrites and functions reach private addresses")
+      .option(
+        "--upstream-ca <file>",
+        "PEM file with certificates that rewrites and functions trust beside the system's",
+      )
       .option("--geoip <file>", "MMDB file with countries, in place of the one inside")
       .option("--asn <file>", "MMDB file with autonomous systems")
       .option("--tls-cert <file>", "PEM certificate chain for all hosts; needs --tls-key")

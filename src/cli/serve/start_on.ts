@@ -8,6 +8,7 @@ import { CliError } from "../cli_error.ts";
 import type { Context } from "../context.ts";
 import { definedOnly } from "../project_settings.ts";
 import { VERSION } from "../version.ts";
+import { readUpstreamCa } from "./upstream_ca.ts";
 
 /** The flags of `serve`, as commander gives them. */
 export interface ServeFlags {
@@ -19,6 +20,7 @@ export interface ServeFlags {
   readonly blobs?: string | undefined;
   readonly trustProxy?: string[] | undefined;
   readonly allowPrivateUpstreams?: true | undefined;
+  readonly upstreamCa?: string | undefined;
   readonly geoip?: string | undefined;
   readonly asn?: string | undefined;
   readonly tlsCert?: string | undefined;
@@ -64,7 +66,7 @@ function acmeOf(flags: ServeFlags, ctx: Context): PlatformOptions["acme"] {
  * Starts a platform.
  *
  * @throws {CliError} where flags do not fit together, a port or the data
- * directory is taken, or a certificate can not be used.
+ * directory is taken, or certificates can not be used.
  */
 export async function startOn(
   ctx: Context,
@@ -74,6 +76,9 @@ export async function startOn(
   const { host, port, baseDomain, publicUrl, kv, blobs, geoip, asn, httpsPort } = flags;
   const { trustProxy, allowPrivateUpstreams, dnsServer, publicAddress } = flags;
   const [tls, acme] = [tlsOf(flags, ctx), acmeOf(flags, ctx)];
+  const upstreamCa = flags.upstreamCa === undefined
+    ? undefined
+    : await readUpstreamCa(ctx.path(flags.upstreamCa));
   const platform = await import("../../platform/mod.ts");
   try {
     return await platform.startPlatform({
@@ -85,7 +90,7 @@ export async function startOn(
       version: VERSION,
       log: ({ level, message }) => ctx.ui.log("deploy", level, message),
       ...definedOnly({ publicUrl, kv, blobs, geoip, asn, allowPrivateUpstreams, dnsServer }),
-      ...definedOnly({ tls, acme, httpsPort, publicAddresses: publicAddress }),
+      ...definedOnly({ tls, acme, httpsPort, publicAddresses: publicAddress, upstreamCa }),
       ...definedOnly({ bootstrapToken: ctx.env.SVC_BOOTSTRAP_TOKEN || undefined }),
     });
   } catch (cause) {

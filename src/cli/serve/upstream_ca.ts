@@ -1,0 +1,47 @@
+/**
+ * The certificates by which rewrites and functions trust private sites, from a
+ * PEM file.
+ *
+ * @module
+ */
+import { X509Certificate } from "node:crypto";
+import { CliError } from "../cli_error.ts";
+
+const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
+
+/**
+ * Takes the certificates out of the text of a PEM file.
+ *
+ * @throws {CliError} where it holds none, or one that can not be read.
+ */
+export function parseUpstreamCa(text: string, path: string): readonly string[] {
+  const certificates = text.match(CERTIFICATE) ?? [];
+  if (certificates.length === 0) {
+    throw new CliError("usage", `Can not use ${path}: it must hold certificates as PEM`);
+  }
+  for (const [index, pem] of certificates.entries()) {
+    try {
+      new X509Certificate(pem);
+    } catch (cause) {
+      const message = `Can not use ${path}: its certificate ${index + 1} can not be read`;
+      throw new CliError("usage", message, { cause });
+    }
+  }
+  return certificates;
+}
+
+/**
+ * Reads the file that `--upstream-ca` names.
+ *
+ * @throws {CliError} where it can not be read or used.
+ */
+export async function readUpstreamCa(path: string): Promise<readonly string[]> {
+  let text: string;
+  try {
+    text = await Deno.readTextFile(path);
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CliError("usage", `Can not read the certificates in ${path}: ${reason}`, { cause });
+  }
+  return parseUpstreamCa(text, path);
+}
