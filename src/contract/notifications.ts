@@ -1,0 +1,294 @@
+/**
+ * The notifications of a person: inbox, preferences and live stream; and the
+ * raising of events.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { nearest } from "../lib/suggest.ts";
+import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, timestamp, uuid } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { EVENT_PAYLOADS } from "./event_payloads.ts";
+import {
+  EVENT_CATEGORIES,
+  EVENT_NAMES,
+  eventData,
+  type EventName,
+  EVENTS,
+  PRIORITIES,
+} from "./events.ts";
+
+const tag = "Notifications";
+
+const category = z.enum(EVENT_CATEGORIES);
+const priority = z.enum(PRIORITIES);
+const eventName = z.enum(Object.keys(EVENTS) as [EventName, ...EventName[]]);
+
+export const notification = z.object({
+  id: uuid,
+  event: eventName,
+  category,
+  priority,
+  title: z.string(),
+  body: z.string(),
+  /** What the inbox opens; null where there is nothing to open. */
+  actionUrl: z.string().nullable(),
+  data: eventData,
+  read: z.boolean(),
+  readAt: timestamp.nullable(),
+  archived: z.boolean(),
+  archivedAt: timestamp.nullable(),
+  createdAt: timestamp,
+  /** Null where it is about the account, in no workspace. */
+  workspaceId: uuid.nullable(),
+}).meta({ id: "Notification" });
+export type Notification = z.infer<typeof notification>;
+
+const flag = z.enum(["true", "false"], "Must be true or false").transform((text) =>
+  text === "true"
+);
+const count = z.int().min(0);
+
+export const listNotifications = endpoint({
+  method: "GET",
+  path: "/v1/notifications",
+  summary: "List the inbox, or with `archived=true` the archive, newest first",
+  tag,
+  access: "self",
+  query: z.object({
+    archived: flag.default(false),
+    unreadOnly: flag.default(false),
+    category: category.optional(),
+    priority: priority.optional(),
+    limit: z.coerce.number("Must be a whole number").int().min(1).max(PAGE_LIMIT_MAX)
+      .default(PAGE_LIMIT_DEFAULT),
+    offset: z.coerce.number("Must be a whole number").int().min(0).default(0),
+  }),
+  response: z.object({
+    items: z.array(notification),
+    /** How many there are that the filters let through. */
+    total: count,
+    limit: count,
+    offset: count,
+  }),
+});
+
+export const hasUnread = endpoint({
+  method: "GET",
+  path: "/v1/notifications/has-unread",
+  summary: "Tell whether the inbox holds anything unread",
+  tag,
+  access: "self",
+  response: z.object({ hasUnread: z.boolean() }),
+});
+
+const tally = z.object({ total: count, unread: count });
+
+/** What the inbox holds; the archive does not count. */
+export const inboxCounts = tally.extend({ categories: z.record(category, tally) })
+  .meta({ id: "InboxCounts" });
+export type InboxCounts = z.infer<typeof inboxCounts>;
+
+export const getInboxCount = endpoint({
+  method: "GET",
+  path: "/v1/notifications/inbox-count",
+  summary: "Count what the inbox holds, read and unread, in each category",
+  tag,
+  access: "self",
+  response: inboxCounts,
+});
+
+const one = z.object({ notification: uuid });
+
+export const readNotification = endpoint({
+  method: "POST",
+  path: "/v1/notifications/{notification}/read",
+  summary: "Mark a notification as read",
+  tag,
+  access: "self",
+  params: one,
+  response: notification,
+});
+
+export const archiveNotification = endpoint({
+  method: "POST",
+  path: "/v1/notifications/{notification}/archive",
+  summary: "Move a notification to the archive",
+  tag,
+  access: "self",
+  params: one,
+  response: notification,
+});
+
+export const readAllNotifications = endpoint({
+  method: "POST",
+  path: "/v1/notifications/read-all",
+  summary: "Mark all of the inbox as read",
+  tag,
+  access: "self",
+  response: z.object({ read: count }),
+});
+
+export const archiveAllNotifications = endpoint({
+  method: "POST",
+  path: "/v1/notifications/archive-all",
+  summary: "Move all of the inbox to the archive",
+  tag,
+  access: "self",
+  response: z.object({ archived: count }),
+});
+
+export const deleteNotification = endpoint({
+  method: "DELETE",
+  path: "/v1/notifications/{notification}",
+  summary: "Delete a notification",
+  tag,
+  access: "self",
+  params: one,
+  status: 204,
+});
+
+export const deleteArchivedNotifications = endpoint({
+  method: "DELETE",
+  path: "/v1/notifications/delete-all-archived",
+  summary: "Delete all of the archive",
+  tag,
+  access: "self",
+  response: z.object({ deleted: count }),
+});
+
+/** Ways that a notification can take. */
+export const CHANNELS = ["email", "in_app", "messenger", "push"] as const;
+export type Channel = (typeof CHANNELS)[number];
+const channel = z.enum(CHANNELS);
+
+const timeOfDay = z.string().regex(
+  /^(?:[01]\d|2[0-3]):[0-5]\d$/,
+  "Must be a time of day in UTC, such as 22:00",
+);
+
+/** From `start` up to `end`, in UTC; over midnight where the end is earlier. */
+const quietHours = z.object({ start: timeOfDay, end: timeOfDay }).strict();
+
+export const categoryPreferences = z.object({
+  category,
+  channels: z.object({
+    email: z.boolean(),
+    in_app: z.boolean(),
+    messenger: z.boolean(),
+    push: z.boolean(),
+  }),
+  /** The least urgent that is sent. */
+  minimumPriority: priority,
+  quietHours: quietHours.nullable(),
+}).meta({ id: "CategoryPreferences" });
+export type CategoryPreferences = z.infer<typeof categoryPreferences>;
+
+const preferences = z.object({
+  /** One for each category. */
+  categories: z.array(categoryPreferences),
+}).meta({ id: "NotificationPreferences" });
+export type NotificationPreferences = z.infer<typeof preferences>;
+
+export const getPreferences = endpoint({
+  method: "GET",
+  path: "/v1/notifications/preferences",
+  summary: "Show which notifications are sent, and how",
+  tag,
+  access: "self",
+  response: preferences,
+});
+
+export const putChannelPreference = endpoint({
+  method: "PUT",
+  path: "/v1/notifications/preferences/channel",
+  summary: "Turn a channel on or off in all categories",
+  tag,
+  access: "self",
+  body: z.object({ channel, enabled: z.boolean() }).strict(),
+  response: preferences,
+});
+
+export const putCategoryPreference = endpoint({
+  method: "PUT",
+  path: "/v1/notifications/preferences/category",
+  summary: "Change channels, minimum priority or quiet hours of a category; what is left out stays",
+  tag,
+  access: "self",
+  body: z.object({
+    category,
+    channels: categoryPreferences.shape.channels.partial().strict().optional(),
+    minimumPriority: priority.optional(),
+    /** Null for none. */
+    quietHours: quietHours.nullable().optional(),
+  }).strict(),
+  response: preferences,
+});
+
+/** What the live stream sends, by the name of the Server-Sent Event. */
+export const notificationMessage = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("notification"), notification }),
+  /** Null for all of the inbox. */
+  z.object({ type: z.literal("read"), id: uuid.nullable() }),
+  z.object({ type: z.literal("archived"), id: uuid.nullable() }),
+  /** Null for all of the archive. */
+  z.object({ type: z.literal("deleted"), id: uuid.nullable() }),
+  z.object({ type: z.literal("counts"), counts: inboxCounts }),
+  /** Too much was missed to send it again: list the inbox anew. */
+  z.object({ type: z.literal("reset") }),
+]).meta({ id: "NotificationMessage" });
+export type NotificationMessage = z.infer<typeof notificationMessage>;
+
+export const streamNotifications = endpoint({
+  method: "GET",
+  path: "/v1/notifications/stream",
+  summary: "Follow the inbox as Server-Sent Events, one NotificationMessage each, named by its " +
+    "type; Last-Event-ID, the id of a notification, brings those that came after it",
+  tag,
+  access: "self",
+  response: notificationMessage,
+  responseKind: "events",
+});
+
+/** Longest key of an event, in characters. */
+const MAX_KEY = 200;
+
+const named = <Name extends EventName>(names: readonly [Name, ...Name[]]) =>
+  z.object({
+    event: z.enum(names),
+    data: EVENT_PAYLOADS[names[0]].optional(),
+    /** Events of the same name and key are raised once. */
+    key: z.string().min(1).max(MAX_KEY).optional(),
+  }).strict();
+
+const eventsOf = (payload: z.ZodType) =>
+  EVENT_NAMES.filter((name) => EVENT_PAYLOADS[name] === payload) as [EventName, ...EventName[]];
+
+const variants = [...new Set<z.ZodType>(Object.values(EVENT_PAYLOADS))]
+  .map((payload) => named(eventsOf(payload)));
+
+const triggerBody = z.discriminatedUnion(
+  "event",
+  variants as [typeof variants[number], ...typeof variants[number][]],
+  {
+    error: ({ input }) => {
+      const given = (input as { readonly event?: unknown } | undefined)?.event;
+      const near = typeof given === "string" ? nearest(given, EVENT_NAMES) : undefined;
+      const hint = near === undefined ? `one of ${EVENT_NAMES.join(", ")}` : `"${near}"?`;
+      return typeof given === "string"
+        ? `Event "${given.slice(0, MAX_KEY)}" does not exist: did you mean ${hint}`
+        : `Must name an event: ${hint}`;
+    },
+  },
+);
+
+export const triggerEvent = endpoint({
+  method: "POST",
+  path: "/v1/events",
+  summary: "Raise an event in the workspace: all its members are told, of a security event the " +
+    "caller alone",
+  tag: "Events",
+  access: "owner",
+  body: triggerBody,
+  response: z.object({ id: uuid, event: eventName, category, priority }),
+});
