@@ -69,6 +69,8 @@ export const endpoints = {
   getProject: projects.getProject,
   updateProject: projects.updateProject,
   deleteProject: projects.deleteProject,
+  setGitCredentials: projects.setGitCredentials,
+  removeGitCredentials: projects.removeGitCredentials,
   createDeployment: deployments.createDeployment,
   listDeployments: deployments.listDeployments,
   getDeployment: deployments.getDeployment,

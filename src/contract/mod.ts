@@ -115,7 +115,27 @@ export {
   type RequestLogEntry,
   type RuleHit,
 } from "./logs.ts";
-export { branchName, FRAMEWORKS, type Project, project } from "./projects.ts";
+export {
+  BRANCH_MAX,
+  branchName,
+  FRAMEWORKS,
+  GIT_CREDENTIAL_TYPES,
+  gitCredentialsBody,
+  type Project,
+  project,
+} from "./projects.ts";
+export { type Build, BUILD_STATES, type BuildState } from "./builds.ts";
+export {
+  type DeployHook,
+  HOOK_SCOPES,
+  HOOK_TRIGGERS_PER_MINUTE,
+  type HookScope,
+  IDEMPOTENCY_HOURS,
+  MAX_HOOKS,
+  MAX_TRIGGER_BYTES,
+  type TriggerAnswer,
+  triggerAnswer,
+} from "./hooks.ts";
 export {
   MAX_ENVIRONMENT_BYTES,
   MAX_VARIABLE_BYTES,

@@ -4,6 +4,7 @@
  * @module
  */
 import { z } from "zod";
+import { parseGitUrl } from "../lib/git_url.ts";
 import { page, pageQuery, projectName, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 
@@ -15,14 +16,26 @@ const folder = z.string().min(1).max(256).refine(
   (path) => !path.startsWith("/") && !path.split(/[\\/]/).includes(".."),
   "Must be a path inside the project",
 );
-const gitUrl = z.string().min(1).max(2000);
+/** An address of a repository, without credentials. */
+const gitUrl = z.string().min(1).max(2000).check((context) => {
+  const result = parseGitUrl(context.value);
+  if (result.ok) return;
+  // The value itself stays out of the answer: it may hold a password.
+  context.issues.push({ code: "custom", message: result.problem, input: "" });
+});
+/** Longest name of a branch, in characters. */
+export const BRANCH_MAX = 255;
+
 /** A branch name as git allows it, less what could be taken for an option. */
-export const branchName = z.string().min(1).max(244).regex(
+export const branchName = z.string().min(1).max(BRANCH_MAX).regex(
   // deno-lint-ignore no-control-regex -- these are the characters that git forbids
-  /^(?![-/.])(?!.*(?:\.\.|\/\/|@\{|\/\.|\.lock$))[^\x00-\x20\x7f~^:?*[\\]+$/,
+  /^(?![-/.]|@$)(?!.*(?:\.\.|\/\/|@\{|\/\.|[/.]$|\.lock(?:\/|$)))[^\x00-\x20\x7f~^:?*[\\]+$/,
   "Must be a valid git branch name",
 );
 const nodeVersion = z.string().max(20).regex(/^\d+(\.\d+){0,2}$/, "Must be a version such as 24");
+
+/** How a private repository lets the platform in. */
+export const GIT_CREDENTIAL_TYPES = ["https", "ssh"] as const;
 
 const settings = z.object({
   displayName: z.string().min(1).max(100).nullable(),
@@ -42,6 +55,8 @@ export const project = settings.extend({
   workspace: z.string(),
   /** Address of the production deployment, live or not. */
   url: z.url(),
+  /** What kind of credentials the platform keeps for the repository; null for none. */
+  gitCredentials: z.enum(GIT_CREDENTIAL_TYPES).nullable().default(null),
   /** The deployment that production serves; null before the first. */
   productionDeploymentId: uuid.nullable(),
   createdAt: timestamp,
@@ -56,7 +71,8 @@ export const createProjectBody = settings.partial().extend({
 export const updateProjectBody = settings.partial().strict();
 
 /** A project is named by its id or by its name. */
-const projectParams = z.object({ project: z.union([uuid, projectName]) });
+export const projectReference = z.union([uuid, projectName]);
+const projectParams = z.object({ project: projectReference });
 
 export const listProjects = endpoint({
   method: "GET",
@@ -104,6 +120,48 @@ export const deleteProject = endpoint({
   access: "owner",
   params: projectParams,
   status: 204,
+});
+
+/** A line of text that git and ssh can take. */
+// deno-lint-ignore no-control-regex -- control characters are what is refused
+const credentialText = z.string().min(1).max(4096).regex(/^[^\x00-\x1f\x7f]+$/, "Must be one line");
+
+/** What opens a private repository. It can be set and removed, and is never shown. */
+export const gitCredentialsBody = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("https"),
+    username: credentialText.default("git"),
+    /** A token, or a password. */
+    token: credentialText,
+  }).strict(),
+  z.object({
+    type: z.literal("ssh"),
+    privateKey: z.string().max(20_000).regex(
+      /^-----BEGIN [A-Z ]*PRIVATE KEY-----\r?\n[\s\S]+\n-----END [A-Z ]*PRIVATE KEY-----\s*$/,
+      "Must be a private key in OpenSSH or PEM form",
+    ),
+    /** Lines of a known_hosts file; without them a host's key is trusted when first seen. */
+    knownHosts: z.string().min(1).max(100_000).nullable().default(null),
+  }).strict(),
+]);
+
+export const setGitCredentials = endpoint({
+  method: "PUT",
+  path: "/v1/projects/{project}/git-credentials",
+  summary: "Keep credentials for the project's repository, encrypted",
+  tag: "Projects",
+  params: projectParams,
+  body: gitCredentialsBody,
+  response: project,
+});
+
+export const removeGitCredentials = endpoint({
+  method: "DELETE",
+  path: "/v1/projects/{project}/git-credentials",
+  summary: "Forget the credentials for the project's repository",
+  tag: "Projects",
+  params: projectParams,
+  response: project,
 });
 
 export { projectParams };

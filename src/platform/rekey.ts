@@ -10,6 +10,7 @@ import { systemClock, systemRandom } from "../lib/clock.ts";
 import { resealSecondFactors } from "./accounts/reseal_second_factors.ts";
 import { VariableService } from "./env/variable_service.ts";
 import { VariableStore } from "./env/variable_store.ts";
+import { GitCredentialStore } from "./projects/git_credentials.ts";
 import { addKey, forgetOldKeys } from "./secrets/key_ring.ts";
 import { SecretBox } from "./secrets/secret_box.ts";
 import { openDataDir } from "./store/data_dir.ts";
@@ -35,6 +36,7 @@ export async function rekeyDataDir(options: {
       const box = new SecretBox(await addKey(dataDir.keys, systemRandom), systemRandom);
       const variables = new VariableStore(kv);
       const count = await new VariableService({ variables, box, now: systemClock }).reseal() +
+        await new GitCredentialStore(kv, box).reseal() +
         await new CertificateStore(kv, box).reseal() + await resealSecondFactors(kv, box);
       await forgetOldKeys(dataDir.keys);
       return count;

@@ -25,6 +25,7 @@ import { FunctionService } from "./functions/function_service.ts";
 import { AccessLogs } from "./logs/access_logs.ts";
 import type { PlatformLog } from "./options.ts";
 import type { ProjectRecord } from "./projects/project.ts";
+import { GitCredentialStore } from "./projects/git_credentials.ts";
 import { ProjectStore } from "./projects/project_store.ts";
 import { readRevision, RulesService } from "./rules/rules_service.ts";
 import { RulesStore } from "./rules/rules_store.ts";
@@ -63,6 +64,7 @@ async function loadSite(
   const deployment = await deployments.find(target.projectId, target.deploymentId);
   if (deployment === undefined || !isServed(deployment.status)) return undefined;
   if (deployment.contentSha === null) return undefined;
+  if (deployment.contentSha === null) return undefined;
   const blobs = vault.of(deployment.workspaceId);
   const content = await readContent(blobs, deployment.contentSha);
   const functions = await functionService.open(deployment, blobs);
@@ -82,6 +84,7 @@ export function createServices(foundation: Foundation) {
     onTrouble,
   });
   const projects = new ProjectStore(kv);
+  const gitCredentials = new GitCredentialStore(kv, foundation.box);
   const deployments = new DeploymentStore(kv);
   const rules = new RulesStore(kv);
   const environments = new EnvironmentStore(kv);
@@ -116,6 +119,7 @@ export function createServices(foundation: Foundation) {
     events,
     /** Tells that something happened; it is stored, then everybody concerned is told. */
     raiseEvent: events.raise,
+    gitCredentials,
     rules,
     logs,
     environments,

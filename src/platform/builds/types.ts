@@ -99,5 +99,5 @@ export type GitCredentials =
     readonly knownHosts: string | null;
   };
 
-/** Opens the credentials of a project; `undefined` where it has none. */
-export type OpenGitCredentials = (projectId: string) => Promise<GitCredentials | undefined>;
+/** Opens the credentials for a project's git URL; `undefined` where it has none for that host. */
+export type OpenGitCredentials = (project: ProjectRecord) => Promise<GitCredentials | undefined>;

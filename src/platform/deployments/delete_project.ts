@@ -76,6 +76,7 @@ export async function removeRemains(kv: Deno.Kv, projectId: string): Promise<voi
   for (const prefix of prefixes) await deleteKeys(kv, keysBelow(kv, prefix));
   await new DomainStore(kv).removeProject(projectId);
   await kv.delete(keys.variablesGuard(projectId));
+  await kv.delete(keys.gitCredentials(projectId));
   await kv.delete(keys.deletion(projectId));
 }
 

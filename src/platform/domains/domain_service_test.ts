@@ -21,6 +21,7 @@ function project(name: string, workspaceId: string): ProjectRecord {
     name,
     displayName: null,
     gitUrl: null,
+    gitCredentials: null,
     branch: "main",
     framework: null,
     installCommand: null,

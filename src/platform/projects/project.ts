@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from "zod";
-import { FRAMEWORKS, type Project } from "../../contract/mod.ts";
+import { FRAMEWORKS, GIT_CREDENTIAL_TYPES, type Project } from "../../contract/mod.ts";
 import type { Addresses } from "../deployments/addresses.ts";
 
 export const projectRecord = z.object({
@@ -14,6 +14,8 @@ export const projectRecord = z.object({
   name: z.string(),
   displayName: z.string().nullable(),
   gitUrl: z.string().nullable(),
+  /** The kind of credentials that are kept for the git URL's host. */
+  gitCredentials: z.enum(GIT_CREDENTIAL_TYPES).nullable().default(null),
   branch: z.string(),
   framework: z.enum(FRAMEWORKS).nullable(),
   installCommand: z.string().nullable(),

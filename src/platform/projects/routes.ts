@@ -12,10 +12,12 @@ import { Failure } from "../http/failure.ts";
 import type { Router } from "../http/router.ts";
 import { findProject } from "./find_project.ts";
 import { type ProjectRecord, projectToWire } from "./project.ts";
+import { gitAddress, type GitCredentialStore, leavesHost } from "./git_credentials.ts";
 import type { ProjectStore } from "./project_store.ts";
 
 export interface ProjectServices {
   readonly projects: ProjectStore;
+  readonly gitCredentials: GitCredentialStore;
   readonly addresses: Addresses;
   readonly now: Clock;
   readonly random: Random;
@@ -24,9 +26,22 @@ export interface ProjectServices {
 }
 
 export function bindProjectRoutes(router: Router, services: ProjectServices): void {
-  const { projects, addresses, now, random } = services;
+  const { projects, gitCredentials, addresses, now, random } = services;
   const toWire = (project: ProjectRecord) => projectToWire(project, addresses);
   const find = (caller: Caller, name: string) => findProject(projects, caller, name);
+
+  const change = async (
+    { id, workspaceId }: ProjectRecord,
+    edit: (project: ProjectRecord) => ProjectRecord,
+  ) => {
+    const changed = await projects.update(
+      workspaceId,
+      id,
+      (project) => ({ ...edit(project), updatedAt: now() }),
+    );
+    if (changed === undefined) throw new Failure("not_found", "Project was deleted meanwhile");
+    return toWire(changed);
+  };
 
   router.guarded(endpoints.listProjects, async (caller, { query }) => {
     const page = await projects.list(caller.workspace.id, query);
@@ -44,6 +59,7 @@ export function bindProjectRoutes(router: Router, services: ProjectServices): vo
       rootDirectory: null,
       nodeVersion: null,
       ...body,
+      gitCredentials: null,
       id: uuidV7(now, random),
       workspaceId: caller.workspace.id,
       workspaceSlug: caller.workspace.slug,
@@ -66,14 +82,38 @@ export function bindProjectRoutes(router: Router, services: ProjectServices): vo
   );
 
   router.guarded(endpoints.updateProject, async (caller, { params, body }) => {
-    const { id, workspaceId } = await find(caller, params.project);
-    const changed = await projects.update(
-      workspaceId,
-      id,
-      (project) => ({ ...project, ...body, updatedAt: now() }),
-    );
-    if (changed === undefined) throw new Failure("not_found", "Project was deleted meanwhile");
-    return toWire(changed);
+    const project = await find(caller, params.project);
+    const { gitUrl } = body;
+    if (gitUrl !== undefined && leavesHost(project.gitUrl, gitUrl)) {
+      await gitCredentials.remove(project.id);
+    }
+    return change(project, (current) => ({
+      ...current,
+      ...body,
+      gitCredentials: gitUrl !== undefined && leavesHost(current.gitUrl, gitUrl)
+        ? null
+        : current.gitCredentials,
+    }));
+  });
+
+  router.guarded(endpoints.setGitCredentials, async (caller, { params, body }) => {
+    const project = await find(caller, params.project);
+    const address = gitAddress(project.gitUrl);
+    if (address?.transport !== (body.type === "https" ? "http" : "ssh")) {
+      throw new Failure(
+        "conflict",
+        `Git credentials of type ${body.type} need a git URL of that kind: that of project ` +
+          `"${project.name}" is ${project.gitUrl ?? "not set"}`,
+      );
+    }
+    await gitCredentials.save(project.id, { origin: address.origin ?? "", credentials: body });
+    return change(project, (current) => ({ ...current, gitCredentials: body.type }));
+  });
+
+  router.guarded(endpoints.removeGitCredentials, async (caller, { params }) => {
+    const project = await find(caller, params.project);
+    await gitCredentials.remove(project.id);
+    return change(project, (current) => ({ ...current, gitCredentials: null }));
   });
 
   router.guarded(endpoints.deleteProject, async (caller, { params }) => {

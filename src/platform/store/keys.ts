@@ -98,4 +98,29 @@ export const keys = {
   rulesRevisions: (projectId: string): Key => ["rules_revisions", projectId],
   rulesRevision: (projectId: string, id: string): Key => ["rules_revisions", projectId, id],
   allRulesRevisions: (): Key => ["rules_revisions"],
+
+  allGitCredentials: (): Key => ["git_credentials"],
+  gitCredentials: (projectId: string): Key => ["git_credentials", projectId],
+
+  hooks: (workspaceId: string): Key => ["deploy_hooks", workspaceId],
+  hook: (workspaceId: string, id: string): Key => ["deploy_hooks", workspaceId, id],
+  projectHooks: (projectId: string): Key => ["project_hooks", projectId],
+  projectHook: (projectId: string, id: string): Key => ["project_hooks", projectId, id],
+  hookByToken: (hash: string): Key => ["deploy_hook_by_token", hash],
+  /** Counters, apart from the hook, so that triggers do not contend for its record. */
+  hookUses: (id: string): Key => ["deploy_hook_uses", id],
+  hookUse: (id: string, counter: "count" | "last"): Key => ["deploy_hook_uses", id, counter],
+  /** Answers to triggers with an `Idempotency-Key`. */
+  hookReplays: (id: string): Key => ["deploy_hook_replays", id],
+  hookReplay: (id: string, keyHash: string): Key => ["deploy_hook_replays", id, keyHash],
+
+  allBuilds: (): Key => ["builds"],
+  builds: (projectId: string): Key => ["builds", projectId],
+  build: (projectId: string, id: string): Key => ["builds", projectId, id],
+  /** Builds that wait or run, in the order of their triggers. */
+  buildQueue: (): Key => ["build_queue"],
+  buildTicket: (place: number): Key => ["build_queue", place],
+  /** What is built of a branch, and the deployment of each commit. */
+  branchBuilds: (projectId: string): Key => ["branch_builds", projectId],
+  branchBuild: (projectId: string, branch: string): Key => ["branch_builds", projectId, branch],
 } as const;

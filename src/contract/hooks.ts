@@ -1,0 +1,182 @@
+/**
+ * Deploy hooks: secret URLs that start deployments (spec, "Deploy hook").
+ *
+ * @module
+ */
+import { z } from "zod";
+import { page, pageQuery, timestamp, uuid } from "./common.ts";
+import { DEPLOYMENT_STATES, deploymentUrls } from "./deployments.ts";
+import { endpoint } from "./endpoint.ts";
+import { displayName } from "./identity.ts";
+import { BRANCH_MAX, branchName, projectReference } from "./projects.ts";
+
+const tag = "Deploy hooks";
+
+export const HOOK_SCOPES = ["Production", "Preview", "All"] as const;
+export type HookScope = (typeof HOOK_SCOPES)[number];
+
+/** Triggers that one hook takes in a minute. */
+export const HOOK_TRIGGERS_PER_MINUTE = 30;
+/** Most hooks of one project. */
+export const MAX_HOOKS = 100;
+/** How long the answer to an `Idempotency-Key` is remembered, in hours. */
+export const IDEMPOTENCY_HOURS = 24;
+/** Largest body of a trigger, in bytes. */
+export const MAX_TRIGGER_BYTES = 64 * 1024;
+
+/** A branch, or a pattern of branches in which `*` stands for any text. */
+const hookBranch = z.string().min(1).max(BRANCH_MAX).refine(
+  (text) => branchName.safeParse(text.replaceAll("*", "x")).success,
+  "Must be a git branch name, or one with * for any text",
+);
+
+export const deployHook = z.object({
+  id: uuid,
+  projectId: uuid,
+  project: z.string(),
+  name: z.string(),
+  branch: z.string(),
+  /** True where triggers for other branches than `branch` are refused. */
+  restrictBranch: z.boolean(),
+  scope: z.enum(HOOK_SCOPES),
+  /** Triggers that were answered with a deployment. */
+  triggeredCount: z.int(),
+  lastTriggeredAt: timestamp.nullable(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+}).meta({ id: "DeployHook" });
+export type DeployHook = z.infer<typeof deployHook>;
+
+const withUrl = deployHook.extend({
+  /** The trigger URL: a secret that is shown this once. */
+  url: z.url(),
+});
+
+const hookParams = z.object({ hook: uuid });
+
+export const createHook = endpoint({
+  method: "POST",
+  path: "/v1/deploy-hooks",
+  summary: "Create a deploy hook; its URL is shown this once",
+  tag,
+  body: z.object({
+    /** Id or name of the project. */
+    projectId: projectReference,
+    name: displayName,
+    branch: hookBranch,
+    scope: z.enum(HOOK_SCOPES),
+    /** Refuses triggers for other branches; always so where `branch` is a pattern. */
+    restrictBranch: z.boolean().optional(),
+  }).strict(),
+  response: withUrl,
+  status: 201,
+});
+
+export const listHooks = endpoint({
+  method: "GET",
+  path: "/v1/deploy-hooks",
+  summary: "List deploy hooks with their use, newest first",
+  tag,
+  query: pageQuery.extend({
+    /** Id or name of a project; all of the workspace where missing. */
+    projectId: projectReference.optional(),
+    /** Slug of the workspace, for sessions that do not send `X-Workspace`. */
+    workspace: z.string().optional(),
+  }),
+  response: page(deployHook),
+});
+
+export const getHook = endpoint({
+  method: "GET",
+  path: "/v1/deploy-hooks/{hook}",
+  summary: "Show a deploy hook",
+  tag,
+  params: hookParams,
+  response: deployHook,
+});
+
+export const updateHook = endpoint({
+  method: "PATCH",
+  path: "/v1/deploy-hooks/{hook}",
+  summary: "Rename a deploy hook",
+  tag,
+  params: hookParams,
+  body: z.object({ name: displayName }).strict(),
+  response: deployHook,
+});
+
+export const deleteHook = endpoint({
+  method: "DELETE",
+  path: "/v1/deploy-hooks/{hook}",
+  summary: "Delete a deploy hook; its URL stops at once",
+  tag,
+  params: hookParams,
+  status: 204,
+});
+
+export const regenerateHook = endpoint({
+  method: "POST",
+  path: "/v1/deploy-hooks/{hook}/regenerate",
+  summary: "Give a deploy hook a new URL, shown this once; the old one stops at once",
+  tag,
+  params: hookParams,
+  response: withUrl,
+});
+
+const text = (what: string, maximum: number) =>
+  z.string("Must be text").max(maximum, `${what} must have at most ${maximum} characters`);
+
+/** What a caller says of the commit to deploy; other members are ignored. */
+export const triggerBody = z.object({
+  commitSha: z.string("Must be 7 to 40 hexadecimal digits").regex(
+    /^[0-9a-fA-F]{7,40}$/,
+    "Must be 7 to 40 hexadecimal digits",
+  ).transform((sha) => sha.toLowerCase()),
+  branch: z.string("Must be a git branch name").refine(
+    (name) => branchName.safeParse(name).success,
+    `Must be a git branch name of at most ${BRANCH_MAX} characters`,
+  ),
+  message: text("Message", 500).optional(),
+  author: text("Author", 200).optional(),
+  /** Deploys although the same commit is deployed already. */
+  force: z.boolean("Must be true or false").default(false),
+});
+
+export const triggerAnswer = z.object({
+  id: uuid,
+  /** `PENDING` for a new deployment. */
+  status: z.enum(DEPLOYMENT_STATES),
+  isPreview: z.boolean(),
+  url: z.url(),
+  urls: deploymentUrls,
+  message: z.string(),
+  branch: z.string(),
+  /** All 40 digits. */
+  commitSha: z.string(),
+  /** Why the deployment failed; null otherwise. */
+  error: z.string().nullable(),
+  /** Where to ask how it goes on, without the hook's token; for whoever has the address. */
+  statusUrl: z.url(),
+}).meta({ id: "TriggeredDeployment" });
+export type TriggerAnswer = z.infer<typeof triggerAnswer>;
+
+export const triggerHook = endpoint({
+  method: "POST",
+  path: "/v1/hooks/{token}",
+  summary: "Deploy a commit; the token in the path is all the authority that it takes",
+  tag,
+  auth: "none",
+  params: z.object({ token: z.string() }),
+  body: triggerBody,
+  response: triggerAnswer,
+});
+
+export const getTriggeredDeployment = endpoint({
+  method: "GET",
+  path: "/v1/triggered-deployments/{ticket}",
+  summary: "Show how a triggered deployment goes on; the answer to a trigger names the address",
+  tag,
+  auth: "none",
+  params: z.object({ ticket: z.string().max(500) }),
+  response: triggerAnswer,
+});

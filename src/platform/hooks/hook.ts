@@ -1,0 +1,131 @@
+/**
+ * A deploy hook: its record, its token, and what a trigger of it is to
+ * deploy. Pure.
+ *
+ * @module
+ */
+import { z } from "zod";
+import {
+  type DeployHook,
+  ENVIRONMENT_PREVIEW,
+  ENVIRONMENT_PRODUCTION,
+  HOOK_SCOPES,
+  type HookScope,
+} from "../../contract/mod.ts";
+import type { Random } from "../../lib/clock.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+
+export const hookRecord = z.object({
+  id: z.string(),
+  workspaceId: z.string(),
+  projectId: z.string(),
+  name: z.string(),
+  /** A branch, or a pattern with `*`. */
+  branch: z.string(),
+  restrictBranch: z.boolean(),
+  scope: z.enum(HOOK_SCOPES),
+  /** The token itself is stored nowhere. */
+  tokenHash: z.string(),
+  createdAt: z.number(),
+  updatedAt: z.number(),
+});
+export type HookRecord = z.infer<typeof hookRecord>;
+
+/** How often a hook was used, and when it was last. */
+export interface HookUse {
+  readonly count: number;
+  readonly last: number | null;
+}
+
+/** Bytes of a token (spec: 256 bits of entropy, 64 hexadecimal digits). */
+const TOKEN_BYTES = 32;
+
+export function mintHookToken(random: Random): string {
+  return random(TOKEN_BYTES).toHex();
+}
+
+/**
+ * What is stored of a token, and what it is found by: a lookup by hash tells a
+ * guesser nothing by its time, and with 256 random bits a slow hash adds nothing.
+ */
+export function hashHookToken(token: string): string {
+  return sha256Hex(`svc deploy hook\n${token}`);
+}
+
+/** True where the branch of a hook stands for more than one. */
+export function isPattern(branch: string): boolean {
+  return branch.includes("*");
+}
+
+/** Whether a branch fits a hook's, in which each `*` stands for any text. Linear in time. */
+export function matchesBranch(pattern: string, branch: string): boolean {
+  const [first = "", ...rest] = pattern.split("*");
+  const last = rest.pop();
+  if (last === undefined) return pattern === branch;
+  if (branch.length < first.length + last.length) return false;
+  if (!branch.startsWith(first) || !branch.endsWith(last)) return false;
+  const end = branch.length - last.length;
+  let place = first.length;
+  for (const part of rest) {
+    const found = branch.indexOf(part, place);
+    if (found === -1 || found + part.length > end) return false;
+    place = found + part.length;
+  }
+  return true;
+}
+
+export type TriggerTarget =
+  | { readonly type: "deploy"; readonly environment: string }
+  | { readonly type: "refuse"; readonly message: string };
+
+/**
+ * Where a trigger for a branch deploys to (spec, "Hook scope"): with scope All
+ * the production branch goes to production and any other to a preview.
+ */
+export function targetOf(
+  hook: Pick<HookRecord, "scope" | "branch" | "restrictBranch">,
+  branches: { readonly wanted: string; readonly production: string },
+): TriggerTarget {
+  const { wanted, production } = branches;
+  const isProduction = wanted === production;
+  if (hook.scope === "Production" && !isProduction) {
+    return {
+      type: "refuse",
+      message: `Hook is scoped to PRODUCTION, but branch '${wanted}' is not production branch`,
+    };
+  }
+  if (hook.restrictBranch && !matchesBranch(hook.branch, wanted)) {
+    return {
+      type: "refuse",
+      message: `Hook is restricted to branch '${hook.branch}', which '${wanted}' does not match`,
+    };
+  }
+  return { type: "deploy", environment: environmentOf(hook.scope, isProduction) };
+}
+
+function environmentOf(scope: HookScope, isProductionBranch: boolean): string {
+  switch (scope) {
+    case "Production":
+      return ENVIRONMENT_PRODUCTION;
+    case "Preview":
+      return ENVIRONMENT_PREVIEW;
+    case "All":
+      return isProductionBranch ? ENVIRONMENT_PRODUCTION : ENVIRONMENT_PREVIEW;
+  }
+}
+
+export function hookToWire(
+  hook: HookRecord,
+  facts: { readonly project: string; readonly use: HookUse },
+): DeployHook {
+  const { workspaceId: _, tokenHash: __, ...shown } = hook;
+  const time = (moment: number) => new Date(moment).toISOString();
+  return {
+    ...shown,
+    project: facts.project,
+    triggeredCount: facts.use.count,
+    lastTriggeredAt: facts.use.last === null ? null : time(facts.use.last),
+    createdAt: time(hook.createdAt),
+    updatedAt: time(hook.updatedAt),
+  };
+}

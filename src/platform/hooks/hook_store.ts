@@ -1,0 +1,146 @@
+/**
+ * Deploy hooks in Deno KV, found by id or by the hash of their token.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { keys } from "../store/keys.ts";
+import { commitWithRetries, type Page, readAll, readRecord } from "../store/records.ts";
+import { type HookRecord, hookRecord, type HookUse } from "./hook.ts";
+
+const placeRecord = z.object({ workspaceId: z.string(), id: z.string() });
+const counter = z.instanceof(Deno.KvU64);
+
+export class HookStore {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  /** Stores a new hook; false where its project is gone. */
+  async create(hook: HookRecord): Promise<boolean> {
+    const { result } = await commitWithRetries(async () => {
+      const key = keys.project(hook.workspaceId, hook.projectId);
+      const project = await this.kv.get(key);
+      const operation = this.kv.atomic();
+      if (project.versionstamp === null) return { operation, result: false };
+      const place = { workspaceId: hook.workspaceId, id: hook.id };
+      operation.check(project)
+        .set(keys.hook(hook.workspaceId, hook.id), hook)
+        .set(keys.projectHook(hook.projectId, hook.id), place)
+        .set(keys.hookByToken(hook.tokenHash), place);
+      return { operation, result: true };
+    });
+    return result;
+  }
+
+  async find(workspaceId: string, id: string): Promise<HookRecord | undefined> {
+    return (await readRecord(this.kv, keys.hook(workspaceId, id), hookRecord))?.value;
+  }
+
+  async findByToken(tokenHash: string): Promise<HookRecord | undefined> {
+    const place = (await readRecord(this.kv, keys.hookByToken(tokenHash), placeRecord))?.value;
+    if (place === undefined) return undefined;
+    const hook = await this.find(place.workspaceId, place.id);
+    return hook?.tokenHash === tokenHash ? hook : undefined;
+  }
+
+  /** One page of a workspace's hooks, or of one project's, newest first. */
+  async list(
+    workspaceId: string,
+    page: {
+      readonly limit: number;
+      readonly cursor?: string | undefined;
+      readonly projectId?: string | undefined;
+    },
+  ): Promise<Page<HookRecord>> {
+    const prefix = keys.hooks(workspaceId);
+    const selector = page.cursor === undefined
+      ? { prefix }
+      : { prefix, end: [...prefix, page.cursor] };
+    const items: HookRecord[] = [];
+    for await (const { value } of this.kv.list(selector, { reverse: true })) {
+      const hook = hookRecord.parse(value);
+      if (page.projectId !== undefined && hook.projectId !== page.projectId) continue;
+      if (items.length === page.limit) return { items, nextCursor: items.at(-1)!.id };
+      items.push(hook);
+    }
+    return { items, nextCursor: null };
+  }
+
+  async countOf(projectId: string): Promise<number> {
+    let count = 0;
+    for await (const _ of this.kv.list({ prefix: keys.projectHooks(projectId) })) count++;
+    return count;
+  }
+
+  /** Changes a hook; the token that it had before is no longer known. `undefined` where it is gone. */
+  async update(
+    workspaceId: string,
+    id: string,
+    change: (hook: HookRecord) => HookRecord,
+  ): Promise<HookRecord | undefined> {
+    const key = keys.hook(workspaceId, id);
+    const { result } = await commitWithRetries(async () => {
+      const current = await readRecord(this.kv, key, hookRecord);
+      const operation = this.kv.atomic();
+      if (current === undefined) return { operation, result: undefined };
+      const next = change(current.value);
+      operation.check({ key, versionstamp: current.versionstamp }).set(key, next);
+      if (next.tokenHash !== current.value.tokenHash) {
+        operation.delete(keys.hookByToken(current.value.tokenHash))
+          .set(keys.hookByToken(next.tokenHash), { workspaceId, id });
+      }
+      return { operation, result: next };
+    });
+    return result;
+  }
+
+  /** Removes a hook; false where there is none. */
+  async remove(workspaceId: string, id: string): Promise<boolean> {
+    const key = keys.hook(workspaceId, id);
+    const { result } = await commitWithRetries(async () => {
+      const current = await readRecord(this.kv, key, hookRecord);
+      const operation = this.kv.atomic();
+      if (current === undefined) return { operation, result: false };
+      operation.check({ key, versionstamp: current.versionstamp })
+        .delete(key)
+        .delete(keys.projectHook(current.value.projectId, id))
+        .delete(keys.hookByToken(current.value.tokenHash));
+      return { operation, result: true };
+    });
+    if (result) await this.removeTraces(id);
+    return result;
+  }
+
+  /** Removes the hooks of a project that is gone. */
+  async removeProject(projectId: string): Promise<void> {
+    const prefix = keys.projectHooks(projectId);
+    for await (const { key, value } of readAll(this.kv, prefix, placeRecord)) {
+      await this.remove(value.workspaceId, value.id);
+      await this.kv.delete(key);
+    }
+  }
+
+  /** Counts a use. Counters add up in any order, so triggers never wait for each other. */
+  async noteUse(id: string, now: number): Promise<void> {
+    await this.kv.atomic()
+      .sum(keys.hookUse(id, "count"), 1n)
+      .max(keys.hookUse(id, "last"), BigInt(now))
+      .commit();
+  }
+
+  async useOf(id: string): Promise<HookUse> {
+    const [count, last] = await Promise.all([
+      readRecord(this.kv, keys.hookUse(id, "count"), counter),
+      readRecord(this.kv, keys.hookUse(id, "last"), counter),
+    ]);
+    return {
+      count: Number(count?.value.value ?? 0n),
+      last: last === undefined ? null : Number(last.value.value),
+    };
+  }
+
+  private async removeTraces(id: string): Promise<void> {
+    for (const prefix of [keys.hookUses(id), keys.hookReplays(id)]) {
+      for await (const { key } of this.kv.list({ prefix })) await this.kv.delete(key);
+    }
+  }
+}

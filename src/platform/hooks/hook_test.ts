@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { HookScope } from "../../contract/mod.ts";
+import { systemRandom } from "../../lib/clock.ts";
+import { hashHookToken, matchesBranch, mintHookToken, targetOf } from "./hook.ts";
+
+Deno.test("mintHookToken() makes 64 hexadecimal digits, never the same", () => {
+  const tokens = Array.from({ length: 100 }, () => mintHookToken(systemRandom));
+  for (const token of tokens) assert.match(token, /^[0-9a-f]{64}$/);
+  assert.equal(new Set(tokens).size, 100);
+  assert.notEqual(hashHookToken(tokens[0]!), tokens[0]);
+});
+
+const NOT_PRODUCTION =
+  "Hook is scoped to PRODUCTION, but branch 'feature/x' is not production branch";
+
+const TARGETS: readonly [string, HookScope, string, boolean, string, string][] = [
+  ["Production of the production branch", "Production", "main", false, "main", "production"],
+  ["Production of another branch", "Production", "main", false, "feature/x", NOT_PRODUCTION],
+  [
+    "Production of its own other branch",
+    "Production",
+    "feature/x",
+    true,
+    "feature/x",
+    NOT_PRODUCTION,
+  ],
+  ["Preview of the production branch", "Preview", "main", false, "main", "preview"],
+  ["Preview of another branch", "Preview", "main", false, "feature/x", "preview"],
+  ["All of the production branch", "All", "main", false, "main", "production"],
+  ["All of another branch", "All", "main", false, "feature/x", "preview"],
+  [
+    "All by a pattern that fits",
+    "All",
+    "feature/*",
+    true,
+    "feature/x",
+    "preview",
+  ],
+  [
+    "All by a pattern that does not fit",
+    "All",
+    "release/*",
+    true,
+    "feature/x",
+    "Hook is restricted to branch 'release/*', which 'feature/x' does not match",
+  ],
+  [
+    "Preview restricted to one branch",
+    "Preview",
+    "develop",
+    true,
+    "feature/x",
+    "Hook is restricted to branch 'develop', which 'feature/x' does not match",
+  ],
+];
+
+Deno.test("targetOf() follows scope and branch", () => {
+  for (const [name, scope, branch, restrictBranch, wanted, expected] of TARGETS) {
+    const target = targetOf({ scope, branch, restrictBranch }, { wanted, production: "main" });
+    const answer = target.type === "deploy" ? target.environment : target.message;
+    assert.equal(answer, expected, name);
+  }
+});
+
+const MATCHES = [
+  ["main", "main", true],
+  ["main", "mains", false],
+  ["*", "anything/at all", true],
+  ["release/*", "release/1.2", true],
+  ["release/*", "release/", true],
+  ["release/*", "prerelease/1", false],
+  ["*-fix", "hot-fix", true],
+  ["a*a", "a", false],
+  ["a*b*c", "a-b-c", true],
+  ["a*b*c", "a-c-b", false],
+  ["a*bc*c", "abc", false],
+] as const;
+
+Deno.test("matchesBranch() lets * stand for any text", () => {
+  for (const [pattern, branch, wanted] of MATCHES) {
+    assert.equal(matchesBranch(pattern, branch), wanted, `${pattern} ${branch}`);
+  }
+});
+
+Deno.test("matchesBranch() agrees with a regular expression", () => {
+  const word = fc.string({ unit: fc.constantFrom("a", "b", "/"), maxLength: 8 });
+  const pattern = fc.string({ unit: fc.constantFrom("a", "b", "/", "*"), maxLength: 6 });
+  fc.assert(fc.property(pattern, word, (glob, branch) => {
+    const naive = new RegExp(`^${glob.replaceAll("*", ".*")}$`);
+    assert.equal(matchesBranch(glob, branch), naive.test(branch));
+  }));
+});

@@ -1,0 +1,69 @@
+/**
+ * Credentials for private repositories: sealed, bound to their project, and
+ * never shown. They are meant for the host of the project's git URL: whoever
+ * points the project at another host does not take them along.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { gitCredentialsBody } from "../../contract/mod.ts";
+import { type GitAddress, parseGitUrl } from "../../lib/git_url.ts";
+import type { GitCredentials } from "../builds/types.ts";
+import { sealedSecret, type SecretBox } from "../secrets/secret_box.ts";
+import { keys } from "../store/keys.ts";
+import { readAll, readRecord } from "../store/records.ts";
+import type { ProjectRecord } from "./project.ts";
+
+const placeOf = (projectId: string): string => `git/${projectId}`;
+
+const secretSchema = z.object({
+  /** Scheme, host and port that they are for. */
+  origin: z.string(),
+  credentials: gitCredentialsBody,
+});
+
+export class GitCredentialStore {
+  constructor(private readonly kv: Deno.Kv, private readonly box: SecretBox) {}
+
+  /** Keeps credentials for the origin of a git URL. */
+  async save(projectId: string, secret: z.output<typeof secretSchema>): Promise<void> {
+    const sealed = await this.box.seal(JSON.stringify(secret), placeOf(projectId));
+    await this.kv.set(keys.gitCredentials(projectId), sealed);
+  }
+
+  async remove(projectId: string): Promise<void> {
+    await this.kv.delete(keys.gitCredentials(projectId));
+  }
+
+  /** Opens the credentials for a project's git URL; `undefined` where it has none for that host. */
+  readonly open = async (project: ProjectRecord): Promise<GitCredentials | undefined> => {
+    const found = await readRecord(this.kv, keys.gitCredentials(project.id), sealedSecret);
+    if (found === undefined) return undefined;
+    const text = await this.box.open(found.value, placeOf(project.id));
+    const { origin, credentials } = secretSchema.parse(JSON.parse(text));
+    return origin === gitAddress(project.gitUrl)?.origin ? credentials : undefined;
+  };
+
+  /** Seals everything anew that is not sealed with the current key; returns how much that was. */
+  async reseal(): Promise<number> {
+    let count = 0;
+    for await (const { key, value } of readAll(this.kv, keys.allGitCredentials(), sealedSecret)) {
+      if (this.box.isCurrent(value)) continue;
+      const place = placeOf(String(key[1]));
+      await this.kv.set(key, await this.box.seal(await this.box.open(value, place), place));
+      count++;
+    }
+    return count;
+  }
+}
+
+/** Where a git URL leads to; `null` for none, or one of an older version of svc. */
+export function gitAddress(gitUrl: string | null): GitAddress | null {
+  const result = gitUrl === null ? undefined : parseGitUrl(gitUrl);
+  return result?.ok === true ? result.address : null;
+}
+
+/** True where credentials for one git URL must not be used for another. */
+export function leavesHost(from: string | null, to: string | null): boolean {
+  return gitAddress(from)?.origin !== gitAddress(to)?.origin;
+}
