@@ -1,0 +1,76 @@
+/**
+ * Watching how much a folder takes on disk while something foreign writes to
+ * it. `du` counts, in a process of its own and with low priority.
+ *
+ * @module
+ */
+
+export interface SizeWatch {
+  /** Aborted when the folder is too large, or has too many files to be counted in time. */
+  readonly exceeded: AbortSignal;
+  stop(): Promise<void>;
+}
+
+/** Pause between two counts, in milliseconds; a long count is followed by a longer pause. */
+const PAUSE_MS = 1000;
+const PAUSE_PER_COUNT = 4;
+
+/** A folder whose files can not be counted in this time has too many, in milliseconds. */
+const COUNT_MS = 30_000;
+
+/** Bytes on disk; `undefined` where counting took too long. */
+async function sizeOnDisk(folder: string, signal: AbortSignal): Promise<number | undefined> {
+  const late = AbortSignal.timeout(COUNT_MS);
+  try {
+    const { stdout } = await new Deno.Command("nice", {
+      args: ["-n", "10", "du", "-s", "-k", "-x", "--", folder],
+      clearEnv: true,
+      env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" },
+      stdin: "null",
+      stdout: "piped",
+      stderr: "null",
+      signal: AbortSignal.any([signal, late]),
+    }).output();
+    if (late.aborted) return undefined;
+    // Files that vanish while du counts make it fail; what it says is right nevertheless.
+    return (Number.parseInt(new TextDecoder().decode(stdout), 10) || 0) * 1024;
+  } catch (error) {
+    if (late.aborted) return undefined;
+    if (signal.aborted) return 0;
+    throw error;
+  }
+}
+
+/** Watches until it is stopped; `onTrouble` is told where the folder can not be counted. */
+export function watchSize(
+  folder: string,
+  limits: { readonly maxBytes: number },
+): SizeWatch {
+  const exceeded = new AbortController();
+  const stopped = new AbortController();
+  const { signal } = stopped;
+  const watching = (async () => {
+    let pause = PAUSE_MS;
+    while (!signal.aborted) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, pause);
+        signal.addEventListener("abort", () => {
+          clearTimeout(timer);
+          resolve();
+        }, { once: true });
+      });
+      if (signal.aborted) return;
+      const started = performance.now();
+      const bytes = await sizeOnDisk(folder, signal);
+      pause = Math.max(PAUSE_MS, (performance.now() - started) * PAUSE_PER_COUNT);
+      if (bytes === undefined || bytes > limits.maxBytes) return exceeded.abort();
+    }
+  })().catch(() => exceeded.abort());
+  return {
+    exceeded: exceeded.signal,
+    async stop() {
+      stopped.abort();
+      await watching;
+    },
+  };
+}

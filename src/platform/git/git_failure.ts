@@ -1,0 +1,56 @@
+/**
+ * What a failure of git means, and how it is told to people. Pure.
+ *
+ * @module
+ */
+import type { GitResult } from "./git_process.ts";
+
+export type GitFailure =
+  | { readonly type: "unauthorized" }
+  | { readonly type: "unreachable"; readonly reason: string };
+
+/** What git, curl and ssh say where they are not let in, or see nothing without being let in. */
+const NOT_LET_IN = new RegExp(
+  [
+    "Authentication failed",
+    "could not read (?:Username|Password)",
+    "terminal prompts disabled",
+    "Permission denied",
+    "Repository not found",
+    "HTTP 40[134]",
+    "returned error: 40[134]",
+    "repository '.*' not found",
+    "Host key verification failed",
+  ].join("|"),
+  "i",
+);
+
+const MAX_REASON = 300;
+
+// deno-lint-ignore no-control-regex -- these must not reach a terminal
+const CONTROL = /\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x1f\x7f-\x9f]/g;
+
+/** The last things that git said, as one line that is safe to show. */
+export function lastWords(stderr: string): string {
+  const lines = stderr.split(/[\r\n]+/)
+    .map((line) => line.replace(CONTROL, "").replace(/^(?:fatal|error|remote): /, "").trim())
+    .filter((line) => line !== "" && !/^(?:warning|hint):/.test(line));
+  const telling = lines.slice(-2).join("; ");
+  return telling.length > MAX_REASON ? `${telling.slice(0, MAX_REASON)}…` : telling;
+}
+
+/** Judges a run against a repository that failed. */
+export function judgeFailure(result: GitResult): GitFailure {
+  if (result.timedOut) {
+    return { type: "unreachable", reason: "The repository did not answer in time" };
+  }
+  if (NOT_LET_IN.test(result.stderr)) return { type: "unauthorized" };
+  if (/returned error: 30\d/.test(result.stderr)) {
+    return {
+      type: "unreachable",
+      reason: "The repository has moved: set the git URL to the address that it redirects to",
+    };
+  }
+  const words = lastWords(result.stderr);
+  return { type: "unreachable", reason: words === "" ? `git ended with ${result.code}` : words };
+}

@@ -1,0 +1,108 @@
+/**
+ * Running git: without a shell, without questions, in a session of its own
+ * that ends with all it started.
+ *
+ * @module
+ */
+import type { SecretMasker } from "../../lib/mask_secrets.ts";
+
+export interface GitRun {
+  readonly args: readonly string[];
+  /** The whole environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+  /** What git reads from its standard input; nothing where missing. */
+  readonly input?: string;
+  /** Hides secrets in what git says about its failure. */
+  readonly masker?: SecretMasker;
+}
+
+export interface GitResult {
+  readonly code: number;
+  /** Cut at 16 MiB. */
+  readonly stdout: string;
+  /** The end of what git said, secrets masked. */
+  readonly stderr: string;
+  /** Ended because time ran out. */
+  readonly timedOut: boolean;
+}
+
+const MAX_STDOUT = 16 * 1024 * 1024;
+const MAX_STDERR = 8 * 1024;
+
+/** Ends a session leader and everything of its process group. */
+export function killGroup(pid: number): void {
+  try {
+    Deno.kill(-pid, "SIGKILL");
+  } catch { /* nothing of it is left */ }
+}
+
+async function readHead(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stream) {
+    if (text.length < MAX_STDOUT) text += decoder.decode(chunk, { stream: true });
+  }
+  return text.slice(0, MAX_STDOUT);
+}
+
+async function readTail(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stream) {
+    text = (text + decoder.decode(chunk, { stream: true })).slice(-MAX_STDERR);
+  }
+  return text;
+}
+
+async function writeInput(child: Deno.ChildProcess, input: string): Promise<void> {
+  const writer = child.stdin.getWriter();
+  try {
+    await writer.write(new TextEncoder().encode(input));
+    await writer.close();
+  } catch { /* git has ended without reading all of it */ }
+}
+
+/**
+ * Runs git to its end, or to the end of its time.
+ *
+ * @throws the reason of the signal when that is aborted; git has ended then.
+ */
+export async function runGit(run: GitRun): Promise<GitResult> {
+  run.signal?.throwIfAborted();
+  const child = new Deno.Command("git", {
+    args: [...run.args],
+    env: { ...run.env },
+    clearEnv: true,
+    detached: true,
+    stdin: run.input === undefined ? "null" : "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  let timedOut = false;
+  const timer = setTimeout(() => {
+    timedOut = true;
+    killGroup(child.pid);
+  }, run.timeoutMs);
+  const abort = () => killGroup(child.pid);
+  run.signal?.addEventListener("abort", abort, { once: true });
+  try {
+    const [status, stdout, stderr] = await Promise.all([
+      child.status.finally(abort),
+      readHead(child.stdout),
+      readTail(child.stderr),
+      run.input === undefined ? undefined : writeInput(child, run.input),
+    ]);
+    run.signal?.throwIfAborted();
+    return {
+      code: status.code,
+      stdout,
+      stderr: run.masker === undefined ? stderr : run.masker.mask(stderr),
+      timedOut,
+    };
+  } finally {
+    clearTimeout(timer);
+    run.signal?.removeEventListener("abort", abort);
+  }
+}

@@ -1,0 +1,145 @@
+/**
+ * Where a project's repository is, and whether the platform may go there. Pure
+ * but for resolving a name.
+ *
+ * @module
+ */
+import { lookup } from "node:dns/promises";
+import { isAbsolute, normalize, sep } from "node:path";
+import { isPublicAddress } from "../../runtime/mod.ts";
+
+/** A repository in a form that git takes for exactly this and nothing else. */
+export type GitSource =
+  | { readonly type: "http"; readonly url: string; readonly host: string; readonly port: number }
+  | { readonly type: "ssh"; readonly url: string; readonly host: string; readonly port: number }
+  | { readonly type: "local"; readonly path: string };
+
+export type JudgedSource =
+  | { readonly type: "ok"; readonly source: GitSource }
+  /** `reason` is for people. */
+  | { readonly type: "refused"; readonly reason: string };
+
+export interface GitUrlRules {
+  /** Private, local and reserved addresses, and plain HTTP, are allowed. */
+  readonly allowPrivate: boolean;
+  /** Folders of this machine below which local repositories may lie. */
+  readonly localRoots: readonly string[];
+}
+
+/** `user@host:path`, as ssh's scp writes it. */
+const SCP_FORM = /^(?:([A-Za-z0-9_][\w.-]*)@)?([A-Za-z0-9_][\w.-]*):(?![:-])(?!\/\/)(.+)$/;
+
+/** Names of hosts and addresses; none of these characters means anything to a shell or to ssh. */
+const HOST = /^(?:[A-Za-z0-9_](?:[\w.-]*\w)?|\[[0-9A-Fa-f:.]+\])$/;
+
+const DEFAULT_SSH_PORT = 22;
+
+const USER = /^[A-Za-z0-9_][\w.-]*$/;
+
+const refused = (reason: string): JudgedSource => ({ type: "refused", reason });
+
+function judgeLocal(text: string, rules: GitUrlRules): JudgedSource {
+  const path = normalize(text);
+  const allowed = rules.localRoots.some((root) => {
+    const folder = normalize(root).replace(/\/+$/, "");
+    return path === folder || path.startsWith(folder + sep);
+  });
+  return allowed ? { type: "ok", source: { type: "local", path } } : refused(
+    "Local repositories must lie below a folder that the platform's operator named with --git-root",
+  );
+}
+
+function judgeSsh(url: URL): JudgedSource {
+  if (url.password !== "") return refused("The git URL must have no password");
+  const { hostname, port, username } = url;
+  if (!HOST.test(hostname)) return refused("The host of the git URL is not valid");
+  if (username !== "" && !USER.test(username)) {
+    return refused("The user of the git URL is not valid");
+  }
+  const at = username === "" ? "" : `${username}@`;
+  const source = {
+    type: "ssh" as const,
+    url: `ssh://${at}${url.host}${url.pathname}`,
+    host: bare(hostname),
+    port: port === "" ? DEFAULT_SSH_PORT : Number(port),
+  };
+  return { type: "ok", source };
+}
+
+const bare = (host: string): string => host.replace(/^\[|\]$/g, "");
+
+/** An absolute path is a folder, everything else a URL or ssh's short form. */
+export function judgeGitUrl(text: string, rules: GitUrlRules): JudgedSource {
+  // deno-lint-ignore no-control-regex -- control characters have no place in an address
+  if (/[\x00-\x20\x7f]/.test(text) && !isAbsolute(text) || /[\x00-\x1f\x7f]/.test(text)) {
+    return refused("The git URL must have no spaces and no control characters");
+  }
+  if (isAbsolute(text)) return judgeLocal(text, rules);
+  const url = URL.parse(text);
+  if (url?.protocol === "file:" && url.hostname === "" && !url.pathname.includes("%")) {
+    return judgeLocal(url.pathname, rules);
+  }
+  if (url?.protocol === "https:" || url?.protocol === "http:") return judgeHttp(url, rules);
+  if (url?.protocol === "ssh:") return judgeSsh(url);
+  const host = SCP_FORM.exec(text)?.[2];
+  if (host !== undefined) {
+    // Kept as it is: a relative path of this form begins in the user's home.
+    return { type: "ok", source: { type: "ssh", url: text, host, port: DEFAULT_SSH_PORT } };
+  }
+  return refused("The git URL must be an https or ssh address, or an absolute path");
+}
+
+function judgeHttp(url: URL, rules: GitUrlRules): JudgedSource {
+  if (url.username !== "" || url.password !== "") {
+    return refused("The git URL must have no credentials: store them with the project");
+  }
+  if (url.protocol === "http:" && !rules.allowPrivate) {
+    return refused("The git URL must be https: http would show the code to everyone on the way");
+  }
+  if (!HOST.test(url.hostname)) return refused("The host of the git URL is not valid");
+  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+  const clean = `${url.protocol}//${url.host}${url.pathname}${url.search}`;
+  return {
+    type: "ok",
+    source: { type: "http", url: clean, host: bare(url.hostname), port },
+  };
+}
+
+/** Addresses of a name; rejects where there are none. */
+export type LookUp = (host: string) => Promise<readonly string[]>;
+
+export const systemLookUp: LookUp = async (host) =>
+  (await lookup(host, { all: true })).map(({ address }) => address);
+
+export type PinnedAddress =
+  /** The address that the connection must go to; missing where the source is a folder. */
+  | { readonly type: "ok"; readonly address?: string }
+  | { readonly type: "refused"; readonly reason: string };
+
+/**
+ * Resolves the host once and judges every address, so that git can be told
+ * to connect to the one that was judged: a second resolution leads nowhere else.
+ */
+export async function pinAddress(
+  source: GitSource,
+  rules: GitUrlRules,
+  lookUp: LookUp,
+): Promise<PinnedAddress> {
+  if (source.type === "local") return { type: "ok" };
+  let addresses: readonly string[];
+  try {
+    addresses = await lookUp(source.host);
+  } catch {
+    addresses = [];
+  }
+  const [address] = addresses;
+  if (address === undefined) {
+    return { type: "refused", reason: `The name ${source.host} has no address` };
+  }
+  if (rules.allowPrivate || addresses.every(isPublicAddress)) return { type: "ok", address };
+  return {
+    type: "refused",
+    reason: `${source.host} is not public: the platform reaches it with ` +
+      "--allow-private-upstreams only",
+  };
+}

@@ -1,0 +1,224 @@
+/**
+ * A bare mirror of one project's repository: made and fetched one at a time,
+ * shared by all who ask at once, made anew where it is damaged.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { watchSize } from "../builds/runner/watch_size.ts";
+import { gitEnvironment, type GitFolder, type RemoteAccess } from "./git_environment.ts";
+import { type GitFailure, judgeFailure } from "./git_failure.ts";
+import { type GitResult, type GitRun, runGit } from "./git_process.ts";
+import type { MirrorGit } from "./inspect_commit.ts";
+
+export interface MirrorLimits {
+  /** Longest fetch, in milliseconds. */
+  readonly fetchMs: number;
+  /** Largest mirror, in bytes. */
+  readonly maxBytes: number;
+  /** A fetch this young is not repeated where it has what is wanted, in milliseconds. */
+  readonly freshMs: number;
+}
+
+export type Fetched = { readonly type: "fetched" } | GitFailure;
+
+/** Longest question to the mirror itself, in milliseconds. */
+const LOCAL_MS = 60_000;
+
+/** Packs from which the mirror is put in order. */
+const MAX_PACKS = 40;
+
+/** Says which repository the mirror is of. */
+const SOURCE_FILE = "svc-source";
+
+/** Prefix of mirrors that are being made. */
+export const INCOMING_PREFIX = "incoming-";
+
+const REF_SPEC = "+refs/heads/*:refs/heads/*";
+
+const FETCH = [
+  "fetch",
+  "--quiet",
+  "--prune",
+  "--no-tags",
+  "--no-recurse-submodules",
+  "--no-write-fetch-head",
+  "--no-auto-maintenance",
+  "--no-show-forced-updates",
+  "--atomic",
+  "--end-of-options",
+] as const;
+
+/** Faults that only a new mirror mends. */
+const DAMAGED =
+  /not a git repository|bad object|object file .* is empty|corrupt|packfile|unable to create .*\.lock/i;
+
+export class Mirror {
+  readonly path: string;
+  /** Number of fetches that have begun. */
+  #begun = 0;
+  #running: Promise<Fetched> | undefined;
+  #latest:
+    | { readonly number: number; readonly startedAt: number; readonly fetched: Fetched }
+    | undefined;
+  #maintaining: Promise<void> = Promise.resolve();
+
+  constructor(
+    projectId: string,
+    private readonly options: {
+      readonly folder: GitFolder;
+      readonly limits: MirrorLimits;
+      readonly now: Clock;
+      /** Aborted when the platform stops. */
+      readonly closing: AbortSignal;
+    },
+  ) {
+    this.path = join(options.folder.root, `${projectId}.git`);
+  }
+
+  /** Asks the mirror; whatever is wrong with it counts as not knowing. */
+  readonly git: MirrorGit = (args, { input } = {}) =>
+    this.#run(this.path, args, input === undefined ? {} : { input });
+
+  /** True where the mirror is of this repository and was fetched a moment ago. */
+  async isFresh(url: string): Promise<boolean> {
+    const latest = this.#latest;
+    if (latest?.fetched.type !== "fetched") return false;
+    if (this.options.now() - latest.startedAt > this.options.limits.freshMs) return false;
+    return await this.isOf(url);
+  }
+
+  /** True where there is a mirror of this repository. */
+  async isOf(url: string): Promise<boolean> {
+    const source = await Deno.readTextFile(join(this.path, SOURCE_FILE)).catch(() => undefined);
+    return source === url;
+  }
+
+  /**
+   * Fetches, or waits for a fetch of others that began after this was asked:
+   * one that began before may have missed what was pushed since.
+   */
+  async fetch(url: string, open: () => Promise<RemoteAccess>): Promise<Fetched> {
+    const asked = this.#begun;
+    await this.underWay();
+    const latest = this.#latest;
+    if (latest !== undefined && latest.number > asked && await this.isOf(url)) {
+      return latest.fetched;
+    }
+    // Another that waited as well may have begun one by now.
+    return await (this.#running ??= this.#begin(url, open));
+  }
+
+  /** Waits for a fetch that is under way, if there is one. */
+  async underWay(): Promise<void> {
+    await this.#running?.catch(() => {});
+  }
+
+  /** Waits for what is under way. */
+  async settle(): Promise<void> {
+    await this.underWay();
+    await this.#maintaining;
+  }
+
+  async #begin(url: string, open: () => Promise<RemoteAccess>): Promise<Fetched> {
+    const number = ++this.#begun;
+    const startedAt = this.options.now();
+    try {
+      const fetched = await this.#fetchNow(url, open);
+      this.#latest = { number, startedAt, fetched };
+      return fetched;
+    } finally {
+      this.#running = undefined;
+    }
+  }
+
+  #run(
+    gitDir: string,
+    args: readonly string[],
+    options: Partial<Pick<GitRun, "input" | "timeoutMs" | "masker" | "env">>,
+  ): Promise<GitResult> {
+    const { env, ...rest } = options;
+    return runGit({
+      timeoutMs: LOCAL_MS,
+      signal: this.options.closing,
+      ...rest,
+      args: [`--git-dir=${gitDir}`, ...args],
+      env: { ...gitEnvironment(this.options.folder), ...env },
+    });
+  }
+
+  async #fetchNow(url: string, open: () => Promise<RemoteAccess>): Promise<Fetched> {
+    await this.#maintaining;
+    const access = await open();
+    try {
+      if (!await this.isOf(url)) return await this.#create(url, access);
+      const result = await this.#fetchInto(this.path, url, access);
+      if (result.code === 0) {
+        this.#maintaining = this.#maintain();
+        return { type: "fetched" };
+      }
+      return DAMAGED.test(result.stderr) ? await this.#create(url, access) : judgeFailure(result);
+    } finally {
+      await access.dispose();
+    }
+  }
+
+  async #fetchInto(path: string, url: string, access: RemoteAccess): Promise<GitResult> {
+    const { maxBytes, fetchMs } = this.options.limits;
+    const watch = watchSize(path, { maxBytes });
+    const { closing } = this.options;
+    try {
+      return await runGit({
+        args: [`--git-dir=${path}`, ...FETCH, url, REF_SPEC],
+        env: { ...gitEnvironment(this.options.folder), ...access.env },
+        timeoutMs: fetchMs,
+        signal: AbortSignal.any([closing, watch.exceeded]),
+        masker: access.masker,
+      });
+    } catch (error) {
+      if (closing.aborted || !watch.exceeded.aborted) throw error;
+      const stderr = `The repository is larger than ${Math.round(maxBytes / 1e6)} MB`;
+      return { code: 1, stdout: "", stderr, timedOut: false };
+    } finally {
+      await watch.stop();
+    }
+  }
+
+  /** Makes the mirror beside its place, so that half a mirror is never taken for a whole one. */
+  async #create(url: string, access: RemoteAccess): Promise<Fetched> {
+    const incoming = join(this.options.folder.root, `${INCOMING_PREFIX}${crypto.randomUUID()}`);
+    try {
+      const made = await this.#run(incoming, ["init", "--quiet", "--bare", "--template="], {});
+      if (made.code !== 0) throw new Error(`Can not make a mirror: ${made.stderr}`);
+      const result = await this.#fetchInto(incoming, url, access);
+      if (result.code !== 0) return judgeFailure(result);
+      await writeFileAtomically(join(incoming, SOURCE_FILE), url, { mode: 0o600 });
+      await this.remove();
+      await Deno.rename(incoming, this.path);
+      return { type: "fetched" };
+    } finally {
+      await Deno.remove(incoming, { recursive: true }).catch(() => {});
+    }
+  }
+
+  async remove(): Promise<void> {
+    await Deno.remove(this.path, { recursive: true }).catch((error) => {
+      if (!(error instanceof Deno.errors.NotFound)) throw error;
+    });
+  }
+
+  /** Joins the packs of many fetches; commits that no branch has any more stay two weeks. */
+  async #maintain(): Promise<void> {
+    try {
+      let packs = 0;
+      for await (const { name } of Deno.readDir(join(this.path, "objects", "pack"))) {
+        if (name.endsWith(".pack")) packs++;
+      }
+      if (packs <= MAX_PACKS) return;
+      const timeoutMs = this.options.limits.fetchMs;
+      await this.#run(this.path, ["gc", "--quiet", "--prune=2.weeks.ago"], { timeoutMs });
+    } catch { /* a mirror that can not be read is made anew by the next fetch */ }
+  }
+}

@@ -1,0 +1,255 @@
+/**
+ * The repositories of all projects, as bare mirrors in the data directory.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { Clock } from "../../lib/clock.ts";
+import type { Branches, GitService, OpenGitCredentials, Resolved } from "../builds/types.ts";
+import { killMarked } from "../builds/runner/marked_processes.ts";
+import type { ProjectRecord } from "../projects/project.ts";
+import { exportCommit } from "./export_commit.ts";
+import {
+  GIT_MARKER,
+  gitEnvironment,
+  type GitFolder,
+  openRemote,
+  prepareGitFolder,
+  type RemoteAccess,
+} from "./git_environment.ts";
+import { type GitFailure, judgeFailure } from "./git_failure.ts";
+import { runGit } from "./git_process.ts";
+import {
+  type GitSource,
+  type GitUrlRules,
+  judgeGitUrl,
+  type LookUp,
+  pinAddress,
+  systemLookUp,
+} from "./git_url.ts";
+import { inspectCommit } from "./inspect_commit.ts";
+import { INCOMING_PREFIX, Mirror, type MirrorLimits } from "./mirror.ts";
+
+export interface GitMirrorsOptions extends GitUrlRules {
+  /** Folder of the mirrors. */
+  readonly root: string;
+  /** Where git and ssh are found: `PATH`. */
+  readonly path: string;
+  readonly credentials: OpenGitCredentials;
+  readonly now: Clock;
+  readonly limits?: Partial<MirrorLimits>;
+  /** Finds the addresses of a host; the system's resolver where missing. */
+  readonly lookUp?: LookUp;
+}
+
+const DEFAULT_LIMITS: MirrorLimits = {
+  fetchMs: 10 * 60_000,
+  maxBytes: 5 * 1024 ** 3,
+  freshMs: 10_000,
+};
+
+/** Longest wait for the list of branches, in milliseconds. */
+const LIST_MS = 60_000;
+
+const NO_URL: GitFailure = { type: "unauthorized" };
+
+/** A way to a repository that was judged. */
+interface Way {
+  readonly source: GitSource;
+  readonly url: string;
+  open(): Promise<RemoteAccess>;
+}
+
+/** Rejects with the signal's reason when it is aborted before; the work itself goes on. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+    work.catch(() => {});
+  }
+}
+
+export class GitMirrors implements GitService {
+  readonly #mirrors = new Map<string, Mirror>();
+  readonly #closing = new AbortController();
+  readonly #folder: GitFolder;
+  readonly #limits: MirrorLimits;
+  #prepared: Promise<void> | undefined;
+
+  constructor(private readonly options: GitMirrorsOptions) {
+    const { root, path } = options;
+    this.#folder = { root, home: join(root, ".home"), path };
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+  }
+
+  /** Ends what a crash of the platform left running, and removes what it left half made. */
+  async recover(): Promise<void> {
+    const { root } = this.#folder;
+    await killMarked(`${GIT_MARKER}=${root}`);
+    for (const name of await namesIn(root)) {
+      const path = join(root, name);
+      if (name.startsWith(INCOMING_PREFIX)) await Deno.remove(path, { recursive: true });
+      else if (name.endsWith(".git")) await removeLocks(path);
+    }
+  }
+
+  async resolve(
+    project: ProjectRecord,
+    wanted: { readonly branch: string; readonly commitSha: string },
+    signal: AbortSignal,
+  ): Promise<Resolved> {
+    const way = await this.#wayTo(project);
+    if ("type" in way) return way;
+    const mirror = this.#mirrorOf(project.id);
+    const look = async (): Promise<Resolved> => {
+      await mirror.underWay();
+      if (await mirror.isFresh(way.url)) {
+        const known = await inspectCommit(mirror.git, wanted);
+        if (known.type === "found") return known;
+      }
+      const fetched = await mirror.fetch(way.url, way.open);
+      return fetched.type === "fetched" ? await inspectCommit(mirror.git, wanted) : fetched;
+    };
+    return await orAborted(look(), signal);
+  }
+
+  async branches(project: ProjectRecord, signal: AbortSignal): Promise<Branches> {
+    const way = await this.#wayTo(project);
+    if ("type" in way) return unreachable(way);
+    const access = await way.open();
+    try {
+      const result = await runGit({
+        args: ["ls-remote", "--heads", "--quiet", "--end-of-options", way.url],
+        env: { ...gitEnvironment(this.#folder), ...access.env },
+        timeoutMs: LIST_MS,
+        signal: AbortSignal.any([signal, this.#closing.signal]),
+        masker: access.masker,
+      });
+      if (result.code !== 0) return unreachable(judgeFailure(result));
+      const names = result.stdout.split("\n").flatMap((line) => {
+        const name = /\trefs\/heads\/(.+)$/.exec(line)?.[1];
+        return name === undefined ? [] : [name];
+      });
+      return { type: "found", branches: new Set(names) };
+    } finally {
+      await access.dispose();
+    }
+  }
+
+  /**
+   * Puts one commit, without its history, into the empty folder as `.git`;
+   * nothing is checked out yet.
+   *
+   * @throws Error where the mirror does not have the commit any more
+   */
+  async exportCommit(
+    project: ProjectRecord,
+    wanted: { readonly branch: string; readonly commitSha: string },
+    options: { readonly target: string; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { target, signal } = options;
+    await this.#prepare();
+    const mirror = this.#mirrorOf(project.id);
+    const run = { folder: this.#folder, mirror: mirror.path, sha: wanted.commitSha };
+    const closing = AbortSignal.any([signal, this.#closing.signal]);
+    if (await exportCommit({ ...run, target, signal: closing })) return;
+    // The mirror may be gone, or was made anew, since the commit was resolved.
+    const resolved = await this.resolve(project, wanted, signal);
+    if (resolved.type === "unreachable") throw new Error(resolved.reason);
+    if (await exportCommit({ ...run, target, signal: closing })) return;
+    throw new Error(`The repository does not have commit ${wanted.commitSha} any more`);
+  }
+
+  async forget(projectId: string): Promise<void> {
+    const mirror = this.#mirrorOf(projectId);
+    await mirror.settle();
+    this.#mirrors.delete(projectId);
+    await mirror.remove();
+    await Deno.remove(this.#knownHosts(projectId)).catch(() => {});
+  }
+
+  /** Ends what is under way. */
+  async close(): Promise<void> {
+    this.#closing.abort(new DOMException("The platform stops", "AbortError"));
+    await Promise.all([...this.#mirrors.values()].map((mirror) => mirror.settle()));
+  }
+
+  #prepare(): Promise<void> {
+    return this.#prepared ??= prepareGitFolder(this.#folder);
+  }
+
+  #knownHosts(projectId: string): string {
+    return join(this.#folder.root, `${projectId}.known_hosts`);
+  }
+
+  #mirrorOf(projectId: string): Mirror {
+    let mirror = this.#mirrors.get(projectId);
+    if (mirror === undefined) {
+      mirror = new Mirror(projectId, {
+        folder: this.#folder,
+        limits: this.#limits,
+        now: this.options.now,
+        closing: this.#closing.signal,
+      });
+      this.#mirrors.set(projectId, mirror);
+    }
+    return mirror;
+  }
+
+  async #wayTo(project: ProjectRecord): Promise<Way | GitFailure> {
+    if (project.gitUrl === null) return NO_URL;
+    const judged = judgeGitUrl(project.gitUrl, this.options);
+    if (judged.type === "refused") return { type: "unreachable", reason: judged.reason };
+    const { source } = judged;
+    await this.#prepare();
+    const pinned = await pinAddress(source, this.options, this.options.lookUp ?? systemLookUp);
+    if (pinned.type === "refused") return { type: "unreachable", reason: pinned.reason };
+    return {
+      source,
+      url: source.type === "local" ? source.path : source.url,
+      open: async () =>
+        await openRemote(source, {
+          address: pinned.address,
+          credentials: await this.options.credentials(project),
+          knownHosts: this.#knownHosts(project.id),
+        }),
+    };
+  }
+}
+
+function unreachable(failure: GitFailure): Branches {
+  return failure.type === "unreachable"
+    ? failure
+    : { type: "unreachable", reason: "The repository does not let the platform in" };
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
+
+/** Removes the locks of a git that was killed; nothing else uses the mirror now. */
+async function removeLocks(mirror: string): Promise<void> {
+  for (const name of await namesIn(mirror)) {
+    const path = join(mirror, name);
+    if (name.endsWith(".lock")) await Deno.remove(path);
+  }
+  await removeLocksBelow(join(mirror, "refs"));
+}
+
+async function removeLocksBelow(folder: string): Promise<void> {
+  for (const entry of await Array.fromAsync(Deno.readDir(folder)).catch(() => [])) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory) await removeLocksBelow(path);
+    else if (entry.name.endsWith(".lock")) await Deno.remove(path);
+  }
+}

@@ -1,0 +1,336 @@
+/** Mirrors of real repositories, local and over smart HTTP. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { GitCredentials } from "../../src/platform/builds/types.ts";
+import { GitMirrors, type GitMirrorsOptions } from "../../src/platform/git/mirrors.ts";
+import type { ProjectRecord } from "../../src/platform/projects/project.ts";
+import { makeRepository, makeSite, serveGit, type TestRepository } from "./_git.ts";
+
+const NEVER = new AbortController().signal;
+
+interface Bench {
+  readonly root: string;
+  readonly clock: { now: number };
+  mirrors(options?: Partial<GitMirrorsOptions>): GitMirrors;
+  project(gitUrl: string): ProjectRecord;
+}
+
+async function withBench(run: (bench: Bench) => Promise<void>): Promise<void> {
+  const root = await Deno.makeTempDir({ prefix: "svc-git-test-" });
+  const clock = { now: 1_000_000 };
+  const opened: GitMirrors[] = [];
+  try {
+    await run({
+      root,
+      clock,
+      mirrors(options = {}) {
+        const mirrors = new GitMirrors({
+          root: join(root, "mirrors"),
+          path: Deno.env.get("PATH") ?? "/usr/bin:/bin",
+          allowPrivate: true,
+          localRoots: [root],
+          credentials: () => Promise.resolve(undefined),
+          now: () => clock.now,
+          ...options,
+        });
+        opened.push(mirrors);
+        return mirrors;
+      },
+      project: (gitUrl) => ({
+        id: "019a0000-0000-7000-8000-000000000001",
+        workspaceId: "019a0000-0000-7000-8000-000000000002",
+        workspaceSlug: "default",
+        name: "site",
+        displayName: null,
+        gitUrl,
+        gitCredentials: null,
+        branch: "main",
+        framework: null,
+        installCommand: null,
+        buildCommand: null,
+        outputDirectory: null,
+        rootDirectory: null,
+        nodeVersion: null,
+        productionHistory: [],
+        createdAt: 0,
+        updatedAt: 0,
+      }),
+    });
+  } finally {
+    for (const mirrors of opened) await mirrors.close();
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+/** Commits until two of them begin with the same seven digits would take days: objects are forged. */
+async function twoAlike(repository: TestRepository): Promise<readonly string[]> {
+  const tree = await repository.git("rev-parse", "HEAD^{tree}");
+  const seen = new Map<string, string>();
+  const encoder = new TextEncoder();
+  for (let count = 0;; count++) {
+    const body = `tree ${tree}\nauthor A <a@b> ${count} +0000\ncommitter A <a@b> 0 +0000\n\nx\n`;
+    const bytes = encoder.encode(body);
+    const head = encoder.encode(`commit ${bytes.byteLength}\0`);
+    const all = new Uint8Array([...head, ...bytes]);
+    const sha = new Uint8Array(await crypto.subtle.digest("SHA-1", all)).toHex();
+    const other = seen.get(sha.slice(0, 7));
+    if (other === undefined) {
+      seen.set(sha.slice(0, 7), body);
+      continue;
+    }
+    const made: string[] = [];
+    for (const [index, text] of [other, body].entries()) {
+      const file = join(repository.path, ".git", `forged-${index}`);
+      await Deno.writeTextFile(file, text);
+      made.push(await repository.git("hash-object", "-t", "commit", "-w", file));
+    }
+    return made;
+  }
+}
+
+Deno.test("resolve() finds full and short SHAs, with message and author", async () => {
+  await withBench(async ({ root, mirrors, project }) => {
+    const { repository, first, main, feature } = await makeSite(root);
+    const git = mirrors();
+    const site = project(repository.path);
+    const found = (sha: string, message: string) => ({
+      type: "found",
+      sha,
+      message,
+      author: "Ada Lovelace",
+    });
+    const resolve = (branch: string, commitSha: string) =>
+      git.resolve(site, { branch, commitSha }, NEVER);
+    assert.deepEqual(await resolve("main", main), found(main, "Say main"));
+    assert.deepEqual(await resolve("main", first.slice(0, 7).toUpperCase()), found(first, "Begin"));
+    assert.equal((await resolve("feature/menu", feature.slice(0, 12))).type, "found");
+    assert.deepEqual(await resolve("main", feature), { type: "not_on_branch", sha: feature });
+    assert.deepEqual(await resolve("nope", main), { type: "branch_not_found" });
+    assert.deepEqual(await resolve("main", "0000000"), { type: "commit_not_found" });
+    const tree = await repository.git("rev-parse", `${main}^{tree}`);
+    assert.deepEqual(await resolve("main", tree), { type: "commit_not_found" });
+    assert.deepEqual(await git.branches(site, NEVER), {
+      type: "found",
+      branches: new Set(["main", "feature/menu", "docs"]),
+    });
+  });
+});
+
+Deno.test("resolve() lists the candidates of a short SHA that names several commits", async () => {
+  await withBench(async ({ root, mirrors, project }) => {
+    const { repository, main } = await makeSite(root);
+    const alike = await twoAlike(repository);
+    for (const [index, sha] of alike.entries()) {
+      await repository.git("branch", `forged-${index}`, sha);
+    }
+    const wanted = { branch: "forged-0", commitSha: alike[0]!.slice(0, 7) };
+    const answer = await mirrors().resolve(project(repository.path), wanted, NEVER);
+    assert.ok(answer.type === "ambiguous", JSON.stringify(answer));
+    assert.deepEqual([...answer.candidates].sort(), [...alike].sort());
+    assert.equal(main.length, 40);
+  });
+});
+
+Deno.test("hostile branches and SHAs are no options and no commands", async () => {
+  await withBench(async ({ root, mirrors, project }) => {
+    const { repository, main } = await makeSite(root);
+    const witness = join(root, "witness");
+    const git = mirrors();
+    const hostile = [
+      `--upload-pack=touch ${witness}`,
+      `--upload-pack=touch\t${witness}`,
+      "--exec=x",
+      "-c",
+      "main;touch",
+      "main\n--foo",
+      "main^{commit}",
+      "main..docs",
+      "@{-1}",
+      "../../HEAD",
+      ":/Say",
+    ];
+    for (const branch of hostile) {
+      const answer = await git.resolve(
+        project(repository.path),
+        { branch, commitSha: main },
+        NEVER,
+      );
+      assert.deepEqual(answer, { type: "branch_not_found" }, branch);
+      const bySha = await git.resolve(
+        project(repository.path),
+        { branch: "main", commitSha: branch },
+        NEVER,
+      );
+      assert.deepEqual(bySha, { type: "commit_not_found" }, branch);
+    }
+    await assert.rejects(Deno.stat(witness));
+    for (const gitUrl of [`--upload-pack=touch ${witness}`, `ext::sh -c "touch ${witness}"`]) {
+      const answer = await git.resolve(project(gitUrl), { branch: "main", commitSha: main }, NEVER);
+      assert.equal(answer.type, "unreachable");
+    }
+    await assert.rejects(Deno.stat(witness));
+  });
+});
+
+Deno.test("resolve() sees what was pushed a moment ago, and shares fetches", async () => {
+  await withBench(async ({ root, mirrors, project, clock }) => {
+    const { repository, main } = await makeSite(root);
+    await using server = serveGit(root);
+    const git = mirrors();
+    const site = project(`${server.url}/site/.git`);
+    const resolve = (commitSha: string) => git.resolve(site, { branch: "main", commitSha }, NEVER);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => resolve(main)));
+    assert.ok(answers.every(({ type }) => type === "found"));
+    const fetches = () =>
+      server.requests.filter((path) => path.includes("service=git-upload-pack")).length;
+    assert.equal(fetches(), 1);
+    clock.now += 5_000;
+    assert.equal((await resolve(main)).type, "found");
+    assert.equal(fetches(), 1);
+    const next = await repository.commit("main", { "index.html": "next" });
+    assert.equal((await resolve(next)).type, "found");
+    assert.equal(fetches(), 2);
+    await repository.git("branch", "-D", "docs");
+    clock.now += 60_000;
+    assert.deepEqual(
+      await git.resolve(site, { branch: "docs", commitSha: main }, NEVER),
+      { type: "branch_not_found" },
+    );
+  });
+});
+
+Deno.test("a private repository opens with stored credentials only, and they are not shown", async () => {
+  await withBench(async ({ root, mirrors, project }) => {
+    const { main } = await makeSite(root);
+    await using server = serveGit(root, { basic: "ada:s3cret-token" });
+    const site = project(`${server.url}/site/.git`);
+    const wanted = { branch: "main", commitSha: main };
+    const tryWith = (credentials: GitCredentials | undefined) =>
+      mirrors({ credentials: () => Promise.resolve(credentials) }).resolve(site, wanted, NEVER);
+    assert.deepEqual(await tryWith(undefined), { type: "unauthorized" });
+    const wrong = { type: "https", username: "ada", token: "wrong-token" } as const;
+    assert.deepEqual(await tryWith(wrong), { type: "unauthorized" });
+    const right = { type: "https", username: "ada", token: "s3cret-token" } as const;
+    assert.equal((await tryWith(right)).type, "found");
+    const stored = await new Deno.Command("grep", {
+      args: [
+        "-r",
+        "-l",
+        "-e",
+        "s3cret-token",
+        "-e",
+        btoa("ada:s3cret-token"),
+        join(root, "mirrors"),
+      ],
+    }).output();
+    assert.equal(new TextDecoder().decode(stored.stdout), "");
+  });
+});
+
+Deno.test("credentials do not follow a redirect", async () => {
+  await withBench(async ({ root, mirrors, project }) => {
+    const { main } = await makeSite(root);
+    await using thief = serveGit(root, { basic: "x:y" });
+    await using server = serveGit(root, { redirect: (path) => `${thief.url}${path}` });
+    const credentials = { type: "https", username: "ada", token: "s3cret-token" } as const;
+    const git = mirrors({ credentials: () => Promise.resolve(credentials) });
+    const site = project(`${server.url}/site/.git`);
+    const answer = await git.resolve(site, { branch: "main", commitSha: main }, NEVER);
+    assert.ok(answer.type === "unreachable", JSON.stringify(answer));
+    assert.match(answer.reason, /has moved/);
+    assert.deepEqual(thief.requests, []);
+  });
+});
+
+Deno.test("private addresses and local folders need the operator's word", async () => {
+  await withBench(async ({ root, mirrors, project }) => {
+    const { repository, main } = await makeSite(root);
+    await using server = serveGit(root);
+    const strict = mirrors({ allowPrivate: false, localRoots: [] });
+    const wanted = { branch: "main", commitSha: main };
+    for (const gitUrl of [repository.path, `${server.url}/site/.git`, "https://127.0.0.1/site"]) {
+      const answer = await strict.resolve(project(gitUrl), wanted, NEVER);
+      assert.equal(answer.type, "unreachable", gitUrl);
+    }
+    assert.deepEqual(server.requests, []);
+  });
+});
+
+Deno.test("a damaged or half made mirror is made anew, locks of a crash are removed", async () => {
+  await withBench(async ({ root, mirrors, project, clock }) => {
+    const { repository, main } = await makeSite(root);
+    const site = project(repository.path);
+    const path = join(root, "mirrors", `${site.id}.git`);
+    const wanted = { branch: "main", commitSha: main };
+    const first = mirrors();
+    assert.equal((await first.resolve(site, wanted, NEVER)).type, "found");
+    await Deno.writeTextFile(join(path, "packed-refs.lock"), "");
+    await Deno.mkdir(join(root, "mirrors", "incoming-left-over"));
+    const second = mirrors();
+    await second.recover();
+    assert.deepEqual(
+      (await Array.fromAsync(Deno.readDir(join(root, "mirrors")))).map(({ name }) => name).sort(),
+      [".home", `${site.id}.git`],
+    );
+    const next = await repository.commit("main", { "a.html": "a" });
+    clock.now += 60_000;
+    assert.equal((await second.resolve(site, { ...wanted, commitSha: next }, NEVER)).type, "found");
+    await Deno.remove(join(path, "HEAD"));
+    clock.now += 60_000;
+    assert.equal((await second.resolve(site, { ...wanted, commitSha: next }, NEVER)).type, "found");
+    await second.forget(site.id);
+    await assert.rejects(Deno.stat(path));
+  });
+});
+
+Deno.test("exportCommit() gives one commit without history, hooks or remotes", async () => {
+  await withBench(async ({ root, mirrors, project }) => {
+    const { repository, first } = await makeSite(root);
+    const site = project(repository.path);
+    const git = mirrors();
+    const wanted = { branch: "main", commitSha: first };
+    await git.resolve(site, wanted, NEVER);
+    const target = join(root, "checkout");
+    await git.exportCommit(site, wanted, { target, signal: NEVER });
+    const inside = async (...args: string[]) =>
+      new TextDecoder().decode(
+        (await new Deno.Command("git", { args: ["-C", target, ...args] }).output()).stdout,
+      ).trim();
+    assert.equal(await inside("rev-parse", "HEAD"), first);
+    assert.equal(await inside("rev-list", "--count", "HEAD"), "1");
+    assert.equal(await inside("remote"), "");
+    await assert.rejects(Deno.stat(join(target, "index.html")));
+    await git.forget(site.id);
+    await git.exportCommit(site, wanted, { target: join(root, "again"), signal: NEVER });
+  });
+});
+
+Deno.test("an empty repository has no branches", async () => {
+  await withBench(async ({ root, mirrors, project }) => {
+    const repository = await makeRepository(root);
+    const git = mirrors();
+    const site = project(repository.path);
+    const wanted = { branch: "main", commitSha: "a".repeat(40) };
+    assert.deepEqual(await git.resolve(site, wanted, NEVER), { type: "branch_not_found" });
+    assert.deepEqual(await git.branches(site, NEVER), { type: "found", branches: new Set() });
+  });
+});
+
+Deno.test("a fetch that takes too long is ended, and leaves nothing", async () => {
+  await withBench(async ({ root, mirrors, project }) => {
+    const { repository, main } = await makeSite(root);
+    const git = mirrors({ limits: { fetchMs: 1 } });
+    const answer = await git.resolve(
+      project(repository.path),
+      { branch: "main", commitSha: main },
+      NEVER,
+    );
+    assert.deepEqual(answer, {
+      type: "unreachable",
+      reason: "The repository did not answer in time",
+    });
+    const left = (await Array.fromAsync(Deno.readDir(join(root, "mirrors"))))
+      .map(({ name }) => name);
+    assert.deepEqual(left, [".home"]);
+  });
+});
