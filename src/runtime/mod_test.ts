@@ -10,6 +10,7 @@ Deno.test("the room's public names", () => {
     "MAX_FUNCTIONS",
     "OutboundError",
     "bundleFunctions",
+    "bundleServerEntry",
     "createFunctionHost",
     "createOutboundFetch",
     "dropHopByHop",

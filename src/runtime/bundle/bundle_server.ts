@@ -1,0 +1,130 @@
+/**
+ * Bundling the server of a deployment: its entry becomes one ES module that
+ * imports nothing but Node's own modules.
+ *
+ * @module
+ */
+import type { BuildResult } from "esbuild";
+import { basename, dirname, join } from "node:path";
+import { type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
+import { fileProblem, type FunctionProblem, toProblem } from "./problems.ts";
+import { isBuildFailure } from "./seal_function.ts";
+import { type ImportNotes, nativeAtStart, sortImports } from "./server_imports.ts";
+import { keepPlaces, SERVER_BANNER, type ServerAsset } from "./server_modules.ts";
+
+export interface ServerBundleOptions extends EsbuildOptions {
+  /** Absolute path of the output directory. */
+  readonly root: string;
+  /** Path of the entry, relative to the output, with `/`. */
+  readonly entry: string;
+  /** Text of a module that takes the entry's place, and imports it as `./<its file name>`. */
+  readonly wrapper?: string;
+}
+
+export interface ServerBundle {
+  /** An ES module with an inline source map; its place is that of the entry. */
+  readonly source: Uint8Array<ArrayBuffer>;
+  /** Absolute real paths of the files that went into it. */
+  readonly inputs: ReadonlySet<string>;
+  /** Data files of the project's packages that are deployed beside it. */
+  readonly assets: readonly ServerAsset[];
+  /** Packages with a native addon, which fail when they are first used. */
+  readonly native: readonly string[];
+  /** Imports that fail when they are reached, because nothing is installed for them. */
+  readonly missing: readonly string[];
+}
+
+export type ServerBundleResult =
+  | { readonly ok: true; readonly bundle: ServerBundle }
+  | { readonly ok: false; readonly problems: readonly FunctionProblem[] };
+
+/** The oldest Deno that runs servers, as esbuild writes it. */
+const TARGET = "deno2.6";
+
+/**
+ * Bundles a server's entry with all that it imports: chunks of its own folder
+ * and packages, found as Node finds them. Modules that ask for their own place
+ * get the one that they had, so frameworks find their folders. A native addon
+ * that is needed at the start is a problem, one that is needed later a note.
+ */
+export async function bundleServerEntry(options: ServerBundleOptions): Promise<ServerBundleResult> {
+  const root = await Deno.realPath(options.root);
+  const entry = join(root, options.entry);
+  const esbuild = await loadEsbuild(options);
+  const notes: ImportNotes = { native: new Map(), missing: new Set() };
+  const assets: ServerAsset[] = [];
+  const { wrapper } = options;
+  try {
+    const result = await esbuild.build({
+      absWorkingDir: root,
+      ...(wrapper === undefined ? { entryPoints: [entry] } : {
+        stdin: {
+          contents: wrapper,
+          resolveDir: dirname(entry),
+          sourcefile: "svc-server.mjs",
+          loader: "js",
+        },
+      }),
+      outfile: `${entry}.bundled.mjs`,
+      bundle: true,
+      write: false,
+      metafile: true,
+      platform: "node",
+      format: "esm",
+      target: TARGET,
+      charset: "utf8",
+      legalComments: "none",
+      logLevel: "silent",
+      sourcemap: "inline",
+      sourcesContent: false,
+      define: { "process.env.NODE_ENV": '"production"' },
+      loader: { ".html": "text", ".txt": "text", ".sql": "text", ".wasm": "binary" },
+      banner: { js: SERVER_BANNER },
+      plugins: [
+        sortImports(notes),
+        keepPlaces(esbuild, { root, entryFolder: dirname(entry), assets }),
+      ],
+    });
+    return finish(result, { root, entry: options.entry, wrapper, notes, assets });
+  } catch (error) {
+    if (!isBuildFailure(error)) throw error;
+    return { ok: false, problems: error.errors.map((found) => toProblem(found, options.entry)) };
+  }
+}
+
+interface Facts {
+  readonly root: string;
+  readonly entry: string;
+  readonly wrapper: string | undefined;
+  readonly notes: ImportNotes;
+  readonly assets: readonly ServerAsset[];
+}
+
+function finish(result: BuildResult, facts: Facts): ServerBundleResult {
+  const { root, entry, wrapper, notes, assets } = facts;
+  const source = result.outputFiles?.[0]?.contents as Uint8Array<ArrayBuffer> | undefined;
+  const inputs = result.metafile?.inputs;
+  if (source === undefined || inputs === undefined) throw new Error("esbuild gave no output");
+  const needed = nativeAtStart(inputs, wrapper === undefined ? entry : "svc-server.mjs");
+  if (needed.length > 0) return { ok: false, problems: needed.map((name) => refuse(name, entry)) };
+  return {
+    ok: true,
+    bundle: {
+      source,
+      inputs: new Set(Object.keys(inputs).map((path) => join(root, path))),
+      assets,
+      native: [...notes.native.keys()].sort(),
+      missing: [...notes.missing].sort(),
+    },
+  };
+}
+
+function refuse(name: string, entry: string): FunctionProblem {
+  return fileProblem(
+    entry,
+    "native_addon",
+    `Server ${basename(entry)} loads "${name}" when it starts: its native addon does not run in ` +
+      "the sandbox",
+    `Import "${name}" where it is used, by import(), or choose a package without a native addon`,
+  );
+}

@@ -1,0 +1,116 @@
+/**
+ * How the modules of a server keep their places: bundled into one file, each
+ * still finds files beside itself, by the path that it had.
+ *
+ * @module
+ */
+import type { OnLoadResult, Plugin } from "esbuild";
+import { dirname, join, relative, sep } from "node:path";
+import type { Esbuild } from "./load_esbuild.ts";
+
+/** A file that a module outside the output opens beside itself, and that is deployed with it. */
+export interface ServerAsset {
+  /** Relative to the output, with `/`. */
+  readonly path: string;
+  readonly absolutePath: string;
+}
+
+/** What the output file begins with: `require` for packages that compute names, and {@link PLACE}. */
+export const SERVER_BANNER = [
+  'import { createRequire as __svcCreateRequire } from "node:module";',
+  'import { fileURLToPath as __svcToPath } from "node:url";',
+  "const require = __svcCreateRequire(import.meta.url);",
+  "const __svcAt = (path) => new URL(path, import.meta.url).href;",
+].join("\n");
+
+/** What a module may ask about its own place, and the name that answers instead. */
+const PLACE: Readonly<Record<string, string>> = {
+  "import.meta.url": "__svc_url",
+  "import.meta.filename": "__svc_filename",
+  "import.meta.dirname": "__svc_dirname",
+  "__filename": "__svc_filename",
+  "__dirname": "__svc_dirname",
+};
+
+const ASKS_FOR_PLACE = /\bimport\.meta\.(?:url|filename|dirname)\b|\b__(?:filename|dirname)\b/;
+
+/** Names of files that are data, as modules write them. */
+const DATA_FILE = /["'`/]([\w@.-][\w@./-]{0,200}\.(?:wasm|dat|data|bin|ttf|otf|woff2?|pem))["'`]/g;
+
+const inUrl = (path: string) => path.split(sep).map(encodeURIComponent).join("/");
+
+/**
+ * Where a module is, or would be, relative to the entry's folder. One of the
+ * project's packages gets a place below `node_modules` there.
+ */
+export function placeOf(file: string, entryFolder: string, root: string): string {
+  if (file.startsWith(root + sep)) return relative(entryFolder, file);
+  const packages = `${sep}node_modules${sep}`;
+  const at = file.lastIndexOf(packages);
+  return join("node_modules", at === -1 ? file : file.slice(at + packages.length));
+}
+
+/** Lines in front of a module that answer for its place; `var`, so that they fit any module. */
+function placeBanner(place: string): string {
+  return `var __svc_url = __svcAt(${JSON.stringify(inUrl(place))}), ` +
+    `__svc_filename = __svcToPath(__svc_url), ` +
+    `__svc_dirname = __svcToPath(new URL(".", __svc_url)).replace(/[\\\\/]$/, "");`;
+}
+
+async function isFile(path: string): Promise<boolean> {
+  try {
+    return (await Deno.stat(path)).isFile;
+  } catch {
+    return false;
+  }
+}
+
+/** The data files that a module names and that lie where it says. */
+async function assetsOf(text: string, file: string): Promise<readonly string[]> {
+  const named = [...text.matchAll(DATA_FILE)].map(([, name]) => join(dirname(file), name ?? ""));
+  const found = await Promise.all(
+    [...new Set(named)].map(async (path) => await isFile(path) ? [path] : []),
+  );
+  return found.flat();
+}
+
+/**
+ * Answers each module that asks where it is with its own place. Modules from
+ * outside the output bring along the data files that they name.
+ */
+export function keepPlaces(
+  esbuild: Esbuild,
+  where: { readonly root: string; readonly entryFolder: string; readonly assets: ServerAsset[] },
+): Plugin {
+  const { root, entryFolder, assets } = where;
+  return {
+    name: "places",
+    setup(build) {
+      build.onLoad({ filter: /\.[cm]?js$/, namespace: "file" }, async ({ path }): Promise<
+        OnLoadResult | undefined
+      > => {
+        const text = await Deno.readTextFile(path);
+        if (!ASKS_FOR_PLACE.test(text)) return undefined;
+        const place = placeOf(path, entryFolder, root);
+        if (!path.startsWith(root + sep)) {
+          for (const absolutePath of await assetsOf(text, path)) {
+            const inEntryFolder = placeOf(absolutePath, entryFolder, root);
+            const deployed = relative(root, join(entryFolder, inEntryFolder));
+            assets.push({ path: deployed.split(sep).join("/"), absolutePath });
+          }
+        }
+        const { code } = await esbuild.transform(text, {
+          loader: "js",
+          target: "esnext",
+          define: PLACE,
+          banner: placeBanner(place),
+          sourcemap: "inline",
+          sourcesContent: false,
+          sourcefile: path,
+          logLevel: "silent",
+        });
+        return { contents: code, loader: "js" };
+      });
+    },
+  };
+}
