@@ -7,6 +7,7 @@
 export {
   bundleFunctions,
   type BundleResult,
+  bundleServerEntry,
   type EsbuildOptions,
   findFunctions,
   type FoundFunction,
@@ -18,6 +19,9 @@ export {
   type SealedFunction,
   sealFunction,
   type SealResult,
+  type ServerBundle,
+  type ServerBundleOptions,
+  type ServerBundleResult,
 } from "./bundle/mod.ts";
 export type {
   ComputeFailure,
