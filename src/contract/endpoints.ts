@@ -6,6 +6,7 @@
 import * as accounts from "./accounts.ts";
 import * as apiKeys from "./api_keys.ts";
 import * as cache from "./cache.ts";
+import * as deliveries from "./deliveries.ts";
 import * as deployments from "./deployments.ts";
 import * as device from "./device.ts";
 import * as domains from "./domains.ts";
@@ -114,4 +115,12 @@ export const endpoints = {
   putCategoryPreference: notifications.putCategoryPreference,
   streamNotifications: notifications.streamNotifications,
   triggerEvent: notifications.triggerEvent,
+  listDeadLetters: deliveries.listDeadLetters,
+  resendDeadLetter: deliveries.resendDeadLetter,
+  resendDeadLetters: deliveries.resendDeadLetters,
+  deleteDeadLetter: deliveries.deleteDeadLetter,
+  listWorkspaceDeadLetters: deliveries.listWorkspaceDeadLetters,
+  resendWorkspaceDeadLetter: deliveries.resendWorkspaceDeadLetter,
+  resendWorkspaceDeadLetters: deliveries.resendWorkspaceDeadLetters,
+  sendTestNotification: deliveries.sendTestNotification,
 } as const;

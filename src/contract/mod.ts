@@ -160,3 +160,17 @@ export {
   PRIORITIES,
   type Priority,
 } from "./events.ts";
+export { EVENT_PAYLOADS, type EventPayloads } from "./event_payloads.ts";
+export {
+  type CategoryPreferences,
+  categoryPreferences,
+  type Channel,
+  CHANNELS,
+  type InboxCounts,
+  inboxCounts,
+  type Notification,
+  notification,
+  type NotificationMessage,
+  type NotificationPreferences,
+} from "./notifications.ts";
+export { type DeadLetter, DELIVERY_CHANNELS, PERSONAL_CHANNELS } from "./deliveries.ts";

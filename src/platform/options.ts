@@ -53,6 +53,13 @@ export interface PlatformOptions {
   readonly upstreamCa?: readonly string[];
   /** Times that other sites get: to connect (10 s), and between two bytes (60 s). */
   readonly upstreamTimes?: { readonly connectMs?: number; readonly idleMs?: number };
+  /** The server that takes the platform's mail; without it no mail is sent. */
+  readonly mail?: {
+    /** `smtp[s]://user:password@host:port`: a secret. */
+    readonly smtpUrl: string;
+    /** `user@host` or `Name <user@host>`; `svc@` the platform's host where missing. */
+    readonly from?: string;
+  };
   /** The first API key (`SVC_BOOTSTRAP_TOKEN`); random where missing. */
   readonly bootstrapToken?: string;
   readonly version: string;

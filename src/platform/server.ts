@@ -19,6 +19,7 @@ import { createFront } from "./http/front.ts";
 import { apiHosts } from "./http/hostname.ts";
 import { requestIds } from "./http/request_id.ts";
 import { type Listeners, openListeners } from "./listeners.ts";
+import { createMailer, type Mailer } from "./notifications/channels/email/mailer.ts";
 import type { PlatformOptions, RunningPlatform } from "./options.ts";
 import { openKeyRing } from "./secrets/key_ring.ts";
 import { SecretBox } from "./secrets/secret_box.ts";
@@ -34,6 +35,12 @@ function publicBase(options: PlatformOptions, { port, httpsPort }: Listeners): U
     ? `https://${options.baseDomain}:${httpsPort}`
     : `http://${options.baseDomain}:${port}`;
   return new URL(options.publicUrl ?? own);
+}
+
+/** @throws {TypeError} where the settings of mail can not be used. */
+function openMailer({ mail }: PlatformOptions, base: URL): Mailer | undefined {
+  if (mail === undefined) return undefined;
+  return createMailer({ smtpUrl: mail.smtpUrl, from: mail.from ?? `svc@${base.hostname}` });
 }
 
 interface Reach {
@@ -69,6 +76,7 @@ async function openServices(
     cache: reach.cache,
     outbound: reach.outbound.fetch,
     publicOrigin: base.origin,
+    mailer: openMailer(options, base),
     log: options.log,
   });
   const { logs, events, useNotes, functionService } = services;
@@ -167,6 +175,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       reach,
       closing: closing.signal,
     });
+    closers.add(services.deliveryQueue);
+    await services.deliveryQueue.start();
     listeners.open(front, services.certificates);
     services.certificates?.start();
     closers.add({ close: () => services.certificates?.close() });

@@ -23,6 +23,9 @@ import { EventStore } from "./events/event_store.ts";
 import { EnvironmentStore } from "./environments/environment_store.ts";
 import { FunctionService } from "./functions/function_service.ts";
 import { AccessLogs } from "./logs/access_logs.ts";
+import { accountMailSender } from "./notifications/channels/email/account_mail_sender.ts";
+import type { Mailer } from "./notifications/channels/email/mailer.ts";
+import { createDelivery } from "./notifications/create_delivery.ts";
 import type { PlatformLog } from "./options.ts";
 import type { ProjectRecord } from "./projects/project.ts";
 import { GitCredentialStore } from "./projects/git_credentials.ts";
@@ -46,6 +49,8 @@ export interface Foundation {
   readonly domains: DomainFoundation;
   /** Origin under which people reach the platform. */
   readonly publicOrigin: string;
+  /** Sends mail; `undefined` where the platform has no mail server. */
+  readonly mailer: Mailer | undefined;
   log(line: PlatformLog): void;
 }
 
@@ -64,7 +69,6 @@ async function loadSite(
   const deployment = await deployments.find(target.projectId, target.deploymentId);
   if (deployment === undefined || !isServed(deployment.status)) return undefined;
   if (deployment.contentSha === null) return undefined;
-  if (deployment.contentSha === null) return undefined;
   const blobs = vault.of(deployment.workspaceId);
   const content = await readContent(blobs, deployment.contentSha);
   const functions = await functionService.open(deployment, blobs);
@@ -74,7 +78,7 @@ async function loadSite(
 
 /** Builds the stores and services over an open store; reads nothing yet. */
 export function createServices(foundation: Foundation) {
-  const { kv, vault, dataDir, addresses, cache, log } = foundation;
+  const { kv, vault, dataDir, addresses, cache, mailer, log } = foundation;
   const [now, random] = [systemClock, systemRandom];
   const onTrouble = (message: string) => log({ level: "warn", message });
   const events = new EventBus({ store: new EventStore(kv), now, random, onTrouble });
@@ -82,6 +86,11 @@ export function createServices(foundation: Foundation) {
     ...{ kv, box: foundation.box, publicOrigin: foundation.publicOrigin, now, random },
     onSecurityEvent: (event) => void events.raise(securityNotice(event)),
     onTrouble,
+    ...(mailer === undefined ? {} : { sendMail: accountMailSender(mailer, onTrouble) }),
+  });
+  const delivery = createDelivery({
+    ...{ kv, box: foundation.box, accounts: accountServices.accounts, mailer, now, random },
+    ...{ outbound: foundation.outbound, publicOrigin: foundation.publicOrigin, onTrouble },
   });
   const projects = new ProjectStore(kv);
   const gitCredentials = new GitCredentialStore(kv, foundation.box);
@@ -116,6 +125,7 @@ export function createServices(foundation: Foundation) {
     ...shared,
     ...domainParts,
     ...accountServices,
+    ...delivery,
     events,
     /** Tells that something happened; it is stored, then everybody concerned is told. */
     raiseEvent: events.raise,

@@ -1,0 +1,130 @@
+/**
+ * What leaves the platform: test messages, and what could not be delivered.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { page, pageQuery, timestamp, uuid } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { EVENT_NAMES, type EventName } from "./events.ts";
+
+const tag = "Deliveries";
+
+/** Ways out of the platform; the inbox is none. */
+export const DELIVERY_CHANNELS = ["email", "messenger", "push", "webhook"] as const;
+
+export const deadLetter = z.object({
+  id: uuid,
+  channel: z.enum(DELIVERY_CHANNELS),
+  /** Null for a webhook. */
+  userId: uuid.nullable(),
+  workspaceId: uuid.nullable(),
+  /** Of the first notification, where a digest is meant. */
+  event: z.enum(EVENT_NAMES as [EventName, ...EventName[]]),
+  title: z.string(),
+  /** Notifications that the message stands for. */
+  notifications: z.int(),
+  reason: z.string(),
+  attempts: z.int(),
+  acceptedAt: timestamp,
+  givenUpAt: timestamp,
+}).meta({ id: "DeadLetter" });
+export type DeadLetter = z.infer<typeof deadLetter>;
+
+const one = z.object({ letter: uuid });
+const resent = z.object({ resent: z.int() });
+
+export const listDeadLetters = endpoint({
+  method: "GET",
+  path: "/v1/notifications/dead-letters",
+  summary: "List own messages that could not be delivered, newest first; kept for 30 days",
+  tag,
+  access: "self",
+  query: pageQuery,
+  response: page(deadLetter),
+});
+
+export const resendDeadLetter = endpoint({
+  method: "POST",
+  path: "/v1/notifications/dead-letters/{letter}/resend",
+  summary: "Send one of them again",
+  tag,
+  access: "self",
+  params: one,
+  response: resent,
+});
+
+export const resendDeadLetters = endpoint({
+  method: "POST",
+  path: "/v1/notifications/dead-letters/resend-all",
+  summary: "Send all of them again",
+  tag,
+  access: "self",
+  response: resent,
+});
+
+export const deleteDeadLetter = endpoint({
+  method: "DELETE",
+  path: "/v1/notifications/dead-letters/{letter}",
+  summary: "Throw one of them away",
+  tag,
+  access: "self",
+  params: one,
+  status: 204,
+});
+
+export const listWorkspaceDeadLetters = endpoint({
+  method: "GET",
+  path: "/v1/dead-letters",
+  summary: "List messages about the workspace, to anybody, that could not be delivered",
+  tag,
+  access: "owner",
+  query: pageQuery,
+  response: page(deadLetter),
+});
+
+export const resendWorkspaceDeadLetter = endpoint({
+  method: "POST",
+  path: "/v1/dead-letters/{letter}/resend",
+  summary: "Send one of the workspace's dead letters again",
+  tag,
+  access: "owner",
+  params: one,
+  response: resent,
+});
+
+export const resendWorkspaceDeadLetters = endpoint({
+  method: "POST",
+  path: "/v1/dead-letters/resend-all",
+  summary: "Send all of the workspace's dead letters again",
+  tag,
+  access: "owner",
+  response: resent,
+});
+
+/** Channels by which a person can be reached. */
+export const PERSONAL_CHANNELS = ["email", "messenger", "push"] as const;
+
+/** What came of one attempt. */
+const attemptResult = z.object({
+  /** Address, chat or browser, as far as lists show it. */
+  receiver: z.string(),
+  delivered: z.boolean(),
+  /** What the receiver answered, or why it did not get it. */
+  detail: z.string(),
+  durationMs: z.int(),
+});
+
+export const sendTestNotification = endpoint({
+  method: "POST",
+  path: "/v1/notifications/test",
+  summary: "Send a test message to oneself over a channel at once, and tell what came of it",
+  tag,
+  access: "self",
+  body: z.object({ channel: z.enum(PERSONAL_CHANNELS) }).strict(),
+  response: z.object({
+    channel: z.enum(PERSONAL_CHANNELS),
+    delivered: z.boolean(),
+    results: z.array(attemptResult),
+  }).meta({ id: "TestResult" }),
+});

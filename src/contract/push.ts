@@ -1,0 +1,77 @@
+/**
+ * Web push: the key that browsers subscribe with, and their subscriptions.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { page, pageQuery, timestamp, uuid } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+
+const tag = "Web push";
+
+/** Subscriptions that one account may have. */
+export const MAX_PUSH_SUBSCRIPTIONS = 20;
+
+export const getVapidKey = endpoint({
+  method: "GET",
+  path: "/v1/notifications/vapid-key",
+  summary: "Show the public key that browsers subscribe with (RFC 8292)",
+  tag,
+  auth: "none",
+  response: z.object({
+    /** Uncompressed point on P-256, in base64url: the `applicationServerKey`. */
+    publicKey: z.string(),
+  }),
+});
+
+const base64url = (bytes: number) =>
+  z.string().max(200).regex(/^[A-Za-z0-9_-]+={0,2}$/, "Must be base64url").refine(
+    (text) => Math.floor(text.replace(/=+$/, "").length * 3 / 4) === bytes,
+    `Must stand for ${bytes} bytes`,
+  );
+
+export const pushSubscription = z.object({
+  id: uuid,
+  /** Browser and system, as far as they are known. */
+  name: z.string(),
+  /** Host of the push service. */
+  service: z.string(),
+  createdAt: timestamp,
+  lastDeliveredAt: timestamp.nullable(),
+}).meta({ id: "PushSubscription" });
+export type PushSubscription = z.infer<typeof pushSubscription>;
+
+export const createPushSubscription = endpoint({
+  method: "POST",
+  path: "/v1/notifications/push-subscription",
+  summary: "Subscribe a browser: takes what `PushSubscription.toJSON()` gives",
+  tag,
+  access: "self",
+  body: z.object({
+    endpoint: z.url({ protocol: /^https?$/, error: "Must be an http or https URL" }).max(1000),
+    expirationTime: z.number().nullable().optional(),
+    keys: z.object({ p256dh: base64url(65), auth: base64url(16) }).strict(),
+  }).strict(),
+  response: pushSubscription,
+  status: 201,
+});
+
+export const listPushSubscriptions = endpoint({
+  method: "GET",
+  path: "/v1/notifications/push-subscription",
+  summary: "List the account's subscribed browsers",
+  tag,
+  access: "self",
+  query: pageQuery,
+  response: page(pushSubscription),
+});
+
+export const deletePushSubscription = endpoint({
+  method: "DELETE",
+  path: "/v1/notifications/push-subscription/{subscription_id}",
+  summary: "Unsubscribe a browser",
+  tag,
+  access: "self",
+  params: z.object({ subscription_id: uuid }),
+  status: 204,
+});

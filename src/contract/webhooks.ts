@@ -1,0 +1,174 @@
+/**
+ * Outgoing webhooks: what a workspace's events are told to, signed as the
+ * Standard Webhooks specification says.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { page, pageQuery, timestamp, uuid } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+import { EVENT_CATEGORIES, EVENT_NAMES, type EventName } from "./events.ts";
+
+const tag = "Webhooks";
+
+/** Webhooks that a workspace may have. */
+export const MAX_WEBHOOKS = 20;
+/** Deliveries that the log of one webhook keeps. */
+export const MAX_WEBHOOK_LOG = 200;
+
+const event = z.enum(EVENT_NAMES as [EventName, ...EventName[]]);
+const category = z.enum(EVENT_CATEGORIES);
+const url = z.url({ protocol: /^https?$/, error: "Must be an http or https URL" }).max(1000)
+  .refine(
+    (text) => {
+      const parsed = URL.parse(text);
+      return parsed === null || (parsed.username === "" && parsed.password === "");
+    },
+    "Must have no credentials",
+  );
+const description = z.string().trim().max(200, "Must have at most 200 characters");
+
+const settings = {
+  url,
+  description,
+  /** Events that are told; empty for those of `categories`, or all. */
+  events: z.array(event).max(EVENT_NAMES.length),
+  /** Categories whose events are told; both lists empty: all events. */
+  categories: z.array(category).max(EVENT_CATEGORIES.length),
+  enabled: z.boolean(),
+};
+
+export const webhook = z.object({
+  id: uuid,
+  ...settings,
+  url: z.string(),
+  /** Why the platform turned it off; null while it is on, or an owner turned it off. */
+  disabledReason: z.string().nullable(),
+  createdAt: timestamp,
+}).meta({ id: "Webhook" });
+export type Webhook = z.infer<typeof webhook>;
+
+const one = z.object({ webhook: uuid });
+/** `whsec_` and base64 of 32 bytes. */
+const withSecret = webhook.extend({ secret: z.string() });
+
+export const createWebhook = endpoint({
+  method: "POST",
+  path: "/v1/webhooks",
+  summary: "Create a webhook; the secret that it signs with is shown this once",
+  tag,
+  access: "owner",
+  body: z.object({
+    url: settings.url,
+    description: settings.description.default(""),
+    events: settings.events.default([]),
+    categories: settings.categories.default([]),
+  }).strict(),
+  response: withSecret,
+  status: 201,
+});
+
+export const listWebhooks = endpoint({
+  method: "GET",
+  path: "/v1/webhooks",
+  summary: "List the workspace's webhooks",
+  tag,
+  access: "owner",
+  query: pageQuery,
+  response: page(webhook),
+});
+
+export const getWebhook = endpoint({
+  method: "GET",
+  path: "/v1/webhooks/{webhook}",
+  summary: "Show a webhook",
+  tag,
+  access: "owner",
+  params: one,
+  response: webhook,
+});
+
+export const updateWebhook = endpoint({
+  method: "PATCH",
+  path: "/v1/webhooks/{webhook}",
+  summary: "Change a webhook, or turn it on again",
+  tag,
+  access: "owner",
+  params: one,
+  body: z.object(settings).partial().strict(),
+  response: webhook,
+});
+
+export const deleteWebhook = endpoint({
+  method: "DELETE",
+  path: "/v1/webhooks/{webhook}",
+  summary: "Delete a webhook with its log",
+  tag,
+  access: "owner",
+  params: one,
+  status: 204,
+});
+
+export const rotateWebhookSecret = endpoint({
+  method: "POST",
+  path: "/v1/webhooks/{webhook}/rotate",
+  summary: "Make a new secret; for 24 hours messages are signed with both",
+  tag,
+  access: "owner",
+  params: one,
+  response: withSecret,
+});
+
+export const webhookDelivery = z.object({
+  id: uuid,
+  /** The `webhook-id` that receivers know repeats by. */
+  messageId: z.string(),
+  event,
+  status: z.enum(["pending", "delivered", "failed"]),
+  attempts: z.array(z.object({
+    at: timestamp,
+    /** HTTP status of the answer; null where there was none. */
+    status: z.int().nullable(),
+    durationMs: z.int(),
+    detail: z.string(),
+  })),
+  createdAt: timestamp,
+}).meta({ id: "WebhookDelivery" });
+export type WebhookDelivery = z.infer<typeof webhookDelivery>;
+
+export const listWebhookDeliveries = endpoint({
+  method: "GET",
+  path: "/v1/webhooks/{webhook}/deliveries",
+  summary: `List the latest ${MAX_WEBHOOK_LOG} deliveries with their attempts, newest first`,
+  tag,
+  access: "owner",
+  params: one,
+  query: pageQuery,
+  response: page(webhookDelivery),
+});
+
+export const redeliverWebhook = endpoint({
+  method: "POST",
+  path: "/v1/webhooks/{webhook}/deliveries/{delivery}/redeliver",
+  summary: "Send a delivery again, with the same `webhook-id`",
+  tag,
+  access: "owner",
+  params: z.object({ webhook: uuid, delivery: uuid }),
+  response: z.object({ accepted: z.literal(true) }),
+});
+
+export const testWebhook = endpoint({
+  method: "POST",
+  path: "/v1/webhooks/{webhook}/test",
+  summary: "Send a signed example of an event at once, and tell what came of it",
+  tag,
+  access: "owner",
+  params: one,
+  body: z.object({ event: event.default("deployment.live") }).strict(),
+  response: z.object({
+    delivered: z.boolean(),
+    status: z.int().nullable(),
+    durationMs: z.int(),
+    detail: z.string(),
+  }),
+});

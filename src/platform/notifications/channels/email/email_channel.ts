@@ -1,0 +1,62 @@
+/**
+ * Notifications by mail.
+ *
+ * @module
+ */
+import type { AccountStore } from "../../../accounts/account_store.ts";
+import type { Channel } from "../../delivery/channel.ts";
+import { composeMail } from "./compose_mail.ts";
+import { type Mailer, SMTP_CONNECTIONS } from "./mailer.ts";
+import { signUnsubscription } from "./unsubscribe_token.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+
+export interface EmailChannelOptions {
+  readonly mailer: Mailer;
+  readonly accounts: Pick<AccountStore, "findUser">;
+  readonly publicOrigin: string;
+  /** Key that unsubscribe links are signed with. */
+  unsubscribeKey(): Promise<string>;
+}
+
+/** Path of the page that turns mails of a category off. */
+export const UNSUBSCRIBE_PATH = "/unsubscribe";
+
+export function createEmailChannel(options: EmailChannelOptions): Channel {
+  const { mailer, accounts, publicOrigin } = options;
+  const { host } = new URL(publicOrigin);
+  return {
+    name: "email",
+    digests: true,
+    limits: {
+      maxAttempts: 12,
+      maxAgeMs: 48 * HOUR_MS,
+      firstPauseMs: 10_000,
+      factor: 3,
+      longestPauseMs: 4 * HOUR_MS,
+      concurrency: SMTP_CONNECTIONS,
+      perHost: SMTP_CONNECTIONS,
+    },
+    async targets({ userId }) {
+      const user = userId === null ? undefined : await accounts.findUser(userId);
+      return user === undefined || user.email === null ? [] : [{ id: user.id, host: "smtp" }];
+    },
+    async send({ id, target, contents, total }) {
+      const user = await accounts.findUser(target);
+      if (user === undefined || user.email === null) {
+        return { type: "gone", reason: "The account has no email address" };
+      }
+      const { category, priority } = contents[0]!;
+      const token = signUnsubscription(
+        { userId: target, category },
+        await options.unsubscribeKey(),
+      );
+      const unsubscribeUrl = priority === "CRITICAL"
+        ? null
+        : `${publicOrigin}${UNSUBSCRIBE_PATH}/${token}`;
+      const mail = composeMail(contents, { host, unsubscribeUrl, total });
+      return await mailer.send({ to: user.email, messageId: id, ...mail });
+    },
+    close: () => mailer.close(),
+  };
+}

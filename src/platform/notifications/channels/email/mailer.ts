@@ -1,0 +1,102 @@
+/**
+ * Sends mails by SMTP, over a few connections that are kept.
+ *
+ * @module
+ */
+import type { Transporter } from "nodemailer";
+import type { SendOutcome } from "../../delivery/channel.ts";
+import { judgeSmtpError } from "./smtp_outcome.ts";
+import { MailSettingsError, parseSender, parseSmtpUrl, type Sender } from "./smtp_settings.ts";
+
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html?: string;
+  /** Left part of the `Message-ID`: the same for repeats of one message. */
+  readonly messageId?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface Mailer {
+  readonly sender: Sender;
+  /** Sends at once, and tells what came of it; never rejects. */
+  send(mail: Mail): Promise<SendOutcome>;
+  close(): void;
+}
+
+/** Connections to the server. */
+export const SMTP_CONNECTIONS = 4;
+const CONNECT_MS = 10_000;
+const SILENCE_MS = 30_000;
+
+async function openTransport(smtpUrl: string): Promise<Transporter> {
+  const { host, port, secure, startTls, verify, auth } = parseSmtpUrl(smtpUrl);
+  const { createTransport } = await import("nodemailer");
+  return createTransport({
+    pool: true,
+    maxConnections: SMTP_CONNECTIONS,
+    // The queue tries again by itself, and knows how often.
+    maxRequeues: 0,
+    ...{ host, port, secure },
+    requireTLS: startTls === "required",
+    ignoreTLS: startTls === "never",
+    tls: { rejectUnauthorized: verify },
+    connectionTimeout: CONNECT_MS,
+    greetingTimeout: CONNECT_MS,
+    socketTimeout: SILENCE_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+    ...(auth === undefined ? {} : { auth }),
+  });
+}
+
+/**
+ * Makes the mailer; connects only when there is something to send.
+ *
+ * @throws {MailSettingsError} where URL or sender can not be used.
+ */
+export function createMailer(settings: {
+  readonly smtpUrl: string;
+  /** `user@host` or `Name <user@host>`. */
+  readonly from: string;
+}): Mailer {
+  const sender = parseSender(settings.from);
+  parseSmtpUrl(settings.smtpUrl);
+  const domain = sender.address.slice(sender.address.lastIndexOf("@") + 1);
+  let opening: Promise<Transporter> | undefined;
+  let isClosed = false;
+  return {
+    sender,
+    async send({ to, subject, text, html, messageId, headers }) {
+      try {
+        if (isClosed) throw new MailSettingsError("The mailer is closed");
+        const transport = await (opening ??= openTransport(settings.smtpUrl));
+        const info: unknown = await transport.sendMail({
+          from: { name: sender.name, address: sender.address },
+          to: { name: "", address: to },
+          subject,
+          text,
+          ...(html === undefined ? {} : { html }),
+          ...(messageId === undefined ? {} : { messageId: `<${messageId}@${domain}>` }),
+          headers: {
+            // Machines need not answer (RFC 3834).
+            "Auto-Submitted": "auto-generated",
+            "X-Auto-Response-Suppress": "All",
+            ...headers,
+          },
+        });
+        const response = typeof info === "object" && info !== null
+          ? String(Reflect.get(info, "response") ?? "")
+          : "";
+        return { type: "sent", detail: response.slice(0, 200) };
+      } catch (error) {
+        return judgeSmtpError(error);
+      }
+    },
+    close() {
+      isClosed = true;
+      void opening?.then((transport) => transport.close());
+    },
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * What a mail server's refusal means: try again, or never. Pure.
+ *
+ * @module
+ */
+import type { SendOutcome } from "../../delivery/channel.ts";
+
+/** What nodemailer's errors have beside the message. */
+interface SmtpFault {
+  readonly code: string | undefined;
+  readonly status: number | undefined;
+  /** The server's words. */
+  readonly response: string | undefined;
+  /** The command that failed, such as `RCPT TO`. */
+  readonly command: string | undefined;
+}
+
+const TROUBLE: Readonly<Record<string, string>> = {
+  EAUTH: "The mail server refuses the platform's credentials",
+  ENOAUTH: "The mail server wants credentials",
+  ETIMEDOUT: "The mail server does not answer in time",
+  EDNS: "The mail server's name is not known",
+  ETLS: "TLS with the mail server failed",
+  EREQUIRETLS: "The mail server offers no TLS",
+  EPROTOCOL: "The mail server answers no SMTP",
+};
+
+/** Commands about one message; a refusal of another concerns every message. */
+const ABOUT_MESSAGE = /^(?:MAIL FROM|RCPT TO|DATA)/;
+const MAX_WORDS = 200;
+
+function textOf(error: object, name: string): string | undefined {
+  const value: unknown = Reflect.get(error, name);
+  return typeof value === "string" ? value : undefined;
+}
+
+function faultOf(error: unknown): SmtpFault {
+  const object = typeof error === "object" && error !== null ? error : {};
+  const status: unknown = Reflect.get(object, "responseCode");
+  return {
+    code: textOf(object, "code"),
+    status: typeof status === "number" ? status : undefined,
+    response: textOf(object, "response"),
+    command: textOf(object, "command"),
+  };
+}
+
+/** The server's words in one line, without what could steer a terminal. */
+function wordsOf({ response, status }: SmtpFault): string {
+  // deno-lint-ignore no-control-regex -- what is taken out
+  const words = (response ?? "").replace(/[\x00-\x1f\x7f-\x9f]+/g, " ").trim();
+  return words === "" ? `SMTP ${status}` : words.slice(0, MAX_WORDS);
+}
+
+/** Judges what nodemailer threw (RFC 5321, 4.2.1: 4yz is transient, 5yz permanent). */
+export function judgeSmtpError(error: unknown): SendOutcome {
+  const fault = faultOf(error);
+  const { code = "", status, command = "" } = fault;
+  if (code === "EAUTH" || code === "ENOAUTH" || status === undefined) {
+    if (code === "EENVELOPE") return { type: "failed", reason: "The address is not valid" };
+    const reason = TROUBLE[code] ?? "The mail server can not be reached";
+    return { type: "retry", reason, hostTrouble: true };
+  }
+  const isAboutMessage = ABOUT_MESSAGE.test(command) || code === "EENVELOPE" || code === "EMESSAGE";
+  const reason = `The mail server refuses the message: ${wordsOf(fault)}`;
+  if (!isAboutMessage || status === 421) {
+    return {
+      type: "retry",
+      reason: `The mail server refuses service: ${wordsOf(fault)}`,
+      hostTrouble: true,
+    };
+  }
+  return status >= 500 ? { type: "failed", reason } : { type: "retry", reason, hostTrouble: false };
+}

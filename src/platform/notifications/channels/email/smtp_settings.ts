@@ -1,0 +1,81 @@
+/**
+ * Where mail goes, and from whom: the operator's `--smtp-url` and `--mail-from`.
+ *
+ * @module
+ */
+
+/** The settings of mail can not be used; the message never holds the password. */
+export class MailSettingsError extends TypeError {
+  override readonly name = "MailSettingsError";
+}
+
+export interface SmtpSettings {
+  readonly host: string;
+  readonly port: number;
+  /** TLS from the first byte (`smtps:`). */
+  readonly secure: boolean;
+  /** What is done about STARTTLS on a connection that begins without TLS. */
+  readonly startTls: "required" | "offered" | "never";
+  /** False where any certificate will do. */
+  readonly verify: boolean;
+  readonly auth: { readonly user: string; readonly pass: string } | undefined;
+}
+
+export interface Sender {
+  readonly name: string;
+  readonly address: string;
+}
+
+const ADDRESS = /^[^\s@<>"(),:;[\]\\]+@[^\s@<>"(),:;[\]\\]+$/;
+const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+const TLS_WISHES: ReadonlySet<string | null> = new Set([null, "required", "none", "insecure"]);
+
+/**
+ * Reads `smtp[s]://[user:password@]host[:port][?tls=required|none|insecure]`.
+ * With a password, and to another machine, TLS is required unless `tls=none`.
+ *
+ * @throws {MailSettingsError}
+ */
+export function parseSmtpUrl(text: string): SmtpSettings {
+  const url = URL.parse(text);
+  if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === "") {
+    throw new MailSettingsError(
+      "Can not use the SMTP URL: it must be smtp://user:password@host:port, or smtps://…",
+    );
+  }
+  const wish = url.searchParams.get("tls");
+  if (!TLS_WISHES.has(wish)) {
+    throw new MailSettingsError(
+      `Can not use the SMTP URL: tls must be required, none or insecure, not ${wish}`,
+    );
+  }
+  const secure = url.protocol === "smtps:";
+  const auth = url.username === ""
+    ? undefined
+    : { user: decodeURIComponent(url.username), pass: decodeURIComponent(url.password) };
+  const isExposed = auth !== undefined && !LOOPBACK.has(url.hostname);
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ""),
+    port: url.port === "" ? (secure ? 465 : auth === undefined ? 25 : 587) : Number(url.port),
+    secure,
+    startTls: wish === "none" ? "never" : wish === "required" || isExposed ? "required" : "offered",
+    verify: wish !== "insecure",
+    auth,
+  };
+}
+
+/**
+ * Reads `user@host` or `Name <user@host>`.
+ *
+ * @throws {MailSettingsError}
+ */
+export function parseSender(text: string): Sender {
+  const match = /^\s*(?:"?([^"<>\r\n]*?)"?\s*<([^<>\s]+)>|([^<>\s]+))\s*$/.exec(text);
+  const address = match?.[2] ?? match?.[3] ?? "";
+  if (!ADDRESS.test(address)) {
+    throw new MailSettingsError(
+      `Can not use the sender ${JSON.stringify(text)}: it must be user@host or Name <user@host>`,
+    );
+  }
+  return { name: match?.[1] || "svc", address };
+}

@@ -1,0 +1,35 @@
+/**
+ * The token by which a mail's receiver turns such mails off, without signing
+ * in (RFC 8058): it names person and category, and is signed.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { createHmac } from "node:crypto";
+import { EVENT_CATEGORIES, type EventCategory } from "../../../../contract/mod.ts";
+import { equalInConstantTime } from "../../../../lib/hash.ts";
+import { isUuid } from "../../../../lib/ids.ts";
+
+export interface Unsubscription {
+  readonly userId: string;
+  readonly category: EventCategory;
+}
+
+function signatureOf({ userId, category }: Unsubscription, key: string): string {
+  const text = `svc unsubscribe\n${userId}\n${category}`;
+  return createHmac("sha256", Buffer.from(key, "base64url")).update(text).digest("base64url");
+}
+
+/** Makes the token. `key` is base64url of 32 bytes. */
+export function signUnsubscription(wish: Unsubscription, key: string): string {
+  return `${wish.userId}.${wish.category.toLowerCase()}.${signatureOf(wish, key)}`;
+}
+
+/** Reads a token; `undefined` where it is none of ours. */
+export function readUnsubscription(token: string, key: string): Unsubscription | undefined {
+  const [userId = "", name = "", signature = "", ...rest] = token.split(".");
+  const category = EVENT_CATEGORIES.find((each) => each.toLowerCase() === name);
+  if (rest.length > 0 || !isUuid(userId) || category === undefined) return undefined;
+  const wish = { userId, category };
+  return equalInConstantTime(signature, signatureOf(wish, key)) ? wish : undefined;
+}

@@ -1,0 +1,41 @@
+/**
+ * Secrets that the platform makes for itself once, and keeps sealed.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { sealedSecret, type SecretBox } from "../../secrets/secret_box.ts";
+import { readAll, readRecord } from "../../store/records.ts";
+
+const settingRecord = z.object({ secret: sealedSecret });
+
+const allSettings = (): Deno.KvKey => ["sealed_settings"];
+const settingKey = (name: string): Deno.KvKey => ["sealed_settings", name];
+const placeOf = (name: string): string => `setting/${name}`;
+
+/** Reads a secret; makes and stores it where there is none. */
+export async function sealedSetting(
+  { kv, box }: { readonly kv: Deno.Kv; readonly box: SecretBox },
+  name: string,
+  make: () => string | Promise<string>,
+): Promise<string> {
+  const key = settingKey(name);
+  const known = await readRecord(kv, key, settingRecord);
+  if (known !== undefined) return await box.open(known.value.secret, placeOf(name));
+  const text = await make();
+  const secret = await box.seal(text, placeOf(name));
+  const stored = await kv.atomic().check({ key, versionstamp: null }).set(key, { secret }).commit();
+  return stored.ok ? text : await sealedSetting({ kv, box }, name, make);
+}
+
+/** Seals anew what another key has sealed; returns how many secrets that were. */
+export async function resealSettings(kv: Deno.Kv, box: SecretBox): Promise<number> {
+  let count = 0;
+  for await (const { key, value } of readAll(kv, allSettings(), settingRecord)) {
+    if (box.isCurrent(value.secret)) continue;
+    const place = placeOf(String(key.at(-1)));
+    await kv.set(key, { secret: await box.seal(await box.open(value.secret, place), place) });
+    count++;
+  }
+  return count;
+}

@@ -1,0 +1,106 @@
+/**
+ * What could not be delivered: listed, sent again, or thrown away, by the
+ * person it was for or by an owner of the workspace that it was about.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { DeadLetter } from "../../../contract/mod.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import { Failure } from "../../http/failure.ts";
+import { type Page, readPage, readRecord } from "../../store/records.ts";
+import type { RunningDeliveryQueue } from "./delivery_queue.ts";
+import { deliveryKeys, type Job, type LetterOwner } from "./job.ts";
+
+const letterRecord = z.object({ jobId: z.string() });
+
+/** Letters that one request sends again. */
+const MAX_RESENT = 1000;
+const PAGE = 100;
+
+const notFound = (): Failure => new Failure("not_found", "No such dead letter");
+
+export class DeadLetters {
+  constructor(
+    private readonly kv: Deno.Kv,
+    private readonly queue: Pick<RunningDeliveryQueue, "store" | "wake">,
+    private readonly now: Clock,
+  ) {}
+
+  /** The letters of a person or workspace, newest first. */
+  async list(
+    owner: LetterOwner,
+    wish: { readonly limit: number; readonly cursor?: string | undefined },
+  ): Promise<Page<DeadLetter>> {
+    const page = await readPage(this.kv, deliveryKeys.letters(owner), {
+      schema: letterRecord,
+      ...wish,
+    });
+    const items: DeadLetter[] = [];
+    for (const { jobId } of page.items) {
+      const job = await this.queue.store.find(jobId);
+      if (job !== undefined) items.push(...await this.toWire(job));
+    }
+    return { items, nextCursor: page.nextCursor };
+  }
+
+  /** Sends one letter again. @throws {Failure} `not_found` */
+  async resend(owner: LetterOwner, letterId: string): Promise<void> {
+    const job = await this.find(owner, letterId);
+    if (!await this.queue.store.revive(job, this.now())) throw notFound();
+    this.queue.wake(job.channel);
+  }
+
+  /** Sends all letters again, at most 1,000 at once; returns how many. */
+  async resendAll(owner: LetterOwner): Promise<number> {
+    let resent = 0;
+    let cursor: string | undefined;
+    while (resent < MAX_RESENT) {
+      const page = await readPage(this.kv, deliveryKeys.letters(owner), {
+        schema: letterRecord,
+        limit: PAGE,
+        cursor,
+      });
+      for (const { jobId } of page.items) {
+        const job = await this.queue.store.find(jobId);
+        if (job === undefined || !await this.queue.store.revive(job, this.now())) continue;
+        this.queue.wake(job.channel);
+        resent++;
+      }
+      if (page.nextCursor === null) break;
+      cursor = page.nextCursor;
+    }
+    return resent;
+  }
+
+  /** Throws one letter away. @throws {Failure} `not_found` */
+  async discard(owner: LetterOwner, letterId: string): Promise<void> {
+    const job = await this.find(owner, letterId);
+    if (!await this.queue.store.discard(job)) throw notFound();
+  }
+
+  private async find(owner: LetterOwner, letterId: string): Promise<Job> {
+    const letter = await readRecord(this.kv, deliveryKeys.letter(owner, letterId), letterRecord);
+    const job = letter === undefined ? undefined : await this.queue.store.find(letter.value.jobId);
+    if (job === undefined) throw notFound();
+    return job;
+  }
+
+  private async toWire(job: Job): Promise<DeadLetter[]> {
+    const { contents: [first], total } = await this.queue.store.contentsOf(job);
+    if (first === undefined || job.dead === null) return [];
+    return [{
+      id: job.dead.letterId,
+      channel: job.channel,
+      userId: job.userId,
+      workspaceId: job.workspaceId,
+      event: first.event,
+      title: first.title,
+      notifications: total,
+      reason: job.lastReason ?? "",
+      attempts: job.attempts,
+      acceptedAt: new Date(job.acceptedAt).toISOString(),
+      givenUpAt: new Date(job.dead.at).toISOString(),
+    }];
+  }
+}

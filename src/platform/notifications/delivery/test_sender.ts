@@ -1,0 +1,104 @@
+/**
+ * Test messages: sent at once, past the queue, so that the one who asks sees
+ * what came of it.
+ *
+ * @module
+ */
+import type { BodyOf, endpoints, ResponseOf } from "../../../contract/mod.ts";
+import type { Clock, Random } from "../../../lib/clock.ts";
+import { uuidV7 } from "../../../lib/ids.ts";
+import { RateWindow } from "../../accounts/rate_window.ts";
+import { Failure } from "../../http/failure.ts";
+import type { Channel } from "./channel.ts";
+import { deliveryId } from "./job.ts";
+import type { NotificationContent } from "./types.ts";
+
+type PersonalChannel = BodyOf<typeof endpoints.sendTestNotification>["channel"];
+type TestResult = ResponseOf<typeof endpoints.sendTestNotification>;
+
+/** Test messages that one person may send in a minute. */
+const TESTS_PER_MINUTE = 10;
+const MINUTE_MS = 60_000;
+
+/** What the operator does about a channel that the platform does not have. */
+const MISSING: Readonly<Record<PersonalChannel, string>> = {
+  email: "The platform sends no mail: it needs svc serve --smtp-url",
+  messenger: "The platform has no chat bot: it needs svc serve --bot-token",
+  push: "The platform sends no web push",
+};
+
+/** What a person has to do before a channel reaches them. */
+const UNREACHED: Readonly<Record<PersonalChannel, string>> = {
+  email: "Can not send a mail: the account has no email address",
+  messenger: "Can not write to the messenger: the account has no chat linked",
+  push: "Can not push: no browser of the account is subscribed",
+};
+
+export class TestSender {
+  private readonly rate: RateWindow;
+
+  constructor(
+    private readonly parts: {
+      readonly channels: readonly Channel[];
+      readonly publicOrigin: string;
+      readonly now: Clock;
+      readonly random: Random;
+      /** What lists call a receiver. */
+      nameOf(channel: PersonalChannel, target: string): Promise<string>;
+    },
+  ) {
+    this.rate = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: MINUTE_MS }, parts.now);
+  }
+
+  /** @throws {Failure} where the channel is missing, or does not reach the person */
+  async send(userId: string, name: PersonalChannel): Promise<TestResult> {
+    const wait = this.rate.take(userId);
+    if (wait > 0) {
+      throw new Failure("rate_limited", `Too many test messages. Try again in ${wait} seconds`, {
+        retryAfter: wait,
+      });
+    }
+    const channel = this.parts.channels.find((each) => each.name === name);
+    if (channel === undefined) throw new Failure("conflict", MISSING[name]);
+    const content = this.content();
+    const request = { key: `test ${content.id}`, channel: name, userId, content };
+    const targets = await channel.targets(request);
+    if (targets.length === 0) throw new Failure("conflict", UNREACHED[name]);
+    const results: TestResult["results"] = [];
+    for (const target of targets) {
+      const receiver = await this.parts.nameOf(name, target.id);
+      const started = performance.now();
+      const outcome = await channel.send({
+        id: deliveryId(request.key, target.id),
+        target: target.id,
+        userId,
+        contents: [content],
+        total: 1,
+        attempt: 1,
+      });
+      results.push({
+        receiver,
+        delivered: outcome.type === "sent",
+        detail: outcome.type === "sent" ? outcome.detail : outcome.reason,
+        durationMs: Math.round(performance.now() - started),
+      });
+    }
+    return { channel: name, delivered: results.every(({ delivered }) => delivered), results };
+  }
+
+  private content(): NotificationContent {
+    const { now, random, publicOrigin } = this.parts;
+    return {
+      id: uuidV7(now, random),
+      event: "system.feature_announcement",
+      category: "System",
+      priority: "NORMAL",
+      title: "Test notification",
+      body: "You asked for it, and it came: this channel works.",
+      actionUrl: `${publicOrigin}/`,
+      createdAt: now(),
+      workspaceId: null,
+      data: {},
+    };
+  }
+}
