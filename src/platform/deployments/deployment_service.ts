@@ -35,6 +35,8 @@ export interface DeploymentServices {
   readonly addresses: Addresses;
   /** Makes a received function safe to run; throws a `Failure` for one that is not. */
   seal(name: string, source: Uint8Array): Promise<SealedFunction>;
+  /** Told of each deployment that was stopped, so that no build of it goes on. */
+  onStopped?(deployment: DeploymentRecord): Promise<void>;
   readonly now: Clock;
 }
 
@@ -103,6 +105,7 @@ export class DeploymentService {
     }
     const { deployments, projects, sites, now } = this.services;
     const stopped = await this.move(deployment, "STOPPED");
+    await this.services.onStopped?.(stopped);
     await projects.update(project.workspaceId, project.id, (current) => ({
       ...current,
       productionHistory: current.productionHistory.filter((id) => id !== deployment.id),

@@ -120,7 +120,13 @@ export const keys = {
   /** Builds that wait or run, in the order of their triggers. */
   buildQueue: (): Key => ["build_queue"],
   buildTicket: (place: number): Key => ["build_queue", place],
-  /** What is built of a branch, and the deployment of each commit. */
+  /** What is being built of a branch. */
   branchBuilds: (projectId: string): Key => ["branch_builds", projectId],
   branchBuild: (projectId: string, branch: string): Key => ["branch_builds", projectId, branch],
+  /** The latest deployment of each commit. */
+  builtCommits: (projectId: string): Key => ["built_commits", projectId],
+  builtCommit: (
+    projectId: string,
+    commit: { branch: string; commitSha: string; environment: string },
+  ): Key => ["built_commits", projectId, commit.branch, commit.commitSha, commit.environment],
 } as const;

@@ -1,0 +1,45 @@
+/**
+ * Which build is next. Pure.
+ *
+ * @module
+ */
+
+export interface ScheduledBuild {
+  readonly id: string;
+  readonly projectId: string;
+  readonly workspaceId: string;
+  readonly branch: string;
+}
+
+const count = <T>(items: Iterable<T>, keep: (item: T) => boolean): number => {
+  let sum = 0;
+  for (const item of items) if (keep(item)) sum++;
+  return sum;
+};
+
+/**
+ * The next build: of those that may begin, one whose workspace, then whose
+ * project, has the fewest running; among equals the oldest. A branch of a
+ * project is built one commit at a time.
+ *
+ * @param waiting oldest first
+ */
+export function nextBuild<B extends ScheduledBuild>(
+  waiting: readonly B[],
+  running: readonly ScheduledBuild[],
+): B | undefined {
+  let best: B | undefined;
+  let bestLoad: readonly [number, number] = [Infinity, Infinity];
+  for (const build of waiting) {
+    const { projectId, workspaceId, branch } = build;
+    if (running.some((each) => each.projectId === projectId && each.branch === branch)) continue;
+    const load = [
+      count(running, (each) => each.workspaceId === workspaceId),
+      count(running, (each) => each.projectId === projectId),
+    ] as const;
+    if (load[0] > bestLoad[0] || (load[0] === bestLoad[0] && load[1] >= bestLoad[1])) continue;
+    [best, bestLoad] = [build, load];
+    if (load[0] === 0) break;
+  }
+  return best;
+}
