@@ -12,6 +12,7 @@ import { normalizeRules, type Rule, type RuntimeRuleSet, SCHEMA_VERSION } from "
 import type { AccessRecord } from "./access_record.ts";
 import type { BlobReader } from "./blobs/blob_reader.ts";
 import { createEdge, type EdgeOptions } from "./edge.ts";
+import type { SiteCompute } from "./compute/site_compute.ts";
 import type { SiteFunctions } from "./pipeline/function_runner.ts";
 import { compileSite, type Site } from "./site.ts";
 
@@ -66,6 +67,7 @@ export interface TestSiteOptions {
   readonly manifest?: Manifest;
   readonly rules?: readonly Rule[];
   readonly functions?: SiteFunctions;
+  readonly compute?: SiteCompute;
   /** Another deployment of the same project where it is given. */
   readonly deploymentId?: string;
 }
@@ -90,6 +92,7 @@ export function testSite(
     rules: options.rules === undefined ? null : runtimeRules(options.rules),
     blobs,
     functions: options.functions,
+    compute: options.compute,
   });
   return { site, blobs };
 }

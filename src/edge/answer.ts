@@ -4,6 +4,7 @@
  * @module
  */
 import type { HeaderEdit } from "../rules/mod.ts";
+import type { ComputeSocket } from "../runtime/mod.ts";
 import type { BlobBody } from "./blobs/blob_body.ts";
 import type { Header, HeaderList } from "./header_list.ts";
 
@@ -16,6 +17,8 @@ export interface Answer {
   readonly bytes: number;
   /** Why something behind the edge could not answer; for the site's log, not for the client. */
   readonly problem?: string;
+  /** The open socket of a server, to which the client's connection is upgraded; its status is 101. */
+  readonly upgrade?: ComputeSocket;
 }
 
 /** Fields that say how the bytes are to be read, or that every answer must carry. */

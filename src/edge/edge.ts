@@ -12,10 +12,12 @@ import {
   normalizePath,
   type RequestFacts,
 } from "../rules/mod.ts";
-import type { OutboundFetch } from "../runtime/mod.ts";
+import type { ComputeSocket, OutboundFetch } from "../runtime/mod.ts";
 import { type AccessRecord, tracesOf } from "./access_record.ts";
 import { type Answer, applyHeaderEdits } from "./answer.ts";
 import { compressesByItself, preventCompression } from "./automatic_compression.ts";
+import { ComputeFailedError } from "./compute/compute_failure.ts";
+import { joinSockets } from "./compute/join_sockets.ts";
 import { type Connection, Exchange, type Surroundings } from "./exchange.ts";
 import type { HttpCache } from "./cache/http_cache.ts";
 import { DynamicAnswers, isDynamic } from "./dynamic/dynamic_answers.ts";
@@ -29,7 +31,7 @@ import {
 } from "./rate_limit/rate_limit_headers.ts";
 import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/rate_limiter.ts";
 import type { Site, SiteRules } from "./site.ts";
-import { edgePage, SiteAnswers } from "./site_answers.ts";
+import { edgePage, failureAnswer, SiteAnswers } from "./site_answers.ts";
 import { isReading } from "./static/site_content.ts";
 import { type ForwardedHeader, TrustedProxies } from "./trusted_proxies.ts";
 
@@ -89,6 +91,31 @@ function finishAnswer({ decision, limits }: Turn, answer: Answer): Answer {
   if (limits === undefined) return { ...answer, headers: edited };
   const told = terminal.type === "rate_limited" ? refusalHeaders(limits) : rateLimitHeaders(limits);
   return { ...answer, headers: [...edited, ...told] };
+}
+
+/** Upgrades the client's connection, and joins it with the server's socket. */
+function upgradeClient(exchange: Exchange, server: ComputeSocket): Response {
+  try {
+    const { socket, response } = exchange.upgrade(server.protocol);
+    joinSockets(socket, server);
+    return response;
+  } catch {
+    server.close();
+    return new Response(null, { status: 400 });
+  }
+}
+
+/**
+ * True for a request to a server whose answer a rule says something about for
+ * caches, or makes doubtful what they hold.
+ */
+function needsCache({ exchange, site, decision }: Turn): boolean {
+  if (site.compute === undefined) return false;
+  const { method, path } = exchange;
+  if (decision.cache === undefined && isReading(method)) return false;
+  const { rewrite } = decision;
+  const target = rewrite?.type === "internal" ? rewrite.path : path;
+  return site.content.resolve(method, target).type === "compute";
 }
 
 class Edge {
@@ -193,15 +220,15 @@ class Edge {
         const headers: Header[] = [["location", terminal.location], ...site.common];
         return { status: terminal.status, headers, body: null, bytes: 0 };
       }
-      if (isDynamic(decision)) {
+      if (isDynamic(decision) || (known === undefined && needsCache(turn))) {
         return this.#dynamic.answer({ exchange, site, decision, facts });
       }
       if (rewrite?.type === "internal") {
-        return this.#answers.route(site, exchange, rewrite.path);
+        return this.#answers.route(site, exchange, rewrite);
       }
     }
     return known === undefined
-      ? this.#answers.route(site, exchange, exchange.path)
+      ? this.#answers.route(site, exchange, { path: exchange.path, query: exchange.rawQuery })
       : this.#answers.file(site, exchange, known);
   }
 
@@ -219,8 +246,14 @@ class Edge {
     return decision;
   }
 
-  /** A fault of ours: its cause goes to the operator, its id to the client. */
+  /**
+   * A server of the site that failed is the site's own affair. A fault of ours:
+   * its cause goes to the operator, its id to the client.
+   */
   #fault(exchange: Exchange, error: unknown, site?: Site): Answer {
+    if (error instanceof ComputeFailedError && site !== undefined) {
+      return failureAnswer(error, exchange, site);
+    }
     this.#options.onError?.(error, exchange.id);
     return edgePage(exchange, 500, site === undefined ? {} : { headers: site.common });
   }
@@ -256,8 +289,12 @@ class Edge {
    * is taken off first: the answer has its own, or none by a header rule.
    */
   #respond(exchange: Exchange, answer: Answer): Response {
-    const { status, body } = answer;
-    const response = status === 200 ? new Response(body) : new Response(body, { status });
+    const { status, body, upgrade } = answer;
+    const response = upgrade !== undefined
+      ? upgradeClient(exchange, upgrade)
+      : status === 200
+      ? new Response(body)
+      : new Response(body, { status });
     const { headers } = response;
     if (typeof body === "string") headers.delete("content-type");
     for (const header of answer.headers) headers.append(header[0], header[1]);

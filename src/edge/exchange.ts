@@ -105,6 +105,15 @@ export class Exchange implements FactSources {
     return this.#request.signal;
   }
 
+  /**
+   * Takes over the connection as a WebSocket.
+   *
+   * @throws {TypeError} Where the client has not asked for one
+   */
+  upgrade(protocol: string): { readonly socket: WebSocket; readonly response: Response } {
+    return Deno.upgradeWebSocket(this.#request, protocol === "" ? {} : { protocol });
+  }
+
   /** Host and port as the client named them. */
   get authority(): string {
     const forwarded = this.#isProxied ? this.header("x-forwarded-host") : null;

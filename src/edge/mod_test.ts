@@ -5,7 +5,9 @@ Deno.test("the edge's public names", () => {
   assert.deepEqual(Object.keys(edge).sort(), [
     "BlobCorruptError",
     "DEFAULT_CACHE_BYTES",
+    "KeptPages",
     "MAX_CACHED_BYTES",
+    "PageMemory",
     "TrustedProxies",
     "compileSite",
     "createEdge",

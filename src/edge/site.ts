@@ -7,6 +7,7 @@
 import type { Manifest } from "../manifest/mod.ts";
 import { type CompiledRules, compileRules, type RuntimeRuleSet } from "../rules/mod.ts";
 import type { BlobReader } from "./blobs/blob_reader.ts";
+import type { SiteCompute } from "./compute/site_compute.ts";
 import type { HeaderList } from "./header_list.ts";
 import type { SiteFunctions } from "./pipeline/function_runner.ts";
 import { type RuleCount, RuleCounters } from "./rule_counters.ts";
@@ -25,6 +26,8 @@ export interface SiteSource {
   readonly blobs: BlobReader;
   /** Runs the deployment's functions, where it has any. */
   readonly functions?: SiteFunctions | undefined;
+  /** Runs the servers of its COMPUTE layers, where it has any. */
+  readonly compute?: SiteCompute | undefined;
 }
 
 export interface SiteRules {
@@ -44,6 +47,7 @@ export interface Site {
   readonly common: HeaderList;
   readonly rules: SiteRules | undefined;
   readonly functions: SiteFunctions | undefined;
+  readonly compute: SiteCompute | undefined;
 }
 
 function compileSiteRules(
@@ -76,6 +80,7 @@ export function compileSite(source: SiteSource): Site {
     common,
     rules: compileSiteRules(source.rules, projectId),
     functions: source.functions,
+    compute: source.compute,
   };
 }
 

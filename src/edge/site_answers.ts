@@ -5,13 +5,16 @@
  * @module
  */
 import type { Answer } from "./answer.ts";
+import { answerFromCompute, type ComputeUse, type Missing } from "./compute/compute_answers.ts";
+import type { ComputeFailedError } from "./compute/compute_failure.ts";
+import type { ServerRequest, Target } from "./compute/compute_request.ts";
 import type { Header, HeaderList } from "./header_list.ts";
 import { plainPage } from "./pages.ts";
 import type { RequestFields } from "./request_fields.ts";
 import type { Site } from "./site.ts";
 import { decideStatic, negotiate } from "./static/decide.ts";
 import { FileServer } from "./static/file_server.ts";
-import { isReading } from "./static/site_content.ts";
+import { type ComputeResolution, isReading, type Resolution } from "./static/site_content.ts";
 import type { StaticFile } from "./static/static_file.ts";
 
 const NO_HEADERS: HeaderList = [];
@@ -22,6 +25,16 @@ export interface SiteRequest extends RequestFields {
   readonly method: string;
   readonly id: string;
 }
+
+/** A request on its way through the routes. */
+interface RoutedTurn {
+  readonly site: Site;
+  readonly request: ServerRequest;
+  readonly target: Target;
+  readonly use: ComputeUse;
+}
+
+const ANY_USE: ComputeUse = { mayKeep: true };
 
 export interface PageWords {
   readonly headers?: HeaderList;
@@ -40,6 +53,16 @@ export function edgePage(request: SiteRequest, status: number, options: PageWord
   });
 }
 
+/** The page for a server that could not answer; its cause is for the site's log. */
+export function failureAnswer(
+  error: ComputeFailedError,
+  request: SiteRequest,
+  { common }: Pick<Site, "common">,
+): Answer {
+  const page = edgePage(request, error.status, { headers: [...error.headers, ...common] });
+  return { ...page, problem: error.message };
+}
+
 export class SiteAnswers {
   readonly #files: FileServer;
 
@@ -48,17 +71,36 @@ export class SiteAnswers {
     this.#files = new FileServer(cacheBytes);
   }
 
-  /** Terminal routing of a normalized path. */
-  route(site: Site, request: SiteRequest, path: string): Answer | Promise<Answer> {
+  /**
+   * Terminal routing of a normalized path.
+   *
+   * @throws {ComputeFailedError} where the server of a COMPUTE layer can not answer.
+   */
+  route(
+    site: Site,
+    request: ServerRequest,
+    target: Target,
+    use: ComputeUse = ANY_USE,
+  ): Answer | Promise<Answer> {
+    return this.#settle(
+      { site, request, target, use },
+      site.content.resolve(
+        request.method,
+        target.path,
+      ),
+    );
+  }
+
+  #settle(turn: RoutedTurn, resolution: Resolution): Answer | Promise<Answer> {
+    const { site, request } = turn;
     const { method } = request;
-    const resolution = site.content.resolve(method, path);
     switch (resolution.type) {
       case "file":
         return this.file(site, request, resolution.file);
       case "read_only":
         return edgePage(request, 405, { headers: [...ALLOW_READING, ...site.common] });
       case "compute":
-        return edgePage(request, 501, { headers: site.common });
+        return this.#ask(turn, resolution);
       case "missing": {
         const { page } = resolution;
         if (page === undefined || !isReading(method)) {
@@ -68,6 +110,18 @@ export class SiteAnswers {
         return this.#files.whole(representation, 404, { method, blobs: site.blobs });
       }
     }
+  }
+
+  #ask(turn: RoutedTurn, resolution: ComputeResolution): Answer | Promise<Answer> {
+    const { site, request, target, use } = turn;
+    const { compute } = site;
+    if (compute === undefined) return edgePage(request, 501, { headers: site.common });
+    const next = (answer: Answer | Missing): Answer | Promise<Answer> =>
+      answer === "missing"
+        ? this.#settle(turn, site.content.after(request.method, target.path, resolution))
+        : answer;
+    const answer = answerFromCompute({ site, compute, request, target, resolution, ...use });
+    return answer instanceof Promise ? answer.then(next) : next(answer);
   }
 
   /** Answers with a file; the method is one that reads. */

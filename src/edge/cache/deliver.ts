@@ -63,7 +63,7 @@ function headOf(
  * and conditions are judged here.
  */
 export function deliver(
-  { method, header }: CacheRequest,
+  { method, header }: Pick<CacheRequest, "method" | "header">,
   answer: OriginAnswer,
   { report, now, background, openBody }: Delivery,
 ): CachedAnswer {

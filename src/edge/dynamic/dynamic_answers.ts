@@ -16,8 +16,11 @@ import type { CallContext, OutboundFetch } from "../../runtime/mod.ts";
 import type { Answer } from "../answer.ts";
 import { bytesOf } from "../blobs/blob_body.ts";
 import { FactsRequest, type HttpCache, type OriginRequest } from "../cache/http_cache.ts";
+import { ComputeFailedError } from "../compute/compute_failure.ts";
+import { isSocketRequest, requestFromPipeline } from "../compute/compute_request.ts";
 import type { Exchange } from "../exchange.ts";
 import { findHeader, type Header, type HeaderList } from "../header_list.ts";
+import { splitTarget } from "../host.ts";
 import { createFunctionRunner } from "../pipeline/function_runner.ts";
 import type { BodyStream, PipelineRequest, PipelineResponse } from "../pipeline/messages.ts";
 import { type PipelinePlan, planPipeline } from "../pipeline/plan.ts";
@@ -25,7 +28,7 @@ import { PipelineFailedError, runPipeline } from "../pipeline/run_pipeline.ts";
 import { type Hop, isLoop, viaOf } from "../proxy/message_headers.ts";
 import { ProxyError, proxyRequest } from "../proxy/proxy.ts";
 import type { Site } from "../site.ts";
-import { edgePage, type SiteAnswers, type SiteRequest } from "../site_answers.ts";
+import { edgePage, failureAnswer, type SiteAnswers } from "../site_answers.ts";
 
 export interface DynamicOptions {
   readonly answers: SiteAnswers;
@@ -90,18 +93,9 @@ class FirstRequest implements PipelineRequest {
   }
 }
 
-/** A request of the pipeline as terminal routing reads it. */
-function siteRequest(request: PipelineRequest, id: string): SiteRequest {
-  return {
-    method: request.method,
-    id,
-    header: (name) => findHeader(request.headers, name) ?? null,
-  };
-}
-
 /** An answer of the edge itself as one of the pipeline. */
-function fromSite({ status, headers, body }: Answer): PipelineResponse {
-  return { status, headers, body: typeof body === "string" ? bytesOf(body) : body };
+function fromSite({ body, ...head }: Answer): PipelineResponse {
+  return { ...head, body: typeof body === "string" ? bytesOf(body) : body };
 }
 
 /** The request that the cache sends on: without what it answers itself, with its conditions. */
@@ -182,8 +176,9 @@ class DynamicRequest {
 
   /** A failure behind the edge becomes a plain page. */
   #failed(error: unknown): PipelineResponse {
-    if (!(error instanceof ProxyError) && !(error instanceof PipelineFailedError)) throw error;
     const { exchange, site } = this.turn;
+    if (error instanceof ComputeFailedError) return fromSite(failureAnswer(error, exchange, site));
+    if (!(error instanceof ProxyError) && !(error instanceof PipelineFailedError)) throw error;
     const page = edgePage(exchange, error.status, { headers: site.common });
     return { ...fromSite(page), problem: error.message };
   }
@@ -218,11 +213,11 @@ class DynamicRequest {
       });
     }
     const path = normalizePath(new URL(request.url).pathname);
-    const fields = siteRequest(request, exchange.id);
-    const answer = typeof path === "string"
-      ? await this.options.answers.route(site, fields, path)
-      : edgePage(fields, 400, { headers: site.common });
-    return fromSite(answer);
+    const fields = requestFromPipeline(request, exchange, this.#signal);
+    if (typeof path !== "string") return fromSite(edgePage(fields, 400, { headers: site.common }));
+    const target = { path, query: splitTarget(request.url).query };
+    const use = { mayKeep: this.turn.decision.cache?.type !== "bypass" };
+    return fromSite(await this.options.answers.route(site, fields, target, use));
   }
 
   async #cached(
@@ -232,7 +227,7 @@ class DynamicRequest {
     const { cache } = this.options;
     const { decision } = this.turn;
     const cacheRequest = this.#cacheRequest(request);
-    if (decision.cache === undefined || !this.#isCacheable()) {
+    if (decision.cache === undefined || !this.#isCacheable(request)) {
       const response = await produce(request);
       cache.invalidate(cacheRequest, response);
       return response;
@@ -247,9 +242,13 @@ class DynamicRequest {
     });
   }
 
-  /** Files are in memory already; what others or functions make is worth keeping. */
-  #isCacheable(): boolean {
-    return this.#plan.runsBehindCache || this.turn.decision.rewrite?.type === "external";
+  /** Files are in memory already; what others, functions or servers make is worth keeping. */
+  #isCacheable(request: PipelineRequest): boolean {
+    if (this.#plan.runsBehindCache || this.turn.decision.rewrite?.type === "external") return true;
+    const { exchange, site } = this.turn;
+    const path = normalizePath(new URL(request.url).pathname);
+    return typeof path === "string" && !isSocketRequest(exchange) &&
+      site.content.resolve(request.method, path).type === "compute";
   }
 
   /**
@@ -312,7 +311,8 @@ export class DynamicAnswers {
   /** Gives a response the edge's fields, and takes away a body that it can not have. */
   #toAnswer({ exchange, site }: DynamicTurn, response: PipelineResponse): Answer {
     const headers: HeaderList = withCommon(response.headers, site.common);
-    const { status, problem } = response;
+    const { status, problem, upgrade } = response;
+    if (upgrade !== undefined) return { status, headers, body: null, bytes: 0, upgrade };
     const told = problem === undefined ? {} : { problem };
     const length = findHeader(headers, "content-length");
     const isHead = exchange.method === "HEAD";

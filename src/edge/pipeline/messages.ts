@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { ComputeSocket } from "../../runtime/mod.ts";
 import type { HeaderList } from "../header_list.ts";
 import type { PlannedStep } from "./plan.ts";
 
@@ -26,6 +27,8 @@ export interface PipelineResponse {
   readonly text?: string | undefined;
   /** Why this stands in for an answer; for the site's log. */
   readonly problem?: string;
+  /** The open socket of a server: such an answer goes to the client as it is. */
+  readonly upgrade?: ComputeSocket;
 }
 
 export type StepFailure =

@@ -77,6 +77,7 @@ async function runResponseSteps(
   messages: { readonly request: PipelineRequest; readonly response: PipelineResponse },
 ): Promise<PipelineResponse> {
   let { response } = messages;
+  if (response.upgrade !== undefined) return response;
   for (const step of steps) {
     const result = await runner.onResponse(step, messages.request, response);
     if (result.type === "response") response = result.response;
@@ -100,7 +101,7 @@ async function runHandle(
 /**
  * Runs a pipeline to its answer. A request step that answers ends it: the
  * steps after it do not run. The observers see what the client gets, be it the
- * word that something failed.
+ * word that something failed. An upgrade is no response that steps could see.
  *
  * @throws what `failed` throws.
  */
@@ -127,6 +128,7 @@ export async function runPipeline(
     return await runResponseSteps(runner, plan.outerResponse, { request: seen, response });
   };
   const response = await answer().catch((error) => parts.failed(error));
+  if (response.upgrade !== undefined) return response;
   for (const step of plan.observers) runner.observe(step, seen, response);
   return response;
 }

@@ -40,30 +40,37 @@ export function urlPathOf(path: string): string {
   throw new TypeError(`Can not serve a file whose name no URL can carry: it is "${path}"`);
 }
 
-/** The files below a folder, with paths relative to it; `.` is the output directory. */
+export interface FileTableOptions {
+  /** Folder of the layer; `.` is the output directory. */
+  readonly directory: string;
+  /** Fields that every answer carries. */
+  readonly common: HeaderList;
+  /** True for a file, by its path in the output, that no request may see. */
+  readonly isHidden?: ((path: string) => boolean) | undefined;
+}
+
+/** The public files of a layer, with paths relative to its folder. */
 function filesOfLayer(
   files: readonly SiteFile[],
-  directory: string,
+  { directory, isHidden }: FileTableOptions,
 ): ReadonlyMap<string, SiteFile> {
   const prefix = directory === "." || directory === "" ? "" : `${directory}/`;
   const found = new Map<string, SiteFile>();
   for (const file of files) {
     if (file.path.startsWith(PRIVATE_FOLDER) || !file.path.startsWith(prefix)) continue;
+    if (isHidden?.(file.path)) continue;
     found.set(file.path.slice(prefix.length), file);
   }
   return found;
 }
 
-/**
- * Builds the table of the layer that lies in `directory`. `common` are fields
- * that every answer carries.
- */
+/** Builds the table of one layer. */
 export function createFileTable(
   files: readonly SiteFile[],
-  options: { readonly directory: string; readonly common: HeaderList },
+  options: FileTableOptions,
 ): FileTable {
   const { common } = options;
-  const stored = filesOfLayer(files, options.directory);
+  const stored = filesOfLayer(files, options);
   const byPath = new Map<string, StaticFile>();
   for (const [path, file] of stored) {
     const compressed = VARIANTS.flatMap(({ coding, suffix }) => {

@@ -4,9 +4,15 @@
  *
  * @module
  */
-import { createRouteTable, type Manifest, type RouteTable } from "../../manifest/mod.ts";
+import {
+  type CompiledRoute,
+  createRouteTable,
+  type Manifest,
+  type RouteTable,
+} from "../../manifest/mod.ts";
 import type { HeaderList } from "../header_list.ts";
 import { createFileTable, type FileTable, findFile } from "./file_table.ts";
+import { serverFilesTest } from "./server_files.ts";
 import type { SiteFile, StaticFile } from "./static_file.ts";
 
 /** Where a request ends. */
@@ -17,7 +23,26 @@ export type Resolution =
   /** 404, with the layer's own page where it has one. */
   | { readonly type: "missing"; readonly page: StaticFile | undefined }
   /** A COMPUTE layer has to answer. */
-  | { readonly type: "compute"; readonly layer: string };
+  | ComputeResolution;
+
+/** A COMPUTE layer has to answer; where it says 404, `SiteContent.after()` may know more. */
+export interface ComputeResolution {
+  readonly type: "compute";
+  readonly route: CompiledRoute;
+  /** What was learnt on the way to the route. */
+  readonly walk: Walk;
+}
+
+/** How far the routes of a request were followed. */
+interface Walk {
+  readonly matched: readonly CompiledRoute[];
+  /** The next route to look at. */
+  readonly next: number;
+  /** The page of the first layer that has no such file. */
+  readonly page: StaticFile | undefined;
+  /** True where a file was passed by because it can only be read. */
+  readonly isFile: boolean;
+}
 
 const READ_ONLY: Resolution = Object.freeze({ type: "read_only" });
 
@@ -42,7 +67,9 @@ export class SiteContent {
     const tables = new Map<string, FileTable>();
     for (const layer of manifest.layers) {
       if (layer.target !== "STATIC") continue;
-      tables.set(layer.name, createFileTable(files, { directory: layer.directory, common }));
+      const isHidden = serverFilesTest(manifest.layers, layer);
+      const { directory } = layer;
+      tables.set(layer.name, createFileTable(files, { directory, common, isHidden }));
     }
     this.#tables = tables;
     this.#defaultPage = [...tables.values()].find((table) => table.notFound !== undefined)
@@ -72,23 +99,41 @@ export class SiteContent {
     return this.resolve("GET", path).type === "file";
   }
 
-  /** Other methods reach COMPUTE layers; to files they are not allowed. */
-  #resolveOther(method: string, path: string): Resolution {
-    const resolution = this.#route(method, path);
-    if (resolution.type === "compute") return resolution;
-    return resolution.type === "file" || this.hasFile(path) ? READ_ONLY : resolution;
+  /**
+   * Where a request goes on when the layer of a resolution has nothing at its
+   * path: to the next route that takes it.
+   */
+  after(method: string, path: string, { walk }: ComputeResolution): Resolution {
+    return this.#follow(method, path, walk);
   }
 
   #route(method: string, path: string): Resolution {
-    let page: StaticFile | undefined;
-    for (const route of this.#routes.match(path, method)) {
-      if (route.layer.target === "COMPUTE") return { type: "compute", layer: route.layer.name };
+    const matched = this.#routes.match(path, method);
+    return this.#follow(method, path, { matched, next: 0, page: undefined, isFile: false });
+  }
+
+  /** Other methods reach COMPUTE layers; to files they are not allowed. */
+  #resolveOther(method: string, path: string): Resolution {
+    const resolution = this.#route(method, path);
+    return resolution.type === "missing" && this.hasFile(path) ? READ_ONLY : resolution;
+  }
+
+  /** A file that is there leaves what is no reading to the server behind it. */
+  #follow(method: string, path: string, { matched, next, ...before }: Walk): Resolution {
+    const reads = isReading(method);
+    let { page, isFile } = before;
+    for (let at = next; at < matched.length; at++) {
+      const route = matched[at]!;
+      if (route.layer.target === "COMPUTE") {
+        return { type: "compute", route, walk: { matched, next: at + 1, page, isFile } };
+      }
       const table = this.#tables.get(route.layer.name)!;
       const file = findFile(table, path);
-      if (file !== undefined) return { type: "file", file };
-      page ??= table.notFound;
-      if (!route.fallthrough) return { type: "missing", page: table.notFound };
+      if (file !== undefined && reads) return { type: "file", file };
+      if (file === undefined) page ??= table.notFound;
+      else isFile = true;
+      if (!route.fallthrough) return isFile ? READ_ONLY : { type: "missing", page: table.notFound };
     }
-    return { type: "missing", page: page ?? this.#defaultPage };
+    return isFile ? READ_ONLY : { type: "missing", page: page ?? this.#defaultPage };
   }
 }

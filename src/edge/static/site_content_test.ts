@@ -44,7 +44,7 @@ function resolved(content: SiteContent, method: string, path: string): string {
     case "missing":
       return `missing ${resolution.page && nameOf(resolution.page.plain.sha256)}`;
     case "compute":
-      return `compute ${resolution.layer}`;
+      return `compute ${resolution.route.layer.name}`;
     case "read_only":
       return "read_only";
   }
@@ -87,4 +87,27 @@ Deno.test("SiteContent.known() remembers paths that led to a file, by method", (
 Deno.test("SiteContent.resolve() shows a layer's 404.html where no route matches", () => {
   const content = new SiteContent({ ...MANIFEST, routes: [] }, files, []);
   assert.equal(resolved(content, "GET", "/page"), "missing a/404.html");
+});
+
+Deno.test("SiteContent.after() goes on behind a server, with what was learnt before it", () => {
+  const manifest: Manifest = {
+    version: 1,
+    layers: MANIFEST.layers,
+    routes: [
+      { pattern: "^/.*$", layer: "a", priority: 3 },
+      { pattern: "^/.*$", layer: "server", priority: 2, fallthrough: true },
+      { pattern: "^/.*$", layer: "b", priority: 1 },
+    ],
+  };
+  const content = new SiteContent(manifest, files, []);
+  const next = (method: string, path: string) => {
+    const first = content.resolve(method, path);
+    assert.ok(first.type === "compute");
+    const after = content.after(method, path, first);
+    return after.type === "missing" ? `missing ${nameOf(after.page!.plain.sha256)}` : after.type;
+  };
+  assert.equal(next("GET", "/only.txt"), "file");
+  assert.equal(next("GET", "/none"), "missing a/404.html");
+  assert.equal(next("POST", "/only.txt"), "read_only");
+  assert.equal(next("POST", "/page"), "read_only");
 });

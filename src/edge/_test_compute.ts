@@ -1,0 +1,96 @@
+/**
+ * Servers of a deployment in memory, for tests: a handler for each layer.
+ *
+ * @module
+ */
+import type { Clock } from "../lib/clock.ts";
+import type { ComputeFailure, ComputeRequest, ComputeSocketResult } from "../runtime/mod.ts";
+import { KeptPages } from "./compute/pages/kept_pages.ts";
+import { PageMemory } from "./compute/pages/page_memory.ts";
+import type { PageVault } from "./compute/pages/types.ts";
+import type { SiteCompute } from "./compute/site_compute.ts";
+
+/** Pages that outlive a `KeptPages`, as files outlive a process. */
+export class MemoryVault implements PageVault {
+  readonly pages = new Map<string, Uint8Array<ArrayBuffer>>();
+  reads = 0;
+
+  list() {
+    return Promise.resolve(
+      [...this.pages].map(([name, { byteLength }]) => ({ name, bytes: byteLength })),
+    );
+  }
+  read(name: string) {
+    this.reads++;
+    return Promise.resolve(this.pages.get(name));
+  }
+  write(name: string, bytes: Uint8Array) {
+    this.pages.set(name, bytes.slice());
+    return Promise.resolve();
+  }
+  remove(name: string) {
+    this.pages.delete(name);
+    return Promise.resolve();
+  }
+}
+
+/** A server's handler; a reason in place of an answer is how it fails. */
+export type TestServer = (
+  request: Request,
+  asked: ComputeRequest,
+) => Response | ComputeFailure | Promise<Response | ComputeFailure>;
+
+export interface TestCompute extends SiteCompute {
+  /** What the servers were asked, in order. */
+  readonly asked: (ComputeRequest & { readonly layer: string })[];
+  readonly errors: unknown[];
+}
+
+export interface ComputeWorld {
+  readonly vault?: PageVault;
+  readonly memory?: PageMemory;
+  readonly now?: Clock;
+  /** What an upgrade comes to; a plain 426 where missing. */
+  connect?(request: Omit<ComputeRequest, "body">): ComputeSocketResult;
+}
+
+function toRequest({ method, target, headers, body }: ComputeRequest): Request {
+  const fields = headers.map(([name, value]): [string, string] => [name, value]);
+  return new Request(`http://server.test${target}`, { method, headers: fields, body });
+}
+
+function toResponse({ status, headers, body }: Response) {
+  return { type: "response" as const, response: { status, headers: [...headers], body } };
+}
+
+/** Servers by the names of their layers. */
+export function computeOf(
+  servers: Readonly<Record<string, TestServer>>,
+  world: ComputeWorld = {},
+): TestCompute {
+  const asked: TestCompute["asked"] = [];
+  const errors: unknown[] = [];
+  return {
+    asked,
+    errors,
+    pages: new KeptPages({
+      deploymentId: "deployment-1",
+      vault: world.vault ?? new MemoryVault(),
+      memory: world.memory ?? new PageMemory(),
+      now: world.now ?? (() => Date.UTC(2026, 0, 1)),
+      onError: (error) => errors.push(error),
+    }),
+    async fetch(layer, request) {
+      asked.push({ ...request, layer });
+      const answer = await servers[layer]!(toRequest(request), request);
+      if (answer instanceof Response) return toResponse(answer);
+      return { type: "failed", reason: answer, message: "as the test wants it" };
+    },
+    connect: (layer, request) => {
+      asked.push({ ...request, layer, body: null });
+      return Promise.resolve(
+        world.connect?.(request) ?? toResponse(new Response("no sockets", { status: 426 })),
+      );
+    },
+  };
+}

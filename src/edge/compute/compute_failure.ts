@@ -1,0 +1,41 @@
+/**
+ * A server that could not answer.
+ *
+ * @module
+ */
+import type { ComputeFailure } from "../../runtime/mod.ts";
+import type { HeaderList } from "../header_list.ts";
+
+/** Seconds after which a client may try an overloaded server again. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** The client has gone before the answer came; logs know this status, no client sees it. */
+const CLIENT_GONE = 499;
+
+const STATUS: Readonly<Record<ComputeFailure, number>> = {
+  timeout: 504,
+  overloaded: 503,
+  aborted: CLIENT_GONE,
+  memory: 502,
+  crashed: 502,
+  cannot_start: 502,
+  invalid_response: 502,
+};
+
+/** The server of a layer could not answer; its message is for the log only. */
+export class ComputeFailedError extends Error {
+  override readonly name = "ComputeFailedError";
+
+  constructor(readonly layer: string, readonly reason: ComputeFailure, detail: string) {
+    super(`Server "${layer}" failed: ${reason}: ${detail}`);
+  }
+
+  get status(): number {
+    return STATUS[this.reason];
+  }
+
+  /** Fields of the page that the client gets. */
+  get headers(): HeaderList {
+    return this.reason === "overloaded" ? [["retry-after", String(RETRY_AFTER_SECONDS)]] : [];
+  }
+}

@@ -1,0 +1,112 @@
+/**
+ * A WebSocket between client and server, with the edge in the middle: message
+ * by message, no faster than the slower side takes them.
+ *
+ * @module
+ */
+import type { ComputeSocket } from "../../runtime/mod.ts";
+
+/** Bytes that may wait for a client before its server is held back. */
+const HIGH_WATER_BYTES = 1024 * 1024;
+/** How long the server is held back before the next look, in milliseconds. */
+const LOOK_MILLISECONDS = 10;
+/** Bytes that may wait for a server; a client who sends more is cut off. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+/** "Try again later" (RFC 6455, 7.4, as registered). */
+const TRY_AGAIN_LATER = 1013;
+
+const NORMAL = 1000;
+const NO_STATUS = 1005;
+
+/** What the edge uses of the client's socket. */
+export type ClientSocket =
+  & Pick<
+    WebSocket,
+    "binaryType" | "bufferedAmount" | "readyState" | "onopen" | "onmessage" | "onclose" | "onerror"
+  >
+  & {
+    send(message: string | Uint8Array<ArrayBuffer>): void;
+    close(code?: number, reason?: string): void;
+  };
+
+/**
+ * The code that a close is passed on with. Codes that speak of one connection
+ * (1001 to 1015) can not be sent on by another, nor be taken for a normal end:
+ * they come as 4001 to 4015.
+ */
+export function passedCloseCode(code: number): number | undefined {
+  if (code === NORMAL || (code >= 3000 && code < 5000)) return code;
+  if (code === NO_STATUS) return undefined;
+  return code > NORMAL && code < 1016 ? code + 3000 : NORMAL;
+}
+
+/** A reason is at most 123 bytes; a longer one is left out. */
+function passedReason(reason: string): string {
+  return new TextEncoder().encode(reason).byteLength <= 123 ? reason : "";
+}
+
+function sizeOf(message: string | ArrayBuffer): number {
+  return typeof message === "string" ? message.length : message.byteLength;
+}
+
+function close(
+  socket: { close(code?: number, reason?: string): void },
+  { code, reason }: { readonly code: number; readonly reason: string },
+): void {
+  const passed = passedCloseCode(code);
+  if (passed === undefined) socket.close();
+  else socket.close(passed, passedReason(reason));
+}
+
+/** From the client to the server, in order. What comes too fast ends the connection. */
+function pumpUp(client: ClientSocket, server: ComputeSocket): void {
+  let waiting = 0;
+  let sent: Promise<void> | undefined;
+  const giveUp = () => close(client, { code: TRY_AGAIN_LATER, reason: "" });
+  const deliver = async (message: string | ArrayBuffer) => {
+    await server.send(typeof message === "string" ? message : new Uint8Array(message));
+    waiting -= sizeOf(message);
+  };
+  client.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
+    waiting += sizeOf(data);
+    if (waiting > MAX_WAITING_BYTES) {
+      server.close(NORMAL);
+      return giveUp();
+    }
+    sent = (sent ?? Promise.resolve()).then(() => deliver(data)).catch(giveUp);
+  };
+  client.onclose = ({ code, reason }) => {
+    void (sent ?? Promise.resolve()).then(() => close(server, { code, reason }));
+  };
+  // What went wrong is told by the close that follows.
+  client.onerror = () => {};
+}
+
+async function hasRoom(client: ClientSocket): Promise<void> {
+  while (client.readyState === WebSocket.OPEN && client.bufferedAmount > HIGH_WATER_BYTES) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MILLISECONDS));
+  }
+}
+
+/** From the server to the client. */
+async function pumpDown(server: ComputeSocket, client: ClientSocket): Promise<void> {
+  for (;;) {
+    const { done, value } = await server.messages.next();
+    if (done) return close(client, value);
+    if (client.readyState !== WebSocket.OPEN) continue;
+    client.send(typeof value === "string" ? value : value.slice());
+    if (client.bufferedAmount > HIGH_WATER_BYTES) await hasRoom(client);
+  }
+}
+
+/**
+ * Passes messages both ways until one side closes; then closes the other. The
+ * server's messages wait until the client's side is open.
+ */
+export function joinSockets(client: ClientSocket, server: ComputeSocket): void {
+  client.binaryType = "arraybuffer";
+  pumpUp(client, server);
+  client.onopen = () => {
+    void pumpDown(server, client).catch(() => close(client, { code: 1011, reason: "" }));
+  };
+}

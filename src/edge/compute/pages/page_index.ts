@@ -1,0 +1,104 @@
+/**
+ * Which pages of a deployment are in its vault, and which have to go when they
+ * are too many. Pure.
+ *
+ * @module
+ */
+
+/** Bounds of one deployment. */
+export interface PageLimits {
+  readonly pages: number;
+  /** Pages with a query, of which anyone can ask for as many as he likes. */
+  readonly queryPages: number;
+  readonly bytes: number;
+}
+
+export const PAGE_LIMITS: PageLimits = {
+  pages: 20_000,
+  queryPages: 2_000,
+  bytes: 512 * 1024 * 1024,
+};
+
+const QUERY_SUFFIX = ".q";
+const PLAIN_SUFFIX = ".p";
+
+/** The name of a page in its vault; tells whether the page has a query. */
+export function pageName(keySha256: string, hasQuery: boolean): string {
+  return keySha256 + (hasQuery ? QUERY_SUFFIX : PLAIN_SUFFIX);
+}
+
+export class PageIndex {
+  /** Bytes by name, the one that goes first in front. */
+  readonly #pages = new Map<string, number>();
+  #bytes = 0;
+  #queryPages = 0;
+
+  constructor(
+    pages: Iterable<{ readonly name: string; readonly bytes: number }>,
+    private readonly limits: PageLimits = PAGE_LIMITS,
+  ) {
+    for (const { name, bytes } of pages) this.#set(name, bytes);
+  }
+
+  get size(): number {
+    return this.#pages.size;
+  }
+
+  has(name: string): boolean {
+    return this.#pages.has(name);
+  }
+
+  names(): string[] {
+    return [...this.#pages.keys()];
+  }
+
+  /** Takes note of a page, and returns the names of those that have to go. */
+  add(name: string, bytes: number): readonly string[] {
+    this.delete(name);
+    this.#set(name, bytes);
+    return this.#excess();
+  }
+
+  /** A page that was asked for goes later. */
+  touch(name: string): void {
+    const bytes = this.#pages.get(name);
+    if (bytes === undefined) return;
+    this.#pages.delete(name);
+    this.#pages.set(name, bytes);
+  }
+
+  delete(name: string): boolean {
+    const bytes = this.#pages.get(name);
+    if (bytes === undefined) return false;
+    this.#pages.delete(name);
+    this.#bytes -= bytes;
+    if (name.endsWith(QUERY_SUFFIX)) this.#queryPages -= 1;
+    return true;
+  }
+
+  #set(name: string, bytes: number): void {
+    this.#pages.set(name, bytes);
+    this.#bytes += bytes;
+    if (name.endsWith(QUERY_SUFFIX)) this.#queryPages += 1;
+  }
+
+  /** Pages with a query go first: a flood of them must not push out the others. */
+  #excess(): string[] {
+    const gone: string[] = [];
+    for (const onlyQueries of [true, false]) {
+      for (const name of this.#pages.keys()) {
+        if (!this.#isFull(onlyQueries)) break;
+        if (onlyQueries && !name.endsWith(QUERY_SUFFIX)) continue;
+        this.delete(name);
+        gone.push(name);
+      }
+    }
+    return gone;
+  }
+
+  #isFull(ofQueries: boolean): boolean {
+    const { pages, queryPages, bytes } = this.limits;
+    if (this.#pages.size > pages || this.#bytes > bytes) return true;
+    return ofQueries && this.#queryPages > queryPages;
+  }
+}

@@ -1,0 +1,76 @@
+/**
+ * From a client's request to the request for everyone, and back to an answer.
+ *
+ * @module
+ */
+import type { Answer } from "../../answer.ts";
+import type { CachedAnswer } from "../../cache/types.ts";
+import type { HeaderList } from "../../header_list.ts";
+import { hopHeaders, type ServerRequest, type Target, targetText } from "../compute_request.ts";
+import { toAnswer } from "../server_answer.ts";
+import type { PageRequest } from "./types.ts";
+
+const HTML_FIRST = "text/html,*/*;q=0.8";
+const ANYTHING = "*/*";
+
+/** Who asks for everyone. */
+const USER_AGENT = "svc-pages";
+
+/** Field of the client's address, which a page for everyone is not told. */
+const CLIENT_ADDRESS = "x-forwarded-for";
+
+/**
+ * The parameters in the order of their names, so that all spellings of a query
+ * share a page; parameters of one name keep their order.
+ */
+export function sortedQuery(query: string): string {
+  if (!query.includes("&")) return query;
+  const name = (parameter: string) => parameter.split("=", 1)[0]!;
+  return query.split("&").filter((parameter) => parameter !== "")
+    .map((parameter) => ({ parameter, name: name(parameter) }))
+    .sort((left, right) => left.name < right.name ? -1 : left.name > right.name ? 1 : 0)
+    .map(({ parameter }) => parameter).join("&");
+}
+
+/** Reads a request as one for a page that may be kept. */
+export function pageRequest(request: ServerRequest, target: Target): PageRequest {
+  const query = sortedQuery(target.query);
+  const asked = targetText({ path: target.path, query });
+  const accept = request.header("accept")?.includes("text/html") ? HTML_FIRST : ANYTHING;
+  const { scheme, authority } = request;
+  return {
+    method: request.method,
+    header: (name) => request.header(name) ?? undefined,
+    key: `${accept === ANYTHING ? "*" : "h"} ${scheme}://${authority}${asked}`,
+    path: target.path,
+    hasQuery: query !== "",
+    isPrivate: request.header("authorization") !== null,
+    forEveryone: () => ({
+      method: "GET",
+      target: asked,
+      headers: [
+        ...hopHeaders(request).filter(([name]) => name !== CLIENT_ADDRESS),
+        ["accept", accept],
+        ["user-agent", USER_AGENT],
+        ["x-request-id", request.id],
+      ],
+      body: null,
+      requestId: request.id,
+    }),
+  };
+}
+
+/** The answer with the fields of the site. A client's own answer may have a body that it can not have. */
+export function pageAnswer(
+  answer: CachedAnswer,
+  { request, site }: {
+    readonly request: ServerRequest;
+    readonly site: { readonly common: HeaderList };
+  },
+): Answer {
+  const { status, headers, body, bytes = 0, text } = answer;
+  if (body instanceof ReadableStream) {
+    return toAnswer(request.method, { status, headers, body }, site.common);
+  }
+  return { status, headers: [...headers, ...site.common], body: text ?? body, bytes };
+}

@@ -1,0 +1,85 @@
+/**
+ * The pages of one deployment in its vault. Which there are is learnt once;
+ * afterwards only a page that is there costs a look at the disk.
+ *
+ * @module
+ */
+import { PageIndex, type PageLimits } from "./page_index.ts";
+import { decodePage, encodePage, type PageRecord } from "./page_record.ts";
+import type { PageVault } from "./types.ts";
+
+export interface PageShelfOptions {
+  readonly vault: PageVault;
+  readonly limits?: PageLimits;
+  /** Is told of what could not be read or written: pages can be made again. */
+  readonly onError: (error: unknown) => void;
+}
+
+export class PageShelf {
+  readonly #options: PageShelfOptions;
+  #index: Promise<PageIndex> | undefined;
+  #purges = 0;
+
+  constructor(options: PageShelfOptions) {
+    this.#options = options;
+  }
+
+  /** The page of a key; `name` is asked for its name only where there is any page. */
+  async read(key: string, name: () => string): Promise<PageRecord | undefined> {
+    const index = await this.#load();
+    if (index.size === 0) return undefined;
+    const named = name();
+    if (!index.has(named)) return undefined;
+    index.touch(named);
+    const record = await this.#decode(named);
+    if (record?.key === key) return record;
+    await this.remove(named);
+    return undefined;
+  }
+
+  /** Keeps a page, and lets others go where they are too many. Never rejects. */
+  async write(name: string, record: PageRecord): Promise<void> {
+    const { vault, onError } = this.#options;
+    const index = await this.#load();
+    const bytes = encodePage(record);
+    const purges = this.#purges;
+    try {
+      await vault.write(name, bytes);
+      if (purges !== this.#purges) return await vault.remove(name);
+      for (const gone of index.add(name, bytes.byteLength)) await vault.remove(gone);
+    } catch (error) {
+      onError(error);
+    }
+  }
+
+  async remove(name: string): Promise<void> {
+    const { vault, onError } = this.#options;
+    if ((await this.#load()).delete(name)) await vault.remove(name).catch(onError);
+  }
+
+  /** Removes the pages whose path is meant, and returns their names. */
+  async purge(isMeant: ((path: string) => boolean) | "all"): Promise<readonly string[]> {
+    this.#purges += 1;
+    const gone: string[] = [];
+    for (const name of (await this.#load()).names()) {
+      if (isMeant !== "all" && !isMeant((await this.#decode(name))?.path ?? "")) continue;
+      await this.remove(name);
+      gone.push(name);
+    }
+    return gone;
+  }
+
+  async #decode(name: string): Promise<PageRecord | undefined> {
+    const { vault, onError } = this.#options;
+    const bytes = await vault.read(name).catch(onError);
+    return bytes === undefined ? undefined : decodePage(bytes);
+  }
+
+  #load(): Promise<PageIndex> {
+    const { vault, limits, onError } = this.#options;
+    return this.#index ??= vault.list().catch((error) => {
+      onError(error);
+      return [];
+    }).then((pages) => new PageIndex(pages, limits));
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * What a server answered, on its way to the client.
+ *
+ * @module
+ */
+import type { ComputeResponse } from "../../runtime/mod.ts";
+import type { Answer } from "../answer.ts";
+import { findHeader, type HeaderList } from "../header_list.ts";
+import type { BodyStream } from "../pipeline/messages.ts";
+import { answerHeadersFrom } from "../proxy/message_headers.ts";
+
+/** Statuses that have no content (RFC 9110, 15). */
+const WITHOUT_CONTENT = new Set([204, 205, 304]);
+
+/** The answer of a server as far as it may leave the edge; its body is one stream, read once. */
+export interface ServerAnswer {
+  readonly status: number;
+  readonly headers: HeaderList;
+  readonly body: BodyStream | null;
+}
+
+/** Nobody reads: the server need not go on. */
+export function discardBody(body: BodyStream | null): void {
+  body?.cancel().catch(() => {});
+}
+
+/** True for a status that a final answer can have. */
+export function isFinalStatus(status: number): boolean {
+  return Number.isInteger(status) && status >= 200 && status <= 599;
+}
+
+/** The answer without what belongs to the hop between edge and server. */
+export function serverAnswer({ status, headers, body }: ComputeResponse): ServerAnswer {
+  return { status, headers: answerHeadersFrom(headers), body: body as BodyStream | null };
+}
+
+/** No bytes, and no claim of how many a `GET` would get. */
+function emptyStream(): BodyStream {
+  return new ReadableStream({ start: (controller) => controller.close() });
+}
+
+/** The answer with the fields of the edge, and without a body that it can not have. */
+export function toAnswer(
+  method: string,
+  { status, headers, body }: ServerAnswer,
+  common: HeaderList,
+): Answer {
+  const all = [...headers, ...common];
+  const length = findHeader(headers, "content-length");
+  if (method === "HEAD" || WITHOUT_CONTENT.has(status)) {
+    discardBody(body);
+    const rest = method === "HEAD" && length === undefined ? emptyStream() : null;
+    return { status, headers: all, body: rest, bytes: 0 };
+  }
+  return { status, headers: all, body, bytes: Number(length ?? 0) };
+}
