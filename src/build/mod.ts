@@ -7,6 +7,8 @@
  */
 export { BUILD_ERROR_CODES, BuildError, type BuildErrorCode } from "./build_error.ts";
 export { type BuildOptions, type BuildSettings } from "./build_project.ts";
+export { runBuildProcess } from "./child/main.ts";
+export { type BuildEvent, buildEvent, type BuildJobFile, type PackedEvent } from "./child/wire.ts";
 export { createFolderReader } from "./folder_reader.ts";
 export { type OutputContent, type PackedFile } from "./hash_files.ts";
 export { createLineSink } from "./line_sink.ts";

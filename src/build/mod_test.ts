@@ -7,9 +7,11 @@ Deno.test("the room exports exactly its public names", () => {
     "BuildError",
     "RULES_FILE",
     "assembleProject",
+    "buildEvent",
     "createFolderReader",
     "createLineSink",
     "packProject",
     "readOptionalText",
+    "runBuildProcess",
   ]);
 });

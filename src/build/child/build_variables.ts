@@ -1,0 +1,53 @@
+/**
+ * The environment of a build's commands, before the project's variables. Pure.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { BuildJobFile } from "./wire.ts";
+
+/** Names that the build process was given for its commands. */
+const PASSED = ["PATH", "HOME", "TMPDIR", "LANG"] as const;
+
+/** A build runs between walls: this one may change how its own Node runs. */
+const ALLOWED_STEERING = "NODE_OPTIONS";
+
+/**
+ * Paths, a mark that nobody sits in front, and a place for each package
+ * manager's cache that is kept between the builds of the project.
+ */
+export function buildVariables(
+  given: Readonly<Record<string, string>>,
+  job: Pick<BuildJobFile, "cache" | "variables">,
+  nodeBin: string | undefined,
+): Record<string, string> {
+  const env: Record<string, string> = {};
+  for (const [name, value] of Object.entries(given)) {
+    if (name.startsWith("SVC_") || PASSED.some((passed) => passed === name)) env[name] = value;
+  }
+  const options = job.variables[ALLOWED_STEERING];
+  const cache = (name: string) => join(job.cache, name);
+  return {
+    ...env,
+    ...(nodeBin === undefined ? {} : { PATH: `${nodeBin}:${env.PATH ?? ""}` }),
+    ...(options === undefined ? {} : { [ALLOWED_STEERING]: options }),
+    CI: "1",
+    NO_UPDATE_NOTIFIER: "1",
+    ASTRO_TELEMETRY_DISABLED: "1",
+    NUXT_TELEMETRY_DISABLED: "1",
+    npm_config_cache: cache("npm"),
+    npm_config_store_dir: cache("pnpm"),
+    npm_config_update_notifier: "false",
+    npm_config_fund: "false",
+    npm_config_audit: "false",
+    YARN_CACHE_FOLDER: cache("yarn"),
+    YARN_GLOBAL_FOLDER: cache("yarn-global"),
+    YARN_ENABLE_TELEMETRY: "0",
+    BUN_INSTALL_CACHE_DIR: cache("bun"),
+    COREPACK_HOME: cache("corepack"),
+    COREPACK_ENABLE_DOWNLOAD_PROMPT: "0",
+    DENO_DIR: cache("deno"),
+    DENO_NO_UPDATE_CHECK: "1",
+    XDG_CACHE_HOME: cache("xdg"),
+  };
+}

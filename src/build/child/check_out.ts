@@ -1,0 +1,66 @@
+/**
+ * Checking out the commit of a build, where nothing but the build can suffer
+ * from what is in it.
+ *
+ * @module
+ */
+import { join, sep } from "node:path";
+import { BuildError } from "../build_error.ts";
+
+/** Nothing of the machine or the repository decides what else runs. */
+const SETTINGS = [
+  "core.hooksPath=/dev/null",
+  "core.fsmonitor=false",
+  "submodule.recurse=false",
+  "protocol.allow=never",
+  "advice.detachedHead=false",
+  // The repository may belong to the user who runs the platform.
+  "safe.directory=*",
+];
+
+/** Writes the files of a commit that the repository has. */
+export async function checkOut(
+  repository: string,
+  commitSha: string,
+  env: Readonly<Record<string, string>>,
+): Promise<void> {
+  const { success, stderr } = await new Deno.Command("git", {
+    args: [
+      "-C",
+      repository,
+      ...SETTINGS.flatMap((setting) => ["-c", setting]),
+      "checkout",
+      "--quiet",
+      "--detach",
+      "--force",
+      commitSha,
+    ],
+    env: { ...env, GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null", LC_ALL: "C.UTF-8" },
+    clearEnv: true,
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  if (success) return;
+  const reason = new TextDecoder().decode(stderr).trim().slice(-1000);
+  throw new BuildError("build_failed", `Can not check out commit ${commitSha}: ${reason}`);
+}
+
+/** The project's folder in the checkout; no link leads out of it. */
+export async function projectDirectory(
+  repository: string,
+  rootDirectory: string | null,
+): Promise<string> {
+  if (rootDirectory === null) return repository;
+  const wanted = join(repository, rootDirectory);
+  const [root, real] = await Promise.all([
+    Deno.realPath(repository),
+    Deno.realPath(wanted).catch(() => undefined),
+  ]);
+  const isInside = real !== undefined && (real === root || real.startsWith(root + sep));
+  if (isInside && (await Deno.stat(real)).isDirectory) return real;
+  throw new BuildError(
+    "build_failed",
+    `The root directory must be a folder of the repository: "${rootDirectory}" is not in this commit`,
+  );
+}

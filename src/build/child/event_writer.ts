@@ -1,0 +1,42 @@
+/**
+ * What a build process says, one line of JSON each; no more than is read.
+ *
+ * @module
+ */
+import type { OutputSink } from "../types.ts";
+import type { BuildEvent } from "./wire.ts";
+
+/** Output of commands that is passed on, in characters; what comes after is dropped here. */
+const MAX_OUTPUT = 16 * 1024 * 1024;
+
+/** Largest piece of output in one line, in characters. */
+const MAX_CHUNK = 64 * 1024;
+
+export interface EventWriter {
+  send(event: BuildEvent): void;
+  /** Opens a stream of a command's output. */
+  output(): OutputSink;
+}
+
+/** `write` must take all of a text before it returns. */
+export function createEventWriter(write: (text: string) => void): EventWriter {
+  const send = (event: BuildEvent) => write(`${JSON.stringify(event)}\n`);
+  let streams = 0;
+  let left = MAX_OUTPUT;
+  return {
+    send,
+    output() {
+      const stream = ++streams;
+      return {
+        write(chunk) {
+          const text = chunk.slice(0, left);
+          left -= text.length;
+          for (let at = 0; at < text.length; at += MAX_CHUNK) {
+            send({ type: "output", stream, text: text.slice(at, at + MAX_CHUNK) });
+          }
+        },
+        end: () => send({ type: "output_end", stream }),
+      };
+    },
+  };
+}

@@ -1,0 +1,124 @@
+/**
+ * The process in which the platform builds: it checks out a commit, packs the
+ * project, and tells on its standard output what it has made. It runs between
+ * walls, beside the code that it starts, and holds nothing that this code may
+ * not see.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { loadProjectConfig, type ProjectConfig } from "../../config/mod.ts";
+import { BUILD_PROBE } from "../../lib/build_process.ts";
+import { renderDiagnostic } from "../../lib/diagnostic.ts";
+import { BuildError } from "../build_error.ts";
+import { type Pack, packProject } from "../pack_project.ts";
+import type { BuildHost, FileFindings } from "../types.ts";
+import { buildVariables } from "./build_variables.ts";
+import { checkOut, projectDirectory } from "./check_out.ts";
+import { createEventWriter, type EventWriter } from "./event_writer.ts";
+import { installNode } from "./install_node.ts";
+import { type BuildJobFile, buildJobFile, type PackedEvent } from "./wire.ts";
+
+function rendered({ diagnostics, ...source }: FileFindings): string {
+  return diagnostics.map((diagnostic) => renderDiagnostic(diagnostic, source)).join("\n");
+}
+
+function createHost(
+  writer: EventWriter,
+  options: { readonly directory: string; readonly env: BuildHost["env"]; readonly scratch: string },
+): BuildHost {
+  const { directory, env, scratch } = options;
+  return {
+    say: (_phase, level, message) => writer.send({ type: "say", level, message }),
+    warn: (found) => writer.send({ type: "say", level: "warn", message: rendered(found) }),
+    output: () => writer.output(),
+    showPath: (path) => path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path,
+    signal: new AbortController().signal,
+    cacheDir: scratch,
+    env,
+  };
+}
+
+async function loadConfig(directory: string): Promise<ProjectConfig | undefined> {
+  const loaded = await loadProjectConfig(directory);
+  if (loaded.status === "missing") return undefined;
+  if (loaded.status === "found") return loaded.config;
+  const { diagnostics, source } = loaded;
+  const found = { file: "svc.toml", diagnostics, ...(source === undefined ? {} : { source }) };
+  throw new BuildError("build_failed", `Correct svc.toml\n${rendered(found)}`);
+}
+
+/** Puts what is in memory only where the platform can read it. */
+async function handOver(pack: Pack, outbox: string): Promise<PackedEvent> {
+  await Deno.mkdir(outbox, { recursive: true });
+  const place = async (sha256: string, bytes: Uint8Array<ArrayBuffer>) => {
+    const path = join(outbox, sha256);
+    await Deno.writeFile(path, bytes);
+    return path;
+  };
+  return {
+    type: "packed",
+    manifest: pack.manifest,
+    ...(pack.rules === undefined ? {} : { rules: pack.rules }),
+    files: await Promise.all(pack.files.map(async ({ path, content, size, sha256 }) => ({
+      path,
+      size,
+      content: typeof content === "string" ? content : await place(sha256, content),
+    }))),
+    functions: await Promise.all(pack.functions.map(async ({ name, sha256, source }) => ({
+      name,
+      content: await place(sha256, new Uint8Array(source)),
+    }))),
+  };
+}
+
+async function build(job: BuildJobFile, writer: EventWriter): Promise<PackedEvent> {
+  const given = Deno.env.toObject();
+  const scratch = given.TMPDIR ?? "/tmp";
+  const plain = buildVariables(given, job, undefined);
+  await checkOut(job.repository, job.commitSha, plain);
+  const directory = await projectDirectory(job.repository, job.rootDirectory);
+  const config = await loadConfig(directory);
+  const early = createHost(writer, { directory, env: plain, scratch });
+  const nodeBin = job.nodeVersion === null
+    ? undefined
+    : await installNode(early, { version: job.nodeVersion, cache: job.cache });
+  const env = buildVariables(given, job, nodeBin);
+  const pack = await packProject(createHost(writer, { directory, env, scratch }), {
+    directory,
+    config,
+    settings: job,
+    variables: () => Promise.resolve(job.variables),
+  });
+  return await handOver(pack, job.outbox);
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof BuildError)) return error instanceof Error ? error.message : String(error);
+  const { found, hint } = error.facts;
+  const parts = [error.message, found === undefined ? undefined : rendered(found), hint];
+  return parts.filter((part) => part !== undefined).join("\n");
+}
+
+/** Runs one job and ends the process. */
+export async function runBuildProcess(path: string): Promise<never> {
+  const encoder = new TextEncoder();
+  const write = (text: string) => {
+    const bytes = encoder.encode(text);
+    for (let at = 0; at < bytes.byteLength;) at += Deno.stdout.writeSync(bytes.subarray(at));
+  };
+  if (path === BUILD_PROBE) {
+    write(`${BUILD_PROBE}\n`);
+    Deno.exit(0);
+  }
+  const writer = createEventWriter(write);
+  try {
+    const job = buildJobFile.parse(JSON.parse(await Deno.readTextFile(path)));
+    // The job holds variables: the project's code gets those that are meant for it.
+    await Deno.remove(path).catch(() => {});
+    writer.send(await build(job, writer));
+  } catch (error) {
+    writer.send({ type: "failed", reason: explain(error) });
+  }
+  Deno.exit(0);
+}

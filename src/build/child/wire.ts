@@ -1,0 +1,58 @@
+/**
+ * What a build process is told, and what it says: a job as one JSON file, and
+ * lines of JSON on its standard output. Whoever reads these lines must take
+ * them for foreign: the code of a project runs beside the process.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+export const buildJobFile = z.object({
+  /** Absolute path of the checkout's folder, with a `.git` and nothing checked out. */
+  repository: z.string(),
+  /** All 40 digits. */
+  commitSha: z.string(),
+  /** The project's folder in the repository; null for the repository itself. */
+  rootDirectory: z.string().nullable(),
+  installCommand: z.string().nullable(),
+  buildCommand: z.string().nullable(),
+  outputDirectory: z.string().nullable(),
+  /** Version of Node to build with; null takes the machine's own. */
+  nodeVersion: z.string().nullable(),
+  /** The project's variables. */
+  variables: z.record(z.string(), z.string()),
+  /** Folder that is kept between the builds of a project. */
+  cache: z.string(),
+  /** Folder that receives what is in no file of the checkout. */
+  outbox: z.string(),
+});
+export type BuildJobFile = z.infer<typeof buildJobFile>;
+
+const LEVELS = ["info", "warn", "error"] as const;
+
+const packedFile = z.object({
+  path: z.string().max(4096),
+  /** Absolute path of the content, as the build process sees it. */
+  content: z.string().max(8192),
+  size: z.number().int().min(0),
+});
+
+const packedFunction = z.object({ name: z.string().max(256), content: z.string().max(8192) });
+
+/** One line of a build process. */
+export const buildEvent = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("say"), level: z.enum(LEVELS), message: z.string() }),
+  /** A chunk of what a command prints; `stream` tells streams apart. */
+  z.object({ type: z.literal("output"), stream: z.number().int(), text: z.string() }),
+  z.object({ type: z.literal("output_end"), stream: z.number().int() }),
+  z.object({ type: z.literal("failed"), reason: z.string() }),
+  z.object({
+    type: z.literal("packed"),
+    manifest: z.unknown(),
+    rules: z.unknown().optional(),
+    files: z.array(packedFile),
+    functions: z.array(packedFunction),
+  }),
+]);
+export type BuildEvent = z.infer<typeof buildEvent>;
+export type PackedEvent = Extract<BuildEvent, { readonly type: "packed" }>;

@@ -1,0 +1,11 @@
+/**
+ * The names by which the program starts itself as a build process.
+ *
+ * @module
+ */
+
+/** First argument that makes the program a build process; the second is the path of its job. */
+export const BUILD_PROCESS_ARGUMENT = "__build";
+
+/** In place of a job: only show that the program can run here. */
+export const BUILD_PROBE = "svc-probe";

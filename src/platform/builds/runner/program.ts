@@ -1,0 +1,45 @@
+/**
+ * How the program starts itself inside a build's walls.
+ *
+ * @module
+ */
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { BUILD_PROCESS_ARGUMENT } from "../../../lib/build_process.ts";
+
+export interface BuildProgram {
+  readonly command: readonly string[];
+  /** Files and folders of the program, which must be seen inside. */
+  readonly needs: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The command for this very program, compiled or run from source. */
+export function buildProgram(env: Readonly<Record<string, string>>): BuildProgram {
+  const program = Deno.execPath();
+  if (Deno.build.standalone) {
+    return { command: [program, BUILD_PROCESS_ARGUMENT], needs: [program], env: {} };
+  }
+  const root = fileURLToPath(new URL("../../../../", import.meta.url)).replace(/\/$/, "");
+  const cache = env.DENO_DIR ?? join(env.XDG_CACHE_HOME ?? join(env.HOME ?? "/", ".cache"), "deno");
+  return {
+    command: [
+      program,
+      "run",
+      "--quiet",
+      "--allow-all",
+      "--no-check",
+      "--cached-only",
+      "--no-lock",
+      `--config=${join(root, "deno.json")}`,
+      join(root, "main.ts"),
+      BUILD_PROCESS_ARGUMENT,
+    ],
+    needs: [
+      dirname(program),
+      ...["main.ts", "deno.json", "src", "node_modules"].map((name) => join(root, name)),
+      cache,
+    ],
+    env: { DENO_DIR: cache, DENO_NO_UPDATE_CHECK: "1" },
+  };
+}

@@ -1,0 +1,228 @@
+/**
+ * Walls around a build. Which kind there is depends on who runs the platform
+ * and on what the system lets it do; that is tried once, at start.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { BUILD_PROBE } from "../../../lib/build_process.ts";
+import type { BuildProgram } from "./program.ts";
+import { END_USER_SCRIPT, NAMESPACE_SCRIPT, OPEN_SCRIPT, USER_SCRIPT } from "./sandbox_script.ts";
+
+/**
+ * - `namespaces`: a user of its own, and namespaces that show it nothing but
+ *   the system's programs and its own folder (the platform runs as root);
+ * - `own_namespaces`: such namespaces, made by an ordinary user;
+ * - `user`: a user of its own only (root, without the right to namespaces);
+ * - `open`: no walls, since the operator said so.
+ */
+export type SandboxKind = "namespaces" | "own_namespaces" | "user" | "open";
+
+/** A folder of the build, and where the build sees it. */
+export interface Shown {
+  readonly from: string;
+  readonly to: string;
+}
+
+export interface SandboxRun {
+  /** User and group of the build, where it has its own. */
+  readonly uid: number;
+  /** Folder that may become the root of what the build sees; empty. */
+  readonly root: string;
+  /** Folders that it may write to. */
+  readonly shown: readonly Shown[];
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly limits: ProcessLimits;
+}
+
+export interface ProcessLimits {
+  /** Processes and threads at the same time. */
+  readonly processes: number;
+  /** Largest single file in bytes. */
+  readonly fileBytes: number;
+}
+
+export interface SandboxOptions {
+  readonly kind: SandboxKind;
+  readonly program: BuildProgram;
+  /** What no build may see, wherever it lies. */
+  readonly hidden: readonly string[];
+}
+
+export interface SandboxedProcess {
+  readonly child: Deno.ChildProcess;
+  /** Ends everything that belongs to the build; resolves when it has ended. */
+  end(): Promise<void>;
+}
+
+/** Where the programs are that build the walls. */
+const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+
+/** Where a build without a root of its own does its work. */
+export const hasOwnRoot = (kind: SandboxKind): boolean =>
+  kind === "namespaces" || kind === "own_namespaces";
+
+/** True where each build runs as a user of its own. */
+export const hasOwnUser = (kind: SandboxKind): boolean => kind === "namespaces" || kind === "user";
+
+const DROP = ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"] as const;
+
+const asUser = (uid: number): string[] => [
+  "setpriv",
+  `--reuid=${uid}`,
+  `--regid=${uid}`,
+  "--clear-groups",
+  ...DROP,
+  "--",
+];
+
+function limited(run: SandboxRun): string[] {
+  return [
+    "nice",
+    "-n",
+    "10",
+    "prlimit",
+    `--nproc=${run.limits.processes}`,
+    `--fsize=${run.limits.fileBytes}`,
+    "--core=0",
+    "--",
+    ...run.command,
+  ];
+}
+
+function namespaceCommand(run: SandboxRun, options: SandboxOptions): string[] {
+  const own = options.kind === "own_namespaces";
+  return [
+    "unshare",
+    ...(own ? ["--user", "--map-root-user"] : []),
+    "--mount",
+    "--pid",
+    "--ipc",
+    "--fork",
+    "--kill-child=SIGKILL",
+    "--propagation=private",
+    "--",
+    "/bin/sh",
+    "-c",
+    NAMESPACE_SCRIPT,
+    "svc-build",
+    run.root,
+    ...options.program.needs.flatMap((path) => ["ro", path]),
+    ...run.shown.flatMap(({ from, to }) => ["rw", from, to]),
+    ...options.hidden.flatMap((path) => ["hide", path]),
+    "--",
+    ...(own ? ["setpriv", ...DROP, "--"] : asUser(run.uid)),
+    ...limited(run),
+  ];
+}
+
+function commandFor(run: SandboxRun, options: SandboxOptions): string[] {
+  if (hasOwnRoot(options.kind)) return namespaceCommand(run, options);
+  const inner = limited(run);
+  return options.kind === "user"
+    ? [...asUser(run.uid), "/bin/sh", "-c", USER_SCRIPT, "svc-build", ...inner]
+    : ["/bin/sh", "-c", OPEN_SCRIPT, "svc-build", ...inner];
+}
+
+/** Ends all processes of a build's user. */
+export async function endUser(uid: number): Promise<void> {
+  const [program, ...args] = [...asUser(uid), "/bin/sh", "-c", END_USER_SCRIPT];
+  await new Deno.Command(program!, {
+    args,
+    cwd: "/",
+    clearEnv: true,
+    env: { PATH: SYSTEM_PATH },
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).output();
+}
+
+/** Starts a command inside the walls; its standard input must stay open as long as it shall run. */
+export function startSandbox(run: SandboxRun, options: SandboxOptions): SandboxedProcess {
+  const [program, ...args] = commandFor(run, options);
+  const child = new Deno.Command(program!, {
+    args,
+    cwd: hasOwnRoot(options.kind) ? "/" : run.shown[0]?.from ?? "/",
+    clearEnv: true,
+    env: { PATH: SYSTEM_PATH, ...run.env },
+    detached: true,
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  return {
+    child,
+    async end() {
+      try {
+        Deno.kill(-child.pid, "SIGKILL");
+      } catch { /* it has ended already */ }
+      if (options.kind === "user") await endUser(run.uid);
+      await child.status;
+    },
+  };
+}
+
+async function works(kind: SandboxKind, options: Omit<ProbeOptions, "open">): Promise<boolean> {
+  const folder = await Deno.makeTempDir({ dir: options.folder, prefix: "probe-" });
+  try {
+    const root = join(folder, "root");
+    await Deno.mkdir(root);
+    await Deno.chmod(folder, 0o711);
+    const { program } = options;
+    const run: SandboxRun = {
+      uid: options.uid,
+      root,
+      shown: [],
+      // The program itself is what must run, not only a shell.
+      command: [...program.command, BUILD_PROBE],
+      env: { HOME: "/tmp", ...program.env },
+      limits: { processes: 256, fileBytes: 2 ** 30 },
+    };
+    const { child, end } = startSandbox(run, { kind, program, hidden: options.hidden });
+    const late = setTimeout(() => void end(), PROBE_MS);
+    try {
+      const { stdout } = await collect(child);
+      return stdout.includes(BUILD_PROBE);
+    } finally {
+      clearTimeout(late);
+      await end();
+    }
+  } catch {
+    return false;
+  } finally {
+    await Deno.remove(folder, { recursive: true }).catch(() => {});
+  }
+}
+
+const PROBE_MS = 15_000;
+
+async function collect(child: Deno.ChildProcess): Promise<{ readonly stdout: string }> {
+  const [stdout] = await Promise.all([
+    new Response(child.stdout).text(),
+    child.stderr.cancel(),
+  ]);
+  return { stdout };
+}
+
+export interface ProbeOptions {
+  /** Folder that may be written. */
+  readonly folder: string;
+  readonly program: BuildProgram;
+  readonly uid: number;
+  readonly hidden: readonly string[];
+  /** The operator allows builds without walls. */
+  readonly open: boolean;
+}
+
+/** Finds the best walls that work here; `undefined` where there are none. */
+export async function findSandbox(options: ProbeOptions): Promise<SandboxKind | undefined> {
+  const kinds: readonly SandboxKind[] = Deno.uid() === 0
+    ? ["namespaces", "user"]
+    : ["own_namespaces"];
+  if (Deno.build.os === "linux") {
+    for (const kind of kinds) if (await works(kind, options)) return kind;
+  }
+  return options.open ? "open" : undefined;
+}

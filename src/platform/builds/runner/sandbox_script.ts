@@ -1,0 +1,98 @@
+/**
+ * The fixed shell text that closes a build in: nothing of a project gets into
+ * it but as arguments.
+ *
+ * @module
+ */
+
+/**
+ * While the platform lives it holds the other end of standard input open. When
+ * that ends, however it ends, everything of the build is killed; when the
+ * build's own process ends, so does the rest.
+ */
+const SUPERVISE = `
+exec 3<&0 </dev/null
+lifeline() { cat <&3 >/dev/null 2>&1; kill -KILL "$1"; }
+`;
+
+/**
+ * Pid 1 of the namespaces: makes a root folder out of the system's own
+ * read-only folders and those that are named, hides the rest, and starts the
+ * build without any privilege. Arguments: root folder, then \`ro <path>\`,
+ * \`rw <from> <to>\`, \`hide <path>\`, then \`--\` and the command.
+ */
+export const NAMESPACE_SCRIPT = `
+set -eu
+umask 022
+echo 1000 >/proc/self/oom_score_adj 2>/dev/null || true
+root=$1; shift
+mount -t tmpfs -o mode=0755,size=16m svc "$root"
+cd "$root"
+mkdir proc dev old run
+seal() { mount -o remount,bind,ro,nosuid,nodev "$1"; }
+place() {
+  if [ -d "$1" ]; then mkdir -p ".$2"
+  else mkdir -p ".$(dirname "$2")"; [ -e ".$2" ] || : >".$2"; fi
+  mount --rbind "$1" ".$2"
+}
+for folder in bin sbin lib lib32 lib64 libx32 usr etc opt nix run/systemd/resolve; do
+  if [ -L "/$folder" ]; then cp -P "/$folder" "./$folder"
+  elif [ -d "/$folder" ]; then place "/$folder" "/$folder"; seal "./$folder"; fi
+done
+for device in null zero full random urandom tty; do
+  : >"dev/$device"; mount --bind "/dev/$device" "dev/$device"
+done
+mkdir dev/shm
+mount -t tmpfs -o mode=1777,size=256m,nosuid,nodev svc dev/shm
+ln -s /proc/self/fd dev/fd
+ln -s /proc/self/fd/0 dev/stdin
+ln -s /proc/self/fd/1 dev/stdout
+ln -s /proc/self/fd/2 dev/stderr
+mount -t proc -o nosuid,nodev,noexec svc proc
+while [ "$1" != -- ]; do
+  case $1 in
+    ro) place "$2" "$2"; seal ".$2"; shift 2 ;;
+    rw) place "$2" "$3"; mount -o remount,bind,nosuid,nodev ".$3"; shift 3 ;;
+    hide)
+      if [ -d ".$2" ]; then mount -t tmpfs -o mode=0,size=4k svc ".$2"
+      elif [ -e ".$2" ]; then mount --bind /dev/null ".$2"; fi
+      shift 2 ;;
+    *) exit 64 ;;
+  esac
+done
+shift
+pivot_root . old
+cd /
+umount -l /old
+rmdir /old
+seal /
+${SUPERVISE}
+lifeline -1 & exec 3<&-
+"$@" &
+wait $!
+`;
+
+/** The build's first process where there are no namespaces: its user is nobody else's. */
+export const USER_SCRIPT = `
+echo 1000 >/proc/self/oom_score_adj 2>/dev/null || true
+${SUPERVISE}
+lifeline -1 & exec 3<&-
+"$@" &
+wait $!
+`;
+
+/** Without any wall: at least what stays in its process group ends with it. */
+export const OPEN_SCRIPT = `
+${SUPERVISE}
+lifeline 0 & exec 3<&-
+"$@" &
+wait $!
+code=$?
+exit $code
+`;
+
+/** Ends every process of the user who runs it, and waits until they are gone. */
+export const END_USER_SCRIPT = `
+rounds=0
+while kill -KILL -1 2>/dev/null && [ $rounds -lt 60 ]; do rounds=$((rounds + 1)); sleep 0.02; done
+`;
