@@ -17,6 +17,7 @@ import { bindDomainRoutes } from "./domains/routes.ts";
 import { Router } from "./http/router.ts";
 import { bindLogRoutes } from "./logs/routes.ts";
 import { bindDeliveryRoutes } from "./notifications/delivery/routes.ts";
+import { bindNotificationRoutes } from "./notifications/routes.ts";
 import { bindProjectRoutes } from "./projects/routes.ts";
 import { bindRulesRoutes } from "./rules/routes.ts";
 import type { Services } from "./services.ts";
@@ -65,6 +66,7 @@ export function buildApi(services: Services, options: ApiOptions): Router {
   bindDomainRoutes(router, services);
   bindCacheRoutes(router, services);
   bindLogRoutes(router, { ...services, closing: options.closing });
+  bindNotificationRoutes(router, { ...services, closing: options.closing });
   bindRulesRoutes(router, { ...services, service: services.rulesService });
   bindDeliveryRoutes(router, services);
   router.refuseOtherMethods();

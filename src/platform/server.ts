@@ -79,8 +79,8 @@ async function openServices(
     mailer: openMailer(options, base),
     log: options.log,
   });
-  const { logs, events, useNotes, functionService } = services;
-  for (const part of [logs, events, useNotes, functionService]) {
+  const { logs, inboxes, events, useNotes, functionService } = services;
+  for (const part of [logs, inboxes, events, useNotes, functionService]) {
     closers.add(part);
   }
   return services;

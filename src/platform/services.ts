@@ -26,6 +26,7 @@ import { AccessLogs } from "./logs/access_logs.ts";
 import { accountMailSender } from "./notifications/channels/email/account_mail_sender.ts";
 import type { Mailer } from "./notifications/channels/email/mailer.ts";
 import { createDelivery } from "./notifications/create_delivery.ts";
+import { createNotifications } from "./notifications/create_notifications.ts";
 import type { PlatformLog } from "./options.ts";
 import type { ProjectRecord } from "./projects/project.ts";
 import { GitCredentialStore } from "./projects/git_credentials.ts";
@@ -92,6 +93,10 @@ export function createServices(foundation: Foundation) {
     ...{ kv, box: foundation.box, accounts: accountServices.accounts, mailer, now, random },
     ...{ outbound: foundation.outbound, publicOrigin: foundation.publicOrigin, onTrouble },
   });
+  const notificationServices = createNotifications({
+    ...{ kv, accounts: accountServices.accounts, events, delivery: delivery.deliveryQueue },
+    ...{ publicOrigin: foundation.publicOrigin, now, onTrouble },
+  });
   const projects = new ProjectStore(kv);
   const gitCredentials = new GitCredentialStore(kv, foundation.box);
   const deployments = new DeploymentStore(kv);
@@ -126,6 +131,7 @@ export function createServices(foundation: Foundation) {
     ...domainParts,
     ...accountServices,
     ...delivery,
+    ...notificationServices,
     events,
     /** Tells that something happened; it is stored, then everybody concerned is told. */
     raiseEvent: events.raise,
@@ -162,6 +168,7 @@ export function createServices(foundation: Foundation) {
       }
       await domainParts.certificates?.load();
       await domainParts.domainService.recover();
+      notificationServices.startNotifications();
     },
   };
 }

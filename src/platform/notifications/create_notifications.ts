@@ -1,0 +1,49 @@
+/**
+ * The services of notifications over one store.
+ *
+ * @module
+ */
+import type { Clock } from "../../lib/clock.ts";
+import type { AccountStore } from "../accounts/account_store.ts";
+import type { EventBus } from "../events/event_bus.ts";
+import type { DeliveryQueue } from "./delivery/types.ts";
+import { createFanOut } from "./fan_out.ts";
+import { InboxStore } from "./inbox_store.ts";
+import { Inboxes } from "./inboxes.ts";
+import { LiveStreams } from "./live_streams.ts";
+import { NotificationService } from "./notification_service.ts";
+import { PreferenceService } from "./preference_service.ts";
+
+export interface NotificationOptions {
+  readonly kv: Deno.Kv;
+  readonly accounts: AccountStore;
+  readonly events: EventBus;
+  readonly delivery: DeliveryQueue;
+  /** Origin under which people reach the platform. */
+  readonly publicOrigin: string;
+  readonly now: Clock;
+  readonly onTrouble: (message: string) => void;
+}
+
+export type NotificationServices = ReturnType<typeof createNotifications>;
+
+/** Builds the services; nobody is told of anything before `startNotifications()`. */
+export function createNotifications(options: NotificationOptions) {
+  const { kv, accounts, events, delivery, publicOrigin, now, onTrouble } = options;
+  const preferences = new PreferenceService(kv, accounts);
+  const inboxes = new Inboxes({ store: new InboxStore(kv), now, onTrouble });
+  const live = new LiveStreams({
+    counts: (view) => inboxes.counts(view),
+    after: (view, id, limit) => inboxes.after(view, id, limit),
+    onTrouble,
+  });
+  const fanOut = { accounts, preferences, inboxes, live, delivery, publicOrigin, now };
+  return {
+    preferences,
+    inboxes,
+    live,
+    notifications: new NotificationService(inboxes, live),
+    /** Tells people of events, of those first that wait from before. */
+    startNotifications: () => events.start(createFanOut(fanOut)),
+  };
+}

@@ -1,0 +1,149 @@
+/**
+ * From an event to everybody concerned: into each inbox, to each open stream,
+ * and to the queue of what leaves the platform.
+ *
+ * @module
+ */
+import { type Channel, EVENTS } from "../../contract/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { AccountStore } from "../accounts/account_store.ts";
+import type { PassOn } from "../events/event_bus.ts";
+import { receiptId } from "../events/event_id.ts";
+import type { EventRecord } from "../events/event_store.ts";
+import { decideDelivery } from "./decide_delivery.ts";
+import type { DeliveryQueue, DeliveryRequest, NotificationContent } from "./delivery/types.ts";
+import { describeEvent } from "./describe_event.ts";
+import type { Inboxes } from "./inboxes.ts";
+import type { LiveStreams } from "./live_streams.ts";
+import { notificationToWire } from "./notification_wire.ts";
+import type { PreferenceService } from "./preference_service.ts";
+
+/** Members that are read at once, and inboxes that are written at the same time. */
+const MEMBERS = 500;
+const PARALLEL = 16;
+
+/** Channels that leave the platform and are a person's. */
+const OUTWARD = ["email", "messenger", "push"] as const satisfies readonly Channel[];
+
+export interface FanOutOptions {
+  readonly accounts: AccountStore;
+  readonly preferences: PreferenceService;
+  readonly inboxes: Inboxes;
+  readonly live: LiveStreams;
+  readonly delivery: DeliveryQueue;
+  /** Origin under which people reach the platform. */
+  readonly publicOrigin: string;
+  readonly now: Clock;
+}
+
+async function memberIds(accounts: AccountStore, workspaceId: string): Promise<string[]> {
+  const ids: string[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const page = await accounts.members(workspaceId, {
+      limit: MEMBERS,
+      cursor: cursor ?? undefined,
+    });
+    ids.push(...page.items.map(({ userId }) => userId));
+    cursor = page.nextCursor;
+  } while (cursor !== null);
+  return ids;
+}
+
+/** The events that each person is told of, in their order. */
+async function eventsByPerson(
+  accounts: AccountStore,
+  events: readonly EventRecord[],
+): Promise<Map<string, EventRecord[]>> {
+  const members = new Map<string, string[]>();
+  const byPerson = new Map<string, EventRecord[]>();
+  for (const event of events) {
+    const { audience } = event;
+    let people: readonly string[];
+    if (audience.type === "user") people = [audience.userId];
+    else {
+      const { workspaceId } = audience;
+      people = members.get(workspaceId) ?? await memberIds(accounts, workspaceId);
+      members.set(workspaceId, [...people]);
+    }
+    for (const userId of people) {
+      const own = byPerson.get(userId);
+      if (own === undefined) byPerson.set(userId, [event]);
+      else own.push(event);
+    }
+  }
+  return byPerson;
+}
+
+/** What a workspace's webhooks get of its events. */
+function webhookRequests(
+  events: readonly EventRecord[],
+  contentOf: (event: EventRecord) => NotificationContent,
+): DeliveryRequest[] {
+  return events.filter(({ audience }) => audience.workspaceId !== null).map((event) => ({
+    key: `${event.id}:webhook`,
+    channel: "webhook",
+    userId: null,
+    content: contentOf(event),
+  }));
+}
+
+/** Makes what tells people of events; to be told twice of one changes nothing. */
+export function createFanOut(options: FanOutOptions): PassOn {
+  const { accounts, preferences, inboxes, live, delivery, publicOrigin, now } = options;
+
+  const contentOf = (record: EventRecord): NotificationContent => {
+    const { id, event, data, createdAt, audience } = record;
+    const { category, priority } = EVENTS[event];
+    const words = describeEvent({ event, data }, { origin: publicOrigin });
+    const { workspaceId } = audience;
+    return { id, event, category, priority, ...words, createdAt, workspaceId, data };
+  };
+
+  /** Tells one person; returns what has to leave the platform. */
+  async function tell(
+    userId: string,
+    contents: readonly NotificationContent[],
+  ): Promise<DeliveryRequest[]> {
+    const { categories } = await preferences.of(userId);
+    const inApp: NotificationContent[] = [];
+    const requests: DeliveryRequest[] = [];
+    for (const event of contents) {
+      const wanted = categories.find(({ category }) => category === event.category)!;
+      const decision = decideDelivery(event, wanted, now());
+      const content = { ...event, id: receiptId(event.id, userId) };
+      if (decision.in_app.send) inApp.push(content);
+      for (const channel of OUTWARD) {
+        if (!decision[channel].send) continue;
+        requests.push({ key: `${event.id}:${userId}:${channel}`, channel, userId, content });
+      }
+    }
+    const added = inApp.length === 0 ? [] : await inboxes.add(userId, inApp);
+    await live.publish(
+      userId,
+      added.map((content) => ({
+        message: {
+          type: "notification",
+          notification: notificationToWire(content, { readAt: null, archivedAt: null }),
+        },
+        workspaceId: content.workspaceId,
+      })),
+    );
+    return requests;
+  }
+
+  return async (events) => {
+    const contents = new Map(events.map((event) => [event, contentOf(event)]));
+    const toContent = (event: EventRecord) => contents.get(event)!;
+    const people = [...await eventsByPerson(accounts, events)];
+    const requests = webhookRequests(events, toContent);
+    for (let start = 0; start < people.length; start += PARALLEL) {
+      const told = await Promise.all(
+        people.slice(start, start + PARALLEL)
+          .map(([userId, own]) => tell(userId, own.map(toContent))),
+      );
+      requests.push(...told.flat());
+    }
+    if (requests.length > 0) await delivery.accept(requests);
+  };
+}

@@ -1,0 +1,73 @@
+/**
+ * The inboxes that are in memory, and the queues of changes to them. Only one
+ * process serves from a data directory, so that what is here is what is.
+ *
+ * @module
+ */
+import type { InboxIndex } from "./inbox_index.ts";
+
+/** Pages that stay in memory, of 9 KB each: 72 MB, or 2 million notifications. */
+const MAX_PAGES = 8192;
+
+export interface InboxMemoryOptions {
+  load(userId: string): Promise<InboxIndex>;
+  /** True while an inbox must not be read anew. */
+  isBusy(userId: string): boolean;
+  readonly maxPages?: number;
+}
+
+export class InboxMemory {
+  /** Least recently used first. */
+  private readonly loaded = new Map<string, InboxIndex>();
+  /** Ends of the queues of changes. */
+  private readonly queues = new Map<string, Promise<void>>();
+
+  constructor(private readonly options: InboxMemoryOptions) {}
+
+  /** An inbox to read from. */
+  async open(userId: string): Promise<InboxIndex> {
+    const index = this.loaded.get(userId);
+    if (index === undefined) return await this.change(userId, (fresh) => Promise.resolve(fresh));
+    this.loaded.delete(userId);
+    this.loaded.set(userId, index);
+    return index;
+  }
+
+  /** Runs a change when those before it have ended. */
+  change<T>(userId: string, run: (index: InboxIndex) => Promise<T>): Promise<T> {
+    const before = this.queues.get(userId) ?? Promise.resolve();
+    const result = before.then(async () => await run(await this.load(userId)));
+    const end: Promise<void> = result.then(() => {}, () => {}).then(() => {
+      if (this.queues.get(userId) === end) this.queues.delete(userId);
+    });
+    this.queues.set(userId, end);
+    return result;
+  }
+
+  /** Waits for the changes that are under way. */
+  async idle(): Promise<void> {
+    await Promise.all(this.queues.values());
+  }
+
+  private async load(userId: string): Promise<InboxIndex> {
+    const known = this.loaded.get(userId);
+    if (known !== undefined) return known;
+    const index = await this.options.load(userId);
+    this.makeRoom(index.pages.length);
+    this.loaded.set(userId, index);
+    return index;
+  }
+
+  /** Forgets the inboxes that were not used for the longest time. */
+  private makeRoom(wanted: number): void {
+    const { isBusy, maxPages = MAX_PAGES } = this.options;
+    let pages = wanted;
+    for (const index of this.loaded.values()) pages += index.pages.length;
+    for (const [userId, index] of this.loaded) {
+      if (pages <= maxPages) return;
+      if (this.queues.has(userId) || isBusy(userId)) continue;
+      this.loaded.delete(userId);
+      pages -= index.pages.length;
+    }
+  }
+}

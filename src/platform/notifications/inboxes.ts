@@ -1,0 +1,308 @@
+/**
+ * The inboxes of all people. Changes of one inbox come one after the other,
+ * are stored first, and are then what everybody sees.
+ *
+ * @module
+ */
+import type { InboxCounts, Notification } from "../../contract/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { NotificationContent } from "./delivery/types.ts";
+import {
+  type BulkChange,
+  changePage,
+  type InboxFilter,
+  type InboxHead,
+  type InboxIndex,
+  type NumberedPage,
+} from "./inbox_index.ts";
+import { InboxMemory } from "./inbox_memory.ts";
+import { InboxPage, type RowState } from "./inbox_page.ts";
+import type { InboxStore } from "./inbox_store.ts";
+import { notificationToWire } from "./notification_wire.ts";
+
+/** What one commit takes: Deno KV takes 1000 changes of 800 KiB. */
+const MAX_ROWS = 400;
+const MAX_CHARACTERS = 250_000;
+const MAX_COMMIT_PAGES = 50;
+const MAX_COMMIT_CHANGES = 600;
+
+/** Whose inbox, and what of it the caller may see. */
+export interface InboxView {
+  readonly userId: string;
+  /** Workspaces, `null` for the account itself; or all. */
+  readonly workspaces: readonly (string | null)[] | null;
+}
+
+export interface InboxesOptions {
+  readonly store: InboxStore;
+  readonly now: Clock;
+  /** Told where a change could not be brought to all pages; the next start does that. */
+  readonly onTrouble: (message: string) => void;
+}
+
+type SingleChange = (page: InboxPage, row: number, at: number) => void;
+
+/** How many of the first contents fit into one commit; at least one. */
+function commitSize(contents: readonly NotificationContent[]): number {
+  let characters = 0;
+  const end = contents.findIndex(({ title, body, data }, index) => {
+    characters += title.length + body.length + JSON.stringify(data).length;
+    return index === MAX_ROWS || characters > MAX_CHARACTERS;
+  });
+  return end === -1 ? contents.length : Math.max(end, 1);
+}
+
+export class Inboxes {
+  private readonly memory: InboxMemory;
+  private readonly finishing = new Map<string, Promise<void>>();
+  private closed = false;
+
+  constructor(private readonly options: InboxesOptions) {
+    this.memory = new InboxMemory({
+      load: async (userId) => {
+        const index = await options.store.load(userId);
+        if (index.head.unfinished.length > 0) this.finish(userId);
+        return index;
+      },
+      isBusy: (userId) => this.finishing.has(userId),
+    });
+  }
+
+  /**
+   * Adds notifications, oldest first, which must be newer than all before.
+   * Those that were added before are left out; returns the rest.
+   */
+  add(userId: string, contents: readonly NotificationContent[]): Promise<NotificationContent[]> {
+    return this.memory.change(userId, async (index) => {
+      const added = contents.filter(({ id }) => id > index.head.lastId);
+      for (let start = 0; start < added.length;) {
+        const batch = added.slice(start, start + commitSize(added.slice(start, start + MAX_ROWS)));
+        await this.append(userId, index, batch);
+        start += batch.length;
+      }
+      return added;
+    });
+  }
+
+  async list(
+    view: InboxView,
+    { limit, offset, ...filter }: InboxFilter & {
+      readonly limit: number;
+      readonly offset: number;
+    },
+  ): Promise<{ readonly items: Notification[]; readonly total: number }> {
+    const index = await this.memory.open(view.userId);
+    const places = index.placesOf(view.workspaces);
+    const rows = index.select(filter, { places, offset, limit });
+    return { total: index.total(filter, places), items: await this.toWire(view.userId, rows) };
+  }
+
+  async counts(view: InboxView): Promise<InboxCounts> {
+    const index = await this.memory.open(view.userId);
+    return index.counts(index.placesOf(view.workspaces));
+  }
+
+  async hasUnread(view: InboxView): Promise<boolean> {
+    const index = await this.memory.open(view.userId);
+    const places = index.placesOf(view.workspaces);
+    return index.total({ archived: false, unreadOnly: true }, places) > 0;
+  }
+
+  /** The notifications after one, oldest first; `undefined` where there are more than `limit`. */
+  async after(view: InboxView, id: string, limit: number): Promise<Notification[] | undefined> {
+    const index = await this.memory.open(view.userId);
+    const rows = index.after(id, { places: index.placesOf(view.workspaces), limit });
+    return rows && await this.toWire(view.userId, rows);
+  }
+
+  /** Marks one as read; `undefined` where the view has none of that id. */
+  read(view: InboxView, id: string): Promise<Changed | undefined> {
+    return this.changeOne(view, id, (page, row, at) => {
+      if (!page.isRead(row)) page.read(row, at);
+    });
+  }
+
+  /** Moves one to the archive; `undefined` where the view has none of that id. */
+  archive(view: InboxView, id: string): Promise<Changed | undefined> {
+    return this.changeOne(view, id, (page, row, at) => {
+      if (!page.isArchived(row)) page.archive(row, at);
+    });
+  }
+
+  /** Deletes one, once or again; `undefined` where the view never had one of that id. */
+  delete(view: InboxView, id: string): Promise<Deleted | undefined> {
+    return this.memory.change(view.userId, async (index) => {
+      const spot = index.find(id, index.placesOf(view.workspaces));
+      if (spot === undefined) return undefined;
+      const { page: before, row } = spot;
+      if (before.page.isDeleted(row)) return { workspaceId: undefined };
+      const page = before.page.copy();
+      page.delete(row);
+      await this.store(view.userId, index, { ...before, page, doomed: [...before.doomed, id] });
+      return { workspaceId: index.head.places[page.placeAt(row)] || null };
+    });
+  }
+
+  /**
+   * Changes all of the inbox or archive that a view sees, at once; returns how
+   * many that were. One small record makes it so, the pages follow.
+   */
+  async changeAll(view: InboxView, type: BulkChange["type"]): Promise<number> {
+    const { now, store } = this.options;
+    const count = await this.memory.change(view.userId, async (index) => {
+      const places = index.placesOf(view.workspaces);
+      const filter = { archived: type === "delete", unreadOnly: type === "read" };
+      const total = index.total(filter, places);
+      if (total === 0) return 0;
+      const { head } = index;
+      const number = head.changes + 1;
+      const change = {
+        number,
+        type,
+        at: now(),
+        places: places === null ? null : [...places],
+      };
+      const changed: InboxHead = {
+        ...head,
+        changes: number,
+        unfinished: [...head.unfinished, change],
+      };
+      await store.commit(view.userId, { head: changed }, number);
+      index.head = changed;
+      for (const before of [...index.pages]) {
+        const after = changePage(before.page, change);
+        if (after === undefined) continue;
+        const doomed = [...before.doomed, ...after.deleted];
+        index.put({ number: before.number, page: after.page, doomed, behind: true });
+      }
+      return total;
+    });
+    if (count > 0) this.finish(view.userId);
+    return count;
+  }
+
+  /** Ends the changes under way; what is left of bulk changes follows at the next start. */
+  async close(): Promise<void> {
+    this.closed = true;
+    await Promise.all(this.finishing.values());
+    await this.memory.idle();
+  }
+
+  private async append(
+    userId: string,
+    index: InboxIndex,
+    added: readonly NotificationContent[],
+  ): Promise<void> {
+    const places = [...index.head.places];
+    const pages: NumberedPage[] = [];
+    const last = index.pages.at(-1);
+    for (const { id, category, priority, workspaceId } of added) {
+      let current = pages.at(-1) ?? last;
+      if (current === undefined || current.page.isFull) {
+        const number = current === undefined ? 0 : current.number + 1;
+        current = { number, page: new InboxPage(), doomed: [], behind: false };
+        pages.push(current);
+      } else if (pages.length === 0) {
+        current = { ...current, page: current.page.copy() };
+        pages.push(current);
+      }
+      let place = places.indexOf(workspaceId ?? "");
+      if (place === -1) place = places.push(workspaceId ?? "") - 1;
+      current.page.append({ id, category, priority, place });
+    }
+    const head: InboxHead = { ...index.head, places, lastId: added.at(-1)!.id };
+    await this.options.store.commit(userId, { head, pages, added }, head.changes);
+    index.head = head;
+    for (const each of pages) this.settle(index, each);
+  }
+
+  private changeOne(
+    view: InboxView,
+    id: string,
+    change: SingleChange,
+  ): Promise<Changed | undefined> {
+    return this.memory.change(view.userId, async (index) => {
+      const spot = index.find(id, index.placesOf(view.workspaces));
+      if (spot === undefined || spot.page.page.isDeleted(spot.row)) return undefined;
+      const { page: before, row } = spot;
+      const page = before.page.copy();
+      change(page, row, this.options.now());
+      const isNew = page.cellAt(row) !== before.page.cellAt(row);
+      if (isNew) await this.store(view.userId, index, { ...before, page });
+      const [notification] = await this.toWire(view.userId, [page.stateAt(row)]);
+      return notification && { notification, isNew };
+    });
+  }
+
+  private async store(userId: string, index: InboxIndex, page: NumberedPage): Promise<void> {
+    await this.options.store.commit(userId, { pages: [page] }, index.head.changes);
+    this.settle(index, page);
+  }
+
+  /** Takes a page in as it is stored. */
+  private settle(index: InboxIndex, { number, page }: NumberedPage): void {
+    index.put({ number, page, doomed: [], behind: false });
+  }
+
+  private async toWire(userId: string, rows: readonly RowState[]): Promise<Notification[]> {
+    const contents = await this.options.store.contents(userId, rows.map(({ id }) => id));
+    return rows.flatMap((row) => {
+      const content = contents.get(row.id);
+      return content === undefined ? [] : [notificationToWire(content, row)];
+    });
+  }
+
+  /** Brings bulk changes to the stored pages, some at a time. */
+  private finish(userId: string): void {
+    if (this.closed || this.finishing.has(userId)) return;
+    const finished = this.finishAll(userId)
+      .catch((error) =>
+        this.options.onTrouble(`Can not finish changing an inbox: ${error}. It follows later`)
+      )
+      .finally(() => this.finishing.delete(userId));
+    this.finishing.set(userId, finished);
+  }
+
+  private async finishAll(userId: string): Promise<void> {
+    while (!this.closed) {
+      const done = await this.memory.change(userId, async (index) => {
+        const pages = nextBehind(index.pages);
+        if (pages.length > 0) {
+          await this.options.store.commit(userId, { pages }, index.head.changes);
+          for (const page of pages) this.settle(index, page);
+          return false;
+        }
+        const head = { ...index.head, unfinished: [] };
+        await this.options.store.commit(userId, { head }, head.changes);
+        index.head = head;
+        return true;
+      });
+      if (done) return;
+    }
+  }
+}
+
+export interface Deleted {
+  /** Where it was from; null for the account, `undefined` where it was deleted before. */
+  readonly workspaceId: string | null | undefined;
+}
+
+export interface Changed {
+  readonly notification: Notification;
+  /** False where it was so already. */
+  readonly isNew: boolean;
+}
+
+/** The first pages that are behind, as many as one commit takes. */
+function nextBehind(pages: readonly NumberedPage[]): NumberedPage[] {
+  const behind: NumberedPage[] = [];
+  let changes = 0;
+  for (const page of pages) {
+    if (!page.behind) continue;
+    changes += page.doomed.length + 1;
+    if (behind.length > 0 && changes > MAX_COMMIT_CHANGES) break;
+    behind.push(page);
+    if (behind.length === MAX_COMMIT_PAGES) break;
+  }
+  return behind;
+}

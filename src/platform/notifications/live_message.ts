@@ -1,0 +1,23 @@
+/**
+ * The messages of the live stream as Server-Sent Events (WHATWG HTML, 9.2).
+ *
+ * @module
+ */
+import type { NotificationMessage } from "../../contract/mod.ts";
+
+const encoder = new TextEncoder();
+
+/** What keeps proxies from closing an idle stream. */
+export const HEARTBEAT = encoder.encode(": heartbeat\n\n");
+
+/** The beginning of a stream; a reader that loses it comes again after 2 seconds. */
+export const OPENING = encoder.encode("retry: 2000\n\n");
+
+/**
+ * Encodes a message. Only new notifications carry an id: it is where a reader
+ * goes on after a break.
+ */
+export function encodeMessage(message: NotificationMessage): Uint8Array {
+  const id = message.type === "notification" ? `id: ${message.notification.id}\n` : "";
+  return encoder.encode(`event: ${message.type}\n${id}data: ${JSON.stringify(message)}\n\n`);
+}

@@ -1,0 +1,74 @@
+/**
+ * One reader of the live stream, whose messages wait until it takes them.
+ *
+ * @module
+ */
+import { OPENING } from "./live_message.ts";
+
+/** Messages that may wait for a slow reader; one that falls further behind is cut off. */
+const MAX_BEHIND = 256;
+
+export class LiveStream {
+  readonly body: ReadableStream<Uint8Array>;
+  private controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  /** What came while the stream was still being told what it had missed. */
+  private held: { readonly id: string | undefined; readonly bytes: Uint8Array }[] | undefined = [];
+
+  /** `onEnd` is called once, however the stream ends. */
+  constructor(private readonly onEnd: () => void) {
+    this.body = new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.controller = controller;
+        controller.enqueue(OPENING);
+      },
+      cancel: () => {
+        this.controller = undefined;
+        onEnd();
+      },
+    }, { highWaterMark: 0 });
+  }
+
+  /** Sends a message; `id` is that of the notification that it brings. */
+  send(bytes: Uint8Array, id?: string): void {
+    if (this.held === undefined) this.push(bytes);
+    else if (this.held.length < MAX_BEHIND) this.held.push({ id, bytes });
+    else this.cut();
+  }
+
+  /** Sends what was missed, then what came meanwhile and was not among it. */
+  catchUp(missed: readonly Uint8Array[], seen: ReadonlySet<string>): void {
+    const held = this.held ?? [];
+    this.held = undefined;
+    for (const bytes of missed) this.controller?.enqueue(bytes);
+    for (const { id, bytes } of held) {
+      if (id === undefined || !seen.has(id)) this.controller?.enqueue(bytes);
+    }
+  }
+
+  /** Sends at once, ahead of what is held; nothing where there is much to read already. */
+  beat(bytes: Uint8Array): void {
+    if ((this.controller?.desiredSize ?? 0) >= 0) this.controller?.enqueue(bytes);
+  }
+
+  /** Ends the stream in order. */
+  close(): void {
+    const { controller } = this;
+    this.controller = undefined;
+    if (controller === undefined) return;
+    controller.close();
+    this.onEnd();
+  }
+
+  private push(bytes: Uint8Array): void {
+    if ((this.controller?.desiredSize ?? 0) <= -MAX_BEHIND) this.cut();
+    else this.controller?.enqueue(bytes);
+  }
+
+  private cut(): void {
+    const { controller } = this;
+    this.controller = undefined;
+    if (controller === undefined) return;
+    controller.error(new Error("Reader fell too far behind"));
+    this.onEnd();
+  }
+}

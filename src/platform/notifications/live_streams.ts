@@ -1,0 +1,182 @@
+/**
+ * All open live streams. A message is encoded once for all readers that see
+ * the same; one timer keeps all of them alive.
+ *
+ * @module
+ */
+import type { InboxCounts, Notification, NotificationMessage } from "../../contract/mod.ts";
+import { isUuid } from "../../lib/ids.ts";
+import type { InboxView } from "./inboxes.ts";
+import { encodeMessage, HEARTBEAT } from "./live_message.ts";
+import { LiveStream } from "./live_stream.ts";
+
+/** Each stream gets a comment this often. */
+export const HEARTBEAT_MS = 20_000;
+
+/** Parts of all streams, of which one has its heartbeat at a time. */
+const SHARES = 20;
+
+/** Most notifications that are sent again to a reader who comes back. */
+export const MAX_REPLAYED = 200;
+
+export interface LiveStreamsOptions {
+  counts(view: InboxView): Promise<InboxCounts>;
+  /** The notifications after one, oldest first; `undefined` where there are more than `limit`. */
+  after(view: InboxView, id: string, limit: number): Promise<Notification[] | undefined>;
+  /** Told where a stream could not be served; it is ended. */
+  readonly onTrouble: (message: string) => void;
+}
+
+interface Reader {
+  readonly stream: LiveStream;
+  readonly share: number;
+  /** Whether who opened the stream still may. */
+  isAllowed(): Promise<boolean>;
+}
+
+/** The readers of one inbox who see the same of it. */
+interface Group {
+  readonly view: InboxView;
+  readonly readers: Set<Reader>;
+}
+
+/** A message and who sees it. */
+export interface Published {
+  readonly message: NotificationMessage;
+  /** What the message is about; a reader who sees another part of the inbox gets none of it. */
+  readonly workspaceId: string | null;
+}
+
+const groupKey = ({ workspaces }: InboxView): string => workspaces?.join() ?? "*";
+
+function sees({ workspaces }: InboxView, workspaceId: string | null): boolean {
+  return workspaces === null || workspaces.includes(workspaceId);
+}
+
+export class LiveStreams {
+  private readonly inboxes = new Map<string, Map<string, Group>>();
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private opened = 0;
+  private share = 0;
+  private size = 0;
+
+  constructor(private readonly options: LiveStreamsOptions) {}
+
+  /** Opens a stream. `lastId` is the newest notification that its reader knows. */
+  open(
+    view: InboxView,
+    reader: { readonly lastId: string | null; isAllowed(): Promise<boolean> },
+  ): ReadableStream<Uint8Array> {
+    const groups = this.inboxes.get(view.userId) ?? new Map<string, Group>();
+    const key = groupKey(view);
+    const group = groups.get(key) ?? { view, readers: new Set() };
+    const entry: Reader = {
+      stream: new LiveStream(() => this.leave(view.userId, key, entry)),
+      share: this.opened++ % SHARES,
+      isAllowed: reader.isAllowed,
+    };
+    this.inboxes.set(view.userId, groups.set(key, group));
+    group.readers.add(entry);
+    this.size++;
+    this.timer ??= setInterval(() => this.beat(), HEARTBEAT_MS / SHARES);
+    this.begin(view, entry.stream, reader.lastId).catch((error) => {
+      this.options.onTrouble(`Can not begin a live stream: ${error}`);
+      entry.stream.close();
+    });
+    return entry.stream.body;
+  }
+
+  /** Sends messages to everybody who sees what they are about, then the counts. */
+  async publish(userId: string, messages: readonly Published[]): Promise<void> {
+    for (const group of this.groupsOf(userId)) {
+      const seen = messages.filter(({ workspaceId }) => sees(group.view, workspaceId));
+      if (seen.length === 0) continue;
+      for (const { message } of seen) send(group, message);
+      send(group, { type: "counts", counts: await this.options.counts(group.view) });
+    }
+  }
+
+  /**
+   * Tells of a change of all that a view sees. Who sees another part of the
+   * inbox has to list it anew.
+   */
+  async publishAll(view: InboxView, type: "read" | "archived" | "deleted"): Promise<void> {
+    for (const group of this.groupsOf(view.userId)) {
+      const same = groupKey(group.view) === groupKey(view);
+      send(group, same ? { type, id: null } : { type: "reset" });
+      send(group, { type: "counts", counts: await this.options.counts(group.view) });
+    }
+  }
+
+  /** How many streams are open. */
+  get count(): number {
+    return this.size;
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    for (const userId of [...this.inboxes.keys()]) {
+      for (const { readers } of this.groupsOf(userId)) {
+        for (const { stream } of [...readers]) stream.close();
+      }
+    }
+  }
+
+  /** A heartbeat for one share of the streams; ends those whose credential has ended. */
+  beat(): void {
+    this.share = (this.share + 1) % SHARES;
+    for (const groups of this.inboxes.values()) {
+      for (const { readers } of groups.values()) {
+        for (const reader of readers) {
+          if (reader.share === this.share) void this.keep(reader);
+        }
+      }
+    }
+  }
+
+  private async keep({ stream, isAllowed }: Reader): Promise<void> {
+    try {
+      if (await isAllowed()) stream.beat(HEARTBEAT);
+      else stream.close();
+    } catch (error) {
+      this.options.onTrouble(`Can not tell whether a live stream may go on: ${error}`);
+      stream.close();
+    }
+  }
+
+  private async begin(view: InboxView, stream: LiveStream, lastId: string | null): Promise<void> {
+    const missed = lastId === null ? [] : await this.missed(view, lastId);
+    const counts = await this.options.counts(view);
+    const messages: NotificationMessage[] = missed === undefined
+      ? [{ type: "reset" }]
+      : missed.map((notification) => ({ type: "notification", notification }));
+    messages.push({ type: "counts", counts });
+    stream.catchUp(messages.map(encodeMessage), new Set(missed?.map(({ id }) => id)));
+  }
+
+  /** `undefined` where it can not be told, or is too much. */
+  private async missed(view: InboxView, lastId: string): Promise<Notification[] | undefined> {
+    return isUuid(lastId) ? await this.options.after(view, lastId, MAX_REPLAYED) : undefined;
+  }
+
+  private groupsOf(userId: string): Group[] {
+    return [...this.inboxes.get(userId)?.values() ?? []];
+  }
+
+  private leave(userId: string, key: string, reader: Reader): void {
+    const groups = this.inboxes.get(userId);
+    const group = groups?.get(key);
+    if (groups === undefined || group === undefined || !group.readers.delete(reader)) return;
+    if (group.readers.size === 0) groups.delete(key);
+    if (groups.size === 0) this.inboxes.delete(userId);
+    if (--this.size > 0) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+}
+
+function send({ readers }: Group, message: NotificationMessage): void {
+  const bytes = encodeMessage(message);
+  const id = message.type === "notification" ? message.notification.id : undefined;
+  for (const { stream } of [...readers]) stream.send(bytes, id);
+}

@@ -1,0 +1,85 @@
+/**
+ * The inbox as its owner uses it: each change is told to the open streams.
+ *
+ * @module
+ */
+import type { InboxCounts, Notification } from "../../contract/mod.ts";
+import { Failure } from "../http/failure.ts";
+import type { Changed, Inboxes, InboxView } from "./inboxes.ts";
+import type { InboxFilter } from "./inbox_index.ts";
+import type { LiveStreams } from "./live_streams.ts";
+
+const unknown = (id: string) => new Failure("not_found", `Notification ${id} does not exist`);
+
+export class NotificationService {
+  constructor(private readonly inboxes: Inboxes, private readonly live: LiveStreams) {}
+
+  list(
+    view: InboxView,
+    wish: InboxFilter & { readonly limit: number; readonly offset: number },
+  ): Promise<{ readonly items: Notification[]; readonly total: number }> {
+    return this.inboxes.list(view, wish);
+  }
+
+  counts(view: InboxView): Promise<InboxCounts> {
+    return this.inboxes.counts(view);
+  }
+
+  hasUnread(view: InboxView): Promise<boolean> {
+    return this.inboxes.hasUnread(view);
+  }
+
+  /** @throws {Failure} `not_found` for what is not in the view. */
+  async read(view: InboxView, id: string): Promise<Notification> {
+    return await this.changed(view, { type: "read", id }, await this.inboxes.read(view, id));
+  }
+
+  /** @throws {Failure} `not_found` for what is not in the view. */
+  async archive(view: InboxView, id: string): Promise<Notification> {
+    return await this.changed(view, { type: "archived", id }, await this.inboxes.archive(view, id));
+  }
+
+  /** @throws {Failure} `not_found` for what never was in the view. */
+  async delete(view: InboxView, id: string): Promise<void> {
+    const deleted = await this.inboxes.delete(view, id);
+    if (deleted === undefined) throw unknown(id);
+    if (deleted.workspaceId === undefined) return;
+    const { workspaceId } = deleted;
+    await this.live.publish(view.userId, [{ message: { type: "deleted", id }, workspaceId }]);
+  }
+
+  /** Marks all of the inbox as read; returns how many that were. */
+  readAll(view: InboxView): Promise<number> {
+    return this.changeAll(view, "read", "read");
+  }
+
+  archiveAll(view: InboxView): Promise<number> {
+    return this.changeAll(view, "archive", "archived");
+  }
+
+  deleteArchived(view: InboxView): Promise<number> {
+    return this.changeAll(view, "delete", "deleted");
+  }
+
+  private async changeAll(
+    view: InboxView,
+    type: "read" | "archive" | "delete",
+    told: "read" | "archived" | "deleted",
+  ): Promise<number> {
+    const count = await this.inboxes.changeAll(view, type);
+    if (count > 0) await this.live.publishAll(view, told);
+    return count;
+  }
+
+  private async changed(
+    view: InboxView,
+    message: { readonly type: "read" | "archived"; readonly id: string },
+    changed: Changed | undefined,
+  ): Promise<Notification> {
+    if (changed === undefined) throw unknown(message.id);
+    const { notification, isNew } = changed;
+    const { workspaceId } = notification;
+    if (isNew) await this.live.publish(view.userId, [{ message, workspaceId }]);
+    return notification;
+  }
+}

@@ -1,0 +1,139 @@
+/**
+ * `/v1/notifications` and `/v1/events`.
+ *
+ * @module
+ */
+import { endpoints, type EventName, EVENTS } from "../../contract/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { Authenticator } from "../accounts/authenticate.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { EventBus } from "../events/event_bus.ts";
+import type { EventAudience } from "../events/raise_event.ts";
+import type { Router } from "../http/router.ts";
+import { inboxViewOf } from "./inbox_view.ts";
+import type { LiveStreams } from "./live_streams.ts";
+import type { NotificationService } from "./notification_service.ts";
+import type { PreferenceService } from "./preference_service.ts";
+import { standingAccess } from "./standing_access.ts";
+
+export interface NotificationRouteServices {
+  readonly notifications: NotificationService;
+  readonly preferences: PreferenceService;
+  readonly live: LiveStreams;
+  readonly events: EventBus;
+  readonly authenticator: Authenticator;
+  readonly publicOrigin: string;
+  readonly now: Clock;
+  /** Aborted when the platform stops. */
+  readonly closing: AbortSignal;
+}
+
+const STREAM_HEADERS = {
+  "content-type": "text/event-stream",
+  "cache-control": "no-store",
+  "x-accel-buffering": "no",
+};
+
+export function bindNotificationRoutes(router: Router, services: NotificationRouteServices): void {
+  bindInbox(router, services);
+  bindPreferences(router, services);
+  bindStream(router, services);
+  bindEvents(router, services);
+}
+
+/** What has a name of its own comes before what takes any id. */
+function bindInbox(router: Router, services: NotificationRouteServices): void {
+  const { notifications } = services;
+
+  router.held(endpoints.listNotifications, async (holder, { query }) => {
+    const { limit, offset } = query;
+    return { ...await notifications.list(inboxViewOf(holder), query), limit, offset };
+  });
+  router.held(
+    endpoints.hasUnread,
+    async (holder) => ({ hasUnread: await notifications.hasUnread(inboxViewOf(holder)) }),
+  );
+  router.held(endpoints.getInboxCount, (holder) => notifications.counts(inboxViewOf(holder)));
+  router.held(
+    endpoints.readAllNotifications,
+    async (holder) => ({ read: await notifications.readAll(inboxViewOf(holder)) }),
+  );
+  router.held(
+    endpoints.archiveAllNotifications,
+    async (holder) => ({ archived: await notifications.archiveAll(inboxViewOf(holder)) }),
+  );
+  router.held(
+    endpoints.deleteArchivedNotifications,
+    async (holder) => ({ deleted: await notifications.deleteArchived(inboxViewOf(holder)) }),
+  );
+  router.held(
+    endpoints.readNotification,
+    (holder, { params }) => notifications.read(inboxViewOf(holder), params.notification),
+  );
+  router.held(
+    endpoints.archiveNotification,
+    (holder, { params }) => notifications.archive(inboxViewOf(holder), params.notification),
+  );
+  router.held(endpoints.deleteNotification, async (holder, { params }) => {
+    await notifications.delete(inboxViewOf(holder), params.notification);
+    return undefined;
+  });
+}
+
+function bindPreferences(router: Router, { preferences }: NotificationRouteServices): void {
+  router.held(endpoints.getPreferences, ({ user }) => preferences.of(user.id));
+  router.held(
+    endpoints.putChannelPreference,
+    ({ user }, { body }) => preferences.setChannel(user.id, body),
+  );
+  router.held(
+    endpoints.putCategoryPreference,
+    ({ user }, { body }) => preferences.setCategory(user.id, body),
+  );
+}
+
+function bindStream(router: Router, services: NotificationRouteServices): void {
+  const { live, authenticator, closing } = services;
+  const { memory } = authenticator;
+  closing.addEventListener("abort", () => live.close(), { once: true });
+  router.held(endpoints.streamNotifications, (holder, { request }) => {
+    const body = live.open(inboxViewOf(holder), {
+      lastId: request.headers.get("last-event-id"),
+      isAllowed: standingAccess(request, { ...services, memory }),
+    });
+    if (closing.aborted) live.close();
+    return new Response(body, { headers: STREAM_HEADERS });
+  });
+}
+
+/** A security event is about one person: the one who raises it. */
+function audienceOf({ user, workspace }: Caller, event: EventName): EventAudience {
+  const workspaceId = workspace.id;
+  return EVENTS[event].category === "Security"
+    ? { type: "user", userId: user.id, workspaceId }
+    : { type: "workspace", workspaceId };
+}
+
+function bindEvents(router: Router, { events }: NotificationRouteServices): void {
+  router.guarded(endpoints.triggerEvent, async (caller, { body }) => {
+    const { event, data, key } = body;
+    const id = await events.record({
+      event,
+      audience: audienceOf(caller, event),
+      data: definedOnly(data ?? {}),
+      ...(key === undefined ? {} : { key }),
+    });
+    await events.passed(id);
+    const { category, priority } = EVENTS[event];
+    return { id, event, category, priority };
+  });
+}
+
+/** Data as it is stored: without fields that were left out. */
+function definedOnly<Value>(
+  data: Readonly<Record<string, Value | undefined>>,
+): Record<string, Value> {
+  return Object.fromEntries(
+    Object.entries(data).flatMap(([name, value]) => value === undefined ? [] : [[name, value]]),
+  );
+}
