@@ -51,6 +51,7 @@ export const ERROR_CODES = [
   "blob_mismatch",
   "blobs_missing",
   "storage_full",
+  "unavailable",
   "internal",
 ] as const;
 export type ErrorCode = (typeof ERROR_CODES)[number];

@@ -32,10 +32,10 @@ export async function readBytes(
   return bytes;
 }
 
-/** Reads a JSON body; an empty one is `undefined`. */
-export async function readJson(request: Request): Promise<unknown> {
+/** Reads a JSON body of at most `maxBytes`; an empty one is `undefined`. */
+export async function readJson(request: Request, maxBytes = MAX_JSON_BYTES): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  const bytes = await readBytes(request, MAX_JSON_BYTES);
+  const bytes = await readBytes(request, maxBytes);
   if (bytes.byteLength === 0) return undefined;
   if (type !== "application/json") {
     throw new Failure(

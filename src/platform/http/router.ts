@@ -73,9 +73,10 @@ function summary(problems: readonly Problem[]): string {
 async function parseRequest<E extends Endpoint>(
   endpoint: E,
   c: ApiContext,
+  maxBytes?: number,
 ): Promise<Pick<RequestContext<E>, "params" | "query" | "body">> {
   const body = endpoint.bodyKind === "json" && endpoint.body.type !== "undefined"
-    ? await readJson(c.req.raw) ?? {}
+    ? await readJson(c.req.raw, maxBytes) ?? {}
     : undefined;
   const parts = {
     path: endpoint.params.safeParse(c.req.param()),
@@ -123,6 +124,14 @@ function bindingOf({ access }: Endpoint): "anyone" | "role" | "account" | "self"
   return access === "anyone" || access === "account" || access === "self" ? access : "role";
 }
 
+/**
+ * A path as errors may show it: what could be the token of a deploy hook, or
+ * of anything else, is left out.
+ */
+function shownPath(path: string): string {
+  return path.replace(/[0-9a-f]{32,}/gi, "…");
+}
+
 /** Hono's spelling of a contract path: `/a/{b}` becomes `/a/:b`. */
 const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");
 
@@ -139,7 +148,7 @@ export class Router {
 
   constructor(private readonly options: RouterOptions) {
     this.app.onError((error) => this.refuse(error, this.options.requestId()));
-    this.app.notFound((c) => this.refuseUnknown(c.req.raw, c.req.path));
+    this.app.notFound((c) => this.refuseUnknown(c.req.raw, shownPath(c.req.path)));
   }
 
   /** Answers a client's request to the base address. */
@@ -156,6 +165,28 @@ export class Router {
       "anyone",
       async (c, requestId) => handler(await contextOf(endpoint, c, requestId)),
     );
+  }
+
+  /**
+   * Binds an endpoint that a secret in its path opens: `admit` judges it before
+   * anything of the body is read.
+   */
+  keyed<E extends Endpoint, Key>(endpoint: E, parts: {
+    /** Largest body, in bytes. */
+    readonly maxBytes: number;
+    admit(params: ParamsOf<E>): MaybePromise<Key>;
+    answer(key: Key, context: RequestContext<E>): MaybePromise<Answer<E>>;
+  }): void {
+    this.bind(endpoint, "anyone", async (c, requestId) => {
+      const key = await parts.admit(endpoint.params.parse(c.req.param()) as ParamsOf<E>);
+      const parsed = await parseRequest(endpoint, c, parts.maxBytes);
+      return parts.answer(key, {
+        ...parsed,
+        request: c.req.raw,
+        client: c.env.client,
+        requestId,
+      });
+    });
   }
 
   /** Binds an endpoint of a workspace: its caller has the role that the contract asks for. */
@@ -219,7 +250,7 @@ export class Router {
     for (const [path, methods] of this.methods) {
       const allow = [...methods].join(", ");
       this.app.all(path, (c) => {
-        const message = `${c.req.path} takes ${allow}, not ${c.req.method}`;
+        const message = `${shownPath(c.req.path)} takes ${allow}, not ${c.req.method}`;
         const answer = this.refuse(
           new Failure("method_not_allowed", message),
           this.options.requestId(),
