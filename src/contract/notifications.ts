@@ -227,13 +227,13 @@ export const putCategoryPreference = endpoint({
 
 /** What the live stream sends, by the name of the Server-Sent Event. */
 export const notificationMessage = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("notification"), notification }),
+  notification.extend({ type: z.literal("notification") }),
   /** Null for all of the inbox. */
   z.object({ type: z.literal("read"), id: uuid.nullable() }),
   z.object({ type: z.literal("archived"), id: uuid.nullable() }),
   /** Null for all of the archive. */
   z.object({ type: z.literal("deleted"), id: uuid.nullable() }),
-  z.object({ type: z.literal("counts"), counts: inboxCounts }),
+  inboxCounts.extend({ type: z.literal("counts") }),
   /** Too much was missed to send it again: list the inbox anew. */
   z.object({ type: z.literal("reset") }),
 ]).meta({ id: "NotificationMessage" });

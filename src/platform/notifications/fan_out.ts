@@ -124,7 +124,7 @@ export function createFanOut(options: FanOutOptions): PassOn {
       added.map((content) => ({
         message: {
           type: "notification",
-          notification: notificationToWire(content, { readAt: null, archivedAt: null }),
+          ...notificationToWire(content, { readAt: null, archivedAt: null }),
         },
         workspaceId: content.workspaceId,
       })),

@@ -18,6 +18,6 @@ export const OPENING = encoder.encode("retry: 2000\n\n");
  * goes on after a break.
  */
 export function encodeMessage(message: NotificationMessage): Uint8Array {
-  const id = message.type === "notification" ? `id: ${message.notification.id}\n` : "";
+  const id = message.type === "notification" ? `id: ${message.id}\n` : "";
   return encoder.encode(`event: ${message.type}\n${id}data: ${JSON.stringify(message)}\n\n`);
 }

@@ -92,7 +92,7 @@ export class LiveStreams {
       const seen = messages.filter(({ workspaceId }) => sees(group.view, workspaceId));
       if (seen.length === 0) continue;
       for (const { message } of seen) send(group, message);
-      send(group, { type: "counts", counts: await this.options.counts(group.view) });
+      send(group, { type: "counts", ...await this.options.counts(group.view) });
     }
   }
 
@@ -104,7 +104,7 @@ export class LiveStreams {
     for (const group of this.groupsOf(view.userId)) {
       const same = groupKey(group.view) === groupKey(view);
       send(group, same ? { type, id: null } : { type: "reset" });
-      send(group, { type: "counts", counts: await this.options.counts(group.view) });
+      send(group, { type: "counts", ...await this.options.counts(group.view) });
     }
   }
 
@@ -146,11 +146,11 @@ export class LiveStreams {
 
   private async begin(view: InboxView, stream: LiveStream, lastId: string | null): Promise<void> {
     const missed = lastId === null ? [] : await this.missed(view, lastId);
-    const counts = await this.options.counts(view);
+    const counts = { type: "counts" as const, ...await this.options.counts(view) };
     const messages: NotificationMessage[] = missed === undefined
       ? [{ type: "reset" }]
-      : missed.map((notification) => ({ type: "notification", notification }));
-    messages.push({ type: "counts", counts });
+      : missed.map((notification) => ({ type: "notification", ...notification }));
+    messages.push(counts);
     stream.catchUp(messages.map(encodeMessage), new Set(missed?.map(({ id }) => id)));
   }
 
@@ -177,6 +177,6 @@ export class LiveStreams {
 
 function send({ readers }: Group, message: NotificationMessage): void {
   const bytes = encodeMessage(message);
-  const id = message.type === "notification" ? message.notification.id : undefined;
+  const id = message.type === "notification" ? message.id : undefined;
   for (const { stream } of [...readers]) stream.send(bytes, id);
 }
