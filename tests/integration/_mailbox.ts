@@ -1,0 +1,81 @@
+/**
+ * A real SMTP server on a random port, and what it received.
+ *
+ * @module
+ */
+import type { AddressInfo } from "node:net";
+import type { Readable } from "node:stream";
+import { SMTPServer } from "smtp-server";
+
+export interface ReceivedMail {
+  readonly to: readonly string[];
+  readonly subject: string;
+  /** The plain text, decoded. */
+  readonly text: string;
+  /** As it came. */
+  readonly source: string;
+}
+
+export interface Mailbox {
+  /** For `PlatformOptions.mail`. */
+  readonly url: string;
+  /** Takes the next mail, as soon as it is there. */
+  next(): Promise<ReceivedMail>;
+}
+
+async function readAll(stream: Readable): Promise<string> {
+  let text = "";
+  for await (const chunk of stream) text += chunk.toString("utf8");
+  return text;
+}
+
+/** Quoted-printable (RFC 2045, 6.7) of UTF-8. */
+function decodeQuotedPrintable(text: string): string {
+  const joined = text.replace(/=\r?\n/g, "");
+  return decodeURIComponent(
+    joined.replace(/%/g, "%25").replace(/=([0-9A-F]{2})/g, "%$1"),
+  );
+}
+
+function parse(source: string, to: readonly string[]): ReceivedMail {
+  const [head, ...rest] = source.split("\r\n\r\n");
+  const subject = /^Subject: (.*(?:\r\n[ \t].*)*)/mi.exec(head!)?.[1] ?? "";
+  const body = rest.join("\r\n\r\n");
+  const quoted = /^Content-Transfer-Encoding: quoted-printable/mi.test(source);
+  const text = (quoted ? decodeQuotedPrintable(body) : body).replaceAll("\r\n", "\n");
+  return { to, subject: subject.replace(/\r\n[ \t]/g, " "), text, source };
+}
+
+/** Runs a test beside a mail server that takes everything. */
+export async function withMailbox(run: (mailbox: Mailbox) => Promise<void>): Promise<void> {
+  const mails: ReceivedMail[] = [];
+  const waiting: ((mail: ReceivedMail) => void)[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ["STARTTLS"],
+    onData: (stream, session, done) => {
+      const to = session.envelope.rcptTo.map(({ address }) => address);
+      void readAll(stream).then((source) => {
+        const mail = parse(source, to);
+        const taker = waiting.shift();
+        if (taker === undefined) mails.push(mail);
+        else taker(mail);
+        done();
+      });
+    },
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.server.address() as AddressInfo;
+  try {
+    await run({
+      url: `smtp://127.0.0.1:${port}`,
+      next: () => {
+        const mail = mails.shift();
+        if (mail !== undefined) return Promise.resolve(mail);
+        return new Promise((resolve) => waiting.push(resolve));
+      },
+    });
+  } finally {
+    await new Promise<void>((resolve) => server.close(resolve));
+  }
+}
