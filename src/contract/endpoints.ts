@@ -5,6 +5,7 @@
  */
 import * as accounts from "./accounts.ts";
 import * as apiKeys from "./api_keys.ts";
+import * as buildLogs from "./build_logs.ts";
 import * as cache from "./cache.ts";
 import * as deliveries from "./deliveries.ts";
 import * as deployments from "./deployments.ts";
@@ -13,12 +14,15 @@ import * as domains from "./domains.ts";
 import * as environments from "./environments.ts";
 import * as identity from "./identity.ts";
 import * as logs from "./logs.ts";
+import * as messenger from "./messenger.ts";
 import * as notifications from "./notifications.ts";
 import * as projects from "./projects.ts";
+import * as push from "./push.ts";
 import * as rules from "./rules.ts";
 import * as security from "./security.ts";
 import * as system from "./system.ts";
 import * as variables from "./variables.ts";
+import * as webhooks from "./webhooks.ts";
 import * as workspaces from "./workspaces.ts";
 
 export const endpoints = {
@@ -95,6 +99,8 @@ export const endpoints = {
   postBlobs: deployments.postBlobs,
   listLogs: logs.listLogs,
   followLogs: logs.followLogs,
+  getBuildLog: buildLogs.getBuildLog,
+  followBuildLog: buildLogs.followBuildLog,
   getRules: rules.getRules,
   putRules: rules.putRules,
   deleteRules: rules.deleteRules,
@@ -123,4 +129,20 @@ export const endpoints = {
   resendWorkspaceDeadLetter: deliveries.resendWorkspaceDeadLetter,
   resendWorkspaceDeadLetters: deliveries.resendWorkspaceDeadLetters,
   sendTestNotification: deliveries.sendTestNotification,
+  createWebhook: webhooks.createWebhook,
+  listWebhooks: webhooks.listWebhooks,
+  getWebhook: webhooks.getWebhook,
+  updateWebhook: webhooks.updateWebhook,
+  deleteWebhook: webhooks.deleteWebhook,
+  rotateWebhookSecret: webhooks.rotateWebhookSecret,
+  listWebhookDeliveries: webhooks.listWebhookDeliveries,
+  redeliverWebhook: webhooks.redeliverWebhook,
+  testWebhook: webhooks.testWebhook,
+  getVapidKey: push.getVapidKey,
+  createPushSubscription: push.createPushSubscription,
+  listPushSubscriptions: push.listPushSubscriptions,
+  deletePushSubscription: push.deletePushSubscription,
+  createMessengerLink: messenger.createMessengerLink,
+  listMessengerLinks: messenger.listMessengerLinks,
+  deleteMessengerLink: messenger.deleteMessengerLink,
 } as const;

@@ -108,6 +108,7 @@ export {
   workspaceSlug,
 } from "./identity.ts";
 export {
+  LOG_LEVELS,
   LOG_LIMIT_DEFAULT,
   LOG_LIMIT_MAX,
   type LogEntry,
@@ -125,6 +126,13 @@ export {
   project,
 } from "./projects.ts";
 export { type Build, BUILD_STATES, type BuildState } from "./builds.ts";
+export {
+  BUILD_LOG_LEVELS,
+  type BuildLogLevel,
+  type BuildLogLine,
+  buildLogLine,
+  type BuildLogPart,
+} from "./build_logs.ts";
 export {
   type DeployHook,
   HOOK_SCOPES,
@@ -174,3 +182,6 @@ export {
   type NotificationPreferences,
 } from "./notifications.ts";
 export { type DeadLetter, DELIVERY_CHANNELS, PERSONAL_CHANNELS } from "./deliveries.ts";
+export { MAX_WEBHOOK_LOG, MAX_WEBHOOKS, type Webhook, type WebhookDelivery } from "./webhooks.ts";
+export { MAX_PUSH_SUBSCRIPTIONS, type PushSubscription } from "./push.ts";
+export { MAX_MESSENGER_LINKS, MESSENGER_CODE_SECONDS, type MessengerLink } from "./messenger.ts";

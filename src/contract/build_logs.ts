@@ -1,0 +1,50 @@
+/**
+ * What a build from git says.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { timestamp, uuid } from "./common.ts";
+import { endpoint } from "./endpoint.ts";
+
+/** `output` is what the project's own commands print; the others are the platform's words. */
+export const BUILD_LOG_LEVELS = ["output", "info", "warn", "error"] as const;
+export type BuildLogLevel = (typeof BUILD_LOG_LEVELS)[number];
+
+export const buildLogLine = z.object({
+  /** Counts from 1, without gaps but for lines that were left out. */
+  number: z.int(),
+  time: timestamp,
+  level: z.enum(BUILD_LOG_LEVELS),
+  /** Without control sequences; the values of secrets are replaced by `•••`. */
+  text: z.string(),
+}).meta({ id: "BuildLogLine" });
+export type BuildLogLine = z.infer<typeof buildLogLine>;
+
+export const buildLogPart = z.object({
+  lines: z.array(buildLogLine),
+  /** True where nothing more comes. */
+  isComplete: z.boolean(),
+}).meta({ id: "BuildLogPart" });
+export type BuildLogPart = z.infer<typeof buildLogPart>;
+
+const params = z.object({ deployment: uuid });
+
+export const getBuildLog = endpoint({
+  method: "GET",
+  path: "/v1/deployments/{deployment}/build-log",
+  summary: "Show what the build of a deployment said",
+  tag: "Logs",
+  params,
+  response: buildLogPart,
+});
+
+export const followBuildLog = endpoint({
+  method: "GET",
+  path: "/v1/deployments/{deployment}/build-log/stream",
+  summary: "Follow what a build says as Server-Sent Events, one BuildLogPart each, to its end",
+  tag: "Logs",
+  params,
+  response: buildLogPart,
+  responseKind: "events",
+});
