@@ -1,5 +1,5 @@
 /**
- * Access logs of deployments.
+ * Logs of deployments: requests, and what functions and servers wrote.
  *
  * @module
  */
@@ -57,15 +57,33 @@ export const functionLogEntry = z.object({
   stack: z.string().nullable(),
 }).meta({ id: "FunctionLogEntry" });
 
-export const logEntry = z.discriminatedUnion("type", [requestLogEntry, functionLogEntry]).meta({
+/** What the server of a COMPUTE layer wrote, or what became of it: starts, timeouts, crashes. */
+export const serverLogEntry = z.object({
+  type: z.literal("server"),
+  time: timestamp,
+  deploymentId: uuid,
+  /** The request that caused it; null where none, or more than one, can have. */
+  requestId: z.string().nullable(),
+  layer: z.string(),
+  level: z.enum(LOG_LEVELS),
+  message: z.string(),
+}).meta({ id: "ServerLogEntry" });
+
+export const logEntry = z.discriminatedUnion("type", [
+  requestLogEntry,
+  functionLogEntry,
+  serverLogEntry,
+]).meta({
   id: "LogEntry",
 });
 export type LogEntry = z.infer<typeof logEntry>;
 
 const logFilter = z.object({
   deploymentId: uuid.optional(),
-  /** Only entries whose method, host, path, status, user agent, address or request id contain it. */
+  /** Only entries that contain it: in their address, status, request id, message or any other text. */
   search: z.string().max(200).optional(),
+  /** Only entries of this level and above; requests are warn with a 4xx, error with a 5xx, else info. */
+  level: z.enum(LOG_LEVELS).optional(),
   /** Only entries at or after this moment. */
   since: timestamp.optional(),
 });
@@ -80,7 +98,7 @@ export const logPage = z.object({
 export const listLogs = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/logs",
-  summary: "Show the latest access log entries of a project or one deployment",
+  summary: "Show the latest log entries of a project or one deployment",
   tag: "Logs",
   params: projectParams,
   query: logFilter.extend({
@@ -94,7 +112,7 @@ export const listLogs = endpoint({
 export const followLogs = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/logs/stream",
-  summary: "Follow new access log entries as Server-Sent Events, one LogEntry each",
+  summary: "Follow new log entries as Server-Sent Events, one LogEntry each",
   tag: "Logs",
   params: projectParams,
   query: logFilter.omit({ since: true }),

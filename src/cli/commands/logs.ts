@@ -1,5 +1,12 @@
 import { collectPages, followEvents } from "../../client/mod.ts";
-import { endpoints, LOG_LIMIT_DEFAULT, LOG_LIMIT_MAX, type LogEntry } from "../../contract/mod.ts";
+import { Option } from "@commander-js/extra-typings";
+import {
+  endpoints,
+  LOG_LEVELS,
+  LOG_LIMIT_DEFAULT,
+  LOG_LIMIT_MAX,
+  type LogEntry,
+} from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
 import type { Palette } from "../color.ts";
 import { formatDuration, printable } from "../format.ts";
@@ -17,24 +24,26 @@ function colorOfStatus(status: number, colors: Palette): (text: string) => strin
   return status >= 300 ? colors.cyan : colors.green;
 }
 
-/** What a function wrote, as a line and its stack. */
-function formatFunctionEntry(
-  entry: Extract<LogEntry, { readonly type: "function" }>,
-  colors: Palette,
-): string {
+type Written = Exclude<LogEntry, { readonly type: "request" }>;
+
+/** What a function or a server wrote, as a line and its stack. */
+function formatWritten(entry: Written, colors: Palette): string {
   const paint = { error: colors.red, warn: colors.yellow, info: colors.cyan, debug: colors.dim };
+  const [writer, stack] = entry.type === "function"
+    ? [entry.function, entry.stack]
+    : [entry.layer, null];
   const line = [
     colors.dim(entry.time),
     paint[entry.level](entry.level),
-    printable(`${entry.function}: ${entry.message}`),
+    printable(`${writer}: ${entry.message}`),
     colors.dim(printable(entry.requestId ?? "")),
   ].join(" ").trimEnd();
-  return entry.stack === null ? line : `${line}\n${printable(entry.stack)}`;
+  return stack === null ? line : `${line}\n${printable(stack)}`;
 }
 
 /** One log entry as text; foreign text in it can not steer the terminal. */
 export function formatLogEntry(entry: LogEntry, colors: Palette): string {
-  if (entry.type === "function") return formatFunctionEntry(entry, colors);
+  if (entry.type !== "request") return formatWritten(entry, colors);
   const error = entry.error === undefined ? "" : ` ${entry.error}`;
   const hits = (entry.rules ?? []).map(({ outcome, ruleId }) => ` ${outcome}:${ruleId}`).join("");
   return [
@@ -60,10 +69,15 @@ export default defineCommand({
         LOG_LIMIT_DEFAULT,
       )
       .option("--search <query>", "only entries that contain this text")
+      .addOption(
+        new Option("--level <level>", "only entries of this level and above")
+          .choices(LOG_LEVELS),
+      )
       .option("--since <time>", "only entries since then: 15m, 2h, 1d or an ISO date")
       .option("--follow", "go on with new entries until stopped"),
   examples: [
-    ["logs", "show the last 50 requests to this directory's project, and what functions wrote"],
+    ["logs", "show the last 50 entries: requests, and what functions and servers wrote"],
+    ["logs --level error --since 1d", "what went wrong since yesterday"],
     ["logs --search 404 --since 1h", "requests of the last hour that contain 404"],
     ["logs --follow --json", "follow as one JSON object per line"],
   ],
@@ -77,7 +91,11 @@ export default defineCommand({
       command: "svc logs",
     });
     const params = { project: project.id };
-    const filter = definedOnly({ deploymentId: flags.deploymentId, search: flags.search });
+    const filter = definedOnly({
+      deploymentId: flags.deploymentId,
+      search: flags.search,
+      level: flags.level,
+    });
     const { items, nextCursor } = await collectPages(
       (page) =>
         client.call(endpoints.listLogs, {
@@ -89,7 +107,7 @@ export default defineCommand({
     items.sort((left, right) => left.time < right.time ? -1 : left.time > right.time ? 1 : 0);
     const line = (entry: LogEntry) => formatLogEntry(entry, ctx.ui.dataColors);
     if (flags.follow !== true) {
-      if (items.length === 0) ctx.ui.note("No requests logged");
+      if (items.length === 0) ctx.ui.note("Nothing logged");
       ctx.ui.result({ entries: items, nextCursor }, items.map(line).join("\n"));
       return;
     }

@@ -10,7 +10,13 @@ import type { LogEntry } from "../../contract/mod.ts";
 import type { AccessRecord } from "../../edge/mod.ts";
 import { LogFiles, type LogPlace } from "./log_files.ts";
 import { type LogFilter, logMatcher } from "./log_filter.ts";
-import { formatLogLine, type FunctionRecord, type LogRecord, toLogEntry } from "./log_lines.ts";
+import {
+  formatLogLine,
+  type FunctionRecord,
+  type LogRecord,
+  type ServerRecord,
+  toLogEntry,
+} from "./log_lines.ts";
 
 /** How long an entry waits to be written, in milliseconds. */
 export const FLUSH_INTERVAL_MS = 200;
@@ -52,6 +58,9 @@ export class AccessLogs {
 
   /** Takes note of what a function wrote; never waits. */
   readonly recordFunction = (record: FunctionRecord): void => this.add(record);
+
+  /** Takes note of what a server wrote; never waits. */
+  readonly recordServer = (record: ServerRecord): void => this.add(record);
 
   /** Writes what waits and hands it to those who follow. */
   flush(): Promise<void> {

@@ -5,7 +5,7 @@
  */
 import type { LogEntry } from "../../contract/mod.ts";
 import type { AccessRecord } from "../../edge/mod.ts";
-import type { FunctionLogEntry } from "../../runtime/mod.ts";
+import type { ComputeLogEntry, FunctionLogEntry } from "../../runtime/mod.ts";
 
 /** A line of a function's log, before it is written anywhere. */
 export interface FunctionRecord extends FunctionLogEntry {
@@ -13,11 +13,31 @@ export interface FunctionRecord extends FunctionLogEntry {
   readonly deploymentId: string;
 }
 
-export type LogRecord = AccessRecord | FunctionRecord;
+/** A line of a server's log, before it is written anywhere. */
+export interface ServerRecord extends ComputeLogEntry {
+  readonly projectId: string;
+  readonly deploymentId: string;
+  readonly layer: string;
+}
+
+export type LogRecord = AccessRecord | FunctionRecord | ServerRecord;
 
 /** What readers of the log get of a record. */
 export function toLogEntry(record: LogRecord): LogEntry {
-  return "function" in record ? toFunctionEntry(record) : toRequestEntry(record);
+  if ("function" in record) return toFunctionEntry(record);
+  return "layer" in record ? toServerEntry(record) : toRequestEntry(record);
+}
+
+function toServerEntry(record: ServerRecord): LogEntry {
+  return {
+    type: "server",
+    time: new Date(record.time).toISOString(),
+    deploymentId: record.deploymentId,
+    requestId: record.requestId ?? null,
+    layer: record.layer,
+    level: record.level,
+    message: record.message,
+  };
 }
 
 function toFunctionEntry(record: FunctionRecord): LogEntry {
@@ -65,7 +85,7 @@ function isoTime(time: number): string {
  * there can be tens of thousands a second, are put together by hand.
  */
 export function formatLogLine(record: LogRecord): string {
-  const isPlain = !("function" in record) && record.error === undefined &&
+  const isPlain = "method" in record && record.error === undefined &&
     (record.rules === undefined || record.rules.length === 0);
   if (!isPlain) return JSON.stringify(toLogEntry(record));
   const { deploymentId, requestId, method, host, path, status, bytes, ip, userAgent } = record;

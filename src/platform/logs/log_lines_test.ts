@@ -54,3 +54,24 @@ Deno.test("formatLogLine() writes what a function said", () => {
     stack: null,
   });
 });
+
+Deno.test("formatLogLine() writes what a server said", () => {
+  const line = formatLogLine({
+    projectId: "p",
+    deploymentId: "d",
+    time: 0,
+    level: "warn",
+    layer: "app",
+    requestId: "r",
+    message: "low",
+  });
+  assert.deepEqual(JSON.parse(line), {
+    type: "server",
+    time: "1970-01-01T00:00:00.000Z",
+    deploymentId: "d",
+    requestId: "r",
+    layer: "app",
+    level: "warn",
+    message: "low",
+  });
+});
