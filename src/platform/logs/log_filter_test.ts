@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import type { LogEntry } from "../../contract/mod.ts";
+import { type LogFilter, logMatcher } from "./log_filter.ts";
+
+const shared = {
+  time: "2026-01-01T00:00:00.000Z",
+  deploymentId: "01890000-0000-7000-8000-000000000001",
+  requestId: "r-1",
+};
+const request = (status: number): LogEntry => ({
+  ...shared,
+  type: "request",
+  method: "GET",
+  host: "shop.localhost",
+  path: "/cart",
+  status,
+  bytes: 1,
+  durationMs: 1,
+  ip: "192.0.2.1",
+  userAgent: null,
+});
+const server: LogEntry = {
+  ...shared,
+  type: "server",
+  layer: "app",
+  level: "warn",
+  message: "Stock is LOW",
+};
+const work: LogEntry = {
+  ...shared,
+  type: "function",
+  function: "gate",
+  level: "debug",
+  message: "checked",
+  stack: null,
+};
+const ENTRIES = { ok: request(200), missing: request(404), broken: request(502), server, work };
+
+const ROWS: readonly (readonly [filter: LogFilter, found: readonly string[]])[] = [
+  [{}, ["ok", "missing", "broken", "server", "work"]],
+  [{ level: "debug" }, ["ok", "missing", "broken", "server", "work"]],
+  [{ level: "info" }, ["ok", "missing", "broken", "server"]],
+  [{ level: "warn" }, ["missing", "broken", "server"]],
+  [{ level: "error" }, ["broken"]],
+  [{ search: "low" }, ["server"]],
+  [{ search: "app" }, ["server"]],
+  [{ search: "cart", level: "warn" }, ["missing", "broken"]],
+  [{ search: "r-1" }, ["ok", "missing", "broken", "server", "work"]],
+  [{ deploymentId: "other" }, []],
+  [{ since: "2026-01-01T00:00:00.001Z" }, []],
+];
+
+for (const [filter, found] of ROWS) {
+  Deno.test(`logMatcher() with ${JSON.stringify(filter)}`, () => {
+    const matches = logMatcher(filter);
+    const names = Object.entries(ENTRIES).filter(([, entry]) => matches(entry));
+    assert.deepEqual(names.map(([name]) => name), found);
+  });
+}
