@@ -12,6 +12,7 @@ export const BUILD_ERROR_CODES = [
   "manifest_invalid",
   "rules_invalid",
   "functions_invalid",
+  "server_invalid",
 ] as const;
 export type BuildErrorCode = (typeof BUILD_ERROR_CODES)[number];
 

@@ -11,11 +11,14 @@ import { formatCount } from "../lib/format.ts";
 import { type DetectedProject, detectProject, findOutput } from "../manifest/mod.ts";
 import { BuildError } from "./build_error.ts";
 import { createFolderReader } from "./folder_reader.ts";
+import { installPackages } from "./install_packages.ts";
 import { runCommand } from "./run_command.ts";
 import type { BuildHost } from "./types.ts";
 
 /** Settings of the platform's project; null and missing leave the matter to detection. */
 export interface BuildSettings {
+  /** Counts where the project itself does not tell its framework. */
+  readonly framework?: string | null;
   readonly installCommand?: string | null;
   readonly buildCommand?: string | null;
   /** Relative to the project. */
@@ -30,6 +33,8 @@ export interface BuildOptions {
   readonly settings?: BuildSettings;
   /** Goes before everything else. */
   readonly buildCommand?: string | undefined;
+  /** Id of the framework, in place of the detected one. */
+  readonly framework?: string | undefined;
   /** Takes the output as it is there. */
   readonly skipBuild?: boolean;
   /** Finds the variables of the environment that is built for; asked only where a command runs. */
@@ -75,7 +80,11 @@ async function outputOf(
   if (found.ok) {
     return await insideFolder(directory, join(directory, found.directory), found.directory);
   }
-  throw new BuildError("output_missing", found.message, { details: { tried: found.tried } });
+  const { advice } = built.detected;
+  throw new BuildError("output_missing", found.message, {
+    details: { tried: found.tried },
+    ...(advice === undefined ? {} : { hint: `${advice.message}. ${advice.hint}` }),
+  });
 }
 
 /** A link must not lead out of the project's folder. */
@@ -100,19 +109,47 @@ async function buildVariables(
   return env;
 }
 
-/** Detects the project, runs its build command unless told not to, and finds the output. */
-export async function buildProject(host: BuildHost, options: BuildOptions): Promise<BuiltProject> {
-  const { directory } = options;
-  const detected = await detectProject(createFolderReader(directory));
-  const { framework } = detected;
+async function detect(host: BuildHost, options: BuildOptions): Promise<DetectedProject> {
+  const reader = createFolderReader(options.directory);
+  const own = await detectProject(reader, { framework: options.framework });
+  const detected = own.framework === undefined
+    ? await detectProject(reader, { framework: options.settings?.framework })
+    : own;
+  const { framework, advice } = detected;
   if (framework !== undefined) {
     const version = framework.version === undefined ? "" : ` ${framework.version}`;
     host.say("detect", "info", `Detected ${framework.name}${version}`);
   }
+  if (advice !== undefined) host.say("detect", "warn", `${advice.message}. ${advice.hint}`);
+  return detected;
+}
+
+/** Asks for the variables once, and only when a command is about to run. */
+function onceAsked(host: BuildHost, options: BuildOptions) {
+  let asked: ReturnType<typeof buildVariables> | undefined;
+  return () => asked ??= buildVariables(host, options);
+}
+
+/** Installs packages where none are, and runs the build command. */
+async function runBuild(
+  host: BuildHost,
+  options: BuildOptions,
+  { command, detected }: { readonly command: string; readonly detected: DetectedProject },
+): Promise<void> {
+  const { directory } = options;
+  const variables = onceAsked(host, options);
+  const installCommand = options.settings?.installCommand;
+  await installPackages(host, { directory, installCommand, detected, variables });
+  await runCommand(host, { phase: "build", command, directory, variables: await variables() });
+}
+
+/**
+ * Detects the project, installs its packages where none are, runs its build
+ * command unless told not to, and finds the output.
+ */
+export async function buildProject(host: BuildHost, options: BuildOptions): Promise<BuiltProject> {
+  const detected = await detect(host, options);
   const command = options.skipBuild === true ? undefined : commandOf(options, detected);
-  if (command !== undefined) {
-    const variables = await buildVariables(host, options);
-    await runCommand(host, { phase: "build", command, directory, variables });
-  }
+  if (command !== undefined) await runBuild(host, options, { command, detected });
   return { command, detected, output: await outputOf(options, { command, detected }) };
 }

@@ -1,14 +1,17 @@
 /**
- * The output as it will be deployed: its files, and the manifest that says
- * what they are.
+ * The output as it will be deployed: its files, the manifest that says what
+ * they are, and its servers bundled.
  *
  * @module
  */
 import { join } from "node:path";
+import { printable } from "../lib/format.ts";
 import {
   type DetectedProject,
   formatManifestProblems,
-  generateStaticManifest,
+  type Generated,
+  generateManifest,
+  type Launcher,
   type Manifest,
   MANIFEST_PATH,
   type ManifestProblem,
@@ -18,10 +21,11 @@ import {
   validateManifest,
   walkOutput,
 } from "../manifest/mod.ts";
-import { printable } from "../lib/format.ts";
 import { BuildError } from "./build_error.ts";
+import { bundleServers } from "./bundle_servers.ts";
 import type { OutputContent } from "./hash_files.ts";
 import { readOptionalText } from "./read_rules_file.ts";
+import { serverPackages } from "./server_packages.ts";
 import type { BuildHost } from "./types.ts";
 
 export interface OutputFacts {
@@ -30,7 +34,7 @@ export interface OutputFacts {
   /** Absolute path of the project's folder. */
   readonly projectRoot: string;
   readonly detected: DetectedProject;
-  /** True to take the manifest as it is; the platform judges it anyway. */
+  /** True to take the manifest as it is, and servers too; the platform judges it anyway. */
   readonly skipValidation?: boolean;
 }
 
@@ -47,22 +51,6 @@ function manifestError(problems: readonly ManifestProblem[]): BuildError {
   });
 }
 
-function generate({ detected }: OutputFacts): Manifest {
-  if (detected.server !== undefined) {
-    throw new BuildError(
-      "manifest_invalid",
-      `Add ${MANIFEST_PATH} to the output: this build makes a server (${detected.server.reason})`,
-      { hint: "docs/manifest.md shows a manifest with a COMPUTE layer" },
-    );
-  }
-  const { framework } = detected;
-  if (framework === undefined) return generateStaticManifest();
-  const { name, version } = framework;
-  return generateStaticManifest({
-    framework: version === undefined ? { name } : { name, version },
-  });
-}
-
 async function readManifest(output: string): Promise<unknown> {
   const text = await readOptionalText(join(output, MANIFEST_PATH));
   if (text === undefined) return undefined;
@@ -71,37 +59,66 @@ async function readManifest(output: string): Promise<unknown> {
   return parsed.value;
 }
 
+/** Makes the manifest of an output that has none. */
+async function generate(
+  { output, detected }: OutputFacts,
+  files: readonly OutputFile[],
+): Promise<Exclude<Generated, { readonly type: "unusable" }>> {
+  const generated = await generateManifest(detected, {
+    paths: files.map(({ path }) => path),
+    readText: (path) => readOptionalText(join(output, path)),
+  });
+  if (generated.type !== "unusable") return generated;
+  const { message, hint } = generated;
+  throw new BuildError("manifest_invalid", message, hint === undefined ? {} : { hint });
+}
+
 function validated(value: unknown, files: readonly OutputFile[]): Manifest {
   const result = validateManifest(value, outputFilesOf(files.map(({ path }) => path)));
   if (!result.ok) throw manifestError(result.problems);
   return result.manifest;
 }
 
-/**
- * Lists the files, takes the output's manifest or makes one for a site of
- * plain files, and validates it. Throws with all problems at once.
- */
-export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promise<PreparedOutput> {
-  const { output, projectRoot } = facts;
-  const { files, problems } = await walkOutput(output, { projectRoot });
+async function listFiles(
+  host: BuildHost,
+  { output, projectRoot, detected }: OutputFacts,
+  written: unknown,
+): Promise<readonly OutputFile[]> {
+  const leaveOut = serverPackages(detected.framework?.id, written);
+  const { files, problems } = await walkOutput(output, { projectRoot, leaveOut });
   if (problems.length > 0) {
     const lines = problems.map(({ path, message }) => `${printable(path)}: ${message}`);
     throw new BuildError("output_invalid", `Correct the output:\n${lines.join("\n")}`, {
       details: { problems },
     });
   }
-  if (files.length === 0) {
-    throw new BuildError(
-      "output_missing",
-      `Deploy at least one file: ${host.showPath(output)} is empty`,
-    );
-  }
+  if (files.length > 0) return files;
+  throw new BuildError(
+    "output_missing",
+    `Deploy at least one file: ${host.showPath(output)} is empty`,
+  );
+}
+
+/**
+ * Lists the files, takes the output's manifest or makes one, validates it, and
+ * bundles the servers. Throws with all problems of a step at once.
+ */
+export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promise<PreparedOutput> {
+  const { output, skipValidation } = facts;
   const written = await readManifest(output);
-  const generated = written === undefined;
-  const manifest = written ?? generate(facts);
-  return {
-    files: files.map(({ path, absolutePath, size }) => ({ path, content: absolutePath, size })),
-    generated,
-    manifest: facts.skipValidation === true ? manifest : validated(manifest, files),
-  };
+  const files = await listFiles(host, facts, written);
+  const made = written === undefined ? await generate(facts, files) : undefined;
+  const generated = made !== undefined;
+  if (skipValidation === true) {
+    const contents = files.map(({ path, absolutePath, size }) => ({
+      path,
+      content: absolutePath,
+      size,
+    }));
+    return { files: contents, generated, manifest: made?.manifest ?? written };
+  }
+  const manifest = validated(made?.manifest ?? written, files);
+  const launcher: Launcher | undefined = made?.type === "server" ? made.launcher : undefined;
+  const contents = await bundleServers(host, files, { output, manifest, launcher });
+  return { files: contents, generated, manifest: made?.manifest ?? written };
 }

@@ -21,6 +21,7 @@ export const CLI_ERROR_CODES = [
   "manifest_invalid",
   "rules_invalid",
   "functions_invalid",
+  "server_invalid",
   "rules_test_failed",
   "deployment_failed",
   "variables_missing",

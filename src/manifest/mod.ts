@@ -10,6 +10,7 @@
  */
 export { detectProject, FRAMEWORKS } from "./detect/detect_project.ts";
 export type {
+  Advice,
   DetectedFramework,
   DetectedProject,
   PackageManager,
@@ -22,7 +23,9 @@ export {
   type OutputProbe,
 } from "./find_output.ts";
 export { formatManifestProblems, MANIFEST_REFERENCE } from "./format_problems.ts";
-export { type GenerateOptions, generateStaticManifest } from "./generate_manifest.ts";
+export { generateManifest } from "./generate/generate_manifest.ts";
+export { type GenerateOptions, generateStaticManifest } from "./generate/static_manifest.ts";
+export type { BuiltOutput, Generated, Launcher } from "./generate/types.ts";
 export { manifestJsonSchema } from "./json_schema.ts";
 export { MANIFEST_PATH, MAX_MANIFEST_BYTES } from "./limits.ts";
 export { outputFilesOf } from "./output_files.ts";

@@ -11,6 +11,7 @@ Deno.test("mod.ts exports what other rooms rely on, and no more", () => {
     "detectProject",
     "findOutput",
     "formatManifestProblems",
+    "generateManifest",
     "generateStaticManifest",
     "manifestJsonSchema",
     "outputFilesOf",

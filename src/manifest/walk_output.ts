@@ -20,6 +20,8 @@ export interface OutputFile {
 export interface WalkOptions {
   /** The project's own folder: a walk of it leaves out what is no part of a site. */
   readonly projectRoot: string;
+  /** Folders that are no part of it, relative to the output: neither read nor judged. */
+  readonly leaveOut?: ReadonlySet<string>;
 }
 
 export interface WalkResult {
@@ -203,7 +205,9 @@ export async function walkOutput(directory: string, options: WalkOptions): Promi
   const projectRoot = await Deno.realPath(options.projectRoot).catch(() =>
     resolve(options.projectRoot)
   );
-  const walk = new Walk(root, root === projectRoot ? excludeInProject : excludeInOutput);
+  const usual = root === projectRoot ? excludeInProject : excludeInOutput;
+  const { leaveOut } = options;
+  const walk = new Walk(root, (path, name) => leaveOut?.has(path) === true || usual(path, name));
   await walk.run();
   return { files: walk.files.sort(byPath), problems: walk.problems.sort(byPath) };
 }

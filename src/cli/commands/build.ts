@@ -1,4 +1,6 @@
+import { Option } from "@commander-js/extra-typings";
 import { assembleProject } from "../../build/mod.ts";
+import { FRAMEWORKS } from "../../manifest/mod.ts";
 import { defineCommand } from "../command.ts";
 import { createBuildHost, explainBuild } from "../deploy/build_host.ts";
 import { formatBytes, formatCount } from "../format.ts";
@@ -8,6 +10,11 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("[dir]", "directory of the project; the nearest with a svc.toml if left out")
+      .addOption(
+        new Option("--framework <name>", "framework, in place of the detected one").choices(
+          FRAMEWORKS.map(({ id }) => id),
+        ),
+      )
       .option("--skip-validation", "do not validate the manifest and the rules"),
   examples: [
     ["build", "build this project and validate the output"],
@@ -21,6 +28,7 @@ export default defineCommand({
     const built = await explainBuild(assembleProject(createBuildHost(ctx), {
       directory: folder.directory,
       config: folder.config,
+      framework: flags.framework,
       skipValidation,
     }));
     const { command, detected, output } = built;

@@ -1,6 +1,8 @@
+import { Option } from "@commander-js/extra-typings";
 import { type Pack, packProject } from "../../build/mod.ts";
 import type { Client } from "../../client/mod.ts";
 import type { Deployment, Project } from "../../contract/mod.ts";
+import { FRAMEWORKS } from "../../manifest/mod.ts";
 import { bindFolder } from "../bind_folder.ts";
 import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
@@ -24,6 +26,7 @@ import { formatFacts } from "../table.ts";
 interface DeployFlags {
   readonly skipBuild?: true | undefined;
   readonly buildCommand?: string | undefined;
+  readonly framework?: string | undefined;
   readonly branch?: string | undefined;
   readonly message?: string | undefined;
 }
@@ -50,6 +53,7 @@ async function packDeployment(
     config: folder.config,
     settings: project,
     buildCommand: flags.buildCommand,
+    framework: flags.framework,
     skipBuild: flags.skipBuild === true,
     variables: () => fetchVariables(client, { project: project.id, environment }),
   }));
@@ -130,6 +134,11 @@ export default defineCommand({
       .option("--skip-build", "deploy the output as it is")
       .option("--build-command <command>", "build with this command")
       .option("--skip-env-check", "deploy without the variables that svc.toml declares required")
+      .addOption(
+        new Option("--framework <name>", "framework, in place of the detected one").choices(
+          FRAMEWORKS.map(({ id }) => id),
+        ),
+      )
       .option("--branch <branch>", "branch that is deployed; git's if left out")
       .option("--message <text>", "message of the deployment; the commit's if left out")
       .option("--dry-run", "do everything but send it"),

@@ -1,8 +1,9 @@
+import { Option } from "@commander-js/extra-typings";
 import { basename } from "node:path";
 import { createFolderReader } from "../../build/mod.ts";
 import type { ProjectConfigChanges } from "../../config/mod.ts";
 import { endpoints, type Project } from "../../contract/mod.ts";
-import { type DetectedProject, detectProject } from "../../manifest/mod.ts";
+import { type DetectedProject, detectProject, FRAMEWORKS } from "../../manifest/mod.ts";
 import { writeProjectFile } from "../bind_folder.ts";
 import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
@@ -13,6 +14,7 @@ import { checkProjectName, findProject, toProjectName } from "../resolve_project
 interface InitFlags {
   readonly name?: string | undefined;
   readonly skipDetection?: true | undefined;
+  readonly framework?: string | undefined;
   readonly create?: true | undefined;
   readonly projectId?: string | undefined;
 }
@@ -90,6 +92,11 @@ export default defineCommand({
     command
       .option("--name <name>", "name of the project; the directory's if left out")
       .option("--skip-detection", "do not look for a framework")
+      .addOption(
+        new Option("--framework <name>", "framework, in place of the detected one").choices(
+          FRAMEWORKS.map(({ id }) => id),
+        ),
+      )
       .option("--create", "create the project on the platform")
       .option("--project-id <id>", "bind to this project of the platform"),
   examples: [
@@ -102,13 +109,18 @@ export default defineCommand({
     if (flags.create === true && flags.projectId !== undefined) {
       throw new CliError("usage", "Give --create or --project-id, not both");
     }
+    if (flags.skipDetection === true && flags.framework !== undefined) {
+      throw new CliError("usage", "Give --skip-detection or --framework, not both");
+    }
     const folder = await openProjectFolder(ctx, ".");
     const name = await nameOf(ctx, folder, flags);
     const detected = flags.skipDetection === true
       ? undefined
-      : await detectProject(createFolderReader(folder.directory));
+      : await detectProject(createFolderReader(folder.directory), flags);
     const framework = detected?.framework;
     if (framework !== undefined) ctx.ui.log("detect", "info", `Detected ${framework.name}`);
+    const advice = detected?.advice;
+    if (advice !== undefined) ctx.ui.log("detect", "warn", `${advice.message}. ${advice.hint}`);
     const project = await projectOf(ctx, name, { flags, detected });
     await writeProjectFile(folder, {
       project: projectChanges(name, project),

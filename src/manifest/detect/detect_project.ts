@@ -13,7 +13,13 @@ import { next } from "./next.ts";
 import { nitro } from "./nitro.ts";
 import { nuxt } from "./nuxt.ts";
 import { parsePackageFacts } from "./package_facts.ts";
-import { detectPackageManager, installCommand, runProgram, runScript } from "./package_manager.ts";
+import {
+  addPackage,
+  detectPackageManager,
+  installCommand,
+  runProgram,
+  runScript,
+} from "./package_manager.ts";
 import { packageVersion } from "./package_version.ts";
 import { sveltekit } from "./sveltekit.ts";
 import type {
@@ -69,6 +75,22 @@ interface Recognized {
   readonly package: string | undefined;
 }
 
+/** The framework that was named, even where nothing else tells of it. */
+async function named(
+  reader: ProjectReader,
+  facts: PackageFacts | undefined,
+  id: string,
+): Promise<Recognized | undefined> {
+  const framework = FRAMEWORKS.find((candidate) => candidate.id === id);
+  if (framework === undefined) return undefined;
+  return {
+    framework,
+    config: await firstConfig(reader, framework),
+    package: framework.packages.find((name) => facts?.dependencies.has(name)) ??
+      framework.packages[0],
+  };
+}
+
 async function recognize(
   reader: ProjectReader,
   facts: PackageFacts | undefined,
@@ -121,16 +143,31 @@ async function outputDirsWithout(
   return plain ? ["."] : [...DEFAULT_OUTPUT_DIRS];
 }
 
+export interface DetectOptions {
+  /** Id of the framework, which is not asked for then. */
+  readonly framework?: string | null | undefined;
+}
+
 /** Detects framework, package manager, commands and candidate output directories. */
-export async function detectProject(reader: ProjectReader): Promise<DetectedProject> {
+export async function detectProject(
+  reader: ProjectReader,
+  options: DetectOptions = {},
+): Promise<DetectedProject> {
   const facts = parsePackageFacts(await reader.readText("package.json"));
   const managed = await detectPackageManager(reader, facts);
-  const recognized = await recognize(reader, facts);
+  const { framework: id } = options;
+  const recognized = typeof id === "string"
+    ? await named(reader, facts, id)
+    : await recognize(reader, facts);
+  const manager = managed?.manager ?? "npm";
   const framework = recognized?.framework;
   const finding: FrameworkFinding = await framework?.inspect?.({
     reader,
     dependencies: facts?.dependencies ?? new Map(),
     buildScript: facts?.scripts.get("build"),
+    add: (name, kind) => addPackage(manager, name, kind),
+    run: (commandLine) =>
+      runProgram(manager, { commandLine, package: recognized?.package ?? commandLine }),
     config: recognized?.config,
   }) ?? {};
   const commands = commandsOf(managed?.manager, facts, {
@@ -152,6 +189,8 @@ export async function detectProject(reader: ProjectReader): Promise<DetectedProj
       ? await outputDirsWithout(reader, commands.build)
       : distinct([...finding.outputDirs ?? [], ...framework.outputDirs]),
     server: finding.server === undefined ? undefined : { reason: finding.server },
+    advice: finding.advice,
+    hasPackages: (facts?.dependencies.size ?? 0) > 0,
   };
 }
 

@@ -73,7 +73,7 @@ const ROWS: readonly Row[] = [
     name: "Nuxt built",
     files: { "package.json": packageJson({ nuxt: "^4.0.0" }, build("nuxt build")) },
     framework: "nuxt",
-    output: ".output/public",
+    output: ".output",
     server: /nuxt generate/,
   },
   {
@@ -115,7 +115,7 @@ const ROWS: readonly Row[] = [
     name: "Nitro",
     files: { "package.json": packageJson({ nitropack: "2" }) },
     framework: "nitro",
-    output: ".output/public",
+    output: ".output",
     server: /Nitro/,
   },
   {

@@ -1,10 +1,14 @@
 /** @module Nitro: a server, unless its preset is a static one. */
-import { isStaticNitro } from "./nitro_preset.ts";
+import { isStaticNitro, nitroServer } from "./nitro_preset.ts";
 import type { Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";
 
-function inspect({ config, buildScript }: FrameworkFacts): FrameworkFinding {
-  if (isStaticNitro(config?.text ?? "", buildScript)) return {};
-  return { server: 'Nitro makes a server unless its preset is "static"' };
+function inspect({ config, buildScript, dependencies }: FrameworkFacts): FrameworkFinding {
+  // As a plugin of Vite, Nitro is built by it.
+  const build = dependencies.has("vite") ? { build: "vite build", dev: "vite dev" } : {};
+  const text = config?.text ?? "";
+  if (isStaticNitro(text, buildScript)) return build;
+  const reason = 'Nitro makes a server unless its preset is "static"';
+  return { ...build, ...nitroServer(text, buildScript, reason) };
 }
 
 export const nitro: Framework = {

@@ -1,12 +1,13 @@
 /** @module Nuxt: `nuxt build` makes a server, `nuxt generate` plain files. */
-import { isStaticNitro } from "./nitro_preset.ts";
+import { isStaticNitro, nitroServer } from "./nitro_preset.ts";
 import type { Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";
 
 function inspect({ config, buildScript }: FrameworkFacts): FrameworkFinding {
   const generates = /\bnuxi? generate\b|\bnuxt generate\b|--prerender\b/.test(buildScript ?? "");
-  if (generates || isStaticNitro(config?.text ?? "", buildScript)) return {};
-  if (buildScript === undefined) return { build: "nuxt generate" };
-  return { server: '"nuxt build" makes a server; "nuxt generate" makes plain files' };
+  const text = config?.text ?? "";
+  if (generates || isStaticNitro(text, buildScript)) return {};
+  const reason = '"nuxt build" makes a server; "nuxt generate" makes plain files';
+  return nitroServer(text, buildScript, reason);
 }
 
 export const nuxt: Framework = {

@@ -28,6 +28,10 @@ export interface FrameworkFacts {
   readonly reader: ProjectReader;
   readonly dependencies: ReadonlyMap<string, string>;
   readonly buildScript: string | undefined;
+  /** The command line that adds a package to the project. */
+  readonly add: (name: string, kind?: "dev") => string;
+  /** The command line that runs the framework's own program. */
+  readonly run: (commandLine: string) => string;
   /** The framework's config file, its comments removed; empty where there is none. */
   readonly config: { readonly path: string; readonly text: string } | undefined;
 }
@@ -41,6 +45,15 @@ export interface FrameworkFinding {
   readonly dev?: string;
   /** Why the build makes a server, as a clause: `astro.config.mjs sets output "server"`. */
   readonly server?: string;
+  readonly advice?: Advice;
+}
+
+/** What has to change before the build makes something that can be deployed. */
+export interface Advice {
+  /** Action, subject and what is there now. */
+  readonly message: string;
+  /** Commands and files that settle it. */
+  readonly hint: string;
 }
 
 /** One framework: how it is recognized and what it does unless configured. */
@@ -81,4 +94,8 @@ export interface DetectedProject {
   readonly outputDirs: readonly string[];
   /** Set where the build makes a server: why that is known, as a clause. */
   readonly server: { readonly reason: string } | undefined;
+  /** Set where the build is for another platform, or lacks what makes its server. */
+  readonly advice: Advice | undefined;
+  /** Whether package.json names packages, which must be installed before anything runs. */
+  readonly hasPackages: boolean;
 }

@@ -19,6 +19,8 @@ export interface ServerBundleOptions extends EsbuildOptions {
   readonly entry: string;
   /** Text of a module that takes the entry's place, and imports it as `./<its file name>`. */
   readonly wrapper?: string;
+  /** Text that runs before any of the server's own modules. */
+  readonly prelude?: string;
 }
 
 export interface ServerBundle {
@@ -53,7 +55,7 @@ export async function bundleServerEntry(options: ServerBundleOptions): Promise<S
   const esbuild = await loadEsbuild(options);
   const notes: ImportNotes = { native: new Map(), missing: new Set() };
   const assets: ServerAsset[] = [];
-  const { wrapper } = options;
+  const { prelude, wrapper } = options;
   try {
     const result = await esbuild.build({
       absWorkingDir: root,
@@ -79,7 +81,7 @@ export async function bundleServerEntry(options: ServerBundleOptions): Promise<S
       sourcesContent: false,
       define: { "process.env.NODE_ENV": '"production"' },
       loader: { ".html": "text", ".txt": "text", ".sql": "text", ".wasm": "binary" },
-      banner: { js: SERVER_BANNER },
+      banner: { js: [SERVER_BANNER, ...prelude === undefined ? [] : [prelude]].join("\n") },
       plugins: [
         sortImports(notes),
         keepPlaces(esbuild, { root, entryFolder: dirname(entry), assets }),

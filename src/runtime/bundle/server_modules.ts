@@ -8,7 +8,7 @@ import type { OnLoadResult, Plugin } from "esbuild";
 import { dirname, join, relative, sep } from "node:path";
 import type { Esbuild } from "./load_esbuild.ts";
 
-/** A file that a module outside the output opens beside itself, and that is deployed with it. */
+/** A file that a module of a package opens beside itself, and that is deployed with it. */
 export interface ServerAsset {
   /** Relative to the output, with `/`. */
   readonly path: string;
@@ -75,8 +75,8 @@ async function assetsOf(text: string, file: string): Promise<readonly string[]> 
 }
 
 /**
- * Answers each module that asks where it is with its own place. Modules from
- * outside the output bring along the data files that they name.
+ * Answers each module that asks where it is with its own place. Packages bring
+ * along the data files that they name.
  */
 export function keepPlaces(
   esbuild: Esbuild,
@@ -92,7 +92,7 @@ export function keepPlaces(
         const text = await Deno.readTextFile(path);
         if (!ASKS_FOR_PLACE.test(text)) return undefined;
         const place = placeOf(path, entryFolder, root);
-        if (!path.startsWith(root + sep)) {
+        if (path.includes(`${sep}node_modules${sep}`)) {
           for (const absolutePath of await assetsOf(text, path)) {
             const inEntryFolder = placeOf(absolutePath, entryFolder, root);
             const deployed = relative(root, join(entryFolder, inEntryFolder));

@@ -4,12 +4,21 @@
  *
  * @module
  */
-import type { Manifest } from "./types.ts";
-import { MANIFEST_VERSION } from "./limits.ts";
+import { MANIFEST_VERSION } from "../limits.ts";
+import type { Manifest } from "../types.ts";
 
 export interface GenerateOptions {
   /** What made the site, for the dashboard. */
   readonly framework?: { readonly name: string; readonly version?: string };
+  /** Folder with the files, relative to the output; the whole output where missing. */
+  readonly directory?: string;
+}
+
+/** Framework and version, as `meta` of a manifest holds them. */
+export function metaOf({ framework }: GenerateOptions): Pick<Manifest, "meta"> {
+  if (framework === undefined) return {};
+  const { name, version } = framework;
+  return { meta: { framework: version === undefined ? { name } : { name, version } } };
 }
 
 export const STATIC_LAYER_NAME = "static";
@@ -19,11 +28,10 @@ export const CATCH_ALL_PATTERN = "^/.*$";
 
 /** One STATIC layer over the whole output, and a route that takes every path. */
 export function generateStaticManifest(options: GenerateOptions = {}): Manifest {
-  const { framework } = options;
   return {
     version: MANIFEST_VERSION,
-    layers: [{ name: STATIC_LAYER_NAME, target: "STATIC", directory: "." }],
+    layers: [{ name: STATIC_LAYER_NAME, target: "STATIC", directory: options.directory ?? "." }],
     routes: [{ pattern: CATCH_ALL_PATTERN, layer: STATIC_LAYER_NAME }],
-    ...(framework === undefined ? {} : { meta: { framework: { ...framework } } }),
+    ...metaOf(options),
   };
 }

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { generateStaticManifest } from "./generate_manifest.ts";
-import { outputFilesOf } from "./output_files.ts";
-import { createRouteTable } from "./route_table.ts";
-import { validateManifest } from "./validate_manifest.ts";
+import { generateStaticManifest } from "./static_manifest.ts";
+import { outputFilesOf } from "../output_files.ts";
+import { createRouteTable } from "../route_table.ts";
+import { validateManifest } from "../validate_manifest.ts";
 
 Deno.test("generateStaticManifest() passes validation and takes every path", () => {
   const manifest = generateStaticManifest({ framework: { name: "Astro", version: "7.0.1" } });

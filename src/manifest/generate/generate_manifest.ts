@@ -1,0 +1,115 @@
+/**
+ * The manifest of a build that wrote none itself (spec, "For framework
+ * projects it detects the framework and generates a manifest").
+ *
+ * @module
+ */
+import type { DetectedProject } from "../detect/types.ts";
+import { MANIFEST_PATH, MANIFEST_VERSION } from "../limits.ts";
+import type { Layer, Manifest, Route } from "../types.ts";
+import { findAstro } from "./astro.ts";
+import { findNitro } from "./nitro.ts";
+import { CATCH_ALL_PATTERN, generateStaticManifest, metaOf } from "./static_manifest.ts";
+import { findSvelteKit } from "./sveltekit.ts";
+import type { BuiltOutput, FindServer, Found, FoundServer, Generated } from "./types.ts";
+
+/** Frameworks whose servers are known, by their id. */
+const FINDERS: Readonly<Record<string, FindServer>> = {
+  astro: findAstro,
+  sveltekit: findSvelteKit,
+  nuxt: findNitro,
+  nitro: findNitro,
+};
+
+const SERVER_LAYER = "server";
+
+/** Immutable files first, then all other files, the server last. */
+const PRIORITY = { immutable: 30, files: 20, server: 0 } as const;
+
+function escapePattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
+}
+
+/** A file that an older page asks for must not wake the server, so immutable paths end here. */
+function routesOf(found: FoundServer, clients: readonly string[]): Route[] {
+  const [first] = clients;
+  const files = { methods: ["GET" as const], priority: PRIORITY.files };
+  return [
+    ...(first === undefined ? [] : found.immutable.map((path) => ({
+      pattern: `^${escapePattern(path)}`,
+      layer: first,
+      priority: PRIORITY.immutable,
+      methods: ["GET" as const],
+      fallthrough: false,
+    }))),
+    ...clients.map((layer) => ({ pattern: CATCH_ALL_PATTERN, layer, ...files })),
+    { pattern: CATCH_ALL_PATTERN, layer: SERVER_LAYER, priority: PRIORITY.server },
+  ];
+}
+
+/**
+ * A layer for each folder of files, one for the server, and a number of routes
+ * that does not grow with the pages: a path without file falls through.
+ */
+function serverManifest(
+  found: FoundServer,
+  output: BuiltOutput,
+  framework: DetectedProject["framework"],
+): Manifest {
+  const clients = found.clients.filter((folder) =>
+    output.paths.some((path) => path.startsWith(`${folder}/`))
+  );
+  const layers: Layer[] = [
+    ...clients.map((name) => ({ name, target: "STATIC" as const, directory: name })),
+    { name: SERVER_LAYER, target: "COMPUTE", directory: found.directory, entry: found.entry },
+  ];
+  const immutable = found.immutable.filter((path) =>
+    output.paths.some((file) => file.startsWith(`${clients[0]}${path}`))
+  );
+  return {
+    version: MANIFEST_VERSION,
+    layers,
+    routes: routesOf({ ...found, immutable }, clients),
+    ...metaOf(framework === undefined ? {} : { framework }),
+  };
+}
+
+/** What detection expects and the output lacks. */
+function withoutServer({ framework, server, advice }: DetectedProject): Found | undefined {
+  if (advice !== undefined) return { type: "unusable", ...advice };
+  if (server === undefined || framework?.id === "astro") return undefined;
+  const known = framework !== undefined && framework.id in FINDERS;
+  return {
+    type: "unusable",
+    message: known
+      ? `Deploy the folder that has server and files: this output has no server (${server.reason})`
+      : `Add ${MANIFEST_PATH} to the output: this build makes a server (${server.reason})`,
+    hint: known
+      ? 'Set "build.output_dirs" in svc.toml to the folder that the build command writes'
+      : "docs/manifest.md shows a manifest with a COMPUTE layer",
+  };
+}
+
+/** Finds out what a build made, and writes the manifest for it. Without a known server: plain files. */
+export async function generateManifest(
+  detected: DetectedProject,
+  output: BuiltOutput,
+): Promise<Generated> {
+  const { framework } = detected;
+  const find = framework === undefined ? undefined : FINDERS[framework.id];
+  const found = await find?.(output, detected) ?? { type: "static" as const, directory: "." };
+  if (found.type === "server") {
+    const manifest = serverManifest(found, output, framework);
+    return { type: "server", manifest, launcher: found.launcher };
+  }
+  if (found.type === "unusable") return found;
+  const lacking = found.directory === "." ? withoutServer(detected) : undefined;
+  if (lacking?.type === "unusable") return lacking;
+  return {
+    type: "static",
+    manifest: generateStaticManifest({
+      directory: found.directory,
+      ...(framework === undefined ? {} : { framework }),
+    }),
+  };
+}
