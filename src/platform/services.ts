@@ -8,6 +8,7 @@ import { systemClock, systemRandom } from "../lib/clock.ts";
 import { compileSite, type HttpCache, type Site, withRules } from "../edge/mod.ts";
 import { createAccountServices } from "./accounts/account_services.ts";
 import { securityNotice } from "./events/security_notice.ts";
+import type { BuildParts, OpenedBuilds } from "./builds/open_builds.ts";
 import type { Addresses } from "./deployments/addresses.ts";
 import { readContent } from "./deployments/content.ts";
 import { entombProject, finishDeletions, removeRemains } from "./deployments/delete_project.ts";
@@ -22,6 +23,7 @@ import { EventBus } from "./events/event_bus.ts";
 import { EventStore } from "./events/event_store.ts";
 import { EnvironmentStore } from "./environments/environment_store.ts";
 import { FunctionService } from "./functions/function_service.ts";
+import { createHookServices } from "./hooks/create_services.ts";
 import { AccessLogs } from "./logs/access_logs.ts";
 import { accountMailSender } from "./notifications/channels/email/account_mail_sender.ts";
 import type { Mailer } from "./notifications/channels/email/mailer.ts";
@@ -52,6 +54,10 @@ export interface Foundation {
   readonly publicOrigin: string;
   /** Sends mail; `undefined` where the platform has no mail server. */
   readonly mailer: Mailer | undefined;
+  /** Opens git and the build runner. */
+  openBuilds(parts: Omit<BuildParts, "allowPrivate" | "gitRoots">): OpenedBuilds;
+  /** Builds that run at the same time. */
+  readonly buildConcurrency: number;
   log(line: PlatformLog): void;
 }
 
@@ -121,20 +127,37 @@ export function createServices(foundation: Foundation) {
       if (functions !== undefined) void functionService.dispose(functions);
     },
   });
-  const shared = { deployments, projects, vault, sites, addresses, cache, now, random };
+  const raiseEvent = events.raise;
+  const shared = { deployments, projects, vault, sites, addresses, cache, raiseEvent, now, random };
   const domainParts = createDomainServices(
     { ...shared, kv, box: foundation.box, log },
     foundation.domains,
   );
+  const openedBuilds = foundation.openBuilds({
+    dataDir,
+    vault,
+    credentials: gitCredentials.open,
+  });
+  const deploymentService: DeploymentService = new DeploymentService({
+    ...shared,
+    seal: functionService.seal,
+    onStopped: ({ id }) => hookParts.buildQueue.drop(id),
+  });
+  const hookParts = createHookServices({
+    ...{ ...shared, kv, box: foundation.box, publicOrigin: foundation.publicOrigin, onTrouble },
+    ...{ deploymentService, variables: variableService, raiseEvent: events.raise },
+    ...openedBuilds,
+    buildConcurrency: foundation.buildConcurrency,
+  });
   return {
     ...shared,
     ...domainParts,
+    ...hookParts,
+    openedBuilds,
     ...accountServices,
     ...delivery,
     ...notificationServices,
     events,
-    /** Tells that something happened; it is stored, then everybody concerned is told. */
-    raiseEvent: events.raise,
     gitCredentials,
     rules,
     logs,
@@ -142,13 +165,16 @@ export function createServices(foundation: Foundation) {
     variables,
     variableService,
     functionService,
-    deploymentService: new DeploymentService({ ...shared, seal: functionService.seal }),
+    deploymentService,
     rulesService: new RulesService({ ...shared, rules }),
     /** Takes a project off the air, then removes all that belongs to it. */
     async deleteProject(project: ProjectRecord): Promise<void> {
       await entombProject(kv, project, now());
       sites.removeProject(project.id);
+      await hookParts.buildQueue.dropProject(project.id);
       await removeRemains(kv, project.id);
+      await openedBuilds.git.forget(project.id);
+      await openedBuilds.runner.forgetProject(project.id);
       await domainParts.domainService.forgetProject(project.id);
       await logs.remove(project.id);
     },

@@ -6,12 +6,15 @@
 import type { BodyOf, endpoints } from "../../contract/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { EnvironmentStore } from "../environments/environment_store.ts";
+import type { RaiseEvent } from "../events/raise_event.ts";
 import { findEnvironmentName } from "../environments/find_environment.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 import type { BlobStore } from "../store/blob_store.ts";
+import type { Addresses } from "./addresses.ts";
 import { checkFiles, checkFunctions, checkManifest, checkRules } from "./check_content.ts";
 import { blobsOf, writeContent } from "./content.ts";
 import type { DeploymentRecord } from "./deployment.ts";
+import { deploymentEvent } from "./deployment_event.ts";
 import { recordDeployment, type RecordServices } from "./record_deployment.ts";
 
 /** Files that are looked up in the blob store at the same time. */
@@ -20,6 +23,8 @@ const PARALLEL_LOOKUPS = 16;
 export interface CreateServices extends RecordServices {
   readonly environments: EnvironmentStore;
   readonly blobs: BlobStore;
+  readonly addresses: Addresses;
+  readonly raiseEvent: RaiseEvent;
 }
 
 /** The hashes among `wanted` that the store lacks, each once, in order. */
@@ -86,5 +91,6 @@ export async function createDeployment(
       source: "upload",
     },
   });
+  await services.raiseEvent(deploymentEvent("started", deployment, services.addresses));
   return { deployment, missing: await missingBlobs(blobs, blobsOf(body)) };
 }

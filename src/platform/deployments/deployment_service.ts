@@ -9,6 +9,7 @@ import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
 import type { HttpCache } from "../../edge/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { SealedFunction } from "../../runtime/mod.ts";
+import type { RaiseEvent } from "../events/raise_event.ts";
 import { Failure } from "../http/failure.ts";
 import { productionDeploymentId, type ProjectRecord } from "../projects/project.ts";
 import type { ProjectStore } from "../projects/project_store.ts";
@@ -18,6 +19,7 @@ import type { Addresses } from "./addresses.ts";
 import { blobsOf, type DeploymentContent, readContent } from "./content.ts";
 import { missingBlobs } from "./create_deployment.ts";
 import { type DeploymentRecord, isServed, moveDeployment } from "./deployment.ts";
+import { deploymentEvent } from "./deployment_event.ts";
 import { type Activated, type DeploymentStore, StaleDecisionError } from "./deployment_store.ts";
 import { planRollback } from "./production_history.ts";
 import type { SiteDirectory } from "./site_directory.ts";
@@ -37,6 +39,7 @@ export interface DeploymentServices {
   seal(name: string, source: Uint8Array): Promise<SealedFunction>;
   /** Told of each deployment that was stopped, so that no build of it goes on. */
   onStopped?(deployment: DeploymentRecord): Promise<void>;
+  readonly raiseEvent: RaiseEvent;
   readonly now: Clock;
 }
 
@@ -62,6 +65,7 @@ export class DeploymentService {
       throw error;
     });
     await this.show(activated);
+    await this.raise("live", activated.result.deployment);
     return activated.result.deployment;
   }
 
@@ -94,6 +98,7 @@ export class DeploymentService {
       throw new Failure("conflict", "Production changed meanwhile. Try again", { cause: error });
     });
     await this.show(rolledBack);
+    await this.raise("rolled_back", rolledBack.result.undone);
     return { live: rolledBack.result.deployment, undone: rolledBack.result.undone };
   }
 
@@ -113,7 +118,15 @@ export class DeploymentService {
     }));
     await deployments.clearHosts(stopped);
     sites.removeDeployment(deployment.id);
+    await this.raise("stopped", stopped);
     return stopped;
+  }
+
+  private raise(
+    moment: "live" | "rolled_back" | "stopped",
+    deployment: DeploymentRecord,
+  ): Promise<void> {
+    return this.services.raiseEvent(deploymentEvent(moment, deployment, this.services.addresses));
   }
 
   private beginActivation(

@@ -4,9 +4,12 @@
  *
  * @module
  */
+import type { RaiseEvent } from "../events/raise_event.ts";
 import type { BlobVault } from "../store/blob_store.ts";
+import type { Addresses } from "./addresses.ts";
 import { blobsOf, readContent } from "./content.ts";
 import { canMove, type DeploymentRecord, moveDeployment } from "./deployment.ts";
+import { deploymentEvent } from "./deployment_event.ts";
 import type { DeploymentStore } from "./deployment_store.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
@@ -20,6 +23,8 @@ export const MIN_BLOB_AGE_MS = HOUR_MS;
 export interface SweepServices {
   readonly deployments: DeploymentStore;
   readonly vault: BlobVault;
+  readonly addresses: Addresses;
+  readonly raiseEvent: RaiseEvent;
   /** Blobs that others than deployments need, as workspace and hash. */
   otherBlobs(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
   /** Told of a deployment whose content can not be read. */
@@ -36,11 +41,14 @@ export function isAbandoned(deployment: DeploymentRecord, now: number): boolean 
   return canMove(deployment.status, "FAILED") && now - deployment.updatedAt > MAX_UPLOAD_MS;
 }
 
-async function failAbandoned(deployments: DeploymentStore, now: number): Promise<number> {
+async function failAbandoned(
+  { deployments, addresses, raiseEvent }: SweepServices,
+  now: number,
+): Promise<number> {
   let count = 0;
   for await (const { projectId, id, ...deployment } of deployments.all()) {
     if (!isAbandoned({ projectId, id, ...deployment }, now)) continue;
-    await deployments.update(
+    const failed = await deployments.update(
       projectId,
       id,
       (current) =>
@@ -51,6 +59,7 @@ async function failAbandoned(deployments: DeploymentStore, now: number): Promise
           })
           : current,
     );
+    if (failed?.status === "FAILED") await raiseEvent(deploymentEvent("failed", failed, addresses));
     count++;
   }
   return count;
@@ -88,7 +97,7 @@ async function markNeeded(
 
 /** One round of housekeeping; harmless at any time. */
 export async function sweep(services: SweepServices, now: number): Promise<SweepReport> {
-  const abandoned = await failAbandoned(services.deployments, now);
+  const abandoned = await failAbandoned(services, now);
   const removedBlobs = await services.vault.sweep({
     mark: () => markNeeded(services),
     minAgeMs: MIN_BLOB_AGE_MS,

@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { sha256Hex } from "../../lib/hash.ts";
 import { keys } from "../store/keys.ts";
 import { openFsBlobVault } from "../store/fs_blob_vault.ts";
+import type { RaisedEvent } from "../events/raise_event.ts";
+import { Addresses } from "./addresses.ts";
 import { writeContent } from "./content.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import { DeploymentStore } from "./deployment_store.ts";
@@ -21,6 +23,8 @@ async function withParts(
     /** Records a deployment of one file and returns the hashes of its blobs. */
     deploy(id: string, text: string, more?: Partial<DeploymentRecord>): Promise<string[]>;
     round(now?: number): ReturnType<typeof sweep>;
+    /** Events that were raised. */
+    readonly raised: RaisedEvent[];
   }) => Promise<void>,
 ) {
   const root = await Deno.makeTempDir({ prefix: "svc-sweep-" });
@@ -28,11 +32,13 @@ async function withParts(
   const vault = await openFsBlobVault(root);
   const blobs = vault.of(WORKSPACE);
   const damaged: string[] = [];
+  const raised: RaisedEvent[] = [];
   try {
     await run({
       kv,
       root,
       vault,
+      raised,
       async deploy(id, text, more = {}) {
         const sha256 = sha256Hex(text);
         await blobs.put(sha256, bytes(text));
@@ -50,6 +56,8 @@ async function withParts(
         sweep({
           deployments: new DeploymentStore(kv),
           vault,
+          addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "" }),
+          raiseEvent: (event) => Promise.resolve(void raised.push(event)),
           otherBlobs: async function* () {},
           onDamaged: (deployment) => damaged.push(deployment.id),
         }, now),
@@ -107,7 +115,7 @@ Deno.test("sweep() keeps what live deployments need and removes what no one does
   }));
 
 Deno.test("sweep() fails uploads that were given up, then removes their blobs", () =>
-  withParts(async ({ kv, vault, deploy, round }) => {
+  withParts(async ({ kv, vault, deploy, round, raised }) => {
     const [file] = await deploy("d1", "given up", { status: "PENDING" });
     assert.deepEqual(await round(NOW + 1000), { abandoned: 0, removedBlobs: 0 });
     const later = NOW + MAX_UPLOAD_MS + 1;
@@ -116,6 +124,8 @@ Deno.test("sweep() fails uploads that were given up, then removes their blobs", 
     const deployment = await new DeploymentStore(kv).find(PROJECT, "d1");
     assert.equal(deployment?.status, "FAILED");
     assert.match(deployment?.error ?? "", /not finished in a day/);
+    assert.deepEqual(raised.map(({ event }) => event), ["deployment.failed"]);
+    assert.match(String(raised[0]?.data.error), /not finished in a day/);
   }));
 
 Deno.test("sweep() removes nothing while a content can not be read", () =>

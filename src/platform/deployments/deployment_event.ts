@@ -1,0 +1,40 @@
+/**
+ * What people are told of a deployment.
+ *
+ * @module
+ */
+import type { RaisedEvent } from "../events/raise_event.ts";
+import type { Addresses } from "./addresses.ts";
+import type { DeploymentRecord } from "./deployment.ts";
+
+/** Moments of a deployment that are the deployment's own, not its build's. */
+type Moment = "started" | "live" | "failed" | "stopped" | "rolled_back";
+
+/**
+ * The event of a moment. A deployment that is rolled back and live again has
+ * that moment twice: what makes one is when it was.
+ */
+export function deploymentEvent(
+  moment: Moment,
+  deployment: DeploymentRecord,
+  addresses: Addresses,
+): RaisedEvent {
+  const { id, projectId, projectName, workspaceId, updatedAt } = deployment;
+  const { environment, branch, commitSha, error } = deployment;
+  const label = moment === "rolled_back" ? projectName : deployment.uniqueLabel;
+  return {
+    event: `deployment.${moment}`,
+    audience: { type: "workspace", workspaceId },
+    data: {
+      deploymentId: id,
+      projectId,
+      project: projectName,
+      environment,
+      branch,
+      commitSha,
+      url: addresses.url(label),
+      error,
+    },
+    key: `${id}/${updatedAt}`,
+  };
+}
