@@ -44,11 +44,13 @@ Deno.test("only these need no credentials", () => {
     "getHealth",
     "getOAuthMetadata",
     "getOpenApi",
+    "getTriggeredDeployment",
     "pollDeviceToken",
     "requestPasswordReset",
     "signIn",
     "signInSecondFactor",
     "signUp",
     "startDevice",
+    "triggerHook",
   ]);
 });

@@ -6,12 +6,14 @@
 import * as accounts from "./accounts.ts";
 import * as apiKeys from "./api_keys.ts";
 import * as buildLogs from "./build_logs.ts";
+import * as builds from "./builds.ts";
 import * as cache from "./cache.ts";
 import * as deliveries from "./deliveries.ts";
 import * as deployments from "./deployments.ts";
 import * as device from "./device.ts";
 import * as domains from "./domains.ts";
 import * as environments from "./environments.ts";
+import * as hooks from "./hooks.ts";
 import * as identity from "./identity.ts";
 import * as logs from "./logs.ts";
 import * as messenger from "./messenger.ts";
@@ -82,6 +84,17 @@ export const endpoints = {
   activateDeployment: deployments.activateDeployment,
   stopDeployment: deployments.stopDeployment,
   rollback: deployments.rollback,
+  listBuilds: builds.listBuilds,
+  getBuild: builds.getBuild,
+  cancelBuild: builds.cancelBuild,
+  createHook: hooks.createHook,
+  listHooks: hooks.listHooks,
+  getHook: hooks.getHook,
+  updateHook: hooks.updateHook,
+  deleteHook: hooks.deleteHook,
+  regenerateHook: hooks.regenerateHook,
+  triggerHook: hooks.triggerHook,
+  getTriggeredDeployment: hooks.getTriggeredDeployment,
   listEnvironments: environments.listEnvironments,
   createEnvironment: environments.createEnvironment,
   deleteEnvironment: environments.deleteEnvironment,

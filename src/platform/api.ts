@@ -7,6 +7,7 @@ import { endpoints } from "../contract/mod.ts";
 import { bindApiKeyRoutes } from "./accounts/api_key_routes.ts";
 import { bindOwnAccountRoutes } from "./accounts/own_account_routes.ts";
 import { bindAccountRoutes } from "./accounts/routes.ts";
+import { bindBuildRoutes } from "./builds/build_routes.ts";
 import { bindCacheRoutes } from "./cache/routes.ts";
 import { bindBlobRoutes } from "./deployments/blob_routes.ts";
 import { bindDeploymentRoutes } from "./deployments/routes.ts";
@@ -14,6 +15,7 @@ import { bindVariableRoutes } from "./env/routes.ts";
 import { bindEnvironmentRoutes } from "./environments/routes.ts";
 import { bindDeviceRoutes } from "./device_login/mod.ts";
 import { bindDomainRoutes } from "./domains/routes.ts";
+import { bindHookRoutes } from "./hooks/routes.ts";
 import { Router } from "./http/router.ts";
 import { bindLogRoutes } from "./logs/routes.ts";
 import { bindDeliveryRoutes } from "./notifications/delivery/routes.ts";
@@ -61,6 +63,8 @@ export function buildApi(services: Services, options: ApiOptions): Router {
     service: services.deploymentService,
     seal: services.functionService.seal,
   });
+  bindBuildRoutes(router, services);
+  bindHookRoutes(router, { ...services, closing: options.closing });
   bindEnvironmentRoutes(router, services);
   bindVariableRoutes(router, { ...services, service: services.variableService });
   bindDomainRoutes(router, services);

@@ -4,6 +4,8 @@
  * @module
  */
 
+import type { OpenBuilds } from "./builds/open_builds.ts";
+
 export interface PlatformLog {
   readonly level: "info" | "warn" | "error";
   readonly message: string;
@@ -60,6 +62,12 @@ export interface PlatformOptions {
     /** `user@host` or `Name <user@host>`; `svc@` the platform's host where missing. */
     readonly from?: string;
   };
+  /** Builds from git that run at the same time; one for two processors where missing. */
+  readonly buildConcurrency?: number;
+  /** Folders of this machine below which the repositories of projects may lie. */
+  readonly gitRoots?: readonly string[];
+  /** Opens git and the build runner, for those who build elsewhere; the platform's own where missing. */
+  readonly openBuilds?: OpenBuilds;
   /** The first API key (`SVC_BOOTSTRAP_TOKEN`); random where missing. */
   readonly bootstrapToken?: string;
   readonly version: string;

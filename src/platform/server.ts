@@ -10,6 +10,7 @@ import { createOutboundFetch, type Outbound } from "../runtime/mod.ts";
 import { bootstrapAccounts } from "./accounts/bootstrap.ts";
 import { issueOwnerLink } from "./accounts/owner_link.ts";
 import { buildApi } from "./api.ts";
+import { openBuilds } from "./builds/open_builds.ts";
 import { Closers } from "./closers.ts";
 import { Addresses } from "./deployments/addresses.ts";
 import { readDomainOptions } from "./domains/domain_settings.ts";
@@ -49,6 +50,9 @@ interface Reach {
   readonly base: URL;
 }
 
+/** Builds that run at the same time: each may keep two processors busy. */
+const defaultConcurrency = () => Math.max(1, Math.floor(navigator.hardwareConcurrency / 2));
+
 /** Opens the data directory and builds the services over it. */
 async function openServices(
   options: PlatformOptions,
@@ -77,6 +81,13 @@ async function openServices(
     outbound: reach.outbound.fetch,
     publicOrigin: base.origin,
     mailer: openMailer(options, base),
+    openBuilds: (parts) =>
+      (options.openBuilds ?? openBuilds)({
+        ...parts,
+        allowPrivate: options.allowPrivateUpstreams ?? false,
+        gitRoots: options.gitRoots ?? [],
+      }),
+    buildConcurrency: options.buildConcurrency ?? defaultConcurrency(),
     log: options.log,
   });
   const { logs, inboxes, events, useNotes, functionService } = services;
@@ -177,6 +188,9 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     });
     closers.add(services.deliveryQueue);
     await services.deliveryQueue.start();
+    closers.add(services.openedBuilds);
+    closers.add(services.buildQueue);
+    await services.buildQueue.start();
     listeners.open(front, services.certificates);
     services.certificates?.start();
     closers.add({ close: () => services.certificates?.close() });

@@ -6,7 +6,9 @@
  * @module
  */
 import { z } from "zod";
+import { BuildStore } from "../builds/build_store.ts";
 import { DomainStore } from "../domains/domain_store.ts";
+import { HookStore } from "../hooks/hook_store.ts";
 import { type ProjectRecord } from "../projects/project.ts";
 import { keys } from "../store/keys.ts";
 import { readAll } from "../store/records.ts";
@@ -75,6 +77,8 @@ export async function removeRemains(kv: Deno.Kv, projectId: string): Promise<voi
   ];
   for (const prefix of prefixes) await deleteKeys(kv, keysBelow(kv, prefix));
   await new DomainStore(kv).removeProject(projectId);
+  await new HookStore(kv).removeProject(projectId);
+  await new BuildStore(kv).removeProject(projectId);
   await kv.delete(keys.variablesGuard(projectId));
   await kv.delete(keys.gitCredentials(projectId));
   await kv.delete(keys.deletion(projectId));

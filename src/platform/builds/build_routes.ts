@@ -1,0 +1,66 @@
+/**
+ * `/v1/projects/{project}/builds`, `/v1/builds`.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import type { Caller } from "../accounts/caller.ts";
+import type { DeploymentService } from "../deployments/deployment_service.ts";
+import type { DeploymentStore } from "../deployments/deployment_store.ts";
+import { Failure } from "../http/failure.ts";
+import type { Router } from "../http/router.ts";
+import { findProject } from "../projects/find_project.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+import type { BuildQueue } from "./build_queue.ts";
+import { type BuildRecord, buildToWire, isUnderWay } from "./build_record.ts";
+import type { BuildStore } from "./build_store.ts";
+
+export function bindBuildRoutes(router: Router, services: {
+  readonly builds: BuildStore;
+  readonly buildQueue: BuildQueue;
+  readonly deployments: DeploymentStore;
+  readonly deploymentService: DeploymentService;
+  readonly projects: ProjectStore;
+}): void {
+  const { builds, buildQueue, deployments, deploymentService, projects } = services;
+
+  const toWire = (build: BuildRecord, project: string) =>
+    buildToWire(build, { project, ahead: buildQueue.ahead(build.id) });
+
+  /** Finds a build of the caller's workspace; any other is as unknown as none. */
+  async function find(caller: Caller, id: string) {
+    const owner = await deployments.owner(id);
+    const own = owner?.workspaceId === caller.workspace.id ? owner : undefined;
+    const [build, project] = own === undefined ? [] : await Promise.all([
+      builds.find(own.projectId, id),
+      projects.find(own.workspaceId, own.projectId),
+    ]);
+    if (build !== undefined && project !== undefined) return { build, project };
+    const { slug } = caller.workspace;
+    throw new Failure("not_found", `Build ${id} does not exist in workspace "${slug}"`);
+  }
+
+  router.guarded(endpoints.listBuilds, async (caller, { params, query }) => {
+    const project = await findProject(projects, caller, params.project);
+    const page = await builds.list(project.id, query);
+    return {
+      items: page.items.map((build) => toWire(build, project.name)),
+      nextCursor: page.nextCursor,
+    };
+  });
+
+  router.guarded(endpoints.getBuild, async (caller, { params }) => {
+    const { build, project } = await find(caller, params.build);
+    return toWire(build, project.name);
+  });
+
+  router.guarded(endpoints.cancelBuild, async (caller, { params }) => {
+    const { build, project } = await find(caller, params.build);
+    const deployment = await deployments.find(project.id, build.id);
+    if (!isUnderWay(build) || deployment === undefined) {
+      throw new Failure("conflict", `Build ${build.id} can not be cancelled: it is ${build.state}`);
+    }
+    await deploymentService.stop(deployment, project);
+    return toWire(await builds.find(project.id, build.id) ?? build, project.name);
+  });
+}

@@ -1,0 +1,134 @@
+/**
+ * Managing deploy hooks. Their URL leaves the platform twice at most: when
+ * they are created, and when they are given a new one.
+ *
+ * @module
+ */
+import { type BodyOf, type DeployHook, type endpoints, MAX_HOOKS } from "../../contract/mod.ts";
+import type { Clock, Random } from "../../lib/clock.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import type { Caller } from "../accounts/caller.ts";
+import { Failure } from "../http/failure.ts";
+import { findProject } from "../projects/find_project.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+import type { Page } from "../store/records.ts";
+import { hashHookToken, type HookRecord, hookToWire, isPattern, mintHookToken } from "./hook.ts";
+import type { HookStore } from "./hook_store.ts";
+
+export interface HookServices {
+  readonly hooks: HookStore;
+  readonly projects: ProjectStore;
+  /** Origin under which people reach the platform. */
+  readonly publicOrigin: string;
+  readonly now: Clock;
+  readonly random: Random;
+}
+
+type ShownHook = DeployHook & { readonly url: string };
+
+export class HookService {
+  constructor(private readonly services: HookServices) {}
+
+  async create(caller: Caller, body: BodyOf<typeof endpoints.createHook>): Promise<ShownHook> {
+    const { hooks, projects, now, random } = this.services;
+    const project = await findProject(projects, caller, body.projectId);
+    if (await hooks.countOf(project.id) >= MAX_HOOKS) {
+      throw new Failure("conflict", `Project "${project.name}" has ${MAX_HOOKS} hooks already`);
+    }
+    const pattern = isPattern(body.branch);
+    if (pattern && body.restrictBranch === false) {
+      throw new Failure(
+        "invalid_request",
+        `Hook for the pattern '${body.branch}' must restrict its branches`,
+      );
+    }
+    const token = mintHookToken(random);
+    const hook: HookRecord = {
+      id: uuidV7(now, random),
+      workspaceId: project.workspaceId,
+      projectId: project.id,
+      name: body.name,
+      branch: body.branch,
+      restrictBranch: body.restrictBranch ?? pattern,
+      scope: body.scope,
+      tokenHash: hashHookToken(token),
+      createdAt: now(),
+      updatedAt: now(),
+    };
+    if (!await hooks.create(hook)) {
+      throw new Failure("not_found", "Project was deleted meanwhile");
+    }
+    return this.withUrl(await this.toWire(hook), token);
+  }
+
+  async list(
+    caller: Caller,
+    query: {
+      readonly limit: number;
+      readonly cursor?: string | undefined;
+      readonly projectId?: string | undefined;
+    },
+  ): Promise<Page<DeployHook>> {
+    const project = query.projectId === undefined
+      ? undefined
+      : await findProject(this.services.projects, caller, query.projectId);
+    const page = await this.services.hooks.list(caller.workspace.id, {
+      ...query,
+      projectId: project?.id,
+    });
+    const items = await Promise.all(page.items.map((hook) => this.toWire(hook)));
+    return { items, nextCursor: page.nextCursor };
+  }
+
+  async get(caller: Caller, id: string): Promise<DeployHook> {
+    const hook = await this.services.hooks.find(caller.workspace.id, id);
+    if (hook === undefined) throw unknownHook(id);
+    return await this.toWire(hook);
+  }
+
+  async rename(caller: Caller, id: string, name: string): Promise<DeployHook> {
+    return await this.toWire(await this.change(caller, id, (hook) => ({ ...hook, name })));
+  }
+
+  /** Gives a hook a new token; the old one stops at once. */
+  async regenerate(caller: Caller, id: string): Promise<ShownHook> {
+    const token = mintHookToken(this.services.random);
+    const tokenHash = hashHookToken(token);
+    const hook = await this.change(caller, id, (current) => ({ ...current, tokenHash }));
+    return this.withUrl(await this.toWire(hook), token);
+  }
+
+  async remove(caller: Caller, id: string): Promise<void> {
+    if (!await this.services.hooks.remove(caller.workspace.id, id)) throw unknownHook(id);
+  }
+
+  private async change(
+    caller: Caller,
+    id: string,
+    edit: (hook: HookRecord) => HookRecord,
+  ): Promise<HookRecord> {
+    const { hooks, now } = this.services;
+    const changed = await hooks.update(
+      caller.workspace.id,
+      id,
+      (hook) => ({ ...edit(hook), updatedAt: now() }),
+    );
+    if (changed === undefined) throw unknownHook(id);
+    return changed;
+  }
+
+  private async toWire(hook: HookRecord): Promise<DeployHook> {
+    const { hooks, projects } = this.services;
+    const [project, use] = await Promise.all([
+      projects.find(hook.workspaceId, hook.projectId),
+      hooks.useOf(hook.id),
+    ]);
+    return hookToWire(hook, { project: project?.name ?? "", use });
+  }
+
+  private withUrl(hook: DeployHook, token: string): ShownHook {
+    return { ...hook, url: `${this.services.publicOrigin}/v1/hooks/${token}` };
+  }
+}
+
+const unknownHook = (id: string) => new Failure("not_found", `Deploy hook ${id} does not exist`);

@@ -1,0 +1,73 @@
+/**
+ * Answers to triggers with an `Idempotency-Key`: for a day, the same key gets
+ * the same deployment. Neither key nor body is stored, only hashes.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { IDEMPOTENCY_HOURS } from "../../contract/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+import { Failure } from "../http/failure.ts";
+import { keys } from "../store/keys.ts";
+import { readRecord } from "../store/records.ts";
+
+const KEPT_MS = IDEMPOTENCY_HOURS * 60 * 60 * 1000;
+const MAX_KEY = 255;
+
+const replayRecord = z.object({
+  bodyHash: z.string(),
+  deploymentId: z.string(),
+  answeredAt: z.number(),
+});
+
+export interface ReplayKey {
+  readonly hookId: string;
+  readonly keyHash: string;
+  readonly bodyHash: string;
+}
+
+/**
+ * Reads the header of a trigger; `undefined` where there is none.
+ *
+ * @throws {Failure} `invalid_request` for a key that is none.
+ */
+export function replayKey(
+  hookId: string,
+  request: { readonly header: string | null; readonly body: unknown },
+): ReplayKey | undefined {
+  const { header, body } = request;
+  if (header === null) return undefined;
+  if (!/^[\x21-\x7e]+$/.test(header) || header.length > MAX_KEY) {
+    throw new Failure(
+      "invalid_request",
+      `Idempotency-Key must be 1 to ${MAX_KEY} visible ASCII characters`,
+    );
+  }
+  return { hookId, keyHash: sha256Hex(header), bodyHash: sha256Hex(JSON.stringify(body)) };
+}
+
+export class ReplayStore {
+  constructor(private readonly kv: Deno.Kv, private readonly now: Clock) {}
+
+  /**
+   * The deployment that a key was answered with, if any.
+   *
+   * @throws {Failure} `conflict` where the key came with another body.
+   */
+  async find({ hookId, keyHash, bodyHash }: ReplayKey): Promise<string | undefined> {
+    const found = await readRecord(this.kv, keys.hookReplay(hookId, keyHash), replayRecord);
+    if (found === undefined) return undefined;
+    if (this.now() - found.value.answeredAt >= KEPT_MS) return undefined;
+    if (found.value.bodyHash === bodyHash) return found.value.deploymentId;
+    throw new Failure(
+      "conflict",
+      "Idempotency-Key was used with another body: use a new key for a new deployment",
+    );
+  }
+
+  async keep({ hookId, keyHash, bodyHash }: ReplayKey, deploymentId: string): Promise<void> {
+    const record = { bodyHash, deploymentId, answeredAt: this.now() };
+    await this.kv.set(keys.hookReplay(hookId, keyHash), record, { expireIn: KEPT_MS });
+  }
+}

@@ -1,0 +1,64 @@
+/**
+ * Why a trigger's commit can not be deployed, as its caller is told. Pure.
+ *
+ * @module
+ */
+import type { Resolved } from "../builds/types.ts";
+import { Failure } from "../http/failure.ts";
+
+/** Candidates of an ambiguous SHA that are listed. */
+const MAX_CANDIDATES = 10;
+
+/**
+ * The failure for a commit that was not found. A repository that is not
+ * connected, or does not let the platform in, reads as a branch that is not
+ * there (spec, "Deploy hook error messages"); what lies behind it is a problem
+ * beside the message.
+ */
+export function resolveFailure(
+  resolved: Exclude<Resolved, { readonly type: "found" }>,
+  wanted: { readonly branch: string; readonly commitSha: string },
+): Failure {
+  const { branch, commitSha } = wanted;
+  const because = (path: string, message: string) => ({ problems: [{ path, message }] });
+  switch (resolved.type) {
+    case "branch_not_found":
+      return new Failure(
+        "not_found",
+        "Branch not found",
+        because("body.branch", `The repository has no branch '${branch}'`),
+      );
+    case "unauthorized":
+      return new Failure(
+        "not_found",
+        "Branch not found",
+        because("project", "Its repository is not connected, or does not let the platform in"),
+      );
+    case "unreachable":
+      return new Failure(
+        "not_found",
+        "Branch not found",
+        because("project", `Its repository can not be reached: ${resolved.reason}`),
+      );
+    case "commit_not_found":
+      return new Failure(
+        "not_found",
+        `Commit ${commitSha} not found`,
+        because("body.commitSha", "The repository has no such commit"),
+      );
+    case "not_on_branch":
+      return new Failure(
+        "invalid_request",
+        `Commit ${resolved.sha} is not on branch '${branch}'`,
+        because("body.commitSha", `Must be a commit of branch '${branch}'`),
+      );
+    case "ambiguous": {
+      const candidates = resolved.candidates.slice(0, MAX_CANDIDATES);
+      return new Failure(
+        "invalid_request",
+        `Commit ${commitSha} is ambiguous: it can be ${candidates.join(", ")}`,
+        { problems: candidates.map((sha) => ({ path: "body.commitSha", message: sha })) },
+      );
+    }
+  }
+}

@@ -1,0 +1,46 @@
+/**
+ * `/v1/deploy-hooks`, `/v1/hooks/{token}`, `/v1/triggered-deployments`.
+ *
+ * @module
+ */
+import { endpoints, MAX_TRIGGER_BYTES } from "../../contract/mod.ts";
+import type { Router } from "../http/router.ts";
+import type { HookService } from "./hook_service.ts";
+import type { TriggerService } from "./trigger_service.ts";
+
+export function bindHookRoutes(router: Router, services: {
+  readonly hookService: HookService;
+  readonly triggers: TriggerService;
+  /** Aborted when the platform stops. */
+  readonly closing: AbortSignal;
+}): void {
+  const { hookService, triggers, closing } = services;
+
+  router.guarded(endpoints.createHook, (caller, { body }) => hookService.create(caller, body));
+  router.guarded(endpoints.listHooks, (caller, { query }) => hookService.list(caller, query));
+  router.guarded(endpoints.getHook, (caller, { params }) => hookService.get(caller, params.hook));
+  router.guarded(
+    endpoints.updateHook,
+    (caller, { params, body }) => hookService.rename(caller, params.hook, body.name),
+  );
+  router.guarded(
+    endpoints.regenerateHook,
+    (caller, { params }) => hookService.regenerate(caller, params.hook),
+  );
+  router.guarded(endpoints.deleteHook, async (caller, { params }) => {
+    await hookService.remove(caller, params.hook);
+    return undefined;
+  });
+
+  router.keyed(endpoints.triggerHook, {
+    maxBytes: MAX_TRIGGER_BYTES,
+    admit: ({ token }) => triggers.admit(token),
+    answer: (hook, { body, request }) =>
+      triggers.trigger(hook, {
+        body,
+        idempotencyKey: request.headers.get("idempotency-key"),
+        signal: AbortSignal.any([request.signal, closing]),
+      }),
+  });
+  router.open(endpoints.getTriggeredDeployment, ({ params }) => triggers.progress(params.ticket));
+}

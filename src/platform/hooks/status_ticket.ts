@@ -1,0 +1,45 @@
+/**
+ * The address under which a caller of a hook follows its deployment. It names
+ * the deployment, sealed: nobody can make one up, nothing has to be stored,
+ * and the hook's token is no part of it.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { z } from "zod";
+import { type SecretBox, SecretDamagedError } from "../secrets/secret_box.ts";
+
+const PLACE = "deployment status";
+const FORM = /^([0-9a-f]{8})\.([\w-]{16})\.([\w-]{20,300})$/;
+
+const named = z.object({ projectId: z.string(), id: z.string() });
+export type NamedDeployment = z.infer<typeof named>;
+
+const encode = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64url");
+const decode = (text: string) => Uint8Array.from(Buffer.from(text, "base64url"));
+
+/** Makes a ticket for a deployment. */
+export async function issueTicket(
+  box: SecretBox,
+  { projectId, id }: NamedDeployment,
+): Promise<string> {
+  const { keyId, nonce, data } = await box.seal(JSON.stringify({ projectId, id }), PLACE);
+  return `${keyId}.${encode(nonce)}.${encode(data)}`;
+}
+
+/** The deployment that a ticket is for; `undefined` for a ticket that is none. */
+export async function readTicket(
+  box: SecretBox,
+  ticket: string,
+): Promise<NamedDeployment | undefined> {
+  const match = FORM.exec(ticket);
+  if (match === null) return undefined;
+  const [, keyId = "", nonce = "", data = ""] = match;
+  try {
+    const sealed = { keyId, nonce: decode(nonce), data: decode(data) };
+    return named.parse(JSON.parse(await box.open(sealed, PLACE)));
+  } catch (error) {
+    if (error instanceof SecretDamagedError) return undefined;
+    throw error;
+  }
+}

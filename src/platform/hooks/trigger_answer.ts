@@ -1,0 +1,57 @@
+/**
+ * What the caller of a hook is told of a deployment. Pure.
+ *
+ * @module
+ */
+import { ENVIRONMENT_PRODUCTION, type TriggerAnswer } from "../../contract/mod.ts";
+import type { Addresses } from "../deployments/addresses.ts";
+import type { DeploymentRecord } from "../deployments/deployment.ts";
+
+/** How a deployment stands, in a sentence for people. */
+export function describeProgress(deployment: DeploymentRecord, addresses: Addresses): string {
+  const what = `Deployment of ${deployment.commitSha?.slice(0, 7)} on ${deployment.branch}`;
+  switch (deployment.status) {
+    case "PENDING":
+      return `${what} waits to be built`;
+    case "BUILDING":
+      return `${what} is being built`;
+    case "DEPLOYING":
+      return `${what} is going live`;
+    case "LIVE":
+      return `${what} is live at ${addresses.url(deployment.uniqueLabel)}`;
+    case "FAILED":
+      return `${what} failed: ${deployment.error}`;
+    case "STOPPED":
+      return `${what} was stopped`;
+    case "ROLLED_BACK":
+      return `${what} was rolled back`;
+  }
+}
+
+export function triggerAnswer(
+  deployment: DeploymentRecord,
+  facts: {
+    readonly addresses: Addresses;
+    readonly message: string;
+    readonly statusUrl: string;
+  },
+): TriggerAnswer {
+  const { addresses, message, statusUrl } = facts;
+  const urls = {
+    unique: addresses.url(deployment.uniqueLabel),
+    branch: addresses.url(deployment.branchLabel),
+    production: addresses.url(deployment.projectName),
+  };
+  return {
+    id: deployment.id,
+    status: deployment.status,
+    isPreview: deployment.environment !== ENVIRONMENT_PRODUCTION,
+    url: urls.unique,
+    urls,
+    message,
+    branch: deployment.branch,
+    commitSha: deployment.commitSha ?? "",
+    error: deployment.error,
+    statusUrl,
+  };
+}

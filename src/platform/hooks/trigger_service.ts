@@ -1,0 +1,250 @@
+/**
+ * From a trigger to a deployment that waits to be built, or to the one that
+ * exists.
+ *
+ * @module
+ */
+import type { BodyOf, endpoints, TriggerAnswer } from "../../contract/mod.ts";
+import { HOOK_TRIGGERS_PER_MINUTE } from "../../contract/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { KeyedLock } from "../../lib/keyed_lock.ts";
+import { RateWindow } from "../accounts/rate_window.ts";
+import { buildEvent } from "../builds/build_event.ts";
+import type { BuildQueue } from "../builds/build_queue.ts";
+import type { BuildRecord } from "../builds/build_record.ts";
+import { type BuildStore, NotAdmittedError } from "../builds/build_store.ts";
+import type { GitService } from "../builds/types.ts";
+import type { Addresses } from "../deployments/addresses.ts";
+import type { DeploymentRecord } from "../deployments/deployment.ts";
+import type { DeploymentStore } from "../deployments/deployment_store.ts";
+import { recordDeployment, type RecordServices } from "../deployments/record_deployment.ts";
+import type { RaiseEvent } from "../events/raise_event.ts";
+import { Failure } from "../http/failure.ts";
+import type { ProjectRecord } from "../projects/project.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+import type { SecretBox } from "../secrets/secret_box.ts";
+import { hashHookToken, type HookRecord, targetOf } from "./hook.ts";
+import type { HookStore } from "./hook_store.ts";
+import { replayKey, type ReplayStore } from "./replays.ts";
+import { resolveFailure } from "./resolve_failure.ts";
+import { issueTicket, readTicket } from "./status_ticket.ts";
+import { describeProgress, triggerAnswer } from "./trigger_answer.ts";
+
+/** Longest wait for a repository, in milliseconds; a first fetch goes on behind it. */
+const RESOLVE_MS = 100_000;
+/** Seconds after which a caller may find the repository fetched, or the branch free. */
+const RETRY_SECONDS = 15;
+
+const MAX_MESSAGE = 500;
+const MAX_AUTHOR = 200;
+
+export interface TriggerServices extends RecordServices {
+  readonly hooks: HookStore;
+  readonly replays: ReplayStore;
+  readonly projects: ProjectStore;
+  readonly deployments: DeploymentStore;
+  readonly builds: BuildStore;
+  readonly buildQueue: BuildQueue;
+  readonly git: GitService;
+  readonly box: SecretBox;
+  readonly addresses: Addresses;
+  readonly raiseEvent: RaiseEvent;
+  /** Origin under which people reach the platform. */
+  readonly publicOrigin: string;
+  readonly now: Clock;
+}
+
+type TriggerBody = BodyOf<typeof endpoints.triggerHook>;
+
+interface Trigger {
+  readonly body: TriggerBody;
+  /** The header `Idempotency-Key`, if any. */
+  readonly idempotencyKey: string | null;
+  /** Aborted when the caller has gone. */
+  readonly signal: AbortSignal;
+}
+
+/** A commit that was found, and where it is to go. */
+interface Wanted {
+  readonly project: ProjectRecord;
+  readonly environment: string;
+  readonly branch: string;
+  readonly commitSha: string;
+  readonly message: string;
+  readonly author: string;
+  readonly force: boolean;
+}
+
+export class TriggerService {
+  private readonly rates: RateWindow;
+  private readonly lock = new KeyedLock();
+
+  constructor(private readonly services: TriggerServices) {
+    this.rates = new RateWindow(
+      { limit: HOOK_TRIGGERS_PER_MINUTE, windowMs: 60_000 },
+      services.now,
+    );
+  }
+
+  /**
+   * Finds the hook of a token and counts the call.
+   *
+   * @throws {Failure} `unauthorized` for a token that is none, `rate_limited`.
+   */
+  async admit(token: string): Promise<HookRecord> {
+    const hook = await this.services.hooks.findByToken(hashHookToken(token));
+    if (hook === undefined) throw new Failure("unauthorized", "Invalid token");
+    const wait = this.rates.take(hook.id);
+    if (wait === 0) return hook;
+    throw new Failure(
+      "rate_limited",
+      `Hook takes ${HOOK_TRIGGERS_PER_MINUTE} triggers in a minute. Try again in ${wait} seconds`,
+      { retryAfter: wait },
+    );
+  }
+
+  /** Deploys what the body names (spec, "Trigger request body"). */
+  async trigger(hook: HookRecord, trigger: Trigger): Promise<TriggerAnswer> {
+    const key = replayKey(hook.id, { header: trigger.idempotencyKey, body: trigger.body });
+    if (key === undefined) return await this.deploy(hook, trigger);
+    return await this.lock.run(`replay/${hook.id}/${key.keyHash}`, async () => {
+      const known = await this.services.replays.find(key);
+      const deployment = known === undefined
+        ? undefined
+        : await this.services.deployments.find(hook.projectId, known);
+      if (deployment !== undefined) return await this.answerKnown(hook, deployment);
+      const answer = await this.deploy(hook, trigger);
+      await this.services.replays.keep(key, answer.id);
+      return answer;
+    });
+  }
+
+  /** How the deployment of a ticket stands. */
+  async progress(ticket: string): Promise<TriggerAnswer> {
+    const named = await readTicket(this.services.box, ticket);
+    const deployment = named === undefined
+      ? undefined
+      : await this.services.deployments.find(named.projectId, named.id);
+    if (deployment === undefined) throw new Failure("not_found", "Deployment not found");
+    return await this.answer(deployment, describeProgress(deployment, this.services.addresses));
+  }
+
+  private async deploy(hook: HookRecord, { body, signal }: Trigger): Promise<TriggerAnswer> {
+    const project = await this.services.projects.find(hook.workspaceId, hook.projectId);
+    if (project === undefined) throw new Failure("unauthorized", "Invalid token");
+    const target = targetOf(hook, { wanted: body.branch, production: project.branch });
+    if (target.type === "refuse") throw new Failure("forbidden", target.message);
+    const commit = await this.resolve(project, body, signal);
+    const wanted: Wanted = {
+      project,
+      environment: target.environment,
+      branch: body.branch,
+      commitSha: commit.sha,
+      message: body.message ?? commit.message.slice(0, MAX_MESSAGE),
+      author: body.author ?? commit.author.slice(0, MAX_AUTHOR),
+      force: body.force,
+    };
+    return await this.lock.run(
+      `branch/${project.id}/${body.branch}`,
+      () => this.createOnce(hook, wanted),
+    );
+  }
+
+  private async resolve(project: ProjectRecord, body: TriggerBody, signal: AbortSignal) {
+    if (project.gitUrl === null) throw resolveFailure({ type: "unauthorized" }, body);
+    const { branch, commitSha } = body;
+    const either = AbortSignal.any([signal, AbortSignal.timeout(RESOLVE_MS)]);
+    const resolved = await this.services.git.resolve(project, { branch, commitSha }, either)
+      .catch((cause) => {
+        if (!either.aborted) throw cause;
+        throw new Failure(
+          "unavailable",
+          "The repository is still being fetched. Try again later",
+          { retryAfter: RETRY_SECONDS, cause },
+        );
+      });
+    if (resolved.type !== "found") throw resolveFailure(resolved, body);
+    return resolved;
+  }
+
+  /** Creates the deployment, unless an identical one is there or the branch is busy. */
+  private async createOnce(hook: HookRecord, wanted: Wanted): Promise<TriggerAnswer> {
+    const { builds, buildQueue } = this.services;
+    const place = { ...wanted, projectId: wanted.project.id };
+    try {
+      const admission = await builds.admission(place, wanted.force);
+      if (admission.type !== "create") throw new NotAdmittedError(admission);
+      buildQueue.requireRoom();
+      return await this.create(hook, wanted);
+    } catch (error) {
+      if (!(error instanceof NotAdmittedError)) throw error;
+      const { admission } = error;
+      if (admission.type === "busy") {
+        throw new Failure(
+          "conflict",
+          `Deployment ${admission.id} of branch '${wanted.branch}' is still building commit ` +
+            `${admission.commitSha}. Try again when it has ended`,
+          { retryAfter: RETRY_SECONDS },
+        );
+      }
+      const known = await this.services.deployments.find(wanted.project.id, admission.id);
+      if (known === undefined) throw new Failure("conflict", "Deployment was deleted meanwhile");
+      return await this.answerKnown(hook, known);
+    }
+  }
+
+  private async create(hook: HookRecord, wanted: Wanted): Promise<TriggerAnswer> {
+    const { builds, buildQueue, addresses, now } = this.services;
+    const { project, force, ...commit } = wanted;
+    let build: BuildRecord | undefined;
+    const deployment = await recordDeployment(this.services, project, {
+      wanted: { ...commit, source: "git", contentSha: null, fileCount: 0, totalBytes: 0 },
+      also: ({ id }) => {
+        build = newBuild(wanted, { id, place: builds.nextPlace(now()), now: now() });
+        return builds.storedWith(build, force);
+      },
+    });
+    await this.services.raiseEvent(buildEvent("deployment.started", deployment, addresses));
+    if (build !== undefined) buildQueue.add(build);
+    await this.services.hooks.noteUse(hook.id, now());
+    return await this.answer(deployment, describeProgress(deployment, addresses));
+  }
+
+  private async answerKnown(
+    hook: HookRecord,
+    deployment: DeploymentRecord,
+  ): Promise<TriggerAnswer> {
+    const { hooks, addresses, now } = this.services;
+    await hooks.noteUse(hook.id, now());
+    const progress = describeProgress(deployment, addresses);
+    return await this.answer(deployment, `Nothing new to deploy: ${progress}`);
+  }
+
+  private async answer(deployment: DeploymentRecord, message: string): Promise<TriggerAnswer> {
+    const { addresses, box, publicOrigin } = this.services;
+    const ticket = await issueTicket(box, deployment);
+    const statusUrl = `${publicOrigin}/v1/triggered-deployments/${ticket}`;
+    return triggerAnswer(deployment, { addresses, message, statusUrl });
+  }
+}
+
+function newBuild(
+  { project, branch, commitSha, environment }: Wanted,
+  facts: { readonly id: string; readonly place: number; readonly now: number },
+): BuildRecord {
+  return {
+    id: facts.id,
+    projectId: project.id,
+    workspaceId: project.workspaceId,
+    branch,
+    commitSha,
+    environment,
+    state: "QUEUED",
+    place: facts.place,
+    attempts: 0,
+    error: null,
+    queuedAt: facts.now,
+    startedAt: null,
+    finishedAt: null,
+  };
+}
