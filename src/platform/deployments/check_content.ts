@@ -52,14 +52,6 @@ export function checkManifest(value: unknown, files: readonly DeploymentFile[]):
       problems: result.problems.slice(0, MAX_PROBLEMS),
     });
   }
-  const compute = result.manifest.layers.find((layer) => layer.target === "COMPUTE");
-  if (compute !== undefined) {
-    throw new Failure(
-      "manifest_invalid",
-      `Layer "${compute.name}" has the target COMPUTE, which this platform can not run yet. ` +
-        "Build the project as a static site",
-    );
-  }
   return result.manifest;
 }
 
