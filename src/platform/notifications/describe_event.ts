@@ -104,7 +104,7 @@ const card = ({ cardLast4, cardBrand }: {
 type Limit = Data<"billing.limit_exceeded">;
 
 const usage = ({ resource, used, limit, unit }: Limit): string =>
-  `${resource ?? "Usage"}${around(": ", used)}${around(" of ", limit)}${around(" ", unit)}`;
+  `${resource ?? "Allowance"}${around(": ", used)}${around(" of ", limit)}${around(" ", unit)}`;
 
 type Security = Data<"security.new_login">;
 
