@@ -56,7 +56,7 @@ async function withProxies(
           { name: "svc", port: place.platform.port, host: HOST },
           ...peers.map((peer) => ({ ...peer, host: HOST })),
         ], origin));
-    }, { args: ["--allow-private-upstreams"], env: { DENO_CERT: origin.caFile } });
+    }, { args: ["--allow-private-upstreams", "--upstream-ca", origin.caFile] });
   } finally {
     await origin.stop();
     await Deno.remove(folder, { recursive: true });

@@ -6,7 +6,7 @@
 import type { Device, FactSources } from "../rules/mod.ts";
 import { deviceOf } from "./device/device.ts";
 import type { AsnLookup, GeoLookup } from "./geo/lookup.ts";
-import { canonicalHost, splitTarget } from "./host.ts";
+import { canonicalHost, type RequestTarget, splitTarget } from "./host.ts";
 import { memoize } from "./memo.ts";
 import type { TrustedProxies } from "./trusted_proxies.ts";
 
@@ -54,6 +54,7 @@ export class Exchange implements FactSources {
   /** Normalized, once it was. */
   path: string;
   readonly #request: Request;
+  readonly #target: RequestTarget;
   readonly #headers: Headers;
   readonly #surroundings: Surroundings;
   /** Whether the socket's other end may speak for the client. */
@@ -65,7 +66,9 @@ export class Exchange implements FactSources {
     options: { readonly remoteAddress: string; readonly surroundings: Surroundings },
   ) {
     const { remoteAddress, surroundings } = options;
-    const { authority, path, query } = splitTarget(request.url);
+    const target = splitTarget(request.url);
+    const { authority, path, query } = target;
+    this.#target = target;
     this.method = request.method;
     this.rawPath = path;
     this.rawQuery = query;
@@ -118,14 +121,14 @@ export class Exchange implements FactSources {
   get authority(): string {
     const forwarded = this.#isProxied ? this.header("x-forwarded-host") : null;
     if (forwarded !== null) return forwarded.split(",")[0]!.trim();
-    return splitTarget(this.#request.url).authority;
+    return this.#target.authority;
   }
 
   /** By the trusted proxy's word, else by the connection. */
   get scheme(): "http" | "https" {
     const forwarded = this.#isProxied ? this.header("x-forwarded-proto")?.trim() : undefined;
     if (forwarded === "http" || forwarded === "https") return forwarded;
-    return splitTarget(this.#request.url).scheme;
+    return this.#target.scheme;
   }
 
   /** Path and query as the client wrote them. */

@@ -15,6 +15,7 @@ const RESTRICTABLE = new Set(["private", "no-cache"]);
 
 /** Directives by lower-case name. Of one that is repeated the stricter counts, else the first (4.2.1). */
 export class CacheControl {
+  static readonly #none = new CacheControl(undefined);
   readonly #directives = new Map<string, string | undefined>();
 
   constructor(field: string | null | undefined) {
@@ -34,6 +35,11 @@ export class CacheControl {
       const value = match[2]?.replaceAll(/\\(.)/g, "$1") ?? match[3];
       this.#add(name, value);
     }
+  }
+
+  /** As the constructor; what has no field shares one object. */
+  static of(field: string | null | undefined): CacheControl {
+    return field === null || field === undefined ? CacheControl.#none : new CacheControl(field);
   }
 
   #add(name: string, value: string | undefined): void {

@@ -120,17 +120,22 @@ function decideStored<Stored extends StoredAnswer>(
   const { now, control, clientsMayRevalidate } = options;
   const { terms } = stored;
   const remaining = remainingLifetime(stored, now);
-  const conditions = validators(stored);
-  if (terms.noCache) return { type: "revalidate", stored, conditions, forward: "stale" };
+  const revalidate = (forward: "stale" | "request"): LookupDecision<Stored> => ({
+    type: "revalidate",
+    stored,
+    conditions: validators(stored),
+    forward,
+  });
+  if (terms.noCache) return revalidate("stale");
   const objects = clientsMayRevalidate &&
     clientObjects(control, request, { age: currentAge(stored, now), remaining });
-  if (objects) return { type: "revalidate", stored, conditions, forward: "request" };
+  if (objects) return revalidate("request");
   if (remaining > 0) return { type: "fresh", stored };
   if (-remaining < terms.staleWhileRevalidate) return { type: "stale", stored, refresh: true };
   if (!terms.mustRevalidate && clientAccepts(control, -remaining)) {
     return { type: "stale", stored, refresh: false };
   }
-  return { type: "revalidate", stored, conditions, forward: "stale" };
+  return revalidate("stale");
 }
 
 /** Decides about a request that fell under a `cache` rule. */
@@ -141,7 +146,7 @@ export function decideLookup<Stored extends StoredAnswer>(
 ): LookupDecision<Stored> {
   if (!isCacheableMethod(request.method)) return { type: "pass", forward: "method" };
   if (mustPass(request)) return { type: "pass", forward: "request" };
-  const control = new CacheControl(request.header("cache-control"));
+  const control = CacheControl.of(request.header("cache-control"));
   const stored = selectStored(request, candidates);
   const decision: LookupDecision<Stored> = stored === undefined
     ? { type: "miss", forward: candidates.length === 0 ? "uri-miss" : "vary-miss" }

@@ -159,7 +159,7 @@ export class HttpCache {
     const decision = decideLookup(request, candidates, { now, clientsMayRevalidate });
     switch (decision.type) {
       case "fresh":
-        return this.#serveFresh(decision.stored, request, now);
+        return this.#serveFresh(decision.stored, turn, now);
       case "stale": {
         if (decision.refresh) this.#refresh(turn, decision.stored);
         decision.stored.used = true;
@@ -176,11 +176,12 @@ export class HttpCache {
     }
   }
 
-  #serveFresh(entry: Entry, request: CacheRequest, now: number): CachedAnswer {
+  #serveFresh(entry: Entry, { request, options }: Turn, now: number): CachedAnswer {
     entry.used = true;
     const second = Math.floor(now / 1000);
     if (entry.hit?.second !== second) {
-      entry.hit = { second, headers: outgoingHeaders(entry, now, FRESH_HIT) };
+      const { common = [] } = options;
+      entry.hit = { second, headers: [...outgoingHeaders(entry, now, FRESH_HIT), ...common] };
     }
     return answerFrom(entry, request, { headers: entry.hit.headers, result: "HIT" });
   }

@@ -4,6 +4,7 @@
  * @module
  */
 import type { CacheDecision } from "../../rules/mod.ts";
+import type { HeaderList } from "../header_list.ts";
 import type { CacheReport } from "./cache_status.ts";
 import type { Entry } from "./cache_store.ts";
 import type { LookupDecision } from "./decide_lookup.ts";
@@ -20,6 +21,8 @@ import type {
 export interface HandleOptions {
   /** What the rules say about caching this request. */
   readonly rule: CacheDecision;
+  /** Fields that every answer to such a request carries; hits come with them. */
+  readonly common?: HeaderList;
   /** Asks whatever is behind the cache. A rejection means that it can not be reached. */
   fetchOrigin(request: OriginRequest): Promise<OriginAnswer>;
   /** Takes work that goes on after the answer; it never rejects. */

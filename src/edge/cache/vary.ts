@@ -5,6 +5,7 @@
  * @module
  */
 import { findHeader, type HeaderList } from "../header_list.ts";
+import { memoize } from "../memo.ts";
 import type { CacheRequest, StoredAnswer, VaryField } from "./types.ts";
 
 type ReadHeader = CacheRequest["header"];
@@ -25,17 +26,25 @@ export function varyNames(headers: HeaderList): readonly string[] {
   return [...new Set(names.filter((name) => name !== ""))].sort();
 }
 
+/** Longest list of codings that is remembered. */
+const MAX_REMEMBERED = 256;
+
 /** Codings have no order of their own; weights stay with theirs. */
-function sortedCodings(value: string): string {
+function sortCodings(value: string): string {
   return value.toLowerCase().split(",").map((coding) => coding.replaceAll(/\s+/g, ""))
     .filter((coding) => coding !== "").sort().join(",");
 }
+
+/** Browsers send few different lists, and the same one with each request. */
+const rememberedCodings = memoize(sortCodings, 256);
 
 /** A request field in the one form in which it is compared. */
 export function varyValue(name: string, header: ReadHeader): string | null {
   const value = header(name);
   if (value === undefined) return null;
-  if (name === "accept-encoding") return sortedCodings(value);
+  if (name === "accept-encoding") {
+    return value.length > MAX_REMEMBERED ? sortCodings(value) : rememberedCodings(value);
+  }
   return value.split(",").map((member) => member.trim()).join(",");
 }
 

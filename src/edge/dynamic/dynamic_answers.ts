@@ -19,12 +19,17 @@ import { FactsRequest, type HttpCache, type OriginRequest } from "../cache/http_
 import { ComputeFailedError } from "../compute/compute_failure.ts";
 import { isSocketRequest, requestFromPipeline } from "../compute/compute_request.ts";
 import type { Exchange } from "../exchange.ts";
-import { findHeader, type Header, type HeaderList } from "../header_list.ts";
+import { findHeader, type HeaderList } from "../header_list.ts";
 import { splitTarget } from "../host.ts";
 import { createFunctionRunner } from "../pipeline/function_runner.ts";
-import type { BodyStream, PipelineRequest, PipelineResponse } from "../pipeline/messages.ts";
+import type {
+  BodyStream,
+  PipelineRequest,
+  PipelineResponse,
+  StepRunner,
+} from "../pipeline/messages.ts";
 import { type PipelinePlan, planPipeline } from "../pipeline/plan.ts";
-import { PipelineFailedError, runPipeline } from "../pipeline/run_pipeline.ts";
+import { PipelineFailedError, type PipelineParts, runPipeline } from "../pipeline/run_pipeline.ts";
 import { type Hop, isLoop, viaOf } from "../proxy/message_headers.ts";
 import { ProxyError, proxyRequest } from "../proxy/proxy.ts";
 import type { Site } from "../site.ts";
@@ -105,9 +110,10 @@ function originRequest(request: PipelineRequest, how: OriginRequest): PipelineRe
   return { method: "GET", url: request.url, headers: [...kept, ...how.conditions], body: null };
 }
 
-class DynamicRequest {
+class DynamicRequest implements PipelineParts {
   readonly #first: PipelineRequest;
   readonly #plan: PipelinePlan;
+  #runner: StepRunner | undefined;
   #gone: AbortSignal | undefined;
   /** True once others wait for the same answer: the client may go, the work goes on. */
   #isShared = false;
@@ -122,7 +128,7 @@ class DynamicRequest {
   }
 
   /** Ends what was begun for this client alone; made when something is begun. */
-  readonly #signal = (): AbortSignal => {
+  #signal(): AbortSignal {
     if (this.#gone !== undefined) return this.#gone;
     const gone = new AbortController();
     const { signal } = this.turn.exchange;
@@ -132,10 +138,10 @@ class DynamicRequest {
     if (signal.aborted) leave();
     else signal.addEventListener("abort", leave, { once: true });
     return this.#gone = gone.signal;
-  };
+  }
 
   /** What functions are told of the request. */
-  readonly #context = (): CallContext => {
+  #context(): CallContext {
     const { exchange, site, facts } = this.turn;
     const [country, asn] = [facts.country(), facts.asn()];
     return {
@@ -146,7 +152,7 @@ class DynamicRequest {
       device: exchange.device(),
       deployment: { id: site.deploymentId },
     };
-  };
+  }
 
   #hop(): Hop {
     const { exchange } = this.turn;
@@ -159,23 +165,21 @@ class DynamicRequest {
     };
   }
 
-  run(): Promise<PipelineResponse> {
-    const runner = createFunctionRunner({
+  get runner(): StepRunner {
+    return this.#runner ??= createFunctionRunner({
       functions: this.turn.site.functions,
-      signal: this.#signal,
-      context: this.#context,
+      signal: () => this.#signal(),
+      context: () => this.#context(),
       via: () => viaOf(this.#hop()),
-    });
-    return runPipeline(this.#plan, this.#first, {
-      runner,
-      origin: (request) => this.#origin(request),
-      cached: (request, produce) => this.#cached(request, produce),
-      failed: (error) => this.#failed(error),
     });
   }
 
+  run(): PipelineResponse | Promise<PipelineResponse> {
+    return runPipeline(this.#plan, this.#first, this);
+  }
+
   /** A failure behind the edge becomes a plain page. */
-  #failed(error: unknown): PipelineResponse {
+  failed(error: unknown): PipelineResponse {
     const { exchange, site } = this.turn;
     if (error instanceof ComputeFailedError) return fromSite(failureAnswer(error, exchange, site));
     if (!(error instanceof ProxyError) && !(error instanceof PipelineFailedError)) throw error;
@@ -203,7 +207,7 @@ class DynamicRequest {
   }
 
   /** Asks the other site of an external rewrite, else the deployment's own routes. */
-  async #origin(request: PipelineRequest): Promise<PipelineResponse> {
+  async origin(request: PipelineRequest): Promise<PipelineResponse> {
     const { exchange, site } = this.turn;
     const upstream = this.#upstreamUrl(request);
     if (upstream !== undefined) {
@@ -213,27 +217,29 @@ class DynamicRequest {
       });
     }
     const path = normalizePath(new URL(request.url).pathname);
-    const fields = requestFromPipeline(request, exchange, this.#signal);
+    const fields = requestFromPipeline(request, exchange, () => this.#signal());
     if (typeof path !== "string") return fromSite(edgePage(fields, 400, { headers: site.common }));
     const target = { path, query: splitTarget(request.url).query };
     const use = { mayKeep: this.turn.decision.cache?.type !== "bypass" };
     return fromSite(await this.options.answers.route(site, fields, target, use));
   }
 
-  async #cached(
+  cached(
     request: PipelineRequest,
     produce: (request: PipelineRequest) => Promise<PipelineResponse>,
-  ): Promise<PipelineResponse> {
+  ): PipelineResponse | Promise<PipelineResponse> {
     const { cache } = this.options;
-    const { decision } = this.turn;
+    const { decision, site } = this.turn;
     const cacheRequest = this.#cacheRequest(request);
     if (decision.cache === undefined || !this.#isCacheable(request)) {
-      const response = await produce(request);
-      cache.invalidate(cacheRequest, response);
-      return response;
+      return produce(request).then((response) => {
+        cache.invalidate(cacheRequest, response);
+        return response;
+      });
     }
-    return await cache.handle(cacheRequest, {
+    return cache.handle(cacheRequest, {
       rule: decision.cache,
+      common: site.common,
       fetchOrigin: (how) => {
         if (how.type === "for_cache") this.#isShared = true;
         return produce(originRequest(request, how));
@@ -287,8 +293,8 @@ export class DynamicAnswers {
 
   constructor(private readonly options: DynamicOptions) {}
 
-  /** Runs pipeline, cache and proxy. */
-  async answer(turn: DynamicTurn): Promise<Answer> {
+  /** Runs pipeline, cache and proxy; at once, where the cache has the answer. */
+  answer(turn: DynamicTurn): Answer | Promise<Answer> {
     const { exchange, site, decision } = turn;
     if (isLoop({ via: exchange.header("via"), pseudonym: this.options.pseudonym })) {
       return { ...edgePage(exchange, 508, { headers: site.common }), problem: LOOP };
@@ -296,7 +302,10 @@ export class DynamicAnswers {
     const plan = decision.pipeline === undefined
       ? NO_PIPELINE
       : this.#planOf(decision.pipeline.steps);
-    return this.#toAnswer(turn, await new DynamicRequest(turn, this.options, plan).run());
+    const response = new DynamicRequest(turn, this.options, plan).run();
+    return response instanceof Promise
+      ? response.then((made) => this.#toAnswer(turn, made))
+      : this.#toAnswer(turn, response);
   }
 
   #planOf(steps: Parameters<typeof planPipeline>[0]): PipelinePlan {
@@ -332,7 +341,9 @@ function emptyStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({ start: (controller) => controller.close() });
 }
 
-function withCommon(headers: HeaderList, common: HeaderList): Header[] {
+function withCommon(headers: HeaderList, common: HeaderList): HeaderList {
+  // What the cache made for many has the very same fields already.
+  if (common.every((header) => headers.includes(header))) return headers;
   const names = new Set(common.map(([name]) => name));
   return [...headers.filter(([name]) => !names.has(name)), ...common];
 }

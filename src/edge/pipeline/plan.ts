@@ -39,6 +39,8 @@ export interface PipelinePlan {
   readonly observers: readonly PlannedStep[];
   /** True where a function takes part in what the cache would store. */
   readonly runsBehindCache: boolean;
+  /** True where a function runs whether or not the cache has the answer. */
+  readonly runsBeforeCache: boolean;
 }
 
 const isFunctionStep = (step: PipelineStep): step is FunctionStep => "use" in step;
@@ -56,14 +58,17 @@ export function planPipeline(steps: readonly PipelineStep[]): PipelinePlan {
       (position === undefined || cachePositionOf(step) === position)
     ).map(planStep);
   const handle = steps.find((step) => !isFunctionStep(step));
+  const [outerRequest, outerResponse] = [pick("request", "before"), pick("response", "before")];
+  const observers = pick("observe");
   return {
-    outerRequest: pick("request", "before"),
+    outerRequest,
     innerRequest: pick("request", "after"),
     handle: handle === undefined || isFunctionStep(handle) ? ORIGIN_HANDLE : handle.handle,
     innerResponse: pick("response", "after"),
-    outerResponse: pick("response", "before"),
-    observers: pick("observe"),
+    outerResponse,
+    observers,
     runsBehindCache: runsBehindCache(steps),
+    runsBeforeCache: outerRequest.length + outerResponse.length + observers.length > 0,
   };
 }
 

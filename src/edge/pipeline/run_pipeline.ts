@@ -24,6 +24,7 @@ export class PipelineFailedError extends Error {
 }
 
 export interface PipelineParts {
+  /** Asked for when a function has to run. */
   readonly runner: StepRunner;
   /** Answers from the origin: terminal routing or the proxy. */
   origin(request: PipelineRequest): Promise<PipelineResponse>;
@@ -31,7 +32,7 @@ export interface PipelineParts {
   cached(
     request: PipelineRequest,
     produce: (request: PipelineRequest) => Promise<PipelineResponse>,
-  ): Promise<PipelineResponse>;
+  ): PipelineResponse | Promise<PipelineResponse>;
   /** What the client gets where the pipeline or the origin failed; throws what is no such failure. */
   failed(error: unknown): PipelineResponse;
 }
@@ -57,13 +58,13 @@ function passFailure(
 }
 
 async function runRequestSteps(
-  runner: StepRunner,
+  parts: PipelineParts,
   steps: readonly PlannedStep[],
   first: PipelineRequest,
 ): Promise<Outcome> {
   let request = first;
   for (const step of steps) {
-    const result = await runner.onRequest(step, request);
+    const result = await parts.runner.onRequest(step, request);
     if (result.type === "response") return result;
     if (result.type === "request") request = result.request;
     else if (result.type === "failed") passFailure(step, result.reason, request);
@@ -72,14 +73,14 @@ async function runRequestSteps(
 }
 
 async function runResponseSteps(
-  runner: StepRunner,
+  parts: PipelineParts,
   steps: readonly PlannedStep[],
   messages: { readonly request: PipelineRequest; readonly response: PipelineResponse },
 ): Promise<PipelineResponse> {
   let { response } = messages;
   if (response.upgrade !== undefined) return response;
   for (const step of steps) {
-    const result = await runner.onResponse(step, messages.request, response);
+    const result = await parts.runner.onResponse(step, messages.request, response);
     if (result.type === "response") response = result.response;
     else if (result.type === "failed") passFailure(step, result.reason, response);
   }
@@ -98,37 +99,56 @@ async function runHandle(
   throw new PipelineFailedError(plan.handle, reason);
 }
 
-/**
- * Runs a pipeline to its answer. A request step that answers ends it: the
- * steps after it do not run. The observers see what the client gets, be it the
- * word that something failed. An upgrade is no response that steps could see.
- *
- * @throws what `failed` throws.
- */
-export async function runPipeline(
+/** What comes from behind the cache: steps on the origin's side, and who answers. */
+async function produceAnswer(
+  plan: PipelinePlan,
+  parts: PipelineParts,
+  request: PipelineRequest,
+): Promise<PipelineResponse> {
+  const inner = await runRequestSteps(parts, plan.innerRequest, request);
+  if (inner.type === "response") return inner.response;
+  const response = await runHandle(plan, parts, inner.request);
+  return await runResponseSteps(parts, plan.innerResponse, { request: inner.request, response });
+}
+
+/** With steps on the client's side of the cache. */
+async function runAroundCache(
   plan: PipelinePlan,
   first: PipelineRequest,
   parts: PipelineParts,
 ): Promise<PipelineResponse> {
-  const { runner } = parts;
   let seen = first;
   const answer = async (): Promise<PipelineResponse> => {
-    const outer = await runRequestSteps(runner, plan.outerRequest, first);
+    const outer = await runRequestSteps(parts, plan.outerRequest, first);
     if (outer.type === "response") return outer.response;
     seen = outer.request;
-    const response = await parts.cached(outer.request, async (request) => {
-      const inner = await runRequestSteps(runner, plan.innerRequest, request);
-      if (inner.type === "response") return inner.response;
-      const made = await runHandle(plan, parts, inner.request);
-      return await runResponseSteps(runner, plan.innerResponse, {
-        request: inner.request,
-        response: made,
-      });
-    });
-    return await runResponseSteps(runner, plan.outerResponse, { request: seen, response });
+    const response = await parts.cached(
+      seen,
+      (request) => produceAnswer(plan, parts, request),
+    );
+    return await runResponseSteps(parts, plan.outerResponse, { request: seen, response });
   };
   const response = await answer().catch((error) => parts.failed(error));
+  // The socket of an upgrade belongs to the client's connection: no step sees it.
   if (response.upgrade !== undefined) return response;
-  for (const step of plan.observers) runner.observe(step, seen, response);
+  for (const step of plan.observers) parts.runner.observe(step, seen, response);
   return response;
+}
+
+/**
+ * Runs a pipeline to its answer; at once, where the cache has it and no step
+ * stands before the cache. A request step that answers ends it: the steps after
+ * it do not run. The observers see what the client gets, be it the word that
+ * something failed.
+ *
+ * @throws what `failed` throws.
+ */
+export function runPipeline(
+  plan: PipelinePlan,
+  first: PipelineRequest,
+  parts: PipelineParts,
+): PipelineResponse | Promise<PipelineResponse> {
+  if (plan.runsBeforeCache) return runAroundCache(plan, first, parts);
+  const response = parts.cached(first, (request) => produceAnswer(plan, parts, request));
+  return response instanceof Promise ? response.catch((error) => parts.failed(error)) : response;
 }

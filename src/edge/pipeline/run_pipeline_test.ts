@@ -43,8 +43,8 @@ function perform(steps: PipelineStep[], behaviours: Record<string, Behaviour>, o
   failed?: (error: unknown) => PipelineResponse;
 } = {}) {
   const trace: string[] = [];
-  const run = () =>
-    runPipeline(planPipeline(steps), options.request ?? first, {
+  const run = async () =>
+    await runPipeline(planPipeline(steps), options.request ?? first, {
       runner: createRunner(behaviours, trace),
       origin: (request) => {
         trace.push(`origin ${new URL(request.url).pathname}`);
@@ -96,6 +96,22 @@ Deno.test("runPipeline() asks nothing behind a cache that has the answer", async
   );
   assert.equal(await bodyOf(await run()), "stored");
   assert.deepEqual(trace, ["gate", "cache", "stamp"]);
+});
+
+Deno.test("runPipeline() answers at once from the cache where no step stands before it", () => {
+  const stored = text("stored");
+  const steps: PipelineStep[] = [request("inner", { cachePosition: "after" }), origin];
+  const parts = {
+    get runner(): StepRunner {
+      throw new Error("No function runs");
+    },
+    origin: () => Promise.reject(new Error("Nobody is asked")),
+    cached: () => stored,
+    failed: (error: unknown) => {
+      throw error;
+    },
+  };
+  assert.equal(runPipeline(planPipeline(steps), first, parts), stored);
 });
 
 Deno.test("runPipeline() ends with the answer of a request step; observers see it", async () => {
