@@ -1,0 +1,50 @@
+/**
+ * The command-line tool as the host of a build.
+ *
+ * @module
+ */
+import { BuildError, type BuildHost, createLineSink } from "../../build/mod.ts";
+import { renderDiagnostic } from "../../lib/diagnostic.ts";
+import { cacheFolder } from "../cache_folder.ts";
+import { CliError } from "../cli_error.ts";
+import type { Context } from "../context.ts";
+import { printable } from "../format.ts";
+import { showPath } from "../project_folder.ts";
+
+/** Builds where the user works: in the environment of the tool, its output on stderr. */
+export function createBuildHost(ctx: Context): BuildHost {
+  const { ui } = ctx;
+  const colored = ui.colors.isColorSupported && !ui.json;
+  return {
+    say: ui.log,
+    warn({ diagnostics, ...source }) {
+      for (const diagnostic of diagnostics) {
+        if (ui.json) {
+          ui.log("build", "warn", renderDiagnostic(diagnostic, { file: source.file }));
+        } else {
+          ui.note(ui.colors.yellow(printable(renderDiagnostic(diagnostic, source))));
+        }
+      }
+    },
+    output: (phase) =>
+      ui.json
+        ? createLineSink((line) => ui.log(phase, "info", line))
+        : { write: (chunk) => ui.stderr.write(chunk), end: () => {} },
+    showPath: (path) => showPath(path, ctx),
+    signal: ctx.signal,
+    get cacheDir() {
+      return cacheFolder(ctx.env);
+    },
+    env: { ...ctx.env, ...(colored ? { FORCE_COLOR: "1" } : {}) },
+  };
+}
+
+/** Waits for a part of a build; what the project's author is told becomes the tool's error. */
+export async function explainBuild<T>(part: Promise<T>): Promise<T> {
+  try {
+    return await part;
+  } catch (error) {
+    if (!(error instanceof BuildError)) throw error;
+    throw new CliError(error.code, error.message, { ...error.facts, cause: error });
+  }
+}
