@@ -20,8 +20,8 @@ export const messengerLink = z.object({
   name: z.string(),
   /** Without the leading @; null where there is none. */
   username: z.string().nullable(),
-  /** `blocked` where the bot was told that it may not write. */
-  status: z.enum(["active", "blocked"]),
+  /** `stopped` by /stop in the chat; `blocked` where the messenger lets the bot write no more. */
+  status: z.enum(["active", "stopped", "blocked"]),
   createdAt: timestamp,
 }).meta({ id: "MessengerLink" });
 export type MessengerLink = z.infer<typeof messengerLink>;

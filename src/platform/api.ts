@@ -18,6 +18,9 @@ import { bindDomainRoutes } from "./domains/routes.ts";
 import { bindHookRoutes } from "./hooks/routes.ts";
 import { Router } from "./http/router.ts";
 import { bindLogRoutes } from "./logs/routes.ts";
+import { bindMessengerRoutes } from "./notifications/channels/messenger/routes.ts";
+import { bindPushRoutes } from "./notifications/channels/push/routes.ts";
+import { bindWebhookRoutes } from "./notifications/channels/webhook/routes.ts";
 import { bindDeliveryRoutes } from "./notifications/delivery/routes.ts";
 import { bindNotificationRoutes } from "./notifications/routes.ts";
 import { bindProjectRoutes } from "./projects/routes.ts";
@@ -73,6 +76,9 @@ export function buildApi(services: Services, options: ApiOptions): Router {
   bindNotificationRoutes(router, { ...services, closing: options.closing });
   bindRulesRoutes(router, { ...services, service: services.rulesService });
   bindDeliveryRoutes(router, services);
+  bindWebhookRoutes(router, services.webhooks);
+  bindPushRoutes(router, services);
+  bindMessengerRoutes(router, services);
   router.refuseOtherMethods();
   return router;
 }

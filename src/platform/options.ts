@@ -68,6 +68,15 @@ export interface PlatformOptions {
   readonly gitRoots?: readonly string[];
   /** Opens git and the build runner, for those who build elsewhere; the platform's own where missing. */
   readonly openBuilds?: OpenBuilds;
+  /** The chat bot by which people are told of events (Telegram Bot API). */
+  readonly bot?: {
+    /** A secret. */
+    readonly token: string;
+    /** Address of the Bot API, where it is not Telegram's own. */
+    readonly api?: string;
+    /** Name of the bot without @; asked for where missing. */
+    readonly name?: string;
+  };
   /** The first API key (`SVC_BOOTSTRAP_TOKEN`); random where missing. */
   readonly bootstrapToken?: string;
   readonly version: string;

@@ -11,6 +11,8 @@ import { resealSecondFactors } from "./accounts/reseal_second_factors.ts";
 import { VariableService } from "./env/variable_service.ts";
 import { VariableStore } from "./env/variable_store.ts";
 import { GitCredentialStore } from "./projects/git_credentials.ts";
+import { resealSettings } from "./notifications/channels/sealed_settings.ts";
+import { WebhookStore } from "./notifications/channels/webhook/webhook_store.ts";
 import { addKey, forgetOldKeys } from "./secrets/key_ring.ts";
 import { SecretBox } from "./secrets/secret_box.ts";
 import { openDataDir } from "./store/data_dir.ts";
@@ -37,7 +39,8 @@ export async function rekeyDataDir(options: {
       const variables = new VariableStore(kv);
       const count = await new VariableService({ variables, box, now: systemClock }).reseal() +
         await new GitCredentialStore(kv, box).reseal() +
-        await new CertificateStore(kv, box).reseal() + await resealSecondFactors(kv, box);
+        await new CertificateStore(kv, box).reseal() + await resealSecondFactors(kv, box) +
+        await resealSettings(kv, box) + await new WebhookStore(kv).reseal(box);
       await forgetOldKeys(dataDir.keys);
       return count;
     } finally {

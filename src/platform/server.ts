@@ -81,6 +81,7 @@ async function openServices(
     outbound: reach.outbound.fetch,
     publicOrigin: base.origin,
     mailer: openMailer(options, base),
+    bot: options.bot,
     openBuilds: (parts) =>
       (options.openBuilds ?? openBuilds)({
         ...parts,
@@ -186,8 +187,8 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       reach,
       closing: closing.signal,
     });
-    closers.add(services.deliveryQueue);
-    await services.deliveryQueue.start();
+    closers.add({ close: () => services.closeDelivery() });
+    await services.startDelivery();
     closers.add(services.openedBuilds);
     closers.add(services.buildQueue);
     await services.buildQueue.start();

@@ -27,6 +27,7 @@ import { createHookServices } from "./hooks/create_services.ts";
 import { AccessLogs } from "./logs/access_logs.ts";
 import { accountMailSender } from "./notifications/channels/email/account_mail_sender.ts";
 import type { Mailer } from "./notifications/channels/email/mailer.ts";
+import type { BotSettings } from "./notifications/channels/messenger/bot_api.ts";
 import { createDelivery } from "./notifications/create_delivery.ts";
 import { createNotifications } from "./notifications/create_notifications.ts";
 import type { PlatformLog } from "./options.ts";
@@ -54,6 +55,7 @@ export interface Foundation {
   readonly publicOrigin: string;
   /** Sends mail; `undefined` where the platform has no mail server. */
   readonly mailer: Mailer | undefined;
+  readonly bot: BotSettings | undefined;
   /** Opens git and the build runner. */
   openBuilds(parts: Omit<BuildParts, "allowPrivate" | "gitRoots">): OpenedBuilds;
   /** Builds that run at the same time. */
@@ -98,6 +100,7 @@ export function createServices(foundation: Foundation) {
   const delivery = createDelivery({
     ...{ kv, box: foundation.box, accounts: accountServices.accounts, mailer, now, random },
     ...{ outbound: foundation.outbound, publicOrigin: foundation.publicOrigin, onTrouble },
+    bot: foundation.bot,
   });
   const notificationServices = createNotifications({
     ...{ kv, accounts: accountServices.accounts, events, delivery: delivery.deliveryQueue },

@@ -100,6 +100,11 @@ export default defineCommand({
       .option("--acme-agree-terms", "agree to the authority's terms of service")
       .option("--acme-ca <file>", "PEM file that a private authority's own server is trusted by")
       .option("--dns-server <address>", "DNS server that `domains verify` asks, host or host:port")
+      .option("--smtp-url <url>", "mail server, smtp[s]://user:pass@host:port (or SVC_SMTP_URL)")
+      .option("--mail-from <address>", "sender of mails, as user@host or Name <user@host>")
+      .option("--bot-token <token>", "token of a Telegram bot; better in SVC_BOT_TOKEN")
+      .option("--bot-api <url>", "address of the Bot API, where it is not Telegram's own", httpUrl)
+      .option("--bot-name <name>", "name of the bot, where it shall not be asked for")
       .option(
         "--public-address <ip>",
         "address of this platform for A and AAAA records; repeatable",

@@ -32,6 +32,11 @@ export interface ServeFlags {
   readonly acmeCa?: string | undefined;
   readonly dnsServer?: string | undefined;
   readonly publicAddress?: string[] | undefined;
+  readonly smtpUrl?: string | undefined;
+  readonly mailFrom?: string | undefined;
+  readonly botToken?: string | undefined;
+  readonly botApi?: string | undefined;
+  readonly botName?: string | undefined;
 }
 
 /** Two flags that are of no use alone. */
@@ -62,6 +67,26 @@ function acmeOf(flags: ServeFlags, ctx: Context): PlatformOptions["acme"] {
   };
 }
 
+/** Secrets may stand in the environment, where other users of the machine do not see them. */
+function mailOf({ smtpUrl, mailFrom }: ServeFlags, { env }: Context): PlatformOptions["mail"] {
+  const url = smtpUrl ?? (env.SVC_SMTP_URL || undefined);
+  if (url === undefined) {
+    if (mailFrom === undefined) return undefined;
+    throw new CliError("usage", "Name the mail server with --smtp-url or SVC_SMTP_URL");
+  }
+  return { smtpUrl: url, ...definedOnly({ from: mailFrom }) };
+}
+
+function botOf(flags: ServeFlags, { env }: Context): PlatformOptions["bot"] {
+  const { botToken, botApi, botName } = flags;
+  const token = botToken ?? (env.SVC_BOT_TOKEN || undefined);
+  if (token === undefined) {
+    if (botApi === undefined && botName === undefined) return undefined;
+    throw new CliError("usage", "Give the bot's token in SVC_BOT_TOKEN, or with --bot-token");
+  }
+  return { token, ...definedOnly({ api: botApi, name: botName?.replace(/^@/, "") }) };
+}
+
 /**
  * Starts a platform.
  *
@@ -76,6 +101,7 @@ export async function startOn(
   const { host, port, baseDomain, publicUrl, kv, blobs, geoip, asn, httpsPort } = flags;
   const { trustProxy, allowPrivateUpstreams, dnsServer, publicAddress } = flags;
   const [tls, acme] = [tlsOf(flags, ctx), acmeOf(flags, ctx)];
+  const [mail, bot] = [mailOf(flags, ctx), botOf(flags, ctx)];
   const upstreamCa = flags.upstreamCa === undefined
     ? undefined
     : await readUpstreamCa(ctx.path(flags.upstreamCa));
@@ -91,6 +117,7 @@ export async function startOn(
       log: ({ level, message }) => ctx.ui.log("deploy", level, message),
       ...definedOnly({ publicUrl, kv, blobs, geoip, asn, allowPrivateUpstreams, dnsServer }),
       ...definedOnly({ tls, acme, httpsPort, publicAddresses: publicAddress, upstreamCa }),
+      ...definedOnly({ mail, bot }),
       ...definedOnly({ bootstrapToken: ctx.env.SVC_BOOTSTRAP_TOKEN || undefined }),
     });
   } catch (cause) {

@@ -4,18 +4,29 @@
  *
  * @module
  */
+import { Buffer } from "node:buffer";
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { OutboundFetch } from "../../runtime/mod.ts";
 import type { AccountStore } from "../accounts/account_store.ts";
 import type { SecretBox } from "../secrets/secret_box.ts";
 import { createEmailChannel } from "./channels/email/email_channel.ts";
 import type { Mailer } from "./channels/email/mailer.ts";
+import { Bot } from "./channels/messenger/bot.ts";
+import { BotApi, type BotSettings } from "./channels/messenger/bot_api.ts";
+import { BotPoller } from "./channels/messenger/bot_poller.ts";
+import { LinkStore } from "./channels/messenger/link_store.ts";
+import { createMessengerChannel } from "./channels/messenger/messenger_channel.ts";
+import { createPushChannel } from "./channels/push/push_channel.ts";
+import { SubscriptionStore } from "./channels/push/subscription_store.ts";
+import { vapidKeyReader } from "./channels/push/vapid.ts";
 import { sealedSetting } from "./channels/sealed_settings.ts";
+import { createWebhookChannel } from "./channels/webhook/webhook_channel.ts";
+import { WebhookService } from "./channels/webhook/webhook_service.ts";
+import { WebhookStore } from "./channels/webhook/webhook_store.ts";
 import type { Channel } from "./delivery/channel.ts";
 import { DeadLetters } from "./delivery/dead_letters.ts";
 import { createDeliveryQueue } from "./delivery/delivery_queue.ts";
 import { TestSender } from "./delivery/test_sender.ts";
-import { Buffer } from "node:buffer";
 
 export interface DeliveryOptions {
   readonly kv: Deno.Kv;
@@ -26,6 +37,7 @@ export interface DeliveryOptions {
   readonly publicOrigin: string;
   /** Where the platform sends mail. */
   readonly mailer: Mailer | undefined;
+  readonly bot: BotSettings | undefined;
   readonly now: Clock;
   readonly random: Random;
   onTrouble(message: string): void;
@@ -33,31 +45,79 @@ export interface DeliveryOptions {
 
 export type DeliveryServices = ReturnType<typeof createDelivery>;
 
-/** Builds queue and channels; nothing is sent before the queue is started. */
+/** Whom a push service turns to where the platform makes trouble (RFC 8292, 2.1). */
+function vapidSubject({ mailer, publicOrigin }: DeliveryOptions): string {
+  if (mailer !== undefined) return `mailto:${mailer.sender.address}`;
+  const { protocol, hostname } = new URL(publicOrigin);
+  return protocol === "https:" ? publicOrigin : `mailto:svc@${hostname}`;
+}
+
+/** The bot and what hears it; nothing where the platform has none. */
+function createMessenger(options: DeliveryOptions, links: LinkStore) {
+  const { kv, bot: settings, accounts, publicOrigin, now, random, onTrouble } = options;
+  if (settings === undefined) return undefined;
+  const api = new BotApi(settings);
+  const bot = new Bot({
+    ...{ api, links, publicOrigin, now, random },
+    accountName: async (userId) => (await accounts.findUser(userId))?.name,
+    ...(settings.name === undefined ? {} : { name: settings.name }),
+  });
+  const poller = new BotPoller({ kv, api, handle: (update) => bot.handle(update), onTrouble });
+  return { bot, poller, channel: createMessengerChannel({ api, links }) };
+}
+
+/** Builds queue and channels; nothing is sent or heard before `startDelivery`. */
 export function createDelivery(options: DeliveryOptions) {
-  const { kv, box, accounts, publicOrigin, mailer, now, random, onTrouble } = options;
-  let unsubscribeKeyReading: Promise<string> | undefined;
+  const { kv, box, accounts, outbound, publicOrigin, mailer, now, random, onTrouble } = options;
+  let keyReading: Promise<string> | undefined;
   const unsubscribeKey = () =>
-    unsubscribeKeyReading ??= sealedSetting(
+    keyReading ??= sealedSetting(
       { kv, box },
       "unsubscribe",
       () => Buffer.from(random(32)).toString("base64url"),
     );
-  const channels: Channel[] = [];
-  if (mailer !== undefined) {
-    channels.push(createEmailChannel({ mailer, accounts, publicOrigin, unsubscribeKey }));
-  }
+  const [links, subscriptions, webhookStore] = [
+    new LinkStore(kv),
+    new SubscriptionStore(kv),
+    new WebhookStore(kv),
+  ];
+  const vapidKeys = vapidKeyReader({ kv, box });
+  const messenger = createMessenger(options, links);
+  const webhookParts = { store: webhookStore, box, outbound, now, random };
+  const subject = vapidSubject(options);
+  const channels: Channel[] = [
+    createPushChannel({ store: subscriptions, outbound, vapidKeys, subject, now }),
+    createWebhookChannel(webhookParts),
+    ...(messenger === undefined ? [] : [messenger.channel]),
+    ...(mailer === undefined
+      ? []
+      : [createEmailChannel({ mailer, accounts, publicOrigin, unsubscribeKey })]),
+  ];
   const deliveryQueue = createDeliveryQueue({ kv, channels, now, random, onTrouble });
+  const nameOf = async (channel: string, target: string, userId: string): Promise<string> => {
+    if (channel === "email") return (await accounts.findUser(target))?.email ?? target;
+    if (channel === "push") return (await subscriptions.find(userId, target))?.name ?? target;
+    return (await links.find(userId, target))?.name ?? target;
+  };
   return {
     deliveryQueue,
     unsubscribeKey,
+    vapidKeys,
+    pushSubscriptions: subscriptions,
+    messengerLinks: links,
+    bot: messenger?.bot,
+    webhooks: new WebhookService({ ...webhookParts, queue: deliveryQueue, publicOrigin }),
     deadLetters: new DeadLetters(kv, deliveryQueue, now),
-    testSender: new TestSender({
-      channels,
-      publicOrigin,
-      now,
-      random,
-      nameOf: async (_, target) => (await accounts.findUser(target))?.email ?? target,
-    }),
+    testSender: new TestSender({ channels, publicOrigin, now, random, nameOf }),
+    /** Sends and hears from now on. */
+    async startDelivery(): Promise<void> {
+      await deliveryQueue.start();
+      messenger?.poller.start();
+    },
+    /** Lets what is under way finish. */
+    async closeDelivery(): Promise<void> {
+      await messenger?.poller.close();
+      await deliveryQueue.close();
+    },
   };
 }

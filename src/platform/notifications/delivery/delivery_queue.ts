@@ -4,7 +4,7 @@
  * @module
  */
 import type { Clock, Random } from "../../../lib/clock.ts";
-import type { Channel } from "./channel.ts";
+import type { Channel, Target } from "./channel.ts";
 import { ChannelWorker } from "./channel_worker.ts";
 import { type Acceptance, DeliveryStore } from "./delivery_store.ts";
 import { deliveryId } from "./job.ts";
@@ -29,6 +29,8 @@ export interface RunningDeliveryQueue extends DeliveryQueue {
   readonly store: DeliveryStore;
   /** Finishes what a crash interrupted, then sends by itself. */
   start(): Promise<void>;
+  /** As `accept`, to one receiver that is known already. */
+  acceptTo(request: DeliveryRequest, target: Target): Promise<void>;
   /** There may be something due on a channel. */
   wake(channel: OutwardChannel): void;
   /** Sends all that is due now; for callers with a clock of their own. */
@@ -42,14 +44,13 @@ function isDigested(channel: Channel, { content }: DeliveryRequest): boolean {
 }
 
 /** What a request becomes: a job for each receiver. */
-async function jobsOf(
+function jobsOf(
   request: DeliveryRequest,
   channel: Channel,
-  now: number,
-): Promise<Acceptance> {
+  { now, targets }: { readonly now: number; readonly targets: readonly Target[] },
+): Acceptance {
   const digested = isDigested(channel, request);
   const { key, userId, content } = request;
-  const targets = await channel.targets(request);
   return {
     seenId: deliveryId(key),
     jobs: targets.map(({ id: target, host }) => ({
@@ -107,13 +108,19 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliv
       for (const request of requests) {
         const entry = workers.get(request.channel);
         if (entry === undefined) continue;
-        const acceptance = await jobsOf(request, entry.channel, now());
-        if (acceptance.jobs.length === 0) continue;
-        acceptances.push(acceptance);
+        const targets = await entry.channel.targets(request);
+        if (targets.length === 0) continue;
+        acceptances.push(jobsOf(request, entry.channel, { now: now(), targets }));
         touched.add(entry.worker);
       }
       for (const batch of batches(acceptances)) await store.accept(batch);
       for (const worker of touched) worker.wake();
+    },
+    async acceptTo(request, target) {
+      const entry = workers.get(request.channel);
+      if (entry === undefined) throw new TypeError(`No channel ${request.channel}`);
+      await store.accept([jobsOf(request, entry.channel, { now: now(), targets: [target] })]);
+      entry.worker.wake();
     },
     async start() {
       await store.recover();

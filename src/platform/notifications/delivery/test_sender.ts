@@ -44,7 +44,7 @@ export class TestSender {
       readonly now: Clock;
       readonly random: Random;
       /** What lists call a receiver. */
-      nameOf(channel: PersonalChannel, target: string): Promise<string>;
+      nameOf(channel: PersonalChannel, target: string, userId: string): Promise<string>;
     },
   ) {
     this.rate = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: MINUTE_MS }, parts.now);
@@ -66,7 +66,7 @@ export class TestSender {
     if (targets.length === 0) throw new Failure("conflict", UNREACHED[name]);
     const results: TestResult["results"] = [];
     for (const target of targets) {
-      const receiver = await this.parts.nameOf(name, target.id);
+      const receiver = await this.parts.nameOf(name, target.id, userId);
       const started = performance.now();
       const outcome = await channel.send({
         id: deliveryId(request.key, target.id),

@@ -1,0 +1,150 @@
+/**
+ * The chat bot: its name, and what it answers.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { Clock, Random } from "../../../../lib/clock.ts";
+import { uuidV7 } from "../../../../lib/ids.ts";
+import type { BotApi } from "./bot_api.ts";
+import { type BotInput, type Chat, readInput, type Update } from "./bot_updates.ts";
+import type { LinkStore } from "./link_store.ts";
+import { type BotMessage, botMessage, escapeHtml } from "./message.ts";
+
+/** What takes part in the conversation beside linking, such as sign-in. */
+export interface BotDialogue {
+  /** Answers `/start <code>`; `undefined` where the code is not of this dialogue. */
+  start(code: string, chat: Chat): Promise<BotMessage | undefined> | BotMessage | undefined;
+  /** Answers a tap on a button; `undefined` where the button is not of this dialogue. */
+  tap(data: string, chat: Chat): Promise<string | undefined> | string | undefined;
+}
+
+export interface BotOptions {
+  readonly api: BotApi;
+  readonly links: LinkStore;
+  /** Where the account lives, as people are told. */
+  readonly publicOrigin: string;
+  /** Without @; asked for where missing. */
+  readonly name?: string;
+  readonly dialogues?: readonly BotDialogue[];
+  /** Name of an account. */
+  accountName(userId: string): Promise<string | undefined>;
+  readonly now: Clock;
+  readonly random: Random;
+}
+
+export class Bot {
+  private readonly host: string;
+  private knownName: Promise<string> | undefined;
+
+  constructor(private readonly options: BotOptions) {
+    this.host = new URL(options.publicOrigin).host;
+  }
+
+  /** The bot's name, without @. @throws {BotApiError} where it is not known yet */
+  name(): Promise<string> {
+    const { name, api } = this.options;
+    if (name !== undefined) return Promise.resolve(name);
+    const result = z.object({ username: z.string().regex(/^\w{3,64}$/) });
+    this.knownName ??= api.call("getMe", {}, { result }).then(({ username }) => username)
+      .catch((error) => {
+        this.knownName = undefined;
+        throw error;
+      });
+    return this.knownName;
+  }
+
+  /** The address that opens the bot with a code. */
+  async deepLink(code: string): Promise<string> {
+    return `https://t.me/${await this.name()}?start=${code}`;
+  }
+
+  /** Answers what somebody did in the chat. */
+  async handle(update: Update): Promise<void> {
+    const input = readInput(update);
+    if (input === undefined) return;
+    if (input.type === "tap") return await this.answerTap(input);
+    await this.write(input.chat, await this.answerCommand(input));
+  }
+
+  private async write(chat: Chat, message: BotMessage): Promise<void> {
+    await this.options.api.call("sendMessage", { chat_id: chat.id, ...message }, {
+      result: z.unknown(),
+    });
+  }
+
+  private async answerCommand(
+    { name, argument, chat }: Extract<BotInput, { type: "command" }>,
+  ): Promise<BotMessage> {
+    if (name === "start" && argument !== "") return await this.start(argument, chat);
+    const link = await this.options.links.findByChat(chat.id);
+    if (link === undefined) {
+      const url = `${this.options.publicOrigin}/account/messenger`;
+      return this.about(`This chat belongs to no account. Link it on ${url}`);
+    }
+    if (name === "stop") {
+      await this.options.links.setStatus(link, "stopped");
+      return botMessage("Stopped: nothing more comes here.\n/start takes it up again");
+    }
+    if (name === "start") await this.options.links.setStatus(link, "active");
+    return this.about(
+      link.status === "active" || name === "start"
+        ? "This chat is linked: notifications come here.\n/stop ends that"
+        : "This chat is linked, and stopped.\n/start takes it up again",
+    );
+  }
+
+  private about(state: string): BotMessage {
+    return botMessage(`<b>${escapeHtml(this.host)}</b>\n\n${escapeHtml(state)}`);
+  }
+
+  private async start(code: string, chat: Chat): Promise<BotMessage> {
+    const { links, now, random, accountName, dialogues = [] } = this.options;
+    for (const dialogue of dialogues) {
+      const answer = await dialogue.start(code, chat);
+      if (answer !== undefined) return answer;
+    }
+    const userId = await links.takeCode(code, now());
+    const name = userId === undefined ? undefined : await accountName(userId);
+    if (userId === undefined || name === undefined) {
+      return botMessage(
+        "This link was used, or is too old. Make a new one on the platform's page.",
+      );
+    }
+    const result = await links.link({
+      ...{ id: uuidV7(now, random), userId, chatId: chat.id, status: "active", createdAt: now() },
+      ...{ name: chat.name, username: chat.username },
+    });
+    if (result === "taken") {
+      return botMessage(
+        "This chat belongs to another account. Unlink it on that account's page first.",
+      );
+    }
+    if (result === "too_many") {
+      return botMessage(
+        "The account has as many chats as it may have. Unlink one on its page first.",
+      );
+    }
+    const [account, host] = [escapeHtml(name), escapeHtml(this.host)];
+    return botMessage(
+      `Linked to the account <b>${account}</b> on ${host}. Its notifications come here.\n` +
+        "/stop ends that",
+    );
+  }
+
+  private async answerTap(
+    { data, chat, queryId, messageId }: Extract<BotInput, { type: "tap" }>,
+  ): Promise<void> {
+    const { api, dialogues = [] } = this.options;
+    let text = "This button is too old.";
+    for (const dialogue of dialogues) text = await dialogue.tap(data, chat) ?? text;
+    const result = z.unknown();
+    await api.call("answerCallbackQuery", { callback_query_id: queryId }, { result });
+    await api.call("editMessageText", {
+      chat_id: chat.id,
+      message_id: messageId,
+      text: escapeHtml(text),
+      parse_mode: "HTML",
+    }, { result });
+  }
+}

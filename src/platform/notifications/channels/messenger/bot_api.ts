@@ -1,0 +1,124 @@
+/**
+ * A client of the Telegram Bot API. Its addresses hold the bot's token, so
+ * nothing that it throws names an address, or passes on what `fetch` said.
+ *
+ * @module
+ */
+import { z } from "zod";
+
+export const DEFAULT_BOT_API = "https://api.telegram.org";
+
+const TOKEN = /^\d{1,20}:[\w-]{8,128}$/;
+const CALL_MS = 15_000;
+
+export interface BotSettings {
+  /** As BotFather gives it: a secret. */
+  readonly token: string;
+  /** Address of the Bot API, where it is not Telegram's own. */
+  readonly api?: string;
+  /** Name of the bot without @; asked for where missing. */
+  readonly name?: string;
+}
+
+/** The settings of the bot can not be used; the message never holds the token. */
+export class BotSettingsError extends TypeError {
+  override readonly name = "BotSettingsError";
+}
+
+/** A call that failed: refused with a status, or unanswered (`undefined`). */
+export class BotApiError extends Error {
+  override readonly name = "BotApiError";
+  constructor(
+    message: string,
+    readonly status?: number,
+    /** What the API asked for, in milliseconds. */
+    readonly retryAfterMs?: number,
+  ) {
+    super(message);
+  }
+}
+
+const answerSchema = z.discriminatedUnion("ok", [
+  z.object({ ok: z.literal(true), result: z.unknown() }),
+  z.object({
+    ok: z.literal(false),
+    error_code: z.number(),
+    description: z.string().default(""),
+    parameters: z.object({ retry_after: z.number().optional() }).optional(),
+  }),
+]);
+
+export interface CallOptions<T> {
+  readonly result: z.ZodType<T>;
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
+
+export class BotApi {
+  private readonly base: string;
+
+  /** @throws {BotSettingsError} */
+  constructor(settings: BotSettings) {
+    const url = URL.parse(settings.api ?? DEFAULT_BOT_API);
+    if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "") {
+      throw new BotSettingsError(
+        "Can not use the address of the Bot API: it must be an http or https URL",
+      );
+    }
+    if (!TOKEN.test(settings.token)) {
+      throw new BotSettingsError(
+        "Can not use the bot's token: it must look like 123456:ABC…, as BotFather gives it",
+      );
+    }
+    this.base = `${url.origin}${url.pathname.replace(/\/$/, "")}/bot${settings.token}`;
+  }
+
+  /** Calls a method. @throws {BotApiError} */
+  async call<T>(method: string, parameters: object, options: CallOptions<T>): Promise<T> {
+    const answer = answerSchema.safeParse(await this.exchange(method, parameters, options));
+    if (!answer.success) throw new BotApiError("The Bot API answers in a way that is not known");
+    if (!answer.data.ok) {
+      const { error_code: status, description, parameters: more } = answer.data;
+      const retryAfter = more?.retry_after;
+      throw new BotApiError(
+        `The Bot API refuses with ${status}: ${description.slice(0, 200)}`,
+        status,
+        retryAfter === undefined ? undefined : retryAfter * 1000,
+      );
+    }
+    const result = options.result.safeParse(answer.data.result);
+    if (!result.success) throw new BotApiError(`The Bot API's answer to ${method} is not known`);
+    return result.data;
+  }
+
+  private async exchange(
+    method: string,
+    parameters: object,
+    { timeoutMs = CALL_MS, signal }: CallOptions<unknown>,
+  ): Promise<unknown> {
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), timeoutMs);
+    const stop = () => abort.abort();
+    signal?.addEventListener("abort", stop, { once: true });
+    if (signal?.aborted === true) stop();
+    try {
+      const response = await fetch(`${this.base}/${method}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(parameters),
+        redirect: "error",
+        signal: abort.signal,
+      });
+      return await response.json();
+    } catch {
+      throw new BotApiError(
+        abort.signal.aborted
+          ? "The Bot API does not answer in time"
+          : "The Bot API can not be reached",
+      );
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", stop);
+    }
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * Asks the Bot API for what people do in the chat, by long polling. How far it
+ * came is stored, so that a restart neither loses nor repeats anything but
+ * what was under way.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { readRecord } from "../../../store/records.ts";
+import { type BotApi, BotApiError } from "./bot_api.ts";
+import { type Update, updateList } from "./bot_updates.ts";
+
+const OFFSET_KEY: Deno.KvKey = ["messenger", "offset"];
+/** Longest time that the Bot API holds a request open. */
+const WAIT_SECONDS = 50;
+const FIRST_PAUSE_MS = 1000;
+const LONGEST_PAUSE_MS = 60_000;
+
+export interface BotPollerOptions {
+  readonly kv: Deno.Kv;
+  readonly api: BotApi;
+  handle(update: Update): Promise<void>;
+  onTrouble(message: string): void;
+}
+
+export class BotPoller {
+  private readonly closing = new AbortController();
+  private running: Promise<void> | undefined;
+
+  constructor(private readonly options: BotPollerOptions) {}
+
+  start(): void {
+    this.running ??= this.run();
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort();
+    await this.running;
+  }
+
+  /** Asks once, and handles what comes. @throws {BotApiError} */
+  async poll(): Promise<void> {
+    const { kv, api, handle, onTrouble } = this.options;
+    const offset = (await readRecord(kv, OFFSET_KEY, z.number()))?.value ?? 0;
+    const updates = await api.call("getUpdates", {
+      offset,
+      timeout: WAIT_SECONDS,
+      allowed_updates: ["message", "callback_query"],
+    }, {
+      result: updateList,
+      timeoutMs: (WAIT_SECONDS + 10) * 1000,
+      signal: this.closing.signal,
+    });
+    for (const update of updates) {
+      try {
+        await handle(update);
+      } catch (cause) {
+        onTrouble(`The chat bot can not answer: ${cause}`);
+      }
+      await kv.set(OFFSET_KEY, update.update_id + 1);
+    }
+  }
+
+  private async run(): Promise<void> {
+    let failures = 0;
+    while (!this.closing.signal.aborted) {
+      try {
+        await this.poll();
+        failures = 0;
+      } catch (cause) {
+        if (this.closing.signal.aborted) return;
+        if (failures++ === 0) this.options.onTrouble(`The chat bot hears nothing: ${cause}`);
+        const backoff = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(failures, 10));
+        const asked = cause instanceof BotApiError ? cause.retryAfterMs ?? 0 : 0;
+        await this.pause(Math.max(backoff, asked));
+      }
+    }
+  }
+
+  private pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.closing.signal.addEventListener("abort", () => {
+        clearTimeout(timer);
+        resolve();
+      }, { once: true });
+    });
+  }
+}

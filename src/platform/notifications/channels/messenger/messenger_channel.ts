@@ -1,0 +1,66 @@
+/**
+ * Notifications by the chat bot.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { Channel, SendOutcome } from "../../delivery/channel.ts";
+import { type BotApi, BotApiError } from "./bot_api.ts";
+import type { LinkStore } from "./link_store.ts";
+import { notificationMessage } from "./message.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+
+/** A refusal that is about this chat: the person blocked the bot, or is gone. */
+function isChatGone({ status, message }: BotApiError): boolean {
+  return status === 403 || (status === 400 && /chat not found|user is deactivated/i.test(message));
+}
+
+/** What a failed call means. */
+export function judgeBotError(error: BotApiError): SendOutcome {
+  const { status, message: reason, retryAfterMs } = error;
+  if (status === 429) {
+    return { type: "retry", reason, retryAfterMs: retryAfterMs ?? 1000, hostTrouble: false };
+  }
+  if (status === 400) return { type: "failed", reason };
+  return { type: "retry", reason, hostTrouble: true };
+}
+
+export function createMessengerChannel(
+  { api, links }: { readonly api: BotApi; readonly links: LinkStore },
+): Channel {
+  return {
+    name: "messenger",
+    digests: false,
+    limits: {
+      maxAttempts: 10,
+      maxAgeMs: 24 * HOUR_MS,
+      firstPauseMs: 5000,
+      factor: 3,
+      longestPauseMs: HOUR_MS,
+      concurrency: 8,
+      perHost: 8,
+    },
+    async targets({ userId }) {
+      if (userId === null) return [];
+      const all = await links.ofUser(userId);
+      return all.filter(({ status }) => status === "active")
+        .map(({ id }) => ({ id, host: "messenger" }));
+    },
+    async send({ target, userId, contents }) {
+      const link = await links.find(userId ?? "", target);
+      if (link === undefined) return { type: "gone", reason: "The chat is not linked any more" };
+      const message = { chat_id: link.chatId, ...notificationMessage(contents[0]!) };
+      try {
+        const result = z.object({ message_id: z.number() });
+        const { message_id: id } = await api.call("sendMessage", message, { result });
+        return { type: "sent", detail: `Message ${id}` };
+      } catch (error) {
+        if (!(error instanceof BotApiError)) throw error;
+        if (!isChatGone(error)) return judgeBotError(error);
+        await links.setStatus(link, "blocked");
+        return { type: "failed", reason: `${error.message}. The link is turned off` };
+      }
+    },
+  };
+}

@@ -1,0 +1,65 @@
+/**
+ * `/v1/account/messenger`.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { endpoints, type MessengerLink } from "../../../../contract/mod.ts";
+import type { Clock, Random } from "../../../../lib/clock.ts";
+import { Failure } from "../../../http/failure.ts";
+import type { Router } from "../../../http/router.ts";
+import type { Bot } from "./bot.ts";
+import { BotApiError } from "./bot_api.ts";
+import type { LinkRecord, LinkStore } from "./link_store.ts";
+
+const toWire = ({ id, name, username, status, createdAt }: LinkRecord): MessengerLink => ({
+  ...{ id, name, username, status },
+  createdAt: new Date(createdAt).toISOString(),
+});
+
+export interface MessengerServices {
+  /** `undefined` where the platform has no bot. */
+  readonly bot: Bot | undefined;
+  readonly messengerLinks: LinkStore;
+  readonly now: Clock;
+  readonly random: Random;
+}
+
+/** Makes a one-time address that links a chat. @throws {Failure} where the bot is not there */
+export async function makeMessengerLink(
+  { bot, messengerLinks, now, random }: MessengerServices,
+  userId: string,
+): Promise<{ url: string; expiresAt: string }> {
+  if (bot === undefined) {
+    throw new Failure("conflict", "The platform has no chat bot: it needs svc serve --bot-token");
+  }
+  const code = Buffer.from(random(24)).toString("base64url");
+  try {
+    const url = await bot.deepLink(code);
+    const expiresAt = await messengerLinks.addCode(code, userId, now());
+    return { url, expiresAt: new Date(expiresAt).toISOString() };
+  } catch (error) {
+    if (!(error instanceof BotApiError)) throw error;
+    throw new Failure("conflict", "Can not ask the messenger for the bot's name. Try again later", {
+      cause: error,
+    });
+  }
+}
+
+export function bindMessengerRoutes(router: Router, services: MessengerServices): void {
+  const { bot, messengerLinks } = services;
+  router.personal(
+    endpoints.createMessengerLink,
+    ({ user }) => makeMessengerLink(services, user.id),
+  );
+  router.personal(endpoints.listMessengerLinks, async ({ user }) => ({
+    bot: await bot?.name().catch(() => null) ?? null,
+    items: (await messengerLinks.ofUser(user.id)).map(toWire),
+  }));
+  router.personal(endpoints.deleteMessengerLink, async ({ user }, { params }) => {
+    if (!await messengerLinks.unlink(user.id, params.link)) {
+      throw new Failure("not_found", "No such chat");
+    }
+    return undefined;
+  });
+}

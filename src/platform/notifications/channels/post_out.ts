@@ -1,0 +1,67 @@
+/**
+ * One guarded POST to a machine that a user named.
+ *
+ * @module
+ */
+import type { Clock } from "../../../lib/clock.ts";
+import { type HeaderList, OutboundError, type OutboundFetch } from "../../../runtime/mod.ts";
+import type { SendOutcome } from "../delivery/channel.ts";
+import { readRetryAfter } from "./retry_after.ts";
+
+/** Time for the whole exchange. */
+export const POST_MS = 10_000;
+
+export interface PostAnswer {
+  readonly status: number;
+  readonly retryAfterMs: number | undefined;
+}
+
+/** Codes of faults that no later attempt changes. */
+const FINAL: ReadonlySet<string> = new Set(["bad_request", "refused_address", "refused_port"]);
+
+/** Posts bytes and reads the head of the answer; redirects are not followed. */
+export async function postOut(outbound: OutboundFetch, request: {
+  readonly url: string;
+  readonly headers: HeaderList;
+  readonly body: Uint8Array<ArrayBuffer>;
+  readonly now: Clock;
+}): Promise<PostAnswer> {
+  const { url, headers, body, now } = request;
+  const timeout = new AbortController();
+  const timer = setTimeout(() => timeout.abort(), POST_MS);
+  try {
+    const answer = await outbound({
+      method: "POST",
+      url,
+      headers: [...headers, ["content-length", `${body.byteLength}`], ["user-agent", "svc"]],
+      body: new Blob([body]).stream(),
+      signal: timeout.signal,
+    });
+    answer.body?.cancel().catch(() => {});
+    const asked = answer.headers.find(([name]) => name.toLowerCase() === "retry-after")?.[1];
+    return { status: answer.status, retryAfterMs: readRetryAfter(asked, now()) };
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** What a failed POST means. @throws what is no fault of the exchange */
+export function judgePostError(error: unknown): SendOutcome {
+  if (!(error instanceof OutboundError)) throw error;
+  if (FINAL.has(error.code)) return { type: "failed", reason: error.message };
+  const reason = error.code === "aborted"
+    ? `No answer within ${POST_MS / 1000} seconds`
+    : error.message;
+  return { type: "retry", reason, hostTrouble: true };
+}
+
+/** What a status other than success means, where nothing special is known of it. */
+export function judgeStatus({ status, retryAfterMs }: PostAnswer): SendOutcome {
+  const isBusy = status === 429 || status === 503;
+  return {
+    type: "retry",
+    reason: `The receiver answered with status ${status}`,
+    hostTrouble: status >= 502 && status <= 504,
+    ...(isBusy && retryAfterMs !== undefined ? { retryAfterMs } : {}),
+  };
+}

@@ -1,0 +1,105 @@
+/**
+ * Notifications to browsers: encrypted (RFC 8291), signed by the platform
+ * (RFC 8292), posted to the browser's push service (RFC 8030).
+ *
+ * @module
+ */
+import type { Clock } from "../../../../lib/clock.ts";
+import type { OutboundFetch } from "../../../../runtime/mod.ts";
+import type { Channel, SendOutcome } from "../../delivery/channel.ts";
+import { judgePostError, judgeStatus, type PostAnswer, postOut } from "../post_out.ts";
+import { PUSH_URGENCY, pushPayload, pushTopic } from "./push_message.ts";
+import type { SubscriptionRecord, SubscriptionStore } from "./subscription_store.ts";
+import type { VapidKeys } from "./vapid.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+
+export interface PushChannelOptions {
+  readonly store: SubscriptionStore;
+  readonly outbound: OutboundFetch;
+  vapidKeys(): Promise<VapidKeys>;
+  /** Whom a push service turns to: `mailto:` or `https:`. */
+  readonly subject: string;
+  readonly now: Clock;
+}
+
+function judge(answer: PostAnswer): SendOutcome {
+  const { status } = answer;
+  if (status >= 200 && status < 300) return { type: "sent", detail: `Status ${status}` };
+  if (status === 413) return { type: "failed", reason: "The push service finds it too large" };
+  if (status === 400 || status === 401 || status === 403) {
+    const reason = `The push service refuses the message with status ${status}`;
+    return { type: "failed", reason };
+  }
+  return judgeStatus(answer);
+}
+
+async function encrypt(subscription: SubscriptionRecord, payload: string, facts: {
+  readonly keys: VapidKeys;
+  readonly subject: string;
+  readonly ttlSeconds: number;
+  readonly urgency: "high" | "normal" | "low";
+  readonly topic: string;
+}): Promise<{ headers: [string, string][]; body: Uint8Array<ArrayBuffer> }> {
+  const { default: webPush } = await import("web-push");
+  const { keys, subject, ttlSeconds, urgency, topic } = facts;
+  const { endpoint, p256dh, auth } = subscription;
+  const details = webPush.generateRequestDetails({ endpoint, keys: { p256dh, auth } }, payload, {
+    vapidDetails: { subject, ...keys },
+    contentEncoding: "aes128gcm",
+    TTL: ttlSeconds,
+    urgency,
+    topic,
+  });
+  const headers = Object.entries(details.headers)
+    .filter(([name]) => name.toLowerCase() !== "content-length")
+    .map(([name, value]): [string, string] => [name, String(value)]);
+  return { headers, body: Uint8Array.from(details.body ?? new Uint8Array()) };
+}
+
+export function createPushChannel(options: PushChannelOptions): Channel {
+  const { store, outbound, subject, now } = options;
+  return {
+    name: "push",
+    digests: false,
+    limits: {
+      maxAttempts: 8,
+      maxAgeMs: 24 * HOUR_MS,
+      firstPauseMs: 5000,
+      factor: 3,
+      longestPauseMs: HOUR_MS,
+      concurrency: 32,
+      perHost: 16,
+    },
+    async targets({ userId }) {
+      if (userId === null) return [];
+      const subscriptions = await store.ofUser(userId);
+      return subscriptions.map(({ id, endpoint }) => ({ id, host: new URL(endpoint).host }));
+    },
+    async send({ id, target, userId, contents }) {
+      const subscription = await store.find(userId ?? "", target);
+      if (subscription === undefined) {
+        return { type: "gone", reason: "The browser is not subscribed any more" };
+      }
+      const content = contents[0]!;
+      const { headers, body } = await encrypt(subscription, pushPayload(content), {
+        keys: await options.vapidKeys(),
+        subject,
+        topic: pushTopic(id),
+        ...PUSH_URGENCY[content.priority],
+      });
+      try {
+        const answer = await postOut(outbound, { url: subscription.endpoint, headers, body, now });
+        if (answer.status === 404 || answer.status === 410) {
+          await store.remove(subscription.userId, subscription.id);
+          return { type: "gone", reason: "The browser's subscription has ended" };
+        }
+        const outcome = judge(answer);
+        if (outcome.type === "sent") await store.touch(subscription, now());
+        return outcome;
+      } catch (error) {
+        return judgePostError(error);
+      }
+    },
+  };
+}

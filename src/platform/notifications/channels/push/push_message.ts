@@ -1,0 +1,39 @@
+/**
+ * What a push message holds, and how urgent it is (RFC 8030). Pure.
+ *
+ * @module
+ */
+import type { Priority } from "../../../../contract/mod.ts";
+import type { NotificationContent } from "../../delivery/types.ts";
+
+/** A push service takes 4,096 bytes; encryption and framing need some of them. */
+const MAX_PAYLOAD_BYTES = 3000;
+const MAX_TITLE = 200;
+
+const HOUR_S = 60 * 60;
+
+/** How long a message is worth keeping for a browser that is away, and how much it may disturb. */
+export const PUSH_URGENCY: Readonly<
+  Record<Priority, { readonly ttlSeconds: number; readonly urgency: "high" | "normal" | "low" }>
+> = {
+  CRITICAL: { ttlSeconds: 72 * HOUR_S, urgency: "high" },
+  HIGH: { ttlSeconds: 24 * HOUR_S, urgency: "high" },
+  NORMAL: { ttlSeconds: 12 * HOUR_S, urgency: "normal" },
+  LOW: { ttlSeconds: 4 * HOUR_S, urgency: "low" },
+};
+
+/** Topic of a delivery: a repeat replaces what still waits. At most 32 characters. */
+export function pushTopic(deliveryId: string): string {
+  return deliveryId.slice(0, 32);
+}
+
+/** What the service worker shows. */
+export function pushPayload(content: NotificationContent): string {
+  const { id, event, category, priority, title, actionUrl, createdAt } = content;
+  const rest = { id, event, category, priority, title: title.slice(0, MAX_TITLE), createdAt };
+  const full = { ...rest, url: actionUrl, body: content.body };
+  const size = (value: object) => new TextEncoder().encode(JSON.stringify(value)).byteLength;
+  if (size(full) <= MAX_PAYLOAD_BYTES) return JSON.stringify(full);
+  const url = actionUrl !== null && actionUrl.length <= 1000 ? actionUrl : null;
+  return JSON.stringify({ ...rest, url, body: content.body.slice(0, 300) });
+}

@@ -1,0 +1,31 @@
+/**
+ * The keys by which push services know the platform (RFC 8292): made once,
+ * the private one sealed. Changed keys would end every subscription.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { SecretBox } from "../../../secrets/secret_box.ts";
+import { sealedSetting } from "../sealed_settings.ts";
+
+const vapidKeys = z.object({ publicKey: z.string(), privateKey: z.string() });
+export type VapidKeys = z.infer<typeof vapidKeys>;
+
+/** Makes the function that reads the keys; they are made when first asked for. */
+export function vapidKeyReader(
+  store: { readonly kv: Deno.Kv; readonly box: SecretBox },
+): () => Promise<VapidKeys> {
+  let reading: Promise<VapidKeys> | undefined;
+  const read = async () => {
+    const text = await sealedSetting(store, "vapid", async () => {
+      const { default: webPush } = await import("web-push");
+      return JSON.stringify(webPush.generateVAPIDKeys());
+    });
+    return vapidKeys.parse(JSON.parse(text));
+  };
+  return () =>
+    reading ??= read().catch((error) => {
+      reading = undefined;
+      throw error;
+    });
+}

@@ -1,0 +1,167 @@
+/**
+ * Events by signed webhooks.
+ *
+ * @module
+ */
+import type { Clock, Random } from "../../../../lib/clock.ts";
+import { uuidV7 } from "../../../../lib/ids.ts";
+import type { OutboundFetch } from "../../../../runtime/mod.ts";
+import type { SecretBox } from "../../../secrets/secret_box.ts";
+import type { Channel, Delivery, SendOutcome } from "../../delivery/channel.ts";
+import type { NotificationContent } from "../../delivery/types.ts";
+import { judgePostError, judgeStatus, postOut } from "../post_out.ts";
+import { signWebhook, webhookBody, webhookMessageId } from "./sign.ts";
+import {
+  type WebhookLogRecord,
+  webhookPlace,
+  type WebhookRecord,
+  type WebhookStore,
+} from "./webhook_store.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+/** Attempts that the log shows of one delivery. */
+const MAX_LOGGED_ATTEMPTS = 20;
+const GONE =
+  "The receiver answered with status 410: it wants no more, so the webhook is turned off";
+
+export interface WebhookParts {
+  readonly store: WebhookStore;
+  readonly box: SecretBox;
+  readonly outbound: OutboundFetch;
+  readonly now: Clock;
+  readonly random: Random;
+}
+
+export interface WebhookAttempt {
+  readonly outcome: SendOutcome;
+  /** HTTP status; null where there was no answer. */
+  readonly status: number | null;
+  readonly durationMs: number;
+}
+
+export function wants(
+  { enabled, events, categories }: WebhookRecord,
+  { event, category }: Pick<NotificationContent, "event" | "category">,
+): boolean {
+  if (!enabled) return false;
+  const wantsAll = events.length === 0 && categories.length === 0;
+  return wantsAll || events.includes(event) || categories.includes(category);
+}
+
+/** The receiver of a webhook, as the queue knows it. */
+export function webhookTarget({ id, workspaceId, url }: WebhookRecord) {
+  return { id: `${workspaceId}/${id}`, host: new URL(url).host };
+}
+
+function judge(status: number, retryAfterMs: number | undefined): SendOutcome {
+  if (status >= 200 && status < 300) return { type: "sent", detail: `Status ${status}` };
+  if (status === 410) return { type: "failed", reason: GONE };
+  return judgeStatus({ status, retryAfterMs });
+}
+
+/** Signs and posts one event to one webhook. */
+export async function postWebhook(
+  webhook: WebhookRecord,
+  content: NotificationContent,
+  { box, outbound, now }: WebhookParts,
+): Promise<WebhookAttempt> {
+  const [place, id, body] = [
+    webhookPlace(webhook),
+    webhookMessageId(content),
+    webhookBody(content),
+  ];
+  const timestamp = Math.floor(now() / 1000);
+  const { secret, previous } = webhook;
+  const sealed = previous !== null && now() < previous.until ? [secret, previous.secret] : [secret];
+  const secrets = await Promise.all(sealed.map((each) => box.open(each, place)));
+  const signatures = secrets.map((each) => signWebhook({ id, timestamp, body }, each));
+  const started = performance.now();
+  const elapsed = () => Math.round(performance.now() - started);
+  try {
+    const { status, retryAfterMs } = await postOut(outbound, {
+      url: webhook.url,
+      headers: [
+        ["content-type", "application/json"],
+        ["webhook-id", id],
+        ["webhook-timestamp", `${timestamp}`],
+        ["webhook-signature", signatures.join(" ")],
+      ],
+      body: new TextEncoder().encode(body),
+      now,
+    });
+    return { outcome: judge(status, retryAfterMs), status, durationMs: elapsed() };
+  } catch (error) {
+    return { outcome: judgePostError(error), status: null, durationMs: elapsed() };
+  }
+}
+
+const STATUS_AFTER = {
+  sent: "delivered",
+  failed: "failed",
+  gone: "failed",
+  retry: "pending",
+} as const;
+
+export function createWebhookChannel(parts: WebhookParts): Channel {
+  const { store, now, random } = parts;
+
+  const find = (target: string) => {
+    const [workspaceId = "", id = ""] = target.split("/");
+    return store.find(workspaceId, id);
+  };
+
+  const log = async (delivery: Delivery, webhookId: string, attempt: WebhookAttempt) => {
+    const { outcome, status, durationMs } = attempt;
+    const known = await store.entryOf(webhookId, delivery.id);
+    const detail = outcome.type === "sent" ? outcome.detail : outcome.reason;
+    const entry: WebhookLogRecord = {
+      id: known?.id ?? uuidV7(now, random),
+      deliveryId: delivery.id,
+      content: delivery.contents[0]!,
+      createdAt: known?.createdAt ?? now(),
+      status: STATUS_AFTER[outcome.type],
+      attempts: [...known?.attempts ?? [], { at: now(), status, durationMs, detail }]
+        .slice(-MAX_LOGGED_ATTEMPTS),
+    };
+    await store.note(webhookId, entry);
+  };
+
+  return {
+    name: "webhook",
+    digests: false,
+    limits: {
+      maxAttempts: 9,
+      maxAgeMs: 24 * HOUR_MS,
+      firstPauseMs: 10_000,
+      factor: 4,
+      longestPauseMs: 6 * HOUR_MS,
+      concurrency: 32,
+      perHost: 4,
+    },
+    async targets({ content }) {
+      if (content.workspaceId === null) return [];
+      const webhooks = await store.ofWorkspace(content.workspaceId);
+      return webhooks.filter((webhook) => wants(webhook, content)).map(webhookTarget);
+    },
+    async send(delivery) {
+      const webhook = await find(delivery.target);
+      if (webhook === undefined) return { type: "gone", reason: "The webhook was deleted" };
+      if (!webhook.enabled) return { type: "failed", reason: "The webhook is turned off" };
+      const attempt = await postWebhook(webhook, delivery.contents[0]!, parts);
+      await log(delivery, webhook.id, attempt);
+      if (attempt.status === 410) {
+        await store.change(webhook.workspaceId, webhook.id, (current) => ({
+          ...current,
+          enabled: false,
+          disabledReason: GONE,
+        }));
+      }
+      return attempt.outcome;
+    },
+    async onGivenUp({ id, target }) {
+      const webhookId = target.split("/")[1] ?? "";
+      const entry = await store.entryOf(webhookId, id);
+      if (entry !== undefined) await store.note(webhookId, { ...entry, status: "failed" });
+    },
+  };
+}

@@ -1,0 +1,197 @@
+/**
+ * What owners do with the webhooks of a workspace.
+ *
+ * @module
+ */
+import {
+  type BodyOf,
+  type endpoints,
+  type EventName,
+  EVENTS,
+  MAX_WEBHOOKS,
+  type QueryOf,
+  type ResponseOf,
+  type Webhook,
+  type WebhookDelivery,
+} from "../../../../contract/mod.ts";
+import { uuidV7 } from "../../../../lib/ids.ts";
+import { RateWindow } from "../../../accounts/rate_window.ts";
+import { Failure } from "../../../http/failure.ts";
+import type { RunningDeliveryQueue } from "../../delivery/delivery_queue.ts";
+import type { NotificationContent } from "../../delivery/types.ts";
+import { mintWebhookSecret, webhookMessageId } from "./sign.ts";
+import { postWebhook, type WebhookParts, webhookTarget } from "./webhook_channel.ts";
+import { type WebhookLogRecord, webhookPlace, type WebhookRecord } from "./webhook_store.ts";
+
+/** How long messages are signed with the secret before, too. */
+const OVERLAP_MS = 24 * 60 * 60 * 1000;
+const TESTS_PER_MINUTE = 10;
+
+const notFound = (): Failure => new Failure("not_found", "No such webhook");
+
+function toWire({ secret: _, previous: __, workspaceId: ___, ...webhook }: WebhookRecord): Webhook {
+  return { ...webhook, createdAt: new Date(webhook.createdAt).toISOString() };
+}
+
+function toLogWire(
+  { id, content, status, attempts, createdAt }: WebhookLogRecord,
+): WebhookDelivery {
+  return {
+    id,
+    messageId: webhookMessageId(content),
+    event: content.event,
+    status,
+    attempts: attempts.map((attempt) => ({ ...attempt, at: new Date(attempt.at).toISOString() })),
+    createdAt: new Date(createdAt).toISOString(),
+  };
+}
+
+export class WebhookService {
+  private readonly tests: RateWindow;
+
+  constructor(
+    private readonly parts: WebhookParts & {
+      readonly queue: Pick<RunningDeliveryQueue, "acceptTo">;
+      readonly publicOrigin: string;
+    },
+  ) {
+    this.tests = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: 60_000 }, parts.now);
+  }
+
+  /** @throws {Failure} `conflict` where the workspace has too many. */
+  async create(
+    workspaceId: string,
+    wanted: BodyOf<typeof endpoints.createWebhook>,
+  ): Promise<ResponseOf<typeof endpoints.createWebhook>> {
+    const { store, box, now, random } = this.parts;
+    const known = await store.ofWorkspace(workspaceId);
+    if (known.length >= MAX_WEBHOOKS) {
+      throw new Failure("conflict", `A workspace has at most ${MAX_WEBHOOKS} webhooks`);
+    }
+    const place = { workspaceId, id: uuidV7(now, random) };
+    const secret = mintWebhookSecret(random);
+    const record: WebhookRecord = {
+      ...wanted,
+      ...place,
+      enabled: true,
+      disabledReason: null,
+      secret: await box.seal(secret, webhookPlace(place)),
+      previous: null,
+      createdAt: now(),
+    };
+    await store.add(record);
+    return { ...toWire(record), secret };
+  }
+
+  async list(workspaceId: string, query: QueryOf<typeof endpoints.listWebhooks>) {
+    const page = await this.parts.store.page(workspaceId, query);
+    return { ...page, items: page.items.map(toWire) };
+  }
+
+  async show(workspaceId: string, id: string): Promise<Webhook> {
+    return toWire(await this.find(workspaceId, id));
+  }
+
+  async update(
+    workspaceId: string,
+    id: string,
+    change: BodyOf<typeof endpoints.updateWebhook>,
+  ): Promise<Webhook> {
+    const changed = await this.parts.store.change(workspaceId, id, (webhook) => ({
+      ...webhook,
+      ...change,
+      ...(change.enabled === undefined ? {} : { disabledReason: null }),
+    }));
+    if (changed === undefined) throw notFound();
+    return toWire(changed);
+  }
+
+  async remove(workspaceId: string, id: string): Promise<void> {
+    await this.find(workspaceId, id);
+    await this.parts.store.remove(workspaceId, id);
+  }
+
+  async rotate(
+    workspaceId: string,
+    id: string,
+  ): Promise<ResponseOf<typeof endpoints.rotateWebhookSecret>> {
+    const { store, box, now, random } = this.parts;
+    const secret = mintWebhookSecret(random);
+    const sealed = await box.seal(secret, webhookPlace({ workspaceId, id }));
+    const changed = await store.change(workspaceId, id, (webhook) => ({
+      ...webhook,
+      secret: sealed,
+      previous: { secret: webhook.secret, until: now() + OVERLAP_MS },
+    }));
+    if (changed === undefined) throw notFound();
+    return { ...toWire(changed), secret };
+  }
+
+  async deliveries(
+    workspaceId: string,
+    id: string,
+    query: QueryOf<typeof endpoints.listWebhookDeliveries>,
+  ) {
+    await this.find(workspaceId, id);
+    const page = await this.parts.store.log(id, query);
+    return { ...page, items: page.items.map(toLogWire) };
+  }
+
+  /** Puts a delivery of the log into the queue again. */
+  async redeliver(workspaceId: string, id: string, entryId: string): Promise<void> {
+    const { store, queue, now, random } = this.parts;
+    const webhook = await this.find(workspaceId, id);
+    const entry = await store.entry(id, entryId);
+    if (entry === undefined) throw new Failure("not_found", "No such delivery");
+    if (!webhook.enabled) {
+      throw new Failure("conflict", "Can not redeliver: the webhook is turned off");
+    }
+    const key = `redelivery ${entryId} ${uuidV7(now, random)}`;
+    const request = { key, channel: "webhook" as const, userId: null, content: entry.content };
+    await queue.acceptTo(request, webhookTarget(webhook));
+  }
+
+  async test(
+    workspaceId: string,
+    id: string,
+    event: EventName,
+  ): Promise<ResponseOf<typeof endpoints.testWebhook>> {
+    const wait = this.tests.take(workspaceId);
+    if (wait > 0) {
+      throw new Failure("rate_limited", `Too many test messages. Try again in ${wait} seconds`, {
+        retryAfter: wait,
+      });
+    }
+    const webhook = await this.find(workspaceId, id);
+    const content = this.example(workspaceId, event);
+    const { outcome, status, durationMs } = await postWebhook(webhook, content, this.parts);
+    return {
+      delivered: outcome.type === "sent",
+      status,
+      durationMs,
+      detail: outcome.type === "sent" ? outcome.detail : outcome.reason,
+    };
+  }
+
+  private example(workspaceId: string, event: EventName): NotificationContent {
+    const { now, random, publicOrigin } = this.parts;
+    return {
+      id: uuidV7(now, random),
+      event,
+      category: EVENTS[event].category,
+      priority: EVENTS[event].priority,
+      title: `Test of ${event}`,
+      body: "An owner of the workspace asked for this example",
+      actionUrl: `${publicOrigin}/`,
+      createdAt: now(),
+      workspaceId,
+      data: { test: true },
+    };
+  }
+
+  private async find(workspaceId: string, id: string): Promise<WebhookRecord> {
+    const webhook = await this.parts.store.find(workspaceId, id);
+    if (webhook === undefined) throw notFound();
+    return webhook;
+  }
+}
