@@ -46,6 +46,8 @@ export {
   MAX_BATCH_BYTES,
   MAX_FILE_BYTES,
   MAX_FILES,
+  MAX_FUNCTION_BYTES,
+  MAX_FUNCTIONS,
   sha256,
 } from "./deployments.ts";
 export {

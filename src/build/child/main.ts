@@ -63,7 +63,9 @@ async function handOver(pack: Pack, outbox: string): Promise<PackedEvent> {
     files: await Promise.all(pack.files.map(async ({ path, content, size, sha256 }) => ({
       path,
       size,
-      content: typeof content === "string" ? content : await place(sha256, content),
+      content: typeof content === "string"
+        ? await Deno.realPath(content)
+        : await place(sha256, content),
     }))),
     functions: await Promise.all(pack.functions.map(async ({ name, sha256, source }) => ({
       name,

@@ -6,6 +6,7 @@
  * @module
  */
 import { z } from "zod";
+import { MAX_FILES, MAX_FUNCTIONS } from "../../contract/mod.ts";
 
 export const buildJobFile = z.object({
   /** Absolute path of the checkout's folder, with a `.git` and nothing checked out. */
@@ -32,7 +33,7 @@ const LEVELS = ["info", "warn", "error"] as const;
 
 const packedFile = z.object({
   path: z.string().max(4096),
-  /** Absolute path of the content, as the build process sees it. */
+  /** Absolute path of the content without links, as the build process sees it. */
   content: z.string().max(8192),
   size: z.number().int().min(0),
 });
@@ -50,8 +51,8 @@ export const buildEvent = z.discriminatedUnion("type", [
     type: z.literal("packed"),
     manifest: z.unknown(),
     rules: z.unknown().optional(),
-    files: z.array(packedFile),
-    functions: z.array(packedFunction),
+    files: z.array(packedFile).max(MAX_FILES),
+    functions: z.array(packedFunction).max(MAX_FUNCTIONS),
   }),
 ]);
 export type BuildEvent = z.infer<typeof buildEvent>;

@@ -167,7 +167,7 @@ export class Mirror {
 
   async #fetchInto(path: string, url: string, access: RemoteAccess): Promise<GitResult> {
     const { maxBytes, fetchMs } = this.options.limits;
-    const watch = watchSize(path, { maxBytes });
+    const watch = watchSize([path], { maxBytes });
     const { closing } = this.options;
     try {
       return await runGit({

@@ -53,6 +53,11 @@ const LIST_MS = 60_000;
 
 const NO_URL: GitFailure = { type: "unauthorized" };
 
+/** The repository does not give what it gave before. `message` is for people. */
+export class GitFault extends Error {
+  override readonly name = "GitFault";
+}
+
 /** A way to a repository that was judged. */
 interface Way {
   readonly source: GitSource;
@@ -145,7 +150,7 @@ export class GitMirrors implements GitService {
    * Puts one commit, without its history, into the empty folder as `.git`;
    * nothing is checked out yet.
    *
-   * @throws Error where the mirror does not have the commit any more
+   * @throws {GitFault} where the repository does not give the commit any more
    */
   async exportCommit(
     project: ProjectRecord,
@@ -160,9 +165,9 @@ export class GitMirrors implements GitService {
     if (await exportCommit({ ...run, target, signal: closing })) return;
     // The mirror may be gone, or was made anew, since the commit was resolved.
     const resolved = await this.resolve(project, wanted, signal);
-    if (resolved.type === "unreachable") throw new Error(resolved.reason);
+    if (resolved.type === "unreachable") throw new GitFault(resolved.reason);
     if (await exportCommit({ ...run, target, signal: closing })) return;
-    throw new Error(`The repository does not have commit ${wanted.commitSha} any more`);
+    throw new GitFault(`The repository does not have commit ${wanted.commitSha} any more`);
   }
 
   async forget(projectId: string): Promise<void> {

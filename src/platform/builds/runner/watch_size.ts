@@ -1,12 +1,12 @@
 /**
- * Watching how much a folder takes on disk while something foreign writes to
- * it. `du` counts, in a process of its own and with low priority.
+ * Watching how much folders take on disk while something foreign writes to
+ * them. `du` counts, in a process of its own and with low priority.
  *
  * @module
  */
 
 export interface SizeWatch {
-  /** Aborted when the folder is too large, or has too many files to be counted in time. */
+  /** Aborted when they are too large, or have too many files to be counted in time. */
   readonly exceeded: AbortSignal;
   stop(): Promise<void>;
 }
@@ -15,15 +15,18 @@ export interface SizeWatch {
 const PAUSE_MS = 1000;
 const PAUSE_PER_COUNT = 4;
 
-/** A folder whose files can not be counted in this time has too many, in milliseconds. */
+/** Folders whose files can not be counted in this time have too many, in milliseconds. */
 const COUNT_MS = 30_000;
 
 /** Bytes on disk; `undefined` where counting took too long. */
-async function sizeOnDisk(folder: string, signal: AbortSignal): Promise<number | undefined> {
+async function sizeOnDisk(
+  folders: readonly string[],
+  signal: AbortSignal,
+): Promise<number | undefined> {
   const late = AbortSignal.timeout(COUNT_MS);
   try {
     const { stdout } = await new Deno.Command("nice", {
-      args: ["-n", "10", "du", "-s", "-k", "-x", "--", folder],
+      args: ["-n", "10", "du", "-s", "-k", "-x", "--", ...folders],
       clearEnv: true,
       env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" },
       stdin: "null",
@@ -33,7 +36,8 @@ async function sizeOnDisk(folder: string, signal: AbortSignal): Promise<number |
     }).output();
     if (late.aborted) return undefined;
     // Files that vanish while du counts make it fail; what it says is right nevertheless.
-    return (Number.parseInt(new TextDecoder().decode(stdout), 10) || 0) * 1024;
+    const lines = new TextDecoder().decode(stdout).split("\n");
+    return lines.reduce((sum, line) => sum + (Number.parseInt(line, 10) || 0), 0) * 1024;
   } catch (error) {
     if (late.aborted) return undefined;
     if (signal.aborted) return 0;
@@ -41,9 +45,9 @@ async function sizeOnDisk(folder: string, signal: AbortSignal): Promise<number |
   }
 }
 
-/** Watches until it is stopped; `onTrouble` is told where the folder can not be counted. */
+/** Watches until it is stopped; folders that can not be counted are taken for too large. */
 export function watchSize(
-  folder: string,
+  folders: readonly string[],
   limits: { readonly maxBytes: number },
 ): SizeWatch {
   const exceeded = new AbortController();
@@ -61,7 +65,7 @@ export function watchSize(
       });
       if (signal.aborted) return;
       const started = performance.now();
-      const bytes = await sizeOnDisk(folder, signal);
+      const bytes = await sizeOnDisk(folders, signal);
       pause = Math.max(PAUSE_MS, (performance.now() - started) * PAUSE_PER_COUNT);
       if (bytes === undefined || bytes > limits.maxBytes) return exceeded.abort();
     }
@@ -73,4 +77,9 @@ export function watchSize(
       await watching;
     },
   };
+}
+
+/** Bytes that a folder takes on disk; `undefined` where it has too many files to be counted. */
+export async function folderSize(folder: string): Promise<number | undefined> {
+  return await sizeOnDisk([folder], new AbortController().signal);
 }

@@ -1,0 +1,94 @@
+/**
+ * The folder of one build: its checkout, home and scratch space, and the cache
+ * that its project keeps between builds.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { hasOwnRoot, hasOwnUser, type SandboxKind, type Shown } from "./sandbox.ts";
+
+export interface BuildFolder {
+  readonly path: string;
+  /** Becomes the root of what the build sees. */
+  readonly root: string;
+  /** Where the checkout goes, on this machine. */
+  readonly repository: string;
+  readonly jobFile: string;
+  readonly shown: readonly Shown[];
+  /** The same places as the build sees them. */
+  readonly inside: {
+    readonly box: string;
+    readonly temporary: string;
+    readonly cache: string;
+  };
+  /** The cache on this machine. */
+  readonly cache: string;
+}
+
+/** Runs a program of the system; throws with what it said where it fails. */
+async function run(program: string, ...args: string[]): Promise<void> {
+  const { success, stderr } = await new Deno.Command(program, {
+    args,
+    clearEnv: true,
+    env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" },
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).output();
+  if (!success) throw new Error(`${program} failed: ${new TextDecoder().decode(stderr).trim()}`);
+}
+
+/** Removes a folder with whatever a build left in it, folders that may not be written included. */
+export async function removeBuildFolder(path: string): Promise<void> {
+  const isThere = await Deno.lstat(path).then(() => true, () => false);
+  if (!isThere) return;
+  if (Deno.uid() !== 0) await run("chmod", "-R", "u+rwX", "--", path).catch(() => {});
+  await run("rm", "-rf", "--one-file-system", "--", path);
+}
+
+/** Makes the folders of a build; `cache` is that of the project, or one that goes with the build. */
+export async function makeBuildFolder(
+  path: string,
+  options: { readonly kind: SandboxKind; readonly cache: string | undefined },
+): Promise<BuildFolder> {
+  await removeBuildFolder(path);
+  const at = (name: string) => join(path, name);
+  const cache = options.cache ?? at("cache");
+  const [box, temporary, root] = [at("box"), at("tmp"), at("root")];
+  await Deno.mkdir(path, { recursive: true, mode: 0o711 });
+  for (const folder of [box, join(box, "repo"), join(box, "home"), temporary, root, cache]) {
+    await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+  }
+  const closed = hasOwnRoot(options.kind);
+  const inside = {
+    box: closed ? "/build" : box,
+    temporary: closed ? "/tmp" : temporary,
+    cache: closed ? "/cache" : cache,
+  };
+  return {
+    path,
+    root,
+    repository: join(box, "repo"),
+    jobFile: join(box, "job.json"),
+    shown: [
+      { from: box, to: inside.box },
+      { from: temporary, to: inside.temporary },
+      { from: cache, to: inside.cache },
+    ],
+    inside,
+    cache,
+  };
+}
+
+/** Gives the build's folders to its user; a cache only where it is another's. */
+export async function giveToUser(
+  folder: BuildFolder,
+  options: { readonly kind: SandboxKind; readonly uid: number },
+): Promise<void> {
+  const { kind, uid } = options;
+  if (!hasOwnUser(kind)) return;
+  const { uid: owner } = await Deno.stat(folder.cache);
+  const places = folder.shown.map(({ from }) => from)
+    .filter((from) => from !== folder.cache || owner !== uid);
+  await run("chown", "-R", "-h", `${uid}:${uid}`, "--", ...places);
+}

@@ -1,0 +1,32 @@
+/**
+ * What one build may take.
+ *
+ * @module
+ */
+
+export interface BuildLimits {
+  /** From the checkout to the packed output, in milliseconds. */
+  readonly timeMs: number;
+  /** Checkout, home, scratch space and cache together, in bytes. */
+  readonly diskBytes: number;
+  /** Resident memory of all its processes, in bytes. */
+  readonly memoryBytes: number;
+  /** Processes and threads at the same time. */
+  readonly processes: number;
+  /** Largest single file, in bytes. */
+  readonly fileBytes: number;
+  /** A project's cache is emptied when it is larger after a build, in bytes. */
+  readonly cacheBytes: number;
+}
+
+export const DEFAULT_BUILD_LIMITS: BuildLimits = {
+  timeMs: 15 * 60_000,
+  diskBytes: 10 * 1024 ** 3,
+  memoryBytes: 4 * 1024 ** 3,
+  processes: 1024,
+  fileBytes: 2 * 1024 ** 3,
+  cacheBytes: 2 * 1024 ** 3,
+};
+
+/** Users from this one on run builds: a range that Debian and systemd leave free. */
+export const DEFAULT_BUILD_UID = 60_800;

@@ -1,0 +1,135 @@
+/**
+ * Taking what a build made into the platform's store. No process of the build
+ * is left by then, so nothing changes between a look and the next step; but
+ * what it left behind is as hostile as it was.
+ *
+ * @module
+ */
+import { dirname } from "node:path";
+import pMap from "p-map";
+import type { PackedEvent } from "../../../build/mod.ts";
+import {
+  deploymentFile,
+  deploymentFunction,
+  MAX_FILE_BYTES,
+  MAX_FUNCTION_BYTES,
+} from "../../../contract/mod.ts";
+import { sha256Hex, sha256Stream } from "../../../lib/hash.ts";
+import type { BlobStore } from "../../store/blob_store.ts";
+import type { BuiltContent } from "../types.ts";
+import type { Shown } from "./sandbox.ts";
+
+/** A build handed over something that it must not. `message` is for people. */
+export class OutputRefused extends Error {
+  override readonly name = "OutputRefused";
+}
+
+export interface CollectOptions {
+  readonly blobs: BlobStore;
+  /** The build's folders: where they are, and where the build saw them. */
+  readonly shown: readonly Shown[];
+  /** The user whom everything must belong to, where the build had its own. */
+  readonly uid: number | undefined;
+}
+
+/** Files up to this size are read whole, in bytes. */
+const READ_WHOLE = 1024 * 1024;
+const CONCURRENCY = 16;
+
+interface Stored {
+  readonly sha256: string;
+  readonly size: number;
+}
+
+/** The path on this machine of what the build names; it must lie in one of its folders. */
+function hostPath(content: string, shown: readonly Shown[]): string {
+  const parts = content.split("/");
+  const folder = shown.find(({ to }) => content.startsWith(`${to}/`));
+  const isPlain = parts.slice(1).every((part) => part !== "" && part !== "." && part !== "..");
+  if (folder === undefined || !isPlain || parts[0] !== "" || content.includes("\0")) {
+    throw new OutputRefused(`A file of the output lies outside the checkout: ${content}`);
+  }
+  return folder.from + content.slice(folder.to.length);
+}
+
+class Collector {
+  /** Folders that no link leads through. */
+  readonly #plain = new Map<string, Promise<boolean>>();
+
+  constructor(private readonly options: CollectOptions) {}
+
+  async store(content: string, maxBytes: number): Promise<Stored> {
+    const path = hostPath(content, this.options.shown);
+    const size = await this.#judge(path, content);
+    if (size > maxBytes) {
+      throw new OutputRefused(`Deploy files of at most ${maxBytes} bytes: ${content} has ${size}`);
+    }
+    return size <= READ_WHOLE ? await this.#storeWhole(path) : await this.#storeStream(path);
+  }
+
+  /** Refuses links anywhere on the way, everything but plain files, and files of others. */
+  async #judge(path: string, content: string): Promise<number> {
+    const folder = dirname(path);
+    let plain = this.#plain.get(folder);
+    if (plain === undefined) {
+      plain = Deno.realPath(folder).then((real) => real === folder, () => false);
+      this.#plain.set(folder, plain);
+    }
+    const info = await Deno.lstat(path).catch(() => undefined);
+    const { uid } = this.options;
+    if (
+      !await plain || info?.isFile !== true || (uid !== undefined && info.uid !== uid)
+    ) {
+      throw new OutputRefused(`A file of the output is no file of the build: ${content}`);
+    }
+    return info.size;
+  }
+
+  async #storeWhole(path: string): Promise<Stored> {
+    const bytes = await Deno.readFile(path);
+    const sha256 = sha256Hex(bytes);
+    const { blobs } = this.options;
+    if (await blobs.size(sha256) !== bytes.byteLength) await blobs.put(sha256, bytes);
+    return { sha256, size: bytes.byteLength };
+  }
+
+  async #storeStream(path: string): Promise<Stored> {
+    const { blobs } = this.options;
+    const stored = await sha256Stream((await Deno.open(path)).readable);
+    if (await blobs.size(stored.sha256) !== stored.size) {
+      const { readable } = await Deno.open(path);
+      await blobs.putStream(stored.sha256, readable, { maxBytes: stored.size });
+    }
+    return stored;
+  }
+}
+
+/**
+ * Stores every file and function that a build names.
+ *
+ * @throws {OutputRefused} where one of them is not the build's own plain file.
+ */
+export async function collectOutput(
+  packed: PackedEvent,
+  options: CollectOptions,
+): Promise<BuiltContent> {
+  const collector = new Collector(options);
+  const files = await pMap(packed.files, async ({ path, content }) => {
+    const file = { path, ...await collector.store(content, MAX_FILE_BYTES) };
+    const parsed = deploymentFile.safeParse(file);
+    if (parsed.success) return parsed.data;
+    throw new OutputRefused(`Can not deploy ${path}: ${parsed.error.issues[0]?.message}`);
+  }, { concurrency: CONCURRENCY });
+  const functions = await pMap(packed.functions, async ({ name, content }) => {
+    const stored = await collector.store(content, MAX_FUNCTION_BYTES);
+    const parsed = deploymentFunction.safeParse({ name, ...stored });
+    if (parsed.success) return parsed.data;
+    throw new OutputRefused(`Can not deploy function ${name}: ${parsed.error.issues[0]?.message}`);
+  }, { concurrency: CONCURRENCY });
+  return {
+    manifest: packed.manifest,
+    files,
+    functions,
+    ...(packed.rules === undefined ? {} : { rules: packed.rules }),
+  };
+}

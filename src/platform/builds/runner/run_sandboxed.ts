@@ -1,0 +1,137 @@
+/**
+ * One run between the walls: started, watched, ended, whatever it does.
+ *
+ * @module
+ */
+import type { PackedEvent } from "../../../build/mod.ts";
+import { formatBytes } from "../../../lib/format.ts";
+import type { SecretMasker } from "../../../lib/mask_secrets.ts";
+import type { BuildLogWriter } from "../../build_logs/build_logs.ts";
+import { createLineStream, type LineStream, plainText } from "../../build_logs/build_log_text.ts";
+import type { BuildLimits } from "./build_limits.ts";
+import { BuildTalkError, readEvents } from "./read_events.ts";
+import { type SandboxOptions, type SandboxRun, startSandbox } from "./sandbox.ts";
+import { watchMemory } from "./watch_memory.ts";
+import { watchSize } from "./watch_size.ts";
+
+export type SandboxedEnd =
+  | { readonly type: "packed"; readonly packed: PackedEvent }
+  | { readonly type: "failed"; readonly reason: string }
+  | { readonly type: "aborted" };
+
+export interface SandboxedBuild {
+  readonly run: SandboxRun;
+  readonly sandbox: SandboxOptions;
+  readonly limits: BuildLimits;
+  /** Folders whose size on disk counts. */
+  readonly folders: readonly string[];
+  readonly log: BuildLogWriter;
+  readonly masker: SecretMasker;
+  readonly signal: AbortSignal;
+  /** Told what the walls themselves said; for the operator. */
+  onTrouble(message: string): void;
+}
+
+/** Streams of output that are open at the same time; a build process opens two. */
+const MAX_STREAMS = 100;
+
+const MAX_REASON = 4000;
+
+/** Last words of the process itself, in characters. */
+const MAX_WORDS = 2000;
+
+/** Puts what the process says into the log; returns what ends it. */
+async function listen(
+  stream: ReadableStream<Uint8Array>,
+  build: SandboxedBuild,
+): Promise<SandboxedEnd | undefined> {
+  const { log, masker } = build;
+  const streams = new Map<number, LineStream>();
+  const streamOf = (number: number): LineStream => {
+    let open = streams.get(number);
+    if (open === undefined) {
+      if (streams.size >= MAX_STREAMS) throw new BuildTalkError("The build process said too much");
+      open = createLineStream(masker, (line) => log.add("output", line));
+      streams.set(number, open);
+    }
+    return open;
+  };
+  const say = (text: string): string[] =>
+    masker.mask(text).split(/\r\n|[\n\r]/).map(plainText).filter((line) => line !== "");
+  try {
+    for await (const event of readEvents(stream)) {
+      if (event.type === "output") streamOf(event.stream).push(event.text);
+      else if (event.type === "output_end") {
+        streams.get(event.stream)?.end();
+        streams.delete(event.stream);
+      } else if (event.type === "say") {
+        for (const line of say(event.message)) log.add(event.level, line);
+      } else if (event.type === "failed") {
+        return { type: "failed", reason: say(event.reason).join("\n").slice(0, MAX_REASON) };
+      } else return { type: "packed", packed: event };
+    }
+    return undefined;
+  } finally {
+    for (const open of streams.values()) open.end();
+  }
+}
+
+async function lastWords(stream: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of stream) {
+    text = (text + decoder.decode(chunk, { stream: true })).slice(-MAX_WORDS);
+  }
+  return text.trim();
+}
+
+function minutes(milliseconds: number): string {
+  const value = milliseconds / 60_000;
+  return value >= 1 ? `${Math.round(value)} minutes` : `${Math.round(milliseconds / 1000)} seconds`;
+}
+
+/** Runs the build to its end; no process of it is left then. */
+export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd> {
+  const { limits, signal } = build;
+  signal.throwIfAborted();
+  const { child, end } = startSandbox(build.run, build.sandbox);
+  const size = watchSize(build.folders, { maxBytes: limits.diskBytes });
+  const memory = watchMemory(child.pid, { maxBytes: limits.memoryBytes });
+  const late = AbortSignal.timeout(limits.timeMs);
+  const stopping = AbortSignal.any([signal, late, size.exceeded, memory.exceeded]);
+  const stop = () => void end();
+  stopping.addEventListener("abort", stop, { once: true });
+  const words = lastWords(child.stderr).catch(() => "");
+  let heard: SandboxedEnd | undefined;
+  try {
+    heard = await listen(child.stdout, build);
+  } catch (error) {
+    if (!stopping.aborted) heard = { type: "failed", reason: reasonOf(error) };
+  } finally {
+    stopping.removeEventListener("abort", stop);
+    memory.stop();
+    await Promise.all([end(), size.stop()]);
+    await child.stdin.close().catch(() => {});
+  }
+  if (signal.aborted) return { type: "aborted" };
+  const failed = (reason: string): SandboxedEnd => ({ type: "failed", reason });
+  if (late.aborted) return failed(`The build took longer than ${minutes(limits.timeMs)}`);
+  if (size.exceeded.aborted) {
+    const most = formatBytes(limits.diskBytes);
+    return failed(`The build took more than ${most} on disk, or too many files`);
+  }
+  if (memory.exceeded.aborted) {
+    return failed(`The build took more than ${formatBytes(limits.memoryBytes)} of memory`);
+  }
+  if (heard !== undefined) return heard;
+  const { code, signal: killed } = await child.status;
+  const said = await words;
+  if (said !== "") build.onTrouble(`A build process ended early: ${plainText(said)}`);
+  return failed(
+    `The build process ended early, with ${killed === null ? `code ${code}` : killed}`,
+  );
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof BuildTalkError ? error.message : "The build process can not be read";
+}

@@ -1,0 +1,316 @@
+/**
+ * Runs builds: a fresh checkout each, between the best walls that there are,
+ * and what it made goes into the store.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { BuildJobFile } from "../../../build/mod.ts";
+import { sha256Hex } from "../../../lib/hash.ts";
+import { createSecretMasker, type SecretMasker } from "../../../lib/mask_secrets.ts";
+import type { BuildLogs, BuildLogWriter } from "../../build_logs/build_logs.ts";
+import type { VariableService } from "../../env/variable_service.ts";
+import type { VariableStore } from "../../env/variable_store.ts";
+import { GitFault, type GitMirrors } from "../../git/mirrors.ts";
+import type { ProjectRecord } from "../../projects/project.ts";
+import type { ProjectStore } from "../../projects/project_store.ts";
+import type { BlobVault } from "../../store/blob_store.ts";
+import type { BuildJob, BuildOutcome, BuildRunner } from "../types.ts";
+import {
+  type BuildFolder,
+  giveToUser,
+  makeBuildFolder,
+  removeBuildFolder,
+} from "./build_folder.ts";
+import { type BuildLimits, DEFAULT_BUILD_LIMITS, DEFAULT_BUILD_UID } from "./build_limits.ts";
+import { type BuildSlot, BuildSlots } from "./build_slots.ts";
+import { collectOutput, OutputRefused } from "./collect_output.ts";
+import { killMarked } from "./marked_processes.ts";
+import type { BuildProgram } from "./program.ts";
+import { runSandboxed } from "./run_sandboxed.ts";
+import {
+  endUser,
+  findSandbox,
+  hasOwnRoot,
+  hasOwnUser,
+  type SandboxKind,
+  type SandboxOptions,
+} from "./sandbox.ts";
+import { folderSize } from "./watch_size.ts";
+
+export interface SandboxedRunnerOptions {
+  readonly projects: ProjectStore;
+  readonly variables: VariableStore;
+  readonly variableService: VariableService;
+  readonly git: GitMirrors;
+  readonly logs: BuildLogs;
+  readonly vault: BlobVault;
+  /** Folder of the builds that run; nothing in it outlives the platform. */
+  readonly buildsDir: string;
+  /** Folder of the projects' caches. */
+  readonly cacheDir: string;
+  /** What no build may see. */
+  readonly hidden: readonly string[];
+  readonly program: BuildProgram;
+  /** The platform's own `PATH`. */
+  readonly path: string;
+  /** First of the users that builds run as, where the platform is root. */
+  readonly firstUid?: number;
+  /** Builds run without walls where there are none. */
+  readonly allowUnsandboxed: boolean;
+  readonly limits?: Partial<BuildLimits>;
+  /** Told of what the operator should know. */
+  onTrouble(message: string): void;
+}
+
+/** Users that builds can have run as before a crash. */
+const MOST_SLOTS = 64;
+
+/** Marks all processes of builds. */
+const MARKER = "SVC_BUILD_MARK";
+
+/** Folders of programs that every kind of walls shows. */
+const SYSTEM_FOLDERS = ["/usr/", "/bin", "/sbin", "/opt/", "/nix/"];
+
+const REFUSED =
+  "Builds from git are switched off: this platform can not keep them away from its own data. " +
+  "Its operator can run it as root, allow user namespaces, or pass --allow-unsandboxed-builds";
+
+export class SandboxedRunner implements BuildRunner {
+  readonly #slots: BuildSlots;
+  readonly #limits: BuildLimits;
+  readonly #mark: string;
+  #kind: Promise<SandboxKind | undefined> | undefined;
+
+  constructor(private readonly options: SandboxedRunnerOptions) {
+    this.#slots = new BuildSlots(this.#firstUid);
+    this.#limits = { ...DEFAULT_BUILD_LIMITS, ...options.limits };
+    this.#mark = sha256Hex(options.buildsDir).slice(0, 16);
+  }
+
+  get #firstUid(): number {
+    return this.options.firstUid ?? DEFAULT_BUILD_UID;
+  }
+
+  /** The walls that builds get; `undefined` where builds are refused. Tried once. */
+  sandbox(): Promise<SandboxKind | undefined> {
+    return this.#kind ??= this.#findKind();
+  }
+
+  /** Ends what a crash of the platform left running, and removes what it left behind. */
+  async recover(): Promise<void> {
+    const { buildsDir } = this.options;
+    const isThere = await Deno.stat(buildsDir).then(() => true, () => false);
+    if (!isThere) return;
+    await killMarked(`${MARKER}=${this.#mark}`);
+    const left = (await Array.fromAsync(Deno.readDir(buildsDir))).map(({ name }) => name);
+    if (left.length === 0) return;
+    if (await this.sandbox() === "user") {
+      for (let slot = 0; slot < MOST_SLOTS; slot++) await endUser(this.#firstUid + slot);
+    }
+    for (const name of left) await removeBuildFolder(join(buildsDir, name));
+  }
+
+  async run(job: BuildJob, signal: AbortSignal): Promise<BuildOutcome> {
+    const log = await this.options.logs.open(job);
+    try {
+      const outcome = await this.#build(job, { log, signal });
+      if (outcome.type === "failed") {
+        for (const line of outcome.reason.split("\n")) log.add("error", line);
+      } else if (outcome.type === "cancelled") log.add("warn", "Stopped");
+      return outcome;
+    } catch (error) {
+      if (signal.aborted) return { type: "cancelled" };
+      log.add("error", "The platform failed; its own log tells more");
+      throw error;
+    } finally {
+      await log.end().catch((error) =>
+        this.options.onTrouble(`Can not write the log of build ${job.deploymentId}: ${error}`)
+      );
+    }
+  }
+
+  async forget(build: { readonly projectId: string; readonly deploymentId: string }) {
+    await this.options.logs.remove(build);
+  }
+
+  async forgetProject(projectId: string): Promise<void> {
+    this.#slots.forget(projectId);
+    await this.options.logs.removeProject(projectId);
+    await removeBuildFolder(join(this.options.cacheDir, projectId));
+    await this.options.git.forget(projectId);
+  }
+
+  async #findKind(): Promise<SandboxKind | undefined> {
+    const { buildsDir, program, hidden, allowUnsandboxed } = this.options;
+    await Deno.mkdir(buildsDir, { recursive: true, mode: 0o711 });
+    const kind = await findSandbox({
+      folder: buildsDir,
+      program,
+      hidden,
+      uid: this.#firstUid + MOST_SLOTS,
+      open: allowUnsandboxed,
+    });
+    if (kind === "open") {
+      this.options.onTrouble(
+        "Builds run without walls (--allow-unsandboxed-builds): their code can read and change " +
+          "everything that this platform can",
+      );
+    }
+    return kind;
+  }
+
+  async #build(
+    job: BuildJob,
+    context: { readonly log: BuildLogWriter; readonly signal: AbortSignal },
+  ): Promise<BuildOutcome> {
+    const { log, signal } = context;
+    const project = await this.options.projects.find(job.workspaceId, job.projectId);
+    if (project === undefined) return { type: "cancelled" };
+    const kind = await this.sandbox();
+    if (kind === undefined) return { type: "failed", reason: REFUSED };
+    signal.throwIfAborted();
+    const slot = this.#slots.take(job.projectId);
+    const path = join(this.options.buildsDir, job.deploymentId);
+    try {
+      const cache = slot.ownsCache ? join(this.options.cacheDir, job.projectId) : undefined;
+      const folder = await makeBuildFolder(path, { kind, cache });
+      const variables = await this.options.variableService.openSnapshot(job.deploymentId);
+      const masker = await this.#maskerFor(job, variables);
+      log.add("info", `Building commit ${job.commitSha} of ${job.branch}`);
+      await this.options.git.exportCommit(project, job, { target: folder.repository, signal });
+      return await this.#buildIn(folder, {
+        job,
+        project,
+        kind,
+        slot,
+        variables,
+        masker,
+        ...context,
+      });
+    } catch (error) {
+      if (signal.aborted) return { type: "cancelled" };
+      if (error instanceof GitFault || error instanceof OutputRefused) {
+        return { type: "failed", reason: error.message };
+      }
+      throw error;
+    } finally {
+      await this.#clean(path, job.projectId, slot);
+      this.#slots.give(job.projectId, slot);
+    }
+  }
+
+  async #buildIn(
+    folder: BuildFolder,
+    build: {
+      readonly job: BuildJob;
+      readonly project: ProjectRecord;
+      readonly kind: SandboxKind;
+      readonly slot: BuildSlot;
+      readonly variables: Record<string, string>;
+      readonly masker: SecretMasker;
+      readonly log: BuildLogWriter;
+      readonly signal: AbortSignal;
+    },
+  ): Promise<BuildOutcome> {
+    const { job, kind, slot, masker, log, signal } = build;
+    await Deno.writeTextFile(folder.jobFile, JSON.stringify(jobFile(folder, build)), {
+      mode: 0o600,
+    });
+    await giveToUser(folder, { kind, uid: slot.uid });
+    const { program, hidden, vault, onTrouble } = this.options;
+    const sandbox: SandboxOptions = { kind, program, hidden };
+    const end = await runSandboxed({
+      run: {
+        uid: slot.uid,
+        root: folder.root,
+        shown: folder.shown,
+        command: [...program.command, join(folder.inside.box, "job.json")],
+        env: this.#environment(folder, job, kind),
+        limits: this.#limits,
+      },
+      sandbox,
+      limits: this.#limits,
+      folders: [...new Set([folder.path, folder.cache])],
+      ...{ log, masker, signal, onTrouble },
+    });
+    // Without walls a process may have left its group; it carries the mark nevertheless.
+    if (kind === "open") await killMarked(`SVC_DEPLOYMENT_ID=${job.deploymentId}`);
+    if (end.type === "aborted") return { type: "cancelled" };
+    if (end.type === "failed") return end;
+    const content = await collectOutput(end.packed, {
+      blobs: vault.of(job.workspaceId),
+      shown: await realPlaces(folder),
+      uid: hasOwnUser(kind) ? slot.uid : undefined,
+    });
+    log.add("info", `Built ${content.files.length} files`);
+    return { type: "built", content };
+  }
+
+  #environment(folder: BuildFolder, job: BuildJob, kind: SandboxKind): Record<string, string> {
+    const folders = this.options.path.split(":");
+    const seen = hasOwnRoot(kind)
+      ? folders.filter((path) => SYSTEM_FOLDERS.some((system) => path.startsWith(system)))
+      : folders;
+    return {
+      ...this.options.program.env,
+      PATH: [...seen, "/usr/local/bin", "/usr/bin", "/bin"].join(":"),
+      HOME: join(folder.inside.box, "home"),
+      TMPDIR: folder.inside.temporary,
+      LANG: "C.UTF-8",
+      [MARKER]: this.#mark,
+      SVC_DEPLOYMENT_ID: job.deploymentId,
+      SVC_BRANCH: job.branch,
+      SVC_COMMIT_SHA: job.commitSha,
+      SVC_ENVIRONMENT: job.environment,
+    };
+  }
+
+  /** Everything is a secret but what is known to be plain. */
+  async #maskerFor(job: BuildJob, values: Record<string, string>): Promise<SecretMasker> {
+    const known = await this.options.variables.list(job.projectId);
+    const plain = new Set(known.flatMap((each) => each.category === "plain" ? [each.key] : []));
+    for (const { key, category } of known) if (category !== "plain") plain.delete(key);
+    return createSecretMasker(
+      Object.entries(values).flatMap(([key, value]) => plain.has(key) ? [] : [value]),
+    );
+  }
+
+  async #clean(path: string, projectId: string, slot: BuildSlot): Promise<void> {
+    try {
+      await removeBuildFolder(path);
+      if (!slot.ownsCache) return;
+      const cache = join(this.options.cacheDir, projectId);
+      const bytes = await folderSize(cache);
+      if (bytes === undefined || bytes > this.#limits.cacheBytes) await removeBuildFolder(cache);
+    } catch (error) {
+      this.options.onTrouble(`Can not clean up after a build: ${error}`);
+    }
+  }
+}
+
+function jobFile(
+  folder: BuildFolder,
+  { job, project, variables }: {
+    readonly job: BuildJob;
+    readonly project: ProjectRecord;
+    readonly variables: Record<string, string>;
+  },
+): BuildJobFile {
+  const { rootDirectory, installCommand, buildCommand, outputDirectory, nodeVersion } = project;
+  return {
+    repository: join(folder.inside.box, "repo"),
+    commitSha: job.commitSha,
+    ...{ rootDirectory, installCommand, buildCommand, outputDirectory, nodeVersion },
+    variables,
+    cache: folder.inside.cache,
+    outbox: join(folder.inside.box, "outbox"),
+  };
+}
+
+/** The build's folders by their real paths, so that a link on the way is told from one in them. */
+async function realPlaces(folder: BuildFolder) {
+  return await Promise.all(
+    folder.shown.map(async ({ from, to }) => ({ from: await Deno.realPath(from), to })),
+  );
+}
