@@ -111,7 +111,7 @@ type Security = Data<"security.new_login">;
 const security = (title: string): Wording<Security> => ({
   title: () => title,
   body: ({ detail, address, country }) => {
-    const from = around(" from ", address) + around(" (", country, ")");
+    const from = around(" (from ", address, around(", ", country) + ")");
     return `${detail ?? title}${from}`;
   },
   open: () => "/account/activity",
