@@ -7,6 +7,7 @@ import { endpoints } from "../contract/mod.ts";
 import { bindApiKeyRoutes } from "./accounts/api_key_routes.ts";
 import { bindOwnAccountRoutes } from "./accounts/own_account_routes.ts";
 import { bindAccountRoutes } from "./accounts/routes.ts";
+import { bindBuildLogRoutes } from "./build_logs/routes.ts";
 import { bindBuildRoutes } from "./builds/build_routes.ts";
 import { bindCacheRoutes } from "./cache/routes.ts";
 import { bindBlobRoutes } from "./deployments/blob_routes.ts";
@@ -18,6 +19,7 @@ import { bindDomainRoutes } from "./domains/routes.ts";
 import { bindHookRoutes } from "./hooks/routes.ts";
 import { Router } from "./http/router.ts";
 import { bindLogRoutes } from "./logs/routes.ts";
+import { bindUnsubscribe } from "./notifications/channels/email/unsubscribe_routes.tsx";
 import { bindMessengerRoutes } from "./notifications/channels/messenger/routes.ts";
 import { bindPushRoutes } from "./notifications/channels/push/routes.ts";
 import { bindWebhookRoutes } from "./notifications/channels/webhook/routes.ts";
@@ -67,6 +69,7 @@ export function buildApi(services: Services, options: ApiOptions): Router {
     seal: services.functionService.seal,
   });
   bindBuildRoutes(router, services);
+  bindBuildLogRoutes(router, { ...services, closing: options.closing });
   bindHookRoutes(router, { ...services, closing: options.closing });
   bindEnvironmentRoutes(router, services);
   bindVariableRoutes(router, { ...services, service: services.variableService });
@@ -76,6 +79,12 @@ export function buildApi(services: Services, options: ApiOptions): Router {
   bindNotificationRoutes(router, { ...services, closing: options.closing });
   bindRulesRoutes(router, { ...services, service: services.rulesService });
   bindDeliveryRoutes(router, services);
+  bindUnsubscribe(router, {
+    unsubscribeKey: services.unsubscribeKey,
+    unsubscribe: async ({ userId, category }) => {
+      await services.preferences.setCategory(userId, { category, channels: { email: false } });
+    },
+  });
   bindWebhookRoutes(router, services.webhooks);
   bindPushRoutes(router, services);
   bindMessengerRoutes(router, services);

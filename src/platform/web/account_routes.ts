@@ -20,6 +20,8 @@ const DONE: Readonly<Record<string, string>> = {
   "two-factor-off": "The second factor is off.",
   "session-ended": "The session is ended.",
   "tool-revoked": "The tool's token is revoked.",
+  "chat-unlinked": "The chat is unlinked.",
+  "browser-removed": "The browser is removed.",
   "workspace-left": "You left the workspace.",
   "role-changed": "The role is changed.",
   "member-removed": "The member is removed.",

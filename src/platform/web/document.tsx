@@ -13,7 +13,8 @@ import { STYLESHEET } from "./stylesheet.ts";
 /** Named by its content, so that browsers may keep it for good. */
 export const STYLESHEET_PATH = `/assets/${sha256Hex(STYLESHEET).slice(0, 16)}.css`;
 
-const POLICY = [
+/** What a page may load and do: no scripts. */
+export const PAGE_POLICY = [
   "default-src 'none'",
   "style-src 'self'",
   "img-src 'self'",
@@ -28,7 +29,7 @@ const POLICY = [
  */
 const HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
-  "content-security-policy": POLICY,
+  "content-security-policy": PAGE_POLICY,
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",
   "referrer-policy": "same-origin",

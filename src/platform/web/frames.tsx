@@ -95,6 +95,7 @@ const ACCOUNT_ROOMS = [
   ["/account", "Security"],
   ["/account/sessions", "Sessions and tools"],
   ["/account/activity", "Activity"],
+  ["/account/channels", "Channels"],
 ] as const;
 
 function Room({ href, path, children }: { href: string; path: string; children?: Child }) {

@@ -5,6 +5,7 @@
  */
 import type { Router } from "../http/router.ts";
 import { bindAccountPages } from "./account_routes.ts";
+import { bindChannelPages, type ChannelPageServices } from "./channel_routes.ts";
 import { bindDevicePages } from "./device_routes.ts";
 import { showIcon, showStylesheet, STYLESHEET_PATH } from "./document.tsx";
 import { bindEntryPages } from "./entry_routes.ts";
@@ -14,10 +15,14 @@ import { PageBinder } from "./page_binder.tsx";
 import { bindWorkspacePages, type WorkspacePageServices } from "./workspace_routes.ts";
 
 /** Binds the pages of a platform at `url`. */
-export function bindPages(router: Router, services: WorkspacePageServices, platform: {
-  readonly url: string;
-  readonly version: string;
-}): void {
+export function bindPages(
+  router: Router,
+  services: WorkspacePageServices & ChannelPageServices,
+  platform: {
+    readonly url: string;
+    readonly version: string;
+  },
+): void {
   const { url, version } = platform;
   const bind = new PageBinder(router, services.pages);
   router.page("GET", STYLESHEET_PATH, showStylesheet);
@@ -32,4 +37,5 @@ export function bindPages(router: Router, services: WorkspacePageServices, platf
   bindDevicePages(bind, services.pages);
   bindAccountPages(bind, services.pages);
   bindWorkspacePages(bind, services);
+  bindChannelPages(bind, router, { pages: services.pages, channels: services });
 }

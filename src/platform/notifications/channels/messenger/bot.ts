@@ -79,7 +79,7 @@ export class Bot {
     if (name === "start" && argument !== "") return await this.start(argument, chat);
     const link = await this.options.links.findByChat(chat.id);
     if (link === undefined) {
-      const url = `${this.options.publicOrigin}/account/messenger`;
+      const url = `${this.options.publicOrigin}/account/channels`;
       return this.about(`This chat belongs to no account. Link it on ${url}`);
     }
     if (name === "stop") {

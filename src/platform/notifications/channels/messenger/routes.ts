@@ -6,6 +6,7 @@
 import { Buffer } from "node:buffer";
 import { endpoints, type MessengerLink } from "../../../../contract/mod.ts";
 import type { Clock, Random } from "../../../../lib/clock.ts";
+import type { CallerUser } from "../../../accounts/caller.ts";
 import { Failure } from "../../../http/failure.ts";
 import type { Router } from "../../../http/router.ts";
 import type { Bot } from "./bot.ts";
@@ -46,20 +47,42 @@ export async function makeMessengerLink(
   }
 }
 
+/** The chats of an account. */
+export async function messengerLinksOf(
+  { messengerLinks }: Pick<MessengerServices, "messengerLinks">,
+  userId: string,
+): Promise<MessengerLink[]> {
+  return (await messengerLinks.ofUser(userId)).map(toWire);
+}
+
+/** Unlinks a chat. @throws {Failure} where it is the only way to sign in */
+export async function unlinkMessenger(
+  { messengerLinks }: Pick<MessengerServices, "messengerLinks">,
+  { user, id }: { readonly user: CallerUser; readonly id: string },
+): Promise<void> {
+  const links = await messengerLinks.ofUser(user.id);
+  if (!links.some((link) => link.id === id)) throw new Failure("not_found", "No such chat");
+  if (user.email === null && links.length === 1) {
+    throw new Failure(
+      "conflict",
+      "Can not unlink the chat: it is the account's only way to sign in",
+    );
+  }
+  await messengerLinks.unlink(user.id, id);
+}
+
 export function bindMessengerRoutes(router: Router, services: MessengerServices): void {
-  const { bot, messengerLinks } = services;
+  const { bot } = services;
   router.personal(
     endpoints.createMessengerLink,
     ({ user }) => makeMessengerLink(services, user.id),
   );
   router.personal(endpoints.listMessengerLinks, async ({ user }) => ({
     bot: await bot?.name().catch(() => null) ?? null,
-    items: (await messengerLinks.ofUser(user.id)).map(toWire),
+    items: await messengerLinksOf(services, user.id),
   }));
   router.personal(endpoints.deleteMessengerLink, async ({ user }, { params }) => {
-    if (!await messengerLinks.unlink(user.id, params.link)) {
-      throw new Failure("not_found", "No such chat");
-    }
+    await unlinkMessenger(services, { user, id: params.link });
     return undefined;
   });
 }

@@ -10,6 +10,7 @@ import { uuidV7 } from "../../../../lib/ids.ts";
 import { agentName } from "../../../http/client.ts";
 import { Failure } from "../../../http/failure.ts";
 import type { Router } from "../../../http/router.ts";
+import type { Page } from "../../../store/records.ts";
 import type { SubscriptionRecord, SubscriptionStore } from "./subscription_store.ts";
 import type { VapidKeys } from "./vapid.ts";
 
@@ -39,6 +40,16 @@ async function checkKey(p256dh: string): Promise<void> {
   }
 }
 
+/** The subscribed browsers of an account, newest first. */
+export async function subscriptionsOf(
+  { pushSubscriptions }: { readonly pushSubscriptions: SubscriptionStore },
+  userId: string,
+  wish: { readonly limit: number; readonly cursor?: string | undefined },
+): Promise<Page<PushSubscription>> {
+  const page = await pushSubscriptions.page(userId, wish);
+  return { ...page, items: page.items.map(toWire) };
+}
+
 export function bindPushRoutes(router: Router, services: {
   readonly pushSubscriptions: SubscriptionStore;
   vapidKeys(): Promise<VapidKeys>;
@@ -65,10 +76,10 @@ export function bindPushRoutes(router: Router, services: {
       }),
     );
   });
-  router.held(endpoints.listPushSubscriptions, async ({ user }, { query }) => {
-    const page = await pushSubscriptions.page(user.id, query);
-    return { ...page, items: page.items.map(toWire) };
-  });
+  router.held(
+    endpoints.listPushSubscriptions,
+    ({ user }, { query }) => subscriptionsOf(services, user.id, query),
+  );
   router.held(endpoints.deletePushSubscription, async ({ user }, { params }) => {
     if (!await pushSubscriptions.remove(user.id, params.subscription_id)) {
       throw new Failure("not_found", "No such subscription");
