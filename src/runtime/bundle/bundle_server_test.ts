@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { bundleServerEntry, type ServerBundleOptions } from "./bundle_server.ts";
+
+type Files = Readonly<Record<string, string>>;
+
+async function writeFiles(folder: string, files: Files): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    await Deno.mkdir(dirname(join(folder, path)), { recursive: true });
+    await Deno.writeTextFile(join(folder, path), text);
+  }
+}
+
+async function inFolder<T>(run: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-server-" }));
+  try {
+    return await run(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const ENTRY = "server/entry.mjs";
+
+function bundle(project: string, more: Partial<ServerBundleOptions> = {}) {
+  const root = join(project, "dist");
+  return bundleServerEntry({ root, entry: ENTRY, cacheDir: "/nonexistent", ...more });
+}
+
+/** Bundles `dist/server/entry.mjs` and loads it as it is deployed: alone, in another place. */
+async function load(
+  project: string,
+  more: Partial<ServerBundleOptions> = {},
+): Promise<{ readonly module: Record<string, unknown>; readonly deployed: string }> {
+  const result = await bundle(project, more);
+  assert.ok(result.ok, JSON.stringify(result));
+  const deployed = join(project, "deployed");
+  const path = join(deployed, ENTRY);
+  await Deno.mkdir(dirname(path), { recursive: true });
+  await Deno.writeFile(path, result.bundle.source);
+  return { module: await import(pathToFileURL(path).href), deployed };
+}
+
+/** Each row: files of a project, and what its server exports as `default`. */
+const RUNNING: Readonly<Record<string, readonly [Files, unknown]>> = {
+  "a CommonJS package, JSON, and a name that is computed": [{
+    "dist/server/entry.mjs": 'import kept from "kept"; export default kept;',
+    "node_modules/kept/package.json": '{"name":"kept","main":"index.js"}',
+    "node_modules/kept/index.js": 'const path = require(["pa", "th"].join(""));\n' +
+      'exports.two = require("./data.json").two; exports.base = path.basename("/a/b");',
+    "node_modules/kept/data.json": '{"two":2}',
+  }, { two: 2, base: "b" }],
+  "chunks that are imported late": [{
+    "dist/server/entry.mjs": 'export default await import("./chunks/a.mjs").then((a) => a.name);',
+    "dist/server/chunks/a.mjs": 'export const name = "chunk";',
+  }, "chunk"],
+  "Node's modules without their prefix": [{
+    "dist/server/entry.mjs": 'import { sep } from "path"; export default sep;',
+  }, "/"],
+  "a name `require` of the author's own": [{
+    "dist/server/entry.mjs": 'import { createRequire } from "node:module";\n' +
+      'const require = createRequire(import.meta.url); export default require("node:path").sep;',
+  }, "/"],
+  "an optional package that is not installed": [{
+    "dist/server/entry.mjs":
+      'let found = "none"; try { await import("absent"); } catch (error) { found = error.code; }\n' +
+      "export default found;",
+  }, "MODULE_NOT_FOUND"],
+  "a native addon that is needed late": [{
+    "dist/server/entry.mjs":
+      'export default await import("./image.mjs").then(() => "loaded", ({ message }) => message);',
+    "dist/server/image.mjs": 'import sharp from "sharp"; export const x = sharp;',
+  }, 'Package "sharp" has a native addon, which the sandbox of a deployment can not load'],
+};
+
+for (const [name, [files, expected]] of Object.entries(RUNNING)) {
+  Deno.test(`bundleServerEntry() makes a module that runs with ${name}`, async () => {
+    await inFolder(async (project) => {
+      await writeFiles(project, files);
+      const { module } = await load(project);
+      assert.deepEqual(module.default, expected);
+    });
+  });
+}
+
+Deno.test("bundleServerEntry() leaves each module its own place", async () => {
+  await inFolder(async (project) => {
+    await writeFiles(project, {
+      "dist/server/entry.mjs": 'export { place as chunk } from "./chunks/a b.mjs";\n' +
+        'export { default as cjs } from "kept"; export const own = import.meta.url;',
+      "dist/server/chunks/a b.mjs": "export const place = import.meta.dirname;",
+      "node_modules/kept/lib/index.js": 'module.exports = [__dirname, __filename, "./x.wasm"];',
+      "node_modules/kept/lib/x.wasm": "wasm",
+      "node_modules/kept/package.json": '{"name":"kept","main":"lib/index.js"}',
+    });
+    const { module, deployed } = await load(project);
+    const server = join(deployed, "server");
+    assert.equal(module.own, pathToFileURL(join(server, "entry.mjs")).href);
+    assert.equal(module.chunk, join(server, "chunks"));
+    const lib = join(server, "node_modules/kept/lib");
+    assert.deepEqual(module.cjs, [lib, join(lib, "index.js"), "./x.wasm"]);
+    const result = await bundle(project);
+    assert.deepEqual(result.ok && result.bundle.assets, [{
+      path: "server/node_modules/kept/lib/x.wasm",
+      absolutePath: join(project, "node_modules/kept/lib/x.wasm"),
+    }]);
+  });
+});
+
+Deno.test("bundleServerEntry() runs prelude and wrapper around the entry", async () => {
+  await inFolder(async (project) => {
+    await writeFiles(project, {
+      "dist/server/entry.mjs": "export const seen = globalThis.svcPrelude;",
+    });
+    const { module } = await load(project, {
+      prelude: 'globalThis.svcPrelude = "first";',
+      wrapper: 'import { seen } from "./entry.mjs"; export default `${seen}, then wrapped`;',
+    });
+    assert.equal(module.default, "first, then wrapped");
+  });
+});
+
+Deno.test("bundleServerEntry() tells what went into the bundle, and what will be missing", async () => {
+  await inFolder(async (project) => {
+    await writeFiles(project, {
+      "dist/server/entry.mjs": 'import "./a.mjs"; export const late = () => import("absent");',
+      "dist/server/a.mjs": "console;",
+      "dist/server/other.mjs": "console;",
+    });
+    const result = await bundle(project);
+    assert.ok(result.ok);
+    const { inputs, missing, native } = result.bundle;
+    assert.ok(inputs.has(join(project, "dist/server/a.mjs")));
+    assert.ok(!inputs.has(join(project, "dist/server/other.mjs")));
+    assert.deepEqual([missing, native], [["absent"], []]);
+  });
+});
+
+/** Each row: files of a project, and the problems as `file code: message`. */
+const REFUSED: Readonly<Record<string, readonly [Files, RegExp]>> = {
+  "a package that is not there": [
+    { "dist/server/entry.mjs": 'import "absent";' },
+    /^server\/entry\.mjs bundle_failed: Could not resolve "absent"/,
+  ],
+  "a native addon at the start": [
+    {
+      "dist/server/entry.mjs": 'import "./db.mjs";',
+      "dist/server/db.mjs": 'import Database from "better-sqlite3"; export default Database;',
+    },
+    /^server\/entry\.mjs native_addon: Server entry\.mjs loads "better-sqlite3" when it starts/,
+  ],
+  "an address": [
+    { "dist/server/entry.mjs": 'import "npm:hono";' },
+    /^server\/entry\.mjs import_refused: A server can not import from an address: "npm:hono"/,
+  ],
+};
+
+for (const [name, [files, expected]] of Object.entries(REFUSED)) {
+  Deno.test(`bundleServerEntry() refuses ${name}`, async () => {
+    await inFolder(async (project) => {
+      await writeFiles(project, files);
+      const result = await bundle(project);
+      assert.ok(!result.ok);
+      const [{ file, code, message } = assert.fail()] = result.problems;
+      assert.match(`${file} ${code}: ${message}`, expected);
+    });
+  });
+}
