@@ -4,16 +4,28 @@
  * @module
  */
 import { BUILD_PROCESS_ARGUMENT } from "../lib/build_process.ts";
-import { FUNCTION_PROCESS_ARGUMENT, runFunctionProcess } from "../runtime/mod.ts";
+import {
+  COMPUTE_PROCESS_ARGUMENT,
+  FUNCTION_PROCESS_ARGUMENT,
+  runComputeProcess,
+  runFunctionProcess,
+} from "../runtime/mod.ts";
 import { EXIT } from "./cli_error.ts";
+
+/** What runs for each hidden argument; it is followed by a path. */
+const PROCESSES: Readonly<Record<string, (path: string) => Promise<never>>> = {
+  [FUNCTION_PROCESS_ARGUMENT]: runFunctionProcess,
+  [COMPUTE_PROCESS_ARGUMENT]: runComputeProcess,
+};
 
 /** Runs what the hidden argument names; an unknown one is wrong usage. */
 export async function runHiddenProcess(name: string, rest: readonly string[]): Promise<never> {
-  const [socketPath] = rest;
-  if (name === BUILD_PROCESS_ARGUMENT && rest[0] !== undefined) {
+  const [path] = rest;
+  if (name === BUILD_PROCESS_ARGUMENT && path !== undefined) {
     const { runBuildProcess } = await import("../build/mod.ts");
-    return await runBuildProcess(rest[0]);
+    return await runBuildProcess(path);
   }
-  if (name !== FUNCTION_PROCESS_ARGUMENT || socketPath === undefined) Deno.exit(EXIT.usage);
-  return await runFunctionProcess(socketPath);
+  const run = PROCESSES[name];
+  if (run === undefined || path === undefined) Deno.exit(EXIT.usage);
+  return await run(path);
 }

@@ -23,19 +23,25 @@ export {
   type ServerBundleOptions,
   type ServerBundleResult,
 } from "./bundle/mod.ts";
-export type {
-  ComputeFailure,
-  ComputeHealth,
-  ComputeLimits,
-  ComputeLogEntry,
-  ComputeRequest,
-  ComputeResponse,
-  ComputeResult,
-  ComputeServer,
-  ComputeServerOptions,
-  ComputeSocket,
-  ComputeSocketResult,
-} from "./compute/types.ts";
+export {
+  COMPUTE_PROCESS_ARGUMENT,
+  type ComputeFailure,
+  type ComputeHealth,
+  type ComputeLimits,
+  type ComputeLogEntry,
+  computeProcessCommand,
+  type ComputeRequest,
+  type ComputeResponse,
+  type ComputeResult,
+  type ComputeServer,
+  type ComputeServerOptions,
+  type ComputeSocket,
+  type ComputeSocketResult,
+  createComputeServer,
+  DEFAULT_COMPUTE_LIMITS,
+  runComputeProcess,
+  type SpawnFacts,
+} from "./compute/mod.ts";
 export {
   type CallContext,
   createFunctionHost,

@@ -3,6 +3,8 @@ import * as runtime from "./mod.ts";
 
 Deno.test("the room's public names", () => {
   assert.deepEqual(Object.keys(runtime).sort(), [
+    "COMPUTE_PROCESS_ARGUMENT",
+    "DEFAULT_COMPUTE_LIMITS",
     "DEFAULT_FUNCTION_LIMITS",
     "FUNCTION_NAME",
     "FUNCTION_PROCESS_ARGUMENT",
@@ -11,6 +13,8 @@ Deno.test("the room's public names", () => {
     "OutboundError",
     "bundleFunctions",
     "bundleServerEntry",
+    "computeProcessCommand",
+    "createComputeServer",
     "createFunctionHost",
     "createOutboundFetch",
     "dropHopByHop",
@@ -18,6 +22,7 @@ Deno.test("the room's public names", () => {
     "functionProcessCommand",
     "functionTypes",
     "isPublicAddress",
+    "runComputeProcess",
     "runFunctionProcess",
     "sealFunction",
   ]);

@@ -105,6 +105,12 @@ export interface ComputeLimits {
   readonly idleMs: number;
 }
 
+/** What the command that starts a process depends on. */
+export interface SpawnFacts {
+  readonly directory: string;
+  readonly allowPrivate: boolean;
+}
+
 export interface ComputeServerOptions {
   readonly deploymentId: string;
   /** Absolute path of a folder with all the deployment's files; the server may read it. */
@@ -118,7 +124,7 @@ export interface ComputeServerOptions {
   readonly allowPrivate: boolean;
   readonly log: (entry: ComputeLogEntry) => void;
   /** How to start the program itself as a server process; `folder` is private to the process. */
-  readonly spawn: (folder: string) => ProcessCommand;
+  readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand;
   /** Wall clock in milliseconds; the system's by default. */
   readonly now?: () => number;
 }

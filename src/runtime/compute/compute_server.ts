@@ -1,0 +1,215 @@
+/**
+ * The server of one COMPUTE layer: requests go in, answers come out, whatever
+ * the server does.
+ *
+ * @module
+ */
+import { ConcurrencyGate, type Release } from "../functions/concurrency.ts";
+import { OutboundError } from "../outbound/errors.ts";
+import { dropHopByHop } from "../outbound/hop_by_hop.ts";
+import type { WireAnswer } from "../outbound/http1_connection.ts";
+import type { Generation } from "./generation.ts";
+import { DEFAULT_COMPUTE_LIMITS, MAX_LOG_ENTRIES_PER_SECOND } from "./limits.ts";
+import { ServerSlot } from "./server_slot.ts";
+import type {
+  ComputeFailure,
+  ComputeHealth,
+  ComputeLimits,
+  ComputeRequest,
+  ComputeResponse,
+  ComputeResult,
+  ComputeServer,
+  ComputeServerOptions,
+  ComputeSocketResult,
+} from "./types.ts";
+import { openSocket } from "./websocket/open_socket.ts";
+import type { ProcessLog } from "./wire.ts";
+
+/** A broken connection is the first sign of a process's end; the reason follows soon. */
+const END_MS = 500;
+
+type Failed = Extract<ComputeResult, { readonly type: "failed" }>;
+
+const failed = (reason: ComputeFailure, message: string): Failed => ({
+  type: "failed",
+  reason,
+  message,
+});
+
+const toResponse = ({ head, body }: WireAnswer): ComputeResponse => ({
+  status: head.status,
+  statusText: head.statusText,
+  headers: dropHopByHop(head.headers),
+  body,
+});
+
+/** What an error of the connection means, where the process lives on. */
+function failureOf(error: unknown, timeoutMs: number): Failed {
+  if (!(error instanceof OutboundError)) return failed("invalid_response", String(error));
+  switch (error.code) {
+    case "aborted":
+      return failed("aborted", error.message);
+    case "idle_timeout":
+      return failed("timeout", `The server did not answer within ${timeoutMs} ms`);
+    case "reset":
+      return failed("invalid_response", "The server closed the connection without an answer");
+    default:
+      return failed("invalid_response", error.message);
+  }
+}
+
+class Server implements ComputeServer {
+  readonly #limits: ComputeLimits;
+  readonly #gate: ConcurrencyGate;
+  readonly #slot: ServerSlot;
+  /** Ids of the requests under way. */
+  readonly #requests = new Set<string>();
+  #logSecond = 0;
+  #logged = 0;
+  #closed = false;
+  #emptied: (() => void) | undefined;
+
+  constructor(private readonly options: ComputeServerOptions) {
+    this.#limits = { ...DEFAULT_COMPUTE_LIMITS, ...options.limits };
+    this.#gate = new ConcurrencyGate(this.#limits);
+    this.#slot = new ServerSlot({
+      server: options,
+      limits: this.#limits,
+      log: (entry) => this.#log(entry),
+      busy: () => this.#gate.running > 0,
+    });
+  }
+
+  get pid(): number | undefined {
+    return this.#slot.pid;
+  }
+
+  async fetch(request: ComputeRequest): Promise<ComputeResult> {
+    const entered = await this.#enter(request);
+    if ("type" in entered) return entered;
+    const { generation, over } = entered;
+    const { timeoutMs } = this.#limits;
+    try {
+      const answer = await generation.client.send(request, { timeoutMs, over });
+      return { type: "response", response: toResponse(answer) };
+    } catch (error) {
+      return await this.#explain(error, generation, request);
+    }
+  }
+
+  async connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult> {
+    const entered = await this.#enter(request);
+    if ("type" in entered) return entered;
+    const { generation, over } = entered;
+    const { timeoutMs } = this.#limits;
+    try {
+      return await openSocket(request, { dial: generation.dial, timeoutMs, over });
+    } catch (error) {
+      over();
+      return await this.#explain(error, generation, request);
+    }
+  }
+
+  async start(): Promise<ComputeHealth> {
+    if (this.#closed) return { healthy: false, reason: "The deployment has been shut down" };
+    const began = performance.now();
+    const placed = await this.#slot.place();
+    return "problem" in placed
+      ? { healthy: false, reason: placed.problem }
+      : { healthy: true, latencyMs: performance.now() - began };
+  }
+
+  check(): Promise<ComputeHealth> {
+    return this.#slot.check();
+  }
+
+  async drain(milliseconds: number): Promise<void> {
+    this.#closed = true;
+    if (this.#gate.running > 0) {
+      let timer: ReturnType<typeof setTimeout> | undefined;
+      await new Promise<void>((resolve) => {
+        this.#emptied = resolve;
+        timer = setTimeout(resolve, milliseconds);
+      });
+      clearTimeout(timer);
+    }
+    await this.#slot.close();
+  }
+
+  /** A place among the requests under way, and a server that runs. */
+  async #enter(
+    { requestId, signal }: Omit<ComputeRequest, "body">,
+  ): Promise<Failed | { readonly generation: Generation; readonly over: () => void }> {
+    if (this.#closed) return failed("cannot_start", "The deployment has been shut down");
+    const place = this.#gate.enter();
+    if (place === undefined) return failed("overloaded", "Too many requests wait for the server");
+    const release = typeof place === "function" ? place : await this.#wait(place);
+    if (release === undefined) return failed("overloaded", "Waited too long for the server");
+    this.#requests.add(requestId);
+    const over = (): void => {
+      release();
+      this.#requests.delete(requestId);
+      if (this.#gate.running === 0) this.#emptied?.();
+    };
+    const { running } = this.#slot;
+    const placed = running?.listens === true ? { generation: running } : await this.#slot.place();
+    if ("problem" in placed) {
+      over();
+      return failed("cannot_start", placed.problem);
+    }
+    if (signal?.aborted === true) {
+      over();
+      return failed("aborted", "The request was aborted");
+    }
+    return { generation: placed.generation, over };
+  }
+
+  /** Waits for a place, but not for ever; a place that comes too late is given back. */
+  async #wait(place: Promise<Release>): Promise<Release | undefined> {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<undefined>((resolve) => {
+      timer = setTimeout(() => resolve(undefined), this.#limits.timeoutMs);
+    });
+    const first = await Promise.race([place, late]);
+    clearTimeout(timer);
+    if (first === undefined) void place.then((release) => release());
+    return first;
+  }
+
+  async #explain(
+    error: unknown,
+    generation: Generation,
+    { method, target, requestId }: Omit<ComputeRequest, "body">,
+  ): Promise<Failed> {
+    const failure = failureOf(error, this.#limits.timeoutMs);
+    if (failure.reason === "aborted") return failure;
+    const end = failure.reason === "timeout" ? generation.end : await generation.endWithin(END_MS);
+    if (end !== undefined) return failed(end.reason, end.message);
+    const path = target.split("?", 1)[0];
+    this.#log({ level: "error", requestId, message: `${method} ${path}: ${failure.message}` });
+    if (failure.reason === "timeout") void this.#slot.probe(generation);
+    return failure;
+  }
+
+  #log({ level, message, requestId }: ProcessLog): void {
+    const time = (this.options.now ?? Date.now)();
+    const second = Math.floor(time / 1000);
+    if (second !== this.#logSecond) {
+      const dropped = this.#logged - MAX_LOG_ENTRIES_PER_SECOND;
+      this.#logSecond = second;
+      this.#logged = 0;
+      if (dropped > 0) {
+        this.options.log({ time, level: "warn", message: `${dropped} more lines were dropped` });
+      }
+    }
+    if (++this.#logged > MAX_LOG_ENTRIES_PER_SECOND) return;
+    const [only] = this.#requests.size === 1 ? this.#requests : [];
+    const id = requestId ?? only;
+    this.options.log({ time, level, message, ...(id === undefined ? {} : { requestId: id }) });
+  }
+}
+
+/** Makes the server of a COMPUTE layer; nothing runs before the first request. */
+export function createComputeServer(options: ComputeServerOptions): ComputeServer {
+  return new Server(options);
+}

@@ -1,0 +1,40 @@
+/**
+ * Limits of a deployment's server.
+ *
+ * @module
+ */
+import type { ComputeLimits } from "./types.ts";
+
+/** What holds where neither manifest nor platform says otherwise (spec, COMPUTE runtime). */
+export const DEFAULT_COMPUTE_LIMITS: ComputeLimits = {
+  timeoutMs: 300_000,
+  memoryMb: 256,
+  maxConcurrent: 200,
+  maxQueued: 800,
+  startMs: 30_000,
+  idleMs: 300_000,
+};
+
+/** How often resident memory is read while the server runs, in milliseconds. */
+export const MEMORY_POLL_MS = 50;
+
+/** A server whose thread says nothing for so long is ended, in milliseconds. */
+export const UNRESPONSIVE_MS = 30_000;
+
+/** How often a server that has requests under way is asked whether it reacts. */
+export const PING_EVERY_MS = 5000;
+
+/** Time in which a server must react after a request ran out of time. */
+export const GRACE_MS = 1000;
+
+/** Longest time that a request waits for a server that may not start yet. */
+export const MAX_BACKOFF_WAIT_MS = 1000;
+
+/** A process that ran this long without failing has recovered. */
+export const HEALTHY_MS = 60_000;
+
+/** Log entries of a server in a second; further ones are counted and dropped. */
+export const MAX_LOG_ENTRIES_PER_SECOND = 500;
+
+/** Bytes of a process's own output that are read in a second; then it must wait. */
+export const MAX_OUTPUT_BYTES_PER_SECOND = 1024 * 1024;

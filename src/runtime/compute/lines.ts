@@ -1,0 +1,44 @@
+/**
+ * Foreign text as lines of a log: of bounded length.
+ *
+ * @module
+ */
+import { MAX_MESSAGE_CHARACTERS } from "./wire.ts";
+
+const HIGH_SURROGATE = /[\ud800-\udbff]$/;
+
+/** At most so many characters of a text, no half ones. */
+export function cut(text: string): string {
+  return text.length <= MAX_MESSAGE_CHARACTERS
+    ? text
+    : `${text.slice(0, MAX_MESSAGE_CHARACTERS - 1).replace(HIGH_SURROGATE, "")}…`;
+}
+
+/** Cuts what is written into lines. A line that is too long goes out in parts. */
+export class LineCutter {
+  #kept = "";
+  readonly #decoder = new TextDecoder();
+
+  constructor(private readonly take: (line: string) => void) {}
+
+  write(chunk: string | Uint8Array): void {
+    const text = typeof chunk === "string" ? chunk : this.#decoder.decode(chunk, { stream: true });
+    const lines = (this.#kept + text).split("\n");
+    this.#kept = lines.pop()!;
+    for (const line of lines) this.#give(line);
+    while (this.#kept.length > MAX_MESSAGE_CHARACTERS) {
+      this.#give(this.#kept.slice(0, MAX_MESSAGE_CHARACTERS));
+      this.#kept = this.#kept.slice(MAX_MESSAGE_CHARACTERS);
+    }
+  }
+
+  /** Gives what is left without a line end. */
+  end(): void {
+    if (this.#kept !== "") this.#give(this.#kept);
+    this.#kept = "";
+  }
+
+  #give(line: string): void {
+    if (line.trim() !== "") this.take(cut(line.replace(/\r$/, "")));
+  }
+}

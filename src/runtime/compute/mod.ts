@@ -1,0 +1,23 @@
+/**
+ * The servers of a deployment's COMPUTE layers, running.
+ *
+ * @module
+ */
+export { createComputeServer } from "./compute_server.ts";
+export { DEFAULT_COMPUTE_LIMITS } from "./limits.ts";
+export { COMPUTE_PROCESS_ARGUMENT, computeProcessCommand } from "./process_command.ts";
+export { runComputeProcess } from "./process_main.ts";
+export {
+  type ComputeFailure,
+  type ComputeHealth,
+  type ComputeLimits,
+  type ComputeLogEntry,
+  type ComputeRequest,
+  type ComputeResponse,
+  type ComputeResult,
+  type ComputeServer,
+  type ComputeServerOptions,
+  type ComputeSocket,
+  type ComputeSocketResult,
+  type SpawnFacts,
+} from "./types.ts";

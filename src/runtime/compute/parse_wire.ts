@@ -1,0 +1,42 @@
+/**
+ * What comes from the process of a server, checked: it passes on the word of
+ * foreign code.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { type Confinement, type Ending, MAX_MESSAGE_CHARACTERS, type ProcessLog } from "./wire.ts";
+
+const message = z.string().max(MAX_MESSAGE_CHARACTERS);
+
+const log = z.object({
+  level: z.enum(["debug", "info", "warn", "error"]),
+  message,
+  requestId: z.string().max(128).optional(),
+});
+
+const ending = z.object({ message });
+
+const confinement = z.object({
+  files: z.boolean(),
+  network: z.boolean(),
+  reason: message.optional(),
+});
+
+const decoder = new TextDecoder();
+
+function parse<T>(schema: z.ZodType<T>, payload: Uint8Array): T | undefined {
+  try {
+    return schema.safeParse(JSON.parse(decoder.decode(payload))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A line for the log; `undefined` where it is malformed. */
+export const parseLog = (payload: Uint8Array): ProcessLog | undefined => parse(log, payload);
+
+export const parseEnding = (payload: Uint8Array): Ending | undefined => parse(ending, payload);
+
+export const parseConfinement = (payload: Uint8Array): Confinement | undefined =>
+  parse(confinement, payload);

@@ -1,0 +1,74 @@
+/**
+ * How the program starts itself as the process of a server.
+ *
+ * @module
+ */
+import { fileURLToPath } from "node:url";
+import type { ProcessCommand } from "../functions/types.ts";
+import { PRIVATE_RANGES } from "./private_ranges.ts";
+import type { SpawnFacts } from "./types.ts";
+
+/** First argument that makes the compiled program the process of a server. */
+export const COMPUTE_PROCESS_ARGUMENT = "__compute-process";
+
+/** What the process finds of the environment: where Deno keeps compiled source. */
+const PASSED_VARIABLES = ["HOME", "DENO_DIR", "XDG_CACHE_HOME"] as const;
+
+/** What frameworks ask about the machine, and what tells nothing. */
+export const ALLOWED_SYS = ["hostname", "osRelease", "cpus", "loadavg", "homedir"] as const;
+
+/**
+ * Ranges in the form that `--deny-net` takes: it knows ranges of IPv4 only,
+ * and single addresses of IPv6.
+ */
+const DENIED_BY_FLAG = [
+  ...PRIVATE_RANGES.filter((range) => !range.includes(":")),
+  "[::]",
+  "[::1]",
+].join(",");
+
+export interface ProcessCommandOptions {
+  /** The program's own environment, of which the process gets next to nothing. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The command for this very program, compiled or run from source. */
+export function computeProcessCommand(
+  options: ProcessCommandOptions,
+): (folder: string, server: SpawnFacts) => ProcessCommand {
+  const env: Record<string, string> = { NO_COLOR: "1" };
+  if (Deno.build.standalone) {
+    return (folder) => ({
+      command: Deno.execPath(),
+      args: [COMPUTE_PROCESS_ARGUMENT, folder],
+      env,
+    });
+  }
+  for (const name of PASSED_VARIABLES) {
+    const value = options.env[name];
+    if (value !== undefined) env[name] = value;
+  }
+  const runtime = fileURLToPath(new URL("../", import.meta.url));
+  return (folder, { directory, allowPrivate }) => ({
+    command: Deno.execPath(),
+    args: [
+      "run",
+      "--quiet",
+      "--no-config",
+      "--no-remote",
+      "--no-npm",
+      "--no-prompt",
+      "--unstable-worker-options",
+      `--allow-read=${[runtime, directory, folder].join(",")}`,
+      `--allow-write=${folder}`,
+      "--allow-net",
+      ...(allowPrivate ? [] : [`--deny-net=${DENIED_BY_FLAG}`]),
+      "--allow-env",
+      "--allow-sys",
+      "--allow-ffi",
+      `${runtime}compute/process_main.ts`,
+      folder,
+    ],
+    env,
+  });
+}

@@ -1,0 +1,150 @@
+/**
+ * HTTP/1.1 to one server: requests over connections that are kept.
+ *
+ * @module
+ */
+import { OutboundError } from "../outbound/errors.ts";
+import { dropHopByHop } from "../outbound/hop_by_hop.ts";
+import {
+  Http1Connection,
+  type WireAnswer,
+  type WireRequest,
+} from "../outbound/http1_connection.ts";
+import { readContentLength } from "../outbound/http1_head.ts";
+import { ConnectionPool } from "../outbound/pool.ts";
+import type { HeaderList } from "../outbound/types.ts";
+import type { ComputeRequest } from "./types.ts";
+
+/** Node closes connections that rest for 5 s: ours rest shorter. */
+const REST_MS = 4000;
+const MAX_IDLE = 256;
+
+/** A body may pause as long as it likes: streams of events do. The largest time of a timer. */
+const NO_IDLE_LIMIT_MS = 2 ** 31 - 1;
+
+/** Methods that may be sent again when a rested connection turns out to be closed (RFC 9110, 9.2.2). */
+const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+/** Methods whose body is empty, rather than missing. */
+const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
+
+/** The header that tells the server, and the log, which request it is. */
+export const REQUEST_ID_HEADER = "x-svc-request-id";
+
+/** Fields that are written anew for the way to the server. */
+const REWRITTEN: ReadonlySet<string> = new Set(["content-length", "expect", REQUEST_ID_HEADER]);
+
+/** The headers that the server gets, without those that say how the body is sent. */
+export function forwardedHeaders(request: Omit<ComputeRequest, "body">): [string, string][] {
+  const headers: [string, string][] = [];
+  for (const [name, value] of dropHopByHop(request.headers)) {
+    if (!REWRITTEN.has(name.toLowerCase())) headers.push([name, value]);
+  }
+  headers.push([REQUEST_ID_HEADER, request.requestId]);
+  return headers;
+}
+
+/** @throws OutboundError `bad_request` where the length is no single number */
+function bodyLength(headers: HeaderList): number | undefined {
+  try {
+    return readContentLength(headers);
+  } catch {
+    throw new OutboundError("bad_request", "The content-length of the request is no single number");
+  }
+}
+
+function toWire(request: ComputeRequest): WireRequest {
+  const { method, target, body } = request;
+  const headers = forwardedHeaders(request);
+  const length = body === null ? undefined : bodyLength(request.headers);
+  if (body !== null) {
+    headers.push(
+      length === undefined ? ["transfer-encoding", "chunked"] : ["content-length", String(length)],
+    );
+  } else if (WITH_BODY.has(method)) headers.push(["content-length", "0"]);
+  return { method, target, headers, body, ...(length === undefined ? {} : { length }) };
+}
+
+export interface SendOptions {
+  /** Longest time to the head, in milliseconds. */
+  readonly timeoutMs: number;
+  /** Called once, when the exchange is over or has failed. */
+  readonly over: () => void;
+}
+
+export class ServerClient {
+  readonly #pool = new ConnectionPool({
+    maxIdle: MAX_IDLE,
+    maxIdlePerOrigin: MAX_IDLE,
+    restMs: REST_MS,
+  });
+
+  constructor(private readonly dial: () => Promise<Deno.Conn>) {}
+
+  /** Closes connections that rest. */
+  close(): void {
+    this.#pool.closeAll();
+  }
+
+  /**
+   * Sends a request and waits for the head of its answer.
+   *
+   * @throws OutboundError; `idle_timeout` where the head did not come in time
+   */
+  async send(request: ComputeRequest, options: SendOptions): Promise<WireAnswer> {
+    try {
+      const wire = toWire(request);
+      const rested = this.#pool.take("");
+      if (rested !== undefined) {
+        try {
+          return await this.#exchange(rested, wire, { ...options, signal: request.signal });
+        } catch (error) {
+          const stale = error instanceof OutboundError && error.code === "reset";
+          if (!stale || wire.body !== null || !REPEATABLE.has(wire.method)) throw error;
+        }
+      }
+      const conn = await this.dial().catch((cause) => {
+        throw new OutboundError("connect_failed", "The server takes no connection", { cause });
+      });
+      const connection = new Http1Connection(conn);
+      return await this.#exchange(connection, wire, { ...options, signal: request.signal });
+    } catch (error) {
+      options.over();
+      throw error;
+    }
+  }
+
+  async #exchange(
+    connection: Http1Connection,
+    wire: WireRequest,
+    { timeoutMs, over, signal }: SendOptions & { readonly signal: AbortSignal | undefined },
+  ): Promise<WireAnswer> {
+    const abort = (): void =>
+      connection.close(new OutboundError("aborted", "The request was aborted"));
+    if (signal?.aborted === true) {
+      abort();
+      throw new OutboundError("aborted", "The request was aborted");
+    }
+    signal?.addEventListener("abort", abort, { once: true });
+    const timer = setTimeout(
+      () => connection.close(new OutboundError("idle_timeout", "No answer came in time")),
+      timeoutMs,
+    );
+    let failed = true;
+    try {
+      const answer = await connection.exchange(wire, {
+        idleMs: NO_IDLE_LIMIT_MS,
+        done: (reusable) => {
+          signal?.removeEventListener("abort", abort);
+          if (reusable) this.#pool.give("", connection);
+          if (!failed) over();
+        },
+      });
+      failed = false;
+      if (answer.body === null) over();
+      return answer;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

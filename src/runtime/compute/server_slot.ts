@@ -1,0 +1,210 @@
+/**
+ * The place of a deployment's server: started when needed, ended when idle,
+ * out of memory or without reaction, started again after a pause.
+ *
+ * @module
+ */
+import { backoffMs } from "../functions/limits.ts";
+import { type End, Generation } from "./generation.ts";
+import {
+  GRACE_MS,
+  HEALTHY_MS,
+  MAX_BACKOFF_WAIT_MS,
+  MEMORY_POLL_MS,
+  PING_EVERY_MS,
+  UNRESPONSIVE_MS,
+} from "./limits.ts";
+import { startServer } from "./running_server.ts";
+import type { ComputeHealth, ComputeLimits, ComputeServerOptions } from "./types.ts";
+import type { ProcessLog } from "./wire.ts";
+
+/** What the server believes to listen on, where its variables do not say. */
+const DEFAULT_PORT = 3000;
+const HOST = "127.0.0.1";
+
+export interface SlotOptions {
+  readonly server: ComputeServerOptions;
+  readonly limits: ComputeLimits;
+  readonly log: (entry: ProcessLog) => void;
+  /** True while requests or sockets are under way. */
+  readonly busy: () => boolean;
+}
+
+export type Placed =
+  | { readonly generation: Generation }
+  | { readonly problem: string };
+
+const SHUT_DOWN = "The server of the deployment has been shut down";
+
+export class ServerSlot {
+  #generation: Generation | undefined;
+  #starting: Promise<Generation> | undefined;
+  #failures = 0;
+  #notBefore = 0;
+  #lastProblem: string | undefined;
+  #watch: ReturnType<typeof setTimeout> | undefined;
+  #lastUse = performance.now();
+  #lastPing = 0;
+  #pinging = false;
+  #closed = false;
+
+  constructor(private readonly options: SlotOptions) {}
+
+  /** Process id, while there is a process. */
+  get pid(): number | undefined {
+    return this.#generation?.pid;
+  }
+
+  /** The running server at once, where there is one. */
+  get running(): Generation | undefined {
+    return this.#generation?.end === undefined ? this.#generation : undefined;
+  }
+
+  /** The server, started where it is not running. */
+  async place(): Promise<Placed> {
+    this.#lastUse = performance.now();
+    const { running } = this;
+    if (running?.listens === true) return { generation: running };
+    try {
+      if (this.#starting === undefined) {
+        const wait = Math.ceil(this.#notBefore - performance.now());
+        if (wait > MAX_BACKOFF_WAIT_MS) {
+          return { problem: `${this.#lastProblem} (starts again in ${Math.ceil(wait / 1000)} s)` };
+        }
+        if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
+      }
+      const again = this.running;
+      return { generation: again?.listens === true ? again : await this.#start() };
+    } catch (error) {
+      return { problem: error instanceof Error ? error.message : "The server did not start" };
+    }
+  }
+
+  /** Ends a server that does not react any more. */
+  async probe(generation: Generation): Promise<void> {
+    if (await generation.ping(GRACE_MS) !== undefined || generation.end !== undefined) return;
+    const message = "The server did not react any more and was ended";
+    generation.stop({ reason: "timeout", message });
+  }
+
+  /** Asks a server that is up; one that is not running is as well as its last end. */
+  async check(): Promise<ComputeHealth> {
+    const { running } = this;
+    if (running === undefined) {
+      return this.#failures > 0 && this.#starting === undefined
+        ? { healthy: false, reason: this.#lastProblem ?? "The server did not start" }
+        : { healthy: true, latencyMs: 0 };
+    }
+    const latencyMs = await running.ping(GRACE_MS * 5);
+    if (running.end !== undefined) return { healthy: false, reason: running.end.message };
+    return latencyMs === undefined
+      ? { healthy: false, reason: "The server does not react" }
+      : { healthy: true, latencyMs };
+  }
+
+  /** Ends the process; requests under way fail as aborted. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearTimeout(this.#watch);
+    const generation = this.#generation ?? await this.#starting?.catch(() => undefined);
+    generation?.stop({ reason: "aborted", message: SHUT_DOWN });
+    await generation?.ended;
+  }
+
+  #start(): Promise<Generation> {
+    this.#starting ??= this.#startNow().finally(() => this.#starting = undefined);
+    return this.#starting;
+  }
+
+  async #startNow(): Promise<Generation> {
+    if (this.#closed) throw new Error(SHUT_DOWN);
+    const began = performance.now();
+    const { server, limits, log } = this.options;
+    const { directory, entry, env, allowPrivate } = server;
+    const port = Number(env.PORT);
+    const generation = new Generation({
+      process: await startServer(
+        (folder) => server.spawn(folder, { directory, allowPrivate }),
+        (stream, message) => log({ level: stream === "stdout" ? "info" : "error", message }),
+      ).catch((error) => {
+        this.#fail({ reason: "cannot_start", message: String(error) });
+        throw error;
+      }),
+      start: {
+        directory,
+        entry,
+        env,
+        port: Number.isInteger(port) && port > 0 && port < 65536 ? port : DEFAULT_PORT,
+        host: HOST,
+        allowPrivate,
+      },
+      log,
+    });
+    this.#generation = generation;
+    void generation.ended.then((end) => this.#ended(generation, end));
+    this.#watchNow();
+    if (this.#closed) generation.stop({ reason: "aborted", message: SHUT_DOWN });
+    const late = setTimeout(() => {
+      const message = `The server did not listen within ${limits.startMs} ms`;
+      generation.stop({ reason: "cannot_start", message });
+    }, limits.startMs);
+    const listens = await generation.listening;
+    clearTimeout(late);
+    if (!listens) throw new Error((await generation.ended).message);
+    const took = Math.round(performance.now() - began);
+    log({ level: "info", message: `Server started in ${took} ms (cold start)` });
+    this.#lastUse = performance.now();
+    return generation;
+  }
+
+  #ended(generation: Generation, end: End): void {
+    if (this.#generation === generation) {
+      this.#generation = undefined;
+      clearTimeout(this.#watch);
+    }
+    if (end.reason === "aborted") return;
+    if (performance.now() - generation.startedAt > HEALTHY_MS) this.#failures = 0;
+    this.#fail(end);
+  }
+
+  #fail({ message }: End): void {
+    this.#failures++;
+    this.#lastProblem = message;
+    this.#notBefore = performance.now() + backoffMs(this.#failures);
+    this.options.log({ level: "error", message });
+  }
+
+  /** Reads memory, asks for a reaction while requests run, and ends what is idle. */
+  #watchNow(): void {
+    clearTimeout(this.#watch);
+    const { running } = this;
+    if (running === undefined) return;
+    const { memoryMb, idleMs } = this.options.limits;
+    const used = Math.round(running.usedMb);
+    if (used > memoryMb) {
+      const message = `The server took ${used} MiB of at most ${memoryMb} MiB and was ended`;
+      return running.stop({ reason: "memory", message });
+    }
+    const now = performance.now();
+    const busy = this.options.busy() || this.#starting !== undefined;
+    if (busy) {
+      this.#lastUse = now;
+      if (now - this.#lastPing > PING_EVERY_MS) void this.#askForReaction(running);
+    } else if (idleMs > 0 && now - this.#lastUse > idleMs) {
+      return running.stop({ reason: "aborted", message: "The server was idle" });
+    }
+    this.#watch = setTimeout(() => this.#watchNow(), MEMORY_POLL_MS);
+    Deno.unrefTimer(Number(this.#watch));
+  }
+
+  async #askForReaction(generation: Generation): Promise<void> {
+    if (this.#pinging) return;
+    this.#pinging = true;
+    this.#lastPing = performance.now();
+    const reacted = await generation.ping(Math.min(UNRESPONSIVE_MS, this.options.limits.startMs));
+    this.#pinging = false;
+    if (reacted !== undefined || generation.end !== undefined) return;
+    const message = "The server did not react for too long and was ended";
+    generation.stop({ reason: "timeout", message });
+  }
+}

@@ -1,0 +1,75 @@
+/**
+ * Messages out of frames: fragments joined, text checked, control frames told
+ * apart (RFC 6455, 5.4 to 5.6).
+ *
+ * @module
+ */
+import { concat } from "../../functions/frame.ts";
+import { Opcode, SocketError, type SocketFrame } from "./frames.ts";
+
+export type SocketEvent =
+  | { readonly type: "message"; readonly message: string | Uint8Array<ArrayBuffer> }
+  | { readonly type: "ping"; readonly payload: Uint8Array<ArrayBuffer> }
+  | { readonly type: "close"; readonly code: number; readonly reason: string };
+
+/** The peer closed without a code (RFC 6455, 7.1.5). */
+export const NO_CODE = 1005;
+
+function text(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new SocketError(1007, "A text message is no UTF-8");
+  }
+}
+
+function readClose(payload: Uint8Array): SocketEvent {
+  if (payload.byteLength === 0) return { type: "close", code: NO_CODE, reason: "" };
+  if (payload.byteLength === 1) throw new SocketError(1002, "A close frame has half a code");
+  const code = payload[0]! << 8 | payload[1]!;
+  return { type: "close", code, reason: text(payload.subarray(2)) };
+}
+
+export class MessageJoiner {
+  #opcode = 0;
+  #parts: Uint8Array[] = [];
+  #bytes = 0;
+
+  constructor(private readonly maxBytes: number) {}
+
+  /**
+   * Takes a frame; returns what it completes.
+   *
+   * @throws SocketError
+   */
+  take({ opcode, final, payload }: SocketFrame): SocketEvent | undefined {
+    switch (opcode) {
+      case Opcode.ping:
+        return { type: "ping", payload };
+      case Opcode.pong:
+        return undefined;
+      case Opcode.close:
+        return readClose(payload);
+      case Opcode.text:
+      case Opcode.binary:
+        if (this.#opcode !== 0) throw new SocketError(1002, "A message begins inside another");
+        this.#opcode = opcode;
+        break;
+      case Opcode.continuation:
+        if (this.#opcode === 0) throw new SocketError(1002, "A message goes on that never began");
+        break;
+      default:
+        throw new SocketError(1002, "A frame has an unknown type");
+    }
+    this.#bytes += payload.byteLength;
+    if (this.#bytes > this.maxBytes) throw new SocketError(1009, "A message is too large");
+    this.#parts.push(payload);
+    if (!final) return undefined;
+    const bytes = this.#parts.length === 1 ? payload : concat(this.#parts);
+    const message = this.#opcode === Opcode.text ? text(bytes) : bytes;
+    this.#opcode = 0;
+    this.#parts = [];
+    this.#bytes = 0;
+    return { type: "message", message };
+  }
+}

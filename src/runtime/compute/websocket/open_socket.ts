@@ -1,0 +1,153 @@
+/**
+ * The opening handshake of a WebSocket (RFC 6455, 4.1), spoken to a server.
+ *
+ * @module
+ */
+import { readBody } from "../../outbound/body_reader.ts";
+import { ByteReader } from "../../outbound/byte_reader.ts";
+import { OutboundError } from "../../outbound/errors.ts";
+import { dropHopByHop } from "../../outbound/hop_by_hop.ts";
+import {
+  formatRequestHead,
+  parseResponseHead,
+  type ResponseHead,
+} from "../../outbound/http1_head.ts";
+import { forwardedHeaders } from "../server_client.ts";
+import type { ComputeRequest, ComputeResponse, ComputeSocketResult } from "../types.ts";
+import { ClientSocket } from "./client_socket.ts";
+
+const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
+const MAX_HEAD_BYTES = 60 * 1024;
+
+export interface OpenSocketOptions {
+  readonly dial: () => Promise<Deno.Conn>;
+  readonly timeoutMs: number;
+  /** Called once, when the socket or the answer in its place is over. */
+  readonly over: () => void;
+}
+
+/** The answer that proves that the server has read the key (RFC 6455, 4.2.2). */
+export async function acceptFor(key: string): Promise<string> {
+  const bytes = new TextEncoder().encode(key + GUID);
+  return new Uint8Array(await crypto.subtle.digest("SHA-1", bytes)).toBase64();
+}
+
+/** Fields of the handshake that belong to one connection; extensions are not offered. */
+const OWN_FIELDS = /^sec-websocket-(?:key|version|extensions)$/i;
+
+function handshake(request: Omit<ComputeRequest, "body">, key: string): Uint8Array {
+  const headers = forwardedHeaders(request).filter(([name]) => !OWN_FIELDS.test(name));
+  headers.push(
+    ["connection", "Upgrade"],
+    ["upgrade", "websocket"],
+    ["sec-websocket-key", key],
+    ["sec-websocket-version", "13"],
+  );
+  const text = formatRequestHead("GET", request.target, headers);
+  return Uint8Array.from(text, (character) => character.charCodeAt(0));
+}
+
+const valueOf = (head: ResponseHead, wanted: string): string | undefined =>
+  head.headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
+
+function asResponse(
+  head: ResponseHead,
+  reader: ByteReader,
+  end: () => void,
+): ComputeResponse {
+  const { status, statusText, framing } = head;
+  const headers = dropHopByHop(head.headers);
+  if (framing.type === "none") {
+    end();
+    return { status, statusText, headers, body: null };
+  }
+  const next = readBody(reader, framing);
+  const body = new ReadableStream<Uint8Array>({
+    pull: async (controller) => {
+      try {
+        const part = await next();
+        if (part !== null) return controller.enqueue(part);
+        controller.close();
+      } catch (error) {
+        controller.error(error);
+      }
+      end();
+    },
+    cancel: end,
+  }, { highWaterMark: 0 });
+  return { status, statusText, headers, body };
+}
+
+/** Reads the final head; the connection is closed where it does not come in time. */
+async function readHead(reader: ByteReader): Promise<ResponseHead> {
+  for (;;) {
+    const head = parseResponseHead(await reader.until("head", MAX_HEAD_BYTES), "GET");
+    if (head.status >= 200 || head.status === 101) return head;
+  }
+}
+
+/**
+ * Opens a WebSocket, or hands on what the server answered instead.
+ *
+ * @throws OutboundError; `idle_timeout` where no head came in time
+ */
+export async function openSocket(
+  request: Omit<ComputeRequest, "body">,
+  { dial, timeoutMs, over }: OpenSocketOptions,
+): Promise<ComputeSocketResult> {
+  const key = crypto.getRandomValues(new Uint8Array(16)).toBase64();
+  const bytes = handshake(request, key);
+  const conn = await dial().catch((cause) => {
+    throw new OutboundError("connect_failed", "The server takes no connection", { cause });
+  });
+  let failure: OutboundError | undefined;
+  let open = true;
+  const close = (): void => {
+    if (!open) return;
+    open = false;
+    conn.close();
+  };
+  const stop = (error: OutboundError): void => {
+    failure = error;
+    close();
+  };
+  const abort = (): void => stop(new OutboundError("aborted", "The request was aborted"));
+  const timer = setTimeout(
+    () => stop(new OutboundError("idle_timeout", "No answer came in time")),
+    timeoutMs,
+  );
+  request.signal?.addEventListener("abort", abort, { once: true });
+  const finish = (): void => {
+    request.signal?.removeEventListener("abort", abort);
+    over();
+  };
+  try {
+    for (let at = 0; at < bytes.byteLength;) at += await conn.write(bytes.subarray(at));
+    const reader = new ByteReader((buffer) => conn.read(buffer));
+    const head = await readHead(reader);
+    if (head.status !== 101) {
+      const end = (): void => {
+        close();
+        finish();
+      };
+      return { type: "response", response: asResponse(head, reader, end) };
+    }
+    if (valueOf(head, "sec-websocket-accept") !== await acceptFor(key)) {
+      throw new OutboundError("bad_response", "The server did not accept the WebSocket rightly");
+    }
+    const protocol = valueOf(head, "sec-websocket-protocol") ?? "";
+    const socket = new ClientSocket({ conn, reader, protocol, over: finish });
+    request.signal?.removeEventListener("abort", abort);
+    request.signal?.addEventListener("abort", () => socket.abort(), { once: true });
+    return { type: "open", socket };
+  } catch (error) {
+    close();
+    request.signal?.removeEventListener("abort", abort);
+    if (failure !== undefined) throw failure;
+    throw error instanceof OutboundError
+      ? error
+      : new OutboundError("reset", "The connection ended before the answer did", { cause: error });
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,79 @@
+/**
+ * What the platform and the process of a server say to each other: frames
+ * (`../functions/frame.ts`) whose payload is a JSON head. These are the plain
+ * shapes; the platform checks what it hears with `parse_wire.ts`.
+ *
+ * @module
+ */
+import type { LogLevel } from "../functions/wire.ts";
+
+/** What a frame says. Numbers below 20 go to the process, the others come from it. */
+export const ComputeFrame = {
+  /** Start the server; payload: `ServerStart`. */
+  start: 1,
+  /** Answer with `pong` of the same id as soon as the server's thread reacts. */
+  ping: 2,
+  /** The process is ready for the server's code; payload: `Confinement`. */
+  booted: 20,
+  /** The server listens. */
+  listening: 21,
+  pong: 22,
+  /** One line for the log; payload: `ProcessLog`. */
+  log: 23,
+  /** The server has ended, or can not start; payload: `Ending`. The process ends as well. */
+  ended: 24,
+} as const;
+
+/** All that the process is told about its server. */
+export interface ServerStart {
+  /** Absolute path of the deployment's folder. */
+  readonly directory: string;
+  /** Path of the entry in the folder. */
+  readonly entry: string;
+  readonly env: Readonly<Record<string, string>>;
+  readonly port: number;
+  readonly host: string;
+  readonly allowPrivate: boolean;
+}
+
+/** A line of the server's log, on its way to the platform. */
+export interface ProcessLog {
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly requestId?: string;
+}
+
+/** Why a server has ended, or can not start; with the stack where there is one. */
+export interface Ending {
+  readonly message: string;
+}
+
+/** What holds the server's thread beside the permissions of the runtime. */
+export interface Confinement {
+  /** Files are closed by the kernel. */
+  readonly files: boolean;
+  /** Private addresses are closed by the kernel. */
+  readonly network: boolean;
+  /** Why something is not closed. */
+  readonly reason?: string;
+}
+
+/** Socket in the private folder at which the platform waits for the process. */
+export const CONTROL_SOCKET = "c";
+
+/** Socket in the private folder at which the server listens. */
+export const SERVER_SOCKET = "s";
+
+/** Longest message of a log entry, in characters. */
+export const MAX_MESSAGE_CHARACTERS = 4096;
+
+/** Largest payload in either direction: variables downward, a stack upward. */
+export const MAX_FRAME_BYTES = 4 * 1024 * 1024;
+
+/** The payload of a frame that carries a head. */
+export const toPayload = (head: object): Uint8Array =>
+  new TextEncoder().encode(JSON.stringify(head));
+
+/** The start of a server, as the platform has written it. */
+export const readStart = (payload: Uint8Array): ServerStart =>
+  JSON.parse(new TextDecoder().decode(payload)) as ServerStart;

@@ -1,0 +1,107 @@
+/**
+ * Servers of Deno (`Deno.serve`) and modules whose default export has `fetch`:
+ * led to the Unix socket, their requests with the URL that the client asked for.
+ *
+ * @module
+ */
+import { refusedListen, type ServerAddress } from "./address.ts";
+import { inRequest, REQUEST_ID_HEADER } from "./request_scope.ts";
+
+type Handler = (request: Request, info: object) => Response | Promise<Response>;
+
+interface ServeOptions {
+  readonly port?: number;
+  readonly hostname?: string;
+  readonly path?: string;
+  readonly handler?: Handler;
+  readonly signal?: AbortSignal;
+  readonly onListen?: (address: object) => void;
+  readonly onError?: (error: unknown) => Response | Promise<Response>;
+}
+
+type Serve = (options: object, handler: Handler) => Deno.HttpServer;
+
+/** The request with a URL of http(s): a Unix socket has a scheme of its own. */
+function webRequest(request: Request): Request {
+  const secure = request.headers.get("x-forwarded-proto") === "https";
+  const url = request.url.replace(/^http\+unix:/, secure ? "https:" : "http:");
+  if (request.headers.has("upgrade")) {
+    // Only the very request can be upgraded.
+    Object.defineProperty(request, "url", { value: url });
+    return request;
+  }
+  return new Request(url, request);
+}
+
+const PEER = { transport: "tcp", hostname: "127.0.0.1", port: 1 } as const;
+
+function readArguments(first: unknown, second: unknown): [ServeOptions, Handler] {
+  if (typeof first === "function") return [{}, first as Handler];
+  const options = (first ?? {}) as ServeOptions;
+  const handler = typeof second === "function" ? second as Handler : options.handler;
+  if (typeof handler !== "function") throw new TypeError("A handler function must be provided");
+  return [options, handler];
+}
+
+function serveAt(
+  address: ServerAddress,
+  serve: Serve,
+  [options, handler]: [ServeOptions, Handler],
+): Deno.HttpServer {
+  const believed = address.believed(options.port ?? 8000, options.hostname);
+  if (!address.take()) {
+    throw new Deno.errors.PermissionDenied(refusedListen(believed).message);
+  }
+  const told = { transport: "tcp", hostname: believed.address, port: believed.port };
+  const { signal, onError, onListen } = options;
+  const server = serve({
+    path: address.socket,
+    ...(signal === undefined ? {} : { signal }),
+    ...(onError === undefined ? {} : { onError }),
+    onListen: () => {
+      onListen?.(told);
+    },
+  }, (request, info) => {
+    const id = request.headers.get(REQUEST_ID_HEADER) ?? undefined;
+    const seen = Object.create(info, { remoteAddr: { value: PEER, enumerable: true } });
+    return inRequest(id, () => handler(webRequest(request), seen));
+  });
+  Object.defineProperty(server, "addr", { value: told, configurable: true });
+  void server.finished.finally(() => address.release());
+  address.listening();
+  return server;
+}
+
+/** Leads `Deno.serve` to the address, and refuses the other ways to listen. */
+export function takeDenoServers(address: ServerAddress): void {
+  const serve = Deno.serve.bind(Deno) as unknown as Serve;
+  const listen = (): never => {
+    throw new Deno.errors.PermissionDenied(
+      "A deployment's server listens by Deno.serve or node:http only",
+    );
+  };
+  Object.defineProperties(Deno, {
+    serve: {
+      configurable: true,
+      enumerable: true,
+      writable: true,
+      value: (first: unknown, second: unknown) =>
+        serveAt(address, serve, readArguments(first, second)),
+    },
+    listen: { configurable: true, enumerable: true, writable: true, value: listen },
+    listenTls: { configurable: true, enumerable: true, writable: true, value: listen },
+  });
+}
+
+/** Serves a module that says how to answer, and leaves the listening to the platform. */
+export function serveModule(module: Readonly<Record<string, unknown>>): boolean {
+  const exported = module.default;
+  if (typeof exported !== "object" || exported === null) return false;
+  const fetch: unknown = Reflect.get(exported, "fetch");
+  if (typeof fetch !== "function") return false;
+  Deno.serve(
+    { port: 0, onListen: () => {} },
+    (request, info) => fetch.call(exported, request, info),
+  );
+  return true;
+}

@@ -1,0 +1,164 @@
+/**
+ * Servers of `node:http`: their listening is led to the Unix socket, and their
+ * requests run in a scope that names them.
+ *
+ * Up to Deno 2.6 an `http.Server` is no `net.Server`: it serves by Deno's own
+ * server, to which `_additionalServeOptions` may name a path.
+ *
+ * @module
+ */
+import http from "node:http";
+import https from "node:https";
+import net from "node:net";
+import { type Believed, refusedListen, type ServerAddress } from "./address.ts";
+import { inRequest, REQUEST_ID_HEADER } from "./request_scope.ts";
+
+type Method = (this: Emitter, ...args: unknown[]) => unknown;
+
+interface Emitter {
+  emit(event: string, ...args: unknown[]): boolean;
+  once(event: string, listener: (...args: unknown[]) => void): unknown;
+}
+
+interface IncomingRequest {
+  url: string;
+  readonly headers: Record<string, string | string[] | undefined>;
+}
+
+/** What `listen` was asked for; `other` is a socket or descriptor of the server's own. */
+type Asked = { readonly port?: number; readonly host?: string } | "other";
+
+/** Reads the many forms of `server.listen()` (Node, net). */
+export function readListenArguments(args: readonly unknown[]): Asked {
+  const [first, second] = args;
+  if (typeof first === "object" && first !== null) {
+    const { port, host, path, fd, handle, _handle } = first as Record<string, unknown>;
+    if (path !== undefined || fd !== undefined || (handle ?? _handle) !== undefined) return "other";
+    return { ...readPort(port), ...(typeof host === "string" ? { host } : {}) };
+  }
+  if (typeof first === "string" && !/^\d+$/.test(first)) return "other";
+  return { ...readPort(first), ...(typeof second === "string" ? { host: second } : {}) };
+}
+
+function readPort(value: unknown): { readonly port?: number } {
+  const port = typeof value === "string" && value !== "" ? Number(value) : value;
+  return typeof port === "number" && Number.isInteger(port) ? { port } : {};
+}
+
+/** Deno shows a request to a Unix socket as `//host/path`. */
+const originForm = (url: string): string => {
+  if (!url.startsWith("//")) return url;
+  const path = url.indexOf("/", 2);
+  return path === -1 ? "/" : url.slice(path);
+};
+
+/** Events whose first argument is a request. */
+const WITH_REQUEST: ReadonlySet<string> = new Set([
+  "request",
+  "upgrade",
+  "checkContinue",
+  "checkExpectation",
+]);
+
+/** Peers of a Unix socket have no address; frameworks want one. */
+const PEER = {
+  remoteAddress: "127.0.0.1",
+  remoteFamily: "IPv4",
+  remotePort: 1,
+  localAddress: "127.0.0.1",
+} as const;
+
+function nameRequests(prototype: Emitter, denoServes: boolean): void {
+  const emit = prototype.emit;
+  const replaced: Method = function (event, ...args) {
+    const first = args[0];
+    if (event === "connection" || !WITH_REQUEST.has(String(event))) {
+      if (event === "connection") addPeer(first);
+      return emit.call(this, String(event), ...args);
+    }
+    const request = first as IncomingRequest & { readonly socket?: unknown };
+    if (denoServes) {
+      request.url = originForm(request.url);
+      addPeer(request.socket);
+    }
+    const id = request.headers[REQUEST_ID_HEADER];
+    return inRequest(
+      typeof id === "string" ? id : undefined,
+      () => emit.call(this, String(event), ...args),
+    );
+  };
+  Object.defineProperty(prototype, "emit", { value: replaced, writable: true, configurable: true });
+}
+
+function addPeer(socket: unknown): void {
+  if (typeof socket !== "object" || socket === null) return;
+  for (const [name, value] of Object.entries(PEER)) {
+    Object.defineProperty(socket, name, { value, configurable: true, writable: true });
+  }
+}
+
+const believedBy = new WeakMap<object, Believed>();
+
+function replaceAddress(prototype: object): void {
+  const address = Reflect.get(prototype, "address") as Method;
+  const replaced: Method = function () {
+    return believedBy.get(this) ?? address.call(this);
+  };
+  Reflect.set(prototype, "address", replaced);
+}
+
+/** True where the server may listen; else it hears why not, a moment later, as from Node. */
+function mayListen(server: Emitter, believed: Believed, address: ServerAddress): boolean {
+  if (!address.take()) {
+    queueMicrotask(() => server.emit("error", refusedListen(believed)));
+    return false;
+  }
+  believedBy.set(server, believed);
+  server.once("listening", () => address.listening());
+  server.once("close", () => {
+    believedBy.delete(server);
+    address.release();
+  });
+  return true;
+}
+
+function replaceListen(address: ServerAddress): void {
+  const prototype = net.Server.prototype as unknown as Record<string, Method>;
+  const listen = prototype.listen!;
+  prototype.listen = function (...args) {
+    const asked = readListenArguments(args);
+    if (asked === "other") return listen.apply(this, args);
+    const callback = args.find((argument) => typeof argument === "function");
+    const believed = address.believed(asked.port, asked.host);
+    if (!mayListen(this, believed, address)) return this;
+    return callback === undefined
+      ? listen.call(this, { path: address.socket })
+      : listen.call(this, { path: address.socket }, callback);
+  };
+  replaceAddress(prototype);
+}
+
+function replaceServe(address: ServerAddress): void {
+  const prototype = http.Server.prototype as unknown as Record<string, Method>;
+  const serve = prototype._serve!;
+  const options: Method = function () {
+    return { path: address.socket, onListen: () => this.emit("listening") };
+  };
+  const told = prototype.address!;
+  prototype._serve = function () {
+    const { port, address: host } = told.call(this) as { port: number; address: string };
+    if (mayListen(this, address.believed(port, host), address)) serve.call(this);
+  };
+  prototype._additionalServeOptions = options;
+  const secure = https.Server.prototype as unknown as Record<string, Method>;
+  secure._additionalServeOptions = options;
+  replaceAddress(prototype);
+}
+
+/** Leads the servers of Node to the address. */
+export function takeNodeServers(address: ServerAddress): void {
+  const denoServes = !(http.Server.prototype instanceof net.Server);
+  replaceListen(address);
+  if (denoServes) replaceServe(address);
+  nameRequests(http.Server.prototype as unknown as Emitter, denoServes);
+}

@@ -1,0 +1,62 @@
+/**
+ * What a server writes, as lines for the log: `console`, and the streams of
+ * the process.
+ *
+ * @module
+ */
+import { cut, LineCutter } from "../lines.ts";
+import type { ProcessLog } from "../wire.ts";
+import type { Send } from "./messages.ts";
+import { currentRequest } from "./request_scope.ts";
+
+type Level = ProcessLog["level"];
+
+/** Deno's console tells levels by number. */
+const LEVELS: readonly Level[] = ["debug", "info", "warn", "error"];
+
+type Print = (message: string, level: number) => void;
+type ConsoleClass = new (print: Print) => Record<string, unknown>;
+
+function replaceConsole(print: Print): void {
+  const internals = Reflect.get(Deno, Reflect.get(Deno, "internal")) as { Console: ConsoleClass };
+  const made = new internals.Console(print);
+  for (const name of Object.keys(made)) {
+    if (typeof made[name] === "function") Reflect.set(console, name, made[name]);
+  }
+}
+
+type WriteCallback = (error?: Error | null) => void;
+
+/** Turns `console`, `process.stdout` and `Deno.stdout` into log lines. */
+export function takeOutput(send: Send): void {
+  const log = (level: Level, message: string): void => {
+    const requestId = currentRequest();
+    send({ type: "log", level, message, ...(requestId === undefined ? {} : { requestId }) });
+  };
+  replaceConsole((message, level) => log(LEVELS[level] ?? "info", cut(message.replace(/\n$/, ""))));
+  for (const [name, level] of [["stdout", "info"], ["stderr", "error"]] as const) {
+    const lines = new LineCutter((line) => log(level, line));
+    const write = (
+      chunk: string | Uint8Array,
+      encoding?: unknown,
+      callback?: WriteCallback,
+    ): boolean => {
+      lines.write(chunk);
+      const done = typeof encoding === "function" ? encoding as WriteCallback : callback;
+      if (done !== undefined) queueMicrotask(() => done());
+      return true;
+    };
+    Reflect.set(process[name], "write", write);
+    const writeSync = (bytes: Uint8Array): number => {
+      lines.write(bytes);
+      return bytes.byteLength;
+    };
+    Object.defineProperties(Deno[name], {
+      writeSync: { value: writeSync, configurable: true },
+      write: {
+        value: (bytes: Uint8Array) => Promise.resolve(writeSync(bytes)),
+        configurable: true,
+      },
+    });
+  }
+}

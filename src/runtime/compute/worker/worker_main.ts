@@ -1,0 +1,85 @@
+/**
+ * The thread in which the server of a deployment runs. It is prepared here,
+ * then the deployment's own code is loaded: nothing below may rely on what
+ * that code can reach.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import process from "node:process";
+import { pathToFileURL } from "node:url";
+import { cut } from "../lines.ts";
+import type { ServerStart } from "../wire.ts";
+import { ServerAddress } from "./address.ts";
+import { serveModule, takeDenoServers } from "./deno_servers.ts";
+import type { Send, ToWorker } from "./messages.ts";
+import { takeNodeServers } from "./node_servers.ts";
+import { takeOutput } from "./output.ts";
+
+function describe(error: unknown): string {
+  if (!(error instanceof Error)) return cut(`Uncaught ${Deno.inspect(error)}`);
+  return cut(error.stack ?? `${error.name}: ${error.message}`);
+}
+
+function setEnvironment({ env, port, host }: ServerStart): void {
+  for (const name of Object.keys(Deno.env.toObject())) Deno.env.delete(name);
+  for (const [name, value] of Object.entries(env)) Deno.env.set(name, value);
+  Deno.env.set("PORT", String(port));
+  Deno.env.set("HOST", host);
+}
+
+/** The end of the thread is told, whichever way the server takes. */
+function tellExits(send: Send): void {
+  const exitDeno = Deno.exit.bind(Deno);
+  const told = (name: string, exit: (code?: number) => never) => (code?: unknown): never => {
+    const number = Number(code ?? process.exitCode ?? 0) || 0;
+    send({ type: "ended", message: `The server called ${name}(${number})` });
+    return exit(number);
+  };
+  const exitNode = process.exit.bind(process) as (code?: number) => never;
+  Reflect.set(process, "exit", told("process.exit", exitNode));
+  Reflect.set(process, "reallyExit", told("process.reallyExit", exitDeno));
+  Reflect.set(process, "abort", () => told("process.abort", exitDeno)(134));
+  Reflect.set(Deno, "exit", told("Deno.exit", exitDeno));
+  const close = globalThis.close.bind(globalThis);
+  Reflect.set(globalThis, "close", () => {
+    send({ type: "ended", message: "The server called close()" });
+    close();
+  });
+}
+
+function tellErrors(send: Send): void {
+  const tell = (error: unknown): void => send({ type: "error", message: describe(error) });
+  globalThis.addEventListener("error", (event) => tell(event.error));
+  globalThis.addEventListener("unhandledrejection", (event) => tell(event.reason));
+}
+
+async function run(start: ServerStart, socket: string, send: Send): Promise<void> {
+  const entry = join(start.directory, start.entry);
+  setEnvironment(start);
+  process.argv.splice(0, process.argv.length, Deno.execPath(), entry);
+  Object.defineProperty(Deno, "args", { value: [] });
+  takeOutput(send);
+  tellErrors(send);
+  tellExits(send);
+  const address = new ServerAddress(socket, { port: start.port, host: start.host, send });
+  takeNodeServers(address);
+  takeDenoServers(address);
+  try {
+    const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(entry).href);
+    if (!address.taken) serveModule(module);
+  } catch (error) {
+    send({ type: "ended", message: describe(error) });
+  }
+}
+
+globalThis.addEventListener("message", (event) => {
+  event.stopImmediatePropagation();
+  const port = (event as MessageEvent<MessagePort>).data;
+  const post = port.postMessage.bind(port);
+  const send: Send = (message) => post(message);
+  port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
+    if (data.type === "ping") send({ type: "pong", id: data.id });
+    else void run(data.start, data.socket, send);
+  };
+}, { once: true });
