@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import type { Manifest } from "../manifest/mod.ts";
+import { BuildError } from "./build_error.ts";
+import { assembleProject, type PackOptions, packProject } from "./pack_project.ts";
+import type { BuildHost } from "./types.ts";
+
+interface Bench {
+  readonly project: string;
+  readonly said: string[];
+  readonly host: BuildHost;
+  readonly options: PackOptions;
+}
+
+async function withProject(
+  files: Readonly<Record<string, string>>,
+  run: (bench: Bench) => Promise<void>,
+): Promise<void> {
+  const project = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-build-" }));
+  const said: string[] = [];
+  const host: BuildHost = {
+    say: (phase, level, message) => void said.push(`${phase} ${level} ${message}`),
+    warn: ({ file }) => void said.push(`warned of ${file}`),
+    output: () => ({ write: () => {}, end: () => {} }),
+    showPath: (path) => path.slice(project.length + 1),
+    signal: new AbortController().signal,
+    cacheDir: join(project, "cache"),
+    env: { PATH: Deno.env.get("PATH") },
+  };
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      await Deno.mkdir(dirname(join(project, path)), { recursive: true });
+      await Deno.writeTextFile(join(project, path), text);
+    }
+    const options = { directory: project, config: undefined, skipBuild: true };
+    await run({ project, said, host, options });
+  } finally {
+    await Deno.remove(project, { recursive: true });
+  }
+}
+
+const ASTRO = {
+  "package.json": '{"dependencies":{"astro":"7.3.5"}}',
+  "dist/client/index.html": "<h1>home</h1>",
+  "dist/server/entry.mjs": 'export { handler } from "./chunks/a.mjs";',
+  "dist/server/entry.mjs.map": "{}",
+  "dist/server/chunks/a.mjs": 'import kept from "kept"; export const handler = kept;',
+  "dist/server/notes.txt": "read when it runs",
+  "node_modules/kept/package.json": '{"name":"kept","main":"index.js"}',
+  "node_modules/kept/index.js": "module.exports = () => 1;",
+};
+
+Deno.test("packProject() bundles the server in place and leaves out what went into it", async () => {
+  await withProject(ASTRO, async ({ host, options, project }) => {
+    const pack = await packProject(host, options);
+    assert.equal(pack.output, join(project, "dist"));
+    assert.equal(pack.generated, true);
+    assert.deepEqual(pack.files.map(({ path }) => path), [
+      "client/index.html",
+      "server/entry.mjs",
+      "server/notes.txt",
+    ]);
+    const entry = pack.files[1];
+    assert.ok(entry?.content instanceof Uint8Array);
+    assert.equal(entry.size, entry.content.byteLength);
+    const text = new TextDecoder().decode(entry.content);
+    assert.match(text, /createServer/);
+    assert.match(text, /ASTRO_NODE_AUTOSTART \?\?= "disabled"/);
+    const again = await packProject(host, options);
+    assert.equal(again.files[1]?.sha256, entry.sha256);
+  });
+});
+
+const WRITTEN: Manifest = {
+  version: 1,
+  layers: [
+    { name: "site", target: "STATIC", directory: "server/public" },
+    { name: "api", target: "COMPUTE", directory: "server", entry: "server/main.js" },
+  ],
+  routes: [{ pattern: "^/", layer: "api" }],
+};
+
+Deno.test("packProject() keeps a written manifest, and the files of its STATIC layers", async () => {
+  const files = {
+    "dist/.svc/manifest.json": JSON.stringify(WRITTEN),
+    "dist/server/main.js": 'import "./public/shared.js"; import "./own.js";\n' +
+      "export default { fetch: () => new Response() };",
+    "dist/server/own.js": "console;",
+    "dist/server/public/shared.js": "console;",
+    "dist/server/node_modules/left/index.js": "console;",
+  };
+  await withProject(files, async ({ host, options }) => {
+    const pack = await packProject(host, options);
+    assert.equal(pack.generated, false);
+    assert.deepEqual(pack.manifest, WRITTEN);
+    assert.deepEqual(pack.files.map(({ path }) => path), [
+      "server/main.js",
+      "server/public/shared.js",
+    ]);
+    const [main] = pack.files;
+    assert.ok(main?.content instanceof Uint8Array);
+    assert.doesNotMatch(new TextDecoder().decode(main.content), /ASTRO|createServer\(/);
+  });
+});
+
+Deno.test("packProject() names native addons that a server needs later", async () => {
+  const files = {
+    ...ASTRO,
+    "dist/server/chunks/a.mjs": 'export const handler = () => import("sharp");',
+  };
+  await withProject(files, async ({ host, options, said }) => {
+    await packProject(host, options);
+    assert.ok(
+      said.some((line) => line.startsWith('build warn Package "sharp" has a native addon')),
+    );
+  });
+});
+
+Deno.test("packProject() tells all problems of a server with file and line", async () => {
+  const files = {
+    ...ASTRO,
+    "dist/server/chunks/a.mjs": '\nimport "absent";\nimport "gone"; export const handler = 1;',
+  };
+  await withProject(files, async ({ host, options }) => {
+    await assert.rejects(packProject(host, options), (error) => {
+      assert.ok(error instanceof BuildError);
+      assert.equal(error.code, "server_invalid");
+      assert.match(error.message, /Correct the server server\/entry\.mjs: 2 problems/);
+      assert.match(error.message, /server\/chunks\/a\.mjs:2:8: Could not resolve "absent"/);
+      return true;
+    });
+  });
+});
+
+Deno.test("assembleProject() warns before it builds what can not be deployed", async () => {
+  const files = {
+    "package.json": '{"devDependencies":{"@sveltejs/kit":"2.0.0","@sveltejs/adapter-auto":"7"}}',
+    "node_modules/.keep": "",
+  };
+  await withProject(files, async ({ host, options, said }) => {
+    const built = assembleProject(host, { ...options, skipBuild: false, buildCommand: "exit 0" });
+    await assert.rejects(built, (error) => {
+      assert.ok(error instanceof BuildError);
+      assert.equal(error.code, "output_missing");
+      assert.match(error.facts.hint ?? "", /npm install --save-dev @sveltejs\/adapter-node/);
+      return true;
+    });
+    const warned = said.findIndex((line) => line.startsWith("detect warn Use the adapter"));
+    assert.ok(warned >= 0 && warned < said.indexOf("build info Running exit 0"));
+  });
+});
+
+const INSTALL = 'mkdir node_modules && printf "%s" "$GREETING" > node_modules/greeting';
+
+Deno.test("assembleProject() installs packages once, where there are none", async () => {
+  const files = { "package.json": '{"dependencies":{"vite":"8"}}' };
+  await withProject(files, async ({ host, options, project, said }) => {
+    let asked = 0;
+    const build = () =>
+      assembleProject(host, {
+        ...options,
+        skipBuild: false,
+        settings: {
+          installCommand: INSTALL,
+          buildCommand: "mkdir -p dist && cp node_modules/greeting dist/index.html",
+        },
+        variables: () => {
+          asked++;
+          return Promise.resolve({ GREETING: "hello", PATH: "/nowhere" });
+        },
+      });
+    await build();
+    assert.equal(await Deno.readTextFile(join(project, "dist/index.html")), "hello");
+    assert.equal(asked, 1);
+    await build();
+    assert.equal(said.filter((line) => line.startsWith("install info Running")).length, 1);
+  });
+});
+
+Deno.test("assembleProject() says which command failed", async () => {
+  const files = { "package.json": '{"dependencies":{"vite":"8"}}' };
+  await withProject(files, async ({ host, options }) => {
+    const settings = { installCommand: "exit 3", buildCommand: "exit 4" };
+    const built = assembleProject(host, { ...options, skipBuild: false, settings });
+    await assert.rejects(built, {
+      code: "build_failed",
+      message: /^Install failed with exit code 3/,
+    });
+  });
+});
+
+Deno.test("assembleProject() takes the platform's framework only where none is detected", async () => {
+  const files = { "package.json": '{"dependencies":{"astro":"7.3.5"}}', "dist/index.html": "" };
+  await withProject(files, async ({ host, options, project }) => {
+    const settings = { framework: "nuxt" };
+    const own = await assembleProject(host, { ...options, settings });
+    assert.equal(own.detected.framework?.id, "astro");
+    const given = await assembleProject(host, { ...options, framework: "vite" });
+    assert.equal(given.detected.framework?.id, "vite");
+    await Deno.writeTextFile(join(project, "package.json"), "{}");
+    const none = await assembleProject(host, {
+      ...options,
+      settings: { ...settings, outputDirectory: "dist" },
+      skipValidation: true,
+    }).catch((error: unknown) => error);
+    assert.ok(none instanceof BuildError && none.code === "manifest_invalid", String(none));
+  });
+});
