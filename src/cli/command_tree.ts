@@ -271,6 +271,47 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
   },
   {
+    name: "notifications",
+    summary: "Read notifications, choose which are sent",
+    commands: [
+      {
+        name: "list",
+        summary: "Show the inbox or the archive",
+        load: () => import("./commands/notifications_list.ts"),
+      },
+      {
+        name: "read",
+        summary: "Mark notifications as read",
+        load: () => import("./commands/notifications_read.ts"),
+      },
+      {
+        name: "archive",
+        summary: "Move notifications to the archive",
+        load: () => import("./commands/notifications_archive.ts"),
+      },
+      {
+        name: "delete",
+        summary: "Delete notifications",
+        load: () => import("./commands/notifications_delete.ts"),
+      },
+      {
+        name: "watch",
+        summary: "Show notifications as they come in",
+        load: () => import("./commands/notifications_watch.ts"),
+      },
+      {
+        name: "preferences",
+        summary: "Show or change what is sent, and how",
+        load: () => import("./commands/notifications_preferences.ts"),
+      },
+    ],
+  },
+  {
+    name: "trigger",
+    summary: "Raise an event, to try notifications and automations",
+    load: () => import("./commands/trigger.ts"),
+  },
+  {
     name: "login",
     summary: "Log in to the platform, in a browser",
     load: () => import("./commands/login.ts"),

@@ -43,13 +43,18 @@ export async function* followEvents<E extends Endpoint>(
     readonly params: Readonly<Record<string, unknown>>;
     readonly query?: QueryInputOf<E>;
     readonly signal: AbortSignal;
+    /** Id of the last event that was seen, to go on after it. */
+    readonly lastEventId?: string | undefined;
   },
 ): AsyncGenerator<ResponseOf<E>> {
   const request = `${endpoint.method} ${endpoint.path}`;
   const response = await client.fetchRaw({
     method: endpoint.method,
     path: buildPath(endpoint.path, input),
-    headers: { accept: "text/event-stream" },
+    headers: {
+      accept: "text/event-stream",
+      ...(input.lastEventId === undefined ? {} : { "last-event-id": input.lastEventId }),
+    },
     signal: input.signal,
   });
   if (response.body === null) throw new ContractError(request, { cause: "empty body" });

@@ -1,0 +1,53 @@
+/**
+ * The data of an event as the command line gives it.
+ *
+ * @module
+ */
+import { EVENT_PAYLOADS, type EventData, eventData, type EventName } from "../../contract/mod.ts";
+import { CliError } from "../cli_error.ts";
+
+function readObject(text: string): EventData {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new CliError("usage", `Can not read --data as JSON: ${text}`, { cause });
+  }
+  const parsed = eventData.safeParse(value);
+  if (!parsed.success) {
+    throw new CliError("usage", 'Give --data a flat JSON object, such as \'{"project":"blog"}\'');
+  }
+  return parsed.data;
+}
+
+/** Text where the field takes text, else the number, true, false or null that it says. */
+function readValue(event: EventName, { name, text }: { name: string; text: string }) {
+  const fields: Readonly<Record<string, { safeParse(value: unknown): { success: boolean } }>> =
+    EVENT_PAYLOADS[event].shape;
+  const field = fields[name];
+  if (field === undefined || field.safeParse(text).success) return text;
+  try {
+    const parsed = eventData.safeParse({ [name]: JSON.parse(text) });
+    return parsed.success ? parsed.data[name]! : text;
+  } catch {
+    return text;
+  }
+}
+
+/** Puts together each `--data`: `name=value`, or an object as JSON. */
+export function readEventData(event: EventName, given: readonly string[]): EventData {
+  const data: EventData = {};
+  for (const part of given) {
+    if (part.trimStart().startsWith("{")) {
+      Object.assign(data, readObject(part));
+      continue;
+    }
+    const at = part.indexOf("=");
+    if (at < 1) {
+      throw new CliError("usage", `Give --data as name=value or as a JSON object, not ${part}`);
+    }
+    const name = part.slice(0, at);
+    data[name] = readValue(event, { name, text: part.slice(at + 1) });
+  }
+  return data;
+}

@@ -1,0 +1,27 @@
+/**
+ * Which notifications a command is for.
+ *
+ * @module
+ */
+import { InvalidArgumentError } from "@commander-js/extra-typings";
+import { isUuid } from "../../lib/ids.ts";
+import { CliError } from "../cli_error.ts";
+
+/** Collects ids of notifications. */
+export function notificationIds(text: string, previous: readonly string[] | undefined): string[] {
+  const id = text.toLowerCase();
+  if (!isUuid(id)) {
+    throw new InvalidArgumentError(
+      "Give the id of a notification; svc notifications list shows them.",
+    );
+  }
+  return [...(previous ?? []), id];
+}
+
+/** Refuses to be given ids and the flag that stands for all, or neither. */
+export function checkWhich(ids: readonly string[], all: boolean, flag: string): void {
+  if (all && ids.length > 0) throw new CliError("usage", `Give ids or ${flag}, not both`);
+  if (!all && ids.length === 0) {
+    throw new CliError("usage", `Give the ids of notifications, or ${flag}`);
+  }
+}

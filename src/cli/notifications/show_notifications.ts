@@ -1,0 +1,48 @@
+/**
+ * Notifications as people read them.
+ *
+ * @module
+ */
+import type { Notification, NotificationPreferences, Priority } from "../../contract/mod.ts";
+import type { Palette } from "../color.ts";
+import { formatAge, printable } from "../format.ts";
+import { formatTable } from "../table.ts";
+
+function painter(priority: Priority, colors: Palette): (text: string) => string {
+  if (priority === "CRITICAL") return colors.red;
+  if (priority === "HIGH") return colors.yellow;
+  return priority === "LOW" ? colors.dim : (text) => text;
+}
+
+/** A table of notifications; a star marks what is unread. */
+export function formatNotifications(items: readonly Notification[], now: number): string {
+  const rows = items.map(({ read, priority, category, title, createdAt, id }) => [
+    read ? "" : "*",
+    priority,
+    category,
+    printable(title),
+    formatAge(createdAt, now),
+    id,
+  ]);
+  return formatTable(["", "PRIORITY", "CATEGORY", "TITLE", "AGE", "ID"], rows);
+}
+
+/** One notification on lines of its own, as it comes in. */
+export function formatArrival(notification: Notification, colors: Palette): string {
+  const { createdAt, priority, title, body, actionUrl } = notification;
+  const paint = painter(priority, colors);
+  const link = actionUrl === null ? "" : `\n  ${printable(actionUrl)}`;
+  return `${colors.dim(createdAt)} ${paint(priority)} ${printable(title)}\n` +
+    `  ${printable(body)}${link}`;
+}
+
+/** Preferences as a table, one row for each category. */
+export function formatPreferences({ categories }: NotificationPreferences): string {
+  const rows = categories.map(({ category, channels, minimumPriority, quietHours }) => [
+    category,
+    Object.entries(channels).filter(([, on]) => on).map(([name]) => name).join(", ") || "-",
+    minimumPriority,
+    quietHours === null ? "-" : `${quietHours.start}-${quietHours.end}`,
+  ]);
+  return formatTable(["CATEGORY", "CHANNELS", "MINIMUM", "QUIET (UTC)"], rows);
+}
