@@ -3,12 +3,22 @@
  *
  * @module
  */
+import { isServed } from "./deployments/deployment.ts";
 import { sweep } from "./deployments/sweep.ts";
 import type { PlatformLog } from "./options.ts";
 import type { Services } from "./services.ts";
 
 const FIRST_AFTER_MS = 60_000;
 const INTERVAL_MS = 60 * 60 * 1000;
+
+/** Removes the files and pages of servers whose deployments have ended. */
+async function sweepServers({ deployments, computeService }: Services): Promise<void> {
+  const needed = new Set<string>();
+  for await (const { id, status } of deployments.all()) {
+    if (isServed(status) || status === "DEPLOYING") needed.add(id);
+  }
+  await computeService.sweep((id) => needed.has(id));
+}
 
 /** Starts the rounds; the returned function ends them and waits for one under way. */
 export function startHousekeeping(
@@ -31,7 +41,9 @@ export function startHousekeeping(
       const message =
         `Housekeeping: ${abandoned} unfinished uploads failed, ${removedBlobs} blobs removed`;
       log({ level: "info", message });
-    }).catch((error) => log({ level: "error", message: `Housekeeping failed: ${error}` }));
+    }).then(() => sweepServers(services)).catch((error) =>
+      log({ level: "error", message: `Housekeeping failed: ${error}` })
+    );
   };
   let interval: ReturnType<typeof setInterval> | undefined;
   const first = setTimeout(() => {

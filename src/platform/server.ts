@@ -79,6 +79,7 @@ async function openServices(
     }),
     cache: reach.cache,
     outbound: reach.outbound.fetch,
+    allowPrivate: options.allowPrivateUpstreams ?? false,
     publicOrigin: base.origin,
     mailer: openMailer(options, base),
     bot: options.bot,
@@ -91,8 +92,8 @@ async function openServices(
     buildConcurrency: options.buildConcurrency ?? defaultConcurrency(),
     log: options.log,
   });
-  const { logs, inboxes, events, useNotes, functionService } = services;
-  for (const part of [logs, inboxes, events, useNotes, functionService]) {
+  const { logs, inboxes, events, useNotes, functionService, computeService } = services;
+  for (const part of [logs, inboxes, events, useNotes, functionService, computeService]) {
     closers.add(part);
   }
   return services;

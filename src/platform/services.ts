@@ -3,9 +3,11 @@
  *
  * @module
  */
+import { join } from "node:path";
 import type { OutboundFetch } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { compileSite, type HttpCache, type Site, withRules } from "../edge/mod.ts";
+import { ComputeService } from "./compute/compute_service.ts";
 import { createAccountServices } from "./accounts/account_services.ts";
 import { securityNotice } from "./events/security_notice.ts";
 import type { BuildParts, OpenedBuilds } from "./builds/open_builds.ts";
@@ -53,6 +55,8 @@ export interface Foundation {
   readonly domains: DomainFoundation;
   /** Origin under which people reach the platform. */
   readonly publicOrigin: string;
+  /** Lets servers of deployments reach private, local and reserved addresses. */
+  readonly allowPrivate: boolean;
   /** Sends mail; `undefined` where the platform has no mail server. */
   readonly mailer: Mailer | undefined;
   readonly bot: BotSettings | undefined;
@@ -71,10 +75,11 @@ async function loadSite(
     readonly vault: BlobVault;
     readonly deployments: DeploymentStore;
     readonly functionService: FunctionService;
+    readonly computeService: ComputeService;
   },
   target: HostTarget,
 ): Promise<Site | undefined> {
-  const { vault, deployments, functionService } = services;
+  const { vault, deployments, functionService, computeService } = services;
   const deployment = await deployments.find(target.projectId, target.deploymentId);
   if (deployment === undefined || !isServed(deployment.status)) return undefined;
   if (deployment.contentSha === null) return undefined;
@@ -82,7 +87,8 @@ async function loadSite(
   const content = await readContent(blobs, deployment.contentSha);
   const functions = await functionService.open(deployment, blobs);
   const { id: deploymentId, projectId } = deployment;
-  return compileSite({ ...content, deploymentId, projectId, blobs, functions });
+  const compute = computeService.open(deployment, content, blobs);
+  return compileSite({ ...content, deploymentId, projectId, blobs, functions, compute });
 }
 
 /** Builds the stores and services over an open store; reads nothing yet. */
@@ -120,18 +126,31 @@ export function createServices(foundation: Foundation) {
     outbound: foundation.outbound,
     cacheDir: dataDir.cache,
   });
+  const computeService = new ComputeService({
+    variables: variableService,
+    logs,
+    filesDir: join(dataDir.root, "compute"),
+    pagesDir: join(dataDir.root, "isr"),
+    allowPrivate: foundation.allowPrivate,
+    now,
+    onTrouble,
+  });
   const sites = new SiteDirectory({
-    load: (target) => loadSite({ vault, deployments, functionService }, target),
+    load: (target) => loadSite({ vault, deployments, functionService, computeService }, target),
     asProduction: async (site, projectId) => {
       const { revision } = await rules.published(projectId);
       return revision === null ? site : withRules(site, await readRevision(vault, revision));
     },
-    dispose: ({ functions }) => {
+    dispose: ({ deploymentId, functions, compute }) => {
       if (functions !== undefined) void functionService.dispose(functions);
+      if (compute !== undefined) void computeService.dispose(deploymentId);
     },
   });
   const raiseEvent = events.raise;
-  const shared = { deployments, projects, vault, sites, addresses, cache, raiseEvent, now, random };
+  const shared = {
+    ...{ deployments, projects, vault, sites, addresses, cache, raiseEvent, now, random },
+    computeService,
+  };
   const domainParts = createDomainServices(
     { ...shared, kv, box: foundation.box, log },
     foundation.domains,
@@ -173,7 +192,9 @@ export function createServices(foundation: Foundation) {
     /** Takes a project off the air, then removes all that belongs to it. */
     async deleteProject(project: ProjectRecord): Promise<void> {
       await entombProject(kv, project, now());
+      const shown = sites.deploymentsOf(project.id);
       sites.removeProject(project.id);
+      for (const id of shown) await computeService.remove(id);
       await hookParts.buildQueue.dropProject(project.id);
       await removeRemains(kv, project.id);
       await openedBuilds.git.forget(project.id);

@@ -8,6 +8,8 @@
 import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
 import type { HttpCache } from "../../edge/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { ServerNotReadyError } from "../compute/server_not_ready.ts";
+import type { ComputeService } from "../compute/compute_service.ts";
 import type { SealedFunction } from "../../runtime/mod.ts";
 import type { RaiseEvent } from "../events/raise_event.ts";
 import { Failure } from "../http/failure.ts";
@@ -18,7 +20,7 @@ import type { Committed } from "../store/records.ts";
 import type { Addresses } from "./addresses.ts";
 import { blobsOf, type DeploymentContent, readContent } from "./content.ts";
 import { missingBlobs } from "./create_deployment.ts";
-import { type DeploymentRecord, isServed, moveDeployment } from "./deployment.ts";
+import { canMove, type DeploymentRecord, isServed, moveDeployment } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import { type Activated, type DeploymentStore, StaleDecisionError } from "./deployment_store.ts";
 import { planRollback } from "./production_history.ts";
@@ -35,6 +37,8 @@ export interface DeploymentServices {
   /** The edge's cache of answers: what is deployed or rolled back begins with none. */
   readonly cache: HttpCache;
   readonly addresses: Addresses;
+  /** The servers of deployments: ready before production shows them, ended behind it. */
+  readonly computeService: Pick<ComputeService, "prepare" | "purge" | "remove" | "retire">;
   /** Makes a received function safe to run; throws a `Failure` for one that is not. */
   seal(name: string, source: Uint8Array): Promise<SealedFunction>;
   /** Told of each deployment that was stopped, so that no build of it goes on. */
@@ -50,13 +54,15 @@ export class DeploymentService {
    * Makes a deployment live. Asking again for one that is live changes
    * nothing.
    *
-   * @throws {Failure} `blobs_missing`, or `conflict` for a deployment that has ended.
+   * @throws {Failure} `blobs_missing`, or `conflict` for a deployment that has
+   * ended, or whose server does not start where production is to show it.
    */
   async activate(deployment: DeploymentRecord): Promise<DeploymentRecord> {
     if (deployment.status === "LIVE") return deployment;
     const content = await this.requireBlobs(deployment);
     const functions = await this.sealFunctions(deployment, content);
     const deploying = await this.beginActivation(deployment, functions);
+    if (deploying.environment === ENVIRONMENT_PRODUCTION) await this.prepare(deploying, content);
     const { deployments, now } = this.services;
     const activated = await deployments.activate(deploying, now()).catch((error) => {
       if (error instanceof StaleDecisionError || error instanceof RangeError) {
@@ -67,6 +73,16 @@ export class DeploymentService {
     await this.show(activated);
     await this.raise("live", activated.result.deployment);
     return activated.result.deployment;
+  }
+
+  /** As `activate()`; a deployment whose server does not start has failed for good. */
+  async activateOrFail(deployment: DeploymentRecord): Promise<DeploymentRecord> {
+    try {
+      return await this.activate(deployment);
+    } catch (error) {
+      if (error instanceof ServerNotReadyError) await this.fail(deployment, error.message);
+      throw error;
+    }
   }
 
   /** Undoes what production shows (design: "Rollback"). */
@@ -91,7 +107,8 @@ export class DeploymentService {
       case "already_live":
         throw new Failure("conflict", `Deployment ${plan.live} is live already`);
     }
-    await this.requireTarget(project, plan.to);
+    const target = await this.requireTarget(project, plan.to);
+    await this.prepare(target, await this.requireBlobs(target));
     const { deployments, now } = this.services;
     const rolledBack = await deployments.rollBack(project, plan, now()).catch((error) => {
       if (!(error instanceof StaleDecisionError)) throw error;
@@ -118,12 +135,13 @@ export class DeploymentService {
     }));
     await deployments.clearHosts(stopped);
     sites.removeDeployment(deployment.id);
+    await this.services.computeService.remove(deployment.id);
     await this.raise("stopped", stopped);
     return stopped;
   }
 
   private raise(
-    moment: "live" | "rolled_back" | "stopped",
+    moment: "live" | "failed" | "rolled_back" | "stopped",
     deployment: DeploymentRecord,
   ): Promise<void> {
     return this.services.raiseEvent(deploymentEvent(moment, deployment, this.services.addresses));
@@ -134,6 +152,19 @@ export class DeploymentService {
     functions: DeploymentRecord["functions"],
   ): Promise<DeploymentRecord> {
     return this.move(deployment, "DEPLOYING", { functions });
+  }
+
+  private async fail({ projectId, id }: DeploymentRecord, error: string): Promise<void> {
+    const { deployments, now } = this.services;
+    const failed = await deployments.update(
+      projectId,
+      id,
+      (current) =>
+        canMove(current.status, "FAILED")
+          ? moveDeployment(current, "FAILED", { now: now(), error })
+          : current,
+    );
+    if (failed?.status === "FAILED") await this.raise("failed", failed);
   }
 
   /** Foreign code runs only as this platform has sealed it. */
@@ -192,7 +223,7 @@ export class DeploymentService {
     );
   }
 
-  private async requireTarget(project: ProjectRecord, id: string): Promise<void> {
+  private async requireTarget(project: ProjectRecord, id: string): Promise<DeploymentRecord> {
     const target = await this.services.deployments.find(project.id, id);
     if (target === undefined) {
       throw new Failure(
@@ -206,12 +237,21 @@ export class DeploymentService {
     if (!isServed(target.status)) {
       throw new Failure("conflict", `Deployment ${id} is ${target.status} and can not go live`);
     }
+    return target;
+  }
+
+  /** Starts what production is about to show, so that no visitor waits for it. */
+  private async prepare(deployment: DeploymentRecord, content: DeploymentContent): Promise<void> {
+    const { vault, computeService } = this.services;
+    await computeService.prepare(deployment, content, vault.of(deployment.workspaceId));
   }
 
   private async show({ result, versionstamp }: Committed<Activated>): Promise<void> {
-    const { sites, cache, addresses } = this.services;
+    const { sites, cache, addresses, computeService } = this.services;
     const { project, hosts, deployment } = result;
     cache.purge(deployment.id, { type: "all" });
+    await computeService.purge(deployment.id, { type: "all" });
+    const before = hosts.map(({ label }) => sites.deploymentAt(addresses.hostname(label)));
     await Promise.all(
       hosts.map(({ label, deploymentId }) =>
         sites.point(addresses.hostname(label), {
@@ -222,5 +262,7 @@ export class DeploymentService {
         })
       ),
     );
+    const others = before.filter((id): id is string => id !== undefined && id !== deployment.id);
+    computeService.retire(new Set(others));
   }
 }

@@ -88,7 +88,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
 
   router.guarded(endpoints.activateDeployment, async (caller, { params }) => {
     const { deployment, project } = await find(caller, params.deployment);
-    const live = await service.activate(deployment);
+    const live = await service.activateOrFail(deployment);
     return toWire(live, await findAgain(project));
   });
 

@@ -87,6 +87,11 @@ export class SiteDirectory {
     return ids;
   }
 
+  /** The deployment that a host name shows, if any. */
+  deploymentAt(hostname: string): string | undefined {
+    return this.entries.get(hostname)?.deploymentId;
+  }
+
   remove(hostname: string): void {
     this.entries.delete(hostname);
   }

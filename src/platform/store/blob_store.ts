@@ -45,6 +45,11 @@ export interface BlobStore {
   /** Whole content, checked against the hash. */
   read(sha256: string): Promise<Uint8Array<ArrayBuffer>>;
   stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
+  /**
+   * Makes the blob a file at a path where there is none, checked against the
+   * hash: a hard link where the file system lets it, else a copy. For reading only.
+   */
+  link(sha256: string, path: string): Promise<void>;
 }
 
 /** All blobs of a platform. */

@@ -1,0 +1,214 @@
+/**
+ * The servers of all deployments with COMPUTE layers: their files, their
+ * processes, and the pages that were kept of them.
+ *
+ * @module
+ */
+import { KeptPages, PageMemory, type PurgeScope } from "../../edge/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { type ComputeLayer, type Manifest, runtimeSettings } from "../../manifest/mod.ts";
+import {
+  computeProcessCommand,
+  type ComputeServer,
+  createComputeServer,
+} from "../../runtime/mod.ts";
+import type { DeploymentRecord } from "../deployments/deployment.ts";
+import type { VariableService } from "../env/variable_service.ts";
+import type { AccessLogs } from "../logs/access_logs.ts";
+import type { BlobStore } from "../store/blob_store.ts";
+import { type DeployedFile, DeploymentFiles } from "./deployment_files.ts";
+import { PageFolders } from "./fs_page_vault.ts";
+import { LayerServer } from "./layer_server.ts";
+import { ServerNotReadyError } from "./server_not_ready.ts";
+import { SiteServers } from "./site_servers.ts";
+
+/** Time that requests under way get when the platform stops or the deployment goes, in milliseconds. */
+const CLOSE_DRAIN_MS = 5_000;
+
+/** Time that they get when another deployment took over: as long as any request may take. */
+const RETIRE_DRAIN_MS = 15 * 60 * 1000;
+
+/** Lines of a server's log that a deployment shows that can not go live. */
+const LAST_LINES = 10;
+
+export interface ComputeServices {
+  readonly variables: VariableService;
+  readonly logs: AccessLogs;
+  /** Folder for the files of deployments. */
+  readonly filesDir: string;
+  /** Folder for kept pages. */
+  readonly pagesDir: string;
+  /** Lets servers reach private, local and reserved addresses. */
+  readonly allowPrivate: boolean;
+  readonly now: Clock;
+  onTrouble(message: string): void;
+}
+
+/** What servers are made from. */
+export interface ComputeContent {
+  readonly manifest: Manifest;
+  readonly files: readonly DeployedFile[];
+}
+
+const isCompute = (layer: Manifest["layers"][number]): layer is ComputeLayer =>
+  layer.target === "COMPUTE";
+
+/** True for a deployment that needs a server. */
+export function hasCompute(manifest: Manifest): boolean {
+  return manifest.layers.some(isCompute);
+}
+
+export class ComputeService {
+  readonly #files: DeploymentFiles;
+  readonly #folders: PageFolders;
+  readonly #memory = new PageMemory();
+  readonly #open = new Map<string, SiteServers>();
+  /** Servers that end: their last requests are under way. */
+  readonly #closing = new Set<Promise<void>>();
+  /** The last lines of the log, by deployment. */
+  readonly #lines = new Map<string, string[]>();
+  readonly #spawn: ReturnType<typeof computeProcessCommand>;
+
+  constructor(private readonly services: ComputeServices) {
+    this.#files = new DeploymentFiles(services.filesDir);
+    this.#folders = new PageFolders(services.pagesDir);
+    this.#spawn = computeProcessCommand({ env: Deno.env.toObject() });
+  }
+
+  /** The servers of a deployment; `undefined` where it has none. Starts nothing yet. */
+  open(
+    deployment: DeploymentRecord,
+    content: ComputeContent,
+    blobs: BlobStore,
+  ): SiteServers | undefined {
+    const layers = content.manifest.layers.filter(isCompute);
+    if (layers.length === 0) return undefined;
+    const known = this.#open.get(deployment.id);
+    if (known !== undefined) return known;
+    const source = { deploymentId: deployment.id, files: content.files, blobs };
+    const servers = new SiteServers(
+      new Map(layers.map((layer) => [
+        layer.name,
+        new LayerServer(async () =>
+          await this.#create(deployment, layer, await this.#files.folder(source))
+        ),
+      ])),
+      this.#pagesOf(deployment.id),
+    );
+    this.#open.set(deployment.id, servers);
+    return servers;
+  }
+
+  /** The servers of a deployment, where they were opened. */
+  find(deploymentId: string): SiteServers | undefined {
+    return this.#open.get(deploymentId);
+  }
+
+  /**
+   * Starts the servers of a deployment before production shows it.
+   *
+   * @throws {ServerNotReadyError} where one does not listen in time.
+   */
+  async prepare(
+    deployment: DeploymentRecord,
+    content: ComputeContent,
+    blobs: BlobStore,
+  ): Promise<void> {
+    const servers = this.open(deployment, content, blobs);
+    const health = await servers?.start();
+    if (servers === undefined || health?.state !== "unhealthy") return;
+    const lines = this.#lines.get(deployment.id) ?? [];
+    await this.dispose(deployment.id);
+    throw new ServerNotReadyError(health.reason, lines);
+  }
+
+  /**
+   * Lets the servers of deployments that others took the place of finish what is
+   * under way and ends them. A request to their own address starts them again.
+   */
+  retire(deploymentIds: Iterable<string>): void {
+    for (const id of deploymentIds) {
+      void this.#open.get(id)?.retire(RETIRE_DRAIN_MS).catch((error) =>
+        this.services.onTrouble(`Can not end a server: ${error}`)
+      );
+    }
+  }
+
+  /** Ends the servers of a site that nobody shows any more. */
+  dispose(deploymentId: string): Promise<void> {
+    const servers = this.#open.get(deploymentId);
+    if (servers === undefined) return Promise.resolve();
+    this.#open.delete(deploymentId);
+    this.#lines.delete(deploymentId);
+    const closing = servers.close(CLOSE_DRAIN_MS).catch((error) =>
+      this.services.onTrouble(`Can not end a server: ${error}`)
+    ).finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+    return closing;
+  }
+
+  /** Forgets kept pages of a deployment, loaded or not. Returns how many there were. */
+  async purge(deploymentId: string, scope: PurgeScope): Promise<number> {
+    const pages = this.#open.get(deploymentId)?.pages ?? this.#pagesOf(deploymentId);
+    return await pages.purge(scope);
+  }
+
+  /** Removes all that deployments have left that are not needed any more. */
+  async sweep(isNeeded: (deploymentId: string) => boolean): Promise<void> {
+    for (const kept of [this.#files, this.#folders]) {
+      for (const id of await kept.list()) {
+        if (!isNeeded(id) && !this.#open.has(id)) await kept.remove(id);
+      }
+    }
+  }
+
+  /** Removes what a deployment that has ended has left. */
+  async remove(deploymentId: string): Promise<void> {
+    await this.dispose(deploymentId);
+    for (const kept of [this.#files, this.#folders]) await kept.remove(deploymentId);
+  }
+
+  /** Ends all servers; requests under way get a while. */
+  async close(): Promise<void> {
+    for (const id of [...this.#open.keys()]) void this.dispose(id);
+    await Promise.all(this.#closing);
+  }
+
+  #pagesOf(deploymentId: string): KeptPages {
+    const { now, onTrouble } = this.services;
+    return new KeptPages({
+      deploymentId,
+      vault: this.#folders.of(deploymentId),
+      memory: this.#memory,
+      now,
+      onError: (error) => onTrouble(`Deployment ${deploymentId}: ${error}`),
+    });
+  }
+
+  async #create(
+    { id: deploymentId, projectId }: DeploymentRecord,
+    layer: ComputeLayer,
+    directory: string,
+  ): Promise<ComputeServer> {
+    const { variables, logs, allowPrivate } = this.services;
+    return createComputeServer({
+      deploymentId,
+      directory,
+      entry: layer.entry,
+      env: await variables.openSnapshot(deploymentId),
+      limits: runtimeSettings(layer),
+      allowPrivate,
+      spawn: this.#spawn,
+      log: (entry) => {
+        logs.recordServer({ ...entry, projectId, deploymentId, layer: layer.name });
+        this.#keepLine(deploymentId, entry.message);
+      },
+    });
+  }
+
+  #keepLine(deploymentId: string, line: string): void {
+    if (!this.#open.has(deploymentId)) return;
+    const lines = this.#lines.get(deploymentId) ?? [];
+    this.#lines.set(deploymentId, [...lines, line].slice(-LAST_LINES));
+  }
+}

@@ -1,0 +1,134 @@
+/**
+ * Deployments with servers as folders: a server finds its files where its
+ * framework looks for them. A folder is made beside its place and renamed, so
+ * that one with a deployment's name is whole.
+ *
+ * @module
+ */
+import { dirname, join } from "node:path";
+import { isUuid } from "../../lib/ids.ts";
+import type { BlobStore } from "../store/blob_store.ts";
+
+/** Folder for what is being made; emptied at start. */
+const INCOMING = "incoming";
+
+/** Files that are made at the same time. */
+const AT_ONCE = 8;
+
+export interface DeployedFile {
+  /** Relative to the output directory, with `/`. */
+  readonly path: string;
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
+/** What a folder is made of. */
+export interface FilesSource {
+  readonly deploymentId: string;
+  readonly files: readonly DeployedFile[];
+  readonly blobs: BlobStore;
+}
+
+async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length) await work(items[next++]!);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+}
+
+async function removeFolder(path: string): Promise<void> {
+  await Deno.remove(path, { recursive: true }).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
+}
+
+/** True where a folder has each file in its length: a power cut may have taken some. */
+async function isWhole(folder: string, files: readonly DeployedFile[]): Promise<boolean> {
+  let whole = true;
+  await inParallel(files, async ({ path, size }) => {
+    if (!whole) return;
+    const found = await Deno.lstat(join(folder, path)).catch(() => undefined);
+    if (found?.isFile !== true || found.size !== size) whole = false;
+  });
+  return whole;
+}
+
+export class DeploymentFiles {
+  readonly #root: string;
+  readonly #making = new Map<string, Promise<string>>();
+  #prepared: Promise<void> | undefined;
+
+  constructor(root: string) {
+    this.#root = root;
+  }
+
+  /**
+   * The folder of a deployment, made where it is missing or not whole. Asking
+   * again while it is being made waits for the same.
+   */
+  folder(source: FilesSource): Promise<string> {
+    const { deploymentId } = source;
+    let making = this.#making.get(deploymentId);
+    if (making === undefined) {
+      making = this.#ensure(source).finally(() => this.#making.delete(deploymentId));
+      this.#making.set(deploymentId, making);
+    }
+    return making;
+  }
+
+  /** Removes the folder of a deployment, whole: nobody finds a half of it. */
+  async remove(deploymentId: string): Promise<void> {
+    await this.#prepare();
+    const gone = join(this.#root, INCOMING, crypto.randomUUID());
+    try {
+      await Deno.rename(join(this.#root, deploymentId), gone);
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return;
+      throw error;
+    }
+    await removeFolder(gone);
+  }
+
+  /** The deployments that have a folder. */
+  async list(): Promise<readonly string[]> {
+    await this.#prepare();
+    const ids: string[] = [];
+    for await (const { name } of Deno.readDir(this.#root)) if (isUuid(name)) ids.push(name);
+    return ids;
+  }
+
+  async #ensure(source: FilesSource): Promise<string> {
+    await this.#prepare();
+    const folder = join(this.#root, source.deploymentId);
+    if (await isWhole(folder, source.files)) return folder;
+    await this.remove(source.deploymentId);
+    const beside = join(this.#root, INCOMING, crypto.randomUUID());
+    try {
+      await this.#fill(beside, source);
+      await Deno.rename(beside, folder);
+    } catch (error) {
+      await removeFolder(beside);
+      throw error;
+    }
+    return folder;
+  }
+
+  async #fill(folder: string, { files, blobs }: FilesSource): Promise<void> {
+    const folders = new Set(files.map(({ path }) => dirname(join(folder, path))));
+    for (const each of [folder, ...folders]) {
+      await Deno.mkdir(each, { recursive: true, mode: 0o700 });
+    }
+    await inParallel(files, ({ path, sha256 }) => blobs.link(sha256, join(folder, path)));
+  }
+
+  /** Makes the root, and removes what a crash left unfinished. */
+  #prepare(): Promise<void> {
+    return this.#prepared ??= (async () => {
+      const incoming = join(this.#root, INCOMING);
+      await removeFolder(incoming);
+      await Deno.mkdir(incoming, { recursive: true, mode: 0o700 });
+    })();
+  }
+}

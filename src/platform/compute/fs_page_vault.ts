@@ -1,0 +1,86 @@
+/**
+ * Kept pages as files: `<root>/<deployment>/<name>`. A page is written beside
+ * its place and renamed, so a crash leaves the old one or the new one.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { PageVault } from "../../edge/mod.ts";
+import { isUuid } from "../../lib/ids.ts";
+
+/** A page's name; what else lies in the folder was left by a crash. */
+const PAGE_NAME = /^[0-9a-f]{64}\.[pq]$/;
+const UNFINISHED = ".part";
+
+async function ignoreMissing<T>(work: Promise<T>): Promise<T | undefined> {
+  return await work.catch((error) => {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  });
+}
+
+/** The pages of one deployment in its folder. */
+class FolderVault implements PageVault {
+  #made: Promise<void> | undefined;
+  #count = 0;
+
+  constructor(private readonly folder: string) {}
+
+  async list() {
+    const found: { readonly name: string; readonly bytes: number; readonly time: number }[] = [];
+    for (const name of await namesIn(this.folder)) {
+      if (name.endsWith(UNFINISHED)) await ignoreMissing(Deno.remove(join(this.folder, name)));
+      if (!PAGE_NAME.test(name)) continue;
+      const { size, mtime } = await Deno.stat(join(this.folder, name));
+      found.push({ name, bytes: size, time: mtime?.getTime() ?? 0 });
+    }
+    return found.sort((left, right) => left.time - right.time);
+  }
+
+  async read(name: string) {
+    return await ignoreMissing(Deno.readFile(join(this.folder, name)));
+  }
+
+  async write(name: string, bytes: Uint8Array): Promise<void> {
+    await (this.#made ??= Deno.mkdir(this.folder, { recursive: true, mode: 0o700 }));
+    const beside = join(this.folder, `${name}.${++this.#count}${UNFINISHED}`);
+    try {
+      await Deno.writeFile(beside, bytes, { mode: 0o600 });
+      await Deno.rename(beside, join(this.folder, name));
+    } catch (error) {
+      this.#made = undefined;
+      await Deno.remove(beside).catch(() => {});
+      throw error;
+    }
+  }
+
+  async remove(name: string): Promise<void> {
+    await ignoreMissing(Deno.remove(join(this.folder, name)));
+  }
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return await ignoreMissing((async () => {
+    const names: string[] = [];
+    for await (const { name } of Deno.readDir(folder)) names.push(name);
+    return names;
+  })()) ?? [];
+}
+
+/** The kept pages of all deployments. */
+export class PageFolders {
+  constructor(private readonly root: string) {}
+
+  of(deploymentId: string): PageVault {
+    return new FolderVault(join(this.root, deploymentId));
+  }
+
+  /** The deployments that have pages. */
+  async list(): Promise<readonly string[]> {
+    return (await namesIn(this.root)).filter(isUuid);
+  }
+
+  async remove(deploymentId: string): Promise<void> {
+    await ignoreMissing(Deno.remove(join(this.root, deploymentId), { recursive: true }));
+  }
+}

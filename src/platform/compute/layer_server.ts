@@ -1,0 +1,122 @@
+/**
+ * The server of one layer, made when it is first needed, and what its answers
+ * say about its health.
+ *
+ * @module
+ */
+import type {
+  ComputeFailure,
+  ComputeHealth,
+  ComputeRequest,
+  ComputeResult,
+  ComputeServer,
+  ComputeSocketResult,
+} from "../../runtime/mod.ts";
+
+/** Failures that speak of the server, not of one request. */
+const OF_SERVER: ReadonlySet<ComputeFailure> = new Set([
+  "cannot_start",
+  "crashed",
+  "memory",
+  "timeout",
+]);
+
+/** So many requests in a row that the server failed are no accident. */
+const FAILURES_IN_A_ROW = 2;
+
+export class LayerServer {
+  #server: Promise<ComputeServer> | undefined;
+  /** Servers that only finish what is under way. */
+  readonly #retiring = new Set<ComputeServer>();
+  #failures = 0;
+  #reason = "";
+
+  /** `create` makes the server; it runs when the first request comes. */
+  constructor(private readonly create: () => Promise<ComputeServer>) {}
+
+  async fetch(request: ComputeRequest): Promise<ComputeResult> {
+    return this.#note(await this.#ask((server) => server.fetch(request)));
+  }
+
+  async connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult> {
+    return this.#note(await this.#ask((server) => server.connect(request)));
+  }
+
+  /** Starts the server where it is not running, and tells whether it listens. */
+  async start(): Promise<ComputeHealth> {
+    try {
+      const health = await (await this.#get()).start();
+      if (health.healthy) this.#failures = 0;
+      return health;
+    } catch (error) {
+      return { healthy: false, reason: messageOf(error) };
+    }
+  }
+
+  /** `undefined` where no server was needed so far. */
+  async check(): Promise<ComputeHealth | undefined> {
+    if (this.#failures >= FAILURES_IN_A_ROW) return { healthy: false, reason: this.#reason };
+    const server = await this.#server?.catch(() => undefined);
+    return await server?.check();
+  }
+
+  /**
+   * Lets requests under way finish for so long, then ends the process. A request
+   * that comes later gets a server of its own.
+   */
+  async retire(milliseconds: number): Promise<void> {
+    const retiring = this.#server;
+    this.#server = undefined;
+    this.#failures = 0;
+    const server = await retiring?.catch(() => undefined);
+    if (server === undefined) return;
+    this.#retiring.add(server);
+    await server.drain(milliseconds);
+    this.#retiring.delete(server);
+  }
+
+  /** Ends all processes; requests under way get so long. */
+  async close(milliseconds: number): Promise<void> {
+    const retiring = [...this.#retiring];
+    const current = this.#server;
+    this.#server = undefined;
+    const server = await current?.catch(() => undefined);
+    const all = server === undefined ? retiring : [...retiring, server];
+    await Promise.all(all.map((each) => each.drain(milliseconds)));
+  }
+
+  #get(): Promise<ComputeServer> {
+    if (this.#server !== undefined) return this.#server;
+    const made = this.create();
+    this.#server = made;
+    made.catch(() => {
+      if (this.#server === made) this.#server = undefined;
+    });
+    return made;
+  }
+
+  async #ask<Result>(
+    ask: (server: ComputeServer) => Promise<Result>,
+  ): Promise<Result | Extract<ComputeResult, { readonly type: "failed" }>> {
+    let server: ComputeServer;
+    try {
+      server = await this.#get();
+    } catch (error) {
+      return { type: "failed", reason: "cannot_start", message: messageOf(error) };
+    }
+    return await ask(server);
+  }
+
+  #note<Result extends ComputeResult | ComputeSocketResult>(result: Result): Result {
+    if (result.type !== "failed") this.#failures = 0;
+    else if (OF_SERVER.has(result.reason)) {
+      this.#failures += 1;
+      this.#reason = result.message;
+    }
+    return result;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,19 @@
+/**
+ * A server that can not go live.
+ *
+ * @module
+ */
+import { Failure } from "../http/failure.ts";
+
+/** Longest line that the caller is shown, in characters. */
+const MAX_LINE = 500;
+
+/** The server of a deployment does not listen; what is live stays so. */
+export class ServerNotReadyError extends Failure {
+  /** `lines` are the last that the server wrote. */
+  constructor(reason: string, lines: readonly string[]) {
+    super("conflict", `The server did not start: ${reason}. What was live before still is`, {
+      problems: lines.map((line) => ({ path: "server", message: line.slice(0, MAX_LINE) })),
+    });
+  }
+}

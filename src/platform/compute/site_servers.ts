@@ -1,0 +1,73 @@
+/**
+ * The servers of one deployment, as the edge and the platform see them.
+ *
+ * @module
+ */
+import type { KeptPages, SiteCompute } from "../../edge/mod.ts";
+import type { ComputeHealth, ComputeRequest } from "../../runtime/mod.ts";
+import type { LayerServer } from "./layer_server.ts";
+
+/** What is known of the servers of a deployment. */
+export type ServersHealth =
+  /** Nobody has asked for them lately. */
+  | { readonly state: "idle" }
+  | { readonly state: "healthy" }
+  | { readonly state: "unhealthy"; readonly reason: string };
+
+export class SiteServers implements SiteCompute {
+  readonly #layers: ReadonlyMap<string, LayerServer>;
+
+  constructor(layers: ReadonlyMap<string, LayerServer>, readonly pages: KeptPages) {
+    this.#layers = layers;
+  }
+
+  fetch(layer: string, request: ComputeRequest) {
+    return this.#layers.get(layer)!.fetch(request);
+  }
+
+  connect(layer: string, request: Omit<ComputeRequest, "body">) {
+    return this.#layers.get(layer)!.connect(request);
+  }
+
+  /** Starts all servers; tells what is wrong with the first that does not listen. */
+  start(): Promise<ServersHealth> {
+    return this.#ask((server) => server.start());
+  }
+
+  /** Asks all servers that are up. */
+  check(): Promise<ServersHealth> {
+    return this.#ask((server) => server.check());
+  }
+
+  /** Lets the servers finish what is under way; later requests start new ones. */
+  async retire(milliseconds: number): Promise<void> {
+    await this.#all((server) => server.retire(milliseconds));
+  }
+
+  /** Ends all processes; requests under way get so long. */
+  async close(milliseconds: number): Promise<void> {
+    await this.#all((server) => server.close(milliseconds));
+  }
+
+  async #all(work: (server: LayerServer) => Promise<void>): Promise<void> {
+    await Promise.all([...this.#layers.values()].map(work));
+  }
+
+  async #ask(
+    ask: (server: LayerServer) => Promise<ComputeHealth | undefined>,
+  ): Promise<ServersHealth> {
+    const all = await Promise.all(
+      [...this.#layers].map(async ([name, server]) => ({ name, health: await ask(server) })),
+    );
+    let state: "idle" | "healthy" = "idle";
+    for (const { name, health } of all) {
+      if (health === undefined) continue;
+      if (!health.healthy) {
+        const reason = all.length === 1 ? health.reason : `${name}: ${health.reason}`;
+        return { state: "unhealthy", reason };
+      }
+      state = "healthy";
+    }
+    return { state };
+  }
+}
