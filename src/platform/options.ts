@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { BuildSettings } from "./builds/build_settings.ts";
 import type { OpenBuilds } from "./builds/open_builds.ts";
 
 export interface PlatformLog {
@@ -64,6 +65,8 @@ export interface PlatformOptions {
   };
   /** Builds from git that run at the same time; one for two processors where missing. */
   readonly buildConcurrency?: number;
+  /** How builds from git are kept in bounds; without walls none runs unless it says so. */
+  readonly builds?: Partial<Omit<BuildSettings, "hidden">>;
   /** Folders of this machine below which the repositories of projects may lie. */
   readonly gitRoots?: readonly string[];
   /** Opens git and the build runner, for those who build elsewhere; the platform's own where missing. */

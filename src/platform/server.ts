@@ -4,12 +4,14 @@
  *
  * @module
  */
+import { resolve } from "node:path";
 import { createEdge, createHttpCache, type HttpCache, loadGeo } from "../edge/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { createOutboundFetch, type Outbound } from "../runtime/mod.ts";
 import { bootstrapAccounts } from "./accounts/bootstrap.ts";
 import { issueOwnerLink } from "./accounts/owner_link.ts";
 import { buildApi } from "./api.ts";
+import type { BuildSettings } from "./builds/build_settings.ts";
 import { openBuilds } from "./builds/open_builds.ts";
 import { Closers } from "./closers.ts";
 import { Addresses } from "./deployments/addresses.ts";
@@ -53,6 +55,16 @@ interface Reach {
 /** Builds that run at the same time: each may keep two processors busy. */
 const defaultConcurrency = () => Math.max(1, Math.floor(navigator.hardwareConcurrency / 2));
 
+function buildSettings(options: PlatformOptions): BuildSettings {
+  const { builds, kv, blobs } = options;
+  const paths = [kv, blobs].filter((path) => path !== undefined && !URL.canParse(path));
+  return {
+    allowUnsandboxed: false,
+    ...builds,
+    hidden: paths.filter((path) => path !== undefined).map((path) => resolve(path)),
+  };
+}
+
 /** Opens the data directory and builds the services over it. */
 async function openServices(
   options: PlatformOptions,
@@ -88,6 +100,7 @@ async function openServices(
         ...parts,
         allowPrivate: options.allowPrivateUpstreams ?? false,
         gitRoots: options.gitRoots ?? [],
+        settings: buildSettings(options),
       }),
     buildConcurrency: options.buildConcurrency ?? defaultConcurrency(),
     log: options.log,
@@ -190,6 +203,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     });
     closers.add({ close: () => services.closeDelivery() });
     await services.startDelivery();
+    await services.openedBuilds.recover?.();
     closers.add(services.openedBuilds);
     closers.add(services.buildQueue);
     await services.buildQueue.start();

@@ -10,6 +10,7 @@ import { compileSite, type HttpCache, type Site, withRules } from "../edge/mod.t
 import { ComputeService } from "./compute/compute_service.ts";
 import { createAccountServices } from "./accounts/account_services.ts";
 import { securityNotice } from "./events/security_notice.ts";
+import { BuildLogs } from "./build_logs/build_logs.ts";
 import type { BuildParts, OpenedBuilds } from "./builds/open_builds.ts";
 import type { Addresses } from "./deployments/addresses.ts";
 import { readContent } from "./deployments/content.ts";
@@ -61,7 +62,7 @@ export interface Foundation {
   readonly mailer: Mailer | undefined;
   readonly bot: BotSettings | undefined;
   /** Opens git and the build runner. */
-  openBuilds(parts: Omit<BuildParts, "allowPrivate" | "gitRoots">): OpenedBuilds;
+  openBuilds(parts: Omit<BuildParts, "allowPrivate" | "gitRoots" | "settings">): OpenedBuilds;
   /** Builds that run at the same time. */
   readonly buildConcurrency: number;
   log(line: PlatformLog): void;
@@ -155,9 +156,9 @@ export function createServices(foundation: Foundation) {
     { ...shared, kv, box: foundation.box, log },
     foundation.domains,
   );
+  const buildLogs = new BuildLogs(join(dataDir.root, "build_logs"), { now });
   const openedBuilds = foundation.openBuilds({
-    dataDir,
-    vault,
+    ...{ dataDir, vault, projects, variables, variableService, buildLogs, onTrouble },
     credentials: gitCredentials.open,
   });
   const deploymentService: DeploymentService = new DeploymentService({
@@ -176,6 +177,7 @@ export function createServices(foundation: Foundation) {
     ...domainParts,
     ...hookParts,
     openedBuilds,
+    buildLogs,
     ...accountServices,
     ...delivery,
     ...notificationServices,

@@ -5,46 +5,76 @@
  */
 import { join } from "node:path";
 import { systemClock } from "../../lib/clock.ts";
+import type { BuildLogs } from "../build_logs/build_logs.ts";
+import type { VariableService } from "../env/variable_service.ts";
+import type { VariableStore } from "../env/variable_store.ts";
 import { GitMirrors } from "../git/mirrors.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
 import type { BlobVault } from "../store/blob_store.ts";
 import type { DataDir } from "../store/data_dir.ts";
+import { buildProgram } from "./runner/program.ts";
+import { SandboxedRunner } from "./runner/sandboxed_runner.ts";
+import type { BuildSettings } from "./build_settings.ts";
 import type { BuildRunner, GitService, OpenGitCredentials } from "./types.ts";
 
 export interface BuildParts {
   readonly dataDir: DataDir;
   readonly vault: BlobVault;
+  readonly projects: ProjectStore;
+  readonly variables: VariableStore;
+  readonly variableService: VariableService;
+  readonly buildLogs: BuildLogs;
   readonly credentials: OpenGitCredentials;
   /** Lets git reach private, local and reserved addresses, and plain HTTP. */
   readonly allowPrivate: boolean;
   /** Folders of this machine below which local repositories may lie. */
   readonly gitRoots: readonly string[];
+  readonly settings: BuildSettings;
+  /** Told of what the operator should know. */
+  onTrouble(message: string): void;
 }
 
 export interface OpenedBuilds {
   readonly git: GitService;
   readonly runner: BuildRunner;
+  /** Ends and removes what a crash left behind; call it before anything is built. */
+  recover?(): Promise<void>;
   /** Ends what is under way; call it when no build runs any more. */
   close(): Promise<void>;
 }
 
 export type OpenBuilds = (parts: BuildParts) => OpenedBuilds;
 
-/** Opens git over the data directory's mirrors. */
-export const openBuilds: OpenBuilds = ({ dataDir, credentials, allowPrivate, gitRoots }) => {
+/** Opens git over the data directory's mirrors, and the runner over it. */
+export const openBuilds: OpenBuilds = (parts) => {
+  const { dataDir, credentials, allowPrivate, gitRoots, settings } = parts;
+  const env = Deno.env.toObject();
+  const path = env.PATH ?? "/usr/local/bin:/usr/bin:/bin";
   const git = new GitMirrors({
     root: join(dataDir.root, "git"),
-    path: Deno.env.get("PATH") ?? "/usr/bin:/bin",
+    path,
     credentials,
     allowPrivate,
     localRoots: gitRoots,
     now: systemClock,
   });
+  const { projects, variables, variableService, vault, buildLogs: logs, onTrouble } = parts;
+  const runner = new SandboxedRunner({
+    ...{ projects, variables, variableService, vault, logs, git, onTrouble, path },
+    program: buildProgram(env),
+    buildsDir: join(dataDir.root, "builds"),
+    cacheDir: join(dataDir.root, "build_cache"),
+    hidden: [dataDir.root, ...settings.hidden],
+    allowUnsandboxed: settings.allowUnsandboxed,
+    ...(settings.firstUid === undefined ? {} : { firstUid: settings.firstUid }),
+    ...(settings.limits === undefined ? {} : { limits: settings.limits }),
+  });
   return {
     git,
-    runner: {
-      run: () => Promise.resolve({ type: "failed", reason: "This platform runs no builds" }),
-      forget: () => Promise.resolve(),
-      forgetProject: () => Promise.resolve(),
+    runner,
+    async recover() {
+      await git.recover();
+      await runner.recover();
     },
     close: () => git.close(),
   };
