@@ -59,6 +59,58 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
   },
   {
+    name: "hooks",
+    summary: "Manage and trigger deploy hooks",
+    commands: [
+      {
+        name: "list",
+        summary: "List deploy hooks with their use",
+        load: () => import("./commands/hooks_list.ts"),
+      },
+      {
+        name: "create",
+        summary: "Create a deploy hook; its URL is shown once",
+        load: () => import("./commands/hooks_create.ts"),
+      },
+      {
+        name: "rename",
+        summary: "Rename a deploy hook",
+        load: () => import("./commands/hooks_rename.ts"),
+      },
+      {
+        name: "regenerate",
+        summary: "Give a deploy hook a new URL",
+        load: () => import("./commands/hooks_regenerate.ts"),
+      },
+      {
+        name: "delete",
+        summary: "Delete a deploy hook",
+        load: () => import("./commands/hooks_delete.ts"),
+      },
+      {
+        name: "trigger",
+        summary: "Deploy a commit by a hook's URL",
+        load: () => import("./commands/hooks_trigger.ts"),
+      },
+    ],
+  },
+  {
+    name: "builds",
+    summary: "Show and cancel builds from git",
+    commands: [
+      {
+        name: "list",
+        summary: "List builds",
+        load: () => import("./commands/builds_list.ts"),
+      },
+      {
+        name: "cancel",
+        summary: "Cancel a build",
+        load: () => import("./commands/builds_cancel.ts"),
+      },
+    ],
+  },
+  {
     name: "rollback",
     summary: "Make the previous production deployment live again",
     load: () => import("./commands/rollback.ts"),
@@ -91,6 +143,11 @@ export const COMMANDS: readonly CommandEntry[] = [
         name: "update",
         summary: "Change a project's settings",
         load: () => import("./commands/projects_update.ts"),
+      },
+      {
+        name: "git-credentials",
+        summary: "Store or forget the credentials of a private repository",
+        load: () => import("./commands/projects_git_credentials.ts"),
       },
       {
         name: "delete",

@@ -16,6 +16,7 @@ export function formatProject(project: Project): string {
     ["url", project.url],
     ["live deployment", project.productionDeploymentId ?? "none yet"],
     ["git url", project.gitUrl],
+    ["git credentials", project.gitCredentials],
     ["branch", project.branch],
     ["framework", project.framework],
     ["install command", project.installCommand],

@@ -56,7 +56,7 @@ export function parseGitUrl(text: string): GitUrlResult {
 }
 
 const NO_PASSWORD = "Must hold no user name or password: give them with " +
-  "`svc projects git-credentials set`";
+  "`svc projects git-credentials`";
 
 function parseHttp(scheme: string, authority: string): GitUrlResult {
   if (authority.includes("@")) return fault(NO_PASSWORD);

@@ -46,6 +46,8 @@ export default defineCommand({
       .option("--install-command <command>", "command that installs dependencies")
       .option("--build-command <command>", "command that builds")
       .option("--output-directory <dir>", "directory that the build writes")
+      .option("--root-directory <dir>", "directory of the project inside its repository")
+      .option("--node-version <version>", "Node version of builds, such as 24")
       .option("--link", "bind the current directory to it"),
   examples: [
     ["projects create --name blog", "create the project blog"],

@@ -1,0 +1,49 @@
+import { collectPages } from "../../client/mod.ts";
+import { type Build, endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import { defineCommand } from "../command.ts";
+import { formatAge } from "../format.ts";
+import { projectOfHooks } from "../hooks/project_hooks.ts";
+import { wholeNumber } from "../option_values.ts";
+import { formatTable } from "../table.ts";
+
+/** Most builds of one answer. */
+const MAX_LISTED = 10_000;
+
+const toRow = (build: Build, now: number): string[] => [
+  build.id,
+  build.ahead === null || build.ahead === 0 ? build.state : `${build.state} (${build.ahead} ahead)`,
+  build.environment,
+  build.branch,
+  build.commitSha.slice(0, 7),
+  formatAge(build.queuedAt, now),
+  build.error ?? "",
+];
+
+export default defineCommand({
+  description: "A build has the id of its deployment.",
+  define: (command) =>
+    command
+      .option(
+        "--limit <n>",
+        "how many, newest first",
+        wholeNumber({ min: 1, max: MAX_LISTED }),
+        10,
+      )
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [["builds list", "show the latest builds of this directory's project"]],
+  answers: "{ builds, nextCursor }",
+  async run({ flags }, ctx) {
+    const { client, project } = await projectOfHooks(ctx, flags.projectId, "svc builds list");
+    const { items, nextCursor } = await collectPages(
+      (query) => client.call(endpoints.listBuilds, { params: { project: project.id }, query }),
+      { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
+    );
+    if (items.length === 0) ctx.ui.note("No builds yet: a deploy hook starts one");
+    const headings = ["ID", "STATE", "ENVIRONMENT", "BRANCH", "COMMIT", "QUEUED", "ERROR"];
+    const rows = items.map((build) => toRow(build, ctx.now()));
+    ctx.ui.result(
+      { builds: items, nextCursor },
+      items.length === 0 ? "" : formatTable(headings, rows),
+    );
+  },
+});

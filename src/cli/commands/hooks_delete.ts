@@ -1,0 +1,34 @@
+import { endpoints } from "../../contract/mod.ts";
+import { actionRequired, declined } from "../cli_error.ts";
+import { defineCommand } from "../command.ts";
+import { findHook, projectOfHooks } from "../hooks/project_hooks.ts";
+
+export default defineCommand({
+  description: "Its URL stops at once. What it has deployed stays.",
+  define: (command) =>
+    command
+      .argument("<hook>", "id or name of the hook")
+      .option("--force", "do not ask")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["hooks delete cms", "delete the hook cms after a question"],
+    ["hooks delete cms --force", "delete it without one"],
+  ],
+  answers: "{ deleted, hook }",
+  async run({ args: [reference], flags }, ctx) {
+    const { client, project } = await projectOfHooks(ctx, flags.projectId, "svc hooks delete");
+    const hook = await findHook(client, project, reference);
+    if (flags.force !== true) {
+      if (ctx.prompter === undefined) {
+        throw actionRequired(`Confirm that deploy hook ${hook.name} shall be deleted`, [
+          `svc hooks delete ${hook.id} --project-id ${project.id} --force`,
+        ]);
+      }
+      const message = `Delete deploy hook ${hook.name}? Its URL works no longer then`;
+      if (!await ctx.prompter.confirm({ message })) throw declined("Nothing deleted");
+    }
+    await client.call(endpoints.deleteHook, { params: { hook: hook.id } });
+    ctx.ui.done("deploy", `Deleted deploy hook ${hook.name}`);
+    ctx.ui.result({ deleted: true, hook }, "");
+  },
+});

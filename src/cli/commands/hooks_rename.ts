@@ -1,0 +1,20 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command.ts";
+import { findHook, projectOfHooks } from "../hooks/project_hooks.ts";
+
+export default defineCommand({
+  define: (command) =>
+    command
+      .argument("<hook>", "id or name of the hook")
+      .argument("<name>", "what it shall be called")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [["hooks rename ci github", "call the hook ci github"]],
+  answers: "{ hook }",
+  async run({ args: [reference, name], flags }, ctx) {
+    const { client, project } = await projectOfHooks(ctx, flags.projectId, "svc hooks rename");
+    const { id } = await findHook(client, project, reference);
+    const hook = await client.call(endpoints.updateHook, { params: { hook: id }, body: { name } });
+    ctx.ui.done("deploy", `Renamed the deploy hook: it is ${hook.name} now`);
+    ctx.ui.result({ hook }, "");
+  },
+});

@@ -1,0 +1,63 @@
+/**
+ * The deploy hooks of a project as the `hooks` commands look at them.
+ *
+ * @module
+ */
+import { type Client, collectPages } from "../../client/mod.ts";
+import { type DeployHook, endpoints, PAGE_LIMIT_MAX, type Project } from "../../contract/mod.ts";
+import { CliError } from "../cli_error.ts";
+import type { Context } from "../context.ts";
+import { formatAge, printable } from "../format.ts";
+import { openProjectFolder } from "../project_folder.ts";
+import { resolveProject } from "../resolve_project.ts";
+
+/** Most hooks that are listed. */
+const MAX_LISTED = 1000;
+
+/** The project that a `hooks` command is about. */
+export async function projectOfHooks(
+  ctx: Context,
+  given: string | undefined,
+  command: string,
+): Promise<{ readonly client: Client; readonly project: Project }> {
+  const folder = await openProjectFolder(ctx);
+  return await resolveProject(ctx, { folder, given, phase: "deploy", command });
+}
+
+export async function listHooks(client: Client, project: Project): Promise<DeployHook[]> {
+  const { items } = await collectPages(
+    (query) => client.call(endpoints.listHooks, { query: { ...query, projectId: project.id } }),
+    { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
+  );
+  return items;
+}
+
+/** The hook with this id, or the only one of this name. */
+export async function findHook(
+  client: Client,
+  project: Project,
+  reference: string,
+): Promise<DeployHook> {
+  const found = (await listHooks(client, project))
+    .filter(({ id, name }) => id === reference || name === reference);
+  if (found.length === 1) return found[0]!;
+  const shown = printable(reference);
+  const problem = found.length === 0 ? `it has no "${shown}"` : `several are called "${shown}"`;
+  throw new CliError("not_found", `Name a hook of ${project.name} by its id: ${problem}`, {
+    next: ["svc hooks list"],
+  });
+}
+
+export const HOOK_HEADINGS = ["NAME", "BRANCH", "SCOPE", "TRIGGERED", "LAST", "ID"] as const;
+
+export function hookRow(hook: DeployHook, now: number): string[] {
+  const { name, branch, restrictBranch, scope, triggeredCount, lastTriggeredAt, id } = hook;
+  return [
+    name,
+    restrictBranch ? `${branch} only` : branch,
+    scope,
+    String(triggeredCount),
+    lastTriggeredAt === null ? "never" : formatAge(lastTriggeredAt, now),
+    id,
+  ];
+}

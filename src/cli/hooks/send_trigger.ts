@@ -1,0 +1,81 @@
+/**
+ * Calling a deploy hook by its URL alone. The URL is a secret: it stands in
+ * no message, and not in what debug output tells of requests.
+ *
+ * @module
+ */
+import { ApiError, createClient, UnreachableError } from "../../client/mod.ts";
+import { endpoints, type TriggerAnswer, triggerAnswer } from "../../contract/mod.ts";
+import { CliError } from "../cli_error.ts";
+import type { Context } from "../context.ts";
+
+const HOOK_PATH = /^(.*)\/v1\/hooks\/([0-9a-f]{64})$/;
+const STATUS_PATH = /^(.*)\/v1\/triggered-deployments\/([^/]+)$/;
+
+export interface TriggerRequest {
+  readonly url: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly idempotencyKey?: string | undefined;
+}
+
+interface Place {
+  /** Address of the platform. */
+  readonly baseUrl: string;
+  readonly key: string;
+}
+
+function placeOf(url: string, pattern: RegExp): Place | undefined {
+  const parsed = URL.parse(url);
+  const match = pattern.exec(parsed?.pathname ?? "");
+  if (parsed === null || !/^https?:$/.test(parsed.protocol) || match === null) return undefined;
+  return { baseUrl: `${parsed.origin}${match[1]}`, key: match[2]! };
+}
+
+/** What went wrong, without what could repeat the URL. */
+function explain(error: unknown): unknown {
+  if (error instanceof UnreachableError) {
+    return new CliError("unreachable", `Can not reach the platform at ${error.baseUrl}`);
+  }
+  if (error instanceof ApiError && error.status === 401) {
+    return new CliError("unauthorized", error.message, {
+      hint: "The hook was deleted, or has a new URL: svc hooks regenerate <hook> makes another",
+    });
+  }
+  return error;
+}
+
+/** Triggers a hook; repeats nothing. */
+export async function sendTrigger(ctx: Context, request: TriggerRequest): Promise<TriggerAnswer> {
+  const place = placeOf(request.url, HOOK_PATH);
+  if (place === undefined) {
+    throw new CliError(
+      "usage",
+      "Give the hook's whole URL: https://<platform>/v1/hooks/<64 hexadecimal digits>",
+    );
+  }
+  const client = createClient({ baseUrl: place.baseUrl, fetch: ctx.fetch, signal: ctx.signal });
+  try {
+    const response = await client.fetchRaw({
+      method: "POST",
+      path: `/v1/hooks/${place.key}`,
+      headers: {
+        "content-type": "application/json",
+        ...(request.idempotencyKey === undefined
+          ? {}
+          : { "idempotency-key": request.idempotencyKey }),
+      },
+      body: () => JSON.stringify(request.body),
+    });
+    return triggerAnswer.parse(await response.json());
+  } catch (error) {
+    throw explain(error);
+  }
+}
+
+/** Asks how a triggered deployment gets on. */
+export async function askProgress(ctx: Context, statusUrl: string): Promise<TriggerAnswer> {
+  const place = placeOf(statusUrl, STATUS_PATH);
+  if (place === undefined) throw new CliError("contract", "Can not understand the status URL");
+  const client = createClient({ baseUrl: place.baseUrl, fetch: ctx.fetch, signal: ctx.signal });
+  return await client.call(endpoints.getTriggeredDeployment, { params: { ticket: place.key } });
+}
