@@ -21,25 +21,35 @@ function defaults(values: Readonly<Record<string, string>>): string {
 }
 
 /**
- * Serves with a request listener. The edge ends TLS and tells of it, and of the
- * client, in fields that it alone sets; frameworks look at the socket.
+ * The edge ends TLS and tells of it, and of the client, in fields that it alone
+ * sets; these frameworks look at the socket.
  */
+const TELL_SOCKET = `import { Server as __svcServer } from "node:http";
+const __svcEmit = __svcServer.prototype.emit;
+__svcServer.prototype.emit = function (name, request, ...rest) {
+  if (name === "request" || name === "upgrade") {
+    const { "x-forwarded-proto": scheme, "x-forwarded-for": client } = request.headers;
+    const told = { encrypted: scheme === "https", remoteAddress: client };
+    for (const [name, value] of Object.entries(told)) {
+      Object.defineProperty(request.socket, name, { value, configurable: true, writable: true });
+    }
+  }
+  return __svcEmit.call(this, name, request, ...rest);
+};`;
+
+/** Serves with a request listener that the entry has. */
 const serveListener = (file: string, listener: string): string =>
   `import { createServer } from "node:http";
 import * as entry from ${JSON.stringify(`./${file}`)};
 const listener = ${listener};
-createServer((request, response) => {
-  const { "x-forwarded-proto": scheme, "x-forwarded-for": client } = request.headers;
-  for (const [name, value] of [["encrypted", scheme === "https"], ["remoteAddress", client]]) {
-    Object.defineProperty(request.socket, name, { value, configurable: true, writable: true });
-  }
-  return listener(request, response);
-}).listen(Number(process.env.PORT), process.env.HOST);
+createServer((request, response) => listener(request, response))
+  .listen(Number(process.env.PORT), process.env.HOST);
 `;
 
 const LAUNCHES: Readonly<Record<Launcher, Launch>> = {
   astro: {
-    prelude: defaults({ ASTRO_NODE_AUTOSTART: "disabled" }),
+    prelude: `${defaults({ ASTRO_NODE_AUTOSTART: "disabled" })}\n${TELL_SOCKET}`,
+    // Without a next listener, Astro answers what it does not know with its own 404 page.
     wrapper: (file) => serveListener(file, "entry.handler"),
   },
   sveltekit: {
@@ -49,8 +59,9 @@ const LAUNCHES: Readonly<Record<Launcher, Launch>> = {
       ADDRESS_HEADER: "x-forwarded-for",
     }),
   },
-  nitro: {},
+  nitro: { prelude: TELL_SOCKET },
   "nitro-middleware": {
+    prelude: TELL_SOCKET,
     wrapper: (file) =>
       serveListener(file, "entry.middleware ?? entry.listener ?? entry.handler ?? entry.default"),
   },
