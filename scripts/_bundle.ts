@@ -71,23 +71,28 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
   };
 }
 
-/** The module of a function's worker in the stage; `process_main.ts` starts it by this name. */
-export const WORKER_FILE = "function_worker.js";
+/** Modules of workers in the stage, by the names by which processes start them. */
+export const WORKERS: Readonly<Record<string, string>> = {
+  "function_worker.js": "src/runtime/functions/worker/worker_main.ts",
+  "compute_worker.js": "src/runtime/compute/worker/worker_main.ts",
+};
 
-/** Bundles what runs in a function's worker: one module that imports nothing of ours. */
-export async function bundleWorker(
+/** Bundles what runs in workers: modules that import nothing of ours. */
+export async function bundleWorkers(
   { root, outdir }: Pick<BundleOptions, "root" | "outdir">,
 ): Promise<void> {
-  await build({
-    absWorkingDir: root,
-    entryPoints: [join(root, "src/runtime/functions/worker/worker_main.ts")],
-    outfile: join(outdir, WORKER_FILE),
-    bundle: true,
-    minify: true,
-    keepNames: true,
-    format: "esm",
-    platform: "node",
-    target: "esnext",
-    logLevel: "warning",
-  });
+  for (const [file, entry] of Object.entries(WORKERS)) {
+    await build({
+      absWorkingDir: root,
+      entryPoints: [join(root, entry)],
+      outfile: join(outdir, file),
+      bundle: true,
+      minify: true,
+      keepNames: true,
+      format: "esm",
+      platform: "node",
+      target: "esnext",
+      logLevel: "warning",
+    });
+  }
 }

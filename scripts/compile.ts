@@ -10,7 +10,7 @@
 // deno-lint-ignore-file no-console -- a script for people, not the tool
 import { dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { bundle, bundleWorker, WORKER_FILE } from "./_bundle.ts";
+import { bundle, bundleWorkers, WORKERS } from "./_bundle.ts";
 import { chooseCompiler, runtimeVersion } from "./_compiler.ts";
 import { hear, show } from "./_process.ts";
 import { ROOT } from "./_source_files.ts";
@@ -52,7 +52,7 @@ await Deno.mkdir(dirname(output), { recursive: true });
 
 const external = SHIPPED_PACKAGES.flatMap(({ name }) => [name, `${name}/*`]);
 const report = await bundle({ root: ROOT, outdir: stage, external });
-await bundleWorker({ root: ROOT, outdir: stage });
+await bundleWorkers({ root: ROOT, outdir: stage });
 await stagePackages(ROOT, stage, platformOf(flags.target));
 console.log(
   `Bundled ${report.chunks} modules, ${megabytes(report.bytes)}, ` +
@@ -70,8 +70,7 @@ const code = await show([
   "--unstable-worker-options",
   "--unstable-no-legacy-abort",
   ...(flags.target === undefined ? [] : ["--target", flags.target]),
-  "--include",
-  WORKER_FILE,
+  ...Object.keys(WORKERS).flatMap((file) => ["--include", file]),
   "--output",
   output,
   "main.js",
