@@ -96,7 +96,9 @@ function finishAnswer({ decision, limits }: Turn, answer: Answer): Answer {
 /** Upgrades the client's connection, and joins it with the server's socket. */
 function upgradeClient(exchange: Exchange, server: ComputeSocket): Response {
   try {
-    const { socket, response } = exchange.upgrade(server.protocol);
+    const { socket, response } = exchange.upgrade();
+    // Deno itself takes a protocol only from a list that is written as it likes.
+    if (server.protocol !== "") response.headers.set("sec-websocket-protocol", server.protocol);
     joinSockets(socket, server);
     return response;
   } catch {

@@ -113,8 +113,8 @@ export class Exchange implements FactSources {
    *
    * @throws {TypeError} Where the client has not asked for one
    */
-  upgrade(protocol: string): { readonly socket: WebSocket; readonly response: Response } {
-    return Deno.upgradeWebSocket(this.#request, protocol === "" ? {} : { protocol });
+  upgrade(): { readonly socket: WebSocket; readonly response: Response } {
+    return Deno.upgradeWebSocket(this.#request);
   }
 
   /** Host and port as the client named them. */
