@@ -33,7 +33,8 @@ export function readListenArguments(args: readonly unknown[]): Asked {
   const [first, second] = args;
   if (typeof first === "object" && first !== null) {
     const { port, host, path, fd, handle, _handle } = first as Record<string, unknown>;
-    if (path !== undefined || fd !== undefined || (handle ?? _handle) !== undefined) return "other";
+    const elsewhere = (typeof path === "string" && path !== "") || typeof fd === "number";
+    if (elsewhere || (handle ?? _handle ?? undefined) !== undefined) return "other";
     return { ...readPort(port), ...(typeof host === "string" ? { host } : {}) };
   }
   if (typeof first === "string" && !/^\d+$/.test(first)) return "other";
