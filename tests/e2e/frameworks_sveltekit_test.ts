@@ -29,7 +29,11 @@ Deno.test({
       // SvelteKit refuses forms whose origin is not its own: it must know its address.
       const form = await project.ask("/", {
         method: "POST",
-        headers: { origin: project.origin, "content-type": "application/x-www-form-urlencoded" },
+        headers: {
+          accept: "text/html",
+          origin: project.origin,
+          "content-type": "application/x-www-form-urlencoded",
+        },
         body: "name=Ada",
       });
       assert.equal(form.status, 200, form.text);
