@@ -1,134 +1,89 @@
 /**
- * A small server deployed on a real platform, with a page for each thing that
- * a test asks for.
- *
- * @module
+ * Servers of deployments for tests: run in processes of their own, with what
+ * they logged.
  */
-import { deploy, type Files, type TestPlatform } from "./_platform.ts";
+import { fileURLToPath } from "node:url";
+import {
+  type ComputeLogEntry,
+  computeProcessCommand,
+  type ComputeRequest,
+  type ComputeResult,
+  type ComputeServer,
+  type ComputeServerOptions,
+  createComputeServer,
+} from "../../src/runtime/mod.ts";
 
-/** The server of the tests: node:http, as the frameworks' own servers are. */
-export const SERVER = `
-import { createServer } from "node:http";
-import { createHash } from "node:crypto";
+export const FIXTURES = fileURLToPath(new URL("../../fixtures/compute/", import.meta.url));
 
-let count = 0;
-const started = Date.now();
-const json = (response, value) => {
-  response.setHeader("content-type", "application/json");
-  response.end(JSON.stringify(value));
+export interface TestServer extends AsyncDisposable {
+  readonly server: ComputeServer;
+  readonly logs: ComputeLogEntry[];
+  get(target: string, request?: Partial<ComputeRequest>): Promise<ComputeResult>;
+  /** Status and text of an answer, or the reason of its failure. */
+  ask(target: string, request?: Partial<ComputeRequest>): Promise<string>;
+}
+
+export type TestOptions = Partial<Omit<ComputeServerOptions, "limits">> & {
+  readonly limits?: Partial<ComputeServerOptions["limits"]>;
 };
 
-const pages = {
-  "/api/echo": (request, response) => json(response, {
-    method: request.method,
-    url: request.url,
-    headers: request.headers,
-    version: process.env.VERSION ?? null,
-    pid: process.pid,
-  }),
-  "/api/hash": (request, response) => {
-    const hash = createHash("sha256");
-    request.on("data", (chunk) => hash.update(chunk));
-    request.on("end", () => response.end(hash.digest("hex")));
-  },
-  "/api/large": (request, response) => {
-    const chunk = Buffer.alloc(64 * 1024, "x");
-    let left = 512;
-    const more = () => {
-      while (left-- > 0) if (!response.write(chunk)) return response.once("drain", more);
-      response.end();
-    };
-    more();
-  },
-  "/api/events": (request, response) => {
-    response.writeHead(200, { "content-type": "text/event-stream" });
-    let id = 0;
-    const timer = setInterval(() => response.write("data: " + (++id) + "\\n\\n"), 20);
-    response.on("close", () => {
-      clearInterval(timer);
-      console.log("events closed");
-    });
-  },
-  "/api/cookies": (request, response) => {
-    response.setHeader("set-cookie", ["a=1", "b=2"]);
-    response.writeHead(302, { location: "/elsewhere" });
-    response.end();
-  },
-  "/api/log": (request, response) => {
-    console.log("to stdout");
-    console.error("to stderr");
-    response.end("logged");
-  },
-  "/api/slow": (request, response) => setTimeout(() => response.end("slow"), 700),
-  "/api/hang": () => {},
-  "/api/crash": () => process.exit(3),
-  "/api/none": (request, response) => {
-    response.writeHead(404);
-    response.end("no such thing in the server");
-  },
-  "/pages/count": (request, response) => {
-    response.setHeader("x-started", String(started));
-    response.end("count " + (++count));
-  },
-};
+let requests = 0;
 
-createServer((request, response) => {
-  const page = pages[request.url.split("?")[0]];
-  if (page !== undefined) return page(request, response);
-  response.end("server: " + request.url);
-}).listen(Number(process.env.PORT), process.env.HOST);
-`;
+const DEFAULTS = {
+  deploymentId: "dpl_test",
+  directory: `${FIXTURES}hello`,
+  entry: "entry.mjs",
+  env: {},
+  allowPrivate: false,
+} as const;
 
-export const FILES: Files = {
-  "index.html": "static home",
-  "about.html": "static about",
-  "404.html": "static 404",
-  "server/entry.mjs": SERVER,
-};
-
-export const LAYERS = [
-  { name: "files", target: "STATIC", directory: "." },
-  {
-    name: "app",
-    target: "COMPUTE",
-    directory: "server",
-    entry: "server/entry.mjs",
-    runtime: { timeoutMs: 1500, memoryMb: 256 },
-  },
-];
-
-export const MANIFEST = {
-  version: 1,
-  layers: LAYERS,
-  routes: [
-    { pattern: "^/api/none$", layer: "app", priority: 30, fallthrough: true },
-    { pattern: "^/pages/", layer: "app", priority: 20, revalidate: 1 },
-    { pattern: "^/.*$", layer: "files", priority: 10 },
-    { pattern: "^/.*$", layer: "app" },
-  ],
-};
-
-/** Deploys the server, another one than before where `version` differs. */
-export async function deployServer(
-  platform: TestPlatform,
-  project: string,
-  options: {
-    readonly version?: string;
-    readonly server?: string;
-    readonly rules?: unknown;
-    readonly manifest?: unknown;
-    readonly prod?: boolean;
-  } = {},
-) {
-  const server = options.server ?? SERVER;
-  return await deploy(platform, project, {
-    manifest: options.manifest ?? MANIFEST,
-    files: {
-      ...FILES,
-      "server/entry.mjs": `globalThis.process ??= {};\n// ${options.version ?? ""}\n${server}`,
-      "version.txt": options.version ?? "1",
-    },
-    ...(options.rules === undefined ? {} : { rules: options.rules }),
-    ...(options.prod === undefined ? {} : { prod: options.prod }),
+/** Makes a server that ends with its scope. */
+export function computeServer(options: TestOptions = {}): TestServer {
+  const logs: ComputeLogEntry[] = [];
+  const server = createComputeServer({
+    ...DEFAULTS,
+    log: (entry) => logs.push(entry),
+    spawn: computeProcessCommand({ env: Deno.env.toObject() }),
+    ...options,
+    limits: { timeoutMs: 5000, memoryMb: 128, ...options.limits },
   });
+  const get: TestServer["get"] = (target, request = {}) =>
+    server.fetch({
+      method: "GET",
+      target,
+      headers: [["host", "app.example"]],
+      body: null,
+      requestId: `req_${++requests}`,
+      ...request,
+    });
+  return {
+    server,
+    logs,
+    get,
+    ask: async (target, request) => {
+      const result = await get(target, request);
+      if (result.type === "failed") return result.reason;
+      const { status, body } = result.response;
+      return `${status} ${body === null ? "" : await new Response(body).text()}`;
+    },
+    [Symbol.asyncDispose]: () => server.drain(0),
+  };
+}
+
+/** Writes modules to a folder of their own. */
+export async function writeModules(files: Readonly<Record<string, string>>): Promise<string> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-compute-test-" });
+  for (const [name, text] of Object.entries(files)) {
+    await Deno.writeTextFile(`${folder}/${name}`, text);
+  }
+  return folder;
+}
+
+/** Waits until something holds, for at most 5 s. */
+export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
+  const end = performance.now() + 5000;
+  while (!await holds()) {
+    if (performance.now() > end) throw new Error("It did not come to hold in time");
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 }

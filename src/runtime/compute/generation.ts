@@ -28,6 +28,8 @@ export interface GenerationOptions {
   readonly process: RunningServer;
   readonly start: ServerStart;
   readonly log: (entry: ProcessLog) => void;
+  /** Called once, as soon as the end is certain. */
+  readonly ending: (end: End) => void;
 }
 
 /** Memory of the runtime where it could not be read at the start, in bytes. */
@@ -99,8 +101,15 @@ export class Generation {
 
   /** Ends the process at once; the first reason stands. */
   stop(end: End): void {
-    this.#end ??= end;
+    this.#settle(end);
     this.options.process.kill();
+  }
+
+  #settle(end: End): End {
+    if (this.#end !== undefined) return this.#end;
+    this.#end = end;
+    this.options.ending(end);
+    return end;
   }
 
   /** Time until the server's thread reacted, in milliseconds; `undefined` where it did not. */
@@ -120,14 +129,13 @@ export class Generation {
   async #serve(): Promise<End> {
     const { process } = this.options;
     await process.connection.receive((frame) => this.#take(frame)).catch((error) => {
-      this.#end ??= { reason: "crashed", message: `The process of the server failed: ${error}` };
+      this.#settle({ reason: "crashed", message: `The process of the server failed: ${error}` });
     });
     process.kill();
     process.connection.close();
     const words = await process.ended;
     this.client.close();
-    const end = this.#end ?? crash(words);
-    this.#end = end;
+    const end = this.#end ?? this.#settle(crash(words));
     this.#heard(false);
     for (const reacted of this.#pings.values()) reacted();
     return end;
@@ -151,7 +159,7 @@ export class Generation {
       }
       case ComputeFrame.ended: {
         const message = parseEnding(payload)?.message ?? "The server has ended";
-        this.#end ??= { reason: this.#listens ? "crashed" : "cannot_start", message };
+        this.#settle({ reason: this.#listens ? "crashed" : "cannot_start", message });
       }
     }
   }

@@ -5,7 +5,7 @@
  */
 import { fileURLToPath } from "node:url";
 import type { ProcessCommand } from "../functions/types.ts";
-import { PRIVATE_RANGES } from "./private_ranges.ts";
+import { PRIVATE_RANGES } from "./confine/private_address.ts";
 import type { SpawnFacts } from "./types.ts";
 
 /** First argument that makes the compiled program the process of a server. */

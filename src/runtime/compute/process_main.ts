@@ -7,8 +7,10 @@
  */
 import { constants, setPriority } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { FrameConnection } from "../functions/connection.ts";
 import type { Frame } from "../functions/frame.ts";
+import { confine } from "./confine/confine.ts";
 import { ALLOWED_SYS } from "./process_command.ts";
 import {
   ComputeFrame,
@@ -34,6 +36,14 @@ function workerUrl(): URL {
     : new URL("./worker/worker_main.ts", import.meta.url);
 }
 
+/** What the server's thread needs of the program itself: it, or its source and Deno's cache. */
+function runtimePaths(): string[] {
+  if (Deno.build.standalone) return [Deno.execPath()];
+  const { DENO_DIR, XDG_CACHE_HOME, HOME = "/" } = Deno.env.toObject();
+  const cache = DENO_DIR ?? join(XDG_CACHE_HOME ?? join(HOME, ".cache"), "deno");
+  return [Deno.execPath(), fileURLToPath(new URL("../", import.meta.url)), cache];
+}
+
 class ComputeProcess {
   #port: MessagePort | undefined;
   #lastError: string | undefined;
@@ -57,7 +67,15 @@ class ComputeProcess {
   #start(start: ServerStart): void {
     Deno.chdir(start.directory);
     const socket = join(this.folder, SERVER_SOCKET);
-    this.#send(ComputeFrame.booted, { files: false, network: false });
+    this.#send(
+      ComputeFrame.booted,
+      confine({
+        directory: start.directory,
+        folder: this.folder,
+        runtime: runtimePaths(),
+        allowPrivate: start.allowPrivate,
+      }),
+    );
     const worker = new Worker(workerUrl(), {
       type: "module",
       name: "server",

@@ -95,11 +95,15 @@ export async function startServer(
       stderr: "piped",
     }).spawn();
     let words = "";
+    let told = false;
     const output = Promise.all([
       readLines(child.stdout, (line) => take("stdout", line)),
       readLines(child.stderr, (line) => {
         words = `${words}\n${line}`.slice(-LAST_WORDS);
-        take("stderr", line);
+        // The server's thread tells its errors itself.
+        told ||= line.startsWith('error: Uncaught (in worker "server")') ||
+          line.startsWith("error: Uncaught (in promise)");
+        if (!told) take("stderr", line);
       }),
     ]).catch(() => {});
     const ended = child.status.then(async ({ code, signal }) => {

@@ -91,8 +91,8 @@ export class ServerSlot {
   async check(): Promise<ComputeHealth> {
     const { running } = this;
     if (running === undefined) {
-      return this.#failures > 0 && this.#starting === undefined
-        ? { healthy: false, reason: this.#lastProblem ?? "The server did not start" }
+      return this.#lastProblem !== undefined && this.#starting === undefined
+        ? { healthy: false, reason: this.#lastProblem }
         : { healthy: true, latencyMs: 0 };
     }
     const latencyMs = await running.ping(GRACE_MS * 5);
@@ -122,7 +122,7 @@ export class ServerSlot {
     const { server, limits, log } = this.options;
     const { directory, entry, env, allowPrivate } = server;
     const port = Number(env.PORT);
-    const generation = new Generation({
+    const generation: Generation = new Generation({
       process: await startServer(
         (folder) => server.spawn(folder, { directory, allowPrivate }),
         (stream, message) => log({ level: stream === "stdout" ? "info" : "error", message }),
@@ -139,9 +139,9 @@ export class ServerSlot {
         allowPrivate,
       },
       log,
+      ending: (end) => this.#ended(generation, end),
     });
     this.#generation = generation;
-    void generation.ended.then((end) => this.#ended(generation, end));
     this.#watchNow();
     if (this.#closed) generation.stop({ reason: "aborted", message: SHUT_DOWN });
     const late = setTimeout(() => {
@@ -153,6 +153,7 @@ export class ServerSlot {
     if (!listens) throw new Error((await generation.ended).message);
     const took = Math.round(performance.now() - began);
     log({ level: "info", message: `Server started in ${took} ms (cold start)` });
+    this.#lastProblem = undefined;
     this.#lastUse = performance.now();
     return generation;
   }

@@ -28,24 +28,28 @@ function setEnvironment({ env, port, host }: ServerStart): void {
   Deno.env.set("HOST", host);
 }
 
-/** The end of the thread is told, whichever way the server takes. */
+/** Nothing more runs in this thread: the one beside it ends the process. */
+function halt(): never {
+  const nothing = new Int32Array(new SharedArrayBuffer(4));
+  for (;;) Atomics.wait(nothing, 0, 0);
+}
+
+/** The end of the server is told, whichever way it takes. */
 function tellExits(send: Send): void {
-  const exitDeno = Deno.exit.bind(Deno);
-  const told = (name: string, exit: (code?: number) => never) => (code?: unknown): never => {
+  const told = (name: string) => (code?: unknown): never => {
     const number = Number(code ?? process.exitCode ?? 0) || 0;
-    send({ type: "ended", message: `The server called ${name}(${number})` });
-    return exit(number);
+    try {
+      if (name === "process.exit") process.emit("exit", number);
+    } finally {
+      send({ type: "ended", message: `The server called ${name}(${number})` });
+      halt();
+    }
   };
-  const exitNode = process.exit.bind(process) as (code?: number) => never;
-  Reflect.set(process, "exit", told("process.exit", exitNode));
-  Reflect.set(process, "reallyExit", told("process.reallyExit", exitDeno));
-  Reflect.set(process, "abort", () => told("process.abort", exitDeno)(134));
-  Reflect.set(Deno, "exit", told("Deno.exit", exitDeno));
-  const close = globalThis.close.bind(globalThis);
-  Reflect.set(globalThis, "close", () => {
-    send({ type: "ended", message: "The server called close()" });
-    close();
-  });
+  Reflect.set(process, "exit", told("process.exit"));
+  Reflect.set(process, "reallyExit", told("process.reallyExit"));
+  Reflect.set(process, "abort", told("process.abort"));
+  Reflect.set(Deno, "exit", told("Deno.exit"));
+  Reflect.set(globalThis, "close", told("close"));
 }
 
 function tellErrors(send: Send): void {

@@ -1,0 +1,94 @@
+/**
+ * Closing in the process of a server, by the kernel, before its code is
+ * loaded. What the system does not offer is left out, and said.
+ *
+ * @module
+ */
+import type { Confinement } from "../wire.ts";
+import { readNameservers } from "./judge_connect.ts";
+import { closeFiles, type FileRule } from "./landlock.ts";
+import { giveUpPrivileges, openLibc } from "./libc.ts";
+import { filterCalls } from "./supervisor.ts";
+
+/** What the runtime itself reads: libraries, how names are resolved, and its memory. */
+const SYSTEM_PATHS = [
+  "/lib",
+  "/lib64",
+  "/usr/lib",
+  "/usr/lib64",
+  "/usr/share/zoneinfo",
+  "/usr/share/ca-certificates",
+  "/etc/ssl/certs",
+  "/etc/ssl/openssl.cnf",
+  "/etc/ld.so.cache",
+  "/etc/resolv.conf",
+  "/etc/hosts",
+  "/etc/host.conf",
+  "/etc/gai.conf",
+  "/etc/nsswitch.conf",
+  "/etc/services",
+  "/etc/protocols",
+  "/etc/localtime",
+  "/run/systemd/resolve/stub-resolv.conf",
+  "/run/systemd/resolve/resolv.conf",
+  "/dev/urandom",
+  "/dev/random",
+  "/dev/zero",
+  "/proc/self/stat",
+  "/proc/self/statm",
+  "/proc/meminfo",
+  "/proc/cpuinfo",
+  "/proc/loadavg",
+  "/proc/sys/kernel/hostname",
+  "/proc/sys/kernel/osrelease",
+  "/sys/fs/cgroup",
+];
+
+export interface ConfineOptions {
+  /** Folder of the deployment. */
+  readonly directory: string;
+  /** Private folder of the process, for its sockets. */
+  readonly folder: string;
+  /** Files of the program itself. */
+  readonly runtime: readonly string[];
+  readonly allowPrivate: boolean;
+}
+
+const read = (path: string): FileRule => ({ path, rights: "read" });
+
+function nameservers(): readonly string[] {
+  try {
+    return readNameservers(Deno.readTextFileSync("/etc/resolv.conf"));
+  } catch {
+    return [];
+  }
+}
+
+/** Closes in this thread and those that it starts from now on. */
+export function confine(options: ConfineOptions): Confinement {
+  const libc = openLibc();
+  if (libc === undefined) {
+    return { files: false, network: false, reason: "This needs Linux with the GNU C library" };
+  }
+  if (!giveUpPrivileges(libc)) {
+    return { files: false, network: false, reason: "The process can not give up its privileges" };
+  }
+  const peers = options.allowPrivate ? undefined : nameservers();
+  const files = closeFiles(libc, [
+    read(options.directory),
+    { path: options.folder, rights: "sockets" },
+    { path: "/dev/null", rights: "read_write" },
+    ...options.runtime.map(read),
+    ...SYSTEM_PATHS.map(read),
+  ]);
+  const filtered = filterCalls(libc, peers);
+  const missing = [
+    ...(files ? [] : ["the kernel has no Landlock"]),
+    ...(filtered ? [] : ["the kernel can not ask before calls (seccomp)"]),
+  ];
+  return {
+    files,
+    network: filtered && peers !== undefined,
+    ...(missing.length === 0 ? {} : { reason: missing.join("; ") }),
+  };
+}

@@ -1,0 +1,51 @@
+/**
+ * Where a server may connect to, judged by the address as the kernel gets it
+ * (struct sockaddr, Linux).
+ *
+ * @module
+ */
+import { addressBytes, isPublic } from "./private_address.ts";
+
+const AF_UNSPEC = 0;
+const AF_UNIX = 1;
+const AF_INET = 2;
+const AF_INET6 = 10;
+const AF_NETLINK = 16;
+
+const DNS_PORT = 53;
+
+export const EACCES = 13;
+export const ECONNREFUSED = 111;
+
+/** Addresses of `nameserver` lines (resolv.conf(5)): names are asked for there, wherever it is. */
+export function readNameservers(text: string): readonly string[] {
+  return [...text.matchAll(/^nameserver[ \t]+([^\s%]+)/gm)]
+    .flatMap(([, address]) => {
+      const bytes = addressBytes(address!);
+      return bytes === undefined ? [] : [bytes.join()];
+    });
+}
+
+const V4_IN_V6 = "0,0,0,0,0,0,0,0,0,0,255,255,";
+
+/**
+ * Judges a socket address.
+ *
+ * @param nameservers as from `readNameservers`
+ * @returns 0 where the connection may be made, else the error that the server gets
+ */
+export function judgeConnect(sockaddr: Uint8Array, nameservers: readonly string[]): number {
+  if (sockaddr.byteLength < 2) return 0;
+  const family = sockaddr[0]! | sockaddr[1]! << 8;
+  if (family === AF_UNSPEC || family === AF_NETLINK) return 0;
+  // Sockets of the machine's services; of its own, a server needs none.
+  if (family === AF_UNIX) return ECONNREFUSED;
+  const [from, size] = family === AF_INET ? [4, 4] : family === AF_INET6 ? [8, 16] : [0, 0];
+  if (size === 0 || sockaddr.byteLength < from + size) return EACCES;
+  const port = sockaddr[2]! << 8 | sockaddr[3]!;
+  const bytes = sockaddr.subarray(from, from + size);
+  const mapped = size === 16 && bytes.join().startsWith(V4_IN_V6);
+  const address = mapped ? bytes.subarray(12) : bytes;
+  if (port === DNS_PORT && nameservers.includes(address.join())) return 0;
+  return isPublic(address) ? 0 : EACCES;
+}

@@ -1,0 +1,81 @@
+/**
+ * Which addresses are closed to servers: private, local and reserved ones
+ * (IANA special-purpose registries, RFC 6890). Without dependencies, because
+ * it runs in the process of the server.
+ *
+ * @module
+ */
+
+export const PRIVATE_RANGES: readonly string[] = [
+  "0.0.0.0/8",
+  "10.0.0.0/8",
+  "100.64.0.0/10",
+  "127.0.0.0/8",
+  "169.254.0.0/16",
+  "172.16.0.0/12",
+  "192.0.0.0/24",
+  "192.0.2.0/24",
+  "192.31.196.0/24",
+  "192.52.193.0/24",
+  "192.88.99.0/24",
+  "192.168.0.0/16",
+  "192.175.48.0/24",
+  "198.18.0.0/15",
+  "198.51.100.0/24",
+  "203.0.113.0/24",
+  "224.0.0.0/4",
+  "240.0.0.0/4",
+];
+
+/** Of IPv6, global unicast is open but for these (RFC 4291, 2.4). */
+const GLOBAL_UNICAST = "2000::/3";
+const CLOSED_V6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
+
+interface Range {
+  readonly bytes: Uint8Array;
+  readonly bits: number;
+}
+
+/** The 4 or 16 bytes of an address in its usual notation; `undefined` for other text. */
+export function addressBytes(text: string): Uint8Array | undefined {
+  if (!text.includes(":")) {
+    const parts = text.split(".");
+    if (parts.length !== 4 || !parts.every((part) => /^\d{1,3}$/.test(part))) return undefined;
+    const numbers = parts.map(Number);
+    return numbers.some((number) => number > 255) ? undefined : Uint8Array.from(numbers);
+  }
+  const halves = text.split("::");
+  if (halves.length > 2) return undefined;
+  const groups = (half: string): string[] => half === "" ? [] : half.split(":");
+  const [head = [], tail = []] = halves.map(groups);
+  const missing = 8 - head.length - tail.length;
+  if (halves.length === 1 ? missing !== 0 : missing < 1) return undefined;
+  const all = [...head, ...Array<string>(missing).fill("0"), ...tail];
+  if (!all.every((group) => /^[0-9a-f]{1,4}$/i.test(group))) return undefined;
+  const numbers = all.map((group) => Number.parseInt(group, 16));
+  return Uint8Array.from(numbers.flatMap((number) => [number >> 8, number & 255]));
+}
+
+function readRange(text: string): Range {
+  const [address = "", bits = ""] = text.split("/");
+  return { bytes: addressBytes(address)!, bits: Number(bits) };
+}
+
+const CLOSED_RANGES_V4 = PRIVATE_RANGES.map(readRange);
+const OPEN_RANGE_V6 = readRange(GLOBAL_UNICAST);
+const CLOSED_RANGES_V6 = CLOSED_V6.map(readRange);
+
+function within(address: Uint8Array, { bytes, bits }: Range): boolean {
+  for (let bit = 0; bit < bits; bit += 8) {
+    const mask = bits - bit >= 8 ? 255 : 255 << 8 - (bits - bit) & 255;
+    if ((address[bit >> 3]! & mask) !== (bytes[bit >> 3]! & mask)) return false;
+  }
+  return true;
+}
+
+/** True for 4 or 16 bytes that are an address of the public internet. */
+export function isPublic(address: Uint8Array): boolean {
+  return address.byteLength === 4
+    ? !CLOSED_RANGES_V4.some((range) => within(address, range))
+    : within(address, OPEN_RANGE_V6) && !CLOSED_RANGES_V6.some((range) => within(address, range));
+}
