@@ -69,6 +69,11 @@ const BENCHES: readonly Bench[] = [
     run: async () => await (await import("./accounts_bench.ts")).benchAccounts(),
   },
   {
+    name: "notifications",
+    needs: [],
+    run: async () => await (await import("./notifications_bench.ts")).benchNotifications(),
+  },
+  {
     name: "functions",
     needs: [{ program: "wrk", package: "wrk" }],
     run: async () => await (await import("./functions_bench.ts")).benchFunctions(),

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { OPENING } from "./live_message.ts";
+import { type EncodedMessages, type EncodedPart, OPENING } from "./live_message.ts";
 
 /** Messages that may wait for a slow reader; one that falls further behind is cut off. */
 const MAX_BEHIND = 256;
@@ -12,7 +12,7 @@ export class LiveStream {
   readonly body: ReadableStream<Uint8Array>;
   private controller: ReadableStreamDefaultController<Uint8Array> | undefined;
   /** What came while the stream was still being told what it had missed. */
-  private held: { readonly id: string | undefined; readonly bytes: Uint8Array }[] | undefined = [];
+  private held: EncodedPart[] | undefined = [];
 
   /** `onEnd` is called once, however the stream ends. */
   constructor(private readonly onEnd: () => void) {
@@ -28,18 +28,18 @@ export class LiveStream {
     }, { highWaterMark: 0 });
   }
 
-  /** Sends a message; `id` is that of the notification that it brings. */
-  send(bytes: Uint8Array, id?: string): void {
-    if (this.held === undefined) this.push(bytes);
-    else if (this.held.length < MAX_BEHIND) this.held.push({ id, bytes });
+  /** Sends messages, in one piece where none of them has to be held. */
+  send({ parts, joined }: EncodedMessages): void {
+    if (this.held === undefined) this.push(joined);
+    else if (this.held.length < MAX_BEHIND) this.held.push(...parts);
     else this.cut();
   }
 
   /** Sends what was missed, then what came meanwhile and was not among it. */
-  catchUp(missed: readonly Uint8Array[], seen: ReadonlySet<string>): void {
+  catchUp(missed: Uint8Array, seen: ReadonlySet<string>): void {
     const held = this.held ?? [];
     this.held = undefined;
-    for (const bytes of missed) this.controller?.enqueue(bytes);
+    this.controller?.enqueue(missed);
     for (const { id, bytes } of held) {
       if (id === undefined || !seen.has(id)) this.controller?.enqueue(bytes);
     }

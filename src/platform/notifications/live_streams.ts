@@ -7,7 +7,7 @@
 import type { InboxCounts, Notification, NotificationMessage } from "../../contract/mod.ts";
 import { isUuid } from "../../lib/ids.ts";
 import type { InboxView } from "./inboxes.ts";
-import { encodeMessage, HEARTBEAT } from "./live_message.ts";
+import { encodeMessages, HEARTBEAT } from "./live_message.ts";
 import { LiveStream } from "./live_stream.ts";
 
 /** Each stream gets a comment this often. */
@@ -91,8 +91,8 @@ export class LiveStreams {
     for (const group of this.groupsOf(userId)) {
       const seen = messages.filter(({ workspaceId }) => sees(group.view, workspaceId));
       if (seen.length === 0) continue;
-      for (const { message } of seen) send(group, message);
-      send(group, { type: "counts", ...await this.options.counts(group.view) });
+      const counts = { type: "counts" as const, ...await this.options.counts(group.view) };
+      send(group, [...seen.map(({ message }) => message), counts]);
     }
   }
 
@@ -103,8 +103,8 @@ export class LiveStreams {
   async publishAll(view: InboxView, type: "read" | "archived" | "deleted"): Promise<void> {
     for (const group of this.groupsOf(view.userId)) {
       const same = groupKey(group.view) === groupKey(view);
-      send(group, same ? { type, id: null } : { type: "reset" });
-      send(group, { type: "counts", ...await this.options.counts(group.view) });
+      const counts = { type: "counts" as const, ...await this.options.counts(group.view) };
+      send(group, [same ? { type, id: null } : { type: "reset" }, counts]);
     }
   }
 
@@ -151,7 +151,7 @@ export class LiveStreams {
       ? [{ type: "reset" }]
       : missed.map((notification) => ({ type: "notification", ...notification }));
     messages.push(counts);
-    stream.catchUp(messages.map(encodeMessage), new Set(missed?.map(({ id }) => id)));
+    stream.catchUp(encodeMessages(messages).joined, new Set(missed?.map(({ id }) => id)));
   }
 
   /** `undefined` where it can not be told, or is too much. */
@@ -175,8 +175,7 @@ export class LiveStreams {
   }
 }
 
-function send({ readers }: Group, message: NotificationMessage): void {
-  const bytes = encodeMessage(message);
-  const id = message.type === "notification" ? message.id : undefined;
-  for (const { stream } of [...readers]) stream.send(bytes, id);
+function send({ readers }: Group, messages: readonly NotificationMessage[]): void {
+  const encoded = encodeMessages(messages);
+  for (const { stream } of [...readers]) stream.send(encoded);
 }

@@ -56,9 +56,11 @@ function streamsOver(held: readonly Notification[] = []) {
         while (names.length < count) {
           const { value, done } = await reader.read();
           if (done) return [...names, "end"];
-          const data = /^data: (.*)$/m.exec(value)?.[1];
-          const { type, title } = JSON.parse(data ?? '{"type":"comment"}');
-          if (!value.startsWith("retry")) names.push(title ?? type);
+          for (const [, data] of value.matchAll(/^data: (.*)$/gm)) {
+            const { type, title } = JSON.parse(data!);
+            names.push(title ?? type);
+          }
+          if (value.startsWith(": ")) names.push("comment");
         }
         return names;
       },
