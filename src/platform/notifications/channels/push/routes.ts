@@ -4,6 +4,7 @@
  * @module
  */
 import { Buffer } from "node:buffer";
+import { createECDH } from "node:crypto";
 import { endpoints, type PushSubscription } from "../../../../contract/mod.ts";
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
@@ -28,11 +29,11 @@ const toWire = (
 });
 
 /** @throws {Failure} where the browser's key is no point on the curve. */
-async function checkKey(p256dh: string): Promise<void> {
-  const curve = { name: "ECDH", namedCurve: "P-256" };
+function checkKey(p256dh: string): void {
+  const own = createECDH("prime256v1");
+  own.generateKeys();
   try {
-    const bytes = Uint8Array.from(Buffer.from(p256dh, "base64url"));
-    await crypto.subtle.importKey("raw", bytes, curve, false, []);
+    own.computeSecret(Buffer.from(p256dh, "base64url"));
   } catch {
     throw new Failure("invalid_request", "Request is not valid: body.keys.p256dh is no P-256 key", {
       problems: [{ path: "body.keys.p256dh", message: "Must be a point on P-256" }],
@@ -62,7 +63,7 @@ export function bindPushRoutes(router: Router, services: {
     return { publicKey };
   });
   router.held(endpoints.createPushSubscription, async ({ user }, { body, client }) => {
-    await checkKey(body.keys.p256dh);
+    checkKey(body.keys.p256dh);
     return toWire(
       await pushSubscriptions.put({
         id: uuidV7(now, random),
