@@ -5,11 +5,12 @@
  */
 import { isServed } from "./deployments/deployment.ts";
 import { sweep } from "./deployments/sweep.ts";
-import type { PlatformLog } from "./options.ts";
+import type { PlatformOptions } from "./options.ts";
+import { DEFAULT_RETENTION } from "./retention/plan_retention.ts";
+import { retain } from "./retention/retain.ts";
 import type { Services } from "./services.ts";
 
-const FIRST_AFTER_MS = 60_000;
-const INTERVAL_MS = 60 * 60 * 1000;
+const TIMES = { firstMs: 60_000, everyMs: 60 * 60 * 1000 };
 
 /** Removes the files and pages of servers whose deployments have ended. */
 async function sweepServers({ deployments, computeService }: Services): Promise<void> {
@@ -20,39 +21,58 @@ async function sweepServers({ deployments, computeService }: Services): Promise<
   await computeService.sweep((id) => needed.has(id));
 }
 
-/** Starts the rounds; the returned function ends them and waits for one under way. */
-export function startHousekeeping(
+type Options = Pick<PlatformOptions, "log" | "retention" | "housekeeping">;
+
+/** One round: old deployments, given up uploads, blobs that no one needs, ended servers. */
+async function keepHouse(
   services: Services,
-  log: (line: PlatformLog) => void,
-): () => Promise<void> {
-  let round = Promise.resolve();
+  { log, retention = DEFAULT_RETENTION }: Options,
+  signal: AbortSignal,
+): Promise<void> {
+  const now = services.now();
+  const { removed, stopped } = await retain(services, retention, { now, signal });
+  if (removed + stopped > 0) {
+    const message = `Housekeeping: ${removed} old deployments removed, ` +
+      `${stopped} previews of deleted branches stopped`;
+    log({ level: "info", message });
+  }
+  const { abandoned, removedBlobs } = await sweep({
+    ...services,
+    otherBlobs: () => services.rules.blobs(),
+    onDamaged: (deployment, cause) =>
+      log({
+        level: "error",
+        message: `Can not read the content of deployment ${deployment.id}: ${cause}. ` +
+          "No blob is removed until that is mended",
+      }),
+  }, now);
+  if (abandoned + removedBlobs > 0) {
+    const message =
+      `Housekeeping: ${abandoned} unfinished uploads failed, ${removedBlobs} blobs removed`;
+    log({ level: "info", message });
+  }
+  await sweepServers(services);
+}
+
+/** Starts the rounds; the returned function ends them and waits for one under way. */
+export function startHousekeeping(services: Services, options: Options): () => Promise<void> {
+  const { log, housekeeping: times = TIMES } = options;
+  const closing = new AbortController();
+  let round: Promise<void> | undefined;
   const run = () => {
-    round = sweep({
-      ...services,
-      otherBlobs: () => services.rules.blobs(),
-      onDamaged: (deployment, cause) =>
-        log({
-          level: "error",
-          message: `Can not read the content of deployment ${deployment.id}: ${cause}. ` +
-            "No blob is removed until that is mended",
-        }),
-    }, services.now()).then(({ abandoned, removedBlobs }) => {
-      if (abandoned + removedBlobs === 0) return;
-      const message =
-        `Housekeeping: ${abandoned} unfinished uploads failed, ${removedBlobs} blobs removed`;
-      log({ level: "info", message });
-    }).then(() => sweepServers(services)).catch((error) =>
-      log({ level: "error", message: `Housekeeping failed: ${error}` })
-    );
+    round ??= keepHouse(services, options, closing.signal)
+      .catch((error) => log({ level: "error", message: `Housekeeping failed: ${error}` }))
+      .finally(() => round = undefined);
   };
   let interval: ReturnType<typeof setInterval> | undefined;
   const first = setTimeout(() => {
     run();
-    interval = setInterval(run, INTERVAL_MS);
-  }, FIRST_AFTER_MS);
+    interval = setInterval(run, times.everyMs);
+  }, times.firstMs);
   return async () => {
     clearTimeout(first);
     clearInterval(interval);
+    closing.abort();
     await round;
   };
 }

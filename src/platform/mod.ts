@@ -8,6 +8,7 @@ export type { PlatformLog, PlatformOptions, RunningPlatform } from "./options.ts
 export { rekeyDataDir } from "./rekey.ts";
 export { KeyFileError } from "./secrets/key_ring.ts";
 export { ListenError } from "./listeners.ts";
+export { DEFAULT_RETENTION } from "./retention/plan_retention.ts";
 export { startPlatform } from "./server.ts";
 export { DataDirInUseError, DataDirUnusableError } from "./store/data_dir.ts";
 export { SniUnsupportedError } from "./tls/https_listener.ts";

@@ -6,6 +6,7 @@
 
 import type { BuildSettings } from "./builds/build_settings.ts";
 import type { OpenBuilds } from "./builds/open_builds.ts";
+import type { RetentionPolicy } from "./retention/plan_retention.ts";
 
 export interface PlatformLog {
   readonly level: "info" | "warn" | "error";
@@ -63,6 +64,10 @@ export interface PlatformOptions {
     /** `user@host` or `Name <user@host>`; `svc@` the platform's host where missing. */
     readonly from?: string;
   };
+  /** Which old deployments are kept; the last 50 and those of 30 days where missing. */
+  readonly retention?: RetentionPolicy;
+  /** When housekeeping runs, in milliseconds; after a minute, then hourly where missing. */
+  readonly housekeeping?: { readonly firstMs: number; readonly everyMs: number };
   /** Builds from git that run at the same time; one for two processors where missing. */
   readonly buildConcurrency?: number;
   /** How builds from git are kept in bounds; without walls none runs unless it says so. */

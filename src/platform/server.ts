@@ -210,7 +210,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     listeners.open(front, services.certificates);
     services.certificates?.start();
     closers.add({ close: () => services.certificates?.close() });
-    closers.add({ close: startHousekeeping(services, options.log) });
+    closers.add({ close: startHousekeeping(services, options) });
     return {
       url: base.origin,
       port: listeners.port,

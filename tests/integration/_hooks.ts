@@ -44,7 +44,8 @@ export class TestRunner {
   readonly opener: OpenBuilds = (parts) => {
     const opened = openBuilds(parts);
     const runner: BuildRunner = {
-      ...opened.runner,
+      forget: (build) => opened.runner.forget(build),
+      forgetProject: (projectId) => opened.runner.forgetProject(projectId),
       run: async (job, signal) => {
         this.jobs.push(job);
         this.busiest = Math.max(this.busiest, ++this.running);

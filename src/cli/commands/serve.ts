@@ -83,6 +83,27 @@ export default defineCommand({
       )
       .option("--allow-private-upstreams", "let rewrites and functions reach private addresses")
       .option(
+        "--git-root <dir>",
+        "folder below which projects may have local repositories; repeatable",
+        repeatedList,
+      )
+      .option("--allow-unsandboxed-builds", "build where the system offers no walls for builds")
+      .option(
+        "--build-concurrency <n>",
+        "builds from git at the same time (default: one for two processors)",
+        wholeNumber({ min: 1, max: 1000 }),
+      )
+      .option(
+        "--keep-deployments <n>",
+        "latest deployments of a project that stay, whatever their age (default: 50)",
+        wholeNumber({ min: 1, max: 1_000_000 }),
+      )
+      .option(
+        "--keep-days <days>",
+        "days for which every deployment stays (default: 30)",
+        wholeNumber({ min: 0, max: 100_000 }),
+      )
+      .option(
         "--upstream-ca <file>",
         "PEM file with certificates that rewrites and functions trust beside the system's",
       )

@@ -32,6 +32,11 @@ export interface ServeFlags {
   readonly acmeCa?: string | undefined;
   readonly dnsServer?: string | undefined;
   readonly publicAddress?: string[] | undefined;
+  readonly gitRoot?: string[] | undefined;
+  readonly allowUnsandboxedBuilds?: true | undefined;
+  readonly buildConcurrency?: number | undefined;
+  readonly keepDeployments?: number | undefined;
+  readonly keepDays?: number | undefined;
   readonly smtpUrl?: string | undefined;
   readonly mailFrom?: string | undefined;
   readonly botToken?: string | undefined;
@@ -117,7 +122,13 @@ export async function startOn(
       log: ({ level, message }) => ctx.ui.log("deploy", level, message),
       ...definedOnly({ publicUrl, kv, blobs, geoip, asn, allowPrivateUpstreams, dnsServer }),
       ...definedOnly({ tls, acme, httpsPort, publicAddresses: publicAddress, upstreamCa }),
-      ...definedOnly({ mail, bot }),
+      ...definedOnly({ mail, bot, buildConcurrency: flags.buildConcurrency }),
+      ...(flags.allowUnsandboxedBuilds ? { builds: { allowUnsandboxed: true } } : {}),
+      gitRoots: (flags.gitRoot ?? []).map((root) => ctx.path(root)),
+      retention: {
+        ...platform.DEFAULT_RETENTION,
+        ...definedOnly({ keepDeployments: flags.keepDeployments, keepDays: flags.keepDays }),
+      },
       ...definedOnly({ bootstrapToken: ctx.env.SVC_BOOTSTRAP_TOKEN || undefined }),
     });
   } catch (cause) {

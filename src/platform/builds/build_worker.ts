@@ -4,17 +4,17 @@
  *
  * @module
  */
-import { createDeploymentBody, type EventName } from "../../contract/mod.ts";
+import { createDeploymentBody } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { Addresses } from "../deployments/addresses.ts";
 import { storeContent } from "../deployments/create_deployment.ts";
 import { canMove, type DeploymentRecord, moveDeployment } from "../deployments/deployment.ts";
+import { deploymentEvent } from "../deployments/deployment_event.ts";
 import type { DeploymentService } from "../deployments/deployment_service.ts";
 import type { DeploymentStore } from "../deployments/deployment_store.ts";
 import type { RaiseEvent } from "../events/raise_event.ts";
 import { Failure, toFailure } from "../http/failure.ts";
 import type { BlobVault } from "../store/blob_store.ts";
-import { buildEvent } from "./build_event.ts";
 import type { BuildRecord } from "./build_record.ts";
 import type { BuildRunner, BuiltContent } from "./types.ts";
 
@@ -23,6 +23,8 @@ export type BuildEnd =
   | { readonly state: "FAILED"; readonly error: string }
   /** The platform stops: the build goes on at its next start. */
   | { readonly state: "INTERRUPTED" };
+
+type Moment = "building" | "build_success" | "build_failed" | "failed";
 
 const CANCELLED: BuildEnd = { state: "CANCELLED", error: null };
 
@@ -62,13 +64,13 @@ export class BuildWorker {
       if (built.type === "ended") return built.end;
       return await this.goLive(build, built.deployment);
     } catch (error) {
-      return await this.fail(build, "deployment.failed", error);
+      return await this.fail(build, "failed", error);
     }
   }
 
   /** Gives a build up that can not go on. */
   async giveUp(build: BuildRecord, reason: string): Promise<BuildEnd> {
-    return await this.fail(build, "deployment.build_failed", new Failure("conflict", reason));
+    return await this.fail(build, "build_failed", new Failure("conflict", reason));
   }
 
   /** The deployment as it is being built; `undefined` where it has ended or is gone. */
@@ -80,7 +82,7 @@ export class BuildWorker {
       return begins ? moveDeployment(current, "BUILDING", { now: now() }) : current;
     });
     if (deployment === undefined || !canMove(deployment.status, "FAILED")) return undefined;
-    if (begins) await this.raise("deployment.building", deployment);
+    if (begins) await this.raise("building", deployment);
     return deployment;
   }
 
@@ -97,15 +99,15 @@ export class BuildWorker {
     if (outcome.type !== "built") {
       const reason = outcome.type === "failed" ? outcome.reason : "The build was cancelled";
       return ended(
-        await this.fail(build, "deployment.build_failed", new Failure("conflict", reason)),
+        await this.fail(build, "build_failed", new Failure("conflict", reason)),
       );
     }
     try {
       const made = await this.attach(deployment, outcome.content);
-      await this.raise("deployment.build_success", made);
+      await this.raise("build_success", made);
       return { type: "made" as const, deployment: made };
     } catch (error) {
-      return ended(await this.fail(build, "deployment.build_failed", error));
+      return ended(await this.fail(build, "build_failed", error));
     }
   }
 
@@ -138,12 +140,12 @@ export class BuildWorker {
       await this.services.deploymentService.activate(deployment);
       return { state: "SUCCEEDED", error: null };
     } catch (error) {
-      return await this.fail(build, "deployment.failed", error);
+      return await this.fail(build, "failed", error);
     }
   }
 
   /** Lets the deployment fail, unless it was stopped or deleted meanwhile. */
-  private async fail(build: BuildRecord, event: EventName, cause: unknown): Promise<BuildEnd> {
+  private async fail(build: BuildRecord, moment: Moment, cause: unknown): Promise<BuildEnd> {
     const { deployments, now, onTrouble } = this.services;
     const failure = toFailure(cause);
     const isRace = cause instanceof RangeError;
@@ -158,11 +160,11 @@ export class BuildWorker {
       return fails ? moveDeployment(current, "FAILED", { now: now(), error }) : current;
     });
     if (failed === undefined || !fails) return CANCELLED;
-    await this.raise(event, failed);
+    await this.raise(moment, failed);
     return { state: "FAILED", error };
   }
 
-  private raise(event: EventName, deployment: DeploymentRecord): Promise<void> {
-    return this.services.raiseEvent(buildEvent(event, deployment, this.services.addresses));
+  private raise(moment: Moment, deployment: DeploymentRecord): Promise<void> {
+    return this.services.raiseEvent(deploymentEvent(moment, deployment, this.services.addresses));
   }
 }

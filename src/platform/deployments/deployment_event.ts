@@ -7,8 +7,15 @@ import type { RaisedEvent } from "../events/raise_event.ts";
 import type { Addresses } from "./addresses.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 
-/** Moments of a deployment that are the deployment's own, not its build's. */
-type Moment = "started" | "live" | "failed" | "stopped" | "rolled_back";
+type Moment =
+  | "started"
+  | "building"
+  | "build_success"
+  | "build_failed"
+  | "live"
+  | "failed"
+  | "stopped"
+  | "rolled_back";
 
 /**
  * The event of a moment. A deployment that is rolled back and live again has

@@ -95,6 +95,11 @@ export class DeploymentStore {
     }
   }
 
+  async *of(projectId: string): AsyncGenerator<DeploymentRecord> {
+    const prefix = keys.deployments(projectId);
+    for await (const { value } of readAll(this.kv, prefix, deploymentRecord)) yield value;
+  }
+
   async *hosts(): AsyncGenerator<{ readonly label: string; readonly host: HostRecord }> {
     for await (const { key, value } of readAll(this.kv, keys.hosts(), hostRecord)) {
       yield { label: String(key[1]), host: value };

@@ -9,13 +9,13 @@ import { HOOK_TRIGGERS_PER_MINUTE } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import { RateWindow } from "../accounts/rate_window.ts";
-import { buildEvent } from "../builds/build_event.ts";
 import type { BuildQueue } from "../builds/build_queue.ts";
 import type { BuildRecord } from "../builds/build_record.ts";
 import { type BuildStore, NotAdmittedError } from "../builds/build_store.ts";
 import type { GitService } from "../builds/types.ts";
 import type { Addresses } from "../deployments/addresses.ts";
 import type { DeploymentRecord } from "../deployments/deployment.ts";
+import { deploymentEvent } from "../deployments/deployment_event.ts";
 import type { DeploymentStore } from "../deployments/deployment_store.ts";
 import { recordDeployment, type RecordServices } from "../deployments/record_deployment.ts";
 import type { RaiseEvent } from "../events/raise_event.ts";
@@ -204,7 +204,7 @@ export class TriggerService {
         return builds.storedWith(build, force);
       },
     });
-    await this.services.raiseEvent(buildEvent("deployment.started", deployment, addresses));
+    await this.services.raiseEvent(deploymentEvent("started", deployment, addresses));
     if (build !== undefined) buildQueue.add(build);
     await this.services.hooks.noteUse(hook.id, now());
     return await this.answer(deployment, describeProgress(deployment, addresses));

@@ -1,0 +1,70 @@
+/**
+ * Which deployments of a project are no longer kept. Pure.
+ *
+ * @module
+ */
+import type { DeploymentRecord } from "../deployments/deployment.ts";
+
+export interface RetentionPolicy {
+  /** The latest deployments of a project that stay, whatever their age. */
+  readonly keepDeployments: number;
+  /** Days for which every deployment stays. */
+  readonly keepDays: number;
+}
+
+export const DEFAULT_RETENTION: RetentionPolicy = { keepDeployments: 50, keepDays: 30 };
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+export type JudgedDeployment = Pick<DeploymentRecord, "id" | "status" | "createdAt" | "updatedAt">;
+
+export interface RetentionFacts<D extends JudgedDeployment> {
+  /** All deployments of the project. */
+  readonly deployments: readonly D[];
+  /** Those that an address shows which is not theirs alone: production, a branch, a domain. */
+  readonly shown: ReadonlySet<string>;
+  /** Deployments that were live in production, the latest last: what a rollback can go to. */
+  readonly productionHistory: readonly string[];
+}
+
+type Kind = "under way" | "works" | "ended";
+
+function kindOf({ status }: JudgedDeployment): Kind {
+  switch (status) {
+    case "PENDING":
+    case "BUILDING":
+    case "DEPLOYING":
+      return "under way";
+    case "LIVE":
+    case "ROLLED_BACK":
+      return "works";
+    case "FAILED":
+    case "STOPPED":
+      return "ended";
+  }
+}
+
+/**
+ * The deployments to remove: older than `keepDays` and not among the last
+ * `keepDeployments`. Those that work and those that have ended are counted
+ * apart, so that a row of failures pushes nothing out. What is under way, what
+ * an address shows, and the last of production's history always stay.
+ */
+export function planRetention<D extends JudgedDeployment>(
+  facts: RetentionFacts<D>,
+  policy: RetentionPolicy,
+  now: number,
+): D[] {
+  const { deployments, shown, productionHistory } = facts;
+  const targets = new Set(productionHistory.slice(-Math.max(1, policy.keepDeployments)));
+  const newestFirst = [...deployments].sort((a, b) => b.createdAt - a.createdAt);
+  const seen: Record<Kind, number> = { "under way": 0, works: 0, ended: 0 };
+  return newestFirst.filter((deployment) => {
+    const kind = kindOf(deployment);
+    const isLate = ++seen[kind] > policy.keepDeployments;
+    const isOld = now - deployment.updatedAt > policy.keepDays * DAY_MS;
+    const isNeeded = kind === "under way" || shown.has(deployment.id) ||
+      targets.has(deployment.id);
+    return isLate && isOld && !isNeeded;
+  });
+}

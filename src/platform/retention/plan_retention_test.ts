@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { DEPLOYMENT_STATES, type DeploymentState } from "../../contract/mod.ts";
+import { type JudgedDeployment, planRetention } from "./plan_retention.ts";
+
+const DAY = 24 * 60 * 60 * 1000;
+const NOW = Date.UTC(2026, 0, 100);
+
+/** A deployment of so many days ago. */
+const of = (id: string, days: number, status: DeploymentState = "LIVE"): JudgedDeployment => ({
+  id,
+  status,
+  createdAt: NOW - days * DAY,
+  updatedAt: NOW - days * DAY,
+});
+
+const policy = { keepDeployments: 2, keepDays: 10 };
+
+interface Row {
+  readonly name: string;
+  readonly deployments: readonly JudgedDeployment[];
+  readonly shown?: readonly string[];
+  readonly history?: readonly string[];
+  readonly removed: readonly string[];
+}
+
+const old = [of("a", 50), of("b", 40), of("c", 30), of("d", 20)];
+
+const ROWS: readonly Row[] = [
+  { name: "none", deployments: [], removed: [] },
+  { name: "the last two stay", deployments: old, removed: ["b", "a"] },
+  { name: "young ones stay", deployments: [of("a", 3), of("b", 2), of("c", 1)], removed: [] },
+  { name: "what an address shows stays", deployments: old, shown: ["a"], removed: ["b"] },
+  {
+    name: "what production goes back to stays",
+    deployments: old,
+    history: ["x", "a", "b"],
+    removed: [],
+  },
+  {
+    name: "of a longer history only the last stay",
+    deployments: old,
+    history: ["a", "b", "c"],
+    removed: ["a"],
+  },
+  {
+    name: "what is under way stays",
+    deployments: [
+      of("a", 50, "PENDING"),
+      of("b", 40, "BUILDING"),
+      of("c", 30, "DEPLOYING"),
+      ...old,
+    ],
+    removed: ["b", "a"],
+  },
+  {
+    name: "failures push nothing out",
+    deployments: [of("a", 50), ...["x", "y", "z"].map((id, index) => of(id, 20 - index, "FAILED"))],
+    removed: ["x"],
+  },
+  {
+    name: "what was rolled back counts as working",
+    deployments: [of("a", 50), of("b", 40, "ROLLED_BACK"), of("c", 30)],
+    removed: ["a"],
+  },
+];
+
+Deno.test("planRetention() removes what is neither late nor young nor needed", () => {
+  for (const { name, deployments, shown, history, removed } of ROWS) {
+    const facts = { deployments, shown: new Set(shown), productionHistory: history ?? [] };
+    assert.deepEqual(planRetention(facts, policy, NOW).map(({ id }) => id), removed, name);
+  }
+});
+
+Deno.test("planRetention() never removes what is needed, and twice is once", () => {
+  const deployment = fc.record({
+    id: fc.uuid(),
+    status: fc.constantFrom(...DEPLOYMENT_STATES),
+    createdAt: fc.integer({ min: 0, max: NOW }),
+    updatedAt: fc.integer({ min: 0, max: NOW }),
+  });
+  fc.assert(fc.property(
+    fc.uniqueArray(deployment, { selector: ({ id }) => id, maxLength: 30 }),
+    fc.record({
+      keepDeployments: fc.integer({ min: 0, max: 5 }),
+      keepDays: fc.integer({ min: 0, max: 90 }),
+    }),
+    fc.func(fc.boolean()),
+    (deployments, limits, isShown) => {
+      const shown = new Set(deployments.filter(({ id }) => isShown(id)).map(({ id }) => id));
+      const productionHistory = deployments.slice(0, 3).map(({ id }) => id);
+      const facts = { deployments, shown, productionHistory };
+      const removed = new Set(planRetention(facts, limits, NOW));
+      for (const { id, status } of removed) {
+        assert.ok(!shown.has(id) && id !== productionHistory.at(-1));
+        assert.ok(!["PENDING", "BUILDING", "DEPLOYING"].includes(status));
+      }
+      const left = deployments.filter((each) => !removed.has(each));
+      assert.deepEqual(planRetention({ ...facts, deployments: left }, limits, NOW), []);
+    },
+  ));
+});

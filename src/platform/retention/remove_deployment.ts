@@ -1,0 +1,69 @@
+/**
+ * Removing a deployment with all that belongs to it alone. One commit takes
+ * it out of the store, unless an address shows it by then; its blobs go with
+ * the next sweep.
+ *
+ * @module
+ */
+import type { BuildStore } from "../builds/build_store.ts";
+import type { BuildRunner } from "../builds/types.ts";
+import type { DeploymentRecord } from "../deployments/deployment.ts";
+import { hostRecord } from "../deployments/host_record.ts";
+import type { SiteDirectory } from "../deployments/site_directory.ts";
+import { latestLabel } from "../environments/environment.ts";
+import { projectRecord } from "../projects/project.ts";
+import { keys } from "../store/keys.ts";
+import { commitWithRetries, readRecord } from "../store/records.ts";
+
+export interface RemoveServices {
+  readonly kv: Deno.Kv;
+  readonly sites: SiteDirectory;
+  readonly builds: BuildStore;
+  readonly runner: BuildRunner;
+  readonly computeService: { remove(deploymentId: string): Promise<void> };
+}
+
+/** Removes a deployment; false where it is needed after all, or gone. */
+export async function removeDeployment(
+  services: RemoveServices,
+  deployment: DeploymentRecord,
+): Promise<boolean> {
+  const { sites, builds, runner, computeService } = services;
+  if (!await removeRecords(services.kv, deployment)) return false;
+  sites.removeDeployment(deployment.id);
+  await builds.remove(deployment);
+  await computeService.remove(deployment.id);
+  await runner.forget({ projectId: deployment.projectId, deploymentId: deployment.id });
+  return true;
+}
+
+async function removeRecords(kv: Deno.Kv, deployment: DeploymentRecord): Promise<boolean> {
+  const { id, projectId, workspaceId } = deployment;
+  const projectKey = keys.project(workspaceId, projectId);
+  const { result } = await commitWithRetries(async () => {
+    const project = await readRecord(kv, projectKey, projectRecord);
+    const operation = kv.atomic();
+    const stored = await kv.get(keys.deployment(projectId, id));
+    if (project === undefined || stored.versionstamp === null) return { operation, result: false };
+    const shared = [
+      project.value.name,
+      deployment.branchLabel,
+      latestLabel(project.value, deployment.environment),
+    ];
+    for (const label of shared) {
+      const key = keys.host(label);
+      const host = await readRecord(kv, key, hostRecord);
+      if (host?.value.deploymentId === id) return { operation: kv.atomic(), result: false };
+      operation.check({ key, versionstamp: host?.versionstamp ?? null });
+    }
+    const productionHistory = project.value.productionHistory.filter((each) => each !== id);
+    operation.check(stored, { key: projectKey, versionstamp: project.versionstamp })
+      .set(projectKey, { ...project.value, productionHistory })
+      .delete(stored.key)
+      .delete(keys.deploymentOwner(id))
+      .delete(keys.deploymentVariables(id))
+      .delete(keys.host(deployment.uniqueLabel));
+    return { operation, result: true };
+  });
+  return result;
+}

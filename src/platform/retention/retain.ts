@@ -1,0 +1,92 @@
+/**
+ * One round of retention over all projects: old deployments go, and previews
+ * of branches that the repository no longer has are stopped.
+ *
+ * @module
+ */
+import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import type { GitService } from "../builds/types.ts";
+import type { DeploymentRecord } from "../deployments/deployment.ts";
+import type { DeploymentService } from "../deployments/deployment_service.ts";
+import type { DeploymentStore } from "../deployments/deployment_store.ts";
+import type { ProjectRecord } from "../projects/project.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+import { planRetention, type RetentionPolicy } from "./plan_retention.ts";
+import { removeDeployment, type RemoveServices } from "./remove_deployment.ts";
+
+export interface RetainServices extends RemoveServices {
+  readonly projects: ProjectStore;
+  readonly deployments: DeploymentStore;
+  readonly deploymentService: DeploymentService;
+  readonly git: GitService;
+}
+
+export interface RetentionReport {
+  readonly removed: number;
+  readonly stopped: number;
+}
+
+/** Which deployments addresses show that are not theirs alone, by project. */
+async function shownDeployments(deployments: DeploymentStore): Promise<Map<string, Set<string>>> {
+  const labels = new Map<string, Set<string>>();
+  const unique = new Map<string, string>();
+  for await (const { id, uniqueLabel } of deployments.all()) unique.set(uniqueLabel, id);
+  for await (const { label, host } of deployments.hosts()) {
+    if (host.deploymentId === null || unique.get(label) === host.deploymentId) continue;
+    const shown = labels.get(host.projectId) ?? new Set();
+    labels.set(host.projectId, shown.add(host.deploymentId));
+  }
+  return labels;
+}
+
+async function deploymentsOf(
+  deployments: DeploymentStore,
+  projectId: string,
+): Promise<DeploymentRecord[]> {
+  const all: DeploymentRecord[] = [];
+  for await (const deployment of deployments.of(projectId)) all.push(deployment);
+  return all;
+}
+
+/** A preview from git that is of no more use once its branch is gone. */
+function isPreviewOfBranch(deployment: DeploymentRecord, project: ProjectRecord): boolean {
+  return deployment.source === "git" && deployment.status === "LIVE" &&
+    deployment.environment !== ENVIRONMENT_PRODUCTION && deployment.branch !== project.branch;
+}
+
+async function stopDeletedBranches(
+  { git, deploymentService }: RetainServices,
+  project: ProjectRecord,
+  options: { readonly deployments: readonly DeploymentRecord[]; readonly signal: AbortSignal },
+): Promise<number> {
+  const previews = options.deployments.filter((each) => isPreviewOfBranch(each, project));
+  if (previews.length === 0 || project.gitUrl === null) return 0;
+  const found = await git.branches(project, options.signal)
+    .catch((cause) => ({ type: "unreachable" as const, reason: String(cause) }));
+  // A repository without any branch is a broken one, and no reason to stop everything.
+  if (found.type !== "found" || found.branches.size === 0) return 0;
+  const gone = previews.filter(({ branch }) => !found.branches.has(branch));
+  for (const deployment of gone) await deploymentService.stop(deployment, project);
+  return gone.length;
+}
+
+/** One round; harmless at any time. */
+export async function retain(
+  services: RetainServices,
+  policy: RetentionPolicy,
+  options: { readonly now: number; readonly signal: AbortSignal },
+): Promise<RetentionReport> {
+  const shown = await shownDeployments(services.deployments);
+  let [removed, stopped] = [0, 0];
+  for await (const project of services.projects.all()) {
+    if (options.signal.aborted) break;
+    const deployments = await deploymentsOf(services.deployments, project.id);
+    stopped += await stopDeletedBranches(services, project, { deployments, ...options });
+    const { productionHistory } = project;
+    const facts = { deployments, shown: shown.get(project.id) ?? new Set(), productionHistory };
+    for (const deployment of planRetention(facts, policy, options.now)) {
+      if (await removeDeployment(services, deployment)) removed++;
+    }
+  }
+  return { removed, stopped };
+}
