@@ -50,7 +50,7 @@ Deno.test("the build command runs with the environment's variables, and the log 
       ]
     ) {
       const { status } = await api("PUT", `/v1/projects/${id}/variables/${key}`, {
-        json: { value, category },
+        json: { value, category, scope: "all" },
       });
       assert.ok(status < 300);
     }

@@ -62,12 +62,8 @@ export const openBuilds: OpenBuilds = (parts) => {
   const runner = new SandboxedRunner({
     ...{ projects, variables, variableService, vault, logs, git, onTrouble, path },
     program: buildProgram(env),
-    buildsDir: join(dataDir.root, "builds"),
-    cacheDir: join(dataDir.root, "build_cache"),
-    hidden: [dataDir.root, ...settings.hidden],
-    allowUnsandboxed: settings.allowUnsandboxed,
-    ...(settings.firstUid === undefined ? {} : { firstUid: settings.firstUid }),
-    ...(settings.limits === undefined ? {} : { limits: settings.limits }),
+    dataDir: dataDir.root,
+    settings,
   });
   return {
     git,

@@ -214,13 +214,16 @@ export interface ProbeOptions {
   readonly hidden: readonly string[];
   /** The operator allows builds without walls. */
   readonly open: boolean;
+  /** The only kind that is tried. */
+  readonly only?: SandboxKind;
 }
 
 /** Finds the best walls that work here; `undefined` where there are none. */
 export async function findSandbox(options: ProbeOptions): Promise<SandboxKind | undefined> {
-  const kinds: readonly SandboxKind[] = Deno.uid() === 0
+  const possible: readonly SandboxKind[] = Deno.uid() === 0
     ? ["namespaces", "user"]
     : ["own_namespaces"];
+  const kinds = possible.filter((kind) => options.only === undefined || kind === options.only);
   if (Deno.build.os === "linux") {
     for (const kind of kinds) if (await works(kind, options)) return kind;
   }

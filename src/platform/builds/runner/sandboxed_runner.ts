@@ -22,6 +22,8 @@ import {
   makeBuildFolder,
   removeBuildFolder,
 } from "./build_folder.ts";
+import type { BuildSettings } from "../build_settings.ts";
+import { namesIn, ownPlaces, preparePlaces, sharedPlaces } from "./build_places.ts";
 import { type BuildLimits, DEFAULT_BUILD_LIMITS, DEFAULT_BUILD_UID } from "./build_limits.ts";
 import { type BuildSlot, BuildSlots } from "./build_slots.ts";
 import { collectOutput, OutputRefused } from "./collect_output.ts";
@@ -45,20 +47,12 @@ export interface SandboxedRunnerOptions {
   readonly git: GitMirrors;
   readonly logs: BuildLogs;
   readonly vault: BlobVault;
-  /** Folder of the builds that run; nothing in it outlives the platform. */
-  readonly buildsDir: string;
-  /** Folder of the projects' caches. */
-  readonly cacheDir: string;
-  /** What no build may see. */
-  readonly hidden: readonly string[];
+  /** The platform's own folder. */
+  readonly dataDir: string;
+  readonly settings: BuildSettings;
   readonly program: BuildProgram;
   /** The platform's own `PATH`. */
   readonly path: string;
-  /** First of the users that builds run as, where the platform is root. */
-  readonly firstUid?: number;
-  /** Builds run without walls where there are none. */
-  readonly allowUnsandboxed: boolean;
-  readonly limits?: Partial<BuildLimits>;
   /** Told of what the operator should know. */
   onTrouble(message: string): void;
 }
@@ -80,16 +74,18 @@ export class SandboxedRunner implements BuildRunner {
   readonly #slots: BuildSlots;
   readonly #limits: BuildLimits;
   readonly #mark: string;
+  readonly #hidden: readonly string[];
   #kind: Promise<SandboxKind | undefined> | undefined;
 
   constructor(private readonly options: SandboxedRunnerOptions) {
     this.#slots = new BuildSlots(this.#firstUid);
-    this.#limits = { ...DEFAULT_BUILD_LIMITS, ...options.limits };
-    this.#mark = sha256Hex(options.buildsDir).slice(0, 16);
+    this.#limits = { ...DEFAULT_BUILD_LIMITS, ...options.settings.limits };
+    this.#mark = sha256Hex(options.dataDir).slice(0, 16);
+    this.#hidden = [options.dataDir, ...options.settings.hidden];
   }
 
   get #firstUid(): number {
-    return this.options.firstUid ?? DEFAULT_BUILD_UID;
+    return this.options.settings.firstUid ?? DEFAULT_BUILD_UID;
   }
 
   /** The walls that builds get; `undefined` where builds are refused. Tried once. */
@@ -99,16 +95,14 @@ export class SandboxedRunner implements BuildRunner {
 
   /** Ends what a crash of the platform left running, and removes what it left behind. */
   async recover(): Promise<void> {
-    const { buildsDir } = this.options;
-    const isThere = await Deno.stat(buildsDir).then(() => true, () => false);
-    if (!isThere) return;
     await killMarked(`${MARKER}=${this.#mark}`);
-    const left = (await Array.fromAsync(Deno.readDir(buildsDir))).map(({ name }) => name);
-    if (left.length === 0) return;
-    if (await this.sandbox() === "user") {
+    const shared = sharedPlaces(this.#mark);
+    if ((await namesIn(shared.builds)).length > 0) {
       for (let slot = 0; slot < MOST_SLOTS; slot++) await endUser(this.#firstUid + slot);
     }
-    for (const name of left) await removeBuildFolder(join(buildsDir, name));
+    for (const { builds } of [ownPlaces(this.options.dataDir), shared]) {
+      for (const name of await namesIn(builds)) await removeBuildFolder(join(builds, name));
+    }
   }
 
   async run(job: BuildJob, signal: AbortSignal): Promise<BuildOutcome> {
@@ -137,19 +131,21 @@ export class SandboxedRunner implements BuildRunner {
   async forgetProject(projectId: string): Promise<void> {
     this.#slots.forget(projectId);
     await this.options.logs.removeProject(projectId);
-    await removeBuildFolder(join(this.options.cacheDir, projectId));
-    await this.options.git.forget(projectId);
+    for (const { caches } of [ownPlaces(this.options.dataDir), sharedPlaces(this.#mark)]) {
+      await removeBuildFolder(join(caches, projectId));
+    }
   }
 
   async #findKind(): Promise<SandboxKind | undefined> {
-    const { buildsDir, program, hidden, allowUnsandboxed } = this.options;
-    await Deno.mkdir(buildsDir, { recursive: true, mode: 0o711 });
+    const { program, dataDir, settings } = this.options;
+    const { builds } = await preparePlaces("open", { dataDir, mark: this.#mark });
     const kind = await findSandbox({
-      folder: buildsDir,
+      folder: builds,
       program,
-      hidden,
+      hidden: this.#hidden,
       uid: this.#firstUid + MOST_SLOTS,
-      open: allowUnsandboxed,
+      open: settings.allowUnsandboxed,
+      ...(settings.sandbox === undefined ? {} : { only: settings.sandbox }),
     });
     if (kind === "open") {
       this.options.onTrouble(
@@ -170,10 +166,14 @@ export class SandboxedRunner implements BuildRunner {
     const kind = await this.sandbox();
     if (kind === undefined) return { type: "failed", reason: REFUSED };
     signal.throwIfAborted();
+    const places = await preparePlaces(kind, {
+      dataDir: this.options.dataDir,
+      mark: this.#mark,
+    });
     const slot = this.#slots.take(job.projectId);
-    const path = join(this.options.buildsDir, job.deploymentId);
+    const path = join(places.builds, job.deploymentId);
+    const cache = slot.ownsCache ? join(places.caches, job.projectId) : undefined;
     try {
-      const cache = slot.ownsCache ? join(this.options.cacheDir, job.projectId) : undefined;
       const folder = await makeBuildFolder(path, { kind, cache });
       const variables = await this.options.variableService.openSnapshot(job.deploymentId);
       const masker = await this.#maskerFor(job, variables);
@@ -195,7 +195,7 @@ export class SandboxedRunner implements BuildRunner {
       }
       throw error;
     } finally {
-      await this.#clean(path, job.projectId, slot);
+      await this.#clean(path, cache);
       this.#slots.give(job.projectId, slot);
     }
   }
@@ -218,8 +218,8 @@ export class SandboxedRunner implements BuildRunner {
       mode: 0o600,
     });
     await giveToUser(folder, { kind, uid: slot.uid });
-    const { program, hidden, vault, onTrouble } = this.options;
-    const sandbox: SandboxOptions = { kind, program, hidden };
+    const { program, vault, onTrouble } = this.options;
+    const sandbox: SandboxOptions = { kind, program, hidden: this.#hidden };
     const end = await runSandboxed({
       run: {
         uid: slot.uid,
@@ -276,11 +276,10 @@ export class SandboxedRunner implements BuildRunner {
     );
   }
 
-  async #clean(path: string, projectId: string, slot: BuildSlot): Promise<void> {
+  async #clean(path: string, cache: string | undefined): Promise<void> {
     try {
       await removeBuildFolder(path);
-      if (!slot.ownsCache) return;
-      const cache = join(this.options.cacheDir, projectId);
+      if (cache === undefined) return;
       const bytes = await folderSize(cache);
       if (bytes === undefined || bytes > this.#limits.cacheBytes) await removeBuildFolder(cache);
     } catch (error) {

@@ -1,0 +1,64 @@
+/**
+ * Where builds and the caches of projects lie: in the data directory, but for
+ * builds that run as a user of their own without a root of their own. That user
+ * can not go into the data directory, which only the platform may enter.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { SandboxKind } from "./sandbox.ts";
+
+export interface BuildPlaces {
+  readonly builds: string;
+  readonly caches: string;
+}
+
+const SHARED_FOLDER = "/var/tmp";
+
+/** The places in the data directory. */
+export function ownPlaces(dataDir: string): BuildPlaces {
+  return { builds: join(dataDir, "builds"), caches: join(dataDir, "build_cache") };
+}
+
+/** The places outside; `mark` tells platforms apart. */
+export function sharedPlaces(mark: string): BuildPlaces {
+  const folder = join(SHARED_FOLDER, `svc-builds-${mark}`);
+  return { builds: join(folder, "builds"), caches: join(folder, "caches") };
+}
+
+/** Makes a folder that others may pass through, and makes sure that it is ours. */
+async function makeOwn(path: string): Promise<void> {
+  await Deno.mkdir(path, { mode: 0o711 }).catch((error) => {
+    if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
+  });
+  const { isDirectory, uid, mode } = await Deno.lstat(path);
+  if (isDirectory && uid === Deno.uid() && ((mode ?? 0) & 0o022) === 0) return;
+  throw new Error(`Can not build in ${path}: it belongs to someone else`);
+}
+
+/** The places for a kind of walls, made where they are missing. */
+export async function preparePlaces(
+  kind: SandboxKind,
+  options: { readonly dataDir: string; readonly mark: string },
+): Promise<BuildPlaces> {
+  if (kind !== "user") {
+    const places = ownPlaces(options.dataDir);
+    for (const path of [places.builds, places.caches]) {
+      await Deno.mkdir(path, { recursive: true, mode: 0o711 });
+    }
+    return places;
+  }
+  const places = sharedPlaces(options.mark);
+  for (const path of [join(places.builds, ".."), places.builds, places.caches]) await makeOwn(path);
+  return places;
+}
+
+/** Names in a folder; none where there is no folder. */
+export async function namesIn(folder: string): Promise<string[]> {
+  try {
+    return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return [];
+    throw error;
+  }
+}
