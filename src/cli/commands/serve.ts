@@ -89,6 +89,16 @@ export default defineCommand({
       )
       .option("--allow-unsandboxed-builds", "build where the system offers no walls for builds")
       .option(
+        "--build-minutes <n>",
+        "longest time of one build (default: 15)",
+        wholeNumber({ min: 1, max: 1440 }),
+      )
+      .option(
+        "--build-uid <uid>",
+        "first of the users that builds run as, where the platform is root (default: 60800)",
+        wholeNumber({ min: 1000, max: 2_000_000_000 }),
+      )
+      .option(
         "--build-concurrency <n>",
         "builds from git at the same time (default: one for two processors)",
         wholeNumber({ min: 1, max: 1000 }),

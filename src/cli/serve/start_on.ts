@@ -34,6 +34,8 @@ export interface ServeFlags {
   readonly publicAddress?: string[] | undefined;
   readonly gitRoot?: string[] | undefined;
   readonly allowUnsandboxedBuilds?: true | undefined;
+  readonly buildMinutes?: number | undefined;
+  readonly buildUid?: number | undefined;
   readonly buildConcurrency?: number | undefined;
   readonly keepDeployments?: number | undefined;
   readonly keepDays?: number | undefined;
@@ -92,6 +94,15 @@ function botOf(flags: ServeFlags, { env }: Context): PlatformOptions["bot"] {
   return { token, ...definedOnly({ api: botApi, name: botName?.replace(/^@/, "") }) };
 }
 
+function buildsOf(flags: ServeFlags): NonNullable<PlatformOptions["builds"]> {
+  const { buildMinutes, buildUid } = flags;
+  return {
+    allowUnsandboxed: flags.allowUnsandboxedBuilds ?? false,
+    ...(buildMinutes === undefined ? {} : { limits: { timeMs: buildMinutes * 60_000 } }),
+    ...definedOnly({ firstUid: buildUid }),
+  };
+}
+
 /**
  * Starts a platform.
  *
@@ -123,7 +134,7 @@ export async function startOn(
       ...definedOnly({ publicUrl, kv, blobs, geoip, asn, allowPrivateUpstreams, dnsServer }),
       ...definedOnly({ tls, acme, httpsPort, publicAddresses: publicAddress, upstreamCa }),
       ...definedOnly({ mail, bot, buildConcurrency: flags.buildConcurrency }),
-      ...(flags.allowUnsandboxedBuilds ? { builds: { allowUnsandboxed: true } } : {}),
+      builds: buildsOf(flags),
       gitRoots: (flags.gitRoot ?? []).map((root) => ctx.path(root)),
       retention: {
         ...platform.DEFAULT_RETENTION,

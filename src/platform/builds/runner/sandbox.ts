@@ -126,7 +126,7 @@ function commandFor(run: SandboxRun, options: SandboxOptions): string[] {
 }
 
 /** Ends all processes of a build's user. */
-export async function endUser(uid: number): Promise<void> {
+async function endUser(uid: number): Promise<void> {
   const [program, ...args] = [...asUser(uid), "/bin/sh", "-c", END_USER_SCRIPT];
   await new Deno.Command(program!, {
     args,
@@ -137,6 +137,24 @@ export async function endUser(uid: number): Promise<void> {
     stdout: "null",
     stderr: "null",
   }).output();
+}
+
+/** Ends all processes of users from one up to another, who run nothing but builds. */
+export async function endUsers(from: number, to: number): Promise<void> {
+  const users = new Set<number>();
+  for await (const { name } of Deno.readDir("/proc")) {
+    const owner = /^\d+$/.test(name) ? await ownerOf(name) : undefined;
+    if (owner !== undefined && owner >= from && owner < to) users.add(owner);
+  }
+  for (const uid of users) await endUser(uid);
+}
+
+async function ownerOf(pid: string): Promise<number | undefined> {
+  try {
+    return (await Deno.stat(`/proc/${pid}`)).uid ?? undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Starts a command inside the walls; its standard input must stay open as long as it shall run. */

@@ -31,7 +31,7 @@ import { killMarked } from "./marked_processes.ts";
 import type { BuildProgram } from "./program.ts";
 import { runSandboxed } from "./run_sandboxed.ts";
 import {
-  endUser,
+  endUsers,
   findSandbox,
   hasOwnRoot,
   hasOwnUser,
@@ -57,8 +57,8 @@ export interface SandboxedRunnerOptions {
   onTrouble(message: string): void;
 }
 
-/** Users that builds can have run as before a crash. */
-const MOST_SLOTS = 64;
+/** Users that builds can have run as before a crash: as many as can be at work at a time. */
+const MOST_USERS = 1000;
 
 /** Marks all processes of builds. */
 const MARKER = "SVC_BUILD_MARK";
@@ -98,7 +98,7 @@ export class SandboxedRunner implements BuildRunner {
     await killMarked(`${MARKER}=${this.#mark}`);
     const shared = sharedPlaces(this.#mark);
     if ((await namesIn(shared.builds)).length > 0) {
-      for (let slot = 0; slot < MOST_SLOTS; slot++) await endUser(this.#firstUid + slot);
+      await endUsers(this.#firstUid, this.#firstUid + MOST_USERS);
     }
     for (const { builds } of [ownPlaces(this.options.dataDir), shared]) {
       for (const name of await namesIn(builds)) await removeBuildFolder(join(builds, name));
@@ -143,7 +143,7 @@ export class SandboxedRunner implements BuildRunner {
       folder: builds,
       program,
       hidden: this.#hidden,
-      uid: this.#firstUid + MOST_SLOTS,
+      uid: this.#firstUid,
       open: settings.allowUnsandboxed,
       ...(settings.sandbox === undefined ? {} : { only: settings.sandbox }),
     });
