@@ -39,6 +39,9 @@ export {
   type ComputeSocketResult,
   createComputeServer,
   DEFAULT_COMPUTE_LIMITS,
+  fileGuard,
+  type Guard,
+  networkGuard,
   runComputeProcess,
   type SpawnFacts,
 } from "./compute/mod.ts";

@@ -10,6 +10,7 @@ import { dropHopByHop } from "../outbound/hop_by_hop.ts";
 import type { WireAnswer } from "../outbound/http1_connection.ts";
 import type { Generation } from "./generation.ts";
 import { DEFAULT_COMPUTE_LIMITS, MAX_LOG_ENTRIES_PER_SECOND } from "./limits.ts";
+import { firstLine } from "./lines.ts";
 import { ServerSlot } from "./server_slot.ts";
 import type {
   ComputeFailure,
@@ -184,7 +185,7 @@ class Server implements ComputeServer {
     const failure = failureOf(error, this.#limits.timeoutMs);
     if (failure.reason === "aborted") return failure;
     const end = failure.reason === "timeout" ? generation.end : await generation.endWithin(END_MS);
-    if (end !== undefined) return failed(end.reason, end.message);
+    if (end !== undefined) return failed(end.reason, firstLine(end.message));
     const path = target.split("?", 1)[0];
     this.#log({ level: "error", requestId, message: `${method} ${path}: ${failure.message}` });
     if (failure.reason === "timeout") void this.#slot.probe(generation);

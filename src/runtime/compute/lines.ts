@@ -14,6 +14,9 @@ export function cut(text: string): string {
     : `${text.slice(0, MAX_MESSAGE_CHARACTERS - 1).replace(HIGH_SURROGATE, "")}…`;
 }
 
+/** The first line, which says what happened; a stack follows it. */
+export const firstLine = (text: string): string => text.split("\n", 1)[0]!;
+
 /** Cuts what is written into lines. A line that is too long goes out in parts. */
 export class LineCutter {
   #kept = "";

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { fileGuard, type Guard, networkGuard } from "./confine/guards.ts";
 export { createComputeServer } from "./compute_server.ts";
 export { DEFAULT_COMPUTE_LIMITS } from "./limits.ts";
 export { COMPUTE_PROCESS_ARGUMENT, computeProcessCommand } from "./process_command.ts";

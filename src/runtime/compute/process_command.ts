@@ -59,6 +59,7 @@ export function computeProcessCommand(
       "--no-npm",
       "--no-prompt",
       "--unstable-worker-options",
+      "--unstable-no-legacy-abort",
       `--allow-read=${[runtime, directory, folder].join(",")}`,
       `--allow-write=${folder}`,
       "--allow-net",

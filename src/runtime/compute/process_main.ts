@@ -11,6 +11,7 @@ import { fileURLToPath } from "node:url";
 import { FrameConnection } from "../functions/connection.ts";
 import type { Frame } from "../functions/frame.ts";
 import { confine } from "./confine/confine.ts";
+import { findLinkOut } from "./confine/links.ts";
 import { ALLOWED_SYS } from "./process_command.ts";
 import {
   ComputeFrame,
@@ -67,15 +68,15 @@ class ComputeProcess {
   #start(start: ServerStart): void {
     Deno.chdir(start.directory);
     const socket = join(this.folder, SERVER_SOCKET);
-    this.#send(
-      ComputeFrame.booted,
-      confine({
-        directory: start.directory,
-        folder: this.folder,
-        runtime: runtimePaths(),
-        allowPrivate: start.allowPrivate,
-      }),
-    );
+    const confinement = confine({
+      directory: start.directory,
+      folder: this.folder,
+      runtime: runtimePaths(),
+      allowPrivate: start.allowPrivate,
+    });
+    this.#send(ComputeFrame.booted, confinement);
+    const link = confinement.files ? undefined : findLinkOut(start.directory);
+    if (link !== undefined) return this.#end(`The link ${link} leads out of the deployment`);
     const worker = new Worker(workerUrl(), {
       type: "module",
       name: "server",

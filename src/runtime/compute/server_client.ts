@@ -119,8 +119,11 @@ export class ServerClient {
     wire: WireRequest,
     { timeoutMs, over, signal }: SendOptions & { readonly signal: AbortSignal | undefined },
   ): Promise<WireAnswer> {
-    const abort = (): void =>
+    let failed = true;
+    const abort = (): void => {
       connection.close(new OutboundError("aborted", "The request was aborted"));
+      if (!failed) over();
+    };
     if (signal?.aborted === true) {
       abort();
       throw new OutboundError("aborted", "The request was aborted");
@@ -130,7 +133,6 @@ export class ServerClient {
       () => connection.close(new OutboundError("idle_timeout", "No answer came in time")),
       timeoutMs,
     );
-    let failed = true;
     try {
       const answer = await connection.exchange(wire, {
         idleMs: NO_IDLE_LIMIT_MS,

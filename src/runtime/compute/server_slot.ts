@@ -14,6 +14,7 @@ import {
   PING_EVERY_MS,
   UNRESPONSIVE_MS,
 } from "./limits.ts";
+import { firstLine } from "./lines.ts";
 import { startServer } from "./running_server.ts";
 import type { ComputeHealth, ComputeLimits, ComputeServerOptions } from "./types.ts";
 import type { ProcessLog } from "./wire.ts";
@@ -96,7 +97,9 @@ export class ServerSlot {
         : { healthy: true, latencyMs: 0 };
     }
     const latencyMs = await running.ping(GRACE_MS * 5);
-    if (running.end !== undefined) return { healthy: false, reason: running.end.message };
+    if (running.end !== undefined) {
+      return { healthy: false, reason: firstLine(running.end.message) };
+    }
     return latencyMs === undefined
       ? { healthy: false, reason: "The server does not react" }
       : { healthy: true, latencyMs };
@@ -150,7 +153,7 @@ export class ServerSlot {
     }, limits.startMs);
     const listens = await generation.listening;
     clearTimeout(late);
-    if (!listens) throw new Error((await generation.ended).message);
+    if (!listens) throw new Error(firstLine((await generation.ended).message));
     const took = Math.round(performance.now() - began);
     log({ level: "info", message: `Server started in ${took} ms (cold start)` });
     this.#lastProblem = undefined;
@@ -170,7 +173,7 @@ export class ServerSlot {
 
   #fail({ message }: End): void {
     this.#failures++;
-    this.#lastProblem = message;
+    this.#lastProblem = firstLine(message);
     this.#notBefore = performance.now() + backoffMs(this.#failures);
     this.options.log({ level: "error", message });
   }
@@ -192,6 +195,7 @@ export class ServerSlot {
       this.#lastUse = now;
       if (now - this.#lastPing > PING_EVERY_MS) void this.#askForReaction(running);
     } else if (idleMs > 0 && now - this.#lastUse > idleMs) {
+      this.options.log({ level: "info", message: "Server ended: it had nothing to do" });
       return running.stop({ reason: "aborted", message: "The server was idle" });
     }
     this.#watch = setTimeout(() => this.#watchNow(), MEMORY_POLL_MS);

@@ -8,18 +8,13 @@
 import { join } from "node:path";
 import process from "node:process";
 import { pathToFileURL } from "node:url";
-import { cut } from "../lines.ts";
 import type { ServerStart } from "../wire.ts";
 import { ServerAddress } from "./address.ts";
+import { describeError } from "./describe_error.ts";
 import { serveModule, takeDenoServers } from "./deno_servers.ts";
 import type { Send, ToWorker } from "./messages.ts";
 import { takeNodeServers } from "./node_servers.ts";
 import { takeOutput } from "./output.ts";
-
-function describe(error: unknown): string {
-  if (!(error instanceof Error)) return cut(`Uncaught ${Deno.inspect(error)}`);
-  return cut(error.stack ?? `${error.name}: ${error.message}`);
-}
 
 function setEnvironment({ env, port, host }: ServerStart): void {
   for (const name of Object.keys(Deno.env.toObject())) Deno.env.delete(name);
@@ -52,8 +47,9 @@ function tellExits(send: Send): void {
   Reflect.set(globalThis, "close", told("close"));
 }
 
-function tellErrors(send: Send): void {
-  const tell = (error: unknown): void => send({ type: "error", message: describe(error) });
+function tellErrors(send: Send, directory: string): void {
+  const tell = (error: unknown): void =>
+    send({ type: "error", message: describeError(error, directory) });
   globalThis.addEventListener("error", (event) => tell(event.error));
   globalThis.addEventListener("unhandledrejection", (event) => tell(event.reason));
 }
@@ -64,7 +60,7 @@ async function run(start: ServerStart, socket: string, send: Send): Promise<void
   process.argv.splice(0, process.argv.length, Deno.execPath(), entry);
   Object.defineProperty(Deno, "args", { value: [] });
   takeOutput(send);
-  tellErrors(send);
+  tellErrors(send, start.directory);
   tellExits(send);
   const address = new ServerAddress(socket, { port: start.port, host: start.host, send });
   takeNodeServers(address);
@@ -73,7 +69,7 @@ async function run(start: ServerStart, socket: string, send: Send): Promise<void
     const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(entry).href);
     if (!address.taken) serveModule(module);
   } catch (error) {
-    send({ type: "ended", message: describe(error) });
+    send({ type: "ended", message: describeError(error, start.directory) });
   }
 }
 

@@ -1,0 +1,23 @@
+/**
+ * Errors of a server, as its author is to see them.
+ *
+ * @module
+ */
+import { pathToFileURL } from "node:url";
+import { cut } from "../lines.ts";
+
+/** A frame of the runtime, not of the server. */
+const RUNTIME_FRAME = /^\s+at .*(?:\(|at |async )(?:ext|node):/;
+
+/** Where the code of this thread lies: its frames say nothing either. */
+const OWN_FOLDER = new URL("./", import.meta.url).href;
+
+/** Message and stack; paths are relative to the deployment's folder. */
+export function describeError(error: unknown, directory: string): string {
+  if (!(error instanceof Error)) return cut(`Uncaught ${Deno.inspect(error)}`);
+  const text = error.stack ?? `${error.name}: ${error.message}`;
+  const lines = text.split("\n").filter((line) =>
+    !RUNTIME_FRAME.test(line) && !(/^\s+at /.test(line) && line.includes(OWN_FOLDER))
+  );
+  return cut(lines.join("\n").replaceAll(`${pathToFileURL(directory).href}/`, ""));
+}
