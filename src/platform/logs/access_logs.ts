@@ -8,6 +8,7 @@
 import { join } from "node:path";
 import type { LogEntry } from "../../contract/mod.ts";
 import type { AccessRecord } from "../../edge/mod.ts";
+import { hideTokens } from "./hide_tokens.ts";
 import { LogFiles, type LogPlace } from "./log_files.ts";
 import { type LogFilter, logMatcher } from "./log_filter.ts";
 import {
@@ -54,7 +55,7 @@ export class AccessLogs {
   }
 
   /** Takes note of a request; never waits. */
-  readonly record = (record: AccessRecord): void => this.add(record);
+  readonly record = (record: AccessRecord): void => this.add(hideTokens(record));
 
   /** Takes note of what a function wrote; never waits. */
   readonly recordFunction = (record: FunctionRecord): void => this.add(record);
