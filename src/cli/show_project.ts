@@ -3,11 +3,19 @@
  *
  * @module
  */
-import type { Project } from "../contract/mod.ts";
+import type { Project, ProjectHealth } from "../contract/mod.ts";
+import { printable } from "./format.ts";
 import { formatFacts } from "./table.ts";
 
-/** All facts of a project that are set. */
-export function formatProject(project: Project): string {
+/** The state of what production shows, and why where something is wrong. */
+function formatHealth({ state, since, reason }: ProjectHealth): string | null {
+  if (state === "none") return null;
+  const from = since === null ? "" : ` since ${since}`;
+  return printable(`${state}${from}${reason === null ? "" : `: ${reason}`}`);
+}
+
+/** All facts of a project that are set, with its health where that was asked for. */
+export function formatProject(project: Project, health?: ProjectHealth): string {
   return formatFacts([
     ["name", project.name],
     ["id", project.id],
@@ -15,6 +23,7 @@ export function formatProject(project: Project): string {
     ["workspace", project.workspace],
     ["url", project.url],
     ["live deployment", project.productionDeploymentId ?? "none yet"],
+    ["health", health === undefined ? null : formatHealth(health)],
     ["git url", project.gitUrl],
     ["git credentials", project.gitCredentials],
     ["branch", project.branch],

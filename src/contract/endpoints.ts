@@ -13,6 +13,7 @@ import * as deployments from "./deployments.ts";
 import * as device from "./device.ts";
 import * as domains from "./domains.ts";
 import * as environments from "./environments.ts";
+import * as health from "./health.ts";
 import * as hooks from "./hooks.ts";
 import * as identity from "./identity.ts";
 import * as logs from "./logs.ts";
@@ -74,6 +75,7 @@ export const endpoints = {
   listProjects: projects.listProjects,
   createProject: projects.createProject,
   getProject: projects.getProject,
+  getProjectHealth: health.getProjectHealth,
   updateProject: projects.updateProject,
   deleteProject: projects.deleteProject,
   setGitCredentials: projects.setGitCredentials,

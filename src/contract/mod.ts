@@ -109,6 +109,7 @@ export {
   workspace,
   workspaceSlug,
 } from "./identity.ts";
+export { type ProjectHealth } from "./health.ts";
 export {
   LOG_LEVELS,
   LOG_LIMIT_DEFAULT,

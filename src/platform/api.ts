@@ -17,6 +17,7 @@ import { bindEnvironmentRoutes } from "./environments/routes.ts";
 import { bindDeviceRoutes } from "./device_login/mod.ts";
 import { bindDomainRoutes } from "./domains/routes.ts";
 import { bindHookRoutes } from "./hooks/routes.ts";
+import { bindHealthRoutes } from "./health/routes.ts";
 import { Router } from "./http/router.ts";
 import { bindLogRoutes } from "./logs/routes.ts";
 import { bindUnsubscribe } from "./notifications/channels/email/unsubscribe_routes.tsx";
@@ -75,6 +76,7 @@ export function buildApi(services: Services, options: ApiOptions): Router {
   bindVariableRoutes(router, { ...services, service: services.variableService });
   bindDomainRoutes(router, services);
   bindCacheRoutes(router, services);
+  bindHealthRoutes(router, services);
   bindLogRoutes(router, { ...services, closing: options.closing });
   bindNotificationRoutes(router, { ...services, closing: options.closing });
   bindRulesRoutes(router, { ...services, service: services.rulesService });

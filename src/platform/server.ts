@@ -105,8 +105,8 @@ async function openServices(
     buildConcurrency: options.buildConcurrency ?? defaultConcurrency(),
     log: options.log,
   });
-  const { logs, inboxes, events, useNotes, functionService, computeService } = services;
-  for (const part of [logs, inboxes, events, useNotes, functionService, computeService]) {
+  const { logs, inboxes, events, useNotes, functionService, computeService, healthMonitor } = services;
+  for (const part of [logs, inboxes, events, useNotes, functionService, computeService, healthMonitor]) {
     closers.add(part);
   }
   return services;

@@ -27,6 +27,8 @@ import { EventStore } from "./events/event_store.ts";
 import { EnvironmentStore } from "./environments/environment_store.ts";
 import { FunctionService } from "./functions/function_service.ts";
 import { createHookServices } from "./hooks/create_services.ts";
+import { HealthMonitor } from "./health/health_monitor.ts";
+import { HealthStore } from "./health/health_store.ts";
 import { AccessLogs } from "./logs/access_logs.ts";
 import { accountMailSender } from "./notifications/channels/email/account_mail_sender.ts";
 import type { Mailer } from "./notifications/channels/email/mailer.ts";
@@ -152,6 +154,7 @@ export function createServices(foundation: Foundation) {
     ...{ deployments, projects, vault, sites, addresses, cache, raiseEvent, now, random },
     computeService,
   };
+  const healthMonitor = new HealthMonitor({ ...shared, store: new HealthStore(kv), onTrouble });
   const domainParts = createDomainServices(
     { ...shared, kv, box: foundation.box, log },
     foundation.domains,
@@ -174,6 +177,7 @@ export function createServices(foundation: Foundation) {
   });
   return {
     ...shared,
+    healthMonitor,
     ...domainParts,
     ...hookParts,
     openedBuilds,
@@ -200,6 +204,7 @@ export function createServices(foundation: Foundation) {
       const shown = sites.deploymentsOf(project.id);
       sites.removeProject(project.id);
       for (const id of shown) await computeService.remove(id);
+      healthMonitor.forget(project.id);
       await hookParts.buildQueue.dropProject(project.id);
       await removeRemains(kv, project.id);
       await openedBuilds.git.forget(project.id);
@@ -224,6 +229,7 @@ export function createServices(foundation: Foundation) {
       await domainParts.certificates?.load();
       await domainParts.domainService.recover();
       notificationServices.startNotifications();
+      await healthMonitor.start();
     },
   };
 }

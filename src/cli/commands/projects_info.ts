@@ -4,11 +4,16 @@ import { formatProject } from "../show_project.ts";
 
 export default defineCommand({
   define: (command) => command.argument("<id>", "id or name of the project"),
+  description: "With the health of the servers that production shows, and what is wrong with them.",
   examples: [["projects info blog", "show the project blog"]],
-  answers: "{ project }",
+  answers: "{ project, health }",
   async run({ args: [id] }, ctx) {
     const client = ctx.client({ phase: "projects" });
-    const project = await client.call(endpoints.getProject, { params: { project: id } });
-    ctx.ui.result({ project }, formatProject(project));
+    const params = { project: id };
+    const [project, health] = await Promise.all([
+      client.call(endpoints.getProject, { params }),
+      client.call(endpoints.getProjectHealth, { params }),
+    ]);
+    ctx.ui.result({ project, health }, formatProject(project, health));
   },
 });

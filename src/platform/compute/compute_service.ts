@@ -87,6 +87,7 @@ export class ComputeService {
     if (known !== undefined) return known;
     const source = { deploymentId: deployment.id, files: content.files, blobs };
     const servers = new SiteServers(
+      deployment,
       new Map(layers.map((layer) => [
         layer.name,
         new LayerServer(async () =>
@@ -97,6 +98,11 @@ export class ComputeService {
     );
     this.#open.set(deployment.id, servers);
     return servers;
+  }
+
+  /** The servers of all deployments that were opened. */
+  all(): readonly SiteServers[] {
+    return [...this.#open.values()];
   }
 
   /** The servers of a deployment, where they were opened. */

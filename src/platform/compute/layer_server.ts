@@ -13,12 +13,11 @@ import type {
   ComputeSocketResult,
 } from "../../runtime/mod.ts";
 
-/** Failures that speak of the server, not of one request. */
+/** Failures that speak of the server; one that is late with an answer may well react to others. */
 const OF_SERVER: ReadonlySet<ComputeFailure> = new Set([
   "cannot_start",
   "crashed",
   "memory",
-  "timeout",
 ]);
 
 /** So many requests in a row that the server failed are no accident. */

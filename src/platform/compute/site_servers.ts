@@ -5,6 +5,7 @@
  */
 import type { KeptPages, SiteCompute } from "../../edge/mod.ts";
 import type { ComputeHealth, ComputeRequest } from "../../runtime/mod.ts";
+import type { DeploymentRecord } from "../deployments/deployment.ts";
 import type { LayerServer } from "./layer_server.ts";
 
 /** What is known of the servers of a deployment. */
@@ -17,7 +18,12 @@ export type ServersHealth =
 export class SiteServers implements SiteCompute {
   readonly #layers: ReadonlyMap<string, LayerServer>;
 
-  constructor(layers: ReadonlyMap<string, LayerServer>, readonly pages: KeptPages) {
+  constructor(
+    /** The deployment that they belong to. */
+    readonly owner: DeploymentRecord,
+    layers: ReadonlyMap<string, LayerServer>,
+    readonly pages: KeptPages,
+  ) {
     this.#layers = layers;
   }
 

@@ -79,6 +79,7 @@ export async function removeRemains(kv: Deno.Kv, projectId: string): Promise<voi
   await new DomainStore(kv).removeProject(projectId);
   await new HookStore(kv).removeProject(projectId);
   await new BuildStore(kv).removeProject(projectId);
+  await kv.delete(keys.projectHealth(projectId));
   await kv.delete(keys.variablesGuard(projectId));
   await kv.delete(keys.gitCredentials(projectId));
   await kv.delete(keys.deletion(projectId));

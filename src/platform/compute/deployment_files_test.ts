@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { sha256Hex } from "../../lib/hash.ts";
+import { openFsBlobVault } from "../store/fs_blob_vault.ts";
+import { DeploymentFiles } from "./deployment_files.ts";
+
+const DEPLOYMENT = "01890000-0000-7000-8000-000000000001";
+const CONTENT = { "server/entry.mjs": "export {}", "index.html": "home", "copy.html": "home" };
+
+async function withFiles(
+  run: (parts: {
+    readonly root: string;
+    readonly blobs: Awaited<ReturnType<typeof openFsBlobVault>>;
+    readonly source: Parameters<DeploymentFiles["folder"]>[0];
+  }) => Promise<void>,
+) {
+  const root = await Deno.makeTempDir({ prefix: "svc-files-" });
+  try {
+    const vault = await openFsBlobVault(join(root, "blobs"));
+    const blobs = vault.of("01890000-0000-7000-8000-0000000000aa");
+    const files = [];
+    for (const [path, text] of Object.entries(CONTENT)) {
+      const bytes = new TextEncoder().encode(text);
+      const sha256 = sha256Hex(bytes);
+      await blobs.put(sha256, bytes);
+      files.push({ path, sha256, size: bytes.byteLength });
+    }
+    await run({ root, blobs: vault, source: { deploymentId: DEPLOYMENT, files, blobs } });
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+function read(folder: string) {
+  return Object.fromEntries(
+    Object.keys(CONTENT).map((path) => [path, Deno.readTextFileSync(join(folder, path))]),
+  );
+}
+
+Deno.test("DeploymentFiles.folder() makes the folder once, with links where they can be had", () =>
+  withFiles(async ({ root, source }) => {
+    const files = new DeploymentFiles(join(root, "compute"));
+    const [first, second] = await Promise.all([files.folder(source), files.folder(source)]);
+    assert.equal(first, second);
+    assert.deepEqual(read(first), CONTENT);
+    assert.equal(Deno.statSync(join(first, "index.html")).nlink, 3);
+    assert.deepEqual(await files.list(), [DEPLOYMENT]);
+    await files.remove(DEPLOYMENT);
+    assert.deepEqual(await files.list(), []);
+  }));
+
+Deno.test("DeploymentFiles.folder() makes anew what is not whole, and clears what a crash left", () =>
+  withFiles(async ({ root, source }) => {
+    const place = join(root, "compute");
+    const folder = await new DeploymentFiles(place).folder(source);
+    Deno.removeSync(join(folder, "server/entry.mjs"));
+    Deno.writeTextFileSync(join(folder, "half"), "");
+    Deno.mkdirSync(join(place, "incoming", "left"), { recursive: true });
+    const again = new DeploymentFiles(place);
+    assert.deepEqual(read(await again.folder(source)), CONTENT);
+    assert.deepEqual(Array.from(Deno.readDirSync(join(place, "incoming"))), []);
+    assert.throws(() => Deno.statSync(join(folder, "half")));
+  }));
+
+Deno.test("DeploymentFiles.folder() leaves nothing where a blob is damaged", () =>
+  withFiles(async ({ root, source }) => {
+    const { sha256 } = source.files[0]!;
+    const [workspace] = Array.from(Deno.readDirSync(join(root, "blobs")), ({ name }) => name)
+      .filter((name) => name !== "incoming");
+    Deno.writeTextFileSync(join(root, "blobs", workspace!, sha256.slice(0, 2), sha256), "changed");
+    const files = new DeploymentFiles(join(root, "compute"));
+    await assert.rejects(files.folder(source), /changed on disk/);
+    assert.deepEqual(await files.list(), []);
+  }));

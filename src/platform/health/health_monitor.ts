@@ -1,0 +1,132 @@
+/**
+ * Looks after the servers of production deployments from time to time, and
+ * tells on change.
+ *
+ * @module
+ */
+import type { ProjectHealth } from "../../contract/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
+import type { ComputeService } from "../compute/compute_service.ts";
+import type { SiteServers } from "../compute/site_servers.ts";
+import type { Addresses } from "../deployments/addresses.ts";
+import type { SiteDirectory } from "../deployments/site_directory.ts";
+import type { RaiseEvent } from "../events/raise_event.ts";
+import { productionDeploymentId, type ProjectRecord } from "../projects/project.ts";
+import { type Doubt, type HealthRecord, weighHealth } from "./health_record.ts";
+import type { HealthStore } from "./health_store.ts";
+
+/** Time between two looks, in milliseconds. */
+export const HEALTH_INTERVAL_MS = 30_000;
+
+export interface HealthServices {
+  readonly store: Pick<HealthStore, "all" | "set">;
+  readonly computeService: Pick<ComputeService, "all" | "find">;
+  readonly sites: Pick<SiteDirectory, "deploymentAt" | "resolve">;
+  readonly addresses: Addresses;
+  readonly raiseEvent: RaiseEvent;
+  readonly now: Clock;
+  onTrouble(message: string): void;
+}
+
+export class HealthMonitor {
+  readonly #records = new Map<string, HealthRecord>();
+  readonly #doubts = new Map<string, Doubt>();
+  #timer: ReturnType<typeof setInterval> | undefined;
+  #round: Promise<void> = Promise.resolve();
+
+  constructor(private readonly services: HealthServices) {}
+
+  /** Learns what was known before the platform stopped, and begins to look. */
+  async start(): Promise<void> {
+    for await (const { projectId, record } of this.services.store.all()) {
+      this.#records.set(projectId, record);
+    }
+    this.#timer = setInterval(() => void this.look(), HEALTH_INTERVAL_MS);
+  }
+
+  /** One look at all production servers; rounds follow each other. */
+  look(): Promise<void> {
+    this.#round = this.#round.then(() => this.#lookNow()).catch((error) =>
+      this.services.onTrouble(`Can not look after servers: ${error}`)
+    );
+    return this.#round;
+  }
+
+  /** What is known of a project. */
+  async of(project: ProjectRecord): Promise<ProjectHealth> {
+    const { sites, computeService } = this.services;
+    const deploymentId = productionDeploymentId(project);
+    const unknown = { since: null, reason: null, deploymentId };
+    if (deploymentId === null) return { state: "none", ...unknown };
+    const site = await sites.resolve(this.#hostOf(project.name));
+    if (site?.compute === undefined) return { state: "static", ...unknown };
+    const record = this.#records.get(project.id);
+    if (record?.state === "unhealthy") {
+      const { reason, since } = record;
+      return { state: "unhealthy", reason, since: new Date(since).toISOString(), deploymentId };
+    }
+    const health = await computeService.find(deploymentId)?.check();
+    if (health?.state !== "healthy") return { state: "idle", ...unknown };
+    const since = record === undefined ? null : new Date(record.since).toISOString();
+    return { state: "healthy", reason: null, since, deploymentId };
+  }
+
+  /** Forgets a project that was deleted. */
+  forget(projectId: string): void {
+    this.#records.delete(projectId);
+    this.#doubts.delete(projectId);
+  }
+
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#round;
+  }
+
+  #hostOf(projectName: string): string {
+    return this.services.addresses.hostname(projectName);
+  }
+
+  async #lookNow(): Promise<void> {
+    const { computeService, sites } = this.services;
+    const shown = computeService.all().filter(({ owner }) =>
+      sites.deploymentAt(this.#hostOf(owner.projectName)) === owner.id
+    );
+    await Promise.all(shown.map((servers) => this.#lookAt(servers)));
+  }
+
+  async #lookAt(servers: SiteServers): Promise<void> {
+    const { store, now } = this.services;
+    const { projectId, id: deploymentId } = servers.owner;
+    const before = this.#records.get(projectId);
+    // Nobody asks a site that is down, so its server is started to see whether it can.
+    if (before?.state === "unhealthy") await servers.start();
+    const health = await servers.check();
+    const { record, doubt, change } = weighHealth(
+      { record: before, doubt: this.#doubts.get(projectId) },
+      { health, deploymentId, now: now() },
+    );
+    this.#records.set(projectId, record);
+    if (doubt === undefined) this.#doubts.delete(projectId);
+    else this.#doubts.set(projectId, doubt);
+    if (change === undefined) return;
+    await store.set(projectId, record);
+    await this.#tell(servers, record);
+  }
+
+  async #tell({ owner }: SiteServers, { state, reason, since }: HealthRecord): Promise<void> {
+    const { raiseEvent, addresses } = this.services;
+    const { id: deploymentId, projectId, projectName, workspaceId } = owner;
+    await raiseEvent({
+      event: state === "unhealthy" ? "health.check_failed" : "health.recovered",
+      audience: { type: "workspace", workspaceId },
+      data: {
+        deploymentId,
+        projectId,
+        project: projectName,
+        url: addresses.url(projectName),
+        reason,
+      },
+      key: `${projectId}/${since}/${state}`,
+    });
+  }
+}

@@ -1,0 +1,53 @@
+/**
+ * What is known of the health of a project, and what a look at its servers
+ * changes about that. Pure.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { ServersHealth } from "../compute/site_servers.ts";
+
+/** So many looks in a row must agree before anybody is told. */
+export const LOOKS_IN_A_ROW = 2;
+
+/** Kept in the store: written on change only. */
+export const healthRecord = z.object({
+  state: z.enum(["healthy", "unhealthy"]),
+  /** When the first look found it so; milliseconds. */
+  since: z.number(),
+  reason: z.string().nullable(),
+  deploymentId: z.string(),
+});
+export type HealthRecord = z.infer<typeof healthRecord>;
+
+/** Looks that disagree with the record. */
+export interface Doubt {
+  readonly count: number;
+  readonly since: number;
+}
+
+export interface HealthStep {
+  readonly record: HealthRecord;
+  readonly doubt: Doubt | undefined;
+  /** What people are to be told. */
+  readonly change: "failed" | "recovered" | undefined;
+}
+
+/** Weighs a look at the servers; a project that was never looked at counts as healthy. */
+export function weighHealth(
+  known: { readonly record: HealthRecord | undefined; readonly doubt: Doubt | undefined },
+  look: { readonly health: ServersHealth; readonly deploymentId: string; readonly now: number },
+): HealthStep {
+  const { health, deploymentId, now } = look;
+  const record = known.record ?? { state: "healthy", since: now, reason: null, deploymentId };
+  const found = health.state === "unhealthy" ? "unhealthy" : "healthy";
+  if (found === record.state) return { record, doubt: undefined, change: undefined };
+  const doubt = { count: (known.doubt?.count ?? 0) + 1, since: known.doubt?.since ?? now };
+  if (doubt.count < LOOKS_IN_A_ROW) return { record, doubt, change: undefined };
+  const reason = health.state === "unhealthy" ? health.reason : null;
+  return {
+    record: { state: found, since: doubt.since, reason, deploymentId },
+    doubt: undefined,
+    change: found === "unhealthy" ? "failed" : "recovered",
+  };
+}

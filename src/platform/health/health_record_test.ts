@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import type { ServersHealth } from "../compute/site_servers.ts";
+import { type Doubt, type HealthRecord, weighHealth } from "./health_record.ts";
+
+const up: ServersHealth = { state: "healthy" };
+const idle: ServersHealth = { state: "idle" };
+const down: ServersHealth = { state: "unhealthy", reason: "Exited with 1" };
+
+/** What people are told after each look, one a second. */
+function told(looks: readonly ServersHealth[]) {
+  let record: HealthRecord | undefined;
+  let doubt: Doubt | undefined;
+  const changes = looks.map((health, second) => {
+    const step = weighHealth({ record, doubt }, {
+      health,
+      deploymentId: "d1",
+      now: second * 1000,
+    });
+    ({ record, doubt } = step);
+    return step.change ?? "-";
+  });
+  return { changes: changes.join(" "), record };
+}
+
+const ROWS: readonly (readonly [looks: readonly ServersHealth[], changes: string])[] = [
+  [[up, up, idle], "- - -"],
+  [[down], "-"],
+  [[up, down, up, down, up], "- - - - -"],
+  [[down, down, down, down], "- failed - -"],
+  [[up, down, down, up, down, down], "- - failed - - -"],
+  [[down, down, up, up, up], "- failed - recovered -"],
+  [[down, down, up, idle, down, down], "- failed - recovered - failed"],
+];
+
+for (const [looks, changes] of ROWS) {
+  Deno.test(`weighHealth() of ${looks.map(({ state }) => state).join(", ")}`, () => {
+    assert.equal(told(looks).changes, changes);
+  });
+}
+
+Deno.test("weighHealth() tells since when and why", () => {
+  assert.deepEqual(told([up, down, down]).record, {
+    state: "unhealthy",
+    since: 1000,
+    reason: "Exited with 1",
+    deploymentId: "d1",
+  });
+  assert.equal(told([down, down, up, up]).record?.reason, null);
+});
