@@ -10,6 +10,7 @@ import {
 import { defineCommand } from "../command.ts";
 import type { Palette } from "../color.ts";
 import { formatDuration, printable } from "../format.ts";
+import { newestDeployment, showBuildLog } from "../logs/show_build_log.ts";
 import { deploymentId, parseSince, wholeNumber } from "../option_values.ts";
 import { openProjectFolder } from "../project_folder.ts";
 import { definedOnly } from "../project_settings.ts";
@@ -60,6 +61,8 @@ export default defineCommand({
     "object on a line of its own, as they have no end.",
   define: (command) =>
     command
+      .argument("[deployment]", "the same as --deployment-id", deploymentId)
+      .option("--build", "what the build said; of the newest deployment, unless one is given")
       .option("--deployment-id <id>", "only of this deployment", deploymentId)
       .option("--project-id <id>", "id or name of the project")
       .option(
@@ -79,10 +82,12 @@ export default defineCommand({
     ["logs", "show the last 50 entries: requests, and what functions and servers wrote"],
     ["logs --level error --since 1d", "what went wrong since yesterday"],
     ["logs --search 404 --since 1h", "requests of the last hour that contain 404"],
+    ["logs --build --follow", "follow the newest deployment's build to its end"],
     ["logs --follow --json", "follow as one JSON object per line"],
   ],
-  answers: "{ entries, nextCursor }",
-  async run({ flags }, ctx) {
+  answers: "{ entries, nextCursor }; with --build: { deployment, lines, isComplete }",
+  async run({ args, flags }, ctx) {
+    const deployment = flags.deploymentId ?? args[0];
     const since = flags.since === undefined ? undefined : parseSince(flags.since, ctx.now());
     const { client, project } = await resolveProject(ctx, {
       folder: await openProjectFolder(ctx),
@@ -90,9 +95,15 @@ export default defineCommand({
       phase: "deploy",
       command: "svc logs",
     });
+    if (flags.build === true) {
+      return await showBuildLog(ctx, client, {
+        deployment: deployment ?? await newestDeployment(client, project.id),
+        follow: flags.follow === true,
+      });
+    }
     const params = { project: project.id };
     const filter = definedOnly({
-      deploymentId: flags.deploymentId,
+      deploymentId: deployment,
       search: flags.search,
       level: flags.level,
     });

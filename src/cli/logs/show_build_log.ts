@@ -1,0 +1,49 @@
+/**
+ * `svc logs --build`: what the build of a deployment said.
+ *
+ * @module
+ */
+import { type Client, followEvents } from "../../client/mod.ts";
+import { type BuildLogLine, endpoints } from "../../contract/mod.ts";
+import { CliError } from "../cli_error.ts";
+import type { Palette } from "../color.ts";
+import type { Context } from "../context.ts";
+import { printable } from "../format.ts";
+
+function formatLine({ level, text }: BuildLogLine, colors: Palette): string {
+  const paint = { output: (plain: string) => plain, info: colors.cyan, warn: colors.yellow };
+  return (level === "error" ? colors.red : paint[level])(printable(text));
+}
+
+/** The project's newest deployment. */
+export async function newestDeployment(client: Client, project: string): Promise<string> {
+  const { items: [newest] } = await client.call(endpoints.listDeployments, {
+    params: { project },
+    query: { limit: 1 },
+  });
+  if (newest !== undefined) return newest.id;
+  throw new CliError("not_found", "This project has no deployment yet", { next: ["svc deploy"] });
+}
+
+/** Prints the lines that are there; with `follow`, goes on to the end of the build. */
+export async function showBuildLog(
+  ctx: Context,
+  client: Client,
+  options: { readonly deployment: string; readonly follow: boolean },
+): Promise<void> {
+  const params = { deployment: options.deployment };
+  const line = (each: BuildLogLine) => formatLine(each, ctx.ui.dataColors);
+  if (!options.follow) {
+    const { lines, isComplete } = await client.call(endpoints.getBuildLog, { params });
+    if (lines.length === 0) {
+      ctx.ui.note(isComplete ? "This deployment was not built here" : "The build has not begun");
+    }
+    ctx.ui.result({ ...params, lines, isComplete }, lines.map(line).join("\n"));
+    return;
+  }
+  const { signal } = ctx;
+  for await (const part of followEvents(client, endpoints.followBuildLog, { params, signal })) {
+    for (const each of part.lines) ctx.ui.item(each, line(each));
+    if (part.isComplete) return;
+  }
+}
