@@ -83,8 +83,9 @@ Deno.test("an address without a page is one for browsers, and an API answer for 
     assert.equal(page.status, 404);
     assert.match(page.html, /<h1>There is nothing here<\/h1>[^]*No page is at \/nowhere/);
     assert.ok(page.headers.get("x-svc-request-id"));
-    for (const [path, accept] of [["/nowhere", "*/*"], ["/v1/nowhere", headers.accept]]) {
-      const answer = await guest.send("GET", path!, { headers: { accept: accept! } });
+    const programs = [["/nowhere", "*/*"], ["/v1/nowhere", headers.accept]] as const;
+    for (const [path, accept] of programs) {
+      const answer = await guest.send("GET", path, { headers: { accept } });
       assert.equal(answer.status, 404);
       assert.equal(JSON.parse(answer.html).code, "not_found", path);
     }
