@@ -105,8 +105,11 @@ async function openServices(
     buildConcurrency: options.buildConcurrency ?? defaultConcurrency(),
     log: options.log,
   });
-  const { logs, inboxes, events, useNotes, functionService, computeService, healthMonitor } = services;
-  for (const part of [logs, inboxes, events, useNotes, functionService, computeService, healthMonitor]) {
+  const { logs, inboxes, events, useNotes, functionService, computeService, healthMonitor } =
+    services;
+  for (
+    const part of [logs, inboxes, events, useNotes, functionService, computeService, healthMonitor]
+  ) {
     closers.add(part);
   }
   return services;
