@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { createHash } from "node:crypto";
 import WebSocket from "ws";
-import { deployServer, LAYERS, SERVER } from "./_compute.ts";
+import { deployServer, LAYERS, SERVER } from "./_compute_site.ts";
 import {
   create,
   createProject,

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { deployServer } from "./_compute.ts";
+import { deployServer } from "./_compute_site.ts";
 import { createProject, start, type TestPlatform, withPlatform } from "./_platform.ts";
 
 const HOST = "shop.localhost";

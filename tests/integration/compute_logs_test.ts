@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { LogEntry } from "../../src/contract/mod.ts";
-import { deployServer } from "./_compute.ts";
+import { deployServer } from "./_compute_site.ts";
 import { createProject, type TestPlatform, withPlatform } from "./_platform.ts";
 
 const HOST = "shop.localhost";
