@@ -98,6 +98,11 @@ const ACCOUNT_ROOMS = [
   ["/account/channels", "Channels"],
 ] as const;
 
+const NOTIFICATION_ROOMS = [
+  ["/notifications", "Inbox"],
+  ["/notifications/preferences", "What is sent"],
+] as const;
+
 function Room({ href, path, children }: { href: string; path: string; children?: Child }) {
   return (
     <li>
@@ -127,6 +132,14 @@ export function SettingsFrame({ title, lead, around, children }: {
       </header>
       <div class="shell">
         <nav class="rooms" aria-label="Settings">
+          <div>
+            <h2>Notifications</h2>
+            <ul>
+              {NOTIFICATION_ROOMS.map(([href, name]) => (
+                <Room key={href} href={href} path={path}>{name}</Room>
+              ))}
+            </ul>
+          </div>
           <div>
             <h2>Account</h2>
             <ul>

@@ -9,6 +9,7 @@ import { bindChannelPages, type ChannelPageServices } from "./channel_routes.ts"
 import { bindDevicePages } from "./device_routes.ts";
 import { showIcon, showStylesheet, STYLESHEET_PATH } from "./document.tsx";
 import { bindEntryPages } from "./entry_routes.ts";
+import { bindInboxPages, type InboxPageServices } from "./inbox_routes.ts";
 import { landingPage } from "./landing.tsx";
 import { bindMailLinkPages } from "./mail_link_routes.ts";
 import { PageBinder } from "./page_binder.tsx";
@@ -17,7 +18,7 @@ import { bindWorkspacePages, type WorkspacePageServices } from "./workspace_rout
 /** Binds the pages of a platform at `url`. */
 export function bindPages(
   router: Router,
-  services: WorkspacePageServices & ChannelPageServices,
+  services: WorkspacePageServices & ChannelPageServices & InboxPageServices,
   platform: {
     readonly url: string;
     readonly version: string;
@@ -38,4 +39,5 @@ export function bindPages(
   bindAccountPages(bind, services.pages);
   bindWorkspacePages(bind, services);
   bindChannelPages(bind, router, { pages: services.pages, channels: services });
+  bindInboxPages(bind, router, { pages: services.pages, inbox: services });
 }

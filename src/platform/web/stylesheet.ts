@@ -175,6 +175,17 @@ const PIECES = `
 @media (min-width: 40rem) { .enrol { grid-template-columns: 13rem minmax(0, 1fr); gap: 2rem; } }
 .secret { display: block; padding: .8rem 1rem; border: 1px dashed var(--line-strong); border-radius: var(--small); background: var(--sunken); font: 600 1rem/1.6 var(--mono); overflow-wrap: anywhere; user-select: all; }
 .codes { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .35rem 1.5rem; padding: 1.1rem 1.25rem; border: 1px dashed var(--line-strong); border-radius: var(--small); background: var(--sunken); font: 600 1rem/1.6 var(--mono); }
+.tag.bad { background: var(--danger-tint); color: var(--danger); }
+.tag.care { background: var(--warn-tint); color: var(--warn); }
+.tabs { display: flex; flex-wrap: wrap; gap: .25rem; border-bottom: 1px solid var(--line); }
+.tabs a { padding: .55rem .9rem; color: var(--soft); text-decoration: none; font-weight: 560; border-bottom: 3px solid transparent; margin-bottom: -1px; }
+.tabs a:hover { color: var(--ink); }
+.tabs a[aria-current] { color: var(--accent); border-color: var(--accent); }
+.tabs .count:not(:empty) { padding: .05rem .45rem; border-radius: 99px; background: var(--accent); color: var(--on-accent); font-size: .75rem; font-weight: 650; }
+.items li.seen .what > :first-child { font-weight: 460; }
+.choices.across { grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); }
+.choice input[type=checkbox] { min-height: 0; }
+[hidden] { display: none !important; }
 .terminal { margin: 0; padding: 1rem 1.25rem; border-radius: var(--small); background: var(--night); color: var(--night-ink); font: .9rem/1.75 var(--mono); overflow-x: auto; }
 .big { width: 3.25rem; height: 3.25rem; border-radius: 99px; display: grid; place-items: center; background: var(--tint); color: var(--accent); }
 .big.bad { background: var(--danger-tint); color: var(--danger); }
