@@ -18,7 +18,11 @@ export interface InstallFacts {
 }
 
 /** What a package manager leaves behind: packages, or Yarn's table of them. */
-const INSTALLED = ["node_modules", ".pnp.cjs"];
+const installedBy = ({ packagesFolder }: DetectedProject): readonly string[] => [
+  "node_modules",
+  packagesFolder,
+  packagesFolder.replace(/node_modules$/, ".pnp.cjs"),
+];
 
 /**
  * Runs the install command where package.json names packages and none are
@@ -29,7 +33,7 @@ export async function installPackages(host: BuildHost, facts: InstallFacts): Pro
   const command = facts.installCommand ?? detected.installCommand;
   if (command === undefined || !detected.hasPackages) return;
   const reader = createFolderReader(directory);
-  const there = await Promise.all(INSTALLED.map((path) => reader.exists(path)));
+  const there = await Promise.all(installedBy(detected).map((path) => reader.exists(path)));
   if (there.includes(true)) return;
   host.say("install", "info", "Installing packages: there is no node_modules yet");
   await runCommand(host, {

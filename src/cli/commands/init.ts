@@ -64,6 +64,16 @@ function knownFramework(id: string | undefined) {
   return parsed.success && parsed.data !== undefined ? { framework: parsed.data } : {};
 }
 
+/** The command of `svc dev`, where the file says nothing yet. */
+function devChanges(
+  folder: ProjectFolder,
+  detected: DetectedProject | undefined,
+): ProjectConfigChanges["dev"] {
+  const { framework, devCommand } = detected ?? {};
+  if (framework === undefined || devCommand === undefined) return {};
+  return folder.config?.dev.command === undefined ? { command: devCommand } : {};
+}
+
 /** What detection found is written only where the file says nothing yet. */
 function buildChanges(
   folder: ProjectFolder,
@@ -125,6 +135,7 @@ export default defineCommand({
     await writeProjectFile(folder, {
       project: projectChanges(name, project),
       build: buildChanges(folder, detected) ?? {},
+      dev: devChanges(folder, detected) ?? {},
     });
     const verb = folder.config === undefined ? "Created" : "Updated";
     ctx.ui.done("init", `${verb} ${showPath(folder.configPath, ctx)}`);

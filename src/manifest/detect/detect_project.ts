@@ -19,6 +19,7 @@ import {
   installCommand,
   runProgram,
   runScript,
+  workspaceRoot,
 } from "./package_manager.ts";
 import { packageVersion } from "./package_version.ts";
 import { sveltekit } from "./sveltekit.ts";
@@ -154,7 +155,8 @@ export async function detectProject(
   options: DetectOptions = {},
 ): Promise<DetectedProject> {
   const facts = parsePackageFacts(await reader.readText("package.json"));
-  const managed = await detectPackageManager(reader, facts);
+  const root = facts === undefined ? "" : await workspaceRoot(reader);
+  const managed = await detectPackageManager(reader, facts, root);
   const { framework: id } = options;
   const recognized = typeof id === "string"
     ? await named(reader, facts, id)
@@ -178,7 +180,7 @@ export async function detectProject(
   return {
     framework: recognized === undefined
       ? undefined
-      : await describeFramework(reader, recognized, { facts, lockFile: managed?.lockFile }),
+      : await describeFramework(reader, recognized, { facts, root, lockFile: managed?.lockFile }),
     packageManager: managed?.manager,
     installCommand: managed === undefined
       ? undefined
@@ -190,6 +192,7 @@ export async function detectProject(
       : distinct([...finding.outputDirs ?? [], ...framework.outputDirs]),
     server: finding.server === undefined ? undefined : { reason: finding.server },
     advice: finding.advice,
+    packagesFolder: `${root}node_modules`,
     hasPackages: (facts?.dependencies.size ?? 0) > 0,
   };
 }
@@ -197,7 +200,11 @@ export async function detectProject(
 async function describeFramework(
   reader: ProjectReader,
   { framework, package: name }: Recognized,
-  source: { readonly facts: PackageFacts | undefined; readonly lockFile: string | undefined },
+  source: {
+    readonly facts: PackageFacts | undefined;
+    readonly root: string;
+    readonly lockFile: string | undefined;
+  },
 ) {
   const { id, name: title } = framework;
   if (name === undefined) return { id, name: title };
@@ -205,6 +212,7 @@ async function describeFramework(
   const version = await packageVersion(reader, {
     name,
     range,
+    root: source.root,
     ...(source.lockFile === undefined ? {} : { lockFile: source.lockFile }),
   });
   return version === undefined ? { id, name: title } : { id, name: title, version };

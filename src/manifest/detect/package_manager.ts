@@ -7,8 +7,24 @@ import type { PackageFacts, PackageManager, ProjectReader } from "./types.ts";
 
 interface Found {
   readonly manager: PackageManager;
-  /** The lock file that tells it, where there is one. */
+  /** The lock file that tells it, where there is one; a path from the project. */
   readonly lockFile: string | undefined;
+}
+
+/** Folders above the project in which the root of its workspace is looked for. */
+const ABOVE = ["../", "../../", "../../../"] as const;
+
+/**
+ * The folder that installs for the project: `../` and the like where it is a
+ * part of a workspace (of npm, pnpm, Yarn or Bun), "" where it is not.
+ */
+export async function workspaceRoot(reader: ProjectReader): Promise<string> {
+  for (const folder of ABOVE) {
+    if (await reader.exists(`${folder}pnpm-workspace.yaml`)) return folder;
+    const text = await reader.readText(`${folder}package.json`);
+    if (text !== undefined && /"workspaces"\s*:/.test(text)) return folder;
+  }
+  return "";
 }
 
 const LOCK_FILES: readonly (readonly [string, PackageManager])[] = [
@@ -42,30 +58,41 @@ const CALLS: Readonly<Record<PackageManager, Calls>> = {
   },
 };
 
-async function findLockFile(reader: ProjectReader, of?: PackageManager) {
-  for (const [lockFile, manager] of LOCK_FILES) {
-    if ((of === undefined || of === manager) && await reader.exists(lockFile)) {
-      return { lockFile, manager };
+async function findLockFile(
+  reader: ProjectReader,
+  where: { readonly folders: readonly string[]; readonly of?: PackageManager },
+) {
+  for (const folder of where.folders) {
+    for (const [name, manager] of LOCK_FILES) {
+      const lockFile = `${folder}${name}`;
+      const wanted = where.of === undefined || where.of === manager;
+      if (wanted && await reader.exists(lockFile)) return { lockFile, manager };
     }
   }
   return undefined;
 }
 
 /**
- * Detects the package manager: the `packageManager` field, then the lock
- * file, then Deno's own config, then npm where there is a package.json.
+ * Detects the package manager: the `packageManager` field, then the lock file
+ * of the project or of its workspace, then Deno's own config, then npm where
+ * there is a package.json.
  */
 export async function detectPackageManager(
   reader: ProjectReader,
   facts: PackageFacts | undefined,
+  root: string,
 ): Promise<Found | undefined> {
+  const folders = root === "" ? [""] : ["", root];
   const named = /^(npm|pnpm|yarn|bun|deno)@/.exec(facts?.packageManager ?? "")?.[1] as
     | PackageManager
     | undefined;
   if (named !== undefined) {
-    return { manager: named, lockFile: (await findLockFile(reader, named))?.lockFile };
+    return {
+      manager: named,
+      lockFile: (await findLockFile(reader, { folders, of: named }))?.lockFile,
+    };
   }
-  const locked = await findLockFile(reader);
+  const locked = await findLockFile(reader, { folders });
   if (locked !== undefined) return locked;
   const denoConfig = await reader.exists("deno.json") || await reader.exists("deno.jsonc");
   if (denoConfig) return { manager: "deno", lockFile: undefined };
@@ -73,9 +100,15 @@ export async function detectPackageManager(
 }
 
 /** Yarn from version 2 on spells its frozen install in another way. */
-async function isModernYarn(reader: ProjectReader, facts: PackageFacts | undefined) {
+async function isModernYarn(
+  reader: ProjectReader,
+  facts: PackageFacts | undefined,
+  lockFile: string,
+) {
   const major = /^yarn@(\d+)/.exec(facts?.packageManager ?? "")?.[1];
-  return major === undefined ? await reader.exists(".yarnrc.yml") : Number(major) >= 2;
+  return major === undefined
+    ? await reader.exists(lockFile.replace(/[^/]*$/, ".yarnrc.yml"))
+    : Number(major) >= 2;
 }
 
 /** The install command; it keeps to the lock file where there is one. */
@@ -86,7 +119,7 @@ export async function installCommand(
 ): Promise<string> {
   if (lockFile === undefined || manager === "deno") return `${manager} install`;
   if (manager === "npm") return "npm ci";
-  const modern = manager === "yarn" && await isModernYarn(reader, facts);
+  const modern = manager === "yarn" && await isModernYarn(reader, facts, lockFile);
   return `${manager} install ${modern ? "--immutable" : "--frozen-lockfile"}`;
 }
 

@@ -24,8 +24,12 @@ const LOCKED: Readonly<Record<string, (name: string) => RegExp>> = {
   "deno.lock": (name) => new RegExp(`"npm:${name}@[^"]*": "(${VERSION})`),
 };
 
-async function installedVersion(reader: ProjectReader, name: string): Promise<string | undefined> {
-  const text = await reader.readText(`node_modules/${name}/package.json`);
+async function installedVersion(
+  reader: ProjectReader,
+  { name, root }: { readonly name: string; readonly root: string },
+): Promise<string | undefined> {
+  const own = await reader.readText(`node_modules/${name}/package.json`);
+  const text = own ?? await reader.readText(`${root}node_modules/${name}/package.json`);
   return new RegExp(`"version":\\s*"(${VERSION})"`).exec(text ?? "")?.[1];
 }
 
@@ -35,11 +39,17 @@ async function installedVersion(reader: ProjectReader, name: string): Promise<st
  */
 export async function packageVersion(
   reader: ProjectReader,
-  dependency: { readonly name: string; readonly range: string; readonly lockFile?: string },
+  dependency: {
+    readonly name: string;
+    readonly range: string;
+    readonly lockFile?: string;
+    /** Folder that installs for the project; "" for its own. */
+    readonly root: string;
+  },
 ): Promise<string | undefined> {
-  const installed = await installedVersion(reader, dependency.name);
+  const installed = await installedVersion(reader, dependency);
   if (installed !== undefined) return installed;
-  const form = dependency.lockFile === undefined ? undefined : LOCKED[dependency.lockFile];
+  const form = LOCKED[dependency.lockFile?.split("/").at(-1) ?? ""];
   if (form !== undefined && dependency.lockFile !== undefined) {
     const text = await reader.readText(dependency.lockFile);
     const locked = form(escapeText(dependency.name)).exec(text ?? "")?.[1];

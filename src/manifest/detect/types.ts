@@ -96,6 +96,8 @@ export interface DetectedProject {
   readonly server: { readonly reason: string } | undefined;
   /** Set where the build is for another platform, or lacks what makes its server. */
   readonly advice: Advice | undefined;
+  /** Where packages are installed, from the project: its own `node_modules`, or its workspace's. */
+  readonly packagesFolder: string;
   /** Whether package.json names packages, which must be installed before anything runs. */
   readonly hasPackages: boolean;
 }
