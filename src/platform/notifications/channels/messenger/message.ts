@@ -16,10 +16,10 @@ export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** The first characters of a text, never half of one. */
+/** The first characters of a text (UTF-16 units, as the API counts), never half of one. */
 function cut(text: string, maximum: number): string {
-  const characters = Array.from(text.slice(0, maximum * 2));
-  return characters.length <= maximum ? text : `${characters.slice(0, maximum - 1).join("")}…`;
+  if (text.length <= maximum) return text;
+  return `${text.slice(0, maximum - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
 /** Whether the messenger takes an address for a button: it refuses those of this machine. */

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { readUnsubscription, signUnsubscription } from "./unsubscribe_token.ts";
+
+const key = Buffer.alloc(32, 1).toString("base64url");
+const wish = { userId: "01900000-0000-7000-8000-00000000000a", category: "Health" } as const;
+const token = signUnsubscription(wish, key);
+
+Deno.test("readUnsubscription() reads what was signed", () => {
+  assert.deepEqual(readUnsubscription(token, key), wish);
+});
+
+const forged = {
+  "another category": token.replace(".health.", ".security."),
+  "another person": token.replace("00a.", "00b."),
+  "another key": signUnsubscription(wish, Buffer.alloc(32, 2).toString("base64url")),
+  "no signature": token.slice(0, token.lastIndexOf(".") + 1),
+  "something after it": `${token}.x`,
+  "an unknown category": token.replace(".health.", ".spam."),
+  "nothing": "",
+};
+
+for (const [name, text] of Object.entries(forged)) {
+  Deno.test(`readUnsubscription() refuses ${name}`, () => {
+    assert.equal(readUnsubscription(text, key), undefined);
+  });
+}

@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { z } from "zod";
+import { BotApi, BotApiError, BotSettingsError } from "./bot_api.ts";
+
+const TOKEN = "123456:AAE-never_to_be_seen";
+const call = (api: string) =>
+  new BotApi({ token: TOKEN, api }).call("getMe", {}, { result: z.object({ id: z.number() }) });
+
+/** A server that answers everything with one text. */
+function serve(answer: () => Response) {
+  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, answer);
+  return {
+    url: `http://127.0.0.1:${server.addr.port}`,
+    [Symbol.asyncDispose]: () => server.shutdown(),
+  };
+}
+
+const rows: readonly [string, () => Response, RegExp][] = [
+  [
+    "a refusal",
+    () => Response.json({ ok: false, error_code: 401, description: "Unauthorized" }),
+    /^The Bot API refuses with 401: Unauthorized$/,
+  ],
+  ["no JSON", () => new Response("<html>"), /can not be reached/],
+  ["another shape", () => Response.json({ fine: true }), /not known/],
+  ["another result", () => Response.json({ ok: true, result: { id: "x" } }), /getMe is not known/],
+  ["a redirect", () => Response.redirect("http://127.0.0.1:1/"), /can not be reached/],
+];
+
+for (const [name, answer, wanted] of rows) {
+  Deno.test(`BotApi says what is wrong after ${name}, without the token`, async () => {
+    await using server = serve(answer);
+    await assert.rejects(call(server.url), (error: Error) => {
+      assert.ok(error instanceof BotApiError);
+      assert.match(error.message, wanted);
+      assert.ok(!`${error.stack}${error.cause}`.includes(TOKEN));
+      return true;
+    });
+  });
+}
+
+Deno.test("BotApi says that nobody answers, without the token", async () => {
+  await assert.rejects(call("http://127.0.0.1:1"), (error: Error) => {
+    assert.ok(!`${error.stack}${error.cause}`.includes(TOKEN));
+    return error instanceof BotApiError;
+  });
+});
+
+Deno.test("BotApi refuses settings that can not be used, without repeating the token", () => {
+  for (const settings of [{ token: "secret" }, { token: TOKEN, api: "ftp://x" }]) {
+    assert.throws(() => new BotApi(settings), (error: Error) => {
+      assert.ok(error instanceof BotSettingsError);
+      assert.ok(!error.message.includes(settings.token));
+      return true;
+    });
+  }
+});

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { DeadLetters } from "./dead_letters.ts";
+import {
+  countOf,
+  request,
+  SENT,
+  testChannel,
+  USER,
+  withQueue,
+  WORKSPACE,
+} from "./_test_delivery.ts";
+
+const MINE = { type: "user", id: USER } as const;
+const ALL = { limit: 100 } as const;
+
+Deno.test("DeadLetters keeps a digest whole, and sends it again", () => {
+  let isFull = true;
+  const channel = testChannel(
+    () => isFull ? { type: "failed", reason: "Mailbox full" } : SENT,
+    { digests: true },
+  );
+  return withQueue([channel], async ({ queue, clock, kv }) => {
+    const letters = new DeadLetters(kv, queue, () => clock.at);
+    await queue.accept(["a", "b", "c"].map((key) => request(key, { priority: "LOW" })));
+    clock.at += 60_000;
+    await queue.drain();
+    const { items: [letter] } = await letters.list(MINE, ALL);
+    assert.equal(letter?.notifications, 3);
+    assert.equal(letter?.reason, "Mailbox full");
+    assert.deepEqual((await letters.list({ type: "workspace", id: WORKSPACE }, ALL)).items, [
+      letter,
+    ]);
+    isFull = false;
+    assert.equal(await letters.resendAll(MINE), 1);
+    assert.equal(await letters.resendAll(MINE), 0);
+    await queue.drain();
+    assert.equal(channel.sent.at(-1)?.total, 3);
+    assert.equal(channel.sent.at(-1)?.attempt, 1);
+    assert.equal(await countOf(kv, ["delivery", "jobs"]), 0);
+    assert.equal(await countOf(kv, ["delivery", "parts"]), 0);
+  });
+});
+
+Deno.test("DeadLetters throws a letter away, once, for its owner only", () => {
+  const channel = testChannel(() => ({ type: "failed", reason: "No" }));
+  return withQueue([channel], async ({ queue, clock, kv }) => {
+    const letters = new DeadLetters(kv, queue, () => clock.at);
+    await queue.accept([request("a")]);
+    await queue.drain();
+    const { id } = (await letters.list(MINE, ALL)).items[0]!;
+    await assert.rejects(
+      letters.discard({ type: "user", id: WORKSPACE }, id),
+      /No such dead letter/,
+    );
+    await letters.discard(MINE, id);
+    await assert.rejects(letters.discard(MINE, id), /No such dead letter/);
+    await assert.rejects(letters.resend(MINE, id), /No such dead letter/);
+    assert.equal(await countOf(kv, ["delivery", "letters"]), 0);
+    assert.equal(await countOf(kv, ["delivery", "jobs"]), 0);
+  });
+});
