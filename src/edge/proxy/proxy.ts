@@ -48,7 +48,7 @@ export async function proxyRequest(
     return {
       status: answer.status,
       headers: answerHeadersFrom(answer.headers),
-      body: answer.body,
+      body: answer.bytes ?? answer.body,
     };
   } catch (cause) {
     if (!(cause instanceof OutboundError)) throw cause;

@@ -41,7 +41,7 @@ const toResponse = ({ head, body }: WireAnswer): ComputeResponse => ({
   status: head.status,
   statusText: head.statusText,
   headers: dropHopByHop(head.headers),
-  body,
+  body: body instanceof Uint8Array ? new Blob([body]).stream() : body,
 });
 
 /** What an error of the connection means, where the process lives on. */

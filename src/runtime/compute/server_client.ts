@@ -3,9 +3,11 @@
  *
  * @module
  */
+import { Deadlines } from "../outbound/deadlines.ts";
 import { OutboundError } from "../outbound/errors.ts";
 import { dropHopByHop } from "../outbound/hop_by_hop.ts";
 import {
+  type ConnectionTimes,
   Http1Connection,
   type WireAnswer,
   type WireRequest,
@@ -19,8 +21,8 @@ import type { ComputeRequest } from "./types.ts";
 const REST_MS = 4000;
 const MAX_IDLE = 256;
 
-/** A body may pause as long as it likes: streams of events do. The largest time of a timer. */
-const NO_IDLE_LIMIT_MS = 2 ** 31 - 1;
+/** A body may pause as long as it likes: streams of events do. */
+const NO_IDLE_LIMIT_MS = Infinity;
 
 /** Methods that may be sent again when a rested connection turns out to be closed (RFC 9110, 9.2.2). */
 const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
@@ -76,14 +78,19 @@ export class ServerClient {
   readonly #pool = new ConnectionPool({
     maxIdle: MAX_IDLE,
     maxIdlePerOrigin: MAX_IDLE,
-    restMs: REST_MS,
   });
+  readonly #times: ConnectionTimes = {
+    deadlines: new Deadlines(REST_MS, () => performance.now()),
+    idleMs: NO_IDLE_LIMIT_MS,
+    restMs: REST_MS,
+  };
 
   constructor(private readonly dial: () => Promise<Deno.Conn>) {}
 
   /** Closes connections that rest. */
   close(): void {
     this.#pool.closeAll();
+    this.#times.deadlines.stop();
   }
 
   /**
@@ -106,7 +113,7 @@ export class ServerClient {
       const conn = await this.dial().catch((cause) => {
         throw new OutboundError("connect_failed", "The server takes no connection", { cause });
       });
-      const connection = new Http1Connection(conn);
+      const connection = new Http1Connection(conn, this.#times);
       return await this.#exchange(connection, wire, { ...options, signal: request.signal });
     } catch (error) {
       options.over();
@@ -135,7 +142,6 @@ export class ServerClient {
     );
     try {
       const answer = await connection.exchange(wire, {
-        idleMs: NO_IDLE_LIMIT_MS,
         done: (reusable) => {
           signal?.removeEventListener("abort", abort);
           if (reusable) this.#pool.give("", connection);
@@ -143,7 +149,7 @@ export class ServerClient {
         },
       });
       failed = false;
-      if (answer.body === null) over();
+      if (!(answer.body instanceof ReadableStream)) over();
       return answer;
     } finally {
       clearTimeout(timer);

@@ -53,9 +53,11 @@ export class FunctionFetches {
         response.body?.cancel().catch(() => {});
         return;
       }
-      const { body, ...answer } = response;
-      const sent = NULL_BODY.has(answer.status) ? null : body;
-      const payload: FetchedHead = { ...answer, body: sent !== null };
+      const { status, statusText, headers, url, redirected } = response;
+      const sent = NULL_BODY.has(status) ? null : response.body;
+      const payload: FetchedHead = {
+        ...{ status, statusText, headers, url, redirected, body: sent !== null },
+      };
       this.worker.options.send(FrameType.fetched, id, toPayload(payload));
       if (sent === null) this.#running.delete(id);
       else this.#sendBody(id, sent);

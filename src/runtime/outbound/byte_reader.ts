@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { Buffer } from "node:buffer";
 import { OutboundError } from "./errors.ts";
 
 /** Reads into the buffer; `null` at the end. */
@@ -12,13 +13,9 @@ const BUFFER_BYTES = 64 * 1024;
 const CR = 13;
 const LF = 10;
 
-/** Text whose characters are its bytes, as HTTP heads are read. */
-function latin1(bytes: Uint8Array): string {
-  let text = "";
-  for (let at = 0; at < bytes.byteLength; at += 4096) {
-    text += String.fromCharCode(...bytes.subarray(at, at + 4096));
-  }
-  return text;
+/** Text whose characters are its bytes, as HTTP heads are read. `TextDecoder` knows no such coding. */
+function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
 }
 
 const reset = (): OutboundError =>
@@ -81,7 +78,11 @@ export class ByteReader {
   /** A copy of what is there, at most `max` bytes; reads when nothing is. `null` at the end. */
   async some(max: number): Promise<Uint8Array<ArrayBuffer> | null> {
     if (this.buffered === 0 && !await this.fill()) return null;
-    const count = Math.min(max, this.buffered);
+    return this.take(Math.min(max, this.buffered));
+  }
+
+  /** A copy of the next `count` bytes, which have been read already. */
+  take(count: number): Uint8Array<ArrayBuffer> {
     const bytes = this.#buffer.slice(this.#start, this.#start + count);
     this.#start += count;
     return bytes;

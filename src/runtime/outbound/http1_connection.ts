@@ -4,7 +4,9 @@
  * @module
  */
 import { readBody } from "./body_reader.ts";
+import { Buffer } from "node:buffer";
 import { ByteReader } from "./byte_reader.ts";
+import { Deadline, type Deadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
 import { formatRequestHead, parseResponseHead, type ResponseHead } from "./http1_head.ts";
 import type { HeaderList } from "./types.ts";
@@ -22,13 +24,23 @@ export interface WireRequest {
   readonly length?: number;
 }
 
+type Bytes = Uint8Array<ArrayBuffer>;
+
 export interface WireAnswer {
   readonly head: ResponseHead;
-  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  /** Bytes where all of it came with the head. */
+  readonly body: ReadableStream<Bytes> | Bytes | null;
+}
+
+export interface ConnectionTimes {
+  readonly deadlines: Deadlines;
+  /** Time in which some byte must move during an exchange. */
+  readonly idleMs: number;
+  /** Longest rest. */
+  readonly restMs: number;
 }
 
 export interface ExchangeOptions {
-  readonly idleMs: number;
   /** Called once when the exchange is over; `reusable` where another may follow. */
   readonly done: (reusable: boolean) => void;
 }
@@ -37,24 +49,23 @@ const encoder = new TextEncoder();
 const CRLF = encoder.encode("\r\n");
 const LAST_CHUNK = encoder.encode("0\r\n\r\n");
 
-function latin1Bytes(text: string): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(text.length);
-  for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
-  return bytes;
-}
-
 export class Http1Connection {
   readonly #reader: ByteReader;
   #idle: Promise<boolean> | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
   #failure: OutboundError | undefined;
   #uploading: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #closed = false;
-  #idleMs = 0;
   /** Requests sent so far. */
   used = 0;
 
-  constructor(private readonly conn: Deno.Conn) {
+  /** Takes the connection out of the pool, while it rests there. */
+  #gone: (() => void) | undefined;
+  readonly #deadline = new Deadline(() => {
+    if (this.#gone !== undefined) return this.#gone();
+    this.close(new OutboundError("idle_timeout", "Nothing came for too long"));
+  });
+
+  constructor(private readonly conn: Deno.Conn, private readonly times: ConnectionTimes) {
     this.#reader = new ByteReader((buffer) => this.#read(buffer));
   }
 
@@ -69,7 +80,9 @@ export class Http1Connection {
 
   /** Watches the connection while nothing is asked of it; `gone` is called when it is of no use. */
   rest(gone: () => void): void {
+    this.#gone = gone;
     this.conn.unref();
+    this.times.deadlines.set(this.#deadline, this.times.restMs);
     this.#idle = this.#reader.fill();
     this.#idle.then(
       () => this.#idle !== undefined && gone(),
@@ -79,7 +92,7 @@ export class Http1Connection {
 
   /** Ends the connection; what waits on it fails with `failure`. */
   close(failure?: OutboundError): void {
-    clearTimeout(this.#timer);
+    this.#deadline.at = Infinity;
     if (this.#closed) return;
     this.#closed = true;
     this.#failure = failure;
@@ -89,11 +102,7 @@ export class Http1Connection {
 
   /** Restarts the idle time: a byte has moved, or is waited for now. */
   #touch(): void {
-    clearTimeout(this.#timer);
-    if (this.#closed) return;
-    this.#timer = setTimeout(() => {
-      this.close(new OutboundError("idle_timeout", "Nothing came for too long"));
-    }, this.#idleMs);
+    if (!this.#closed) this.times.deadlines.set(this.#deadline, this.times.idleMs);
   }
 
   /**
@@ -102,21 +111,21 @@ export class Http1Connection {
    * @throws OutboundError
    */
   async exchange(request: WireRequest, options: ExchangeOptions): Promise<WireAnswer> {
-    this.#idleMs = options.idleMs;
     this.used++;
     let finished = false;
     const done = (reusable: boolean): void => {
       if (finished) return;
       finished = true;
-      clearTimeout(this.#timer);
+      this.#deadline.at = Infinity;
       if (!reusable) this.close();
       options.done(reusable);
     };
     try {
       this.#touch();
-      const head = latin1Bytes(formatRequestHead(request.method, request.target, request.headers));
+      const { method, target, headers } = request;
+      const head = Buffer.from(formatRequestHead(method, target, headers), "latin1");
       const watched = this.#idle;
-      this.#idle = undefined;
+      this.#idle = this.#gone = undefined;
       if (watched !== undefined) this.conn.ref();
       await this.#write(head);
       const upload = { over: request.body === null };
@@ -199,21 +208,26 @@ export class Http1Connection {
       readonly upload: { readonly over: boolean };
       readonly done: (reusable: boolean) => void;
     },
-  ): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+  ): WireAnswer["body"] {
     const finish = (): void =>
       exchange.done(head.keepAlive && exchange.upload.over && this.#reader.buffered === 0);
     if (head.framing.type === "none") {
       finish();
       return null;
     }
-    clearTimeout(this.#timer);
+    if (head.framing.type === "length" && head.framing.length <= this.#reader.buffered) {
+      const bytes = this.#reader.take(head.framing.length);
+      finish();
+      return bytes;
+    }
+    this.#deadline.at = Infinity;
     const next = readBody(this.#reader, head.framing);
     return new ReadableStream<Uint8Array<ArrayBuffer>>({
       pull: async (controller) => {
         try {
           if (this.#reader.buffered === 0) this.#touch();
           const part = await next();
-          clearTimeout(this.#timer);
+          this.#deadline.at = Infinity;
           if (part !== null) return controller.enqueue(part);
           finish();
           controller.close();

@@ -15,7 +15,13 @@ import {
 } from "./connect.ts";
 import { OutboundError } from "./errors.ts";
 import { dropHopByHop } from "./hop_by_hop.ts";
-import { Http1Connection, type WireAnswer, type WireRequest } from "./http1_connection.ts";
+import { Deadlines } from "./deadlines.ts";
+import {
+  type ConnectionTimes,
+  Http1Connection,
+  type WireAnswer,
+  type WireRequest,
+} from "./http1_connection.ts";
 import { readContentLength } from "./http1_head.ts";
 import { ConnectionPool } from "./pool.ts";
 import { nextRequest } from "./redirect.ts";
@@ -85,10 +91,37 @@ function bodyLength(headers: HeaderList): number | undefined {
   }
 }
 
+/** An answer whose body is there; a stream is made of it for who wants one. */
+class WholeResponse implements OutboundResponse {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: HeaderList;
+  readonly url: string;
+  readonly redirected: boolean;
+  #body: OutboundResponse["body"] | undefined;
+
+  constructor(
+    head: Omit<OutboundResponse, "body" | "bytes">,
+    readonly bytes: Uint8Array<ArrayBuffer>,
+  ) {
+    ({
+      status: this.status,
+      statusText: this.statusText,
+      headers: this.headers,
+      url: this.url,
+      redirected: this.redirected,
+    } = head);
+  }
+
+  get body(): OutboundResponse["body"] {
+    return this.#body ??= new Blob([this.bytes]).stream();
+  }
+}
+
 class OutboundClient {
   readonly #rules: ConnectRules;
   readonly #pool: ConnectionPool;
-  readonly #idleMs: number;
+  readonly #times: ConnectionTimes;
   readonly #maxRedirects: number;
 
   constructor(options: OutboundOptions) {
@@ -99,17 +132,19 @@ class OutboundClient {
       connectMs: options.connectMs ?? 10_000,
       ...(options.caCerts === undefined ? {} : { caCerts: options.caCerts }),
     };
-    this.#idleMs = options.idleMs ?? 60_000;
+    const { idleMs = 60_000, restMs = 4000 } = options;
+    const deadlines = new Deadlines(Math.min(idleMs, restMs), () => performance.now());
+    this.#times = { deadlines, idleMs, restMs };
     this.#maxRedirects = options.maxRedirects ?? 10;
     this.#pool = new ConnectionPool({
       maxIdle: MAX_IDLE,
       maxIdlePerOrigin: options.maxIdlePerOrigin ?? 64,
-      restMs: options.restMs ?? 4000,
     });
   }
 
   close(): void {
     this.#pool.closeAll();
+    this.#times.deadlines.stop();
   }
 
   async fetch(request: OutboundRequest): Promise<OutboundResponse> {
@@ -137,14 +172,12 @@ class OutboundClient {
       ...(length === undefined ? {} : { length }),
     };
     const { head, body } = await this.#send(wire, target, request.signal);
-    return {
-      status: head.status,
-      statusText: head.statusText,
-      headers: dropHopByHop(head.headers),
-      body,
-      url: target.url.href,
-      redirected,
-    };
+    const { href: url } = target.url;
+    const about = { status: head.status, statusText: head.statusText, url, redirected };
+    const headers = dropHopByHop(head.headers);
+    return body instanceof Uint8Array
+      ? new WholeResponse({ ...about, headers }, body)
+      : { ...about, headers, body };
   }
 
   async #send(wire: WireRequest, target: Target, signal?: AbortSignal): Promise<WireAnswer> {
@@ -160,7 +193,7 @@ class OutboundClient {
       }
     }
     const conn = await openConnection(target, this.#rules, signal);
-    return await this.#exchange(new Http1Connection(conn), wire, { origin, signal });
+    return await this.#exchange(new Http1Connection(conn, this.#times), wire, { origin, signal });
   }
 
   #exchange(
@@ -172,7 +205,6 @@ class OutboundClient {
       connection.close(new OutboundError("aborted", "The request was aborted"));
     signal?.addEventListener("abort", abort, { once: true });
     return connection.exchange(wire, {
-      idleMs: this.#idleMs,
       done: (reusable) => {
         signal?.removeEventListener("abort", abort);
         if (reusable) this.#pool.give(origin, connection);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { serveRaw, tableResolver } from "./_test_servers.ts";
+import { type RawServer, serveRaw, tableResolver } from "./_test_servers.ts";
 import { OutboundError, type OutboundErrorCode } from "./errors.ts";
 import { createOutboundFetch, type OutboundOptions } from "./outbound_fetch.ts";
 import type { OutboundRequest, OutboundResponse } from "./types.ts";
@@ -387,4 +387,45 @@ Deno.test("outbound fetch refuses a body that is not as long as it says", async 
       "bad_request",
     );
   });
+});
+
+Deno.test("outbound fetch lets a connection rest for its time, and no longer", async () => {
+  using server = serveRaw("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
+  const { fetch, close } = createOutboundFetch({ allowPrivate: true, restMs: 40 });
+  const ask = async () => {
+    const request = { method: "GET", headers: [], body: null };
+    const answer = await fetch({ ...request, url: `http://127.0.0.1:${server.port}/` });
+    return new TextDecoder().decode(answer.bytes);
+  };
+  assert.deepEqual([await ask(), await ask(), server.connections()], ["ok", "ok", 1]);
+  await new Promise((resolve) => setTimeout(resolve, 80));
+  assert.deepEqual([await ask(), server.connections()], ["ok", 2]);
+  close();
+});
+
+Deno.test("outbound fetch gives a body that came with its head as bytes, and as a stream", async () => {
+  const head = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n";
+  using whole = serveRaw(`${head}body`);
+  using parts = serveRaw(`${head}bo`, "dy");
+  const { fetch, close } = createOutboundFetch({ allowPrivate: true });
+  const ask = ({ port }: RawServer, body: ReadableStream<Uint8Array> | null) =>
+    fetch({
+      ...{ method: "POST", url: `http://127.0.0.1:${port}/`, headers: [["content-length", "1"]] },
+      body,
+    });
+  const one = await ask(whole, null);
+  assert.equal(new TextDecoder().decode(one.bytes), "body");
+  assert.equal(await new Response(one.body).text(), "body");
+  const late = new ReadableStream<Uint8Array>({
+    start(controller) {
+      setTimeout(() => {
+        controller.enqueue(new Uint8Array(1));
+        controller.close();
+      }, 20);
+    },
+  });
+  const two = await ask(parts, late);
+  assert.equal(two.bytes, undefined);
+  assert.equal(await new Response(two.body).text(), "body");
+  close();
 });

@@ -9,17 +9,10 @@ import type { Http1Connection } from "./http1_connection.ts";
 export interface PoolLimits {
   readonly maxIdlePerOrigin: number;
   readonly maxIdle: number;
-  /** Longest rest, in milliseconds. */
-  readonly restMs: number;
-}
-
-interface Resting {
-  readonly connection: Http1Connection;
-  readonly timer: ReturnType<typeof setTimeout>;
 }
 
 export class ConnectionPool {
-  readonly #resting = new Map<string, Resting[]>();
+  readonly #resting = new Map<string, Http1Connection[]>();
   #count = 0;
 
   constructor(private readonly limits: PoolLimits) {}
@@ -28,8 +21,8 @@ export class ConnectionPool {
   take(origin: string): Http1Connection | undefined {
     const found = this.#resting.get(origin)?.pop();
     if (found === undefined) return undefined;
-    this.#forget(origin, found);
-    return found.connection;
+    this.#forget(origin);
+    return found;
   }
 
   give(origin: string, connection: Http1Connection): void {
@@ -38,33 +31,26 @@ export class ConnectionPool {
       return connection.close();
     }
     const remove = (): void => {
-      const at = list.indexOf(resting);
+      const at = list.indexOf(connection);
       if (at === -1) return;
       list.splice(at, 1);
-      this.#forget(origin, resting);
+      this.#forget(origin);
       connection.close();
     };
-    const timer = setTimeout(remove, this.limits.restMs);
-    Deno.unrefTimer(Number(timer));
-    const resting: Resting = { connection, timer };
-    list.push(resting);
+    list.push(connection);
     this.#resting.set(origin, list);
     this.#count++;
     connection.rest(remove);
   }
 
-  #forget(origin: string, { timer }: Resting): void {
-    clearTimeout(timer);
+  #forget(origin: string): void {
     this.#count--;
     if (this.#resting.get(origin)?.length === 0) this.#resting.delete(origin);
   }
 
   closeAll(): void {
     for (const list of [...this.#resting.values()]) {
-      for (const { connection, timer } of list.splice(0)) {
-        clearTimeout(timer);
-        connection.close();
-      }
+      for (const connection of list.splice(0)) connection.close();
     }
     this.#resting.clear();
     this.#count = 0;

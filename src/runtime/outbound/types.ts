@@ -29,6 +29,8 @@ export interface OutboundResponse {
   readonly headers: HeaderList;
   /** `null` where the answer can have none. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  /** The whole body, where it came with the head: to be used in place of `body`. */
+  readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
   /** The URL that answered, after redirects. */
   readonly url: string;
   readonly redirected: boolean;
