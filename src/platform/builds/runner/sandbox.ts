@@ -108,8 +108,9 @@ function namespaceCommand(run: SandboxRun, options: SandboxOptions): string[] {
     NAMESPACE_SCRIPT,
     "svc-build",
     run.root,
-    ...options.program.needs.flatMap((path) => ["ro", path]),
     ...run.shown.flatMap(({ from, to }) => ["rw", from, to]),
+    // The program may lie in a folder that the build's own stands in for, such as /tmp.
+    ...options.program.needs.flatMap((path) => ["ro", path]),
     ...options.hidden.flatMap((path) => ["hide", path]),
     "--",
     ...(own ? ["setpriv", ...DROP, "--"] : asUser(run.uid)),
