@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { EACCES, ECONNREFUSED, judgeConnect, readNameservers } from "./judge_connect.ts";
+import { addressBytes } from "./private_address.ts";
+
+function sockaddr(address: string, port: number): Uint8Array {
+  const bytes = addressBytes(address)!;
+  const head = [port >> 8, port & 255];
+  return bytes.byteLength === 4
+    ? Uint8Array.of(2, 0, ...head, ...bytes, ...Array<number>(8).fill(0))
+    : Uint8Array.of(10, 0, ...head, 0, 0, 0, 0, ...bytes, 0, 0, 0, 0);
+}
+
+const NAMESERVERS = readNameservers(
+  "# local\nnameserver 127.0.0.53\nnameserver\tfd00::53\noptions edns0\nnameserver bad\n",
+);
+
+Deno.test("judgeConnect() leaves the public internet, and names to ask", () => {
+  const rows: readonly (readonly [string, Uint8Array, number])[] = [
+    ["public", sockaddr("93.184.216.34", 443), 0],
+    ["public IPv6", sockaddr("2606:4700::1111", 443), 0],
+    ["loopback", sockaddr("127.0.0.1", 443), EACCES],
+    ["any", sockaddr("0.0.0.0", 80), EACCES],
+    ["metadata", sockaddr("169.254.169.254", 80), EACCES],
+    ["loopback IPv6", sockaddr("::1", 443), EACCES],
+    ["unique local", sockaddr("fd00::1", 443), EACCES],
+    ["IPv4 in IPv6, private", sockaddr("::ffff:7f00:1", 443), EACCES],
+    ["IPv4 in IPv6, public", sockaddr("::ffff:5db8:d822", 443), 0],
+    ["nameserver", sockaddr("127.0.0.53", 53), 0],
+    ["nameserver in IPv6", sockaddr("fd00::53", 53), 0],
+    ["nameserver, another port", sockaddr("127.0.0.53", 80), EACCES],
+    ["private, the port of names", sockaddr("10.0.0.1", 53), EACCES],
+    ["a Unix socket", Uint8Array.of(1, 0, 47, 114), ECONNREFUSED],
+    ["no address", Uint8Array.of(0, 0), 0],
+    ["cut short", Uint8Array.of(2, 0, 0, 80, 1), EACCES],
+    ["another family", Uint8Array.of(40, 0, 1, 2, 3, 4, 5, 6), EACCES],
+  ];
+  for (const [name, bytes, expected] of rows) {
+    assert.equal(judgeConnect(bytes, NAMESERVERS), expected, name);
+  }
+});

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { crash } from "./generation.ts";
+import { parseConfinement, parseEnding, parseLog } from "./parse_wire.ts";
+import { toPayload } from "./wire.ts";
+
+Deno.test("crash() tells memory from other ends by the last words", () => {
+  assert.equal(
+    crash("Fatal JavaScript out of memory: Reached heap limit (SIGTRAP)").reason,
+    "memory",
+  );
+  assert.deepEqual(crash("(SIGKILL)"), {
+    reason: "crashed",
+    message: "The process of the server has ended: (SIGKILL)",
+  });
+});
+
+Deno.test("what a process says is taken only in its form", () => {
+  const log = { level: "warn", message: "careful", requestId: "req_1" };
+  assert.deepEqual(parseLog(toPayload(log)), log);
+  assert.equal(parseLog(toPayload({ ...log, level: "loud" })), undefined);
+  assert.equal(parseLog(toPayload({ ...log, message: "x".repeat(5000) })), undefined);
+  assert.equal(parseEnding(new TextEncoder().encode("{")), undefined);
+  assert.deepEqual(parseConfinement(toPayload({ files: true, network: false })), {
+    files: true,
+    network: false,
+  });
+});

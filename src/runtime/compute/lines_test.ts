@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { cut, LineCutter } from "./lines.ts";
+import { MAX_MESSAGE_CHARACTERS } from "./wire.ts";
+
+function linesOf(chunks: readonly (string | Uint8Array)[]): string[] {
+  const lines: string[] = [];
+  const cutter = new LineCutter((line) => lines.push(line));
+  for (const chunk of chunks) cutter.write(chunk);
+  cutter.end();
+  return lines;
+}
+
+Deno.test("LineCutter gives lines, however they come", () => {
+  assert.deepEqual(linesOf(["a\nb", "c\r\n\n", "d"]), ["a", "bc", "d"]);
+  const text = "one\nzwei ä\n三\n";
+  fc.assert(fc.property(fc.integer({ min: 1, max: 7 }), (size) => {
+    const bytes = new TextEncoder().encode(text);
+    const chunks = Array.from(
+      { length: Math.ceil(bytes.length / size) },
+      (_, at) => bytes.slice(at * size, (at + 1) * size),
+    );
+    assert.deepEqual(linesOf(chunks), ["one", "zwei ä", "三"]);
+  }));
+});
+
+Deno.test("LineCutter and cut() bound what they give", () => {
+  const lines = linesOf(["x".repeat(MAX_MESSAGE_CHARACTERS * 2 + 5)]);
+  assert.deepEqual(lines.map(({ length }) => length), [4096, 4096, 5]);
+  assert.equal(cut("x".repeat(5000)).length, MAX_MESSAGE_CHARACTERS);
+  assert.equal(cut(`${"x".repeat(4094)}😀x`), `${"x".repeat(4094)}…`);
+});

@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { describeError } from "./describe_error.ts";
+
+Deno.test("describeError() shows the author's frames, by paths of the deployment", () => {
+  const error = new TypeError("no such thing");
+  error.stack = [
+    "TypeError: no such thing",
+    "    at handler (file:///srv/dpl_1/server/entry.mjs:7:54)",
+    "    at Server.emit (ext:deno_node/_events.mjs:4:461)",
+    "    at async handler (node:http:1729:16)",
+    `    at inRequest (${new URL("./request_scope.ts", import.meta.url).href}:15:45)`,
+    "    at file:///srv/dpl_1/chunk.mjs:1:1",
+  ].join("\n");
+  assert.equal(
+    describeError(error, "/srv/dpl_1"),
+    [
+      "TypeError: no such thing",
+      "    at handler (server/entry.mjs:7:54)",
+      "    at chunk.mjs:1:1",
+    ].join("\n"),
+  );
+  assert.equal(describeError("text", "/srv"), 'Uncaught "text"');
+});
