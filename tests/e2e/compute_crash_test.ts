@@ -1,0 +1,169 @@
+/**
+ * `kill -9` of servers and of the platform under load: the site comes back, no
+ * process is left over, and no request hangs longer than its timeout.
+ *
+ * Looks for processes in `/proc`, so it runs on Linux only.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type Sandbox, withSandbox } from "./_sandbox.ts";
+
+const HOST = "crash.localhost";
+
+/** What the manifest allows a request, in milliseconds. */
+const TIMEOUT_MS = 1500;
+/** Longest time for an answer: a start after a crash, the timeout, and a busy machine. */
+const PATIENCE_MS = 8_000;
+
+const CLIENTS = 6;
+
+const SERVER = `
+import { createServer } from "node:http";
+createServer((request, response) => {
+  if (request.url === "/api/hang") return;
+  setTimeout(() => response.end("pid " + process.pid), 5);
+}).listen(Number(process.env.PORT), process.env.HOST);
+`;
+
+const MANIFEST = {
+  version: 1,
+  layers: [
+    { name: "files", target: "STATIC", directory: "." },
+    {
+      name: "app",
+      target: "COMPUTE",
+      directory: "server",
+      entry: "server/entry.mjs",
+      runtime: { timeoutMs: TIMEOUT_MS },
+    },
+  ],
+  routes: [
+    { pattern: "^/api/", layer: "app", priority: 1 },
+    { pattern: "^/.*$", layer: "files" },
+  ],
+};
+
+async function writeSite(site: string): Promise<void> {
+  for (const folder of [".svc", "server"]) {
+    await Deno.mkdir(join(site, folder), { recursive: true });
+  }
+  await Deno.writeTextFile(join(site, ".svc/manifest.json"), JSON.stringify(MANIFEST));
+  await Deno.writeTextFile(join(site, "server/entry.mjs"), SERVER);
+  await Deno.writeTextFile(join(site, "index.html"), "home");
+}
+
+/** Processes of servers among the children of others, and theirs. */
+function serverProcesses(parents: ReadonlySet<number>): number[] {
+  const found: number[] = [];
+  for (const { name } of Deno.readDirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    try {
+      const command = Deno.readTextFileSync(`/proc/${name}/cmdline`);
+      if (!/compute.process|compute\/process_main/.test(command)) continue;
+      const parent = Number(
+        /^PPid:\s*(\d+)/m.exec(Deno.readTextFileSync(`/proc/${name}/status`))?.[1],
+      );
+      if (parents.has(parent) || found.includes(parent)) found.push(Number(name));
+    } catch {
+      // Ended meanwhile.
+    }
+  }
+  return found;
+}
+
+const isAlive = (pid: number): boolean => {
+  try {
+    return !/^State:\s*Z/m.test(Deno.readTextFileSync(`/proc/${pid}/status`));
+  } catch {
+    return false;
+  }
+};
+
+async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
+  for (let round = 0; round < 100; round++) {
+    if (await holds()) return;
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  assert.fail(`Not within 10 s: ${what}`);
+}
+
+interface Load {
+  /** How many answers had each status; 0 where there was no connection. */
+  readonly statuses: Map<number, number>;
+  longestMs: number;
+  stop(): Promise<void>;
+}
+
+/** Asks all the time, one request of ten for something that hangs. */
+function startLoad(box: Sandbox): Load {
+  let isOver = false;
+  const load = { statuses: new Map<number, number>(), longestMs: 0 };
+  const client = async (number: number) => {
+    for (let round = number; !isOver; round++) {
+      const began = performance.now();
+      const path = round % 10 === 0 ? "/api/hang" : "/api/pid";
+      const status = await box.page(HOST, path).then((answer) => answer.status, () => 0);
+      load.longestMs = Math.max(load.longestMs, performance.now() - began);
+      load.statuses.set(status, (load.statuses.get(status) ?? 0) + 1);
+      if (status !== 200) await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  };
+  const clients = Promise.all(Array.from({ length: CLIENTS }, (_, number) => client(number)));
+  return Object.assign(load, {
+    async stop() {
+      isOver = true;
+      await clients;
+    },
+  });
+}
+
+const comesBack = (box: Sandbox) =>
+  until(
+    "the server answers",
+    async () => await box.page(HOST, "/api/pid").then(({ status }) => status === 200, () => false),
+  );
+
+Deno.test({
+  name: "servers and platform come back from kill -9 under load, and leave nothing behind",
+  ignore: Deno.build.os !== "linux",
+  fn: () =>
+    withSandbox(async (box) => {
+      let platform = await box.start();
+      await box.json(["init", "--name", "crash", "--create"]);
+      await writeSite(box.site);
+      await box.json(["deploy", "--prod", "--skip-build"]);
+      await comesBack(box);
+      const load = startLoad(box);
+
+      for (let round = 0; round < 3; round++) {
+        await new Promise((resolve) => setTimeout(resolve, 700));
+        const servers = serverProcesses(new Set([platform.pid]));
+        assert.ok(servers.length > 0, "There is no server to kill");
+        for (const pid of servers) Deno.kill(pid, "SIGKILL");
+        await comesBack(box);
+      }
+
+      for (let round = 0; round < 2; round++) {
+        const servers = serverProcesses(new Set([platform.pid]));
+        assert.ok(servers.length > 0);
+        await platform.kill();
+        await until("no server outlives the platform", () => !servers.some(isAlive));
+        platform = await box.start();
+        await comesBack(box);
+      }
+
+      await load.stop();
+      const told = JSON.stringify(Object.fromEntries(load.statuses));
+      assert.ok(load.longestMs < TIMEOUT_MS + PATIENCE_MS, `${load.longestMs} ms; ${told}`);
+      assert.ok((load.statuses.get(200) ?? 0) > 50, told);
+      for (const status of load.statuses.keys()) {
+        assert.ok([0, 200, 502, 503, 504].includes(status), told);
+      }
+      const last = serverProcesses(new Set([platform.pid]));
+      assert.equal(await platform.stop(), 0);
+      await until("no server outlives a stop", () => !last.some(isAlive));
+      await Deno.stderr.write(
+        new TextEncoder().encode(`longest ${Math.round(load.longestMs)} ms, statuses ${told}\n`),
+      );
+    }),
+});
