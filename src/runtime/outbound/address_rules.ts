@@ -50,10 +50,13 @@ export function isLocalName(host: string): boolean {
   return LOCAL_NAMES.test(host.toLowerCase().replace(/\.$/, ""));
 }
 
+/** What an address can look like in a URL (WHATWG URL, 3.5); for names `ipaddr` throws and catches. */
+const LIKE_ADDRESS = /^[\d.]+$|:/;
+
 /** The address that a URL's host is, without brackets; `undefined` where it is a name. */
 export function literalAddress(hostname: string): string | undefined {
   const bare = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
-  return ipaddr.isValid(bare) ? bare : undefined;
+  return LIKE_ADDRESS.test(bare) && ipaddr.isValid(bare) ? bare : undefined;
 }
 
 /** Ports for the web: 80, 443, and those above the well-known ones. */
