@@ -21,11 +21,20 @@ function shellOf(command: string): { readonly program: string; readonly args: st
     : { program: "/bin/sh", args: ["-c", command] };
 }
 
+/** How long a command's output is read after its end, in milliseconds: what it left running may hold it open. */
+const LAST_OUTPUT_MS = 2000;
+
 async function forward(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
-  sink: OutputSink,
+  options: { readonly sink: OutputSink; readonly enough: AbortSignal },
 ): Promise<void> {
-  for await (const chunk of stream.pipeThrough(new TextDecoderStream())) sink.write(chunk);
+  const { sink, enough } = options;
+  try {
+    const text = stream.pipeThrough(new TextDecoderStream(), { signal: enough });
+    for await (const chunk of text) sink.write(chunk);
+  } catch (error) {
+    if (!enough.aborted) throw error;
+  }
   sink.end();
 }
 
@@ -55,11 +64,15 @@ export async function runCommand(host: BuildHost, run: CommandRun): Promise<void
     stderr: "piped",
     signal: host.signal,
   }).spawn();
-  const [status] = await Promise.all([
-    child.status,
-    forward(child.stdout, host.output(phase)),
-    forward(child.stderr, host.output(phase)),
-  ]);
+  const ended = new AbortController();
+  const outputs = Promise.all(
+    [child.stdout, child.stderr].map((stream) =>
+      forward(stream, { sink: host.output(phase), enough: ended.signal })
+    ),
+  );
+  const status = await child.status;
+  const timer = setTimeout(() => ended.abort(), LAST_OUTPUT_MS);
+  await outputs.finally(() => clearTimeout(timer));
   host.signal.throwIfAborted();
   if (!status.success) throw failure(run, status);
 }
