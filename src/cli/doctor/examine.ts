@@ -1,0 +1,151 @@
+/**
+ * What a platform needs of the machine, each point looked at.
+ *
+ * @module
+ */
+import { statfs } from "node:fs/promises";
+import { dirname } from "node:path";
+import { fileGuard, networkGuard, sealFunction } from "../../runtime/mod.ts";
+import { formatBytes } from "../format.ts";
+
+/** `warn` where the platform runs, but holds less. */
+export type PointState = "ok" | "warn" | "fail";
+
+export interface Point {
+  readonly name: string;
+  readonly state: PointState;
+  /** What was found. */
+  readonly found: string;
+  /** What to do, where the state is not ok. */
+  readonly advice?: string;
+}
+
+export interface ExamineOptions {
+  readonly dataDir: string;
+  /** Folder that may receive esbuild's binary. */
+  readonly cacheDir: string;
+}
+
+/** Below this, deployments soon have no room. */
+const LOW_DISK_BYTES = 1024 ** 3;
+
+function sandboxNetwork(): Point {
+  const { enforced, how } = networkGuard();
+  return {
+    name: "sandbox network",
+    state: enforced ? "ok" : "warn",
+    found: how,
+    ...(enforced ? {} : {
+      advice: "Run the platform on Linux 5.5 or later with the GNU C library, or close private " +
+        "addresses to its user by a firewall",
+    }),
+  };
+}
+
+function sandboxFiles(): Point {
+  const { enforced, how } = fileGuard();
+  return {
+    name: "sandbox files",
+    state: enforced ? "ok" : "warn",
+    found: how,
+    ...(enforced ? {} : {
+      advice: "Run the platform on Linux 5.13 or later with Landlock (lsm=landlock,…)",
+    }),
+  };
+}
+
+function memoryWatch(): Point {
+  try {
+    Deno.readTextFileSync("/proc/self/statm");
+    return { name: "memory watch", state: "ok", found: "/proc tells the memory of processes" };
+  } catch {
+    return {
+      name: "memory watch",
+      state: "warn",
+      found: "/proc does not tell the memory of processes",
+      advice: "Run the platform where /proc is mounted: memory of functions and servers is not " +
+        "limited without it",
+    };
+  }
+}
+
+async function bundler(cacheDir: string): Promise<Point> {
+  const name = "esbuild";
+  try {
+    const sealed = await sealFunction("doctor", "export default () => {};", { cacheDir });
+    if (sealed.ok) return { name, state: "ok", found: "esbuild runs" };
+    const advice = "Install the program anew: its esbuild is damaged";
+    return { name, state: "fail", found: "esbuild does not bundle a function", advice };
+  } catch (error) {
+    return {
+      name,
+      state: "fail",
+      found: `esbuild does not run: ${error instanceof Error ? error.message : error}`,
+      advice: `Make ${cacheDir} writable, on a file system from which programs may run`,
+    };
+  }
+}
+
+async function git(): Promise<Point> {
+  try {
+    const { success, stdout } = await new Deno.Command("git", { args: ["--version"] }).output();
+    if (success) {
+      return { name: "git", state: "ok", found: new TextDecoder().decode(stdout).trim() };
+    }
+  } catch { /* it is not there: told below */ }
+  return {
+    name: "git",
+    state: "warn",
+    found: "git does not run",
+    advice: "Install git: deploy hooks fetch repositories with it",
+  };
+}
+
+/** The folder itself or the nearest one above it that exists. */
+async function existing(path: string): Promise<string> {
+  const there = await Deno.stat(path).then(() => true, () => false);
+  return there || dirname(path) === path ? path : await existing(dirname(path));
+}
+
+async function disk(dataDir: string): Promise<Point> {
+  const { bavail, bsize } = await statfs(await existing(dataDir));
+  const free = bavail * bsize;
+  const found = `${formatBytes(free)} free for ${dataDir}`;
+  return free >= LOW_DISK_BYTES ? { name: "disk", state: "ok", found } : {
+    name: "disk",
+    state: "warn",
+    found,
+    advice: "Free some space, or name another directory with --data-dir",
+  };
+}
+
+/** Judges the mode of a data directory; `undefined` where there is none yet. */
+export function judgeDataDir(dataDir: string, mode: number | null | undefined): Point {
+  const name = "data directory";
+  if (mode === undefined) {
+    return { name, state: "ok", found: `${dataDir} will be made by svc serve` };
+  }
+  if (mode === null || (mode & 0o077) === 0) {
+    return { name, state: "ok", found: `${dataDir} is for its owner only` };
+  }
+  return {
+    name,
+    state: "fail",
+    found: `${dataDir} is open to others (mode ${(mode & 0o777).toString(8)})`,
+    advice: `Close it: chmod 700 ${dataDir}`,
+  };
+}
+
+/** Looks at each point; none of them changes anything but the cache folder. */
+export async function examine({ dataDir, cacheDir }: ExamineOptions): Promise<readonly Point[]> {
+  const mode = await Deno.stat(dataDir).then((facts) => facts.mode, () => undefined);
+  return [
+    sandboxNetwork(),
+    sandboxFiles(),
+    memoryWatch(),
+    await bundler(cacheDir),
+    await git(),
+    await disk(dataDir),
+    judgeDataDir(dataDir, mode),
+  ];
+}
