@@ -37,6 +37,7 @@ const MASKS: readonly (readonly [RegExp, string])[] = [
   [/(request |"requestId": ?")[0-9a-z-]+/g, "$1<request>"],
   [/my-site-(?!env-|git-)[a-z0-9]{8}/g, "my-site-<short>"],
   [/(localhost|127\.0\.0\.1|svc\.test):\d+/g, "$1:<port>"],
+  [/whsec_[A-Za-z0-9+/]{43}=/g, "whsec_<secret>"],
   [/svc-verify=\w+/g, "svc-verify=<token>"],
   [/\b\d+(?:\.\d)? m?s\b/g, "<duration>"],
 ];

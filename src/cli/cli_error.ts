@@ -29,6 +29,7 @@ export const CLI_ERROR_CODES = [
   "context_invalid",
   "not_runnable",
   "domain_unverified",
+  "not_delivered",
   "unsupported",
   "port_in_use",
   "not_listening",

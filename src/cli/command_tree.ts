@@ -18,6 +18,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/rekey.ts"),
   },
   {
+    name: "doctor",
+    summary: "Look at what the platform needs of this machine",
+    load: () => import("./commands/doctor.ts"),
+  },
+  {
     name: "init",
     summary: "Create svc.toml, detect the framework, bind a project",
     load: () => import("./commands/init.ts"),
@@ -360,6 +365,57 @@ export const COMMANDS: readonly CommandEntry[] = [
         name: "preferences",
         summary: "Show or change what is sent, and how",
         load: () => import("./commands/notifications_preferences.ts"),
+      },
+      {
+        name: "test",
+        summary: "Send a test message over a channel",
+        load: () => import("./commands/notifications_test_send.ts"),
+      },
+      {
+        name: "dead-letters",
+        summary: "Show what could not be delivered",
+        load: () => import("./commands/notifications_dead_letters.ts"),
+      },
+      {
+        name: "resend",
+        summary: "Send again what could not be delivered",
+        load: () => import("./commands/notifications_resend.ts"),
+      },
+    ],
+  },
+  {
+    name: "webhooks",
+    summary: "Tell other services of the workspace's events",
+    commands: [
+      {
+        name: "list",
+        summary: "List webhooks",
+        load: () => import("./commands/webhooks_list.ts"),
+      },
+      {
+        name: "create",
+        summary: "Create a webhook",
+        load: () => import("./commands/webhooks_create.ts"),
+      },
+      {
+        name: "delete",
+        summary: "Delete a webhook",
+        load: () => import("./commands/webhooks_delete.ts"),
+      },
+      {
+        name: "deliveries",
+        summary: "Show what a webhook was sent",
+        load: () => import("./commands/webhooks_deliveries.ts"),
+      },
+      {
+        name: "redeliver",
+        summary: "Send a delivery again",
+        load: () => import("./commands/webhooks_redeliver.ts"),
+      },
+      {
+        name: "test",
+        summary: "Send a signed example at once",
+        load: () => import("./commands/webhooks_test_send.ts"),
       },
     ],
   },
