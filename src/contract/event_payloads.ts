@@ -12,7 +12,10 @@ import type { EventName } from "./events.ts";
 /** Most fields of one event. */
 export const MAX_EVENT_FIELDS = 40;
 const MAX_NAME = 64;
-const MAX_TEXT = 2000;
+/** Longest text of one field, in characters. */
+export const MAX_EVENT_TEXT = 2000;
+/** Longest data of one event, as JSON, in characters. */
+const MAX_DATA = 16_000;
 
 const text = (maximum: number) =>
   z.string().max(maximum, `Must have at most ${maximum} characters`);
@@ -23,7 +26,7 @@ const httpUrl = text(2048).refine((address) => {
 }, "Must be an http or https URL");
 
 const scalar = z.union(
-  [text(MAX_TEXT), z.number(), z.boolean(), z.null()],
+  [text(MAX_EVENT_TEXT), z.number(), z.boolean(), z.null()],
   "Must be a text, a number, true, false or null",
 );
 
@@ -42,7 +45,11 @@ function payload<Shape extends Record<string, z.ZodType>>(shape: Shape) {
   return z.object(fields).catchall(scalar).refine((data) => {
     const names = Object.keys(data);
     return names.length <= MAX_EVENT_FIELDS && names.every((name) => name.length <= MAX_NAME);
-  }, `Must have at most ${MAX_EVENT_FIELDS} fields, with names of at most ${MAX_NAME} characters`);
+  }, `Must have at most ${MAX_EVENT_FIELDS} fields, with names of at most ${MAX_NAME} characters`)
+    .refine(
+      (data) => JSON.stringify(data).length <= MAX_DATA,
+      `Must have at most ${MAX_DATA} characters as JSON`,
+    );
 }
 
 const project = { projectId: uuid, project: text(100), deploymentId: uuid, url: httpUrl };
@@ -52,10 +59,12 @@ const deployment = payload({
   environment: text(100),
   branch: text(255),
   commitSha: text(64),
-  error: text(MAX_TEXT),
+  error: text(MAX_EVENT_TEXT),
 }).meta({ id: "DeploymentEventData" });
 
-const health = payload({ ...project, reason: text(MAX_TEXT) }).meta({ id: "HealthEventData" });
+const health = payload({ ...project, reason: text(MAX_EVENT_TEXT) }).meta({
+  id: "HealthEventData",
+});
 
 const payment = payload({
   ...{ amount, currency, invoiceId: text(100), cardLast4: lastFour },
@@ -81,10 +90,10 @@ const security = payload({ detail: text(500), address: text(100), country: text(
   .meta({ id: "SecurityEventData" });
 
 const maintenance = payload({
-  ...{ startsAt: moment, endsAt: moment, detail: text(MAX_TEXT), url: httpUrl },
+  ...{ startsAt: moment, endsAt: moment, detail: text(MAX_EVENT_TEXT), url: httpUrl },
 }).meta({ id: "MaintenanceEventData" });
 
-const announcement = payload({ title: text(120), detail: text(MAX_TEXT), url: httpUrl })
+const announcement = payload({ title: text(120), detail: text(MAX_EVENT_TEXT), url: httpUrl })
   .meta({ id: "AnnouncementEventData" });
 
 /** The data of every event. */

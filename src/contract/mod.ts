@@ -171,7 +171,7 @@ export {
   PRIORITIES,
   type Priority,
 } from "./events.ts";
-export { EVENT_PAYLOADS, type EventPayloads } from "./event_payloads.ts";
+export { EVENT_PAYLOADS, type EventPayloads, MAX_EVENT_TEXT } from "./event_payloads.ts";
 export {
   type CategoryPreferences,
   categoryPreferences,

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { type EventData, MAX_EVENT_TEXT } from "../../contract/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { EventIds } from "./event_id.ts";
 import type { EventRecord, EventStore, NewEvent } from "./event_store.ts";
@@ -36,6 +37,17 @@ interface Waiting {
   readonly event: NewEvent;
   resolve(id: string): void;
   reject(reason: unknown): void;
+}
+
+/** Data whose texts are cut where they are too long, such as the error of a build. */
+function withinBounds(data: EventData): EventData {
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) =>
+      typeof value === "string" && value.length > MAX_EVENT_TEXT
+        ? [name, `${value.slice(0, MAX_EVENT_TEXT - 1).toWellFormed()}…`]
+        : [name, value]
+    ),
+  );
 }
 
 /** How many of the first events fit into a commit; at least one. */
@@ -79,7 +91,8 @@ export class EventBus {
   record({ event, audience, data, key }: RaisedEvent): Promise<string> {
     const stored = Promise.withResolvers<string>();
     const createdAt = this.options.now();
-    this.waiting.push({ event: { event, audience, data, key, createdAt }, ...stored });
+    const kept = { event, audience, data: withinBounds(data), key, createdAt };
+    this.waiting.push({ event: kept, ...stored });
     this.store();
     return stored.promise;
   }

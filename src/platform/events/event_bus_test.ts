@@ -94,6 +94,15 @@ Deno.test("EventBus keeps what could not be passed on", () =>
     assert.deepEqual(projects(await told.promise), ["kept"]);
   }));
 
+Deno.test("EventBus cuts texts that are too long", () =>
+  withBus(async (open) => {
+    const bus = open();
+    const seen: EventRecord[] = [];
+    bus.start((events) => Promise.resolve(void seen.push(...events)));
+    await bus.passed(await bus.record(live("x".repeat(100_000))));
+    assert.equal(seen[0]?.data.project, `${"x".repeat(1999)}…`);
+  }));
+
 Deno.test("EventBus.raise() never rejects", async () => {
   const kv = await Deno.openKv(":memory:");
   const troubles: string[] = [];

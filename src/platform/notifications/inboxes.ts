@@ -22,7 +22,7 @@ import { notificationToWire } from "./notification_wire.ts";
 
 /** What one commit takes: Deno KV takes 1000 changes of 800 KiB. */
 const MAX_ROWS = 400;
-const MAX_CHARACTERS = 250_000;
+const MAX_CHARACTERS = 200_000;
 const MAX_COMMIT_PAGES = 50;
 const MAX_COMMIT_CHANGES = 600;
 
