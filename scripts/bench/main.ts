@@ -74,9 +74,19 @@ const BENCHES: readonly Bench[] = [
     run: async () => await (await import("./notifications_bench.ts")).benchNotifications(),
   },
   {
+    name: "hooks",
+    needs: [],
+    run: async () => await (await import("./hooks_bench.ts")).benchHooks(),
+  },
+  {
     name: "functions",
     needs: [{ program: "wrk", package: "wrk" }],
     run: async () => await (await import("./functions_bench.ts")).benchFunctions(),
+  },
+  {
+    name: "compute",
+    needs: [{ program: "wrk", package: "wrk" }],
+    run: async () => await (await import("./compute_bench.ts")).benchCompute(),
   },
 ];
 

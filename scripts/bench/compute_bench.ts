@@ -1,0 +1,164 @@
+/**
+ * Servers of deployments: the first request to one that does not run, what svc
+ * adds to a warm one beside the same server run alone, and kept pages beside
+ * static files.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { fetchByHost } from "../_fetch_by_host.ts";
+import { type BenchPlace, describeProgram, withBenchPlace } from "./_bench_place.ts";
+import { load } from "./_load.ts";
+import { race, type Runner } from "./_race.ts";
+import { againstAim, formatTable, median, whole } from "./_table.ts";
+
+const HOST = "bench.localhost";
+const COLD_STARTS = 6;
+const ROUNDS = 4;
+const SECONDS = 2;
+
+/** What a request may take longer than at the server alone, in milliseconds. */
+const MOST_ADDED_MS = 0.5;
+
+const PAGE = "0123456789abcdef".repeat(64);
+
+const SERVER = `
+import { createServer } from "node:http";
+const page = "${PAGE}";
+createServer((request, response) => {
+  response.setHeader("content-type", "text/plain");
+  response.setHeader("content-length", String(page.length));
+  response.end(page);
+}).listen(Number(process.env.PORT), process.env.HOST, function () {
+  if (process.env.TELL) console.log(this.address().port);
+});
+`;
+
+const MANIFEST = {
+  version: 1,
+  layers: [
+    { name: "files", target: "STATIC", directory: "assets" },
+    { name: "app", target: "COMPUTE", directory: "server", entry: "server/entry.mjs" },
+  ],
+  routes: [
+    { pattern: "^/kept/", layer: "app", priority: 2, revalidate: 60 },
+    { pattern: "^/files/", layer: "files", priority: 1 },
+    { pattern: "^/.*$", layer: "app" },
+  ],
+};
+
+async function write(folder: string, files: Readonly<Record<string, string>>): Promise<void> {
+  for (const [path, text] of Object.entries(files)) {
+    const target = join(folder, path);
+    await Deno.mkdir(join(target, ".."), { recursive: true });
+    await Deno.writeTextFile(target, text);
+  }
+}
+
+/** The server by itself, as a plain program. */
+async function withServerAlone<T>(
+  folder: string,
+  run: (port: number) => Promise<T>,
+): Promise<T> {
+  const entry = join(folder, "alone.mjs");
+  await Deno.writeTextFile(entry, SERVER);
+  const child = new Deno.Command("deno", {
+    args: ["run", "--no-config", "-A", entry],
+    env: { PORT: "0", HOST: "127.0.0.1", TELL: "1" },
+    stdin: "null",
+    stdout: "piped",
+  }).spawn();
+  const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
+  try {
+    return await run(Number((await reader.read()).value));
+  } finally {
+    child.kill("SIGKILL");
+    await reader.cancel();
+    await child.status;
+  }
+}
+
+/** Time to the answer of the first request to a server that has never run, in milliseconds. */
+async function coldStarts({ site, tool, platform }: BenchPlace): Promise<number[]> {
+  const times: number[] = [];
+  for (let round = 0; round < COLD_STARTS; round++) {
+    await Deno.writeTextFile(join(site, "dist/assets/files/round.txt"), String(round));
+    const { answer } = await tool(["deploy", "--skip-build"]);
+    const host = new URL(String(answer.url)).hostname;
+    const started = performance.now();
+    const { status } = await fetchByHost({ port: platform.port, host, path: "/" });
+    if (status !== 200) throw new Error(`The first request was answered with ${status}`);
+    times.push(performance.now() - started);
+  }
+  return times;
+}
+
+/** Mean time of a request over one connection, in milliseconds. */
+async function delayOf(runner: Runner): Promise<number> {
+  const { requestsPerSecond } = await load({ ...runner, path: "/", seconds: 1, connections: 1 });
+  return 1000 / requestsPerSecond;
+}
+
+async function delays(svc: Runner, alone: Runner): Promise<string> {
+  const times = { svc: [] as number[], alone: [] as number[] };
+  for (let round = 0; round < ROUNDS; round++) {
+    times.alone.push(await delayOf(alone));
+    times.svc.push(await delayOf(svc));
+  }
+  const [direct, through] = [median(times.alone), median(times.svc)];
+  const added = through - direct;
+  const verdict = added < MOST_ADDED_MS ? "met" : "missed";
+  return formatTable(["one connection", "ms a request", "added ms"], [
+    ["server alone", direct.toFixed(3), ""],
+    ["svc", through.toFixed(3), `${added.toFixed(3)} (aim < ${MOST_ADDED_MS}, ${verdict})`],
+  ]);
+}
+
+/** Kept pages beside a static file of the same content. */
+async function keptPages(svc: Runner): Promise<string> {
+  const paths = ["/files/page.txt", "/kept/page"];
+  const rates = new Map<string, number[]>(paths.map((path) => [path, []]));
+  for (const path of paths) await load({ ...svc, path, seconds: 1 });
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const path of round % 2 === 0 ? paths : paths.toReversed()) {
+      const { requestsPerSecond } = await load({ ...svc, path, seconds: SECONDS });
+      rates.get(path)!.push(requestsPerSecond);
+    }
+  }
+  const [file, kept] = paths.map((path) => median(rates.get(path)!));
+  return formatTable(["1 KB, 32 connections", "requests/s", "against the file"], [
+    ["static file", whole(file!), ""],
+    ["kept page (ISR hit)", whole(kept!), againstAim(kept! / file!, 0.8)],
+  ]);
+}
+
+/** Measures cold starts, overhead and kept pages; returns the report. */
+export async function benchCompute(): Promise<string> {
+  return await withBenchPlace(async (place) => {
+    await write(join(place.site, "dist"), {
+      ".svc/manifest.json": JSON.stringify(MANIFEST),
+      "server/entry.mjs": SERVER,
+      "assets/files/page.txt": PAGE,
+    });
+    await place.tool(["init", "--name", "bench", "--create"]);
+    const cold = await coldStarts(place);
+    await place.tool(["deploy", "--prod", "--skip-build"]);
+    return await withServerAlone(place.folder, async (port) => {
+      const svc: Runner = { name: "svc", port: place.platform.port, host: HOST };
+      const alone: Runner = { name: "server alone", port, host: HOST };
+      const through = await race([svc, alone], {
+        ...{ path: "/", rounds: ROUNDS, seconds: SECONDS },
+        aims: { "server alone": 0.9 },
+      });
+      const first = `First request to a server that does not run: ${whole(median(cold))} ms ` +
+        `(${whole(Math.min(...cold))} - ${whole(Math.max(...cold))})`;
+      return [
+        `Servers of deployments (svc ${describeProgram()})`,
+        first,
+        `Warm, 1 KB, 32 connections\n${through}`,
+        await delays(svc, alone),
+        await keptPages(svc),
+      ].join("\n\n");
+    });
+  });
+}
