@@ -38,6 +38,8 @@ const SYSTEM_PATHS = [
   "/proc/self/statm",
   "/proc/meminfo",
   "/proc/cpuinfo",
+  "/proc/stat",
+  "/sys/devices/system/cpu",
   "/proc/loadavg",
   "/proc/sys/kernel/hostname",
   "/proc/sys/kernel/osrelease",
