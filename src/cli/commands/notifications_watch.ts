@@ -1,10 +1,15 @@
-import { followEvents, UnreachableError } from "../../client/mod.ts";
+import { ApiError, followEvents, UnreachableError } from "../../client/mod.ts";
 import { endpoints } from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
 import { formatArrival } from "../notifications/show_notifications.ts";
 
 /** Wait before a stream that broke is opened again, in milliseconds. */
 const AGAIN_MS = 2000;
+
+/** Whether a stream that was open may be so again: the platform may just have been restarted. */
+function isBreak(error: unknown): boolean {
+  return error instanceof UnreachableError || (error instanceof ApiError && error.status >= 500);
+}
 
 export default defineCommand({
   description: "Goes on until stopped, and after a break where it was. With --json, each message " +
@@ -20,6 +25,7 @@ export default defineCommand({
     const { signal } = ctx;
     let lastEventId: string | undefined;
     let isOpen = false;
+    let isBroken = false;
     while (!signal.aborted) {
       try {
         const messages = followEvents(client, endpoints.streamNotifications, {
@@ -29,6 +35,7 @@ export default defineCommand({
         });
         for await (const message of messages) {
           isOpen = true;
+          isBroken = false;
           if (message.type === "notification") {
             lastEventId = message.id;
             ctx.ui.item(message, formatArrival(message, ctx.ui.dataColors));
@@ -38,8 +45,9 @@ export default defineCommand({
           }
         }
       } catch (error) {
-        if (!isOpen || !(error instanceof UnreachableError)) throw error;
-        ctx.ui.log("workspace", "warn", "The connection broke: trying again");
+        if (!isOpen || !isBreak(error)) throw error;
+        if (!isBroken) ctx.ui.log("workspace", "warn", "The connection broke: trying again");
+        isBroken = true;
         await ctx.sleep(AGAIN_MS);
       }
     }
