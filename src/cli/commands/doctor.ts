@@ -14,7 +14,7 @@ export default defineCommand({
   async run({ flags }, ctx) {
     const { examine } = await import("../doctor/examine.ts");
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
-    const points = await examine({ dataDir, cacheDir: cacheFolder(ctx.env) });
+    const points = await examine({ dataDir, cacheDir: cacheFolder(ctx.env), env: ctx.env });
     const ok = points.every(({ state }) => state === "ok");
     const facts = points.flatMap(({ name, state, found, advice = null }) => [
       [name, `${state}: ${found}`] as const,

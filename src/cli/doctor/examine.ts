@@ -7,6 +7,7 @@ import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
 import { fileGuard, networkGuard, sealFunction } from "../../runtime/mod.ts";
 import { formatBytes } from "../format.ts";
+import { buildWalls } from "./build_walls.ts";
 
 /** `warn` where the platform runs, but holds less. */
 export type PointState = "ok" | "warn" | "fail";
@@ -24,6 +25,8 @@ export interface ExamineOptions {
   readonly dataDir: string;
   /** Folder that may receive esbuild's binary. */
   readonly cacheDir: string;
+  /** The program's own environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Below this, deployments soon have no room. */
@@ -137,7 +140,9 @@ export function judgeDataDir(dataDir: string, mode: number | null | undefined): 
 }
 
 /** Looks at each point; none of them changes anything but the cache folder. */
-export async function examine({ dataDir, cacheDir }: ExamineOptions): Promise<readonly Point[]> {
+export async function examine(
+  { dataDir, cacheDir, env }: ExamineOptions,
+): Promise<readonly Point[]> {
   const mode = await Deno.stat(dataDir).then((facts) => facts.mode, () => undefined);
   return [
     sandboxNetwork(),
@@ -145,6 +150,7 @@ export async function examine({ dataDir, cacheDir }: ExamineOptions): Promise<re
     memoryWatch(),
     await bundler(cacheDir),
     await git(),
+    await buildWalls(env),
     await disk(dataDir),
     judgeDataDir(dataDir, mode),
   ];

@@ -15,13 +15,18 @@ Deno.test("judgeDataDir() wants a directory for its owner only", () => {
 
 Deno.test("examine() looks at each point, and advises where one fails", async () => {
   const folder = await Deno.makeTempDir();
-  const points = await examine({ dataDir: `${folder}/data`, cacheDir: `${folder}/cache` });
+  const points = await examine({
+    dataDir: `${folder}/data`,
+    cacheDir: `${folder}/cache`,
+    env: Deno.env.toObject(),
+  });
   assert.deepEqual(points.map(({ name }) => name), [
     "sandbox network",
     "sandbox files",
     "memory watch",
     "esbuild",
     "git",
+    "build sandbox",
     "disk",
     "data directory",
   ]);

@@ -15,7 +15,7 @@ export interface BuildProgram {
 }
 
 /** The command for this very program, compiled or run from source. */
-export function buildProgram(env: Readonly<Record<string, string>>): BuildProgram {
+export function buildProgram(env: Readonly<Record<string, string | undefined>>): BuildProgram {
   const program = Deno.execPath();
   if (Deno.build.standalone) {
     return { command: [program, BUILD_PROCESS_ARGUMENT], needs: [program], env: {} };

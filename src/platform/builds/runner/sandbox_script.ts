@@ -67,7 +67,7 @@ umount -l /old
 rmdir /old
 seal /
 ${SUPERVISE}
-lifeline -1 & exec 3<&-
+lifeline -1 >/dev/null 2>&1 & exec 3<&-
 "$@" &
 wait $!
 `;
@@ -76,7 +76,7 @@ wait $!
 export const USER_SCRIPT = `
 echo 1000 >/proc/self/oom_score_adj 2>/dev/null || true
 ${SUPERVISE}
-lifeline -1 & exec 3<&-
+lifeline -1 >/dev/null 2>&1 & exec 3<&-
 "$@" &
 wait $!
 `;
@@ -84,11 +84,9 @@ wait $!
 /** Without any wall: at least what stays in its process group ends with it. */
 export const OPEN_SCRIPT = `
 ${SUPERVISE}
-lifeline 0 & exec 3<&-
+lifeline 0 >/dev/null 2>&1 & exec 3<&-
 "$@" &
 wait $!
-code=$?
-exit $code
 `;
 
 /** Ends every process of the user who runs it, and waits until they are gone. */
