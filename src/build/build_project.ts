@@ -12,6 +12,7 @@ import { type DetectedProject, detectProject, findOutput } from "../manifest/mod
 import { BuildError } from "./build_error.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import { installPackages } from "./install_packages.ts";
+import { wrongNode } from "./node_version.ts";
 import { runCommand } from "./run_command.ts";
 import type { BuildHost } from "./types.ts";
 
@@ -140,7 +141,17 @@ async function runBuild(
   const variables = onceAsked(host, options);
   const installCommand = options.settings?.installCommand;
   await installPackages(host, { directory, installCommand, detected, variables });
-  await runCommand(host, { phase: "build", command, directory, variables: await variables() });
+  await runCommand(host, {
+    phase: "build",
+    command,
+    directory,
+    variables: await variables(),
+    suspect: async () => {
+      const { advice } = detected;
+      if (advice !== undefined) return `${advice.message}. ${advice.hint}`;
+      return await wrongNode(host, { directory, detected });
+    },
+  });
 }
 
 /**

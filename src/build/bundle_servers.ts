@@ -61,10 +61,26 @@ async function bundleLayer(
   );
 }
 
-function tell(host: BuildHost, layer: ComputeLayer, bundle: ServerBundle): void {
+/** Astro always brings sharp along, and needs it for one endpoint only. */
+const ASTRO_IMAGES =
+  "Images are optimized when they are built; /_image, which does so on request, " +
+  "needs sharp, whose native addon the sandbox can not load";
+
+function tell(
+  host: BuildHost,
+  { layer, bundle, launcher }: {
+    readonly layer: ComputeLayer;
+    readonly bundle: ServerBundle;
+    readonly launcher: Launcher | undefined;
+  },
+): void {
   const size = formatBytes(bundle.source.byteLength);
   host.say("build", "info", `Bundled the server ${layer.entry}: ${size}`);
   for (const name of bundle.native) {
+    if (launcher === "astro" && name === "sharp") {
+      host.say("build", "info", ASTRO_IMAGES);
+      continue;
+    }
     host.say(
       "build",
       "warn",
@@ -94,7 +110,7 @@ export async function bundleServers(
   for (const layer of layers) {
     host.signal.throwIfAborted();
     const bundle = await bundleLayer(host, layer, facts);
-    tell(host, layer, bundle);
+    tell(host, { layer, bundle, launcher: facts.launcher });
     bundled.set(layer.entry, bundle.source);
     for (const file of files) {
       const used = bundle.inputs.has(join(root, file.path)) || SOURCE_MAP.test(file.path);

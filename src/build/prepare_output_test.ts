@@ -106,12 +106,14 @@ Deno.test("packProject() keeps a written manifest, and the files of its STATIC l
 Deno.test("packProject() names native addons that a server needs later", async () => {
   const files = {
     ...ASTRO,
-    "dist/server/chunks/a.mjs": 'export const handler = () => import("sharp");',
+    "dist/server/chunks/a.mjs": 'export const handler = () => import("better-sqlite3");',
   };
   await withProject(files, async ({ host, options, said }) => {
     await packProject(host, options);
     assert.ok(
-      said.some((line) => line.startsWith('build warn Package "sharp" has a native addon')),
+      said.some((line) =>
+        line.startsWith('build warn Package "better-sqlite3" has a native addon')
+      ),
     );
   });
 });
@@ -185,6 +187,31 @@ Deno.test("assembleProject() says which command failed", async () => {
     await assert.rejects(built, {
       code: "build_failed",
       message: /^Install failed with exit code 3/,
+    });
+  });
+});
+
+Deno.test("assembleProject() says which Node a framework asks for when its build fails", async () => {
+  const files = {
+    "package.json": '{"dependencies":{"astro":"7.3.5"}}',
+    "node_modules/astro/package.json": '{"engines":{"node":">=999.1.0"}}',
+    "bin/node": "#!/bin/sh\necho v24.0.0\n",
+  };
+  await withProject(files, async ({ host, options, project }) => {
+    await Deno.chmod(join(project, "bin/node"), 0o755);
+    const env = { PATH: `${join(project, "bin")}:${host.env.PATH}` };
+    const built = assembleProject({ ...host, env }, {
+      ...options,
+      skipBuild: false,
+      buildCommand: "exit 5",
+    });
+    await assert.rejects(built, (error) => {
+      assert.ok(error instanceof BuildError);
+      assert.equal(
+        error.facts.hint,
+        'Astro asks for Node >=999.1.0, and "node --version" says v24.0.0',
+      );
+      return true;
     });
   });
 });

@@ -13,6 +13,8 @@ export interface CommandRun {
   readonly directory: string;
   /** Variables over the host's. */
   readonly variables: Readonly<Record<string, string>>;
+  /** Asked only where the command fails: what may be the reason, as a clause. */
+  readonly suspect?: () => Promise<string | undefined>;
 }
 
 function shellOf(command: string): { readonly program: string; readonly args: string[] } {
@@ -74,15 +76,19 @@ export async function runCommand(host: BuildHost, run: CommandRun): Promise<void
   const timer = setTimeout(() => ended.abort(), LAST_OUTPUT_MS);
   await outputs.finally(() => clearTimeout(timer));
   host.signal.throwIfAborted();
-  if (!status.success) throw failure(run, status);
+  if (!status.success) throw failure(run, status, await run.suspect?.());
 }
 
-function failure({ phase, command }: CommandRun, { code, signal }: Deno.CommandStatus): BuildError {
+function failure(
+  { phase, command }: CommandRun,
+  { code, signal }: Deno.CommandStatus,
+  suspect: string | undefined,
+): BuildError {
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
   const what = phase === "install" ? "Install" : "Build";
   const advice = phase === "install" ? "" : "; --build-command runs another one";
   return new BuildError("build_failed", `${what} failed with ${how}: ${command}`, {
-    hint: `Its own output above says why${advice}`,
+    hint: suspect ?? `Its own output above says why${advice}`,
     details: { command, exitCode: code },
   });
 }
