@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import type { Launcher } from "../manifest/mod.ts";
+import { bundleServerEntry } from "../runtime/mod.ts";
+import { launchOf } from "./launch_server.ts";
+
+/** A port that was free a moment ago. */
+function freePort(): Promise<number> {
+  return new Promise((resolve) => {
+    const server = createServer().listen(0, "127.0.0.1", () => {
+      const { port } = server.address() as { port: number };
+      server.close(() => resolve(port));
+    });
+  });
+}
+
+/** Bundles an entry as its framework's, starts it, and asks it once. */
+async function ask(launcher: Launcher, entry: string): Promise<string> {
+  const root = await Deno.makeTempDir({ prefix: "svc-launch-" });
+  try {
+    await Deno.writeTextFile(join(root, "entry.mjs"), entry);
+    const { prelude, wrapper } = launchOf(launcher);
+    const result = await bundleServerEntry({
+      root,
+      entry: "entry.mjs",
+      cacheDir: root,
+      ...(prelude === undefined ? {} : { prelude }),
+      ...(wrapper === undefined ? {} : { wrapper: wrapper("entry.mjs") }),
+    });
+    assert.ok(result.ok, JSON.stringify(result));
+    await Deno.writeFile(join(root, "served.mjs"), result.bundle.source);
+    const port = await freePort();
+    const child = new Deno.Command(Deno.execPath(), {
+      args: ["run", "--quiet", "--no-config", "--allow-all", join(root, "served.mjs")],
+      env: { PORT: String(port), HOST: "127.0.0.1" },
+      stdout: "null",
+      stderr: "inherit",
+    }).spawn();
+    try {
+      return await answerOf(port);
+    } finally {
+      child.kill("SIGKILL");
+      await child.status;
+    }
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+/** Asks until the server listens, for at most ten seconds. */
+async function answerOf(port: number): Promise<string> {
+  const until = Date.now() + 10_000;
+  for (;;) {
+    try {
+      const response = await fetch(`http://127.0.0.1:${port}/`, {
+        headers: { "x-forwarded-proto": "https", "x-forwarded-for": "203.0.113.7" },
+      });
+      return await response.text();
+    } catch (error) {
+      if (Date.now() > until) throw error;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+}
+
+const SAY_SOCKET =
+  "(req, res) => res.end(`${req.socket.encrypted} ${req.socket.remoteAddress} ${process.env.X}`)";
+
+const ROWS: Readonly<Record<string, readonly [Launcher, string, string]>> = {
+  "Astro's handler, which does not start by itself": [
+    "astro",
+    `process.env.X = process.env.ASTRO_NODE_AUTOSTART; export const handler = ${SAY_SOCKET};`,
+    "true 203.0.113.7 disabled",
+  ],
+  "Nitro's middleware": [
+    "nitro-middleware",
+    `process.env.X = "nitro"; export const middleware = ${SAY_SOCKET};`,
+    "true 203.0.113.7 nitro",
+  ],
+  "a server of Nitro that listens by itself": [
+    "nitro",
+    `import { createServer } from "node:http"; process.env.X = "own";
+    createServer(${SAY_SOCKET}).listen(Number(process.env.PORT), process.env.HOST);`,
+    "true 203.0.113.7 own",
+  ],
+  "SvelteKit, told by variables": [
+    "sveltekit",
+    `import { createServer } from "node:http";
+    const { PROTOCOL_HEADER, HOST_HEADER, ADDRESS_HEADER } = process.env;
+    const told = [PROTOCOL_HEADER, HOST_HEADER, ADDRESS_HEADER].join(" ");
+    createServer((_, res) => res.end(told)).listen(Number(process.env.PORT));`,
+    "x-forwarded-proto x-forwarded-host x-forwarded-for",
+  ],
+};
+
+for (const [name, [launcher, entry, expected]] of Object.entries(ROWS)) {
+  Deno.test(`launchOf() serves ${name}`, async () => {
+    assert.equal(await ask(launcher, entry), expected);
+  });
+}
