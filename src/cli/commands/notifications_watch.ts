@@ -45,6 +45,7 @@ export default defineCommand({
           }
         }
       } catch (error) {
+        if (signal.aborted) return;
         if (!isOpen || !isBreak(error)) throw error;
         if (!isBroken) ctx.ui.log("workspace", "warn", "The connection broke: trying again");
         isBroken = true;
