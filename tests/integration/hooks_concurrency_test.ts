@@ -12,6 +12,9 @@ Deno.test("the same commit again answers with the deployment that exists, unless
     const again = await trigger(url, { ...body, commitSha: commitSha.slice(0, 10) });
     assert.deepEqual([again.status, again.json.id], [200, first.json.id]);
     assert.equal(again.json.status, "LIVE");
+    await Deno.rename(repository.path, `${repository.path}.away`);
+    assert.equal((await trigger(url, body)).json.id, first.json.id, "without asking git");
+    await Deno.rename(`${repository.path}.away`, repository.path);
     const forced = await trigger(url, { ...body, force: true });
     assert.notEqual(forced.json.id, first.json.id);
     await ended(forced);

@@ -35,6 +35,9 @@ const RESOLVE_MS = 100_000;
 /** Seconds after which a caller may find the repository fetched, or the branch free. */
 const RETRY_SECONDS = 15;
 
+/** Digits of a SHA that is not shortened. */
+const FULL_SHA = 40;
+
 const MAX_MESSAGE = 500;
 const MAX_AUTHOR = 200;
 
@@ -134,6 +137,8 @@ export class TriggerService {
     if (project === undefined) throw new Failure("unauthorized", "Invalid token");
     const target = targetOf(hook, { wanted: body.branch, production: project.branch });
     if (target.type === "refuse") throw new Failure("forbidden", target.message);
+    const known = await this.findDeployed(project, { ...body, environment: target.environment });
+    if (known !== undefined) return await this.answerKnown(hook, known);
     const commit = await this.resolve(project, body, signal);
     const wanted: Wanted = {
       project,
@@ -148,6 +153,18 @@ export class TriggerService {
       `branch/${project.id}/${body.branch}`,
       () => this.createOnce(hook, wanted),
     );
+  }
+
+  /** The deployment of a full SHA, for which git need not be asked. */
+  private async findDeployed(
+    { id: projectId }: ProjectRecord,
+    wanted: TriggerBody & { readonly environment: string },
+  ): Promise<DeploymentRecord | undefined> {
+    if (wanted.force || wanted.commitSha.length < FULL_SHA) return undefined;
+    const admission = await this.services.builds.admission({ projectId, ...wanted }, false);
+    return admission.type === "identical"
+      ? await this.services.deployments.find(projectId, admission.id)
+      : undefined;
   }
 
   private async resolve(project: ProjectRecord, body: TriggerBody, signal: AbortSignal) {
