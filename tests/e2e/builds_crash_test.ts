@@ -1,0 +1,97 @@
+/** `kill -9` of a platform while builds wait and run: none is left in between. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { markedProcesses } from "../../src/platform/builds/runner/marked_processes.ts";
+import { makeRepository } from "../integration/_git.ts";
+import { type Sandbox, TOKEN, withSandbox } from "./_sandbox.ts";
+
+const BUILDS = 10;
+const PATIENCE_MS = 120_000;
+const ENDED = ["LIVE", "FAILED", "STOPPED"];
+
+async function call(box: Sandbox, method: string, path: string, body?: unknown) {
+  const response = await fetch(`${box.platform!.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const json = await response.json();
+  assert.ok(response.ok, JSON.stringify(json));
+  return json;
+}
+
+async function statusOf(box: Sandbox, id: string): Promise<string> {
+  return (await call(box, "GET", `/v1/deployments/${id}`)).status;
+}
+
+async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
+  const deadline = Date.now() + PATIENCE_MS;
+  while (!await holds()) {
+    if (Date.now() > deadline) assert.fail(`Not in time: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+const serve = (box: Sandbox) => box.start(["--git-root", box.folder, "--build-concurrency", "3"]);
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);
+}
+
+Deno.test("after a kill every build ends, and no process and no folder of one is left", async () => {
+  await withSandbox(async (box) => {
+    const repository = await makeRepository(box.folder, "repository");
+    await serve(box);
+    const triggered: string[] = [];
+    for (let index = 0; index < BUILDS; index++) {
+      const name = `site-${index}`;
+      await call(box, "POST", "/v1/projects", {
+        name,
+        gitUrl: repository.path,
+        buildCommand:
+          "echo begun; (setsid sleep 654 (setsid sleep 654 &) ; sleep 1;) ; sleep 1; mkdir out; echo $SVC_BRANCH > out/index.html",
+        outputDirectory: "out",
+      });
+    }
+    const commitSha = await repository.commit("main", { "README.md": "hello" });
+    for (let index = 0; index < BUILDS; index++) {
+      const { url } = await call(box, "POST", "/v1/deploy-hooks", {
+        projectId: `site-${index}`,
+        name: "ci",
+        branch: "main",
+        scope: "All",
+      });
+      const { id } = await call(box, "POST", new URL(url).pathname, { branch: "main", commitSha });
+      triggered.push(id);
+    }
+    const begun = async (id: string) => {
+      const { lines } = await call(box, "GET", `/v1/deployments/${id}/build-log`);
+      return lines.some(({ text }: { text: string }) => text === "begun");
+    };
+    await until("a build runs", async () => {
+      for (const id of triggered) if (await begun(id)) return true;
+      return false;
+    });
+    await box.platform!.kill();
+    // What ran ends with the platform, before any other start.
+    await until("the builds' processes are gone", async () => {
+      const { stdout } = await new Deno.Command("pgrep", { args: ["-f", "sleep 654"] }).output();
+      return stdout.byteLength === 0;
+    });
+    await serve(box);
+    const running: number[] = [];
+    for (const id of triggered) running.push(...await markedProcesses(`SVC_DEPLOYMENT_ID=${id}`));
+    assert.ok(running.length < 3 * 8, "only builds that were begun again run");
+    for (const id of triggered) {
+      await until(`${id} ends`, async () => ENDED.includes(await statusOf(box, id)));
+      assert.equal(await statusOf(box, id), "LIVE");
+    }
+    assert.equal((await box.page("site-4.localhost", "/")).text.trim(), "main");
+    await until(
+      "no folder is left",
+      async () => (await namesIn(join(box.dataDir, "builds"))).length === 0,
+    );
+    const { stdout } = await new Deno.Command("pgrep", { args: ["-f", "sleep 654"] }).output();
+    assert.equal(stdout.byteLength, 0);
+  });
+});
