@@ -4,12 +4,12 @@
  *
  * @module
  */
-import type { BuildResult } from "esbuild";
+import type { BuildResult, Message } from "esbuild";
 import { basename, dirname, join } from "node:path";
 import { type EsbuildOptions, loadEsbuild } from "./load_esbuild.ts";
 import { fileProblem, type FunctionProblem, toProblem } from "./problems.ts";
 import { isBuildFailure } from "./seal_function.ts";
-import { type ImportNotes, nativeAtStart, sortImports } from "./server_imports.ts";
+import { type ImportNotes, nativeAtStart, packageOf, sortImports } from "./server_imports.ts";
 import { keepPlaces, SERVER_BANNER, type ServerAsset } from "./server_modules.ts";
 
 export interface ServerBundleOptions extends EsbuildOptions {
@@ -90,7 +90,7 @@ export async function bundleServerEntry(options: ServerBundleOptions): Promise<S
     return finish(result, { root, entry: options.entry, wrapper, notes, assets });
   } catch (error) {
     if (!isBuildFailure(error)) throw error;
-    return { ok: false, problems: error.errors.map((found) => toProblem(found, options.entry)) };
+    return { ok: false, problems: error.errors.map((found) => describe(found, options.entry)) };
   }
 }
 
@@ -119,6 +119,17 @@ function finish(result: BuildResult, facts: Facts): ServerBundleResult {
       missing: [...notes.missing].sort(),
     },
   };
+}
+
+/** What esbuild advises about packages is for people who configure a bundler. */
+function describe(found: Message, entry: string): FunctionProblem {
+  const [, specifier] = /^Could not resolve "([^"]+)"/.exec(found.text) ?? [];
+  const problem = toProblem(found, entry);
+  if (specifier === undefined) return problem;
+  const hint = /^[.#/\\]/.test(specifier)
+    ? "Run the build again: a file of the server is missing"
+    : `Install "${packageOf(specifier)}": the server imports it`;
+  return { ...problem, hint };
 }
 
 function refuse(name: string, entry: string): FunctionProblem {

@@ -137,6 +137,20 @@ Deno.test("bundleServerEntry() tells what went into the bundle, and what will be
   });
 });
 
+Deno.test("bundleServerEntry() advises to install what is not there", async () => {
+  await inFolder(async (project) => {
+    await writeFiles(project, {
+      "dist/server/entry.mjs": 'import "@scope/name/deep"; import "./a";',
+    });
+    const result = await bundle(project);
+    assert.ok(!result.ok);
+    assert.deepEqual(result.problems.map(({ hint }) => hint), [
+      'Install "@scope/name": the server imports it',
+      "Run the build again: a file of the server is missing",
+    ]);
+  });
+});
+
 /** Each row: files of a project, and the problems as `file code: message`. */
 const REFUSED: Readonly<Record<string, readonly [Files, RegExp]>> = {
   "a package that is not there": [

@@ -15,11 +15,15 @@ export interface ServerAsset {
   readonly absolutePath: string;
 }
 
-/** What the output file begins with: `require` for packages that compute names, and {@link PLACE}. */
+/**
+ * What the output file begins with: `require` for packages that compute names,
+ * the place that {@link PLACE} starts from, and the mode that packages ask for.
+ */
 export const SERVER_BANNER = [
   'import { createRequire as __svcCreateRequire } from "node:module";',
   'import { fileURLToPath as __svcToPath } from "node:url";',
   "const require = __svcCreateRequire(import.meta.url);",
+  'process.env.NODE_ENV ??= "production";',
   "const __svcAt = (path) => new URL(path, import.meta.url).href;",
 ].join("\n");
 
