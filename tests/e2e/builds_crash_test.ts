@@ -49,7 +49,7 @@ Deno.test("after a kill every build ends, and no process and no folder of one is
         name,
         gitUrl: repository.path,
         buildCommand:
-          "echo begun; (setsid sleep 654 (setsid sleep 654 &) ; sleep 1;) ; sleep 1; mkdir out; echo $SVC_BRANCH > out/index.html",
+          "echo begun; (setsid sleep 654 &) ; sleep 1; mkdir out; echo $SVC_BRANCH > out/index.html",
         outputDirectory: "out",
       });
     }
