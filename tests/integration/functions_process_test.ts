@@ -151,3 +151,33 @@ Deno.test("calls that come while a process is ended wait for the next, and none 
   await host.close();
   assert.ok(pids.every((pid) => !runs(pid)));
 });
+
+/** The nice value of each thread (proc(5), stat, field 19). */
+function priorities(pid: number): number[] {
+  return [...Deno.readDirSync(`/proc/${pid}/task`)].map(({ name }) => {
+    const stat = Deno.readTextFileSync(`/proc/${pid}/task/${name}/stat`);
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+  });
+}
+
+Deno.test("a thread that burns a processor goes behind the others, which are behind the platform", {
+  ignore: Deno.build.os !== "linux",
+}, async () => {
+  await using deployment = await deployFunctions({
+    functions: [
+      module("loops", "export default () => { for (;;); };"),
+      module("fine", "export default () => new Response('fine');"),
+    ],
+    limits: { timeoutMs: 8000 },
+  });
+  const { host } = deployment;
+  await host.start();
+  const pid = host.pids[0]!;
+  assert.ok(priorities(pid).every((nice) => nice >= 10), "all of the process");
+  const looping = host.invoke(invocation("/", { function: "loops" }));
+  await until(() => priorities(pid).some((nice) => nice >= 19));
+  assert.equal(priorities(pid).filter((nice) => nice >= 19).length, 1);
+  assert.equal(await bodyText(await host.invoke(invocation("/", { function: "fine" }))), "fine");
+  await host.close();
+  await looping;
+});

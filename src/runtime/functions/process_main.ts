@@ -5,7 +5,6 @@
  *
  * @module
  */
-import { constants, setPriority } from "node:os";
 import { FrameConnection } from "./connection.ts";
 import { type Frame, FrameType, MAX_UPWARD_BYTES } from "./frame.ts";
 import { decodeMessage, encodeMessage } from "./worker/link.ts";
@@ -78,13 +77,6 @@ class FunctionProcess {
   }
 }
 
-/** Lets the platform go first on a busy machine; workers inherit it from this thread. */
-function yieldToPlatform(): void {
-  try {
-    setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch { /* not allowed here: functions then compete as equals */ }
-}
-
 /**
  * Runs functions for the platform that listens at the Unix socket
  * `socketPath`, and ends the process when that closes. The platform ends its
@@ -95,7 +87,6 @@ export async function runFunctionProcess(socketPath: string): Promise<never> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     Deno.addSignalListener(signal, () => {});
   }
-  yieldToPlatform();
   const connection = new FrameConnection(
     await Deno.connect({ transport: "unix", path: socketPath }),
   );

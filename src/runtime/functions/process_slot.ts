@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { CpuWatch, procTimes, setThreadPriority } from "./cpu_watch.ts";
 import { type Frame, FrameType } from "./frame.ts";
 import { FunctionWorker } from "./function_worker.ts";
 import { backoffMs, type FunctionLimits, memoryAllowanceMb } from "./limits.ts";
@@ -35,6 +36,7 @@ interface Generation {
   /** By the number that frames carry. */
   readonly workers: Map<number, FunctionWorker>;
   readonly startedAt: number;
+  readonly cpu: CpuWatch;
   /** When workers of a function were replaced, by its name. */
   readonly replaced: Map<string, number>;
   end: { readonly reason: FailureReason; readonly message: string } | undefined;
@@ -107,6 +109,11 @@ export class ProcessSlot {
       process,
       workers: new Map(),
       startedAt: performance.now(),
+      cpu: new CpuWatch(process.pid, {
+        times: procTimes,
+        now: () => performance.now(),
+        setPriority: setThreadPriority,
+      }),
       replaced: new Map(),
       end: undefined,
     };
@@ -230,6 +237,7 @@ export class ProcessSlot {
       this.#end(generation, "memory", `The functions took ${used} MiB of at most ${limit} MiB`);
       return;
     }
+    generation.cpu.look();
     const busy = [...generation.workers.values()].some(({ busy, loading }) => busy || loading);
     if (busy) this.#lastUse = performance.now();
     else if (idleMs > 0 && performance.now() - this.#lastUse > idleMs) {

@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import { CALM_PRIORITY, setThreadPriority } from "./cpu_watch.ts";
 import { FrameConnection } from "./connection.ts";
 import { MAX_UPWARD_BYTES } from "./frame.ts";
 import type { ProcessCommand } from "./types.ts";
@@ -85,6 +86,8 @@ export async function startProcess(
       stdout: "null",
       stderr: "piped",
     }).spawn();
+    // Its threads inherit this: the platform goes first on a busy machine, already while it starts.
+    setThreadPriority(child.pid, CALM_PRIORITY);
     const lastWords = readTail(child.stderr).catch(() => "");
     const ended = child.status.then(async ({ code, signal }) =>
       `${await lastWords} (${signal === null ? `code ${code}` : signal})`.trim()

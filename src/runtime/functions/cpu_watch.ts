@@ -1,0 +1,110 @@
+/**
+ * Threads that burn a processor go behind all others: a function that loops
+ * until its time is over must not cost its neighbours theirs. A thread that
+ * works in short bursts, as functions mostly do, stays where it is.
+ *
+ * @module
+ */
+import { constants, setPriority } from "node:os";
+
+/** Time over which a thread is judged, in milliseconds. */
+const WINDOW_MS = 250;
+
+/** Part of that time from which on a thread counts as burning. */
+const BURNING = 0.8;
+
+/** `proc(5)` counts in ticks of the clock; USER_HZ is 100 on all that Deno runs on. */
+const TICK_MS = 10;
+
+export const CALM_PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
+export const BURNING_PRIORITY = constants.priority.PRIORITY_LOW;
+
+/** CPU times in milliseconds; nothing where the system does not tell them. */
+export interface CpuTimes {
+  /** Of the process with all its threads. */
+  process(pid: number): number | undefined;
+  /** By thread. */
+  threads(pid: number): ReadonlyMap<number, number>;
+}
+
+/** Time in user and kernel mode of a `stat` line: fields 14 and 15, counted behind the name. */
+function timeOf(stat: string): number {
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+}
+
+/** What `/proc` tells; nothing on systems without it. */
+export const procTimes: CpuTimes = {
+  process(pid) {
+    try {
+      return timeOf(Deno.readTextFileSync(`/proc/${pid}/stat`));
+    } catch {
+      return undefined;
+    }
+  },
+  threads(pid) {
+    const times = new Map<number, number>();
+    try {
+      for (const { name } of Deno.readDirSync(`/proc/${pid}/task`)) {
+        times.set(Number(name), timeOf(Deno.readTextFileSync(`/proc/${pid}/task/${name}/stat`)));
+      }
+    } catch { /* a thread or the process has ended */ }
+    return times;
+  },
+};
+
+/** Sets a thread's priority as far as the system lets us: lower always, back up mostly not. */
+export function setThreadPriority(thread: number, priority: number): void {
+  try {
+    setPriority(thread, priority);
+  } catch { /* not allowed, or the thread has ended */ }
+}
+
+export interface CpuWatchOptions {
+  readonly times: CpuTimes;
+  /** A clock that never jumps, in milliseconds. */
+  readonly now: () => number;
+  readonly setPriority: (thread: number, priority: number) => void;
+}
+
+/** Watches the threads of one process. */
+export class CpuWatch {
+  #lookedAt: number;
+  #process: number | undefined;
+  #threads: ReadonlyMap<number, number> = new Map();
+  #burning = new Set<number>();
+
+  constructor(private readonly pid: number, private readonly options: CpuWatchOptions) {
+    this.#lookedAt = options.now();
+  }
+
+  /** To be called often: looks once in a while, and at threads only where the process is busy. */
+  look(): void {
+    const { times, now } = this.options;
+    const passed = now() - this.#lookedAt;
+    if (passed < WINDOW_MS) return;
+    const before = this.#process;
+    this.#lookedAt += passed;
+    this.#process = times.process(this.pid);
+    const isBusy = before !== undefined && this.#process !== undefined &&
+      this.#process - before >= passed * BURNING;
+    if (!isBusy && this.#threads.size === 0) return;
+    this.#judge(isBusy ? times.threads(this.pid) : new Map(), passed);
+  }
+
+  #judge(threads: ReadonlyMap<number, number>, passed: number): void {
+    const burning = new Set<number>();
+    for (const [thread, time] of threads) {
+      const before = this.#threads.get(thread);
+      if (before !== undefined && time - before >= passed * BURNING) burning.add(thread);
+    }
+    for (const thread of burning) {
+      if (!this.#burning.has(thread)) this.options.setPriority(thread, BURNING_PRIORITY);
+    }
+    for (const thread of this.#burning) {
+      if (!burning.has(thread)) this.options.setPriority(thread, CALM_PRIORITY);
+    }
+    this.#burning = burning;
+    this.#threads = threads;
+  }
+}

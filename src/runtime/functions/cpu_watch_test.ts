@@ -1,0 +1,68 @@
+import assert from "node:assert/strict";
+import { BURNING_PRIORITY, CALM_PRIORITY, CpuWatch, procTimes } from "./cpu_watch.ts";
+
+/** A process whose threads burn what the test says, in milliseconds of a window of 250. */
+function watched() {
+  let time = 0;
+  let asked = 0;
+  const threads = new Map<number, number>();
+  const set: [number, number][] = [];
+  const watch = new CpuWatch(1, {
+    times: {
+      process: () => [...threads.values()].reduce((sum, each) => sum + each, 0),
+      threads: () => {
+        asked++;
+        return new Map(threads);
+      },
+    },
+    now: () => time,
+    setPriority: (thread, priority) => set.push([thread, priority]),
+  });
+  return {
+    set,
+    asked: () => asked,
+    burn(times: Readonly<Record<number, number>>, milliseconds = 250) {
+      for (const [thread, spent] of Object.entries(times)) {
+        threads.set(Number(thread), (threads.get(Number(thread)) ?? 0) + spent);
+      }
+      time += milliseconds;
+      watch.look();
+    },
+  };
+}
+
+Deno.test("CpuWatch puts a thread behind that burns a processor, and no other", () => {
+  const { burn, set } = watched();
+  burn({ 7: 10, 8: 10 });
+  for (let window = 0; window < 4; window++) burn({ 7: 250, 8: 120 });
+  assert.deepEqual(set, [[7, BURNING_PRIORITY]]);
+  burn({ 7: 20, 8: 250 });
+  assert.deepEqual(set.slice(1), [[8, BURNING_PRIORITY], [7, CALM_PRIORITY]]);
+  burn({});
+  assert.deepEqual(set.slice(3), [[8, CALM_PRIORITY]]);
+});
+
+Deno.test("CpuWatch looks at threads of busy processes only, and once in a window", () => {
+  const { burn, set, asked } = watched();
+  burn({ 7: 100, 8: 90 });
+  for (let window = 0; window < 4; window++) burn({ 7: 100, 8: 90 });
+  assert.equal(asked(), 0);
+  for (let look = 0; look < 10; look++) burn({ 7: 25 }, 25);
+  assert.ok(asked() <= 1);
+  assert.deepEqual(set, []);
+});
+
+Deno.test(
+  "procTimes reads what this process has burned",
+  { ignore: Deno.build.os !== "linux" },
+  () => {
+    const before = procTimes.process(Deno.pid)!;
+    const end = performance.now() + 40;
+    while (performance.now() < end);
+    assert.ok(procTimes.process(Deno.pid)! > before);
+    const threads = procTimes.threads(Deno.pid);
+    assert.ok(threads.has(Deno.pid) && [...threads.values()].some((time) => time > 0));
+    assert.equal(procTimes.process(2 ** 30), undefined);
+    assert.equal(procTimes.threads(2 ** 30).size, 0);
+  },
+);
