@@ -59,7 +59,7 @@ export default defineCommand({
         DEFAULT_WAIT_SECONDS,
       ),
   examples: [
-    ['hooks trigger --commit "$(git rev-parse HEAD)" --branch main --wait', "deploy the checkout"],
+    ["hooks trigger --commit 8f14e45 --branch main --wait", "deploy a commit and wait for it"],
   ],
   answers: "{ deployment }",
   async run({ flags }, ctx) {
