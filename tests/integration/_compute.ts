@@ -4,6 +4,7 @@
  */
 import { fileURLToPath } from "node:url";
 import {
+  COMPUTE_PROCESS_ARGUMENT,
   type ComputeLogEntry,
   computeProcessCommand,
   type ComputeRequest,
@@ -37,13 +38,24 @@ const DEFAULTS = {
   allowPrivate: false,
 } as const;
 
+/** A compiled program to test in place of the source. */
+export const PROGRAM = Deno.env.get("SVC_BIN");
+
+const spawn = PROGRAM === undefined
+  ? computeProcessCommand({ env: Deno.env.toObject() })
+  : (folder: string) => ({
+    command: PROGRAM,
+    args: [COMPUTE_PROCESS_ARGUMENT, folder],
+    env: { NO_COLOR: "1" },
+  });
+
 /** Makes a server that ends with its scope. */
 export function computeServer(options: TestOptions = {}): TestServer {
   const logs: ComputeLogEntry[] = [];
   const server = createComputeServer({
     ...DEFAULTS,
     log: (entry) => logs.push(entry),
-    spawn: computeProcessCommand({ env: Deno.env.toObject() }),
+    spawn,
     ...options,
     limits: { timeoutMs: 5000, memoryMb: 128, ...options.limits },
   });

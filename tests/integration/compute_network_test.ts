@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { fileURLToPath } from "node:url";
 import type { ComputeSocket } from "../../src/runtime/mod.ts";
-import { computeServer, type TestServer, writeModules } from "./_compute.ts";
+import { computeServer, PROGRAM, type TestServer, writeModules } from "./_compute.ts";
 
 const REACH = `
 export default {
@@ -138,16 +138,22 @@ Deno.test("WebSockets reach the server", async (t) => {
       value: { code: 1006, reason: "" },
     });
   });
-  await t.step("an answer in place of the socket", async () => {
-    await using app = computeServer({ directory, entry: "ws.mjs" });
-    const result = await app.server.connect({
-      method: "GET",
-      target: "/refused",
-      headers: [["host", "app.example"]],
-      requestId: "req_refused",
-    });
-    assert.ok(result.type === "response");
-    assert.equal(result.response.status, 401);
-    assert.equal(await new Response(result.response.body).text(), "no way");
+  const name = "an answer in place of the socket";
+  // The server of Deno 2.6, in the compiled program, upgrades or breaks off.
+  await t.step({
+    name,
+    ignore: PROGRAM !== undefined,
+    fn: async () => {
+      await using app = computeServer({ directory, entry: "ws.mjs" });
+      const result = await app.server.connect({
+        method: "GET",
+        target: "/refused",
+        headers: [["host", "app.example"]],
+        requestId: "req_refused",
+      });
+      assert.ok(result.type === "response");
+      assert.equal(result.response.status, 401);
+      assert.equal(await new Response(result.response.body).text(), "no way");
+    },
   });
 });

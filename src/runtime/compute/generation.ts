@@ -6,17 +6,11 @@
  */
 import type { Frame } from "../functions/frame.ts";
 import { residentBytes } from "../functions/running_process.ts";
-import { parseConfinement, parseEnding, parseLog } from "./parse_wire.ts";
+import { parseBooted, parseEnding, parseLog } from "./parse_wire.ts";
 import type { RunningServer } from "./running_server.ts";
 import { ServerClient } from "./server_client.ts";
 import type { ComputeFailure } from "./types.ts";
-import {
-  ComputeFrame,
-  type Confinement,
-  type ProcessLog,
-  type ServerStart,
-  toPayload,
-} from "./wire.ts";
+import { ComputeFrame, type ProcessLog, type ServerStart, toPayload } from "./wire.ts";
 
 /** How a process came to its end. */
 export interface End {
@@ -42,7 +36,6 @@ export class Generation {
   /** Resolves when the server listens; `false` where it ended before. */
   readonly listening: Promise<boolean>;
   readonly startedAt = performance.now();
-  confinement: Confinement | undefined;
   #end: End | undefined;
   #listens = false;
   #heard!: (listening: boolean) => void;
@@ -144,8 +137,7 @@ export class Generation {
   #take({ type, id, payload }: Frame): void {
     switch (type) {
       case ComputeFrame.booted:
-        this.confinement = parseConfinement(payload);
-        this.#baseBytes = residentBytes(this.pid) ?? RUNTIME_BYTES;
+        this.#baseBytes = parseBooted(payload)?.residentBytes ?? RUNTIME_BYTES;
         return;
       case ComputeFrame.listening:
         this.#listens = true;

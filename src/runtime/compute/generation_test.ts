@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { crash } from "./generation.ts";
-import { parseConfinement, parseEnding, parseLog } from "./parse_wire.ts";
+import { parseBooted, parseEnding, parseLog } from "./parse_wire.ts";
 import { toPayload } from "./wire.ts";
 
 Deno.test("crash() tells memory from other ends by the last words", () => {
@@ -20,8 +20,9 @@ Deno.test("what a process says is taken only in its form", () => {
   assert.equal(parseLog(toPayload({ ...log, level: "loud" })), undefined);
   assert.equal(parseLog(toPayload({ ...log, message: "x".repeat(5000) })), undefined);
   assert.equal(parseEnding(new TextEncoder().encode("{")), undefined);
-  assert.deepEqual(parseConfinement(toPayload({ files: true, network: false })), {
+  assert.deepEqual(parseBooted(toPayload({ files: true, network: false, residentBytes: 1 })), {
     files: true,
     network: false,
+    residentBytes: 1,
   });
 });

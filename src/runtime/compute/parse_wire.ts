@@ -5,7 +5,7 @@
  * @module
  */
 import { z } from "zod";
-import { type Confinement, type Ending, MAX_MESSAGE_CHARACTERS, type ProcessLog } from "./wire.ts";
+import { type Booted, type Ending, MAX_MESSAGE_CHARACTERS, type ProcessLog } from "./wire.ts";
 
 const message = z.string().max(MAX_MESSAGE_CHARACTERS);
 
@@ -17,7 +17,8 @@ const log = z.object({
 
 const ending = z.object({ message });
 
-const confinement = z.object({
+const booted = z.object({
+  residentBytes: z.int().nonnegative(),
   files: z.boolean(),
   network: z.boolean(),
   reason: message.optional(),
@@ -38,5 +39,4 @@ export const parseLog = (payload: Uint8Array): ProcessLog | undefined => parse(l
 
 export const parseEnding = (payload: Uint8Array): Ending | undefined => parse(ending, payload);
 
-export const parseConfinement = (payload: Uint8Array): Confinement | undefined =>
-  parse(confinement, payload);
+export const parseBooted = (payload: Uint8Array): Booted | undefined => parse(booted, payload);

@@ -15,6 +15,7 @@ import { findLinkOut } from "./confine/links.ts";
 import { ALLOWED_SYS } from "./process_command.ts";
 import {
   ComputeFrame,
+  type Confinement,
   CONTROL_SOCKET,
   MAX_FRAME_BYTES,
   readStart,
@@ -47,6 +48,7 @@ function runtimePaths(): string[] {
 
 class ComputeProcess {
   #port: MessagePort | undefined;
+  #confinement: Confinement | undefined;
   #lastError: string | undefined;
   #second = 0;
   #logs = 0;
@@ -74,7 +76,7 @@ class ComputeProcess {
       runtime: runtimePaths(),
       allowPrivate: start.allowPrivate,
     });
-    this.#send(ComputeFrame.booted, confinement);
+    this.#confinement = confinement;
     const link = confinement.files ? undefined : findLinkOut(start.directory);
     if (link !== undefined) return this.#end(`The link ${link} leads out of the deployment`);
     const worker = new Worker(workerUrl(), {
@@ -108,6 +110,12 @@ class ComputeProcess {
     switch (message.type) {
       case "log":
         return this.#log(message);
+      case "prepared":
+        this.#send(ComputeFrame.booted, {
+          ...this.#confinement,
+          residentBytes: Deno.memoryUsage().rss,
+        });
+        return this.#post({ type: "load" });
       case "listening":
         return this.#send(ComputeFrame.listening, {});
       case "pong":

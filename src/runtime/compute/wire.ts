@@ -13,7 +13,7 @@ export const ComputeFrame = {
   start: 1,
   /** Answer with `pong` of the same id as soon as the server's thread reacts. */
   ping: 2,
-  /** The process is ready for the server's code; payload: `Confinement`. */
+  /** The process is ready for the server's code; payload: `Booted`. */
   booted: 20,
   /** The server listens. */
   listening: 21,
@@ -63,6 +63,11 @@ export const CONTROL_SOCKET = "c";
 
 /** Socket in the private folder at which the server listens. */
 export const SERVER_SOCKET = "s";
+
+export interface Booted extends Confinement {
+  /** Resident memory of the process before it has loaded the server's code, in bytes. */
+  readonly residentBytes: number;
+}
 
 /** Longest message of a log entry, in characters. */
 export const MAX_MESSAGE_CHARACTERS = 4096;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { dirname, join } from "node:path";
 import type { Confinement } from "../wire.ts";
 import { readNameservers } from "./judge_connect.ts";
 import { closeFiles, type FileRule } from "./landlock.ts";
@@ -58,6 +59,18 @@ export interface ConfineOptions {
 
 const read = (path: string): FileRule => ({ path, rights: "read" });
 
+/**
+ * The `package.json` of the folders above one that has none: the runtime reads
+ * the nearest to know how modules are to be taken.
+ */
+function packageFilesAbove(directory: string): string[] {
+  const paths: string[] = [];
+  for (let at = directory, last = ""; at !== last; last = at, at = dirname(at)) {
+    paths.push(join(at, "package.json"));
+  }
+  return paths;
+}
+
 function nameservers(): readonly string[] {
   try {
     return readNameservers(Deno.readTextFileSync("/etc/resolv.conf"));
@@ -82,6 +95,7 @@ export function confine(options: ConfineOptions): Confinement {
     { path: "/dev/null", rights: "read_write" },
     ...options.runtime.map(read),
     ...SYSTEM_PATHS.map(read),
+    ...packageFilesAbove(options.directory).map(read),
   ]);
   const filtered = filterCalls(libc, peers);
   const missing = [

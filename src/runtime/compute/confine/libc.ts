@@ -8,7 +8,6 @@ const SYMBOLS = {
   open: { parameters: ["buffer", "i32", "i32"], result: "i32" },
   close: { parameters: ["i32"], result: "i32" },
   prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
-  setrlimit: { parameters: ["i32", "buffer"], result: "i32" },
   /** `syscall` with a structure as second argument. */
   callWith: {
     name: "syscall",

@@ -151,6 +151,10 @@ function replaceServe(address: ServerAddress): void {
     if (mayListen(this, address.believed(port, host), address)) serve.call(this);
   };
   prototype._additionalServeOptions = options;
+  // Deno 2.6 has none, and complains to the log of each server that asks for it.
+  prototype.setTimeout = function () {
+    return this;
+  };
   const secure = https.Server.prototype as unknown as Record<string, Method>;
   secure._additionalServeOptions = options;
   replaceAddress(prototype);

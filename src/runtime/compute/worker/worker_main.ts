@@ -54,7 +54,8 @@ function tellErrors(send: Send, directory: string): void {
   globalThis.addEventListener("unhandledrejection", (event) => tell(event.reason));
 }
 
-async function run(start: ServerStart, socket: string, send: Send): Promise<void> {
+/** Prepares the thread; the function that comes back loads the server's code. */
+function prepare(start: ServerStart, socket: string, send: Send): () => Promise<void> {
   const entry = join(start.directory, start.entry);
   setEnvironment(start);
   process.argv.splice(0, process.argv.length, Deno.execPath(), entry);
@@ -65,12 +66,14 @@ async function run(start: ServerStart, socket: string, send: Send): Promise<void
   const address = new ServerAddress(socket, { port: start.port, host: start.host, send });
   takeNodeServers(address);
   takeDenoServers(address);
-  try {
-    const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(entry).href);
-    if (!address.taken) serveModule(module);
-  } catch (error) {
-    send({ type: "ended", message: describeError(error, start.directory) });
-  }
+  return async () => {
+    try {
+      const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(entry).href);
+      if (!address.taken) serveModule(module);
+    } catch (error) {
+      send({ type: "ended", message: describeError(error, start.directory) });
+    }
+  };
 }
 
 globalThis.addEventListener("message", (event) => {
@@ -78,8 +81,13 @@ globalThis.addEventListener("message", (event) => {
   const port = (event as MessageEvent<MessagePort>).data;
   const post = port.postMessage.bind(port);
   const send: Send = (message) => post(message);
+  let load: () => Promise<void>;
   port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     if (data.type === "ping") send({ type: "pong", id: data.id });
-    else void run(data.start, data.socket, send);
+    else if (data.type === "load") void load();
+    else {
+      load = prepare(data.start, data.socket, send);
+      send({ type: "prepared" });
+    }
   };
 }, { once: true });
