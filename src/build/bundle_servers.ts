@@ -43,6 +43,7 @@ async function bundleLayer(
     root: output,
     entry: layer.entry,
     cacheDir: host.cacheDir,
+    forNode: launcher !== undefined,
     ...(prelude === undefined ? {} : { prelude }),
     ...(wrapper === undefined ? {} : { wrapper: wrapper(basename(layer.entry)) }),
   });

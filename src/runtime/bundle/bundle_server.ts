@@ -19,6 +19,8 @@ export interface ServerBundleOptions extends EsbuildOptions {
   readonly entry: string;
   /** Text of a module that takes the entry's place, and imports it as `./<its file name>`. */
   readonly wrapper?: string;
+  /** True where the server was built for Node, and shall not ask for Deno. */
+  readonly forNode?: boolean;
   /** Text that runs before any of the server's own modules. */
   readonly prelude?: string;
 }
@@ -84,7 +86,12 @@ export async function bundleServerEntry(options: ServerBundleOptions): Promise<S
       banner: { js: [SERVER_BANNER, ...prelude === undefined ? [] : [prelude]].join("\n") },
       plugins: [
         sortImports(notes),
-        keepPlaces(esbuild, { root, entryFolder: dirname(entry), assets }),
+        keepPlaces(esbuild, {
+          root,
+          entryFolder: dirname(entry),
+          forNode: options.forNode === true,
+          assets,
+        }),
       ],
     });
     return finish(result, { root, entry: options.entry, wrapper, notes, assets });

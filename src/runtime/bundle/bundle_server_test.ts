@@ -121,6 +121,21 @@ Deno.test("bundleServerEntry() runs prelude and wrapper around the entry", async
   });
 });
 
+Deno.test("bundleServerEntry() lets a server that was built for Node see no Deno", async () => {
+  await inFolder(async (project) => {
+    await writeFiles(project, {
+      "dist/server/entry.mjs": "export default [import.meta.dirname, 'Deno' in globalThis];",
+    });
+    assert.deepEqual((await load(project)).module.default, [
+      join(project, "deployed/server"),
+      true,
+    ]);
+    const result = await bundle(project, { forNode: true });
+    assert.ok(result.ok);
+    assert.match(new TextDecoder().decode(result.bundle.source), /\[__svc_dirname, false\]/);
+  });
+});
+
 Deno.test("bundleServerEntry() tells what went into the bundle, and what will be missing", async () => {
   await inFolder(async (project) => {
     await writeFiles(project, {

@@ -38,6 +38,9 @@ const PLACE: Readonly<Record<string, string>> = {
 
 const ASKS_FOR_PLACE = /\bimport\.meta\.(?:url|filename|dirname)\b|\b__(?:filename|dirname)\b/;
 
+/** How modules ask whether Deno runs them; built for Node, some refuse to go on. */
+const ASKS_FOR_DENO = /(["'])Deno\1 in globalThis\b/g;
+
 /** Names of files that are data, as modules write them. */
 const DATA_FILE = /["'`/]([\w@.-][\w@./-]{0,200}\.(?:wasm|dat|data|bin|ttf|otf|woff2?|pem))["'`]/g;
 
@@ -84,17 +87,26 @@ async function assetsOf(text: string, file: string): Promise<readonly string[]> 
  */
 export function keepPlaces(
   esbuild: Esbuild,
-  where: { readonly root: string; readonly entryFolder: string; readonly assets: ServerAsset[] },
+  where: {
+    readonly root: string;
+    readonly entryFolder: string;
+    /** True for a server that was built for Node. */
+    readonly forNode: boolean;
+    readonly assets: ServerAsset[];
+  },
 ): Plugin {
-  const { root, entryFolder, assets } = where;
+  const { root, entryFolder, assets, forNode } = where;
   return {
     name: "places",
     setup(build) {
       build.onLoad({ filter: /\.[cm]?js$/, namespace: "file" }, async ({ path }): Promise<
         OnLoadResult | undefined
       > => {
-        const text = await Deno.readTextFile(path);
-        if (!ASKS_FOR_PLACE.test(text)) return undefined;
+        const written = await Deno.readTextFile(path);
+        const text = forNode ? written.replaceAll(ASKS_FOR_DENO, "false") : written;
+        if (!ASKS_FOR_PLACE.test(text)) {
+          return text === written ? undefined : { contents: text, loader: "js" };
+        }
         const place = placeOf(path, entryFolder, root);
         if (path.includes(`${sep}node_modules${sep}`)) {
           for (const absolutePath of await assetsOf(text, path)) {
