@@ -33,6 +33,8 @@ import { AccessLogs } from "./logs/access_logs.ts";
 import { accountMailSender } from "./notifications/channels/email/account_mail_sender.ts";
 import type { Mailer } from "./notifications/channels/email/mailer.ts";
 import type { BotSettings } from "./notifications/channels/messenger/bot_api.ts";
+import { LinkStore } from "./notifications/channels/messenger/link_store.ts";
+import { MessengerSignIn } from "./notifications/channels/messenger/sign_in.ts";
 import { createDelivery } from "./notifications/create_delivery.ts";
 import { createNotifications } from "./notifications/create_notifications.ts";
 import type { PlatformLog } from "./options.ts";
@@ -106,10 +108,17 @@ export function createServices(foundation: Foundation) {
     onTrouble,
     ...(mailer === undefined ? {} : { sendMail: accountMailSender(mailer, onTrouble) }),
   });
+  const messengerSignIn = foundation.bot === undefined ? undefined : new MessengerSignIn({
+    ...{ kv, links: new LinkStore(kv), publicOrigin: foundation.publicOrigin, now, random },
+    accounts: accountServices.accounts,
+    signIn: accountServices.signIn,
+    raise: accountServices.securityLog.raise,
+  });
   const delivery = createDelivery({
     ...{ kv, box: foundation.box, accounts: accountServices.accounts, mailer, now, random },
     ...{ outbound: foundation.outbound, publicOrigin: foundation.publicOrigin, onTrouble },
     bot: foundation.bot,
+    dialogues: messengerSignIn === undefined ? [] : [messengerSignIn],
   });
   const notificationServices = createNotifications({
     ...{ kv, accounts: accountServices.accounts, events, delivery: delivery.deliveryQueue },
@@ -187,6 +196,7 @@ export function createServices(foundation: Foundation) {
     buildLogs,
     ...accountServices,
     ...delivery,
+    messengerSignIn,
     ...notificationServices,
     events,
     gitCredentials,

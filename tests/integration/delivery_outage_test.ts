@@ -83,6 +83,7 @@ async function withDelivery(
     publicOrigin: "https://svc.example",
     mailer,
     bot: { token: BOT_TOKEN, api: settings.botApi },
+    dialogues: [],
     now: () => clock.at,
     random: systemRandom,
     onTrouble: (message) => assert.fail(message),

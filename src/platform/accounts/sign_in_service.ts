@@ -49,6 +49,12 @@ export class SignInService {
       throw new Failure("unauthorized", WRONG);
     }
     guess.succeed();
+    return await this.admit(user, client);
+  }
+
+  /** Makes a session for somebody who has shown the first factor, or asks for the second. */
+  async admit(user: UserRecord, client: Client): Promise<SignedIn | FactorWanted> {
+    const record = await this.parts.signIns.find(user.id);
     if (record.totp === null) return await this.begin(user, client);
     const challenge = this.challenges.issue(user.id, record.password?.hash ?? "");
     return { status: "two_factor_required", challenge };
@@ -63,7 +69,7 @@ export class SignInService {
     const open = this.challenges.find(given.challenge);
     const user = open === undefined ? undefined : await accounts.findUser(open.userId);
     const record = await signIns.find(user?.id ?? "");
-    if (user === undefined || record.password?.hash !== open?.passwordHash) {
+    if (user === undefined || (record.password?.hash ?? "") !== open?.passwordHash) {
       throw new Failure("unauthorized", "Sign-in took too long. Begin again with the password");
     }
     await this.twoFactor.useCode(user.id, given.code, client);

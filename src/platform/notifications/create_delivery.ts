@@ -11,7 +11,7 @@ import type { AccountStore } from "../accounts/account_store.ts";
 import type { SecretBox } from "../secrets/secret_box.ts";
 import { createEmailChannel } from "./channels/email/email_channel.ts";
 import type { Mailer } from "./channels/email/mailer.ts";
-import { Bot } from "./channels/messenger/bot.ts";
+import { Bot, type BotDialogue } from "./channels/messenger/bot.ts";
 import { BotApi, type BotSettings } from "./channels/messenger/bot_api.ts";
 import { BotPoller } from "./channels/messenger/bot_poller.ts";
 import { LinkStore } from "./channels/messenger/link_store.ts";
@@ -38,6 +38,8 @@ export interface DeliveryOptions {
   /** Where the platform sends mail. */
   readonly mailer: Mailer | undefined;
   readonly bot: BotSettings | undefined;
+  /** What the bot talks of beside linking. */
+  readonly dialogues: readonly BotDialogue[];
   readonly now: Clock;
   readonly random: Random;
   onTrouble(message: string): void;
@@ -58,7 +60,7 @@ function createMessenger(options: DeliveryOptions, links: LinkStore) {
   if (settings === undefined) return undefined;
   const api = new BotApi(settings);
   const bot = new Bot({
-    ...{ api, links, publicOrigin, now, random },
+    ...{ api, links, publicOrigin, now, random, dialogues: options.dialogues },
     accountName: async (userId) => (await accounts.findUser(userId))?.name,
     ...(settings.name === undefined ? {} : { name: settings.name }),
   });

@@ -10,6 +10,7 @@ import { PASSWORD_MAX, PASSWORD_MIN } from "../../contract/mod.ts";
 import { showPage } from "./document.tsx";
 import { EMPTY, type Fields, type FormState } from "./form.ts";
 import { EntryFrame } from "./frames.tsx";
+import { MessengerDoor } from "./messenger_entry_pages.tsx";
 import { signInPath } from "./page_binder.tsx";
 import { Field, Form, Trouble } from "./pieces.tsx";
 
@@ -20,6 +21,8 @@ export interface Shown {
 }
 
 export interface Onward extends Shown {
+  /** True where the messenger is a way in. */
+  readonly hasMessenger?: boolean;
   /** Where to go on to; a path of this site. */
   readonly next: string;
 }
@@ -72,6 +75,7 @@ export function signInPage(shown: Onward & { readonly canReset?: boolean }): Res
         />
         <button type="submit">Sign in</button>
       </Form>
+      {shown.hasMessenger === true ? <MessengerDoor next={next} /> : null}
       {shown.canReset === true
         ? (
           <p class="aside-link">
@@ -112,6 +116,7 @@ export function signUpPage(shown: Onward): Response {
         <NewPassword state={state} />
         <button type="submit">Make the account</button>
       </Form>
+      {shown.hasMessenger === true ? <MessengerDoor next={next} /> : null}
       <p class="aside-link">
         Been here before? <a href={signInPath(next)}>Sign in</a>
       </p>

@@ -36,23 +36,27 @@ function withoutEnumeration(error: unknown): unknown {
   );
 }
 
-export function bindEntryPages(bind: PageBinder, pages: PageServices): void {
-  const { canResetPasswords: canReset } = pages;
+export function bindEntryPages(
+  bind: PageBinder,
+  pages: PageServices,
+  { hasMessenger }: { readonly hasMessenger: boolean },
+): void {
+  const doors = { canReset: pages.canResetPasswords, hasMessenger };
   bind.open("GET", "/sign-in", ({ person, query }) => {
     const next = safeReturnPath(query.get("next"));
-    return person === undefined ? signInPage({ canReset, next }) : goTo(orAccount(next));
+    return person === undefined ? signInPage({ ...doors, next }) : goTo(orAccount(next));
   });
   bind.open("POST", "/sign-in", async ({ fields, client }) => {
     const next = safeReturnPath(fields.next);
     const checked = checkFields(endpoints.signIn.body, fields);
-    if (!checked.ok) return signInPage({ canReset, next, state: checked.state, status: 400 });
+    if (!checked.ok) return signInPage({ ...doors, next, state: checked.state, status: 400 });
     try {
       const answer = await pages.signIn(checked.value, client);
       return answer.status === "signed_in"
         ? comeIn(answer, orAccount(next))
         : secondFactorPage({ next, challenge: answer.challenge });
     } catch (error) {
-      return signInPage({ canReset, next, ...refused(error, fields) });
+      return signInPage({ ...doors, next, ...refused(error, fields) });
     }
   });
   bind.open("POST", "/sign-in/two-factor", async ({ fields, client }) => {
@@ -65,7 +69,7 @@ export function bindEntryPages(bind: PageBinder, pages: PageServices): void {
     try {
       return comeIn(await pages.secondFactor(checked.value, client), orAccount(next));
     } catch (error) {
-      const again = { canReset, next, ...refused(error, {}) };
+      const again = { ...doors, next, ...refused(error, {}) };
       const isOver = error instanceof Failure && error.code === "unauthorized";
       return isOver ? signInPage(again) : secondFactorPage({ ...again, challenge });
     }
@@ -73,18 +77,18 @@ export function bindEntryPages(bind: PageBinder, pages: PageServices): void {
 
   bind.open("GET", "/sign-up", ({ person, query }) => {
     const next = safeReturnPath(query.get("next"));
-    return person === undefined ? signUpPage({ next }) : goTo(orAccount(next));
+    return person === undefined ? signUpPage({ hasMessenger, next }) : goTo(orAccount(next));
   });
   bind.open("POST", "/sign-up", async ({ fields, client }) => {
     const next = safeReturnPath(fields.next);
     const checked = checkFields(signUpFields, fields);
-    if (!checked.ok) return signUpPage({ next, state: checked.state, status: 400 });
+    if (!checked.ok) return signUpPage({ hasMessenger, next, state: checked.state, status: 400 });
     try {
       const answer = await pages.signUp({ ...checked.value, next }, client);
       if (answer.status === "confirmation_required") return lookAtMailPage(checked.value.email);
       return comeIn(answer, next === "/" ? "/workspaces" : next);
     } catch (error) {
-      return signUpPage({ next, ...refused(withoutEnumeration(error), fields) });
+      return signUpPage({ hasMessenger, next, ...refused(withoutEnumeration(error), fields) });
     }
   });
 

@@ -24,6 +24,8 @@ export interface PageVisit {
   readonly cameFrom: string;
   /** Fields of the form that was sent; none for a GET. */
   readonly fields: Fields;
+  /** The header `Cookie`. */
+  readonly cookies: string | null;
 }
 
 export interface PersonVisit extends PageVisit {
@@ -121,6 +123,7 @@ export class PageBinder {
           path: url.pathname,
           cameFrom: cameFrom(request, url),
           fields,
+          cookies: request.headers.get("cookie"),
           person,
         });
       } catch (error) {

@@ -12,13 +12,18 @@ import { bindEntryPages } from "./entry_routes.ts";
 import { bindInboxPages, type InboxPageServices } from "./inbox_routes.ts";
 import { landingPage } from "./landing.tsx";
 import { bindMailLinkPages } from "./mail_link_routes.ts";
+import type { MessengerSignIn } from "../notifications/channels/messenger/sign_in.ts";
+import { bindMessengerEntry } from "./messenger_entry_routes.ts";
 import { PageBinder } from "./page_binder.tsx";
 import { bindWorkspacePages, type WorkspacePageServices } from "./workspace_routes.ts";
 
 /** Binds the pages of a platform at `url`. */
 export function bindPages(
   router: Router,
-  services: WorkspacePageServices & ChannelPageServices & InboxPageServices,
+  services: WorkspacePageServices & ChannelPageServices & InboxPageServices & {
+    readonly messengerSignIn: MessengerSignIn | undefined;
+    readonly publicOrigin: string;
+  },
   platform: {
     readonly url: string;
     readonly version: string;
@@ -33,7 +38,10 @@ export function bindPages(
     "/",
     ({ person }) => landingPage({ url, version, isSignedIn: person !== undefined }),
   );
-  bindEntryPages(bind, services.pages);
+  const { bot, messengerSignIn, publicOrigin } = services;
+  const hasMessenger = bot !== undefined && messengerSignIn !== undefined;
+  bindEntryPages(bind, services.pages, { hasMessenger });
+  if (hasMessenger) bindMessengerEntry(bind, { bot, messengerSignIn, publicOrigin });
   bindMailLinkPages(bind, services.pages);
   bindDevicePages(bind, services.pages);
   bindAccountPages(bind, services.pages);

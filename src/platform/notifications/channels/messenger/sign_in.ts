@@ -1,0 +1,199 @@
+/**
+ * Sign-in and sign-up by the messenger: what the pages ask for, and what the
+ * bot says.
+ *
+ * @module
+ */
+import { uuidV7 } from "../../../../lib/ids.ts";
+import type { Clock, Random } from "../../../../lib/clock.ts";
+import type { AccountStore, UserRecord } from "../../../accounts/account_store.ts";
+import type { FactorWanted, SignedIn } from "../../../accounts/page_services.ts";
+import { RateWindow } from "../../../accounts/rate_window.ts";
+import type { RaiseSecurityEvent } from "../../../accounts/security_events.ts";
+import type { SignInService } from "../../../accounts/sign_in_service.ts";
+import { addressGroup, agentName, type Client } from "../../../http/client.ts";
+import { Failure } from "../../../http/failure.ts";
+import { keys } from "../../../store/keys.ts";
+import type { Bot, BotDialogue } from "./bot.ts";
+import { BotApiError } from "./bot_api.ts";
+import { type LinkRecord, type LinkStore, messengerKeys, setLink } from "./link_store.ts";
+import { type BotMessage, botMessage, escapeHtml } from "./message.ts";
+import type { Chat } from "./bot_updates.ts";
+import { type Attempt, SignInAttempts } from "./sign_in_attempts.ts";
+
+/** Attempts that one address may begin in ten minutes. */
+const BEGINS = 20;
+const BEGIN_WINDOW_MS = 10 * 60 * 1000;
+/** Accounts that one address may make in an hour, as by email. */
+const SIGN_UPS_PER_HOUR = 20;
+const HOUR_MS = 60 * 60 * 1000;
+
+/** How far an attempt is, for its page. */
+export type SignInProgress =
+  | { readonly type: "waiting"; readonly url: string; readonly number: number }
+  | { readonly type: "denied" }
+  /** There is none: it is over, or was another browser's. */
+  | { readonly type: "none" }
+  /** The chat has an account: here is the session, or the wish for the second factor. */
+  | { readonly type: "entered"; readonly answer: SignedIn | FactorWanted }
+  /** The chat has no account yet. */
+  | { readonly type: "newcomer"; readonly name: string };
+
+export interface MessengerSignInParts {
+  readonly kv: Deno.Kv;
+  readonly links: LinkStore;
+  readonly accounts: AccountStore;
+  readonly signIn: Pick<SignInService, "admit" | "begin">;
+  readonly raise: RaiseSecurityEvent;
+  readonly publicOrigin: string;
+  readonly now: Clock;
+  readonly random: Random;
+}
+
+const PREFIX = "signin";
+
+function refuseFor(seconds: number): void {
+  if (seconds === 0) return;
+  throw new Failure("rate_limited", `Too many attempts. Try again in ${seconds} seconds`, {
+    retryAfter: seconds,
+  });
+}
+
+export class MessengerSignIn implements BotDialogue {
+  private readonly attempts: SignInAttempts;
+  private readonly begins: RateWindow;
+  private readonly signUps: RateWindow;
+  private readonly host: string;
+
+  constructor(private readonly parts: MessengerSignInParts) {
+    const { now, publicOrigin } = parts;
+    this.attempts = new SignInAttempts(parts);
+    this.begins = new RateWindow({ limit: BEGINS, windowMs: BEGIN_WINDOW_MS }, now);
+    this.signUps = new RateWindow({ limit: SIGN_UPS_PER_HOUR, windowMs: HOUR_MS }, now);
+    this.host = new URL(publicOrigin).host;
+  }
+
+  /** Begins an attempt for a browser; returns what its cookie holds. @throws {Failure} too many */
+  begin(client: Client): string {
+    refuseFor(this.begins.take(addressGroup(client.address)));
+    return this.attempts.begin(client).cookie;
+  }
+
+  /** How far a browser's attempt is; signs in where it can. */
+  async progress(cookie: string, client: Client, bot: Bot): Promise<SignInProgress> {
+    const attempt = this.attempts.find(cookie);
+    if (attempt === undefined) return { type: "none" };
+    const { state } = attempt;
+    if (state.type === "denied") return { type: "denied" };
+    if (state.type !== "approved") {
+      return { type: "waiting", url: await deepLink(bot, attempt), number: attempt.number };
+    }
+    const user = await this.userOf(state.chat);
+    if (user === undefined) return { type: "newcomer", name: state.chat.name };
+    this.attempts.end(cookie);
+    return { type: "entered", answer: await this.parts.signIn.admit(user, client) };
+  }
+
+  /** Makes an account for the chat that approved. @throws {Failure} where none did */
+  async signUp(
+    cookie: string,
+    name: string,
+    client: Client,
+  ): Promise<SignedIn | FactorWanted> {
+    const { kv, signIn, now, random } = this.parts;
+    const attempt = this.attempts.find(cookie);
+    if (attempt?.state.type !== "approved") {
+      throw new Failure("unauthorized", "Sign-up took too long. Begin again");
+    }
+    refuseFor(this.signUps.take(addressGroup(client.address)));
+    const { chat } = attempt.state;
+    const user: UserRecord = {
+      id: uuidV7(now, random),
+      ...{ name, email: null, signUpMethod: "messenger", createdAt: now() },
+    };
+    const link: LinkRecord = {
+      ...{ id: uuidV7(now, random), userId: user.id, chatId: chat.id, name: chat.name },
+      ...{ username: chat.username, status: "active", createdAt: now() },
+    };
+    const operation = kv.atomic()
+      .check({ key: messengerKeys.byChat(chat.id), versionstamp: null })
+      .set(keys.user(user.id), user);
+    const { ok } = await setLink(operation, link).commit();
+    this.attempts.end(cookie);
+    if (ok) return await signIn.begin(user, client);
+    const known = await this.userOf(chat);
+    if (known === undefined) throw new Failure("conflict", "Can not make the account. Begin again");
+    return await signIn.admit(known, client);
+  }
+
+  start(code: string, chat: Chat): BotMessage | undefined {
+    const asked = this.attempts.ask(code, chat);
+    if (asked === undefined) return undefined;
+    if (asked === "used") return botMessage("This link was used. Begin again on the page.");
+    const { attempt: { id, client }, choices } = asked;
+    const country = client.country();
+    const from = country === null ? client.address : `${client.address}, ${country}`;
+    const lines = [
+      `<b>Sign in to ${escapeHtml(this.host)}?</b>`,
+      `${escapeHtml(agentName(client.userAgent))}\n${escapeHtml(from)}`,
+      "Tap the number that the page in front of you shows. If somebody sent you here, " +
+      "it was not you: they would get into your account.",
+    ];
+    const tap = (text: string, choice: string) => ({
+      text,
+      callback_data: `${PREFIX}:${id}:${choice}`,
+    });
+    return botMessage(lines.join("\n\n"), {
+      buttons: [
+        choices.map((number) => tap(`${number}`, `${number}`)),
+        [tap("It was not me", "no")],
+      ],
+    });
+  }
+
+  async tap(data: string, chat: Chat): Promise<string | undefined> {
+    const match = /^signin:([\w-]{16}):(\d\d|no)$/.exec(data);
+    if (match === null) return undefined;
+    const number = match[2] === "no" ? null : Number(match[2]);
+    const { verdict, attempt } = this.attempts.answer(match[1]!, chat.id, number);
+    if (attempt !== undefined && verdict !== "approved") await this.report(attempt, chat);
+    switch (verdict) {
+      case "approved":
+        return `Signed in to ${this.host}. Go on in the browser.`;
+      case "denied":
+        return "Nobody was signed in. Whoever sent you the link wanted to get into your account.";
+      case "wrong_number":
+        return "That was another number. Nobody was signed in: begin again on the page.";
+      case "unknown":
+        return "This sign-in is over. Begin again on the page.";
+    }
+  }
+
+  private async report(attempt: Attempt, chat: Chat): Promise<void> {
+    const user = await this.userOf(chat);
+    if (user === undefined) return;
+    const detail =
+      `A sign-in by the messenger from ${attempt.client.address} was refused in the chat`;
+    const { client } = attempt;
+    await this.parts.raise({
+      event: "security.suspicious_activity",
+      ...{ userId: user.id, detail, client },
+    });
+  }
+
+  private async userOf(chat: Chat): Promise<UserRecord | undefined> {
+    const link = await this.parts.links.findByChat(chat.id);
+    return link === undefined ? undefined : await this.parts.accounts.findUser(link.userId);
+  }
+}
+
+async function deepLink(bot: Bot, { code }: Attempt): Promise<string> {
+  try {
+    return await bot.deepLink(code);
+  } catch (error) {
+    if (!(error instanceof BotApiError)) throw error;
+    throw new Failure("conflict", "The messenger can not be reached. Try again in a minute", {
+      cause: error,
+    });
+  }
+}
