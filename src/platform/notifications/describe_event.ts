@@ -240,11 +240,12 @@ export function describeEvent(
   { origin }: { readonly origin: string },
 ): EventWords {
   const parsed = EVENT_PAYLOADS[event].safeParse(data);
-  const wording = (parsed.success ? WORDING[event] : fallback(event)) as Wording<unknown>;
+  const plain = fallback(event);
+  const wording = parsed.success ? WORDING[event] as Wording<unknown> : plain;
   const open = wording.open(parsed.data);
   return {
-    title: plainText(wording.title(parsed.data), MAX_TITLE),
-    body: plainText(wording.body(parsed.data), MAX_BODY),
+    title: plainText(wording.title(parsed.data), MAX_TITLE) || plain.title(undefined),
+    body: plainText(wording.body(parsed.data), MAX_BODY) || plain.body(undefined),
     actionUrl: open === null ? null : new URL(open, origin).href,
   };
 }

@@ -65,6 +65,13 @@ Deno.test("describeEvent() falls back to the name where the data is of another s
   assert.equal(actionUrl, "https://svc.test/notifications?category=Billing");
 });
 
+Deno.test("describeEvent() falls back to the name where nothing can be seen", () => {
+  const data = { title: "\u200b", detail: "\u0007" };
+  const { title, body } = describeEvent({ event: "system.feature_announcement", data }, at);
+  assert.equal(title, "System: feature announcement");
+  assert.equal(body, "system.feature_announcement");
+});
+
 Deno.test("describeEvent() opens nothing but web addresses", () => {
   const data = { url: "javascript:alert(1)" };
   const { actionUrl } = describeEvent({ event: "deployment.live", data }, at);
