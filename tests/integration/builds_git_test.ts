@@ -150,3 +150,22 @@ Deno.test("a stopped deployment's build ends, and leaves nothing", async () => {
     }
   });
 });
+
+Deno.test("a project chooses its version of Node, which is kept for its next build", async () => {
+  await withBuilds(async ({ project, build, get, log }) => {
+    const { hook } = await project("shop", {
+      nodeVersion: "22",
+      buildCommand: "node build.mjs",
+      outputDirectory: "out",
+    });
+    const script = `import fs from "node:fs"; fs.mkdirSync("out");
+      fs.writeFileSync("out/index.html", process.version);`;
+    const first = await build(hook, { "build.mjs": script });
+    assert.equal(first.error, null, textOf(await log(first.id)));
+    assert.match((await get("shop.localhost", "/")).text, /^v22\./);
+    assert.match(textOf(await log(first.id)), /Installing Node 22/);
+    const second = await build(hook, { "again.txt": "again" });
+    assert.equal(second.error, null);
+    assert.doesNotMatch(textOf(await log(second.id)), /Installing Node/);
+  });
+});

@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import { networkVariables } from "../../lib/network_variables.ts";
 import type { BuildJobFile } from "./wire.ts";
 
 /** Names that the build process was given for its commands. */
@@ -21,7 +22,7 @@ export function buildVariables(
   job: Pick<BuildJobFile, "cache" | "variables">,
   nodeBin: string | undefined,
 ): Record<string, string> {
-  const env: Record<string, string> = {};
+  const env = networkVariables(given);
   for (const [name, value] of Object.entries(given)) {
     if (name.startsWith("SVC_") || PASSED.some((passed) => passed === name)) env[name] = value;
   }

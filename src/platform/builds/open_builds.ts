@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { systemClock } from "../../lib/clock.ts";
+import { networkVariables } from "../../lib/network_variables.ts";
 import type { BuildLogs } from "../build_logs/build_logs.ts";
 import type { VariableService } from "../env/variable_service.ts";
 import type { VariableStore } from "../env/variable_store.ts";
@@ -53,6 +54,7 @@ export const openBuilds: OpenBuilds = (parts) => {
   const git = new GitMirrors({
     root: join(dataDir.root, "git"),
     path,
+    network: networkVariables(env),
     credentials,
     allowPrivate,
     localRoots: gitRoots,

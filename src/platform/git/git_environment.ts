@@ -56,6 +56,9 @@ const CONFIG = `[core]
 	defaultBranch = main
 `;
 
+/** How the names begin of what is in the folder for a while only; a crash leaves it behind. */
+export const INCOMING_PREFIX = "incoming-";
+
 export interface GitFolder {
   /** Holds the mirrors. */
   readonly root: string;
@@ -63,6 +66,8 @@ export interface GitFolder {
   readonly home: string;
   /** Where programs are found. */
   readonly path: string;
+  /** Variables that tell how the network is reached. */
+  readonly network: Readonly<Record<string, string>>;
 }
 
 const configFile = (folder: GitFolder): string => join(folder.home, "config");
@@ -78,6 +83,7 @@ export async function prepareGitFolder(folder: GitFolder): Promise<void> {
 /** The environment of every run; alone it lets git talk to no other repository. */
 export function gitEnvironment(folder: GitFolder): Record<string, string> {
   return {
+    ...folder.network,
     [GIT_MARKER]: folder.root,
     PATH: folder.path,
     HOME: folder.home,
@@ -178,12 +184,12 @@ function httpAccess(
 async function sshAccess(
   source: Extract<GitSource, { readonly type: "ssh" }>,
   address: string,
-  parts: { readonly credentials: GitCredentials | undefined; readonly knownHosts: string },
+  parts: Omit<RemoteParts, "address">,
 ): Promise<RemoteAccess> {
   const { credentials } = parts;
   const key = credentials?.type === "ssh" ? credentials.privateKey : undefined;
   const known = credentials?.type === "ssh" ? credentials.knownHosts : null;
-  const folder = await Deno.makeTempDir({ prefix: "svc-git-" });
+  const folder = await Deno.makeTempDir({ dir: parts.folder.root, prefix: INCOMING_PREFIX });
   const files = {
     config: join(folder, "config"),
     key: join(folder, "key"),
@@ -206,16 +212,16 @@ async function sshAccess(
   };
 }
 
+interface RemoteParts {
+  readonly folder: GitFolder;
+  readonly address: string | undefined;
+  readonly credentials: GitCredentials | undefined;
+  /** File that keeps the keys of hosts that were seen, where the project names none. */
+  readonly knownHosts: string;
+}
+
 /** Prepares a conversation with a repository at an address that was judged. */
-export async function openRemote(
-  source: GitSource,
-  parts: {
-    readonly address: string | undefined;
-    readonly credentials: GitCredentials | undefined;
-    /** File that keeps the keys of hosts that were seen, where the project names none. */
-    readonly knownHosts: string;
-  },
-): Promise<RemoteAccess> {
+export async function openRemote(source: GitSource, parts: RemoteParts): Promise<RemoteAccess> {
   const { address, credentials } = parts;
   if (source.type === "local" || address === undefined) {
     return {

@@ -24,10 +24,22 @@ const KEY: GitCredentials = {
   knownHosts: "git.example.com ssh-ed25519 AAAA",
 };
 
-const parts = { address: "203.0.113.7", knownHosts: "/nowhere/known hosts" };
+const root = Deno.makeTempDirSync({ prefix: "svc-git-env-" });
+globalThis.addEventListener("unload", () => Deno.removeSync(root, { recursive: true }));
+
+const parts = {
+  folder: { root, home: root, path: "/usr/bin", network: {} },
+  address: "203.0.113.7",
+  knownHosts: "/nowhere/known hosts",
+};
 
 Deno.test("gitEnvironment() has nothing of the machine's own environment", () => {
-  const env = gitEnvironment({ root: "/data/git", home: "/data/git/.home", path: "/usr/bin" });
+  const env = gitEnvironment({
+    root: "/data/git",
+    home: "/data/git/.home",
+    path: "/usr/bin",
+    network: {},
+  });
   assert.equal(env.HOME, "/data/git/.home");
   assert.equal(env.GIT_CONFIG_NOSYSTEM, "1");
   assert.equal(env.GIT_TERMINAL_PROMPT, "0");

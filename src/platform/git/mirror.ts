@@ -8,7 +8,12 @@ import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { watchSize } from "../builds/runner/watch_size.ts";
-import { gitEnvironment, type GitFolder, type RemoteAccess } from "./git_environment.ts";
+import {
+  gitEnvironment,
+  type GitFolder,
+  INCOMING_PREFIX,
+  type RemoteAccess,
+} from "./git_environment.ts";
 import { type GitFailure, judgeFailure } from "./git_failure.ts";
 import { type GitResult, type GitRun, runGit } from "./git_process.ts";
 import type { MirrorGit } from "./inspect_commit.ts";
@@ -32,9 +37,6 @@ const MAX_PACKS = 40;
 
 /** Says which repository the mirror is of. */
 const SOURCE_FILE = "svc-source";
-
-/** Prefix of mirrors that are being made. */
-export const INCOMING_PREFIX = "incoming-";
 
 const REF_SPEC = "+refs/heads/*:refs/heads/*";
 

@@ -13,6 +13,7 @@ import {
   GIT_MARKER,
   gitEnvironment,
   type GitFolder,
+  INCOMING_PREFIX,
   openRemote,
   prepareGitFolder,
   type RemoteAccess,
@@ -28,13 +29,15 @@ import {
   systemLookUp,
 } from "./git_url.ts";
 import { inspectCommit } from "./inspect_commit.ts";
-import { INCOMING_PREFIX, Mirror, type MirrorLimits } from "./mirror.ts";
+import { Mirror, type MirrorLimits } from "./mirror.ts";
 
 export interface GitMirrorsOptions extends GitUrlRules {
   /** Folder of the mirrors. */
   readonly root: string;
   /** Where git and ssh are found: `PATH`. */
   readonly path: string;
+  /** Variables that tell how the network is reached: proxies, certificates. */
+  readonly network?: Readonly<Record<string, string>>;
   readonly credentials: OpenGitCredentials;
   readonly now: Clock;
   readonly limits?: Partial<MirrorLimits>;
@@ -87,8 +90,8 @@ export class GitMirrors implements GitService {
   #prepared: Promise<void> | undefined;
 
   constructor(private readonly options: GitMirrorsOptions) {
-    const { root, path } = options;
-    this.#folder = { root, home: join(root, ".home"), path };
+    const { root, path, network = {} } = options;
+    this.#folder = { root, home: join(root, ".home"), path, network };
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
   }
 
@@ -219,6 +222,7 @@ export class GitMirrors implements GitService {
       url: source.type === "local" ? source.path : source.url,
       open: async () =>
         await openRemote(source, {
+          folder: this.#folder,
           address: pinned.address,
           credentials: await this.options.credentials(project),
           knownHosts: this.#knownHosts(project.id),

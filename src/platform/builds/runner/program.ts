@@ -6,6 +6,7 @@
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { BUILD_PROCESS_ARGUMENT } from "../../../lib/build_process.ts";
+import { networkFiles, networkVariables } from "../../../lib/network_variables.ts";
 
 export interface BuildProgram {
   readonly command: readonly string[];
@@ -14,11 +15,26 @@ export interface BuildProgram {
   readonly env: Readonly<Record<string, string>>;
 }
 
+function exists(path: string): boolean {
+  try {
+    Deno.statSync(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** The command for this very program, compiled or run from source. */
 export function buildProgram(env: Readonly<Record<string, string | undefined>>): BuildProgram {
   const program = Deno.execPath();
+  const network = networkVariables(env);
+  const certificates = networkFiles(env).filter(exists);
   if (Deno.build.standalone) {
-    return { command: [program, BUILD_PROCESS_ARGUMENT], needs: [program], env: {} };
+    return {
+      command: [program, BUILD_PROCESS_ARGUMENT],
+      needs: [program, ...certificates],
+      env: network,
+    };
   }
   const root = fileURLToPath(new URL("../../../../", import.meta.url)).replace(/\/$/, "");
   const cache = env.DENO_DIR ?? join(env.XDG_CACHE_HOME ?? join(env.HOME ?? "/", ".cache"), "deno");
@@ -39,7 +55,8 @@ export function buildProgram(env: Readonly<Record<string, string | undefined>>):
       dirname(program),
       ...["main.ts", "deno.json", "src", "node_modules"].map((name) => join(root, name)),
       cache,
+      ...certificates,
     ],
-    env: { DENO_DIR: cache, DENO_NO_UPDATE_CHECK: "1" },
+    env: { ...network, DENO_DIR: cache, DENO_NO_UPDATE_CHECK: "1" },
   };
 }
