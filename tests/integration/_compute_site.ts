@@ -132,3 +132,64 @@ export async function deployServer(
     ...(options.prod === undefined ? {} : { prod: options.prod }),
   });
 }
+
+/** A server that echoes what comes over a WebSocket, written by hand; `bye` makes it close. */
+export const SOCKET_SERVER = `
+import { createServer } from "node:http";
+import { createHash } from "node:crypto";
+const server = createServer((request, response) => response.end("no socket"));
+server.on("upgrade", (request, socket) => {
+  if (request.url === "/declined") {
+    socket.end("HTTP/1.1 403 Forbidden\\r\\ncontent-length: 2\\r\\nconnection: close\\r\\n\\r\\nno");
+    return;
+  }
+  const accept = createHash("sha1")
+    .update(request.headers["sec-websocket-key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")
+    .digest("base64");
+  const protocol = request.headers["sec-websocket-protocol"]?.split(",").at(-1).trim();
+  socket.write("HTTP/1.1 101 Switching Protocols\\r\\nupgrade: websocket\\r\\nconnection: Upgrade\\r\\n" +
+    "sec-websocket-accept: " + accept + "\\r\\n" +
+    (protocol ? "sec-websocket-protocol: " + protocol + "\\r\\n" : "") + "\\r\\n");
+  let pending = Buffer.alloc(0);
+  socket.on("data", (data) => {
+    pending = Buffer.concat([pending, data]);
+    for (;;) {
+      if (pending.length < 2) return;
+      let length = pending[1] & 127, at = 2;
+      if (length === 126) { if (pending.length < 4) return; length = pending.readUInt16BE(2); at = 4; }
+      else if (length === 127) { if (pending.length < 10) return; length = Number(pending.readBigUInt64BE(2)); at = 10; }
+      if (pending.length < at + 4 + length) return;
+      const opcode = pending[0] & 15;
+      const mask = pending.subarray(at, at + 4);
+      const payload = Buffer.from(pending.subarray(at + 4, at + 4 + length));
+      for (let i = 0; i < length; i++) payload[i] ^= mask[i & 3];
+      pending = pending.subarray(at + 4 + length);
+      const head = length < 126 ? Buffer.from([128 | opcode, length])
+        : length < 65536 ? Buffer.from([128 | opcode, 126, length >> 8, length & 255])
+        : (() => { const b = Buffer.alloc(10); b[0] = 128 | opcode; b[1] = 127; b.writeBigUInt64BE(BigInt(length), 2); return b; })();
+      socket.write(Buffer.concat([head, payload]));
+      if (opcode === 8) return socket.end();
+      if (payload.toString() === "bye") socket.end(Buffer.from([136, 2, 4001 >> 8, 4001 & 255]));
+    }
+  });
+  socket.on("error", () => {});
+});
+server.listen(Number(process.env.PORT), process.env.HOST);
+`;
+
+/** All to the server, with a rule for each phase that an upgrade goes through. */
+export const SOCKET_SITE = {
+  server: SOCKET_SERVER,
+  manifest: { version: 1, layers: LAYERS, routes: [{ pattern: "^/.*$", layer: "app" }] },
+  rules: {
+    schemaVersion: "EDGE_RULE_SET_V1",
+    rules: [
+      {
+        id: "deny",
+        condition: { path: { type: "exact", value: "/denied" } },
+        action: { type: "deny" },
+      },
+      { id: "mark", action: { type: "set_headers", headers: { "x-edge": "yes" } } },
+    ],
+  },
+};

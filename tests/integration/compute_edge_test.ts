@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { createHash } from "node:crypto";
-import WebSocket from "ws";
 import { deployServer, LAYERS, SERVER } from "./_compute_site.ts";
 import {
   create,
@@ -182,104 +181,4 @@ Deno.test("old and new versions run side by side until the old has no request le
     assert.equal(stopped.status, 200, JSON.stringify(stopped.json));
     const folders = Array.from(Deno.readDirSync(`${platform.dataDir}/compute`), ({ name }) => name);
     assert.ok(folders.includes(first.id) && !folders.includes(second.id), folders.join());
-  }));
-
-const SOCKET_SERVER = `
-import { createServer } from "node:http";
-import { createHash } from "node:crypto";
-const server = createServer((request, response) => response.end("no socket"));
-server.on("upgrade", (request, socket) => {
-  if (request.url === "/declined") {
-    socket.end("HTTP/1.1 403 Forbidden\\r\\ncontent-length: 2\\r\\nconnection: close\\r\\n\\r\\nno");
-    return;
-  }
-  const accept = createHash("sha1")
-    .update(request.headers["sec-websocket-key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11")
-    .digest("base64");
-  const protocol = request.headers["sec-websocket-protocol"]?.split(",").at(-1).trim();
-  socket.write("HTTP/1.1 101 Switching Protocols\\r\\nupgrade: websocket\\r\\nconnection: Upgrade\\r\\n" +
-    "sec-websocket-accept: " + accept + "\\r\\n" +
-    (protocol ? "sec-websocket-protocol: " + protocol + "\\r\\n" : "") + "\\r\\n");
-  let pending = Buffer.alloc(0);
-  socket.on("data", (data) => {
-    pending = Buffer.concat([pending, data]);
-    for (;;) {
-      if (pending.length < 2) return;
-      let length = pending[1] & 127, at = 2;
-      if (length === 126) { if (pending.length < 4) return; length = pending.readUInt16BE(2); at = 4; }
-      else if (length === 127) { if (pending.length < 10) return; length = Number(pending.readBigUInt64BE(2)); at = 10; }
-      if (pending.length < at + 4 + length) return;
-      const opcode = pending[0] & 15;
-      const mask = pending.subarray(at, at + 4);
-      const payload = Buffer.from(pending.subarray(at + 4, at + 4 + length));
-      for (let i = 0; i < length; i++) payload[i] ^= mask[i & 3];
-      pending = pending.subarray(at + 4 + length);
-      const head = length < 126 ? Buffer.from([128 | opcode, length])
-        : length < 65536 ? Buffer.from([128 | opcode, 126, length >> 8, length & 255])
-        : (() => { const b = Buffer.alloc(10); b[0] = 128 | opcode; b[1] = 127; b.writeBigUInt64BE(BigInt(length), 2); return b; })();
-      socket.write(Buffer.concat([head, payload]));
-      if (opcode === 8) return socket.end();
-      if (payload.toString() === "bye") socket.end(Buffer.from([136, 2, 4001 >> 8, 4001 & 255]));
-    }
-  });
-  socket.on("error", () => {});
-});
-server.listen(Number(process.env.PORT), process.env.HOST);
-`;
-
-Deno.test("WebSockets pass through: protocol, text, binary, close codes, rules, refusals", () =>
-  withServer(async (platform) => {
-    const open = (path: string) =>
-      new WebSocket(`ws://127.0.0.1:${platform.port}${path}`, ["chat", "echo"], {
-        headers: { host: HOST },
-      });
-    const refused = (path: string) =>
-      new Promise<number>((resolve) => {
-        const socket = open(path);
-        socket.on("unexpected-response", (request, response) => {
-          resolve(response.statusCode ?? 0);
-          request.destroy();
-        });
-        socket.on("error", () => {});
-      });
-    assert.equal(await refused("/denied"), 403);
-    assert.equal(await refused("/declined"), 403);
-
-    const socket = open("/chat");
-    let header: string | string[] | undefined;
-    socket.on("upgrade", (response) => header = response.headers["x-edge"]);
-    await new Promise((resolve) => socket.once("open", resolve));
-    assert.equal(socket.protocol, "echo");
-    assert.equal(header, "yes");
-    const echo = (message: string | Uint8Array) => {
-      const answer = new Promise<Uint8Array | string>((resolve) =>
-        socket.once(
-          "message",
-          (data, isBinary) => resolve(isBinary ? new Uint8Array(data as Uint8Array) : String(data)),
-        )
-      );
-      socket.send(message);
-      return answer;
-    };
-    assert.equal(await echo("hello ✓"), "hello ✓");
-    assert.deepEqual(await echo(new Uint8Array([1, 2, 3])), new Uint8Array([1, 2, 3]));
-    const long = "x".repeat(300_000);
-    assert.equal(await echo(long), long);
-    const closed = new Promise<number>((resolve) => socket.once("close", resolve));
-    socket.send("bye");
-    assert.equal(await closed, 4001);
-  }, {
-    server: SOCKET_SERVER,
-    manifest: { version: 1, layers: LAYERS, routes: [{ pattern: "^/.*$", layer: "app" }] },
-    rules: {
-      schemaVersion: "EDGE_RULE_SET_V1",
-      rules: [
-        {
-          id: "deny",
-          condition: { path: { type: "exact", value: "/denied" } },
-          action: { type: "deny" },
-        },
-        { id: "mark", action: { type: "set_headers", headers: { "x-edge": "yes" } } },
-      ],
-    },
   }));
