@@ -184,7 +184,10 @@ class Server implements ComputeServer {
   ): Promise<Failed> {
     const failure = failureOf(error, this.#limits.timeoutMs);
     if (failure.reason === "aborted") return failure;
+    // It is still the request that hit the end, should that follow.
+    this.#requests.add(requestId);
     const end = failure.reason === "timeout" ? generation.end : await generation.endWithin(END_MS);
+    this.#requests.delete(requestId);
     if (end !== undefined) return failed(end.reason, firstLine(end.message));
     const path = target.split("?", 1)[0];
     this.#log({ level: "error", requestId, message: `${method} ${path}: ${failure.message}` });

@@ -7,17 +7,22 @@ import { pathToFileURL } from "node:url";
 import { cut } from "../lines.ts";
 
 /** A frame of the runtime, not of the server. */
-const RUNTIME_FRAME = /^\s+at .*(?:\(|at |async )(?:ext|node):/;
+const RUNTIME_FRAME = /^\s+at (?:.*(?:\(|async ))?(?:ext|node):/;
 
 /** Where the code of this thread lies: its frames say nothing either. */
 const OWN_FOLDER = new URL("./", import.meta.url).href;
 
-/** Message and stack; paths are relative to the deployment's folder. */
-export function describeError(error: unknown, directory: string): string {
-  if (!(error instanceof Error)) return cut(`Uncaught ${Deno.inspect(error)}`);
-  const text = error.stack ?? `${error.name}: ${error.message}`;
+/** Text without the frames of runtime and harness; paths are relative to the deployment's folder. */
+export function cleanStack(text: string, directory: string): string {
+  if (!text.includes("    at ")) return text;
   const lines = text.split("\n").filter((line) =>
     !RUNTIME_FRAME.test(line) && !(/^\s+at /.test(line) && line.includes(OWN_FOLDER))
   );
-  return cut(lines.join("\n").replaceAll(`${pathToFileURL(directory).href}/`, ""));
+  return lines.join("\n").replaceAll(`${pathToFileURL(directory).href}/`, "");
+}
+
+/** Message and stack, as `cleanStack` leaves them. */
+export function describeError(error: unknown, directory: string): string {
+  if (!(error instanceof Error)) return cut(`Uncaught ${Deno.inspect(error)}`);
+  return cut(cleanStack(error.stack ?? `${error.name}: ${error.message}`, directory));
 }

@@ -8,6 +8,7 @@ Deno.test("describeError() shows the author's frames, by paths of the deployment
     "    at handler (file:///srv/dpl_1/server/entry.mjs:7:54)",
     "    at Server.emit (ext:deno_node/_events.mjs:4:461)",
     "    at async handler (node:http:1729:16)",
+    "    at ext:deno_http/00_serve.ts:750:29",
     `    at inRequest (${new URL("./request_scope.ts", import.meta.url).href}:15:45)`,
     "    at file:///srv/dpl_1/chunk.mjs:1:1",
   ].join("\n");

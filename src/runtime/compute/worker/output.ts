@@ -6,6 +6,7 @@
  */
 import { cut, LineCutter } from "../lines.ts";
 import type { ProcessLog } from "../wire.ts";
+import { cleanStack } from "./describe_error.ts";
 import type { Send } from "./messages.ts";
 import { currentRequest } from "./request_scope.ts";
 
@@ -28,12 +29,14 @@ function replaceConsole(print: Print): void {
 type WriteCallback = (error?: Error | null) => void;
 
 /** Turns `console`, `process.stdout` and `Deno.stdout` into log lines. */
-export function takeOutput(send: Send): void {
+export function takeOutput(send: Send, directory: string): void {
   const log = (level: Level, message: string): void => {
     const requestId = currentRequest();
     send({ type: "log", level, message, ...(requestId === undefined ? {} : { requestId }) });
   };
-  replaceConsole((message, level) => log(LEVELS[level] ?? "info", cut(message.replace(/\n$/, ""))));
+  replaceConsole((message, level) =>
+    log(LEVELS[level] ?? "info", cut(cleanStack(message.replace(/\n$/, ""), directory)))
+  );
   for (const [name, level] of [["stdout", "info"], ["stderr", "error"]] as const) {
     const lines = new LineCutter((line) => log(level, line));
     const write = (

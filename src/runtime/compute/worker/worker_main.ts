@@ -60,7 +60,7 @@ function prepare(start: ServerStart, socket: string, send: Send): () => Promise<
   setEnvironment(start);
   process.argv.splice(0, process.argv.length, Deno.execPath(), entry);
   Object.defineProperty(Deno, "args", { value: [] });
-  takeOutput(send);
+  takeOutput(send, start.directory);
   tellErrors(send, start.directory);
   tellExits(send);
   const address = new ServerAddress(socket, { port: start.port, host: start.host, send });
