@@ -1,0 +1,154 @@
+/**
+ * Web push as a browser has it: Chromium shows what the service worker is
+ * given, and the pages of channels and of the messenger look as they should.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import { BOT_TOKEN, serveBotApi } from "../integration/_bot_api.ts";
+import { claimOwner, raise } from "../integration/_notifications.ts";
+import { type TestPlatform, withPlatform } from "../integration/_platform.ts";
+import { serveSmtp } from "../integration/_smtp.ts";
+import { until } from "../integration/_until.ts";
+
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+});
+const SHOTS = join(Deno.env.get("TMPDIR") ?? "/tmp", "svc-screenshots");
+const LOOKS = [["wide", 1280, 860, "light"], ["narrow", 390, 844, "dark"]] as const;
+
+async function shoot(page: Page, name: string): Promise<void> {
+  for (const [look, width, height, colorScheme] of LOOKS) {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme });
+    const overflow = await page.locator("html").evaluate((html) => {
+      const { scrollWidth, clientWidth } = html as unknown as Record<string, number>;
+      return scrollWidth! - clientWidth!;
+    });
+    assert.ok(overflow <= 0, `${name} in ${look} is ${overflow} pixels too wide`);
+    await page.screenshot({ path: join(SHOTS, `${name}-${look}.png`), fullPage: true });
+  }
+}
+
+async function withBrowser(
+  platform: TestPlatform,
+  test: (context: BrowserContext, origin: string) => Promise<void>,
+): Promise<void> {
+  await Deno.mkdir(SHOTS, { recursive: true });
+  const browser: Browser = await chromium.launch({
+    executablePath: CHROMIUM!,
+    args: ["--no-sandbox"],
+  });
+  try {
+    const origin = `http://localhost:${platform.port}`;
+    const context = await browser.newContext({ permissions: ["notifications"] });
+    await test(context, origin);
+  } finally {
+    await browser.close();
+  }
+}
+
+async function signIn(platform: TestPlatform, context: BrowserContext): Promise<void> {
+  const { cookie } = await claimOwner(platform);
+  const [name = "", value = ""] = cookie.split("=");
+  await context.addCookies([{ name, value, domain: "localhost", path: "/" }]);
+}
+
+Deno.test({
+  name: "Chromium's service worker shows a push message with title, text and address",
+  ignore: CHROMIUM === undefined,
+  fn: () =>
+    withPlatform((platform) =>
+      withBrowser(platform, async (context, origin) => {
+        await signIn(platform, context);
+        const page = await context.newPage();
+        const problems: string[] = [];
+        page.on("pageerror", (error) => problems.push(error.message));
+        page.on("console", (message) => {
+          if (message.type() === "error") problems.push(message.text());
+        });
+        const session = await context.newCDPSession(page);
+        let registrationId = "";
+        session.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
+          registrationId = registrations.at(-1)?.registrationId ?? registrationId;
+        });
+        await session.send("ServiceWorker.enable");
+        await page.goto(`${origin}/account/channels`);
+        await page.getByText("Off in this browser.").waitFor();
+        assert.equal(await page.getByRole("button", { name: "Turn on" }).isVisible(), true);
+        await until(() => registrationId, (id) => id !== "");
+        await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
+        await session.send("ServiceWorker.deliverPushMessage", {
+          origin,
+          registrationId,
+          data: JSON.stringify({
+            id: "n1",
+            title: "shop is live",
+            body: "Version 7",
+            url: `${origin}/projects/shop`,
+            priority: "CRITICAL",
+          }),
+        });
+        const shown = await until(
+          () =>
+            page.evaluate(`navigator.serviceWorker.ready
+              .then((registration) => registration.getNotifications())
+              .then((all) => all.map(({ title, body, tag, data, requireInteraction }) =>
+                ({ title, body, tag, url: data.url, requireInteraction })))`) as Promise<object[]>,
+          ({ length }) => length === 1,
+        );
+        assert.deepEqual(shown, [{
+          title: "shop is live",
+          body: "Version 7",
+          tag: "n1",
+          url: `${origin}/projects/shop`,
+          requireInteraction: true,
+        }]);
+        await shoot(page, "channels");
+        assert.deepEqual(problems, []);
+      })
+    ),
+});
+
+Deno.test({
+  name: "Chromium signs in by the messenger without a script, and turns mails off",
+  ignore: CHROMIUM === undefined,
+  fn: async () => {
+    await using api = serveBotApi();
+    await using smtp = await serveSmtp();
+    await withPlatform((platform) =>
+      withBrowser(platform, async (context, origin) => {
+        const page = await context.newPage();
+        await page.goto(`${origin}/sign-in`);
+        await shoot(page, "sign-in-messenger");
+        await page.getByRole("button", { name: "Continue with Telegram" }).click();
+        const heading = await page.getByRole("heading", { level: 1 }).textContent();
+        const number = /\d\d$/.exec(heading!)![0];
+        await shoot(page, "messenger-wait");
+        const link = await page.getByRole("link", { name: "Open Telegram" }).getAttribute("href");
+        api.write(7, `/start ${new URL(link!).searchParams.get("start")}`);
+        await api.until(7, 1);
+        api.tap(7, number);
+        await page.getByRole("heading", { name: "Make an account" }).waitFor();
+        await shoot(page, "messenger-newcomer");
+        await page.getByRole("button", { name: "Make the account" }).click();
+        await page.waitForURL(`${origin}/workspaces`);
+
+        await claimOwner(platform);
+        await raise(platform, "health.check_failed", { reason: "no answer" });
+        await smtp.until(1);
+        const header = smtp.mails[0]!.headers.get("list-unsubscribe")!;
+        await page.goto(`${origin}${new URL(header.slice(1, -1)).pathname}`);
+        await shoot(page, "unsubscribe");
+        await page.getByRole("button", { name: "Turn them off" }).click();
+        await page.getByRole("heading", { name: "No more health mails" }).waitFor();
+        const html = /<!doctype html>[^]*<\/html>/i.exec(smtp.mails[0]!.text)![0];
+        await page.setContent(html);
+        await shoot(page, "mail");
+      }), { bot: { token: BOT_TOKEN, api: api.url }, mail: { smtpUrl: smtp.url } });
+  },
+});
