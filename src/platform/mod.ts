@@ -4,6 +4,8 @@
  *
  * @module
  */
+export { type OpenBuilds, openBuilds } from "./builds/open_builds.ts";
+export type { BuildJob, BuildOutcome, BuildRunner } from "./builds/types.ts";
 export type { PlatformLog, PlatformOptions, RunningPlatform } from "./options.ts";
 export { rekeyDataDir } from "./rekey.ts";
 export { KeyFileError } from "./secrets/key_ring.ts";

@@ -4,8 +4,13 @@
  *
  * @module
  */
-import { type OpenBuilds, openBuilds } from "../../src/platform/builds/open_builds.ts";
-import type { BuildJob, BuildOutcome, BuildRunner } from "../../src/platform/builds/types.ts";
+import {
+  type BuildJob,
+  type BuildOutcome,
+  type BuildRunner,
+  type OpenBuilds,
+  openBuilds,
+} from "../../src/platform/mod.ts";
 import { makeRepository, type TestRepository } from "./_git.ts";
 import {
   type ApiAnswer,

@@ -23,7 +23,7 @@ const RETRY_SECONDS = 60;
 
 export interface BuildQueueOptions {
   readonly builds: BuildStore;
-  readonly worker: BuildWorker;
+  readonly worker: Pick<BuildWorker, "perform" | "giveUp">;
   /** Builds that run at the same time. */
   readonly concurrency: number;
   readonly now: Clock;
