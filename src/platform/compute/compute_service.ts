@@ -124,7 +124,7 @@ export class ComputeService {
     const health = await servers?.start();
     if (servers === undefined || health?.state !== "unhealthy") return;
     const lines = this.#lines.get(deployment.id) ?? [];
-    await this.dispose(deployment.id);
+    await servers.retire(0);
     throw new ServerNotReadyError(health.reason, lines);
   }
 

@@ -27,6 +27,7 @@ export class LayerServer {
   #server: Promise<ComputeServer> | undefined;
   /** Servers that only finish what is under way. */
   readonly #retiring = new Set<ComputeServer>();
+  #closed = false;
   #failures = 0;
   #reason = "";
 
@@ -74,8 +75,9 @@ export class LayerServer {
     this.#retiring.delete(server);
   }
 
-  /** Ends all processes; requests under way get so long. */
+  /** Ends all processes, for good; requests under way get so long. */
   async close(milliseconds: number): Promise<void> {
+    this.#closed = true;
     const retiring = [...this.#retiring];
     const current = this.#server;
     this.#server = undefined;
@@ -85,6 +87,7 @@ export class LayerServer {
   }
 
   #get(): Promise<ComputeServer> {
+    if (this.#closed) return Promise.reject(new Error("The deployment has been shut down"));
     if (this.#server !== undefined) return this.#server;
     const made = this.create();
     this.#server = made;

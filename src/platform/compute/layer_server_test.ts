@@ -38,6 +38,8 @@ Deno.test("LayerServer.retire() ends the server, and the next request gets anoth
   assert.equal(servers.length, 2);
   await made.close(5);
   assert.equal(servers[1]!.drained, 5);
+  assert.equal((await made.fetch(REQUEST)).type, "failed");
+  assert.equal(servers.length, 2, "what is closed starts nothing more");
 });
 
 Deno.test("LayerServer.close() cuts short servers that only finish their requests", async () => {

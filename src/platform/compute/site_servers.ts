@@ -50,7 +50,7 @@ export class SiteServers implements SiteCompute {
     await this.#all((server) => server.retire(milliseconds));
   }
 
-  /** Ends all processes; requests under way get so long. */
+  /** Ends all processes, for good; requests under way get so long. */
   async close(milliseconds: number): Promise<void> {
     await this.#all((server) => server.close(milliseconds));
   }

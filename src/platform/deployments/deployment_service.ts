@@ -62,7 +62,12 @@ export class DeploymentService {
     const content = await this.requireBlobs(deployment);
     const functions = await this.sealFunctions(deployment, content);
     const deploying = await this.beginActivation(deployment, functions);
-    if (deploying.environment === ENVIRONMENT_PRODUCTION) await this.prepare(deploying, content);
+    if (deploying.environment === ENVIRONMENT_PRODUCTION) {
+      await this.prepare(deploying, content).catch(async (error) => {
+        await this.services.computeService.remove(deploying.id);
+        throw error;
+      });
+    }
     const { deployments, now } = this.services;
     const activated = await deployments.activate(deploying, now()).catch((error) => {
       if (error instanceof StaleDecisionError || error instanceof RangeError) {

@@ -88,6 +88,10 @@ export class HealthMonitor {
 
   async #lookNow(): Promise<void> {
     const { computeService, sites } = this.services;
+    // What was down before a restart is looked after without a visitor as well.
+    for (const { state, projectName } of this.#records.values()) {
+      if (state === "unhealthy") await sites.resolve(this.#hostOf(projectName));
+    }
     const shown = computeService.all().filter(({ owner }) =>
       sites.deploymentAt(this.#hostOf(owner.projectName)) === owner.id
     );
@@ -96,14 +100,14 @@ export class HealthMonitor {
 
   async #lookAt(servers: SiteServers): Promise<void> {
     const { store, now } = this.services;
-    const { projectId, id: deploymentId } = servers.owner;
+    const { projectId } = servers.owner;
     const before = this.#records.get(projectId);
     // Nobody asks a site that is down, so its server is started to see whether it can.
     if (before?.state === "unhealthy") await servers.start();
     const health = await servers.check();
     const { record, doubt, change } = weighHealth(
       { record: before, doubt: this.#doubts.get(projectId) },
-      { health, deploymentId, now: now() },
+      { health, owner: servers.owner, now: now() },
     );
     this.#records.set(projectId, record);
     if (doubt === undefined) this.#doubts.delete(projectId);

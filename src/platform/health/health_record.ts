@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 import type { ServersHealth } from "../compute/site_servers.ts";
+import type { DeploymentRecord } from "../deployments/deployment.ts";
 
 /** So many looks in a row must agree before anybody is told. */
 export const LOOKS_IN_A_ROW = 2;
@@ -17,6 +18,7 @@ export const healthRecord = z.object({
   since: z.number(),
   reason: z.string().nullable(),
   deploymentId: z.string(),
+  projectName: z.string(),
 });
 export type HealthRecord = z.infer<typeof healthRecord>;
 
@@ -33,20 +35,25 @@ export interface HealthStep {
   readonly change: "failed" | "recovered" | undefined;
 }
 
+/** The deployment whose servers were looked at. */
+export type LookedAfter = Pick<DeploymentRecord, "id" | "projectName">;
+
 /** Weighs a look at the servers; a project that was never looked at counts as healthy. */
 export function weighHealth(
   known: { readonly record: HealthRecord | undefined; readonly doubt: Doubt | undefined },
-  look: { readonly health: ServersHealth; readonly deploymentId: string; readonly now: number },
+  look: { readonly health: ServersHealth; readonly owner: LookedAfter; readonly now: number },
 ): HealthStep {
-  const { health, deploymentId, now } = look;
-  const record = known.record ?? { state: "healthy", since: now, reason: null, deploymentId };
+  const { health, owner, now } = look;
+  const { id: deploymentId, projectName } = owner;
+  const shown = { deploymentId, projectName };
+  const record = known.record ?? { state: "healthy", since: now, reason: null, ...shown };
   const found = health.state === "unhealthy" ? "unhealthy" : "healthy";
   if (found === record.state) return { record, doubt: undefined, change: undefined };
   const doubt = { count: (known.doubt?.count ?? 0) + 1, since: known.doubt?.since ?? now };
   if (doubt.count < LOOKS_IN_A_ROW) return { record, doubt, change: undefined };
   const reason = health.state === "unhealthy" ? health.reason : null;
   return {
-    record: { state: found, since: doubt.since, reason, deploymentId },
+    record: { state: found, since: doubt.since, reason, ...shown },
     doubt: undefined,
     change: found === "unhealthy" ? "failed" : "recovered",
   };

@@ -13,7 +13,7 @@ function told(looks: readonly ServersHealth[]) {
   const changes = looks.map((health, second) => {
     const step = weighHealth({ record, doubt }, {
       health,
-      deploymentId: "d1",
+      owner: { id: "d1", projectName: "shop" },
       now: second * 1000,
     });
     ({ record, doubt } = step);
@@ -44,6 +44,7 @@ Deno.test("weighHealth() tells since when and why", () => {
     since: 1000,
     reason: "Exited with 1",
     deploymentId: "d1",
+    projectName: "shop",
   });
   assert.equal(told([down, down, up, up]).record?.reason, null);
 });
