@@ -154,21 +154,21 @@ Deno.test("a client that leaves is seen by the server", async () => {
 });
 
 Deno.test("a request without an answer in time fails, and the server stays", async () => {
-  await using app = computeServer({ directory, limits: { timeoutMs: 100 } });
-  await app.ask("/closed");
+  await using app = computeServer({ directory, limits: { timeoutMs: 300 } });
+  await app.server.start();
   const [hanging, slow] = await Promise.all([app.ask("/hang"), app.ask("/closed")]);
   assert.equal(hanging, "timeout");
   assert.equal(slow, "200 ");
   assert.equal(app.logs.filter(({ message }) => /cold start/.test(message)).length, 1);
   assert.ok(
     app.logs.some(({ message, requestId }) =>
-      message === "GET /hang: The server did not answer within 100 ms" && requestId !== undefined
+      message === "GET /hang: The server did not answer within 300 ms" && requestId !== undefined
     ),
   );
 });
 
 Deno.test("a server that does not react is ended and started again", async () => {
-  await using app = computeServer({ directory, limits: { timeoutMs: 100 } });
+  await using app = computeServer({ directory, limits: { timeoutMs: 500 } });
   await app.server.start();
   assert.equal(await app.ask("/loop"), "timeout");
   await until(() => app.logs.some(({ message }) => /did not react any more/.test(message)));

@@ -26,7 +26,7 @@ export interface GenerationOptions {
   readonly ending: (end: End) => void;
 }
 
-/** Memory of the runtime where it could not be read at the start, in bytes. */
+/** Memory of the runtime until the process tells it, in bytes. */
 const RUNTIME_BYTES = 80 * 1024 * 1024;
 
 export class Generation {
@@ -39,7 +39,7 @@ export class Generation {
   #end: End | undefined;
   #listens = false;
   #heard!: (listening: boolean) => void;
-  #baseBytes = RUNTIME_BYTES;
+  #baseBytes: number | undefined;
   readonly #pings = new Map<number, () => void>();
   #nextPing = 1;
 
@@ -77,7 +77,9 @@ export class Generation {
   /** Resident memory above what the runtime itself took, in MiB. */
   get usedMb(): number {
     const bytes = residentBytes(this.pid);
-    return bytes === undefined ? 0 : Math.max(0, bytes - this.#baseBytes) / 1024 / 1024;
+    return bytes === undefined
+      ? 0
+      : Math.max(0, bytes - (this.#baseBytes ?? RUNTIME_BYTES)) / 1024 / 1024;
   }
 
   /** How the process ended, where it does within so many milliseconds. */
@@ -137,7 +139,8 @@ export class Generation {
   #take({ type, id, payload }: Frame): void {
     switch (type) {
       case ComputeFrame.booted:
-        this.#baseBytes = parseBooted(payload)?.residentBytes ?? RUNTIME_BYTES;
+        // Said once, before the server's code is there to say it.
+        this.#baseBytes ??= parseBooted(payload)?.residentBytes ?? RUNTIME_BYTES;
         return;
       case ComputeFrame.listening:
         this.#listens = true;

@@ -108,7 +108,7 @@ export async function startServer(
     ]).catch(() => {});
     const ended = child.status.then(async ({ code, signal }) => {
       await Promise.race([output, new Promise((resolve) => setTimeout(resolve, 100))]);
-      void remove();
+      await remove();
       return `${words.trim()} (${signal === null ? `code ${code}` : signal})`.trim();
     });
     const kill = (): void => {

@@ -24,6 +24,9 @@ const MSGHDR_BYTES = 64;
 /** struct msghdr: name, its length; within struct mmsghdr of 64 bytes. */
 const MAX_MESSAGES = 1024;
 
+/** So often in a row the kernel may have nothing to ask after all, as when a thread has ended. */
+const MAX_FAILURES = 1000;
+
 function memory(address: bigint, bytes: number): Uint8Array | undefined {
   const pointer = Deno.UnsafePointer.create(address);
   if (pointer === null) return undefined;
@@ -48,11 +51,15 @@ class Supervisor {
     private readonly nameservers: readonly string[],
   ) {}
 
-  /** Answers until the process ends. */
+  /** Answers until the process ends; unanswered calls wait or fail, so an early end opens nothing. */
   async run(): Promise<void> {
-    for (;;) {
+    for (let failures = 0; failures < MAX_FAILURES;) {
       this.#notification.fill(0);
-      if (await this.libc.wait(this.descriptor, RECEIVE, this.#notification) !== 0) continue;
+      if (await this.libc.wait(this.descriptor, RECEIVE, this.#notification) !== 0) {
+        failures++;
+        continue;
+      }
+      failures = 0;
       const view = new DataView(this.#notification.buffer);
       let error = EACCES;
       try {
