@@ -16,6 +16,7 @@ import type { Addresses } from "./deployments/addresses.ts";
 import { readContent } from "./deployments/content.ts";
 import { entombProject, finishDeletions, removeRemains } from "./deployments/delete_project.ts";
 import { isServed } from "./deployments/deployment.ts";
+import { deploymentEvent } from "./deployments/deployment_event.ts";
 import { DeploymentService } from "./deployments/deployment_service.ts";
 import { DeploymentStore } from "./deployments/deployment_store.ts";
 import { type HostTarget, SiteDirectory } from "./deployments/site_directory.ts";
@@ -23,6 +24,7 @@ import { createDomainServices, type DomainFoundation } from "./domains/create_se
 import { VariableService } from "./env/variable_service.ts";
 import { VariableStore } from "./env/variable_store.ts";
 import { EventBus } from "./events/event_bus.ts";
+import { noteEvent } from "./events/event_note.ts";
 import { EventStore } from "./events/event_store.ts";
 import { EnvironmentStore } from "./environments/environment_store.ts";
 import { FunctionService } from "./functions/function_service.ts";
@@ -104,6 +106,7 @@ export function createServices(foundation: Foundation) {
   const events = new EventBus({ store: new EventStore(kv), now, random, onTrouble });
   const accountServices = createAccountServices({
     ...{ kv, box: foundation.box, publicOrigin: foundation.publicOrigin, now, random },
+    noteSecurityEvent: (operation, event) => noteEvent(operation, securityNotice(event)),
     onSecurityEvent: (event) => void events.raise(securityNotice(event)),
     onTrouble,
     ...(mailer === undefined ? {} : { sendMail: accountMailSender(mailer, onTrouble) }),
@@ -126,7 +129,11 @@ export function createServices(foundation: Foundation) {
   });
   const projects = new ProjectStore(kv);
   const gitCredentials = new GitCredentialStore(kv, foundation.box);
-  const deployments = new DeploymentStore(kv);
+  const deployments = new DeploymentStore(
+    kv,
+    (operation, moment, deployment) =>
+      noteEvent(operation, deploymentEvent(moment, deployment, addresses)),
+  );
   const rules = new RulesStore(kv);
   const environments = new EnvironmentStore(kv);
   const variables = new VariableStore(kv);

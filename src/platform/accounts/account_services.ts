@@ -41,6 +41,8 @@ export interface AccountOptions {
   /** The cost that passwords are made for, where it is not the usual one. */
   readonly passwordCost?: PasswordCost;
   readonly onSecurityEvent?: SecurityLogOptions["onEvent"];
+  /** Adds to the commit of each security event. */
+  readonly noteSecurityEvent?: SecurityLogOptions["note"];
   /** Sends mails about accounts; missing where the platform can send none. */
   readonly sendMail?: SendAccountMail | undefined;
   readonly onTrouble: (message: string) => void;
@@ -58,6 +60,7 @@ export function createAccountServices(options: AccountOptions) {
     kv,
     now,
     random,
+    note: options.noteSecurityEvent,
     ...(onSecurityEvent === undefined ? {} : { onEvent: onSecurityEvent }),
   });
   const { raise } = securityLog;

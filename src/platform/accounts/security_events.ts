@@ -41,6 +41,8 @@ export interface SecurityLogOptions {
   readonly kv: Deno.Kv;
   readonly now: Clock;
   readonly random: Random;
+  /** Adds to the commit by which the log gets an event. */
+  readonly note?: ((operation: Deno.AtomicOperation, event: SecurityEvent) => void) | undefined;
   /** Told of each event once the log has it: where notifications begin. */
   readonly onEvent?: (event: SecurityEvent) => void;
 }
@@ -56,7 +58,7 @@ export class SecurityLog {
   constructor(private readonly options: SecurityLogOptions) {}
 
   readonly raise: RaiseSecurityEvent = async ({ client, workspaceId, ...raised }) => {
-    const { kv, now, random, onEvent } = this.options;
+    const { kv, now, random, note, onEvent } = this.options;
     const record: SecurityEventRecord = {
       ...raised,
       id: uuidV7(now, random),
@@ -69,6 +71,7 @@ export class SecurityLog {
     if (workspaceId !== undefined) {
       operation.set(accountKeys.workspaceEvent(workspaceId, record.id), record);
     }
+    note?.(operation, toWire(record));
     await operation.commit();
     onEvent?.(toWire(record));
   };

@@ -47,8 +47,15 @@ export interface Activated {
  */
 export type CreatedWith = (operation: Deno.AtomicOperation) => Promise<void>;
 
+/** Notes that people have to be told, in the commit of what they are told of. */
+export type NoteMoment = (
+  operation: Deno.AtomicOperation,
+  moment: "live" | "rolled_back" | "stopped",
+  deployment: DeploymentRecord,
+) => void;
+
 export class DeploymentStore {
-  constructor(private readonly kv: Deno.Kv) {}
+  constructor(private readonly kv: Deno.Kv, private readonly note: NoteMoment = () => {}) {}
 
   /** Stores a new deployment and reserves its unique label; false where that is taken. */
   async create(deployment: DeploymentRecord, also?: CreatedWith): Promise<boolean> {
@@ -122,6 +129,9 @@ export class DeploymentStore {
       if (current === undefined) return { operation, result: undefined };
       const changed = change(current.value);
       this.write(operation, current, changed);
+      if (changed.status === "STOPPED" && current.value.status !== "STOPPED") {
+        this.note(operation, "stopped", changed);
+      }
       return { operation, result: changed };
     });
     return result;
@@ -154,6 +164,7 @@ export class DeploymentStore {
       };
       const operation = this.kv.atomic();
       this.write(operation, current, live);
+      this.note(operation, "live", live);
       this.writeProject(operation, project, changed);
       const hosts = labels.map((label) => ({ label, deploymentId: live.id }));
       await this.point(operation, hosts, live.projectId);
@@ -190,6 +201,7 @@ export class DeploymentStore {
       const hosts = [{ label: changed.name, deploymentId: live.id }];
       const operation = this.kv.atomic();
       this.write(operation, undo, undone);
+      this.note(operation, "rolled_back", undone);
       this.write(operation, target, live);
       this.writeProject(operation, current, changed);
       await this.point(operation, hosts, changed.id);

@@ -65,6 +65,7 @@ export class EventBus {
   private resumed: Promise<void> | undefined;
   private waiting: Waiting[] = [];
   private storing: Promise<void> | undefined;
+  private noting: Promise<void> | undefined;
   private passOn: PassOn | undefined;
   private passing: Promise<void> | undefined;
   /** Whether there may be events that the round under way does not see. */
@@ -97,10 +98,14 @@ export class EventBus {
     return stored.promise;
   }
 
-  /** Passes on what waits from before, and from now on each event as it comes. */
+  /**
+   * Passes on what waits from before, and from now on each event as it comes;
+   * raises what was noted and never raised.
+   */
   start(passOn: PassOn): void {
     this.passOn = passOn;
     this.wake();
+    this.noting = this.raiseNoted();
   }
 
   /** Resolves when a stored event was passed on, or could not be for now. */
@@ -113,10 +118,19 @@ export class EventBus {
 
   /** Stores what was raised and ends the round under way; the rest waits for the next start. */
   async close(): Promise<void> {
+    await this.noting;
     await this.storing;
     this.closed = true;
     clearTimeout(this.retry);
     await this.passing;
+  }
+
+  private async raiseNoted(): Promise<void> {
+    try {
+      for (const event of await this.options.store.noted()) await this.raise(event);
+    } catch (error) {
+      this.options.onTrouble(`Can not read the notes of events: ${error}`);
+    }
   }
 
   private store(): void {

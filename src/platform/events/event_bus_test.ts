@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { isUuid } from "../../lib/ids.ts";
 import { EventBus } from "./event_bus.ts";
+import { noteEvent } from "./event_note.ts";
 import { EventIds, receiptId } from "./event_id.ts";
 import { type EventRecord, EventStore } from "./event_store.ts";
 import type { RaisedEvent } from "./raise_event.ts";
@@ -22,17 +23,21 @@ function live(project: string, key?: string): RaisedEvent {
 }
 
 async function withBus(
-  run: (open: () => EventBus, troubles: string[]) => Promise<void>,
+  run: (open: () => EventBus, troubles: string[], kv: Deno.Kv) => Promise<void>,
 ): Promise<void> {
   const kv = await Deno.openKv(":memory:");
   const [opened, troubles]: [EventBus[], string[]] = [[], []];
   try {
-    await run(() => {
-      const onTrouble = (message: string) => void troubles.push(message);
-      const bus = new EventBus({ store: new EventStore(kv), now: () => NOW, random, onTrouble });
-      opened.push(bus);
-      return bus;
-    }, troubles);
+    await run(
+      () => {
+        const onTrouble = (message: string) => void troubles.push(message);
+        const bus = new EventBus({ store: new EventStore(kv), now: () => NOW, random, onTrouble });
+        opened.push(bus);
+        return bus;
+      },
+      troubles,
+      kv,
+    );
   } finally {
     for (const bus of opened) await bus.close();
     kv.close();
@@ -92,6 +97,29 @@ Deno.test("EventBus keeps what could not be passed on", () =>
     const told = Promise.withResolvers<readonly EventRecord[]>();
     second.start((events) => Promise.resolve(told.resolve(events)));
     assert.deepEqual(projects(await told.promise), ["kept"]);
+  }));
+
+Deno.test("EventBus raises at its start what was noted and not raised", () =>
+  withBus(async (open, _, kv) => {
+    const first = open();
+    const note = async (event: RaisedEvent) => {
+      const operation = kv.atomic();
+      noteEvent(operation, event);
+      await operation.commit();
+    };
+    await note(live("raised", "1"));
+    await first.record(live("raised", "1"));
+    await note(live("forgotten", "2"));
+    await first.close();
+    for (const expected of [["raised", "forgotten"], []]) {
+      const bus = open();
+      const seen: EventRecord[] = [];
+      bus.start((events) => Promise.resolve(void seen.push(...events)));
+      await bus.passed(await bus.record(live("forgotten", "2")));
+      await bus.close();
+      assert.deepEqual(projects(seen), expected);
+    }
+    assert.equal((await Array.fromAsync(kv.list({ prefix: ["event_notes"] }))).length, 0);
   }));
 
 Deno.test("EventBus cuts texts that are too long", () =>

@@ -4,9 +4,10 @@
  * @module
  */
 import { z } from "zod";
-import { EVENT_NAMES, eventData } from "../../contract/mod.ts";
-import { commitWithRetries, DamagedRecordError, readRecord } from "../store/records.ts";
-import type { EventAudience } from "./raise_event.ts";
+import { eventData } from "../../contract/mod.ts";
+import { commitWithRetries, DamagedRecordError, readAll, readRecord } from "../store/records.ts";
+import { eventAudience, eventName, eventNote, noteKey, NOTES } from "./event_note.ts";
+import type { EventAudience, RaisedEvent } from "./raise_event.ts";
 
 const eventKeys = {
   /** Events that somebody has still to be told of, in their order. */
@@ -32,11 +33,8 @@ export const KEY_MS = 30 * 24 * 60 * 60 * 1000;
 export const eventRecord = z.object({
   /** Version 7 UUID; later events have greater ones. */
   id: z.string(),
-  event: z.enum(EVENT_NAMES as [typeof EVENT_NAMES[number], ...typeof EVENT_NAMES[number][]]),
-  audience: z.discriminatedUnion("type", [
-    z.object({ type: z.literal("workspace"), workspaceId: z.string() }),
-    z.object({ type: z.literal("user"), userId: z.string(), workspaceId: z.string().nullable() }),
-  ]),
+  event: eventName,
+  audience: eventAudience,
   data: eventData,
   createdAt: z.number(),
 });
@@ -70,7 +68,8 @@ export class EventStore {
           ? undefined
           : eventKeys.byKey(event.audience, event.event, key);
         const name = JSON.stringify(byKey);
-        if (byKey !== undefined) {
+        if (key !== undefined && byKey !== undefined) {
+          operation.delete(noteKey({ ...event, key }));
           const known = await readRecord(this.kv, byKey, z.string());
           const same = used.get(name) ?? known?.value;
           if (same !== undefined) {
@@ -89,6 +88,12 @@ export class EventStore {
       return { operation, result: ids };
     });
     return result;
+  }
+
+  /** Events that were noted and not raised: those of a platform that was killed. */
+  async noted(): Promise<RaisedEvent[]> {
+    const notes = await Array.fromAsync(readAll(this.kv, NOTES, eventNote));
+    return notes.map(({ value }) => value);
   }
 
   /** The oldest events that somebody has still to be told of. */
