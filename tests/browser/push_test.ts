@@ -147,6 +147,7 @@ Deno.test({
         await page.getByRole("button", { name: "Turn them off" }).click();
         await page.getByRole("heading", { name: "No more health mails" }).waitFor();
         const html = /<!doctype html>[^]*<\/html>/i.exec(smtp.mails[0]!.text)![0];
+        await page.goto("about:blank");
         await page.setContent(html);
         await shoot(page, "mail");
       }), { bot: { token: BOT_TOKEN, api: api.url }, mail: { smtpUrl: smtp.url } });
