@@ -10,9 +10,12 @@
  * that ends, however it ends, everything of the build is killed; when the
  * build's own process ends, so does the rest.
  */
-const SUPERVISE = `
+const supervise = (killed: "-1" | "0") => `
 exec 3<&0 </dev/null
-lifeline() { cat <&3 >/dev/null 2>&1; kill -KILL "$1"; }
+( exec >/dev/null 2>&1; cat <&3; kill -KILL ${killed} ) &
+exec 3<&-
+"$@" &
+wait $!
 `;
 
 /**
@@ -66,28 +69,16 @@ cd /
 umount -l /old
 rmdir /old
 seal /
-${SUPERVISE}
-lifeline -1 >/dev/null 2>&1 & exec 3<&-
-"$@" &
-wait $!
-`;
+${supervise("-1")}`;
 
 /** The build's first process where there are no namespaces: its user is nobody else's. */
 export const USER_SCRIPT = `
 echo 1000 >/proc/self/oom_score_adj 2>/dev/null || true
-${SUPERVISE}
-lifeline -1 >/dev/null 2>&1 & exec 3<&-
-"$@" &
-wait $!
-`;
+${supervise("-1")}`;
 
 /** Without any wall: at least what stays in its process group ends with it. */
 export const OPEN_SCRIPT = `
-${SUPERVISE}
-lifeline 0 >/dev/null 2>&1 & exec 3<&-
-"$@" &
-wait $!
-`;
+${supervise("0")}`;
 
 /** Ends every process of the user who runs it, and waits until they are gone. */
 export const END_USER_SCRIPT = `
