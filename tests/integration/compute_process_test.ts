@@ -304,3 +304,13 @@ Deno.test("no process outlives a platform that is killed", async () => {
     }
   });
 });
+
+Deno.test("a server runs from a folder that is reached by a link, and needs its folder", async () => {
+  const link = `${await Deno.makeTempDir()}/link`;
+  await Deno.symlink(directory, link);
+  await using linked = computeServer({ directory: link });
+  assert.equal(JSON.parse((await linked.ask("/where")).slice(4)).cwd, directory);
+  await using missing = computeServer({ directory: "/nowhere/at/all" });
+  assert.equal(await missing.ask("/"), "cannot_start");
+  assert.equal((await missing.server.check()).healthy, false);
+});

@@ -9,7 +9,7 @@ import { OutboundError } from "../outbound/errors.ts";
 import { dropHopByHop } from "../outbound/hop_by_hop.ts";
 import type { WireAnswer } from "../outbound/http1_connection.ts";
 import type { Generation } from "./generation.ts";
-import { DEFAULT_COMPUTE_LIMITS, MAX_LOG_ENTRIES_PER_SECOND } from "./limits.ts";
+import { DEFAULT_COMPUTE_LIMITS, MAX_LOG_ENTRIES_PER_SECOND, MAX_TIMER_MS } from "./limits.ts";
 import { firstLine } from "./lines.ts";
 import { ServerSlot } from "./server_slot.ts";
 import type {
@@ -37,11 +37,20 @@ const failed = (reason: ComputeFailure, message: string): Failed => ({
   message,
 });
 
+/** A body that is there as a whole; lighter than the stream of a blob. */
+const streamOf = (bytes: Uint8Array): ReadableStream<Uint8Array> =>
+  new ReadableStream({
+    pull(controller) {
+      controller.enqueue(bytes);
+      controller.close();
+    },
+  }, { highWaterMark: 0 });
+
 const toResponse = ({ head, body }: WireAnswer): ComputeResponse => ({
   status: head.status,
   statusText: head.statusText,
   headers: dropHopByHop(head.headers),
-  body: body instanceof Uint8Array ? new Blob([body]).stream() : body,
+  body: body instanceof Uint8Array ? streamOf(body) : body,
 });
 
 /** What an error of the connection means, where the process lives on. */
@@ -71,7 +80,8 @@ class Server implements ComputeServer {
   #emptied: (() => void) | undefined;
 
   constructor(private readonly options: ComputeServerOptions) {
-    this.#limits = { ...DEFAULT_COMPUTE_LIMITS, ...options.limits };
+    const limits = { ...DEFAULT_COMPUTE_LIMITS, ...options.limits };
+    this.#limits = { ...limits, timeoutMs: Math.min(limits.timeoutMs, MAX_TIMER_MS) };
     this.#gate = new ConcurrencyGate(this.#limits);
     this.#slot = new ServerSlot({
       server: options,

@@ -15,6 +15,9 @@ export const DEFAULT_COMPUTE_LIMITS: ComputeLimits = {
   idleMs: 300_000,
 };
 
+/** The largest time of a timer, in milliseconds; a longer one would pass at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /** How often resident memory is read while the server runs, in milliseconds. */
 export const MEMORY_POLL_MS = 50;
 

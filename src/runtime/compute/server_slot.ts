@@ -123,16 +123,15 @@ export class ServerSlot {
     if (this.#closed) throw new Error(SHUT_DOWN);
     const began = performance.now();
     const { server, limits, log } = this.options;
-    const { directory, entry, env, allowPrivate } = server;
+    const { entry, env, allowPrivate } = server;
     const port = Number(env.PORT);
+    // Permissions go by names: those of the server must be the real ones.
+    const directory = await this.#orFail(Deno.realPath(server.directory));
     const generation: Generation = new Generation({
-      process: await startServer(
+      process: await this.#orFail(startServer(
         (folder) => server.spawn(folder, { directory, allowPrivate }),
         (stream, message) => log({ level: stream === "stdout" ? "info" : "error", message }),
-      ).catch((error) => {
-        this.#fail({ reason: "cannot_start", message: String(error) });
-        throw error;
-      }),
+      )),
       start: {
         directory,
         entry,
@@ -159,6 +158,15 @@ export class ServerSlot {
     this.#lastProblem = undefined;
     this.#lastUse = performance.now();
     return generation;
+  }
+
+  async #orFail<T>(step: Promise<T>): Promise<T> {
+    try {
+      return await step;
+    } catch (error) {
+      this.#fail({ reason: "cannot_start", message: String(error) });
+      throw error;
+    }
   }
 
   #ended(generation: Generation, end: End): void {
