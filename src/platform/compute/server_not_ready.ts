@@ -12,7 +12,7 @@ const MAX_LINE = 500;
 export class ServerNotReadyError extends Failure {
   /** `lines` are the last that the server wrote. */
   constructor(reason: string, lines: readonly string[]) {
-    super("conflict", `The server did not start: ${reason}. What was live before still is`, {
+    super("conflict", `The server did not start: ${reason}. Production is as it was`, {
       problems: lines.map((line) => ({ path: "server", message: line.slice(0, MAX_LINE) })),
     });
   }
