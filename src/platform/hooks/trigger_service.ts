@@ -12,7 +12,7 @@ import { RateWindow } from "../accounts/rate_window.ts";
 import type { BuildQueue } from "../builds/build_queue.ts";
 import type { BuildRecord } from "../builds/build_record.ts";
 import { type BuildStore, NotAdmittedError } from "../builds/build_store.ts";
-import type { GitService } from "../builds/types.ts";
+import type { GitService, Resolved } from "../builds/types.ts";
 import type { Addresses } from "../deployments/addresses.ts";
 import type { DeploymentRecord } from "../deployments/deployment.ts";
 import { deploymentEvent } from "../deployments/deployment_event.ts";
@@ -81,6 +81,7 @@ interface Wanted {
 export class TriggerService {
   private readonly rates: RateWindow;
   private readonly lock = new KeyedLock();
+  private readonly looking = new Map<string, Promise<Resolved>>();
 
   constructor(private readonly services: TriggerServices) {
     this.rates = new RateWindow(
@@ -169,19 +170,28 @@ export class TriggerService {
 
   private async resolve(project: ProjectRecord, body: TriggerBody, signal: AbortSignal) {
     if (project.gitUrl === null) throw resolveFailure({ type: "unauthorized" }, body);
-    const { branch, commitSha } = body;
-    const either = AbortSignal.any([signal, AbortSignal.timeout(RESOLVE_MS)]);
-    const resolved = await this.services.git.resolve(project, { branch, commitSha }, either)
-      .catch((cause) => {
-        if (!either.aborted) throw cause;
-        throw new Failure(
-          "unavailable",
-          "The repository is still being fetched. Try again later",
-          { retryAfter: RETRY_SECONDS, cause },
-        );
-      });
+    const resolved = await orAborted(this.look(project, body), signal).catch((cause) => {
+      if (!signal.aborted && cause?.name !== "TimeoutError") throw cause;
+      throw new Failure(
+        "unavailable",
+        "The repository is still being fetched. Try again later",
+        { retryAfter: RETRY_SECONDS, cause },
+      );
+    });
     if (resolved.type !== "found") throw resolveFailure(resolved, body);
     return resolved;
+  }
+
+  /** Asks git, once for all that want to know the same at the same time. */
+  private look(project: ProjectRecord, { branch, commitSha }: TriggerBody): Promise<Resolved> {
+    const key = [project.id, project.gitUrl, branch, commitSha].join("\n");
+    const underWay = this.looking.get(key);
+    if (underWay !== undefined) return underWay;
+    const looking = this.services.git
+      .resolve(project, { branch, commitSha }, AbortSignal.timeout(RESOLVE_MS))
+      .finally(() => this.looking.delete(key));
+    this.looking.set(key, looking);
+    return looking;
   }
 
   /** Creates the deployment, unless an identical one is there or the branch is busy. */
@@ -242,6 +252,20 @@ export class TriggerService {
     const ticket = await issueTicket(box, deployment);
     const statusUrl = `${publicOrigin}/v1/triggered-deployments/${ticket}`;
     return triggerAnswer(deployment, { addresses, message, statusUrl });
+  }
+}
+
+/** Rejects with the signal's reason when it is aborted before; the work itself goes on. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+    work.catch(() => {});
   }
 }
 
