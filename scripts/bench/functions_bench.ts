@@ -1,6 +1,7 @@
 /**
  * What a request step that does nothing costs, and what a neighbour feels of
- * functions that mean harm.
+ * functions that mean harm. Where an aim is missed, `docs/decisions/edge-costs.md`
+ * says why.
  *
  * @module
  */
