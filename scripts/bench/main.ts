@@ -79,11 +79,6 @@ const BENCHES: readonly Bench[] = [
     run: async () => await (await import("./hooks_bench.ts")).benchHooks(),
   },
   {
-    name: "hooks",
-    needs: [],
-    run: async () => await (await import("./hooks_bench.ts")).benchHooks(),
-  },
-  {
     name: "functions",
     needs: [{ program: "wrk", package: "wrk" }],
     run: async () => await (await import("./functions_bench.ts")).benchFunctions(),
