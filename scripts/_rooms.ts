@@ -48,6 +48,10 @@ export const DOORWAYS: readonly Doorway[] = [
   { path: "src/lib/", reason: "its files are small things with a name of their own" },
   { path: "src/contract/openapi.ts", reason: "only the OpenAPI endpoint loads it, when asked" },
   {
+    path: "src/platform/notifications/_test_services.ts",
+    reason: "lets tests with real servers set the clock of deliveries",
+  },
+  {
     path: "src/platform/notifications/inboxes_bench.ts",
     reason: "a bench, which only scripts/bench runs",
   },

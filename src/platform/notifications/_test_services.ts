@@ -1,0 +1,84 @@
+/**
+ * The delivery of a platform over a store of its own, with a clock that tests
+ * set, for tests that bring real servers.
+ *
+ * @module
+ */
+import { systemRandom } from "../../lib/clock.ts";
+import { createOutboundFetch } from "../../runtime/mod.ts";
+import { AccountStore } from "../accounts/account_store.ts";
+import { openKeyRing } from "../secrets/key_ring.ts";
+import { SecretBox } from "../secrets/secret_box.ts";
+import { keys } from "../store/keys.ts";
+import { createMailer } from "./channels/email/mailer.ts";
+import { createDelivery } from "./create_delivery.ts";
+import type { DeliveryRequest, OutwardChannel } from "./delivery/types.ts";
+
+export const START = Date.UTC(2026, 0, 1, 12);
+export const USER = "01900000-0000-7000-8000-00000000000a";
+export const WORKSPACE = "01900000-0000-7000-8000-00000000000b";
+const CHANNELS: readonly OutwardChannel[] = ["email", "messenger", "push", "webhook"];
+
+/** Critical events of each channel, named `<prefix> <number>`. */
+export const requests = (prefix: string, count: number): DeliveryRequest[] =>
+  CHANNELS.flatMap((channel) =>
+    Array.from({ length: count }, (_, index) => ({
+      key: `${prefix} ${index}:${channel}`,
+      channel,
+      userId: channel === "webhook" ? null : USER,
+      content: {
+        id: crypto.randomUUID(),
+        event: "deployment.failed" as const,
+        category: "Deployment" as const,
+        priority: "CRITICAL" as const,
+        title: `${prefix} ${index}`,
+        body: "It failed",
+        actionUrl: "https://svc.example/",
+        createdAt: START,
+        workspaceId: WORKSPACE,
+        data: {},
+      },
+    }))
+  );
+
+/** Runs a test; whatever troubles the delivery fails it. */
+export async function withDelivery(
+  settings: {
+    readonly smtpUrl: string;
+    readonly bot: { readonly token: string; readonly api: string };
+  },
+  test: (
+    parts: ReturnType<typeof createDelivery> & { readonly clock: { at: number } },
+  ) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-outage-" });
+  const kv = await Deno.openKv(`${folder}/kv.sqlite3`);
+  const clock = { at: START };
+  const troubles: string[] = [];
+  const outbound = createOutboundFetch({ allowPrivate: true });
+  const mailer = createMailer({ smtpUrl: settings.smtpUrl, from: "svc@svc.example" });
+  const user = { id: USER, name: "Ada", email: "ada@example.com", createdAt: START };
+  await kv.set(keys.user(USER), { ...user, signUpMethod: "email" });
+  const delivery = createDelivery({
+    kv,
+    box: new SecretBox(await openKeyRing(`${folder}/keys.json`, systemRandom), systemRandom),
+    accounts: new AccountStore(kv),
+    outbound: outbound.fetch,
+    publicOrigin: "https://svc.example",
+    mailer,
+    bot: settings.bot,
+    dialogues: [],
+    now: () => clock.at,
+    random: systemRandom,
+    onTrouble: (message) => troubles.push(message),
+  });
+  try {
+    await test({ ...delivery, clock });
+    if (troubles.length > 0) throw new Error(troubles.join("\n"));
+  } finally {
+    await delivery.closeDelivery();
+    outbound.close();
+    kv.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
