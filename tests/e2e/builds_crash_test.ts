@@ -1,7 +1,7 @@
 /** `kill -9` of a platform while builds wait and run: none is left in between. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { markedProcesses } from "../../src/platform/builds/runner/marked_processes.ts";
+import { markedProcesses } from "../../src/lib/marked_processes.ts";
 import { makeRepository } from "../integration/_git.ts";
 import { type Sandbox, TOKEN, withSandbox } from "./_sandbox.ts";
 

@@ -1,7 +1,7 @@
 /** Builds whose code is hostile. */
 import assert from "node:assert/strict";
 import { networkVariables } from "../../src/lib/network_variables.ts";
-import { markedProcesses } from "../../src/platform/builds/runner/marked_processes.ts";
+import { markedProcesses } from "../../src/lib/marked_processes.ts";
 import { type BuildPlatform, textOf, withBuilds } from "./_builds.ts";
 
 const OUT = "mkdir -p out; echo ok > out/index.html";

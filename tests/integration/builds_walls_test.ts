@@ -1,6 +1,6 @@
 /** Builds where the machine offers no walls. */
 import assert from "node:assert/strict";
-import { markedProcesses } from "../../src/platform/builds/runner/marked_processes.ts";
+import { markedProcesses } from "../../src/lib/marked_processes.ts";
 import { textOf, withBuilds } from "./_builds.ts";
 
 const SCRIPT = [

@@ -5,7 +5,7 @@
  * @module
  */
 import type { BuildWalls } from "../../platform/mod.ts";
-import type { Point } from "./examine.ts";
+import type { Point } from "./point.ts";
 
 const FOUND: Readonly<Record<BuildWalls, string>> = {
   namespaces: "each build has a user and namespaces of its own",

@@ -8,18 +8,7 @@ import { dirname } from "node:path";
 import { fileGuard, networkGuard, sealFunction } from "../../runtime/mod.ts";
 import { formatBytes } from "../format.ts";
 import { buildWalls } from "./build_walls.ts";
-
-/** `warn` where the platform runs, but holds less. */
-export type PointState = "ok" | "warn" | "fail";
-
-export interface Point {
-  readonly name: string;
-  readonly state: PointState;
-  /** What was found. */
-  readonly found: string;
-  /** What to do, where the state is not ok. */
-  readonly advice?: string;
-}
+import type { Point } from "./point.ts";
 
 export interface ExamineOptions {
   readonly dataDir: string;

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
 import type { Branches, GitService, OpenGitCredentials, Resolved } from "../builds/types.ts";
-import { killMarked } from "../builds/runner/marked_processes.ts";
+import { killMarked } from "../../lib/marked_processes.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 import { exportCommit } from "./export_commit.ts";
 import {

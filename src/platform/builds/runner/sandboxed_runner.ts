@@ -27,7 +27,7 @@ import { namesIn, ownPlaces, preparePlaces, sharedPlaces } from "./build_places.
 import { type BuildLimits, DEFAULT_BUILD_LIMITS, DEFAULT_BUILD_UID } from "./build_limits.ts";
 import { type BuildSlot, BuildSlots } from "./build_slots.ts";
 import { collectOutput, OutputRefused } from "./collect_output.ts";
-import { killMarked } from "./marked_processes.ts";
+import { killMarked } from "../../../lib/marked_processes.ts";
 import type { BuildProgram } from "./program.ts";
 import { runSandboxed } from "./run_sandboxed.ts";
 import {
@@ -81,7 +81,7 @@ export class SandboxedRunner implements BuildRunner {
     this.#slots = new BuildSlots(this.#firstUid);
     this.#limits = { ...DEFAULT_BUILD_LIMITS, ...options.settings.limits };
     this.#mark = sha256Hex(options.dataDir).slice(0, 16);
-    this.#hidden = [options.dataDir, ...options.settings.hidden];
+    this.#hidden = [options.dataDir, ...options.settings.hidden].flatMap(withRealPath);
   }
 
   get #firstUid(): number {
@@ -285,6 +285,15 @@ export class SandboxedRunner implements BuildRunner {
     } catch (error) {
       this.options.onTrouble(`Can not clean up after a build: ${error}`);
     }
+  }
+}
+
+/** A path, and where its links lead to: a build may see the one and not the other. */
+function withRealPath(path: string): string[] {
+  try {
+    return [...new Set([path, Deno.realPathSync(path)])];
+  } catch {
+    return [path];
   }
 }
 

@@ -1,10 +1,10 @@
 /** Mirrors of real repositories, local and over smart HTTP. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { GitCredentials } from "../../src/platform/builds/types.ts";
-import { GitMirrors, type GitMirrorsOptions } from "../../src/platform/git/mirrors.ts";
-import type { ProjectRecord } from "../../src/platform/projects/project.ts";
-import { makeRepository, makeSite, serveGit, type TestRepository } from "./_git.ts";
+import type { GitCredentials } from "../builds/types.ts";
+import { GitMirrors, type GitMirrorsOptions } from "./mirrors.ts";
+import type { ProjectRecord } from "../projects/project.ts";
+import { makeRepository, makeSite, serveGit, type TestRepository } from "../../lib/test_git.ts";
 
 const NEVER = new AbortController().signal;
 
