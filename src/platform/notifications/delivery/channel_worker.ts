@@ -25,6 +25,8 @@ export interface WorkerParts {
 const LOOKAHEAD = 1000;
 /** Longest sleep: clocks are set, and timers have a maximum. */
 const LONGEST_SLEEP_MS = 60_000;
+/** Longest wait for messages under way when the platform stops. */
+const CLOSE_MS = 5000;
 /** Pause after the store failed. */
 const STORE_PAUSE_MS = 1000;
 /** Messages that waited for a host come back over this time. */
@@ -37,7 +39,8 @@ export class ChannelWorker {
   private readonly health: HostHealth;
   /** What ended since the look under way began: the list that it goes through is older. */
   private readonly ended = new Set<string>();
-  private started = 0;
+  /** Messages that were started or postponed so far. */
+  private progress = 0;
   private looks: Promise<unknown> = Promise.resolve();
   private looking: Promise<void> | undefined;
   private lookAgain = false;
@@ -76,21 +79,25 @@ export class ChannelWorker {
   async drain(): Promise<void> {
     for (;;) {
       const wasQuiet = this.running.size === 0;
-      const before = this.started;
+      const before = this.progress;
       await this.look();
-      if (wasQuiet && this.started === before) return;
+      if (wasQuiet && this.progress === before) return;
       if (this.running.size > 0) {
         await Promise.race([...this.running.values()].map(({ done }) => done));
       }
     }
   }
 
-  /** Starts nothing more, and waits for what is under way. */
+  /** Starts nothing more, and waits a while for what is under way; the rest is sent again later. */
   async close(): Promise<void> {
     this.state = "closed";
     clearTimeout(this.timer);
     await this.looking;
-    await Promise.all([...this.running.values()].map(({ done }) => done));
+    let grace: ReturnType<typeof setTimeout> | undefined;
+    const over = new Promise<void>((resolve) => grace = setTimeout(resolve, CLOSE_MS));
+    const finished = Promise.all([...this.running.values()].map(({ done }) => done));
+    await Promise.race([finished, over]);
+    clearTimeout(grace);
   }
 
   private async lookUntilQuiet(): Promise<number> {
@@ -115,14 +122,14 @@ export class ChannelWorker {
     const now = this.parts.now();
     const later: (DueEntry & { until: number })[] = [];
     let next = LONGEST_SLEEP_MS;
-    let looked = 0;
+    let left = LOOKAHEAD;
     for await (const entry of this.parts.store.due(this.channel.name, 100)) {
       if (entry.at > now) {
         next = entry.at - now;
         break;
       }
       if (this.state === "closed" || this.running.size >= concurrency) break;
-      if (++looked > LOOKAHEAD) break;
+      if (left-- === 0) break;
       if (this.running.has(entry.id) || this.ended.has(entry.id)) continue;
       const wait = this.health.wait(entry.host);
       if (wait > 0) {
@@ -132,7 +139,9 @@ export class ChannelWorker {
     }
     if (later.length > 0) {
       await this.parts.store.postpone(this.channel.name, later);
-      next = Math.min(next, ...later.map(({ until }) => until - now));
+      this.progress += later.length;
+      // What was hidden behind them is looked at next.
+      next = left < 0 ? 0 : Math.min(next, ...later.map(({ until }) => until - now));
     }
     return next;
   }
@@ -144,7 +153,7 @@ export class ChannelWorker {
   }
 
   private run(entry: DueEntry): void {
-    this.started++;
+    this.progress++;
     this.health.begin(entry.host);
     const done = this.perform(entry).catch((cause) => {
       this.parts.onTrouble(`Can not settle a message of ${this.channel.name}: ${cause}`);

@@ -227,3 +227,21 @@ Deno.test("DeliveryQueue takes a failing channel for a reason to try again", () 
     assert.deepEqual(troubles, ["The channel email failed: Error: broken"]);
   });
 });
+
+Deno.test("DeliveryQueue finds the others behind thousands that wait for a host", () => {
+  const channel = testChannel(({ target }) => target === "down" ? DOWN : SENT, {
+    targets: ({ key }) => {
+      const name = key.startsWith("up") ? "up" : "down";
+      return Promise.resolve([{ id: name, host: name }]);
+    },
+  });
+  return withQueue([channel], async ({ queue, clock, kv }) => {
+    await queue.accept(Array.from({ length: 2500 }, (_, index) => request(`down ${index}`)));
+    clock.at += 1;
+    await queue.accept([request("up")]);
+    await queue.drain();
+    assert.equal(channel.sent.filter(({ target }) => target === "up").length, 1);
+    assert.ok(channel.sent.length < 10, `${channel.sent.length} attempts`);
+    assert.equal(await countOf(kv, ["delivery", "due"]), 2500);
+  });
+});
