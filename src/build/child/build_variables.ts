@@ -37,7 +37,6 @@ export function buildVariables(
     ASTRO_TELEMETRY_DISABLED: "1",
     NUXT_TELEMETRY_DISABLED: "1",
     npm_config_cache: cache("npm"),
-    npm_config_store_dir: cache("pnpm"),
     npm_config_update_notifier: "false",
     npm_config_fund: "false",
     npm_config_audit: "false",
@@ -50,5 +49,7 @@ export function buildVariables(
     DENO_DIR: cache("deno"),
     DENO_NO_UPDATE_CHECK: "1",
     XDG_CACHE_HOME: cache("xdg"),
+    // pnpm keeps its store below this one.
+    XDG_DATA_HOME: cache("data"),
   };
 }
