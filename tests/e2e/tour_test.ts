@@ -20,7 +20,7 @@ Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
     await t.step("deploy --prod puts it on all three addresses", async () => {
       first = await box.json(["deploy", "--prod"]);
       assert.equal(first.status, "LIVE");
-      const urls = first.urls as Record<string, string>;
+      const urls = first.urls as Record<"unique" | "branch" | "production", string>;
       const index = await Deno.readTextFile(join(box.site, "index.html"));
       for (const url of [urls.unique, urls.branch, urls.production]) {
         const page = await box.page(hostOf(url), "/");

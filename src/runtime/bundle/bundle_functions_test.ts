@@ -90,7 +90,7 @@ for (const [name, [files, expected]] of Object.entries(PROBLEMS)) {
     const problems = await problemsOf(files);
     assert.equal(problems.length, expected.length, problems.join("\n"));
     for (const [at, text] of expected.entries()) {
-      assert.ok(problems[at]?.startsWith(text), problems[at]);
+      assert.ok(problems[at]?.startsWith(text), problems.join("\n"));
     }
   });
 }
