@@ -56,12 +56,12 @@ interface Reach {
 const defaultConcurrency = () => Math.max(1, Math.floor(navigator.hardwareConcurrency / 2));
 
 function buildSettings(options: PlatformOptions): BuildSettings {
-  const { builds, kv, blobs } = options;
-  const paths = [kv, blobs].filter((path) => path !== undefined && !URL.canParse(path));
+  const { builds, kv, blobs, tls } = options;
+  const paths = [kv, blobs, tls?.keyFile].filter((path) => path !== undefined);
   return {
     allowUnsandboxed: false,
     ...builds,
-    hidden: paths.filter((path) => path !== undefined).map((path) => resolve(path)),
+    hidden: paths.filter((path) => !URL.canParse(path)).map((path) => resolve(path)),
   };
 }
 
