@@ -27,7 +27,7 @@ export interface TestBotApi extends AsyncDisposable {
   readonly tooMany: number[];
   /** The person in a chat writes. */
   write(chatId: number, text: string): void;
-  /** The person in a chat taps a button of the last message there. */
+  /** The person in a chat taps the last button of that name there. */
   tap(chatId: number, label: string): void;
   /** Resolves when so many messages were sent to a chat. */
   until(chatId: number, count: number): Promise<SentMessage[]>;
@@ -165,8 +165,8 @@ export function serveBotApi(): TestBotApi {
         },
       }),
     tap(chatId, label) {
-      const message = of(chatId).at(-1);
-      const button = message?.buttons.find(({ text }) => text === label);
+      const button = of(chatId).flatMap(({ buttons }) => buttons)
+        .findLast(({ text }) => text === label);
       if (button?.callback_data === undefined) throw new Error(`No button ${label}`);
       add({
         callback_query: {
