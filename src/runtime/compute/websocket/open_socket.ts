@@ -138,7 +138,8 @@ export async function openSocket(
     const protocol = valueOf(head, "sec-websocket-protocol") ?? "";
     const socket = new ClientSocket({ conn, reader, protocol, over: finish });
     request.signal?.removeEventListener("abort", abort);
-    request.signal?.addEventListener("abort", () => socket.abort(), { once: true });
+    // Deno 2.6 aborts the signal of a request that it has upgraded: from here on, only
+    // the client's own socket tells of its end.
     return { type: "open", socket };
   } catch (error) {
     close();
