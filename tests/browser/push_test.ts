@@ -137,6 +137,12 @@ Deno.test({
         await shoot(page, "messenger-newcomer");
         await page.getByRole("button", { name: "Make the account" }).click();
         await page.waitForURL(`${origin}/workspaces`);
+        await page.goto(`${origin}/account/channels`);
+        await page.getByText("Ada <L> (@ada7)").waitFor();
+        await shoot(page, "channels-linked");
+        await page.getByRole("button", { name: "Link a chat" }).click();
+        await page.getByRole("link", { name: "Open Telegram" }).waitFor();
+        await shoot(page, "channels-link");
 
         await claimOwner(platform);
         await raise(platform, "health.check_failed", { reason: "no answer" });

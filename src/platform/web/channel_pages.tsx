@@ -27,32 +27,34 @@ function Chats({ csrf, links, hasBot }: {
 }) {
   return (
     <Card title="Messenger" id="messenger" lead="A chat bot writes to you on Telegram.">
+      {links.length === 0 ? null : (
+        <ul class="items">
+          {links.map(({ id, name, username, status, createdAt }) => (
+            <li key={id}>
+              <div class="what">
+                <span>{username === null ? name : `${name} (@${username})`}</span>
+                <span>
+                  {STATUS[status]}, since <Moment at={createdAt} />
+                </span>
+              </div>
+              <EndButton
+                action="/account/channels/unlink"
+                csrf={csrf}
+                word="Unlink"
+                what={name}
+                hidden={{ id }}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
       <div class="body">
-        {links.length === 0 ? null : (
-          <ul class="list">
-            {links.map(({ id, name, username, status, createdAt }) => (
-              <li key={id}>
-                <div>
-                  <strong>{username === null ? name : `${name} (@${username})`}</strong>
-                  <p class="soft">
-                    {STATUS[status]}, since <Moment at={createdAt} />
-                  </p>
-                </div>
-                <EndButton
-                  action="/account/channels/unlink"
-                  csrf={csrf}
-                  word="Unlink"
-                  what={name}
-                  hidden={{ id }}
-                />
-              </li>
-            ))}
-          </ul>
-        )}
         {hasBot
           ? (
             <Form action="/account/channels/link" csrf={csrf}>
-              <button type="submit">Link a chat</button>
+              <div>
+                <button type="submit">Link a chat</button>
+              </div>
             </Form>
           )
           : <p class="soft">This platform has no chat bot.</p>}
@@ -79,28 +81,28 @@ function Browsers({ csrf, subscriptions }: {
           <button id="push-on" type="button" hidden>Turn on in this browser</button>
           <button id="push-off" type="button" class="quiet" hidden>Turn off in this browser</button>
         </div>
-        {subscriptions.length === 0 ? null : (
-          <ul class="list">
-            {subscriptions.map(({ id, name, service, createdAt }) => (
-              <li key={id}>
-                <div>
-                  <strong>{name}</strong>
-                  <p class="soft">
-                    by {service}, since <Moment at={createdAt} />
-                  </p>
-                </div>
-                <EndButton
-                  action="/account/channels/unsubscribe"
-                  csrf={csrf}
-                  word="Remove"
-                  what={name}
-                  hidden={{ id }}
-                />
-              </li>
-            ))}
-          </ul>
-        )}
       </div>
+      {subscriptions.length === 0 ? null : (
+        <ul class="items">
+          {subscriptions.map(({ id, name, service, createdAt }) => (
+            <li key={id}>
+              <div class="what">
+                <span>{name}</span>
+                <span>
+                  by {service}, since <Moment at={createdAt} />
+                </span>
+              </div>
+              <EndButton
+                action="/account/channels/unsubscribe"
+                csrf={csrf}
+                word="Remove"
+                what={name}
+                hidden={{ id }}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
     </Card>
   );
 }
