@@ -39,10 +39,14 @@ export {
   type ComputeSocketResult,
   createComputeServer,
   DEFAULT_COMPUTE_LIMITS,
+  defaultMaxServers,
   fileGuard,
   type Guard,
+  MAX_PLACE_WAIT_MS,
   networkGuard,
   runComputeProcess,
+  ServerPlaces,
+  SOCKET_PATH_BYTES,
   type SpawnFacts,
 } from "./compute/mod.ts";
 export {

@@ -144,7 +144,7 @@ class Server implements ComputeServer {
       });
       clearTimeout(timer);
     }
-    await this.#slot.close();
+    await this.#slot.close(milliseconds);
   }
 
   /** A place among the requests under way, and a server that runs. */
@@ -160,13 +160,15 @@ class Server implements ComputeServer {
     const over = (): void => {
       release();
       this.#requests.delete(requestId);
-      if (this.#gate.running === 0) this.#emptied?.();
+      if (this.#gate.running > 0) return;
+      this.#emptied?.();
+      this.#slot.rest();
     };
     const { running } = this.#slot;
     const placed = running?.listens === true ? { generation: running } : await this.#slot.place();
     if ("problem" in placed) {
       over();
-      return failed("cannot_start", placed.problem);
+      return failed(placed.reason, placed.problem);
     }
     if (signal?.aborted === true) {
       over();

@@ -6,6 +6,7 @@
  */
 import type { Frame } from "../functions/frame.ts";
 import { residentBytes } from "../functions/running_process.ts";
+import { MEMORY_POLL_MS } from "./limits.ts";
 import { parseBooted, parseEnding, parseLog } from "./parse_wire.ts";
 import type { RunningServer } from "./running_server.ts";
 import { ServerClient } from "./server_client.ts";
@@ -28,6 +29,17 @@ export interface GenerationOptions {
 
 /** Memory of the runtime until the process tells it, in bytes. */
 const RUNTIME_BYTES = 80 * 1024 * 1024;
+
+/** What comes in time; `undefined` where it does not. */
+async function within<T>(coming: Promise<T>, milliseconds: number): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), milliseconds);
+  });
+  const first = await Promise.race([coming, late]);
+  clearTimeout(timer);
+  return first;
+}
 
 export class Generation {
   readonly client: ServerClient;
@@ -84,20 +96,33 @@ export class Generation {
 
   /** How the process ended, where it does within so many milliseconds. */
   async endWithin(milliseconds: number): Promise<End | undefined> {
-    if (this.#end !== undefined) return this.#end;
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const lives = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), milliseconds);
-    });
-    const end = await Promise.race([this.ended, lives]);
-    clearTimeout(timer);
-    return end;
+    return this.#end ?? await within(this.ended, milliseconds);
   }
 
   /** Ends the process at once; the first reason stands. */
   stop(end: End): void {
     this.#settle(end);
     this.options.process.kill();
+  }
+
+  /**
+   * Lets the server end itself, as long as that takes no longer and no more
+   * memory than allowed; then ends the process.
+   */
+  async retire(
+    end: End,
+    { withinMs, memoryMb }: { readonly withinMs: number; readonly memoryMb: number },
+  ): Promise<void> {
+    this.#settle(end);
+    const until = performance.now() + withinMs;
+    if (withinMs > 0) {
+      this.options.process.connection.send({ type: ComputeFrame.terminate, worker: 0, id: 0 });
+    }
+    while (performance.now() < until && this.usedMb <= memoryMb) {
+      if (await within(this.ended, MEMORY_POLL_MS) !== undefined) return;
+    }
+    this.options.process.kill();
+    await this.ended;
   }
 
   #settle(end: End): End {
@@ -153,6 +178,8 @@ export class Generation {
         return;
       }
       case ComputeFrame.ended: {
+        // It was told to end, and has nothing more to say.
+        if (this.#end !== undefined) return this.options.process.kill();
         const message = parseEnding(payload)?.message ?? "The server has ended";
         this.#settle({ reason: this.#listens ? "crashed" : "cannot_start", message });
       }

@@ -5,9 +5,12 @@
  */
 export { fileGuard, type Guard, networkGuard } from "./confine/guards.ts";
 export { createComputeServer } from "./compute_server.ts";
-export { DEFAULT_COMPUTE_LIMITS } from "./limits.ts";
+export { defaultMaxServers } from "./decide_place.ts";
+export { DEFAULT_COMPUTE_LIMITS, MAX_PLACE_WAIT_MS } from "./limits.ts";
 export { COMPUTE_PROCESS_ARGUMENT, computeProcessCommand } from "./process_command.ts";
 export { runComputeProcess } from "./process_main.ts";
+export { SOCKET_PATH_BYTES } from "./running_server.ts";
+export { ServerPlaces } from "./server_places.ts";
 export {
   type ComputeFailure,
   type ComputeHealth,

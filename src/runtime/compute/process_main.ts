@@ -60,6 +60,7 @@ class ComputeProcess {
 
   take({ type, id, payload }: Frame): void {
     if (type === ComputeFrame.ping) this.#post({ type: "ping", id });
+    else if (type === ComputeFrame.terminate) this.#post({ type: "terminate" });
     else if (type === ComputeFrame.start) this.#start(readStart(payload));
   }
 

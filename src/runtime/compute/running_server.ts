@@ -16,8 +16,21 @@ const CONNECT_MS = 15_000;
 /** What is kept of the last words of a process, in characters. */
 const LAST_WORDS = 600;
 
+/** Private folders of processes are told from others by it. */
+const FOLDER_PREFIX = "svc-cs-";
+
+/** Bytes that a socket's path takes beyond the folder for private folders; the random part is taken long. */
+export const SOCKET_PATH_BYTES = `/${FOLDER_PREFIX}${"x".repeat(32)}/${CONTROL_SOCKET}`.length;
+
 /** A line that the process wrote to its own output. */
 export type TakeLine = (stream: "stdout" | "stderr", line: string) => void;
+
+export interface StartServerOptions {
+  /** Gets the lines of the process's own output. */
+  readonly take: TakeLine;
+  /** Folder for its private folder; that for temporary files where missing. */
+  readonly socketsDir?: string | undefined;
+}
 
 export interface RunningServer {
   readonly pid: number;
@@ -79,9 +92,12 @@ async function acceptWithin(
  */
 export async function startServer(
   spawn: (folder: string) => ProcessCommand,
-  take: TakeLine,
+  { take, socketsDir }: StartServerOptions,
 ): Promise<RunningServer> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-cs-" });
+  const folder = await Deno.makeTempDir({
+    prefix: FOLDER_PREFIX,
+    ...(socketsDir === undefined ? {} : { dir: socketsDir }),
+  });
   const remove = (): Promise<void> => Deno.remove(folder, { recursive: true }).catch(() => {});
   try {
     const listener = Deno.listen({ transport: "unix", path: join(folder, CONTROL_SOCKET) });

@@ -12,11 +12,18 @@ import {
   MAX_BACKOFF_WAIT_MS,
   MEMORY_POLL_MS,
   PING_EVERY_MS,
+  TERMINATE_MS,
   UNRESPONSIVE_MS,
 } from "./limits.ts";
 import { firstLine } from "./lines.ts";
 import { startServer } from "./running_server.ts";
-import type { ComputeHealth, ComputeLimits, ComputeServerOptions } from "./types.ts";
+import type { EndableTenant, Place } from "./server_places.ts";
+import type {
+  ComputeFailure,
+  ComputeHealth,
+  ComputeLimits,
+  ComputeServerOptions,
+} from "./types.ts";
 import type { ProcessLog } from "./wire.ts";
 
 /** What the server believes to listen on, where its variables do not say. */
@@ -33,7 +40,12 @@ export interface SlotOptions {
 
 export type Placed =
   | { readonly generation: Generation }
-  | { readonly problem: string };
+  | { readonly problem: string; readonly reason: ComputeFailure };
+
+/** All places of the platform are in use, and stay so. */
+class NoPlaceError extends Error {
+  override readonly name = "NoPlaceError";
+}
 
 const SHUT_DOWN = "The server of the deployment has been shut down";
 
@@ -48,6 +60,8 @@ export class ServerSlot {
   #lastPing = 0;
   #pinging = false;
   #closed = false;
+  /** Processes that were told to end. */
+  readonly #leaving = new Set<Promise<void>>();
 
   constructor(private readonly options: SlotOptions) {}
 
@@ -70,15 +84,25 @@ export class ServerSlot {
       if (this.#starting === undefined) {
         const wait = Math.ceil(this.#notBefore - performance.now());
         if (wait > MAX_BACKOFF_WAIT_MS) {
-          return { problem: `${this.#lastProblem} (starts again in ${Math.ceil(wait / 1000)} s)` };
+          const problem = `${this.#lastProblem} (starts again in ${Math.ceil(wait / 1000)} s)`;
+          return { problem, reason: "cannot_start" };
         }
         if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait));
       }
       const again = this.running;
       return { generation: again?.listens === true ? again : await this.#start() };
     } catch (error) {
-      return { problem: error instanceof Error ? error.message : "The server did not start" };
+      return {
+        problem: error instanceof Error ? error.message : "The server did not start",
+        reason: error instanceof NoPlaceError ? "overloaded" : "cannot_start",
+      };
     }
+  }
+
+  /** No request is under way any more: from now on the server is idle. */
+  rest(): void {
+    this.#lastUse = performance.now();
+    this.options.server.places?.settle();
   }
 
   /** Ends a server that does not react any more. */
@@ -105,45 +129,39 @@ export class ServerSlot {
       : { healthy: true, latencyMs };
   }
 
-  /** Ends the process; requests under way fail as aborted. */
-  async close(): Promise<void> {
+  /**
+   * Ends the process, which may take so long to do it itself; requests under
+   * way fail as aborted.
+   */
+  async close(withinMs: number): Promise<void> {
     this.#closed = true;
     clearTimeout(this.#watch);
     const generation = this.#generation ?? await this.#starting?.catch(() => undefined);
-    generation?.stop({ reason: "aborted", message: SHUT_DOWN });
-    await generation?.ended;
+    if (generation !== undefined) this.#retire(generation, SHUT_DOWN, withinMs);
+    await Promise.all(this.#leaving);
+  }
+
+  #retire(generation: Generation, message: string, withinMs = TERMINATE_MS): void {
+    const left = generation.retire({ reason: "aborted", message }, {
+      withinMs: Math.min(withinMs, TERMINATE_MS),
+      memoryMb: this.options.limits.memoryMb,
+    }).finally(() => this.#leaving.delete(left));
+    this.#leaving.add(left);
   }
 
   #start(): Promise<Generation> {
-    this.#starting ??= this.#startNow().finally(() => this.#starting = undefined);
+    this.#starting ??= this.#startNow().finally(() => {
+      this.#starting = undefined;
+      this.options.server.places?.settle();
+    });
     return this.#starting;
   }
 
   async #startNow(): Promise<Generation> {
     if (this.#closed) throw new Error(SHUT_DOWN);
     const began = performance.now();
-    const { server, limits, log } = this.options;
-    const { entry, env, allowPrivate } = server;
-    const port = Number(env.PORT);
-    // Permissions go by names: those of the server must be the real ones.
-    const directory = await this.#orFail(Deno.realPath(server.directory));
-    const generation: Generation = new Generation({
-      process: await this.#orFail(startServer(
-        (folder) => server.spawn(folder, { directory, allowPrivate }),
-        (stream, message) => log({ level: stream === "stdout" ? "info" : "error", message }),
-      )),
-      start: {
-        directory,
-        entry,
-        env,
-        port: Number.isInteger(port) && port > 0 && port < 65536 ? port : DEFAULT_PORT,
-        host: HOST,
-        allowPrivate,
-      },
-      log,
-      ending: (end) => this.#ended(generation, end),
-    });
-    this.#generation = generation;
+    const { limits, log } = this.options;
+    const generation = await this.#open(await this.#takePlace());
     this.#watchNow();
     if (this.#closed) generation.stop({ reason: "aborted", message: SHUT_DOWN });
     const late = setTimeout(() => {
@@ -158,6 +176,80 @@ export class ServerSlot {
     this.#lastProblem = undefined;
     this.#lastUse = performance.now();
     return generation;
+  }
+
+  /** @throws {NoPlaceError} where none came free in time. */
+  async #takePlace(): Promise<Place | undefined> {
+    const { places } = this.options.server;
+    if (places === undefined) return undefined;
+    const place = await places.take();
+    if (place === undefined) {
+      const message = `All ${places.max} servers that may run at once are in use`;
+      this.options.log({ level: "error", message: `The server did not start: ${message}` });
+      throw new NoPlaceError(message);
+    }
+    if (!this.#closed) return place;
+    place.release();
+    throw new Error(SHUT_DOWN);
+  }
+
+  /** Starts the process; its place is free again when it is gone. */
+  async #open(place: Place | undefined): Promise<Generation> {
+    try {
+      const { log, server } = this.options;
+      const { entry, env, allowPrivate, socketsDir } = server;
+      const port = Number(env.PORT);
+      // Permissions go by names: those of the server must be the real ones.
+      const directory = await this.#orFail(Deno.realPath(server.directory));
+      const generation: Generation = new Generation({
+        process: await this.#orFail(startServer(
+          (folder) => server.spawn(folder, { directory, allowPrivate }),
+          {
+            socketsDir,
+            take: (stream, message) =>
+              log({ level: stream === "stdout" ? "info" : "error", message }),
+          },
+        )),
+        start: {
+          directory,
+          entry,
+          env,
+          port: Number.isInteger(port) && port > 0 && port < 65536 ? port : DEFAULT_PORT,
+          host: HOST,
+          allowPrivate,
+        },
+        log,
+        ending: (end) => this.#ended(generation, end),
+      });
+      this.#generation = generation;
+      place?.occupy(this.#tenant(generation));
+      void generation.ended.then(() => place?.release());
+      return generation;
+    } catch (error) {
+      place?.release();
+      throw error;
+    }
+  }
+
+  /** The process of a generation, as one that may have to make room. */
+  #tenant(generation: Generation): EndableTenant {
+    const idleSince = (): number | undefined => this.#isBusy() ? undefined : this.#lastUse;
+    return {
+      get ending() {
+        return generation.end !== undefined;
+      },
+      get idleSince() {
+        return idleSince();
+      },
+      end: () => {
+        this.options.log({ level: "info", message: "Server ended: another one needed its place" });
+        this.#retire(generation, "The server made room for another one");
+      },
+    };
+  }
+
+  #isBusy(): boolean {
+    return this.options.busy() || this.#starting !== undefined;
   }
 
   async #orFail<T>(step: Promise<T>): Promise<T> {
@@ -198,13 +290,11 @@ export class ServerSlot {
       return running.stop({ reason: "memory", message });
     }
     const now = performance.now();
-    const busy = this.options.busy() || this.#starting !== undefined;
-    if (busy) {
-      this.#lastUse = now;
+    if (this.#isBusy()) {
       if (now - this.#lastPing > PING_EVERY_MS) void this.#askForReaction(running);
     } else if (idleMs > 0 && now - this.#lastUse > idleMs) {
       this.options.log({ level: "info", message: "Server ended: it had nothing to do" });
-      return running.stop({ reason: "aborted", message: "The server was idle" });
+      return this.#retire(running, "The server was idle");
     }
     this.#watch = setTimeout(() => this.#watchNow(), MEMORY_POLL_MS);
     Deno.unrefTimer(Number(this.#watch));

@@ -5,6 +5,7 @@
  */
 import type { ProcessCommand } from "../functions/types.ts";
 import type { HeaderPairs, LogLevel } from "../functions/wire.ts";
+import type { ServerPlaces } from "./server_places.ts";
 
 export interface ComputeRequest {
   readonly method: string;
@@ -78,7 +79,8 @@ export interface ComputeServer {
   connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
   /**
    * Starts the server where it is not running, and tells whether it listens: what
-   * a deploy waits for before it goes live. Never rejects; bounded by `startMs`.
+   * a deploy waits for before it goes live. Never rejects; bounded by `startMs`
+   * and the time that it waits for a place.
    */
   start(): Promise<ComputeHealth>;
   /**
@@ -86,7 +88,10 @@ export interface ComputeServer {
    * use. One that is not running because nobody asked lately is healthy, at once.
    */
   check(): Promise<ComputeHealth>;
-  /** Lets requests under way finish for so long, then ends the process. */
+  /**
+   * Lets requests under way finish for so long, then ends the process. With more
+   * than 0, a server that listens to SIGTERM gets a little time of its own.
+   */
   drain(milliseconds: number): Promise<void>;
 }
 
@@ -125,6 +130,10 @@ export interface ComputeServerOptions {
   readonly log: (entry: ComputeLogEntry) => void;
   /** How to start the program itself as a server process; `folder` is private to the process. */
   readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand;
+  /** Places that all servers share; where missing, any number of processes may run. */
+  readonly places?: ServerPlaces;
+  /** Folder for the private folders of processes; that for temporary files where missing. */
+  readonly socketsDir?: string;
   /** Wall clock in milliseconds; the system's by default. */
   readonly now?: () => number;
 }

@@ -13,6 +13,8 @@ export const ComputeFrame = {
   start: 1,
   /** Answer with `pong` of the same id as soon as the server's thread reacts. */
   ping: 2,
+  /** Let the server end itself, where it listens to SIGTERM; `ended` answers. */
+  terminate: 3,
   /** The process is ready for the server's code; payload: `Booted`. */
   booted: 20,
   /** The server listens. */

@@ -11,7 +11,9 @@ export type ToWorker =
   | { readonly type: "start"; readonly start: ServerStart; readonly socket: string }
   /** Answers `prepared`: the server's code may be loaded. */
   | { readonly type: "load" }
-  | { readonly type: "ping"; readonly id: number };
+  | { readonly type: "ping"; readonly id: number }
+  /** The server is to end itself; `ended` answers. */
+  | { readonly type: "terminate" };
 
 /** Comes from the server's thread. */
 export type FromWorker =

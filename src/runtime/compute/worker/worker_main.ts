@@ -15,6 +15,7 @@ import { serveModule, takeDenoServers } from "./deno_servers.ts";
 import type { Send, ToWorker } from "./messages.ts";
 import { takeNodeServers } from "./node_servers.ts";
 import { takeOutput } from "./output.ts";
+import { takeSignals, type TellSignal } from "./signals.ts";
 
 function setEnvironment({ env, port, host }: ServerStart): void {
   for (const name of Object.keys(Deno.env.toObject())) Deno.env.delete(name);
@@ -54,8 +55,14 @@ function tellErrors(send: Send, directory: string): void {
   globalThis.addEventListener("unhandledrejection", (event) => tell(event.reason));
 }
 
-/** Prepares the thread; the function that comes back loads the server's code. */
-function prepare(start: ServerStart, socket: string, send: Send): () => Promise<void> {
+interface Prepared {
+  /** Loads the server's code. */
+  readonly load: () => Promise<void>;
+  readonly tellSignal: TellSignal;
+}
+
+/** Prepares the thread for the server's code. */
+function prepare(start: ServerStart, socket: string, send: Send): Prepared {
   const entry = join(start.directory, start.entry);
   setEnvironment(start);
   process.argv.splice(0, process.argv.length, Deno.execPath(), entry);
@@ -66,7 +73,8 @@ function prepare(start: ServerStart, socket: string, send: Send): () => Promise<
   const address = new ServerAddress(socket, { port: start.port, host: start.host, send });
   takeNodeServers(address);
   takeDenoServers(address);
-  return async () => {
+  const tellSignal = takeSignals();
+  const load = async () => {
     try {
       const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(entry).href);
       if (!address.taken) serveModule(module);
@@ -74,6 +82,7 @@ function prepare(start: ServerStart, socket: string, send: Send): () => Promise<
       send({ type: "ended", message: describeError(error, start.directory) });
     }
   };
+  return { load, tellSignal };
 }
 
 globalThis.addEventListener("message", (event) => {
@@ -81,12 +90,14 @@ globalThis.addEventListener("message", (event) => {
   const port = (event as MessageEvent<MessagePort>).data;
   const post = port.postMessage.bind(port);
   const send: Send = (message) => post(message);
-  let load: () => Promise<void>;
+  let prepared: Prepared;
   port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     if (data.type === "ping") send({ type: "pong", id: data.id });
-    else if (data.type === "load") void load();
-    else {
-      load = prepare(data.start, data.socket, send);
+    else if (data.type === "load") void prepared.load();
+    else if (data.type === "terminate") {
+      if (!prepared.tellSignal("SIGTERM")) send({ type: "ended", message: "Told to end" });
+    } else {
+      prepared = prepare(data.start, data.socket, send);
       send({ type: "prepared" });
     }
   };

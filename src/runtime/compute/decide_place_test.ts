@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { decidePlace, defaultMaxServers, type Tenant } from "./decide_place.ts";
+
+const idle = (idleSince: number): Tenant => ({ ending: false, idleSince });
+const BUSY: Tenant = { ending: false, idleSince: undefined };
+const ENDING: Tenant = { ending: true, idleSince: 1 };
+
+for (
+  const { name, tenants, taken = tenants.length, max = 3, waiting = 1, expected } of [
+    { name: "starts while there is room", tenants: [idle(1), BUSY], expected: "start" },
+    { name: "ends the longest idle", tenants: [idle(5), idle(2), idle(9)], expected: "end 2" },
+    { name: "never ends one in use", tenants: [BUSY, idle(7), BUSY], expected: "end 7" },
+    { name: "waits where all are in use", tenants: [BUSY, BUSY, BUSY], expected: "wait" },
+    { name: "waits for one that is ending", tenants: [ENDING, idle(2), BUSY], expected: "wait" },
+    {
+      name: "ends one more where more wait than are ending",
+      tenants: [ENDING, idle(2), BUSY],
+      waiting: 2,
+      expected: "end 2",
+    },
+    {
+      name: "counts servers that are about to start",
+      tenants: [BUSY],
+      taken: 3,
+      expected: "wait",
+    },
+  ]
+) {
+  Deno.test(`decidePlace() ${name}`, () => {
+    const decision = decidePlace({ taken, max, waiting, tenants });
+    const told = decision.type === "end" ? `end ${decision.tenant.idleSince}` : decision.type;
+    assert.equal(told, expected);
+  });
+}
+
+Deno.test("decidePlace() ends nothing that is in use or ending, and no more than needed", () => {
+  const tenant = fc.record({
+    ending: fc.boolean(),
+    idleSince: fc.option(fc.nat(1000), { nil: undefined }),
+  });
+  fc.assert(fc.property(
+    fc.array(tenant, { maxLength: 12 }),
+    fc.integer({ min: 1, max: 8 }),
+    fc.integer({ min: 1, max: 5 }),
+    (tenants, max, waiting) => {
+      const decision = decidePlace({ taken: tenants.length, max, waiting, tenants });
+      assert.equal(decision.type === "start", tenants.length < max);
+      if (decision.type !== "end") return;
+      const { idleSince, ending } = decision.tenant;
+      assert.ok(!ending && idleSince !== undefined);
+      assert.ok(tenants.every((other) => other.ending || (other.idleSince ?? 1e9) >= idleSince));
+      assert.ok(tenants.filter((other) => other.ending).length < waiting);
+    },
+  ));
+});
+
+Deno.test("defaultMaxServers() is held by memory, then by processors, and never too small", () => {
+  const of = (gib: number, processors: number) =>
+    defaultMaxServers({ memoryBytes: gib * 1024 ** 3, processors });
+  assert.equal(of(8, 2), 24);
+  assert.equal(of(256, 2), 64);
+  assert.equal(of(0.5, 1), 4);
+});

@@ -1,0 +1,91 @@
+/**
+ * Places for the processes of all servers of a platform: a bounded number, so
+ * that many deployments do not bring the machine down.
+ *
+ * @module
+ */
+import { decidePlace, type Tenant } from "./decide_place.ts";
+
+/** A tenant that can be told to make room. */
+export interface EndableTenant extends Tenant {
+  /** Ends it; `ending` is true afterwards. */
+  end(): void;
+}
+
+/** The right to run one process. */
+export interface Place {
+  /** Tells whose process it is, so that it can be ended for another. */
+  occupy(tenant: EndableTenant): void;
+  /** Gives the place back, once the process is gone; calling it again does nothing. */
+  release(): void;
+}
+
+export interface ServerPlacesOptions {
+  /** Processes at the same time, those that start or end included. */
+  readonly max: number;
+  /** Longest time that a server waits for a place, in milliseconds. */
+  readonly waitMs: number;
+}
+
+export class ServerPlaces {
+  #taken = 0;
+  readonly #tenants = new Set<EndableTenant>();
+  readonly #waiting: ((place: Place) => void)[] = [];
+
+  constructor(private readonly options: ServerPlacesOptions) {}
+
+  get max(): number {
+    return this.options.max;
+  }
+
+  /** A place, as soon as there is one; `undefined` where none came free in time. */
+  take(): Promise<Place | undefined> {
+    const { promise, resolve } = Promise.withResolvers<Place | undefined>();
+    const timer = setTimeout(() => {
+      this.#waiting.splice(this.#waiting.indexOf(give), 1);
+      resolve(undefined);
+    }, this.options.waitMs);
+    const give = (place: Place): void => {
+      clearTimeout(timer);
+      resolve(place);
+    };
+    this.#waiting.push(give);
+    this.settle();
+    return promise;
+  }
+
+  /** Gives places to those that wait; to be called when a tenant has fallen idle. */
+  settle(): void {
+    while (this.#waiting.length > 0) {
+      const decision = decidePlace({
+        taken: this.#taken,
+        max: this.options.max,
+        waiting: this.#waiting.length,
+        tenants: this.#tenants,
+      });
+      if (decision.type === "wait") return;
+      if (decision.type === "end") decision.tenant.end();
+      else this.#waiting.shift()!(this.#place());
+    }
+  }
+
+  #place(): Place {
+    this.#taken++;
+    let tenant: EndableTenant | undefined;
+    let released = false;
+    return {
+      occupy: (by) => {
+        tenant = by;
+        this.#tenants.add(by);
+        this.settle();
+      },
+      release: () => {
+        if (released) return;
+        released = true;
+        this.#taken--;
+        if (tenant !== undefined) this.#tenants.delete(tenant);
+        this.settle();
+      },
+    };
+  }
+}

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { type Place, ServerPlaces } from "./server_places.ts";
+
+/** The process of a server that a test makes busy or idle. */
+class Process {
+  ending = false;
+  idleSince: number | undefined;
+
+  constructor(private readonly place: Place) {
+    place.occupy(this);
+  }
+
+  end(): void {
+    this.ending = true;
+  }
+
+  gone(): void {
+    this.place.release();
+  }
+}
+
+async function started(places: ServerPlaces): Promise<Process> {
+  const place = await places.take();
+  assert.ok(place !== undefined, "There was no place");
+  return new Process(place);
+}
+
+Deno.test("ServerPlaces gives a place once an idle server is gone, not before", async () => {
+  const places = new ServerPlaces({ max: 1, waitMs: 10_000 });
+  const first = await started(places);
+  first.idleSince = 5;
+  let second: Process | undefined;
+  const starting = started(places).then((process) => second = process);
+  assert.ok(first.ending);
+  await Promise.resolve();
+  assert.equal(second, undefined);
+  first.gone();
+  await starting;
+});
+
+Deno.test("ServerPlaces ends a server that falls idle while another waits", async () => {
+  const places = new ServerPlaces({ max: 1, waitMs: 10_000 });
+  const first = await started(places);
+  const starting = started(places);
+  assert.ok(!first.ending, "a server in use stays");
+  first.idleSince = 5;
+  places.settle();
+  assert.ok(first.ending);
+  first.gone();
+  await starting;
+});
+
+Deno.test("ServerPlaces serves in order, and a late one leaves the line", async () => {
+  const places = new ServerPlaces({ max: 1, waitMs: 5 });
+  const first = await started(places);
+  assert.equal(await places.take(), undefined);
+  first.gone();
+  const next = await started(places);
+  const order: string[] = [];
+  const line = ["a", "b"].map((name) => started(places).then((p) => (order.push(name), p)));
+  next.gone();
+  (await line[0])!.gone();
+  await line[1];
+  assert.deepEqual(order, ["a", "b"]);
+});
+
+Deno.test("ServerPlaces takes a place back once", async () => {
+  const places = new ServerPlaces({ max: 1, waitMs: 1 });
+  const place = await places.take();
+  place!.release();
+  place!.release();
+  await started(places);
+  assert.equal(await places.take(), undefined);
+});
