@@ -68,6 +68,8 @@ export interface PlatformOptions {
   readonly retention?: RetentionPolicy;
   /** When housekeeping runs, in milliseconds; after a minute, then hourly where missing. */
   readonly housekeeping?: { readonly firstMs: number; readonly everyMs: number };
+  /** Servers of deployments that run at the same time; what memory and processors bear where missing. */
+  readonly maxServers?: number;
   /** Builds from git that run at the same time; one for two processors where missing. */
   readonly buildConcurrency?: number;
   /** How builds from git are kept in bounds; without walls none runs unless it says so. */

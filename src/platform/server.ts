@@ -92,6 +92,7 @@ async function openServices(
     cache: reach.cache,
     outbound: reach.outbound.fetch,
     allowPrivate: options.allowPrivateUpstreams ?? false,
+    maxServers: options.maxServers,
     publicOrigin: base.origin,
     mailer: openMailer(options, base),
     bot: options.bot,

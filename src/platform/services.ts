@@ -64,6 +64,8 @@ export interface Foundation {
   readonly publicOrigin: string;
   /** Lets servers of deployments reach private, local and reserved addresses. */
   readonly allowPrivate: boolean;
+  /** Servers of deployments that run at the same time; what the machine can bear where missing. */
+  readonly maxServers: number | undefined;
   /** Sends mail; `undefined` where the platform has no mail server. */
   readonly mailer: Mailer | undefined;
   readonly bot: BotSettings | undefined;
@@ -148,8 +150,8 @@ export function createServices(foundation: Foundation) {
   const computeService = new ComputeService({
     variables: variableService,
     logs,
-    filesDir: join(dataDir.root, "compute"),
-    pagesDir: join(dataDir.root, "isr"),
+    dataDir: dataDir.root,
+    maxServers: foundation.maxServers,
     allowPrivate: foundation.allowPrivate,
     now,
     onTrouble,
@@ -243,6 +245,7 @@ export function createServices(foundation: Foundation) {
           version: "",
         });
       }
+      await computeService.recover();
       await domainParts.certificates?.load();
       await domainParts.domainService.recover();
       notificationServices.startNotifications();

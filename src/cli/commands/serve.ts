@@ -83,6 +83,11 @@ export default defineCommand({
       )
       .option("--allow-private-upstreams", "let rewrites and functions reach private addresses")
       .option(
+        "--max-servers <n>",
+        "servers of deployments at the same time (default: what the machine can bear)",
+        wholeNumber({ min: 1, max: 100_000 }),
+      )
+      .option(
         "--git-root <dir>",
         "folder below which projects may have local repositories; repeatable",
         repeatedList,

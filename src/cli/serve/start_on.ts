@@ -36,6 +36,7 @@ export interface ServeFlags {
   readonly allowUnsandboxedBuilds?: true | undefined;
   readonly buildMinutes?: number | undefined;
   readonly buildUid?: number | undefined;
+  readonly maxServers?: number | undefined;
   readonly buildConcurrency?: number | undefined;
   readonly keepDeployments?: number | undefined;
   readonly keepDays?: number | undefined;
@@ -134,6 +135,7 @@ export async function startOn(
       ...definedOnly({ publicUrl, kv, blobs, geoip, asn, allowPrivateUpstreams, dnsServer }),
       ...definedOnly({ tls, acme, httpsPort, publicAddresses: publicAddress, upstreamCa }),
       ...definedOnly({ mail, bot, buildConcurrency: flags.buildConcurrency }),
+      ...definedOnly({ maxServers: flags.maxServers }),
       builds: buildsOf(flags),
       gitRoots: (flags.gitRoot ?? []).map((root) => ctx.path(root)),
       retention: {

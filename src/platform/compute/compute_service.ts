@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { join } from "node:path";
 import { KeptPages, PageMemory, type PurgeScope } from "../../edge/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type ComputeLayer, type Manifest, runtimeSettings } from "../../manifest/mod.ts";
@@ -11,6 +12,9 @@ import {
   computeProcessCommand,
   type ComputeServer,
   createComputeServer,
+  defaultMaxServers,
+  MAX_PLACE_WAIT_MS,
+  ServerPlaces,
 } from "../../runtime/mod.ts";
 import type { DeploymentRecord } from "../deployments/deployment.ts";
 import type { VariableService } from "../env/variable_service.ts";
@@ -19,6 +23,8 @@ import type { BlobStore } from "../store/blob_store.ts";
 import { type DeployedFile, DeploymentFiles } from "./deployment_files.ts";
 import { PageFolders } from "./fs_page_vault.ts";
 import { LayerServer } from "./layer_server.ts";
+import { machineMemory } from "./machine_memory.ts";
+import { makeRunFolder, removeRunFolder } from "./run_folder.ts";
 import { ServerNotReadyError } from "./server_not_ready.ts";
 import { SiteServers } from "./site_servers.ts";
 
@@ -34,10 +40,10 @@ const LAST_LINES = 10;
 export interface ComputeServices {
   readonly variables: VariableService;
   readonly logs: AccessLogs;
-  /** Folder for the files of deployments. */
-  readonly filesDir: string;
-  /** Folder for kept pages. */
-  readonly pagesDir: string;
+  /** Folder for files of deployments, kept pages, and sockets. */
+  readonly dataDir: string;
+  /** Servers that run at the same time; what the machine can bear where missing. */
+  readonly maxServers: number | undefined;
   /** Lets servers reach private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   readonly now: Clock;
@@ -68,10 +74,19 @@ export class ComputeService {
   /** The last lines of the log, by deployment. */
   readonly #lines = new Map<string, string[]>();
   readonly #spawn: ReturnType<typeof computeProcessCommand>;
+  readonly #places: ServerPlaces;
+  #runFolder: Promise<string> | undefined;
 
   constructor(private readonly services: ComputeServices) {
-    this.#files = new DeploymentFiles(services.filesDir);
-    this.#folders = new PageFolders(services.pagesDir);
+    this.#files = new DeploymentFiles(join(services.dataDir, "compute"));
+    this.#folders = new PageFolders(join(services.dataDir, "isr"));
+    this.#places = new ServerPlaces({
+      max: services.maxServers ?? defaultMaxServers({
+        memoryBytes: machineMemory(),
+        processors: navigator.hardwareConcurrency,
+      }),
+      waitMs: MAX_PLACE_WAIT_MS,
+    });
     this.#spawn = computeProcessCommand({ env: Deno.env.toObject() });
   }
 
@@ -159,6 +174,11 @@ export class ComputeService {
     return await pages.purge(scope);
   }
 
+  /** Removes what servers of a platform that was killed have left. */
+  async recover(): Promise<void> {
+    await this.#socketsDir();
+  }
+
   /** Removes all that deployments have left that are not needed any more. */
   async sweep(isNeeded: (deploymentId: string) => boolean): Promise<void> {
     for (const kept of [this.#files, this.#folders]) {
@@ -178,6 +198,13 @@ export class ComputeService {
   async close(): Promise<void> {
     for (const id of [...this.#open.keys()]) void this.dispose(id);
     await Promise.all(this.#closing);
+    await this.#runFolder?.catch(() => {});
+    await removeRunFolder(this.services.dataDir);
+  }
+
+  /** The folder for sockets, made anew by the first who asks. */
+  #socketsDir(): Promise<string> {
+    return this.#runFolder ??= makeRunFolder(this.services.dataDir);
   }
 
   #pagesOf(deploymentId: string): KeptPages {
@@ -204,6 +231,8 @@ export class ComputeService {
       env: await variables.openSnapshot(deploymentId),
       limits: runtimeSettings(layer),
       allowPrivate,
+      places: this.#places,
+      socketsDir: await this.#socketsDir(),
       spawn: this.#spawn,
       log: (entry) => {
         logs.recordServer({ ...entry, projectId, deploymentId, layer: layer.name });

@@ -1,0 +1,42 @@
+/**
+ * The memory that the platform and its processes may use.
+ *
+ * @module
+ */
+
+const V2 = "/sys/fs/cgroup";
+const V1 = "/sys/fs/cgroup/memory";
+
+/**
+ * The files that may limit the memory of a process, from its `/proc/self/cgroup`:
+ * of its control group, and of the root that a container sees (cgroups(7)).
+ */
+export function memoryLimitFiles(groups: string): string[] {
+  return groups.split("\n").flatMap((line) => {
+    const [, controllers, path] = /^\d+:([^:]*):(\/.*)$/.exec(line) ?? [];
+    if (path === undefined) return [];
+    const [root, file] = controllers === ""
+      ? [V2, "memory.max"]
+      : controllers!.split(",").includes("memory")
+      ? [V1, "memory.limit_in_bytes"]
+      : [];
+    if (root === undefined) return [];
+    return path === "/" ? [`${root}/${file}`] : [`${root}${path}/${file}`, `${root}/${file}`];
+  });
+}
+
+function read(path: string): string {
+  try {
+    return Deno.readTextFileSync(path);
+  } catch {
+    return "";
+  }
+}
+
+/** The machine's memory in bytes, or less where the process's control group says so. */
+export function machineMemory(): number {
+  const limits = memoryLimitFiles(read("/proc/self/cgroup"))
+    .map((path) => Number.parseInt(read(path), 10))
+    .filter((bytes) => bytes > 0);
+  return Math.min(Deno.systemMemoryInfo().total, ...limits);
+}

@@ -1,0 +1,49 @@
+/**
+ * The folder for the sockets of running servers: in the data directory, or,
+ * where that has too long a path for a socket, in the system's temporary
+ * folder with a link to it, so that the next start finds what a crash left.
+ *
+ * @module
+ */
+import { basename, join } from "node:path";
+import { SOCKET_PATH_BYTES } from "../../runtime/mod.ts";
+
+/** Longest path of a Unix socket in bytes, without the zero at its end (unix(7)). */
+const MAX_SOCKET_PATH = 107;
+
+/** Folders elsewhere are told from others by it. */
+const ELSEWHERE_PREFIX = "svc-run-";
+
+/** True where sockets of servers may lie below a folder of this path. */
+export function hasRoomForSockets(folder: string): boolean {
+  return new TextEncoder().encode(folder).byteLength + SOCKET_PATH_BYTES <= MAX_SOCKET_PATH;
+}
+
+async function removeAll(path: string): Promise<void> {
+  await Deno.remove(path, { recursive: true }).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
+}
+
+/** Removes the folder, wherever it is, with all that is in it. */
+export async function removeRunFolder(dataDir: string): Promise<void> {
+  const path = join(dataDir, "run");
+  const elsewhere = await Deno.readLink(path).catch(() => undefined);
+  if (elsewhere !== undefined && basename(elsewhere).startsWith(ELSEWHERE_PREFIX)) {
+    await removeAll(elsewhere);
+  }
+  await removeAll(path);
+}
+
+/** Makes the folder anew, empty, readable by its owner only. Returns its path, without links. */
+export async function makeRunFolder(dataDir: string): Promise<string> {
+  await removeRunFolder(dataDir);
+  const path = join(dataDir, "run");
+  if (hasRoomForSockets(path)) {
+    await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+    return await Deno.realPath(path);
+  }
+  const elsewhere = await Deno.realPath(await Deno.makeTempDir({ prefix: ELSEWHERE_PREFIX }));
+  await Deno.symlink(elsewhere, path);
+  return elsewhere;
+}
