@@ -29,6 +29,7 @@ async function prepare() {
   }
   await Deno.mkdir(`${root}/data`);
   await Deno.writeTextFile(`${root}/data/secret.json`, '{"key":"svc_secret"}');
+  await Deno.writeTextFile(`${root}/package.json`, '{"name":"above"}');
   await Deno.symlink(`${root}/data/secret.json`, `${directory}/link.txt`);
   await Deno.mkdir(`${root}/other`);
   await Deno.writeTextFile(`${root}/other/entry.mjs`, "export default 'other';");

@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { dirname, join } from "node:path";
 import type { Confinement } from "../wire.ts";
 import { readNameservers } from "./judge_connect.ts";
 import { closeFiles, type FileRule } from "./landlock.ts";
@@ -48,7 +47,7 @@ const SYSTEM_PATHS = [
 ];
 
 export interface ConfineOptions {
-  /** Folder of the deployment. */
+  /** Folder of the deployment. With a `package.json`, or the runtime looks for one above it. */
   readonly directory: string;
   /** Private folder of the process, for its sockets. */
   readonly folder: string;
@@ -58,18 +57,6 @@ export interface ConfineOptions {
 }
 
 const read = (path: string): FileRule => ({ path, rights: "read" });
-
-/**
- * The `package.json` of the folders above one that has none: the runtime reads
- * the nearest to know how modules are to be taken.
- */
-function packageFilesAbove(directory: string): string[] {
-  const paths: string[] = [];
-  for (let at = directory, last = ""; at !== last; last = at, at = dirname(at)) {
-    paths.push(join(at, "package.json"));
-  }
-  return paths;
-}
 
 function nameservers(): readonly string[] {
   try {
@@ -95,7 +82,6 @@ export function confine(options: ConfineOptions): Confinement {
     { path: "/dev/null", rights: "read_write" },
     ...options.runtime.map(read),
     ...SYSTEM_PATHS.map(read),
-    ...packageFilesAbove(options.directory).map(read),
   ]);
   const filtered = filterCalls(libc, peers);
   const missing = [
