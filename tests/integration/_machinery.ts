@@ -162,9 +162,9 @@ export function functionProcesses(): number[] {
   return pids;
 }
 
-/** Waits until something holds; fails after ten seconds. */
+/** Waits until something holds; fails after half a minute. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = performance.now() + 10_000;
+  const end = performance.now() + 30_000;
   while (!await holds()) {
     assert.ok(performance.now() < end, `Waited in vain: ${what}`);
     await new Promise((resolve) => setTimeout(resolve, 20));

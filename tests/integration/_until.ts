@@ -4,12 +4,12 @@
  * @module
  */
 
-/** Reads again until a value is as wanted. @throws after ten seconds */
+/** Reads again until a value is as wanted. @throws after half a minute */
 export async function until<T>(
   read: () => T | Promise<T>,
   wanted: (value: T) => boolean,
 ): Promise<T> {
-  const end = performance.now() + 10_000;
+  const end = performance.now() + 30_000;
   for (;;) {
     const value = await read();
     if (wanted(value)) return value;
