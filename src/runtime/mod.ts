@@ -42,7 +42,6 @@ export {
   defaultMaxServers,
   fileGuard,
   type Guard,
-  MAX_PLACE_WAIT_MS,
   networkGuard,
   runComputeProcess,
   ServerPlaces,

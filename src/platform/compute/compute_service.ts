@@ -13,7 +13,6 @@ import {
   type ComputeServer,
   createComputeServer,
   defaultMaxServers,
-  MAX_PLACE_WAIT_MS,
   ServerPlaces,
 } from "../../runtime/mod.ts";
 import type { DeploymentRecord } from "../deployments/deployment.ts";
@@ -85,7 +84,6 @@ export class ComputeService {
         memoryBytes: machineMemory(),
         processors: navigator.hardwareConcurrency,
       }),
-      waitMs: MAX_PLACE_WAIT_MS,
     });
     this.#spawn = computeProcessCommand({ env: Deno.env.toObject() });
   }

@@ -6,7 +6,7 @@
 export { fileGuard, type Guard, networkGuard } from "./confine/guards.ts";
 export { createComputeServer } from "./compute_server.ts";
 export { defaultMaxServers } from "./decide_place.ts";
-export { DEFAULT_COMPUTE_LIMITS, MAX_PLACE_WAIT_MS } from "./limits.ts";
+export { DEFAULT_COMPUTE_LIMITS } from "./limits.ts";
 export { COMPUTE_PROCESS_ARGUMENT, computeProcessCommand } from "./process_command.ts";
 export { runComputeProcess } from "./process_main.ts";
 export { SOCKET_PATH_BYTES } from "./running_server.ts";

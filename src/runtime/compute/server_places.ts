@@ -5,6 +5,7 @@
  * @module
  */
 import { decidePlace, type Tenant } from "./decide_place.ts";
+import { MAX_PLACE_WAIT_MS } from "./limits.ts";
 
 /** A tenant that can be told to make room. */
 export interface EndableTenant extends Tenant {
@@ -23,8 +24,8 @@ export interface Place {
 export interface ServerPlacesOptions {
   /** Processes at the same time, those that start or end included. */
   readonly max: number;
-  /** Longest time that a server waits for a place, in milliseconds. */
-  readonly waitMs: number;
+  /** Longest time that a server waits for a place, in milliseconds; 10 s where missing. */
+  readonly waitMs?: number;
 }
 
 export class ServerPlaces {
@@ -44,7 +45,7 @@ export class ServerPlaces {
     const timer = setTimeout(() => {
       this.#waiting.splice(this.#waiting.indexOf(give), 1);
       resolve(undefined);
-    }, this.options.waitMs);
+    }, this.options.waitMs ?? MAX_PLACE_WAIT_MS);
     const give = (place: Place): void => {
       clearTimeout(timer);
       resolve(place);

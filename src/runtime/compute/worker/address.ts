@@ -60,7 +60,8 @@ export class ServerAddress {
 /** Why a second address is refused, in the words of Node. */
 export function refusedListen({ address, port }: Believed): Error {
   const message = `listen EACCES: permission denied ${address}:${port}: ` +
-    "a deployment's server listens on one port only";
+    "a deployment's server listens on one port only, that of its first listen; " +
+    "serve all from there, by path or host";
   return Object.assign(new Error(message), {
     code: "EACCES",
     errno: -13,

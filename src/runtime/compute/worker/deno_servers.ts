@@ -77,7 +77,8 @@ export function takeDenoServers(address: ServerAddress): void {
   const serve = Deno.serve.bind(Deno) as unknown as Serve;
   const listen = (): never => {
     throw new Deno.errors.PermissionDenied(
-      "A deployment's server listens by Deno.serve or node:http only",
+      "A deployment's server speaks HTTP on one port: listen with Deno.serve, node:http, or " +
+        "`export default { fetch }` in place of Deno.listen",
     );
   };
   Object.defineProperties(Deno, {
