@@ -72,6 +72,8 @@ export interface PlatformOptions {
   readonly maxServers?: number;
   /** Builds from git that run at the same time; one for two processors where missing. */
   readonly buildConcurrency?: number;
+  /** Longest wait of a trigger for its repository, in milliseconds; 50 seconds where missing. */
+  readonly resolveMs?: number;
   /** How builds from git are kept in bounds; without walls none runs unless it says so. */
   readonly builds?: Partial<Omit<BuildSettings, "hidden">>;
   /** Folders of this machine below which the repositories of projects may lie. */

@@ -104,6 +104,7 @@ async function openServices(
         settings: buildSettings(options),
       }),
     buildConcurrency: options.buildConcurrency ?? defaultConcurrency(),
+    resolveMs: options.resolveMs,
     log: options.log,
   });
   const { logs, inboxes, events, useNotes, functionService, computeService, healthMonitor } =

@@ -73,6 +73,8 @@ export interface Foundation {
   openBuilds(parts: Omit<BuildParts, "allowPrivate" | "gitRoots" | "settings">): OpenedBuilds;
   /** Builds that run at the same time. */
   readonly buildConcurrency: number;
+  /** Longest wait of a trigger for its repository, in milliseconds. */
+  readonly resolveMs: number | undefined;
   log(line: PlatformLog): void;
 }
 
@@ -192,6 +194,7 @@ export function createServices(foundation: Foundation) {
     ...{ deploymentService, variables: variableService, raiseEvent: events.raise },
     ...openedBuilds,
     buildConcurrency: foundation.buildConcurrency,
+    resolveMs: foundation.resolveMs,
   });
   return {
     ...shared,

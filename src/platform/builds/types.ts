@@ -76,6 +76,11 @@ export type Branches =
   | { readonly type: "unreachable"; readonly reason: string };
 
 export interface GitService {
+  /**
+   * Why the platform never goes to an address, for people; `undefined` where it
+   * would try. Nothing is asked of the network.
+   */
+  refusal(gitUrl: string): string | undefined;
   /** Finds a commit on a branch, fetching where the mirror does not know both. */
   resolve(
     project: ProjectRecord,

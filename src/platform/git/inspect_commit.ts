@@ -54,23 +54,40 @@ async function commitsFrom(git: MirrorGit, digits: string): Promise<string[]> {
   return stdout.split("\n").flatMap((line) => line.startsWith("commit ") ? [line.slice(7)] : []);
 }
 
-async function facts(git: MirrorGit, sha: string): Promise<Resolved> {
-  const { stdout } = await git([
-    "log",
-    "-1",
-    "--no-show-signature",
-    "--encoding=UTF-8",
-    "--format=%an%x00%s",
-    "--end-of-options",
-    sha,
-  ]);
-  const [author = "", message = ""] = stdout.trimEnd().split("\0");
+/** Commits, one line each: SHA, author and first line of the message. */
+const SHOW = [
+  "log",
+  "--no-walk=unsorted",
+  "--no-show-signature",
+  "--encoding=UTF-8",
+  "--format=%H%x00%an%x00%s",
+  "--end-of-options",
+];
+
+function readShown(line: string): Extract<Resolved, { readonly type: "found" }> {
+  const [sha = "", author = "", message = ""] = line.split("\0");
   return {
     type: "found",
     sha,
     message: message.slice(0, MAX_MESSAGE).toWellFormed(),
     author: author.slice(0, MAX_AUTHOR).toWellFormed(),
   };
+}
+
+/** A commit by its full SHA and the branch's head, in one question; `undefined` where it fails. */
+async function lookAtBoth(git: MirrorGit, branch: string, sha: string) {
+  const { code, stdout } = await git([...SHOW, `refs/heads/${branch}^{commit}`, sha]);
+  const shown = stdout.split("\n").filter((line) => line !== "").map(readShown);
+  const [head, commit = head] = shown;
+  return code === 0 && head !== undefined && commit?.sha === sha
+    ? { head: head.sha, commit }
+    : undefined;
+}
+
+async function isIn(git: MirrorGit, sha: string, head: string): Promise<boolean> {
+  if (sha === head) return true;
+  const { code } = await git(["merge-base", "--is-ancestor", "--end-of-options", sha, head]);
+  return code === 0;
 }
 
 /** Finds the one commit that is meant, and judges that it is on the branch. */
@@ -80,17 +97,24 @@ export async function inspectCommit(
 ): Promise<Resolved> {
   if (!isBranchName(wanted.branch)) return { type: "branch_not_found" };
   if (!COMMIT_SHA.test(wanted.commitSha)) return { type: "commit_not_found" };
+  const digits = wanted.commitSha.toLowerCase();
+  const both = digits.length === FULL_LENGTH
+    ? await lookAtBoth(git, wanted.branch, digits)
+    : undefined;
+  if (both !== undefined) {
+    return await isIn(git, digits, both.head)
+      ? both.commit
+      : { type: "not_on_branch", sha: digits };
+  }
   const head = await branchHead(git, wanted.branch);
   if (head === undefined) return { type: "branch_not_found" };
-  const commits = await commitsFrom(git, wanted.commitSha.toLowerCase());
+  const commits = await commitsFrom(git, digits);
   const [sha] = commits;
   if (sha === undefined) return { type: "commit_not_found" };
   if (commits.length > 1) {
     return { type: "ambiguous", candidates: commits.slice(0, MAX_CANDIDATES) };
   }
-  if (sha !== head) {
-    const { code } = await git(["merge-base", "--is-ancestor", "--end-of-options", sha, head]);
-    if (code !== 0) return { type: "not_on_branch", sha };
-  }
-  return await facts(git, sha);
+  if (!await isIn(git, sha, head)) return { type: "not_on_branch", sha };
+  const { stdout } = await git([...SHOW, sha]);
+  return readShown(stdout.trimEnd());
 }

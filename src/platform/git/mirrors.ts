@@ -106,6 +106,11 @@ export class GitMirrors implements GitService {
     }
   }
 
+  refusal(gitUrl: string): string | undefined {
+    const judged = judgeGitUrl(gitUrl, this.options);
+    return judged.type === "refused" ? judged.reason : undefined;
+  }
+
   async resolve(
     project: ProjectRecord,
     wanted: { readonly branch: string; readonly commitSha: string },

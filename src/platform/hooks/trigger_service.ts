@@ -30,8 +30,11 @@ import { resolveFailure } from "./resolve_failure.ts";
 import { issueTicket, readTicket } from "./status_ticket.ts";
 import { describeProgress, triggerAnswer } from "./trigger_answer.ts";
 
-/** Longest wait for a repository, in milliseconds; a first fetch goes on behind it. */
-const RESOLVE_MS = 100_000;
+/**
+ * Longest wait for a repository, in milliseconds; a first fetch goes on behind
+ * it. Less than the minute after which proxies give their callers up.
+ */
+const RESOLVE_MS = 50_000;
 /** Seconds after which a caller may find the repository fetched, or the branch free. */
 const RETRY_SECONDS = 15;
 
@@ -54,6 +57,8 @@ export interface TriggerServices extends RecordServices {
   readonly raiseEvent: RaiseEvent;
   /** Origin under which people reach the platform. */
   readonly publicOrigin: string;
+  /** Longest wait for a repository, in milliseconds; 50 seconds where missing. */
+  readonly resolveMs?: number | undefined;
   readonly now: Clock;
 }
 
@@ -188,7 +193,11 @@ export class TriggerService {
     const underWay = this.looking.get(key);
     if (underWay !== undefined) return underWay;
     const looking = this.services.git
-      .resolve(project, { branch, commitSha }, AbortSignal.timeout(RESOLVE_MS))
+      .resolve(
+        project,
+        { branch, commitSha },
+        AbortSignal.timeout(this.services.resolveMs ?? RESOLVE_MS),
+      )
       .finally(() => this.looking.delete(key));
     this.looking.set(key, looking);
     return looking;

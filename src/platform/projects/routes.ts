@@ -8,6 +8,7 @@ import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { Addresses } from "../deployments/addresses.ts";
+import type { GitService } from "../builds/types.ts";
 import { Failure } from "../http/failure.ts";
 import type { Router } from "../http/router.ts";
 import { findProject } from "./find_project.ts";
@@ -18,6 +19,7 @@ import type { ProjectStore } from "./project_store.ts";
 export interface ProjectServices {
   readonly projects: ProjectStore;
   readonly gitCredentials: GitCredentialStore;
+  readonly git: Pick<GitService, "refusal">;
   readonly addresses: Addresses;
   readonly now: Clock;
   readonly random: Random;
@@ -26,9 +28,18 @@ export interface ProjectServices {
 }
 
 export function bindProjectRoutes(router: Router, services: ProjectServices): void {
-  const { projects, gitCredentials, addresses, now, random } = services;
+  const { projects, gitCredentials, git, addresses, now, random } = services;
   const toWire = (project: ProjectRecord) => projectToWire(project, addresses);
   const find = (caller: Caller, name: string) => findProject(projects, caller, name);
+
+  /** Refuses an address of which every trigger would say that it is not allowed. */
+  const requireAllowed = (gitUrl: string | null | undefined) => {
+    const reason = typeof gitUrl === "string" ? git.refusal(gitUrl) : undefined;
+    if (reason === undefined) return;
+    throw new Failure("invalid_request", `Git URL "${gitUrl}" is not allowed: ${reason}`, {
+      problems: [{ path: "body.gitUrl", message: reason }],
+    });
+  };
 
   const change = async (
     { id, workspaceId }: ProjectRecord,
@@ -49,6 +60,7 @@ export function bindProjectRoutes(router: Router, services: ProjectServices): vo
   });
 
   router.guarded(endpoints.createProject, async (caller, { body }) => {
+    requireAllowed(body.gitUrl);
     const project: ProjectRecord = {
       displayName: null,
       gitUrl: null,
@@ -84,6 +96,7 @@ export function bindProjectRoutes(router: Router, services: ProjectServices): vo
   router.guarded(endpoints.updateProject, async (caller, { params, body }) => {
     const project = await find(caller, params.project);
     const { gitUrl } = body;
+    requireAllowed(gitUrl);
     if (gitUrl !== undefined && leavesHost(project.gitUrl, gitUrl)) {
       await gitCredentials.remove(project.id);
     }

@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import type { BuildJobFile } from "../../../build/mod.ts";
+import { formatCount } from "../../../lib/format.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import { createSecretMasker, type SecretMasker } from "../../../lib/mask_secrets.ts";
 import type { BuildLogs, BuildLogWriter } from "../../build_logs/build_logs.ts";
@@ -243,7 +244,7 @@ export class SandboxedRunner implements BuildRunner {
       shown: await realPlaces(folder),
       uid: hasOwnUser(kind) ? slot.uid : undefined,
     });
-    log.add("info", `Built ${content.files.length} files`);
+    log.add("info", `Built ${formatCount(content.files.length, "file")}`);
     return { type: "built", content };
   }
 
