@@ -82,7 +82,7 @@ Deno.test({
         assert.equal(await page.getByRole("button", { name: "Turn on" }).isVisible(), true);
         await until(() => registrationId, (id) => id !== "");
         await page.evaluate("navigator.serviceWorker.ready.then(() => true)");
-        await session.send("ServiceWorker.deliverPushMessage", {
+        const message = {
           origin,
           registrationId,
           data: JSON.stringify({
@@ -92,13 +92,17 @@ Deno.test({
             url: `${origin}/projects/shop`,
             priority: "CRITICAL",
           }),
-        });
+        };
+        // A worker that has only just become active may miss a message; one tag is one notification.
         const shown = await until(
-          () =>
-            page.evaluate(`navigator.serviceWorker.ready
+          async () => {
+            await session.send("ServiceWorker.deliverPushMessage", message);
+            await page.waitForTimeout(300);
+            return await page.evaluate(`navigator.serviceWorker.ready
               .then((registration) => registration.getNotifications())
               .then((all) => all.map(({ title, body, tag, data, requireInteraction }) =>
-                ({ title, body, tag, url: data.url, requireInteraction })))`) as Promise<object[]>,
+                ({ title, body, tag, url: data.url, requireInteraction })))`) as object[];
+          },
           ({ length }) => length === 1,
         );
         assert.deepEqual(shown, [{
