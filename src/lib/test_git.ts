@@ -75,6 +75,35 @@ export async function makeSite(folder: string) {
   return { repository, first, main, feature, docs };
 }
 
+/**
+ * Makes two commits whose SHAs begin with the same seven digits; no branch has
+ * them. They are forged by thousands: as real ones that would take days.
+ */
+export async function forgeAlike(repository: TestRepository): Promise<readonly string[]> {
+  const tree = await repository.git("rev-parse", "HEAD^{tree}");
+  const seen = new Map<string, string>();
+  const encoder = new TextEncoder();
+  for (let count = 0;; count++) {
+    const body = `tree ${tree}\nauthor A <a@b> ${count} +0000\ncommitter A <a@b> 0 +0000\n\nx\n`;
+    const bytes = encoder.encode(body);
+    const head = encoder.encode(`commit ${bytes.byteLength}\0`);
+    const all = new Uint8Array([...head, ...bytes]);
+    const sha = new Uint8Array(await crypto.subtle.digest("SHA-1", all)).toHex();
+    const other = seen.get(sha.slice(0, 7));
+    if (other === undefined) {
+      seen.set(sha.slice(0, 7), body);
+      continue;
+    }
+    const made: string[] = [];
+    for (const [index, text] of [other, body].entries()) {
+      const file = join(repository.path, ".git", `forged-${index}`);
+      await Deno.writeTextFile(file, text);
+      made.push(await repository.git("hash-object", "-t", "commit", "-w", file));
+    }
+    return made;
+  }
+}
+
 export interface GitServer extends AsyncDisposable {
   readonly url: string;
   /** Paths and queries that were asked for. */
@@ -84,24 +113,32 @@ export interface GitServer extends AsyncDisposable {
 /** Serves the repositories below a folder; with `basic`, to those who say `user:password`. */
 export function serveGit(
   root: string,
-  options: { readonly basic?: string; readonly redirect?: (path: string) => string | undefined } =
-    {},
+  options: {
+    readonly basic?: string;
+    readonly redirect?: (path: string) => string | undefined;
+    /** Every answer waits for it. */
+    readonly before?: () => Promise<void>;
+  } = {},
 ): GitServer {
   const requests: string[] = [];
-  const server = Deno.serve({ hostname: "127.0.0.1", port: 0, onListen: () => {} }, (request) => {
-    const { pathname, search } = new URL(request.url);
-    requests.push(pathname + search);
-    const to = options.redirect?.(pathname + search);
-    if (to !== undefined) return Response.redirect(new URL(to, request.url), 301);
-    const said = request.headers.get("authorization");
-    if (options.basic !== undefined && said !== `Basic ${btoa(options.basic)}`) {
-      return new Response("Who are you?", {
-        status: 401,
-        headers: { "www-authenticate": 'Basic realm="git"' },
-      });
-    }
-    return runBackend(root, request);
-  });
+  const server = Deno.serve(
+    { hostname: "127.0.0.1", port: 0, onListen: () => {} },
+    async (request) => {
+      const { pathname, search } = new URL(request.url);
+      requests.push(pathname + search);
+      await options.before?.();
+      const to = options.redirect?.(pathname + search);
+      if (to !== undefined) return Response.redirect(new URL(to, request.url), 301);
+      const said = request.headers.get("authorization");
+      if (options.basic !== undefined && said !== `Basic ${btoa(options.basic)}`) {
+        return new Response("Who are you?", {
+          status: 401,
+          headers: { "www-authenticate": 'Basic realm="git"' },
+        });
+      }
+      return await runBackend(root, request);
+    },
+  );
   return {
     url: `http://127.0.0.1:${server.addr.port}`,
     requests,

@@ -4,6 +4,7 @@
  * @module
  */
 export {
+  forgeAlike,
   git,
   type GitServer,
   makeRepository,

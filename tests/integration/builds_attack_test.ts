@@ -4,6 +4,9 @@ import { networkVariables } from "../../src/lib/network_variables.ts";
 import { markedProcesses } from "../../src/lib/marked_processes.ts";
 import { type BuildPlatform, textOf, withBuilds } from "./_builds.ts";
 
+/** Megabytes that the build of one test prints; `PRINT_MB=1024` for a whole gigabyte. */
+const PRINT_MB = Number(Deno.env.get("PRINT_MB") ?? 200);
+
 const OUT = "mkdir -p out; echo ok > out/index.html";
 
 /** Builds a script, whose output folder is `out`. */
@@ -89,8 +92,9 @@ Deno.test("a build that takes too much memory is ended", async () => {
 Deno.test("a build that prints without end fills neither memory nor disk", async () => {
   await withBuilds(async (platform) => {
     const before = Deno.memoryUsage().rss;
-    const script =
-      `yes 'a line that is printed again and again' | head -c 200000000\n${OUT}\necho END`;
+    const script = `yes 'a line that is printed again and again' | head -c ${
+      PRINT_MB * 1_000_000
+    }\n${OUT}\necho END`;
     const { deployment, text } = await buildScript(platform, script);
     assert.equal(deployment.error, null);
     const stat = await Deno.stat(

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { GitCredentials } from "../builds/types.ts";
 import { GitMirrors, type GitMirrorsOptions } from "./mirrors.ts";
 import type { ProjectRecord } from "../projects/project.ts";
-import { makeRepository, makeSite, serveGit, type TestRepository } from "../../lib/test_git.ts";
+import { forgeAlike, makeRepository, makeSite, serveGit } from "../../lib/test_git.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -62,32 +62,6 @@ async function withBench(run: (bench: Bench) => Promise<void>): Promise<void> {
   }
 }
 
-/** Commits until two of them begin with the same seven digits would take days: objects are forged. */
-async function twoAlike(repository: TestRepository): Promise<readonly string[]> {
-  const tree = await repository.git("rev-parse", "HEAD^{tree}");
-  const seen = new Map<string, string>();
-  const encoder = new TextEncoder();
-  for (let count = 0;; count++) {
-    const body = `tree ${tree}\nauthor A <a@b> ${count} +0000\ncommitter A <a@b> 0 +0000\n\nx\n`;
-    const bytes = encoder.encode(body);
-    const head = encoder.encode(`commit ${bytes.byteLength}\0`);
-    const all = new Uint8Array([...head, ...bytes]);
-    const sha = new Uint8Array(await crypto.subtle.digest("SHA-1", all)).toHex();
-    const other = seen.get(sha.slice(0, 7));
-    if (other === undefined) {
-      seen.set(sha.slice(0, 7), body);
-      continue;
-    }
-    const made: string[] = [];
-    for (const [index, text] of [other, body].entries()) {
-      const file = join(repository.path, ".git", `forged-${index}`);
-      await Deno.writeTextFile(file, text);
-      made.push(await repository.git("hash-object", "-t", "commit", "-w", file));
-    }
-    return made;
-  }
-}
-
 Deno.test("resolve() finds full and short SHAs, with message and author", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { repository, first, main, feature } = await makeSite(root);
@@ -119,7 +93,7 @@ Deno.test("resolve() finds full and short SHAs, with message and author", async 
 Deno.test("resolve() lists the candidates of a short SHA that names several commits", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { repository, main } = await makeSite(root);
-    const alike = await twoAlike(repository);
+    const alike = await forgeAlike(repository);
     for (const [index, sha] of alike.entries()) {
       await repository.git("branch", `forged-${index}`, sha);
     }

@@ -36,7 +36,7 @@ export function bindProjectRoutes(router: Router, services: ProjectServices): vo
   const requireAllowed = (gitUrl: string | null | undefined) => {
     const reason = typeof gitUrl === "string" ? git.refusal(gitUrl) : undefined;
     if (reason === undefined) return;
-    throw new Failure("invalid_request", `Git URL "${gitUrl}" is not allowed: ${reason}`, {
+    throw new Failure("invalid_request", `Git URL is not allowed: ${reason}`, {
       problems: [{ path: "body.gitUrl", message: reason }],
     });
   };
