@@ -82,10 +82,10 @@ export function computeServer(options: TestOptions = {}): TestServer {
   };
 }
 
-/** Writes modules to a folder of their own, as a deployment has them. */
+/** Writes modules to a folder of their own. */
 export async function writeModules(files: Readonly<Record<string, string>>): Promise<string> {
   const folder = await Deno.makeTempDir({ prefix: "svc-compute-test-" });
-  for (const [name, text] of Object.entries({ "package.json": '{"type":"module"}', ...files })) {
+  for (const [name, text] of Object.entries(files)) {
     await Deno.writeTextFile(`${folder}/${name}`, text);
   }
   return folder;

@@ -21,7 +21,10 @@ async function outcome({ get }: TestServer, name: string): Promise<string> {
 
 /** A folder with a deployment and, beside it, what belongs to the platform. */
 async function prepare() {
-  const root = await Deno.makeTempDir({ prefix: "svc-hostile-test-" });
+  const above = await Deno.makeTempDir({ prefix: "svc-hostile-test-" });
+  const root = `${above}/platform`;
+  await Deno.mkdir(root);
+  await Deno.writeTextFile(`${above}/package.json`, '{"name":"above"}');
   const directory = `${root}/deployment`;
   await Deno.mkdir(directory);
   for await (const { name } of Deno.readDir(`${FIXTURES}hostile`)) {
@@ -29,7 +32,7 @@ async function prepare() {
   }
   await Deno.mkdir(`${root}/data`);
   await Deno.writeTextFile(`${root}/data/secret.json`, '{"key":"svc_secret"}');
-  await Deno.writeTextFile(`${root}/package.json`, '{"name":"above"}');
+  await Deno.writeTextFile(`${root}/package.json`, '{"type":"module"}');
   await Deno.symlink(`${root}/data/secret.json`, `${directory}/link.txt`);
   await Deno.mkdir(`${root}/other`);
   await Deno.writeTextFile(`${root}/other/entry.mjs`, "export default 'other';");
@@ -62,7 +65,7 @@ async function prepare() {
       unix.close();
       platformV6.close();
       await platform.shutdown();
-      await Deno.remove(root, { recursive: true });
+      await Deno.remove(above, { recursive: true });
     },
   };
 }

@@ -13,8 +13,8 @@ import type { BlobStore } from "../store/blob_store.ts";
 const INCOMING = "incoming";
 
 /**
- * What a deployment without a `package.json` gets: it ends the runtime's search
- * for one in the folders above, which are no business of a server.
+ * Lies beside the folders of deployments: it ends the runtime's search for one
+ * in the folders above, which are no business of a server.
  */
 const PACKAGE_FILE = "package.json";
 const PACKAGE_TEXT = '{"type":"module"}\n';
@@ -51,14 +51,10 @@ async function removeFolder(path: string): Promise<void> {
   });
 }
 
-const hasPackageFile = (files: readonly DeployedFile[]): boolean =>
-  files.some(({ path }) => path === PACKAGE_FILE);
-
 /** True where a folder has each file in its length: a power cut may have taken some. */
 async function isWhole(folder: string, files: readonly DeployedFile[]): Promise<boolean> {
   let whole = true;
-  const made = hasPackageFile(files) ? [] : [{ path: PACKAGE_FILE, size: PACKAGE_TEXT.length }];
-  await inParallel([...files, ...made], async ({ path, size }) => {
+  await inParallel(files, async ({ path, size }) => {
     if (!whole) return;
     const found = await Deno.lstat(join(folder, path)).catch(() => undefined);
     if (found?.isFile !== true || found.size !== size) whole = false;
@@ -132,8 +128,6 @@ export class DeploymentFiles {
       await Deno.mkdir(each, { recursive: true, mode: 0o700 });
     }
     await inParallel(files, ({ path, sha256 }) => blobs.link(sha256, join(folder, path)));
-    if (hasPackageFile(files)) return;
-    await Deno.writeTextFile(join(folder, PACKAGE_FILE), PACKAGE_TEXT, { mode: 0o600 });
   }
 
   /** Makes the root, and removes what a crash left unfinished. */
@@ -142,6 +136,7 @@ export class DeploymentFiles {
       const incoming = join(this.#root, INCOMING);
       await removeFolder(incoming);
       await Deno.mkdir(incoming, { recursive: true, mode: 0o700 });
+      await Deno.writeTextFile(join(this.#root, PACKAGE_FILE), PACKAGE_TEXT, { mode: 0o600 });
     })();
   }
 }

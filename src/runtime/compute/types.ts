@@ -119,8 +119,9 @@ export interface SpawnFacts {
 export interface ComputeServerOptions {
   readonly deploymentId: string;
   /**
-   * Absolute path of a folder with all the deployment's files, a `package.json`
-   * among them (Deno 2.6 reads it); the server may read it.
+   * Absolute path of a folder with all the deployment's files; the server may
+   * read it, and a `package.json` beside it. Where there is one in a folder
+   * further above, Deno 2.6 needs one beside it.
    */
   readonly directory: string;
   /** Path of the entry relative to `directory`. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { dirname, join } from "node:path";
 import type { Confinement } from "../wire.ts";
 import { readNameservers } from "./judge_connect.ts";
 import { closeFiles, type FileRule } from "./landlock.ts";
@@ -47,7 +48,7 @@ const SYSTEM_PATHS = [
 ];
 
 export interface ConfineOptions {
-  /** Folder of the deployment. With a `package.json`, or the runtime looks for one above it. */
+  /** Folder of the deployment. */
   readonly directory: string;
   /** Private folder of the process, for its sockets. */
   readonly folder: string;
@@ -82,6 +83,9 @@ export function confine(options: ConfineOptions): Confinement {
     { path: "/dev/null", rights: "read_write" },
     ...options.runtime.map(read),
     ...SYSTEM_PATHS.map(read),
+    // Deno 2.6 looks for one from the folder above the working directory on, and fails at the
+    // first that it may not read.
+    read(join(dirname(options.directory), "package.json")),
   ]);
   const filtered = filterCalls(libc, peers);
   const missing = [
