@@ -6,6 +6,7 @@
  */
 import { createDeploymentBody } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { plainText } from "../build_logs/build_log_text.ts";
 import type { Addresses } from "../deployments/addresses.ts";
 import { storeContent } from "../deployments/create_deployment.ts";
 import { canMove, type DeploymentRecord, moveDeployment } from "../deployments/deployment.ts";
@@ -80,7 +81,7 @@ export class BuildWorker {
     const deployment = await deployments.update(build.projectId, build.id, (current) => {
       begins = current.status === "PENDING";
       return begins ? moveDeployment(current, "BUILDING", { now: now() }) : current;
-    });
+    }, "building");
     if (deployment === undefined || !canMove(deployment.status, "FAILED")) return undefined;
     if (begins) await this.raise("building", deployment);
     return deployment;
@@ -130,6 +131,7 @@ export class BuildWorker {
       deployment.projectId,
       deployment.id,
       (current) => ({ ...moveDeployment(current, "DEPLOYING", { now: now() }), ...stored }),
+      "build_success",
     );
     if (made === undefined) throw new Failure("not_found", "Deployment was deleted meanwhile");
     return made;
@@ -153,12 +155,13 @@ export class BuildWorker {
       const text = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
       onTrouble(`Build ${build.id} failed: ${text}`);
     }
-    const error = failure.message;
+    // It may name what the build named.
+    const error = plainText(failure.message);
     let fails = false;
     const failed = await deployments.update(build.projectId, build.id, (current) => {
       fails = canMove(current.status, "FAILED");
       return fails ? moveDeployment(current, "FAILED", { now: now(), error }) : current;
-    });
+    }, moment);
     if (failed === undefined || !fails) return CANCELLED;
     await this.raise(moment, failed);
     return { state: "FAILED", error };

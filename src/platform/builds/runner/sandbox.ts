@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import { BUILD_PROBE } from "../../../lib/build_process.ts";
+import { endProcessesOf, killChildren, usersBetween } from "./end_processes.ts";
 import type { BuildProgram } from "./program.ts";
 import { END_USER_SCRIPT, NAMESPACE_SCRIPT, OPEN_SCRIPT, USER_SCRIPT } from "./sandbox_script.ts";
 
@@ -52,7 +53,11 @@ export interface SandboxOptions {
 
 export interface SandboxedProcess {
   readonly child: Deno.ChildProcess;
-  /** Ends everything that belongs to the build; resolves when it has ended. */
+  /**
+   * Ends everything that belongs to the build; resolves when nothing of it runs.
+   *
+   * @throws {StillRunningError}
+   */
   end(): Promise<void>;
 }
 
@@ -126,36 +131,35 @@ function commandFor(run: SandboxRun, options: SandboxOptions): string[] {
     : ["/bin/sh", "-c", OPEN_SCRIPT, "svc-build", ...inner];
 }
 
-/** Ends all processes of a build's user. */
+/** Ends all processes of a build's user. @throws {StillRunningError} */
 async function endUser(uid: number): Promise<void> {
   const [program, ...args] = [...asUser(uid), "/bin/sh", "-c", END_USER_SCRIPT];
-  await new Deno.Command(program!, {
-    args,
-    cwd: "/",
-    clearEnv: true,
-    env: { PATH: SYSTEM_PATH },
-    stdin: "null",
-    stdout: "null",
-    stderr: "null",
-  }).output();
+  await endProcessesOf(uid, async () => {
+    await new Deno.Command(program!, {
+      args,
+      cwd: "/",
+      clearEnv: true,
+      env: { PATH: SYSTEM_PATH },
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    }).output();
+  });
 }
 
-/** Ends all processes of users from one up to another, who run nothing but builds. */
+/**
+ * Ends all processes of users from one up to another, who run nothing but builds.
+ *
+ * @throws {StillRunningError}
+ */
 export async function endUsers(from: number, to: number): Promise<void> {
-  const users = new Set<number>();
-  for await (const { name } of Deno.readDir("/proc")) {
-    const owner = /^\d+$/.test(name) ? await ownerOf(name) : undefined;
-    if (owner !== undefined && owner >= from && owner < to) users.add(owner);
-  }
-  for (const uid of users) await endUser(uid);
+  for (const uid of usersBetween(from, to)) await endUser(uid);
 }
 
-async function ownerOf(pid: string): Promise<number | undefined> {
+function killGroup(pid: number): void {
   try {
-    return (await Deno.stat(`/proc/${pid}`)).uid ?? undefined;
-  } catch {
-    return undefined;
-  }
+    Deno.kill(-pid, "SIGKILL");
+  } catch { /* it has ended already */ }
 }
 
 /** Starts a command inside the walls; its standard input must stay open as long as it shall run. */
@@ -174,9 +178,8 @@ export function startSandbox(run: SandboxRun, options: SandboxOptions): Sandboxe
   return {
     child,
     async end() {
-      try {
-        Deno.kill(-child.pid, "SIGKILL");
-      } catch { /* it has ended already */ }
+      // The first process of the namespaces ends after all others, and `unshare` after that one.
+      if (!hasOwnRoot(options.kind) || !killChildren(child.pid)) killGroup(child.pid);
       if (options.kind === "user") await endUser(run.uid);
       await child.status;
     },

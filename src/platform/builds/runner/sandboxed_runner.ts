@@ -10,6 +10,7 @@ import { formatCount } from "../../../lib/format.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import { createSecretMasker, type SecretMasker } from "../../../lib/mask_secrets.ts";
 import type { BuildLogs, BuildLogWriter } from "../../build_logs/build_logs.ts";
+import { plainText } from "../../build_logs/build_log_text.ts";
 import type { VariableService } from "../../env/variable_service.ts";
 import type { VariableStore } from "../../env/variable_store.ts";
 import { GitFault, type GitMirrors } from "../../git/mirrors.ts";
@@ -28,6 +29,7 @@ import { namesIn, ownPlaces, preparePlaces, sharedPlaces } from "./build_places.
 import { type BuildLimits, DEFAULT_BUILD_LIMITS, DEFAULT_BUILD_UID } from "./build_limits.ts";
 import { type BuildSlot, BuildSlots } from "./build_slots.ts";
 import { collectOutput, OutputRefused } from "./collect_output.ts";
+import { StillRunningError } from "./end_processes.ts";
 import { killMarked } from "../../../lib/marked_processes.ts";
 import type { BuildProgram } from "./program.ts";
 import { runSandboxed } from "./run_sandboxed.ts";
@@ -99,7 +101,10 @@ export class SandboxedRunner implements BuildRunner {
     await killMarked(`${MARKER}=${this.#mark}`);
     const shared = sharedPlaces(this.#mark);
     if ((await namesIn(shared.builds)).length > 0) {
-      await endUsers(this.#firstUid, this.#firstUid + MOST_USERS);
+      await endUsers(this.#firstUid, this.#firstUid + MOST_USERS).catch((error) => {
+        if (!(error instanceof StillRunningError)) throw error;
+        this.options.onTrouble(`${error.message}, which a build left behind`);
+      });
     }
     for (const { builds } of [ownPlaces(this.options.dataDir), shared]) {
       for (const name of await namesIn(builds)) await removeBuildFolder(join(builds, name));
@@ -174,6 +179,7 @@ export class SandboxedRunner implements BuildRunner {
     const slot = this.#slots.take(job.projectId);
     const path = join(places.builds, job.deploymentId);
     const cache = slot.ownsCache ? join(places.caches, job.projectId) : undefined;
+    let hasEnded = true;
     try {
       const folder = await makeBuildFolder(path, { kind, cache });
       const variables = await this.options.variableService.openSnapshot(job.deploymentId);
@@ -190,14 +196,19 @@ export class SandboxedRunner implements BuildRunner {
         ...context,
       });
     } catch (error) {
+      hasEnded = !(error instanceof StillRunningError);
       if (signal.aborted) return { type: "cancelled" };
       if (error instanceof GitFault || error instanceof OutputRefused) {
-        return { type: "failed", reason: error.message };
+        // It may name what the build named.
+        return { type: "failed", reason: plainText(error.message) };
       }
       throw error;
     } finally {
-      await this.#clean(path, cache);
-      this.#slots.give(job.projectId, slot);
+      // What still runs keeps its user, so that it meets no other build.
+      if (hasEnded) {
+        await this.#clean(path, cache);
+        this.#slots.give(job.projectId, slot);
+      }
     }
   }
 

@@ -1,0 +1,97 @@
+/**
+ * Ending processes that do not want to end, and making sure of it: what a
+ * build made is only looked at when nothing of it runs any more.
+ *
+ * @module
+ */
+
+/** A process that runs no more, but that its parent has not taken note of. */
+const DEAD = /^State:\s+[ZX]/m;
+
+/** Real, effective, saved and file system user (proc(5), `status`). */
+const USERS = /^Uid:\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)/m;
+
+const PARENT = /^PPid:\s+(\d+)/m;
+
+/** Rounds of ending a user's processes, and the pause between two, in milliseconds. */
+const MAX_ROUNDS = 200;
+const PAUSE_MS = 10;
+
+/** Rounds that must find nothing: a process may hide behind one look by starting another. */
+const CLEAN_ROUNDS = 3;
+
+/** Processes of a build go on in spite of everything: nothing of theirs may be touched. */
+export class StillRunningError extends Error {
+  override readonly name = "StillRunningError";
+}
+
+interface Process {
+  readonly pid: number;
+  readonly parent: number;
+  readonly users: readonly number[];
+}
+
+/**
+ * All processes that run. The owner of `/proc/<pid>` is no help: a process can
+ * make it root (prctl(2), PR_SET_DUMPABLE).
+ */
+function runningProcesses(): Process[] {
+  const found: Process[] = [];
+  for (const { name } of Deno.readDirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    let status: string;
+    try {
+      status = Deno.readTextFileSync(`/proc/${name}/status`);
+    } catch {
+      continue;
+    }
+    if (DEAD.test(status)) continue;
+    const [, ...users] = USERS.exec(status) ?? [];
+    const parent = Number(PARENT.exec(status)?.[1]);
+    found.push({ pid: Number(name), parent, users: users.map(Number) });
+  }
+  return found;
+}
+
+function kill(pid: number): void {
+  try {
+    Deno.kill(pid, "SIGKILL");
+  } catch { /* it has ended */ }
+}
+
+/** The processes that run as a user. */
+export function processesOf(uid: number): number[] {
+  return runningProcesses().flatMap(({ pid, users }) => users.includes(uid) ? [pid] : []);
+}
+
+/** The users from one up to another as which something runs. */
+export function usersBetween(from: number, to: number): Set<number> {
+  const users = runningProcesses().flatMap((each) => each.users);
+  return new Set(users.filter((uid) => uid >= from && uid < to));
+}
+
+/** Ends what a process has started itself; false where that is nothing. */
+export function killChildren(parent: number): boolean {
+  const children = runningProcesses().filter((each) => each.parent === parent);
+  for (const { pid } of children) kill(pid);
+  return children.length > 0;
+}
+
+/**
+ * Ends every process of a user. `killAll` does it from inside, all at once, so
+ * that none can fork away; but those that kill it first are ended one by one.
+ *
+ * @throws {StillRunningError}
+ */
+export async function endProcessesOf(uid: number, killAll: () => Promise<void>): Promise<void> {
+  let clean = 0;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const left = processesOf(uid);
+    clean = left.length === 0 ? clean + 1 : 0;
+    if (clean === CLEAN_ROUNDS) return;
+    for (const pid of left) kill(pid);
+    if (left.length > 0) await killAll();
+    await new Promise((resolve) => setTimeout(resolve, clean > 0 ? 0 : PAUSE_MS));
+  }
+  throw new StillRunningError(`Can not end the processes of user ${uid}`);
+}

@@ -1,0 +1,61 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { processesOf } from "./end_processes.ts";
+import { findSandbox, type SandboxKind, startSandbox } from "./sandbox.ts";
+
+/** A user that no platform's builds have. */
+const UID = 62_345;
+
+const PROBE = { command: ["/bin/echo"], needs: [], env: {} };
+
+/** Lets a hostile script run between walls for a moment, ends it, and says what is left at once. */
+async function leftAfter(kind: SandboxKind, script: string): Promise<number[]> {
+  const folder = await Deno.makeTempDir({ dir: "/var/tmp", prefix: "svc-sandbox-" });
+  try {
+    await Deno.chmod(folder, 0o711);
+    await Deno.mkdir(join(folder, "root"));
+    const run = {
+      uid: UID,
+      root: join(folder, "root"),
+      shown: [],
+      command: ["/bin/sh", "-c", `${script}\nexec sleep 60`],
+      env: {},
+      limits: { processes: 500, fileBytes: 2 ** 20 },
+    };
+    const { child, end } = startSandbox(run, { kind, program: PROBE, hidden: [] });
+    const closed = [child.stderr.cancel()];
+    const reader = child.stdout.getReader();
+    assert.equal((await reader.read()).done, false, "the script runs");
+    await end();
+    const left = processesOf(UID);
+    await Promise.all([...closed, reader.cancel(), child.stdin.close().catch(() => {})]);
+    return left;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const MANY = "i=0; while [ $i -lt 200 ]; do (while :; do :; done) & i=$((i + 1)); done; echo run";
+const KILLER = `setsid sh -c 'echo run; while :; do kill -KILL -1; done' &`;
+
+const attacks: readonly (readonly [string, SandboxKind, string])[] = [
+  ["many busy processes", "namespaces", MANY],
+  ["many busy processes", "user", MANY],
+  ["a process that kills all who come to end it", "user", KILLER],
+];
+
+for (const [name, kind, script] of attacks) {
+  Deno.test({
+    name: `startSandbox() in ${kind} leaves nothing of ${name} when it has ended`,
+    ignore: Deno.build.os !== "linux" || Deno.uid() !== 0,
+    async fn(t) {
+      const options = { folder: "/var/tmp", program: PROBE, uid: UID, hidden: [], open: false };
+      const found = await findSandbox({ ...options, only: kind });
+      await t.step({
+        name: "with walls of this kind",
+        ignore: found !== kind,
+        fn: async () => assert.deepEqual(await leftAfter(kind, script), []),
+      });
+    },
+  });
+}
