@@ -23,6 +23,8 @@ export const newPassword = z.string()
   .min(PASSWORD_MIN, `Must have at least ${PASSWORD_MIN} characters`)
   .max(PASSWORD_MAX, `Must have at most ${PASSWORD_MAX} characters`);
 const givenPassword = z.string().min(1, "Must not be empty").max(PASSWORD_MAX);
+/** Left out where the account has none: then the session must be of the last ten minutes. */
+const provenPassword = givenPassword.optional();
 /** Six digits of an authenticator, or a recovery code. */
 const factorCode = z.string().trim().min(6).max(32);
 const token = z.string().min(1).max(200);
@@ -35,6 +37,8 @@ export const account = z.object({
   name: z.string(),
   email: z.string().nullable(),
   signUpMethod: z.enum(SIGN_UP_METHODS),
+  /** False for an account that signs in by the messenger alone. */
+  hasPassword: z.boolean(),
   twoFactorEnabled: z.boolean(),
   createdAt: timestamp,
 }).meta({ id: "Account" });
@@ -152,6 +156,30 @@ export const changePassword = endpoint({
   status: 204,
 });
 
+export const addEmail = endpoint({
+  method: "POST",
+  path: "/v1/account/email",
+  summary: "Give an account that has none an email address and a password to sign in with; takes " +
+    "a session of the last ten minutes. Where the platform sends mail, a link in a mail confirms it",
+  tag,
+  access: "account",
+  body: z.object({ email, password: newPassword }).strict(),
+  response: z.discriminatedUnion("status", [
+    z.object({ status: z.literal("added"), account }),
+    confirmationWanted,
+  ]),
+});
+
+export const confirmEmail = endpoint({
+  method: "POST",
+  path: "/v1/account/email/confirm",
+  summary: "Confirm the address by the token of the mail's link, in a session of the account",
+  tag,
+  access: "account",
+  body: z.object({ token }).strict(),
+  response: account,
+});
+
 export const session = z.object({
   id: uuid,
   /** Browser and system as far as they are known. */
@@ -226,7 +254,7 @@ export const startTwoFactor = endpoint({
   summary: "Start enrolling an authenticator; its secret is shown this once",
   tag,
   access: "account",
-  body: z.object({ password: givenPassword }).strict(),
+  body: z.object({ password: provenPassword }).strict(),
   response: z.object({
     /** Base32 (RFC 4648). */
     secret: z.string(),
@@ -253,7 +281,7 @@ export const disableTwoFactor = endpoint({
   summary: "Turn the second factor off",
   tag,
   access: "account",
-  body: z.object({ password: givenPassword, code: factorCode }).strict(),
+  body: z.object({ password: provenPassword, code: factorCode }).strict(),
   status: 204,
 });
 

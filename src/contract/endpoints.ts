@@ -53,6 +53,8 @@ export const endpoints = {
   signOut: accounts.signOut,
   getAccount: accounts.getAccount,
   changePassword: accounts.changePassword,
+  addEmail: accounts.addEmail,
+  confirmEmail: accounts.confirmEmail,
   listSessions: accounts.listSessions,
   revokeSession: accounts.revokeSession,
   listTools: accounts.listTools,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { BOT_TOKEN, serveBotApi, type TestBotApi } from "./_bot_api.ts";
 import { enrol } from "./_browser.ts";
 import { claimOwner } from "./_notifications.ts";
-import { formsOf, type Page, Visitor } from "./_pages.ts";
+import { formsOf, type Page, PASSWORD, Visitor } from "./_pages.ts";
 import { type TestPlatform, withPlatform } from "./_platform.ts";
 import { authenticatorCode } from "./_totp.ts";
 import { until } from "./_until.ts";
@@ -178,6 +178,36 @@ Deno.test(
       statuses.push(status);
     }
     assert.deepEqual([statuses[0], statuses.at(-1)], [303, 429]);
+  }),
+);
+
+Deno.test(
+  "an account of the messenger adds an address and a second factor, once the bot confirmed it",
+  withBot(async (platform, api) => {
+    const ada = new Visitor(platform);
+    await signUp(ada, api, 7);
+    const wanted = { email: "ada@example.com", password: PASSWORD };
+    const added = await ada.submit(await ada.open("/account"), "/account/email", wanted);
+    assert.match(added.html, /You can sign in with the address/);
+    assert.doesNotMatch(added.html, /Confirm that it is you/);
+    assert.match(added.html, /Current password/);
+    assert.match((await new Visitor(platform).signIn(wanted.email)).html, /Change the password/);
+    const bob = new Visitor(platform);
+    await signUp(bob, api, 8);
+    const page = await bob.open("/account");
+    assert.doesNotMatch(page.html, /Password, to begin/);
+    const taken = await bob.submit(page, "/account/email", wanted);
+    assert.deepEqual([taken.status, /has an account of its own/.test(taken.html)], [409, true]);
+    const enrolling = await bob.submit(page, "/account/two-factor");
+    const secret = /secret=([A-Z2-7]+)/.exec(enrolling.html)![1]!;
+    const kept = await bob.submit(enrolling, "/account/two-factor/confirm", {
+      code: authenticatorCode(secret, -1),
+    });
+    assert.match(kept.html, /Recovery codes/);
+    const off = await bob.submit(await bob.open("/account"), "/account/two-factor/disable", {
+      code: authenticatorCode(secret),
+    });
+    assert.match(off.html, /The second factor is off/);
   }),
 );
 

@@ -1,6 +1,6 @@
 /** The live stream, read by the `eventsource` client as it comes. */
 import assert from "node:assert/strict";
-import { signUpWithWorkspace } from "./_browser.ts";
+import { Browser, PASSWORD, signUpWithWorkspace } from "./_browser.ts";
 import { follow, Follower, trigger } from "./_inbox.ts";
 import { start, TOKEN, withPlatform } from "./_platform.ts";
 
@@ -53,6 +53,28 @@ Deno.test("a reader that comes back gets what it missed, once and in order", asy
     await Deno.remove(dataDir, { recursive: true });
   }
 });
+
+Deno.test("a stream ends with its credential, at once", () =>
+  withPlatform(async (platform) => {
+    const { browser } = await signUpWithWorkspace(platform, "ada");
+    const key = await browser.send("POST", "/v1/api-keys", {
+      json: { name: "watcher" },
+      workspace: "ada",
+    });
+    const open = (headers: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${platform.port}/v1/notifications/stream`, { headers });
+    const byKey = await open({ authorization: `Bearer ${key.json.key}` });
+    const other = new Browser(platform);
+    await other.signIn("ada@example.com");
+    const bySession = await open({ cookie: other.cookie });
+    const started = Date.now();
+    await browser.send("DELETE", `/v1/api-keys/${key.json.id}`, { workspace: "ada" });
+    await byKey.text();
+    const json = { current: PASSWORD, next: "another good password" };
+    assert.equal((await browser.send("POST", "/v1/account/password", { json })).status, 204);
+    await bySession.text();
+    assert.ok(Date.now() - started < 5000, "sooner than a round of heartbeats");
+  }));
 
 Deno.test("the stream of a credential that is unknown is refused for good", () =>
   withPlatform(async (platform) => {

@@ -47,6 +47,33 @@ export function alreadyMemberMail(to: string, facts: { host: string; url: string
   };
 }
 
+export function confirmEmailMail(to: string, facts: { host: string; url: string }): AccountMail {
+  const { host, url } = facts;
+  return {
+    to,
+    subject: `Confirm your address on ${host}`,
+    text: lines(
+      `Somebody, hopefully you, wants to sign in to their account on ${host} with this address.`,
+      `Confirm it within an hour, in the browser that you are signed in with:\n${url}`,
+      IGNORE,
+    ),
+  };
+}
+
+export function addressTakenMail(to: string, facts: { host: string; url: string }): AccountMail {
+  const { host, url } = facts;
+  return {
+    to,
+    subject: `You have an account on ${host} already`,
+    text: lines(
+      `Somebody, hopefully you, wanted to give another account on ${host} this address. ` +
+        "It has an account already, so nothing was changed.",
+      `Sign in with it:\n${url}`,
+      IGNORE,
+    ),
+  };
+}
+
 export function resetPasswordMail(to: string, facts: { host: string; url: string }): AccountMail {
   const { host, url } = facts;
   return {

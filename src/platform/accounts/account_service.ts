@@ -33,13 +33,17 @@ export class AccountService {
     const { id, email } = person.user;
     const guess = limits.begin("password", client, email ?? id);
     const before = (await signIns.find(id)).password;
+    if (before === null) {
+      guess.succeed();
+      throw new Failure("conflict", "Can not change the password: the account has none. Add one");
+    }
     if (!await passwords.matches(change.current, before)) {
       throw new Failure("forbidden", "Password is wrong");
     }
     guess.succeed();
     const password = await passwords.hash(change.next);
     await signIns.change(id, (record) => {
-      if (record.password?.hash === before?.hash) return { ...record, password };
+      if (record.password?.hash === before.hash) return { ...record, password };
       throw new Failure("conflict", "Can not change the password: it was changed meanwhile");
     });
     await this.endOtherSessions(person);

@@ -15,6 +15,8 @@ import { AccountStore } from "./account_store.ts";
 import { ApiKeyService } from "./api_key_service.ts";
 import { Authenticator } from "./authenticate.ts";
 import { CredentialStore } from "./credential_store.ts";
+import { EmailService } from "./email_service.ts";
+import { isFresh } from "./fresh_session.ts";
 import { GuessLimits } from "./guess_limits.ts";
 import type { PageServices } from "./page_services.ts";
 import type { AccountParts } from "./parts.ts";
@@ -110,11 +112,12 @@ export function createAccountServices(options: AccountOptions) {
     }),
     passwordReset: new PasswordResetService(parts, mailLinks),
     account: new AccountService(parts),
+    emails: new EmailService(parts, mailLinks),
     apiKeys: new ApiKeyService(parts),
     workspaces: new WorkspaceService(parts, new InvitationStore(kv)),
     deviceLogin: new DeviceLoginService(parts, new GrantStore(kv)),
   };
-  return { ...services, pages: createPageServices(services) };
+  return { ...services, pages: createPageServices({ ...services, now }) };
 }
 
 /** Lists on pages are short enough to show whole. */
@@ -128,13 +131,15 @@ function createPageServices(services: {
   readonly signUp: SignUpService;
   readonly passwordReset: PasswordResetService;
   readonly account: AccountService;
+  readonly emails: EmailService;
   readonly workspaces: WorkspaceService;
   readonly deviceLogin: DeviceLoginService;
   readonly publicOrigin: string;
+  readonly now: Clock;
 }): PageServices {
   const { authenticator, securityLog, twoFactor, signIn, account, workspaces, deviceLogin } =
     services;
-  const { signUp, passwordReset } = services;
+  const { signUp, passwordReset, emails } = services;
   return {
     person: (request, client) => authenticator.visitor(request, client),
     csrfToken: (person) => csrfTokenOf(person.hash),
@@ -156,6 +161,9 @@ function createPageServices(services: {
     claimOwner: (wanted, client) => signIn.claimOwner(wanted, client),
     account: (person) => account.show(person),
     changePassword: (person, change, client) => account.changePassword(person, change, client),
+    isFresh: (person) => isFresh(person, services.now()),
+    addEmail: (person, wanted, client) => emails.add(person, wanted, client),
+    confirmEmail: (person, token, client) => emails.confirm(person, token, client),
     startTwoFactor: (person, { password }, client) => twoFactor.start(person, password, client),
     confirmTwoFactor: (person, { code }, client) => twoFactor.confirm(person, code, client),
     disableTwoFactor: (person, given, client) => twoFactor.disable(person, given, client),

@@ -18,8 +18,12 @@ const iso = (time: number): string => new Date(time).toISOString();
 
 export function accountToWire(user: UserRecord, signIn: SignInRecord): Account {
   const { id, name, email, signUpMethod } = user;
-  const twoFactorEnabled = signIn.totp !== null;
-  return { id, name, email, signUpMethod, twoFactorEnabled, createdAt: iso(user.createdAt) };
+  return {
+    ...{ id, name, email, signUpMethod },
+    hasPassword: signIn.password !== null,
+    twoFactorEnabled: signIn.totp !== null,
+    createdAt: iso(user.createdAt),
+  };
 }
 
 export function sessionToWire(

@@ -30,6 +30,7 @@ export class CredentialMemory {
   private readonly credentials = new Map<string, KnownCredential>();
   private readonly workspaces = new Map<string, Caller["workspace"]>();
   private readonly slugs = new Map<string, string>();
+  private readonly watchers: ((hash: string | undefined) => void)[] = [];
   /** Counts changes: what was read before one is not remembered after it. */
   private changes = 0;
 
@@ -89,6 +90,7 @@ export class CredentialMemory {
   forget(hash: string): void {
     this.changes++;
     this.credentials.delete(hash);
+    for (const watcher of this.watchers) watcher(hash);
   }
 
   /** To be called when a user, a workspace or a membership changed. */
@@ -96,6 +98,15 @@ export class CredentialMemory {
     this.changes++;
     this.credentials.clear();
     this.workspaces.clear();
+    for (const watcher of this.watchers) watcher(undefined);
+  }
+
+  /**
+   * Calls back after each `forget` with the credential's hash, and with
+   * `undefined` after each `forgetAll`: for what a credential keeps open.
+   */
+  onForget(watcher: (hash: string | undefined) => void): void {
+    this.watchers.push(watcher);
   }
 
   private async load(

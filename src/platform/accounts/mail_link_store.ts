@@ -27,6 +27,14 @@ const mailLink = z.discriminatedUnion("type", [
     passwordHash: z.string(),
     expiresAt: z.number(),
   }),
+  z.object({
+    type: z.literal("email"),
+    /** The account that gets the address. */
+    userId: z.string(),
+    email: z.string(),
+    password: passwordHash,
+    expiresAt: z.number(),
+  }),
 ]);
 export type MailLink = z.infer<typeof mailLink>;
 export type MailLinkType = MailLink["type"];

@@ -6,21 +6,31 @@
 import { endpoints } from "../../contract/mod.ts";
 import type { Router } from "../http/router.ts";
 import type { AccountService } from "./account_service.ts";
+import type { EmailService } from "./email_service.ts";
 import type { SecurityLog } from "./security_events.ts";
 import type { TwoFactorService } from "./two_factor_service.ts";
 
 export function bindOwnAccountRoutes(router: Router, services: {
   readonly account: AccountService;
+  readonly emails: EmailService;
   readonly twoFactor: TwoFactorService;
   readonly securityLog: SecurityLog;
 }): void {
-  const { account, twoFactor, securityLog } = services;
+  const { account, emails, twoFactor, securityLog } = services;
 
   router.personal(endpoints.getAccount, (person) => account.show(person));
   router.personal(endpoints.changePassword, async (person, { body, client }) => {
     await account.changePassword(person, body, client);
     return undefined;
   });
+  router.personal(
+    endpoints.addEmail,
+    (person, { body, client }) => emails.add(person, body, client),
+  );
+  router.personal(
+    endpoints.confirmEmail,
+    (person, { body, client }) => emails.confirm(person, body.token, client),
+  );
 
   router.personal(endpoints.listSessions, (person, { query }) => account.sessions(person, query));
   router.personal(endpoints.revokeSession, async (person, { params }) => {

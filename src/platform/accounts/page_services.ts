@@ -21,6 +21,7 @@ import type { DeviceRequest } from "../device_login/types.ts";
 import type { Client } from "../http/client.ts";
 import type { Account, Role, SecurityEvent, Session, Tool, Workspace } from "../../contract/mod.ts";
 import type { Person } from "./caller.ts";
+import type { EmailAdded } from "./email_service.ts";
 
 export interface SignedIn {
   readonly status: "signed_in";
@@ -103,10 +104,20 @@ export interface PageServices {
     change: { readonly current: string; readonly next: string },
     client: Client,
   ): Promise<void>;
+  /** Whether the session is young enough to stand for the password of an account without one. */
+  isFresh(person: Person): boolean;
+  /** Gives an account that has none an address and a password. */
+  addEmail(
+    person: Person,
+    wanted: { readonly email: string; readonly password: string },
+    client: Client,
+  ): Promise<EmailAdded | ConfirmationWanted>;
+  /** Follows the link of the mail. @throws {Failure} `not_found`. */
+  confirmEmail(person: Person, token: string, client: Client): Promise<Account>;
   /** Starts enrolment; the secret is sealed until a code confirms it. */
   startTwoFactor(
     person: Person,
-    given: { readonly password: string },
+    given: { readonly password?: string | undefined },
     client: Client,
   ): Promise<{ readonly secret: string; readonly uri: string }>;
   /** Turns the second factor on; the recovery codes are shown this once. */
@@ -117,7 +128,7 @@ export interface PageServices {
   ): Promise<{ readonly recoveryCodes: string[] }>;
   disableTwoFactor(
     person: Person,
-    given: { readonly password: string; readonly code: string },
+    given: { readonly password?: string | undefined; readonly code: string },
     client: Client,
   ): Promise<void>;
   renewRecoveryCodes(

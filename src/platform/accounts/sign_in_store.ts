@@ -64,6 +64,40 @@ export class SignInStore {
     return result.ok;
   }
 
+  /**
+   * Gives a user who has neither an address and a password.
+   *
+   * @returns the user; `unwanted` where there is one of the two; `taken` where
+   *   the address has an account.
+   */
+  async addEmail(
+    userId: string,
+    given: { readonly email: string; readonly password: PasswordHash },
+  ): Promise<UserRecord | "unwanted" | "taken"> {
+    const signInKey = accountKeys.signIn(userId);
+    const [userKey, email] = [keys.user(userId), accountKeys.userByEmail(given.email)];
+    const { result } = await commitWithRetries<UserRecord | "unwanted" | "taken">(async () => {
+      const operation = this.kv.atomic();
+      const signIn = await readRecord(this.kv, signInKey, signInRecord);
+      const user = await readRecord(this.kv, userKey, userRecord);
+      const record = signIn?.value ?? NOTHING;
+      if (user === undefined || user.value.email !== null || record.password !== null) {
+        return { operation, result: "unwanted" };
+      }
+      if ((await this.kv.get(email)).versionstamp !== null) return { operation, result: "taken" };
+      const result = { ...user.value, email: given.email };
+      operation
+        .check({ key: signInKey, versionstamp: signIn?.versionstamp ?? null })
+        .check({ key: userKey, versionstamp: user.versionstamp })
+        .check({ key: email, versionstamp: null })
+        .set(email, userId)
+        .set(userKey, result)
+        .set(signInKey, { ...record, password: given.password });
+      return { operation, result };
+    });
+    return result;
+  }
+
   async ownerLink(): Promise<OwnerLink | undefined> {
     return (await readRecord(this.kv, keys.meta("owner_link"), ownerLink))?.value;
   }

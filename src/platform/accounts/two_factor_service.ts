@@ -10,6 +10,7 @@ import type { Client } from "../http/client.ts";
 import { Failure } from "../http/failure.ts";
 import type { SealedSecret } from "../secrets/secret_box.ts";
 import type { Person } from "./caller.ts";
+import { requireFresh } from "./fresh_session.ts";
 import { SUSPICIOUS_GUESSES } from "./guess_limits.ts";
 import type { AccountParts } from "./parts.ts";
 import type { SignInRecord } from "./sign_in_store.ts";
@@ -33,8 +34,13 @@ const canonical = (typed: string): string => typed.toLowerCase().replace(/[^a-z0
 export class TwoFactorService {
   constructor(private readonly parts: AccountParts) {}
 
-  /** Starts enrolment. @throws {Failure} `forbidden` where the password is wrong. */
-  async start(person: Person, password: string, client: Client) {
+  /**
+   * Starts enrolment.
+   *
+   * @throws {Failure} `forbidden` where the password is wrong or, of an account
+   *   without one, where the session is not a fresh one.
+   */
+  async start(person: Person, password: string | undefined, client: Client) {
     const { signIns, box, random, now, raise, publicOrigin } = this.parts;
     await this.checkPassword(person, password, client);
     const secret = newTotpSecret(random);
@@ -90,10 +96,10 @@ export class TwoFactorService {
     return { recoveryCodes };
   }
 
-  /** Turns the second factor off; takes the password and a code. */
+  /** Turns the second factor off; takes a code and, as `start`, the password. */
   async disable(
     person: Person,
-    given: { readonly password: string; readonly code: string },
+    given: { readonly password?: string | undefined; readonly code: string },
     client: Client,
   ): Promise<void> {
     await this.checkPassword(person, given.password, client);
@@ -159,11 +165,16 @@ export class TwoFactorService {
     return this.parts.box.open(secret, totpPlace(userId));
   }
 
-  private async checkPassword(person: Person, password: string, client: Client): Promise<void> {
-    const { signIns, passwords, limits } = this.parts;
+  private async checkPassword(
+    person: Person,
+    given: string | undefined,
+    client: Client,
+  ): Promise<void> {
+    const { signIns, passwords, limits, now } = this.parts;
+    const { password } = await signIns.find(person.user.id);
+    if (password === null) return requireFresh(person, now());
     const guess = limits.begin("password", client, person.user.email ?? person.user.id);
-    const record = await signIns.find(person.user.id);
-    if (!await passwords.matches(password, record.password)) {
+    if (!await passwords.matches(given ?? "", password)) {
       throw new Failure("forbidden", "Password is wrong");
     }
     guess.succeed();

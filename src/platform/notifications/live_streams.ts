@@ -29,6 +29,8 @@ export interface LiveStreamsOptions {
 
 interface Reader {
   readonly stream: LiveStream;
+  /** Hash of the credential that opened it. */
+  readonly credential: string;
   readonly share: number;
   /** Whether who opened the stream still may. */
   isAllowed(): Promise<boolean>;
@@ -57,6 +59,8 @@ export class LiveStreams {
   private readonly inboxes = new Map<string, Map<string, Group>>();
   private timer: ReturnType<typeof setInterval> | undefined;
   private opened = 0;
+  private checking: Promise<void> | undefined;
+  private checkAgain = false;
   private share = 0;
   private size = 0;
 
@@ -65,7 +69,11 @@ export class LiveStreams {
   /** Opens a stream. `lastId` is the newest notification that its reader knows. */
   open(
     view: InboxView,
-    reader: { readonly lastId: string | null; isAllowed(): Promise<boolean> },
+    reader: {
+      readonly lastId: string | null;
+      readonly credential: string;
+      isAllowed(): Promise<boolean>;
+    },
   ): ReadableStream<Uint8Array> {
     const groups = this.inboxes.get(view.userId) ?? new Map<string, Group>();
     const key = groupKey(view);
@@ -73,6 +81,7 @@ export class LiveStreams {
     const entry: Reader = {
       stream: new LiveStream(() => this.leave(view.userId, key, entry)),
       share: this.opened++ % SHARES,
+      credential: reader.credential,
       isAllowed: reader.isAllowed,
     };
     this.inboxes.set(view.userId, groups.set(key, group));
@@ -122,26 +131,54 @@ export class LiveStreams {
     }
   }
 
+  /**
+   * Ends the streams of a credential (by its hash) that has ended; without one,
+   * those of all that have, one after the other.
+   */
+  async check(credential?: string): Promise<void> {
+    if (credential === undefined) return await this.checkAll();
+    const readers = this.readers().filter((reader) => reader.credential === credential);
+    await Promise.all(readers.map((reader) => this.endWhereOver(reader)));
+  }
+
   /** A heartbeat for one share of the streams; ends those whose credential has ended. */
   beat(): void {
     this.share = (this.share + 1) % SHARES;
-    for (const groups of this.inboxes.values()) {
-      for (const { readers } of groups.values()) {
-        for (const reader of readers) {
-          if (reader.share === this.share) void this.keep(reader);
-        }
-      }
+    for (const reader of this.readers()) {
+      if (reader.share === this.share) void this.keep(reader);
     }
   }
 
-  private async keep({ stream, isAllowed }: Reader): Promise<void> {
+  private async keep(reader: Reader): Promise<void> {
+    if (await this.endWhereOver(reader)) reader.stream.beat(HEARTBEAT);
+  }
+
+  /** What is asked for meanwhile is one more round. */
+  private checkAll(): Promise<void> {
+    this.checkAgain = true;
+    return this.checking ??= (async () => {
+      while (this.checkAgain) {
+        this.checkAgain = false;
+        for (const reader of this.readers()) await this.endWhereOver(reader);
+      }
+    })().finally(() => this.checking = undefined);
+  }
+
+  /** Whether a stream goes on; it is ended where its credential has. */
+  private async endWhereOver({ stream, isAllowed }: Reader): Promise<boolean> {
     try {
-      if (await isAllowed()) stream.beat(HEARTBEAT);
-      else stream.close();
+      if (await isAllowed()) return true;
     } catch (error) {
       this.options.onTrouble(`Can not tell whether a live stream may go on: ${error}`);
-      stream.close();
     }
+    stream.close();
+    return false;
+  }
+
+  private readers(): Reader[] {
+    return [...this.inboxes.values()].flatMap((groups) =>
+      [...groups.values()].flatMap(({ readers }) => [...readers])
+    );
   }
 
   private async begin(view: InboxView, stream: LiveStream, lastId: string | null): Promise<void> {

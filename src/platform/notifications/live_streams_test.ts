@@ -46,8 +46,16 @@ function streamsOver(held: readonly Notification[] = []) {
     },
     onTrouble: (message) => troubles.push(message),
   });
-  const open = (view: InboxView, lastId: string | null = null, isAllowed = () => true) => {
-    const access = { lastId, isAllowed: () => Promise.resolve(isAllowed()) };
+  const open = (
+    view: InboxView,
+    lastId: string | null = null,
+    isAllowed = () => true,
+    credential = "hash",
+  ) => {
+    const access = {
+      ...{ lastId, credential },
+      isAllowed: () => Promise.resolve(isAllowed()),
+    };
     const reader = streams.open(view, access).pipeThrough(new TextDecoderStream()).getReader();
     return {
       /** The next messages, by their type or title. */
@@ -136,6 +144,23 @@ Deno.test("LiveStreams end a stream whose credential has ended, and keep the oth
   round();
   assert.deepEqual(await revoked.next(1), ["end"]);
   assert.deepEqual(await kept.next(2), ["comment", "comment"]);
+  assert.equal(streams.count, 1);
+  streams.close();
+});
+
+Deno.test("LiveStreams end at once the streams of a credential that has ended", async () => {
+  const { streams, open } = streamsOver();
+  const ended = new Set<string>();
+  const readers = ["one", "two", "three"].map((name) =>
+    open(ALL, null, () => !ended.has(name), name)
+  );
+  for (const reader of readers) await reader.next(1);
+  ended.add("one").add("two");
+  await streams.check("one");
+  assert.deepEqual(await readers[0]!.next(1), ["end"]);
+  assert.equal(streams.count, 2, "nobody asked for the other credential");
+  await Promise.all([streams.check(), streams.check()]);
+  assert.deepEqual(await readers[1]!.next(1), ["end"]);
   assert.equal(streams.count, 1);
   streams.close();
 });

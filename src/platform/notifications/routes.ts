@@ -96,9 +96,11 @@ function bindStream(router: Router, services: NotificationRouteServices): void {
   const { live, authenticator, closing } = services;
   const { memory } = authenticator;
   closing.addEventListener("abort", () => live.close(), { once: true });
+  memory.onForget((credential) => void live.check(credential));
   router.held(endpoints.streamNotifications, (holder, { request }) => {
     const body = live.open(inboxViewOf(holder), {
       lastId: request.headers.get("last-event-id"),
+      credential: holder.hash,
       isAllowed: standingAccess(request, { ...services, memory }),
     });
     if (closing.aborted) live.close();

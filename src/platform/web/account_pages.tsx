@@ -10,6 +10,7 @@ import { showPage } from "./document.tsx";
 import type { Shown } from "./entry_pages.tsx";
 import { EMPTY, type FormState } from "./form.ts";
 import { type Around, SettingsFrame } from "./frames.tsx";
+import { ConfirmCard, EmailCard } from "./messenger_only_pages.tsx";
 import { Card, Field, Form, Trouble } from "./pieces.tsx";
 
 /** Tells password managers whose password it is. */
@@ -28,7 +29,7 @@ function Whose({ email }: { readonly email: string | null }) {
 }
 
 /** Forms of the security page; a refused one is shown again with what is wrong. */
-export type SecurityForm = "password" | "two-factor" | "recovery" | "off";
+export type SecurityForm = "password" | "email" | "two-factor" | "recovery" | "off";
 
 interface CardProps {
   readonly csrf: string;
@@ -69,24 +70,34 @@ function PasswordCard({ csrf, state, email }: CardProps) {
   );
 }
 
-function FactorOff({ csrf, state, email }: CardProps) {
+function FactorOff({ csrf, state, email, hasPassword }: CardProps & {
+  readonly hasPassword: boolean;
+}) {
   return (
     <Card
       title="Second factor"
       id="two-factor"
-      lead="A code of an authenticator app, besides the password. With it, a stolen password is not enough."
+      lead={hasPassword
+        ? "A code of an authenticator app, besides the password. With it, a stolen password is not enough."
+        : "A code of an authenticator app, besides the messenger. With it, a stolen chat is not enough."}
     >
       <div class="body">
         <Trouble state={state} />
         <Form action="/account/two-factor" csrf={csrf}>
-          <Whose email={email} />
-          <Field
-            label="Password, to begin"
-            name="password"
-            type="password"
-            state={state}
-            autocomplete="current-password"
-          />
+          {hasPassword
+            ? (
+              <>
+                <Whose email={email} />
+                <Field
+                  label="Password, to begin"
+                  name="password"
+                  type="password"
+                  state={state}
+                  autocomplete="current-password"
+                />
+              </>
+            )
+            : null}
           <div>
             <button type="submit">Set it up</button>
           </div>
@@ -96,8 +107,9 @@ function FactorOff({ csrf, state, email }: CardProps) {
   );
 }
 
-function FactorOn({ csrf, recovery, off }: {
+function FactorOn({ csrf, hasPassword, recovery, off }: {
   readonly csrf: string;
+  readonly hasPassword: boolean;
   readonly recovery: FormState;
   readonly off: FormState;
 }) {
@@ -139,16 +151,20 @@ function FactorOn({ csrf, recovery, off }: {
             <Trouble state={off} />
             <form method="post" action="/account/two-factor/disable">
               <input type="hidden" name="csrf" value={csrf} />
-              <div class="field">
-                <label for="off-password">Password</label>
-                <input
-                  id="off-password"
-                  name="password"
-                  type="password"
-                  required
-                  autocomplete="current-password"
-                />
-              </div>
+              {hasPassword
+                ? (
+                  <div class="field">
+                    <label for="off-password">Password</label>
+                    <input
+                      id="off-password"
+                      name="password"
+                      type="password"
+                      required
+                      autocomplete="current-password"
+                    />
+                  </div>
+                )
+                : null}
               <div class="field">
                 <label for="off-code">Code, or a recovery code</label>
                 <input
@@ -175,11 +191,15 @@ export function securityPage(
   around: Around,
   shown: Shown & {
     readonly account: Account;
+    /** Whether the session stands for the password of an account without one. */
+    readonly isFresh: boolean;
     /** The form that was refused, and its state. */
     readonly of?: SecurityForm;
   },
 ): Response {
-  const { account, of, state = EMPTY, status, headers } = shown;
+  const { account, isFresh, of, state = EMPTY, status, headers } = shown;
+  const { email, hasPassword } = account;
+  const mayChange = hasPassword || isFresh;
   const { csrf } = around;
   const stateOf = (form: SecurityForm) => of === form ? state : EMPTY;
   return showPage(
@@ -188,10 +208,31 @@ export function securityPage(
       lead={account.email === null ? account.name : `${account.name}, ${account.email}`}
       around={around}
     >
-      <PasswordCard csrf={csrf} state={stateOf("password")} email={account.email} />
+      {mayChange ? null : <ConfirmCard csrf={csrf} />}
+      {hasPassword
+        ? <PasswordCard csrf={csrf} state={stateOf("password")} email={email} />
+        : isFresh
+        ? <EmailCard csrf={csrf} state={stateOf("email")} />
+        : null}
       {account.twoFactorEnabled
-        ? <FactorOn csrf={csrf} recovery={stateOf("recovery")} off={stateOf("off")} />
-        : <FactorOff csrf={csrf} state={stateOf("two-factor")} email={account.email} />}
+        ? (
+          <FactorOn
+            csrf={csrf}
+            hasPassword={hasPassword}
+            recovery={stateOf("recovery")}
+            off={stateOf("off")}
+          />
+        )
+        : mayChange
+        ? (
+          <FactorOff
+            csrf={csrf}
+            state={stateOf("two-factor")}
+            email={email}
+            hasPassword={hasPassword}
+          />
+        )
+        : null}
     </SettingsFrame>,
     {
       title: "Security",

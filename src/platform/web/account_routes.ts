@@ -17,6 +17,7 @@ import { enrolPage, recoveryPage } from "./two_factor_pages.tsx";
 /** What a page can say that was done; addresses carry the name only. */
 const DONE: Readonly<Record<string, string>> = {
   "password-changed": "The password is changed. All other sessions were ended.",
+  "email-added": "You can sign in with the address and password from now on.",
   "two-factor-off": "The second factor is off.",
   "session-ended": "The session is ended.",
   "tool-revoked": "The tool's token is revoked.",
@@ -53,43 +54,47 @@ const confirmFields = z.object({
   code: endpoints.confirmTwoFactor.body.shape.code,
 });
 
-export function bindAccountPages(bind: PageBinder, pages: PageServices): void {
-  const showSecurity = async (
-    visit: PersonVisit,
-    shown: {
-      readonly of?: SecurityForm;
-      readonly state?: FormState;
-      readonly status?: number;
-    } = {},
-  ) => {
-    const around = await aroundOf({ ...visit, path: "/account" }, pages);
-    return securityPage(around, { account: await pages.account(visit.person), ...shown });
-  };
+/** The page of password and second factor; with a form that was refused. */
+export async function showSecurity(
+  visit: PersonVisit,
+  pages: PageServices,
+  shown: {
+    readonly of?: SecurityForm;
+    readonly state?: FormState;
+    readonly status?: number;
+  } = {},
+): Promise<Response> {
+  const { person } = visit;
+  const around = await aroundOf({ ...visit, path: "/account" }, pages);
+  const isFresh = pages.isFresh(person);
+  return securityPage(around, { account: await pages.account(person), isFresh, ...shown });
+}
 
-  bind.personal("GET", "/account", (visit) => showSecurity(visit));
+export function bindAccountPages(bind: PageBinder, pages: PageServices): void {
+  bind.personal("GET", "/account", (visit) => showSecurity(visit, pages));
 
   bind.personal("POST", "/account/password", async (visit) => {
     const { person, client, fields } = visit;
     const checked = checkFields(endpoints.changePassword.body, fields);
     if (!checked.ok) {
-      return showSecurity(visit, { of: "password", state: checked.state, status: 400 });
+      return showSecurity(visit, pages, { of: "password", state: checked.state, status: 400 });
     }
     try {
       await pages.changePassword(person, checked.value, client);
       return goTo("/account?done=password-changed");
     } catch (error) {
-      return showSecurity(visit, { of: "password", ...refused(error, {}) });
+      return showSecurity(visit, pages, { of: "password", ...refused(error, {}) });
     }
   });
 
   bind.personal("POST", "/account/two-factor", async (visit) => {
     const { person, client, fields } = visit;
     try {
-      const password = fields.password ?? "";
+      const { password } = fields;
       const { uri } = await pages.startTwoFactor(person, { password }, client);
       return enrolPage(await aroundOf(visit, pages), { uri });
     } catch (error) {
-      return showSecurity(visit, { of: "two-factor", ...refused(error, {}) });
+      return showSecurity(visit, pages, { of: "two-factor", ...refused(error, {}) });
     }
   });
 
@@ -113,12 +118,12 @@ export function bindAccountPages(bind: PageBinder, pages: PageServices): void {
 
   bind.personal("POST", "/account/two-factor/disable", async (visit) => {
     const { person, client, fields } = visit;
-    const { password = "", code = "" } = fields;
+    const { password, code = "" } = fields;
     try {
       await pages.disableTwoFactor(person, { password, code }, client);
       return goTo("/account?done=two-factor-off");
     } catch (error) {
-      return showSecurity(visit, { of: "off", ...refused(error, {}) });
+      return showSecurity(visit, pages, { of: "off", ...refused(error, {}) });
     }
   });
 
@@ -129,7 +134,7 @@ export function bindAccountPages(bind: PageBinder, pages: PageServices): void {
       const { recoveryCodes } = await pages.renewRecoveryCodes(person, { code }, client);
       return recoveryPage(await aroundOf(visit, pages), recoveryCodes);
     } catch (error) {
-      return showSecurity(visit, { of: "recovery", ...refused(error, {}) });
+      return showSecurity(visit, pages, { of: "recovery", ...refused(error, {}) });
     }
   });
 

@@ -7,6 +7,7 @@ import type { Router } from "../http/router.ts";
 import { bindAccountPages } from "./account_routes.ts";
 import { bindChannelPages, type ChannelPageServices } from "./channel_routes.ts";
 import { bindDevicePages } from "./device_routes.ts";
+import { bindEmailPages } from "./email_routes.ts";
 import { showIcon, showStylesheet, STYLESHEET_PATH } from "./document.tsx";
 import { bindEntryPages } from "./entry_routes.ts";
 import { bindInboxPages, type InboxPageServices } from "./inbox_routes.ts";
@@ -45,6 +46,7 @@ export function bindPages(
   bindMailLinkPages(bind, services.pages);
   bindDevicePages(bind, services.pages);
   bindAccountPages(bind, services.pages);
+  bindEmailPages(bind, services.pages);
   bindWorkspacePages(bind, services);
   bindChannelPages(bind, router, { pages: services.pages, channels: services });
   bindInboxPages(bind, router, { pages: services.pages, inbox: services });

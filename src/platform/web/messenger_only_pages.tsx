@@ -1,0 +1,115 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * What an account that signs in by the messenger alone sees in place of its
+ * password: a way to show who one is, and an address and password to add.
+ *
+ * @module
+ */
+import { PASSWORD_MAX, PASSWORD_MIN } from "../../contract/mod.ts";
+import { showPage } from "./document.tsx";
+import type { FormState } from "./form.ts";
+import { type Around, SettingsFrame } from "./frames.tsx";
+import { MESSENGER_ENTRY_PATH } from "./messenger_entry_pages.tsx";
+import { Card, Field, Form, Trouble } from "./pieces.tsx";
+
+/** Asks for a sign-in of the last ten minutes. */
+export function ConfirmCard({ csrf }: { readonly csrf: string }) {
+  return (
+    <Card
+      title="Confirm that it is you"
+      id="confirm"
+      lead="You sign in by the messenger alone. To add an email address, or to change the second factor, confirm it there; it holds for ten minutes."
+    >
+      <div class="body">
+        <Form action={MESSENGER_ENTRY_PATH} csrf={csrf} hidden={{ next: "/account" }}>
+          <div>
+            <button type="submit">Confirm with Telegram</button>
+          </div>
+        </Form>
+      </div>
+    </Card>
+  );
+}
+
+export function EmailCard({ csrf, state }: { readonly csrf: string; readonly state: FormState }) {
+  return (
+    <Card
+      title="Email and password"
+      id="add-email"
+      lead="A second way in, should you lose the messenger."
+    >
+      <div class="body">
+        <Trouble state={state} />
+        <Form action="/account/email" csrf={csrf}>
+          <Field
+            label="Email address"
+            name="email"
+            type="email"
+            state={state}
+            autocomplete="username"
+          />
+          <Field
+            label="New password"
+            name="password"
+            type="password"
+            state={state}
+            autocomplete="new-password"
+            minlength={PASSWORD_MIN}
+            maxlength={PASSWORD_MAX}
+            hint={`At least ${PASSWORD_MIN} characters`}
+          />
+          <div>
+            <button type="submit">Add them</button>
+          </div>
+        </Form>
+      </div>
+    </Card>
+  );
+}
+
+/** The same whether the address has an account or not. */
+export function emailUnderWayPage(around: Around, email: string): Response {
+  return showPage(
+    <SettingsFrame title="Look at your mail" around={around}>
+      <Card title="A link is under way" id="mail">
+        <div class="body">
+          <p>
+            We wrote to{" "}
+            {email}. Open the link in this browser within an hour; then you can sign in with the
+            address.
+          </p>
+          <div>
+            <a class="button quiet" href="/account">Back to your account</a>
+          </div>
+        </div>
+      </Card>
+    </SettingsFrame>,
+    { title: "Look at your mail" },
+  );
+}
+
+/** Programs that scan mails follow links; so the link only shows a button. */
+export function confirmEmailPage(around: Around, token: string): Response {
+  return showPage(
+    <SettingsFrame title="Confirm your address" around={around}>
+      <Card
+        title="Email address"
+        id="confirm-email"
+        lead={`It becomes a way to sign in as ${around.person.user.name}.`}
+      >
+        <div class="body">
+          <Form
+            action={`/account/email/confirm/${encodeURIComponent(token)}`}
+            csrf={around.csrf}
+          >
+            <div>
+              <button type="submit">Confirm the address</button>
+            </div>
+          </Form>
+        </div>
+      </Card>
+    </SettingsFrame>,
+    { title: "Confirm your address" },
+  );
+}
