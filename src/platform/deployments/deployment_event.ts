@@ -7,7 +7,8 @@ import type { RaisedEvent } from "../events/raise_event.ts";
 import type { Addresses } from "./addresses.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 
-type Moment =
+/** What happens to a deployment that people are told of. */
+export type Moment =
   | "started"
   | "building"
   | "build_success"

@@ -19,6 +19,7 @@ import {
   type Versioned,
 } from "../store/records.ts";
 import { type DeploymentRecord, deploymentRecord, moveDeployment } from "./deployment.ts";
+import type { Moment } from "./deployment_event.ts";
 import { type HostRecord, hostRecord } from "./host_record.ts";
 import { promote } from "./production_history.ts";
 
@@ -50,9 +51,15 @@ export type CreatedWith = (operation: Deno.AtomicOperation) => Promise<void>;
 /** Notes that people have to be told, in the commit of what they are told of. */
 export type NoteMoment = (
   operation: Deno.AtomicOperation,
-  moment: "live" | "rolled_back" | "stopped",
+  moment: Moment,
   deployment: DeploymentRecord,
 ) => void;
+
+/** Ends that people are told of, whatever brought them about. */
+const MOMENT_OF: Partial<Record<DeploymentRecord["status"], Moment>> = {
+  FAILED: "failed",
+  STOPPED: "stopped",
+};
 
 export class DeploymentStore {
   constructor(private readonly kv: Deno.Kv, private readonly note: NoteMoment = () => {}) {}
@@ -76,6 +83,7 @@ export class DeploymentStore {
         .set(keys.deployment(projectId, id), deployment)
         .set(keys.deploymentOwner(id), { projectId, workspaceId })
         .set(host, { projectId, deploymentId: null });
+      this.note(operation, "started", deployment);
       return { operation, result: true };
     });
     return result;
@@ -117,11 +125,15 @@ export class DeploymentStore {
     return (await readRecord(this.kv, keys.host(label), hostRecord))?.value;
   }
 
-  /** Changes one deployment; `undefined` where it is gone. */
+  /**
+   * Changes one deployment; `undefined` where it is gone. Where its status
+   * changes, the moment is noted, which the caller is to raise then.
+   */
   async update(
     projectId: string,
     id: string,
     change: (deployment: DeploymentRecord) => DeploymentRecord,
+    moment?: Moment,
   ): Promise<DeploymentRecord | undefined> {
     const { result } = await commitWithRetries(async () => {
       const current = await this.read(projectId, id);
@@ -129,8 +141,9 @@ export class DeploymentStore {
       if (current === undefined) return { operation, result: undefined };
       const changed = change(current.value);
       this.write(operation, current, changed);
-      if (changed.status === "STOPPED" && current.value.status !== "STOPPED") {
-        this.note(operation, "stopped", changed);
+      if (changed.status !== current.value.status) {
+        const noted = moment ?? MOMENT_OF[changed.status];
+        if (noted !== undefined) this.note(operation, noted, changed);
       }
       return { operation, result: changed };
     });

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import { projectRecord } from "../projects/project.ts";
+import { keys } from "../store/keys.ts";
+import { type DeploymentRecord, deploymentRecord, moveDeployment } from "./deployment.ts";
+import { DeploymentStore } from "./deployment_store.ts";
+
+const DEPLOYMENT = deploymentRecord.parse({
+  id: "d1",
+  projectId: "p1",
+  workspaceId: "w1",
+  projectName: "shop",
+  status: "PENDING",
+  environment: "production",
+  branch: "main",
+  commitSha: null,
+  message: null,
+  author: null,
+  uniqueLabel: "shop-abc",
+  branchLabel: "shop-git-main",
+  contentSha: null,
+  functions: [],
+  variablesVersion: "v",
+  fileCount: 0,
+  totalBytes: 0,
+  error: null,
+  createdAt: 0,
+  updatedAt: 0,
+  liveAt: null,
+});
+
+const PROJECT = projectRecord.parse({
+  id: "p1",
+  workspaceId: "w1",
+  workspaceSlug: "default",
+  name: "shop",
+  displayName: null,
+  gitUrl: null,
+  branch: "main",
+  framework: null,
+  installCommand: null,
+  buildCommand: null,
+  outputDirectory: null,
+  rootDirectory: null,
+  nodeVersion: null,
+  productionHistory: [],
+  createdAt: 0,
+  updatedAt: 0,
+});
+
+/** A store of one deployment, and the moments that were noted in its commits. */
+async function withStore(
+  run: (store: DeploymentStore, noted: () => Promise<string[]>, kv: Deno.Kv) => Promise<void>,
+): Promise<void> {
+  const kv = await Deno.openKv(":memory:");
+  await kv.set(keys.deployment("p1", "d1"), DEPLOYMENT);
+  const store = new DeploymentStore(
+    kv,
+    (operation, moment, { status }) => operation.set(["noted", moment], status),
+  );
+  try {
+    await run(store, async () => {
+      const entries = await Array.fromAsync(kv.list<string>({ prefix: ["noted"] }));
+      return entries.map(({ key, value }) => `${String(key[1])} of ${value}`);
+    }, kv);
+  } finally {
+    kv.close();
+  }
+}
+
+const to = (status: DeploymentRecord["status"]) => (current: DeploymentRecord): DeploymentRecord =>
+  moveDeployment(current, status, { now: 1 });
+
+for (
+  const { name, change, moment, expected } of [
+    { name: "a failure", change: to("FAILED"), expected: ["failed of FAILED"] },
+    { name: "a stop", change: to("STOPPED"), expected: ["stopped of STOPPED"] },
+    {
+      name: "a failed build",
+      change: to("FAILED"),
+      moment: "build_failed",
+      expected: ["build_failed of FAILED"],
+    },
+    {
+      name: "the moment that it is told",
+      change: to("BUILDING"),
+      moment: "building",
+      expected: ["building of BUILDING"],
+    },
+    { name: "no upload that is activated", change: to("DEPLOYING"), expected: [] },
+    {
+      name: "nothing where the status stays",
+      change: (current: DeploymentRecord) => current,
+      moment: "building",
+      expected: [],
+    },
+  ] as const
+) {
+  Deno.test(`DeploymentStore.update() notes ${name}`, () =>
+    withStore(async (store, noted) => {
+      await store.update("p1", "d1", change, moment);
+      assert.deepEqual(await noted(), expected);
+    }));
+}
+
+Deno.test("DeploymentStore.create() notes the start, once it has a label", () =>
+  withStore(async (store, noted, kv) => {
+    await kv.set(keys.project("w1", "p1"), PROJECT);
+    await kv.set(keys.host("shop-taken"), { projectId: "p1", deploymentId: null });
+    assert.equal(await store.create({ ...DEPLOYMENT, uniqueLabel: "shop-taken" }), false);
+    assert.deepEqual(await noted(), []);
+    assert.equal(await store.create(DEPLOYMENT), true);
+    assert.deepEqual(await noted(), ["started of PENDING"]);
+  }));
