@@ -14,7 +14,7 @@ import { BuildLogs } from "./build_logs/build_logs.ts";
 import type { BuildParts, OpenedBuilds } from "./builds/open_builds.ts";
 import type { Addresses } from "./deployments/addresses.ts";
 import { readContent } from "./deployments/content.ts";
-import { entombProject, finishDeletions, removeRemains } from "./deployments/delete_project.ts";
+import { entombedProjects, entombProject, removeRemains } from "./deployments/delete_project.ts";
 import { isServed } from "./deployments/deployment.ts";
 import { deploymentEvent } from "./deployments/deployment_event.ts";
 import { DeploymentService } from "./deployments/deployment_service.ts";
@@ -196,6 +196,13 @@ export function createServices(foundation: Foundation) {
     buildConcurrency: foundation.buildConcurrency,
     resolveMs: foundation.resolveMs,
   });
+  /** Removes folders first: while the tombstone stands, the next start does it all again. */
+  const removeEntombed = async (projectId: string): Promise<void> => {
+    await openedBuilds.git.forget(projectId);
+    await openedBuilds.runner.forgetProject(projectId);
+    await logs.remove(projectId);
+    await removeRemains(kv, projectId);
+  };
   return {
     ...shared,
     healthMonitor,
@@ -228,15 +235,12 @@ export function createServices(foundation: Foundation) {
       for (const id of shown) await computeService.remove(id);
       healthMonitor.forget(project.id);
       await hookParts.buildQueue.dropProject(project.id);
-      await removeRemains(kv, project.id);
-      await openedBuilds.git.forget(project.id);
-      await openedBuilds.runner.forgetProject(project.id);
+      await removeEntombed(project.id);
       await domainParts.domainService.forgetProject(project.id);
-      await logs.remove(project.id);
     },
     /** Finishes what a crash interrupted and learns which host shows what. */
     async recover(): Promise<void> {
-      await finishDeletions(kv);
+      for await (const projectId of entombedProjects(kv)) await removeEntombed(projectId);
       const production = new Map<string, string>();
       for await (const project of projects.all()) production.set(project.id, project.name);
       for await (const { label, host } of deployments.hosts()) {

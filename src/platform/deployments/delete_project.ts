@@ -64,7 +64,7 @@ async function* hostKeys(kv: Deno.Kv, projectId: string): AsyncGenerator<Deno.Kv
   }
 }
 
-/** Removes what is left of an entombed project; can be repeated at any time. */
+/** Removes what the store has of an entombed project, its tombstone last; can be repeated at any time. */
 export async function removeRemains(kv: Deno.Kv, projectId: string): Promise<void> {
   await deleteKeys(kv, hostKeys(kv, projectId));
   await deleteKeys(kv, deploymentKeys(kv, projectId));
@@ -85,9 +85,7 @@ export async function removeRemains(kv: Deno.Kv, projectId: string): Promise<voi
   await kv.delete(keys.deletion(projectId));
 }
 
-/** Finishes the deletions that a crash interrupted. */
-export async function finishDeletions(kv: Deno.Kv): Promise<void> {
-  for await (const { key } of readAll(kv, keys.deletions(), tombstone)) {
-    await removeRemains(kv, String(key[1]));
-  }
+/** Projects whose deletion a crash interrupted. */
+export async function* entombedProjects(kv: Deno.Kv): AsyncGenerator<string> {
+  for await (const { key } of readAll(kv, keys.deletions(), tombstone)) yield String(key[1]);
 }
