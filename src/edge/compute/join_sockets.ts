@@ -12,6 +12,8 @@ const HIGH_WATER_BYTES = 1024 * 1024;
 const LOOK_MILLISECONDS = 10;
 /** Bytes that may wait for a server; a client who sends more is cut off. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
+/** What a waiting message takes beside its content, in bytes: empty ones are not free. */
+const MESSAGE_BYTES = 512;
 /** "Try again later" (RFC 6455, 7.4, as registered). */
 const TRY_AGAIN_LATER = 1013;
 
@@ -46,7 +48,7 @@ function passedReason(reason: string): string {
 }
 
 function sizeOf(message: string | ArrayBuffer): number {
-  return typeof message === "string" ? message.length : message.byteLength;
+  return MESSAGE_BYTES + (typeof message === "string" ? message.length : message.byteLength);
 }
 
 function close(

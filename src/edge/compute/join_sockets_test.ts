@@ -119,6 +119,16 @@ Deno.test("joinSockets() cuts off a client that sends more than the server takes
   resolve();
 });
 
+Deno.test("joinSockets() cuts off a client that sends empty messages without end", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const pair = joined({ serverTakes: () => promise });
+  pair.open();
+  for (let count = 0; count < 40_000; count++) pair.fromClient("");
+  await settled();
+  assert.deepEqual(pair.closed.at(-1), { side: "client", code: 4013 });
+  resolve();
+});
+
 Deno.test("joinSockets() holds the server back while the client's buffer is full", async () => {
   const pair = joined();
   pair.open();

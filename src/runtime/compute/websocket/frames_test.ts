@@ -79,3 +79,18 @@ Deno.test("MessageJoiner joins fragments around control frames", () => {
     take(Opcode.continuation, "x".repeat(60), true);
   }, /too large/);
 });
+
+Deno.test("MessageJoiner keeps no more than the content of endless fragments", () => {
+  const joiner = new MessageJoiner(1000);
+  const nothing = { opcode: Opcode.continuation, final: false, payload: new Uint8Array(0) };
+  joiner.take({ ...nothing, opcode: Opcode.binary, payload: Uint8Array.of(1) });
+  const before = Deno.memoryUsage().heapUsed;
+  for (let count = 0; count < 1_000_000; count++) {
+    joiner.take({ ...nothing, payload: new Uint8Array(0) });
+  }
+  assert.ok(Deno.memoryUsage().heapUsed - before < 40_000_000);
+  assert.deepEqual(joiner.take({ ...nothing, final: true, payload: Uint8Array.of(2) }), {
+    type: "message",
+    message: Uint8Array.of(1, 2),
+  });
+});

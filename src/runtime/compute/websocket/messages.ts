@@ -4,7 +4,6 @@
  *
  * @module
  */
-import { concat } from "../../functions/frame.ts";
 import { Opcode, SocketError, type SocketFrame } from "./frames.ts";
 
 export type SocketEvent =
@@ -30,9 +29,13 @@ function readClose(payload: Uint8Array): SocketEvent {
   return { type: "close", code, reason: text(payload.subarray(2)) };
 }
 
+/** Smallest room for a message that comes in parts, in bytes. */
+const FIRST_ROOM = 4096;
+
 export class MessageJoiner {
   #opcode = 0;
-  #parts: Uint8Array[] = [];
+  /** What has come of a message. Parts are not kept one by one: they may be empty, and endless. */
+  #begun = new Uint8Array(0);
   #bytes = 0;
 
   constructor(private readonly maxBytes: number) {}
@@ -61,15 +64,29 @@ export class MessageJoiner {
       default:
         throw new SocketError(1002, "A frame has an unknown type");
     }
-    this.#bytes += payload.byteLength;
-    if (this.#bytes > this.maxBytes) throw new SocketError(1009, "A message is too large");
-    this.#parts.push(payload);
+    if (this.#bytes + payload.byteLength > this.maxBytes) {
+      throw new SocketError(1009, "A message is too large");
+    }
+    const isWhole = final && this.#bytes === 0;
+    if (!isWhole) this.#append(payload);
     if (!final) return undefined;
-    const bytes = this.#parts.length === 1 ? payload : concat(this.#parts);
+    const bytes = isWhole ? payload : this.#begun.slice(0, this.#bytes);
     const message = this.#opcode === Opcode.text ? text(bytes) : bytes;
     this.#opcode = 0;
-    this.#parts = [];
+    this.#begun = new Uint8Array(0);
     this.#bytes = 0;
     return { type: "message", message };
+  }
+
+  #append(payload: Uint8Array): void {
+    const bytes = this.#bytes + payload.byteLength;
+    if (bytes > this.#begun.byteLength) {
+      const room = Math.min(this.maxBytes, Math.max(FIRST_ROOM, 2 * bytes));
+      const larger = new Uint8Array(room);
+      larger.set(this.#begun.subarray(0, this.#bytes));
+      this.#begun = larger;
+    }
+    this.#begun.set(payload, this.#bytes);
+    this.#bytes = bytes;
   }
 }
