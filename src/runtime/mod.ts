@@ -75,6 +75,7 @@ export {
   dropHopByHop,
   type HeaderList,
   isPublicAddress,
+  type LateSignal,
   type Outbound,
   OutboundError,
   type OutboundErrorCode,

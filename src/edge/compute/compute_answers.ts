@@ -101,7 +101,7 @@ function askPages(
   const { name } = resolution.route.layer;
   const finish = (answer: CachedAnswer): Answer | Missing => {
     if (answer.status !== 404 || !fallsThrough(turn)) return pageAnswer(answer, turn);
-    if (answer.body instanceof ReadableStream) discardBody(answer.body);
+    discardBody(answer.body);
     return "missing";
   };
   const answer = compute.pages.handle(pageRequest(request, target), {

@@ -71,9 +71,9 @@ export function hopHeaders(
 }
 
 function headersFor(request: ServerRequest): HeaderList {
-  const kept = endToEnd([...request.fields()]).filter(([name]) => !EDGE_OWNED.has(name));
-  const headers = [...hopHeaders(request), ...kept];
-  if (!kept.some(([name]) => name === "x-request-id")) headers.push(["x-request-id", request.id]);
+  const headers = hopHeaders(request);
+  headers.push(...endToEnd([...request.fields()], EDGE_OWNED));
+  if (findHeader(headers, "x-request-id") === undefined) headers.push(["x-request-id", request.id]);
   return headers;
 }
 
@@ -85,7 +85,7 @@ export function computeRequest(request: ServerRequest, target: Target): ComputeR
     headers: headersFor(request),
     body: request.body,
     requestId: request.id,
-    signal: request.signal,
+    signal: () => request.signal,
   };
 }
 

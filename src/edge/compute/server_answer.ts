@@ -12,16 +12,17 @@ import { answerHeadersFrom } from "../proxy/message_headers.ts";
 /** Statuses that have no content (RFC 9110, 15). */
 const WITHOUT_CONTENT = new Set([204, 205, 304]);
 
-/** The answer of a server as far as it may leave the edge; its body is one stream, read once. */
+/** The answer of a server as far as it may leave the edge; a stream is read once. */
 export interface ServerAnswer {
   readonly status: number;
   readonly headers: HeaderList;
-  readonly body: BodyStream | null;
+  /** Bytes where all of it is there. */
+  readonly body: BodyStream | Uint8Array<ArrayBuffer> | null;
 }
 
 /** Nobody reads: the server need not go on. */
-export function discardBody(body: BodyStream | null): void {
-  body?.cancel().catch(() => {});
+export function discardBody(body: ServerAnswer["body"]): void {
+  if (body instanceof ReadableStream) body.cancel().catch(() => {});
 }
 
 /** True for a status that a final answer can have. */
@@ -30,8 +31,13 @@ export function isFinalStatus(status: number): boolean {
 }
 
 /** The answer without what belongs to the hop between edge and server. */
-export function serverAnswer({ status, headers, body }: ComputeResponse): ServerAnswer {
-  return { status, headers: answerHeadersFrom(headers), body: body as BodyStream | null };
+export function serverAnswer(response: ComputeResponse): ServerAnswer {
+  const { status, headers } = response;
+  return {
+    status,
+    headers: answerHeadersFrom(headers),
+    body: response.bytes ?? response.body,
+  };
 }
 
 /** No bytes, and no claim of how many a `GET` would get. */
@@ -52,5 +58,6 @@ export function toAnswer(
     const rest = method === "HEAD" && length === undefined ? emptyStream() : null;
     return { status, headers: all, body: rest, bytes: 0 };
   }
-  return { status, headers: all, body, bytes: Number(length ?? 0) };
+  const bytes = body instanceof Uint8Array ? body.byteLength : Number(length ?? 0);
+  return { status, headers: all, body, bytes };
 }

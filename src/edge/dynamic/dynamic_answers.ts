@@ -213,7 +213,7 @@ class DynamicRequest implements PipelineParts {
     if (upstream !== undefined) {
       return await proxyRequest(this.options.outbound, { request, url: upstream }, {
         hop: this.#hop(),
-        signal: this.#signal(),
+        signal: () => this.#signal(),
       });
     }
     const path = normalizePath(new URL(request.url).pathname);

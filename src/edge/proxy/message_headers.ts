@@ -18,9 +18,12 @@ const HOP_BY_HOP = new Set([
   "upgrade",
 ]);
 
-/** Fields in which only the edge may speak of the client. */
-const FORWARDING = new Set([
+/** Fields of a request that the edge writes itself: it alone may speak of the client. */
+const WRITTEN_ANEW = new Set([
+  "expect",
   "forwarded",
+  "host",
+  "via",
   "x-forwarded-for",
   "x-forwarded-host",
   "x-forwarded-port",
@@ -31,23 +34,32 @@ const FORWARDING = new Set([
 /** Fields that an answer can not bring: the edge sets them. */
 const EDGE_OWNED = new Set(["x-svc-deployment", "x-svc-request-id"]);
 
+const NOTHING: ReadonlySet<string> = new Set();
+
 /** The fields that a `Connection` field names as this hop's. */
-function namedByConnection(headers: Iterable<readonly [string, string]>): Set<string> {
-  const names = new Set<string>();
+function namedByConnection(
+  headers: readonly (readonly [string, string])[],
+): ReadonlySet<string> | undefined {
+  let names: Set<string> | undefined;
   for (const [name, value] of headers) {
-    if (name.toLowerCase() !== "connection") continue;
+    if (name.length !== 10 || name.toLowerCase() !== "connection") continue;
+    names ??= new Set();
     for (const option of value.split(",")) names.add(option.trim().toLowerCase());
   }
   return names;
 }
 
-/** The fields of a message that go on to the next hop, names in lower case. */
-export function endToEnd(headers: readonly (readonly [string, string])[]): Header[] {
+/** The fields of a message that go on to the next hop, names in lower case, without some others. */
+export function endToEnd(
+  headers: readonly (readonly [string, string])[],
+  others: ReadonlySet<string> = NOTHING,
+): Header[] {
   const named = namedByConnection(headers);
   const kept: Header[] = [];
   for (const [name, value] of headers) {
     const lower = name.toLowerCase();
-    if (!HOP_BY_HOP.has(lower) && !named.has(lower)) kept.push([lower, value]);
+    if (HOP_BY_HOP.has(lower) || others.has(lower) || named?.has(lower) === true) continue;
+    kept.push([lower, value]);
   }
   return kept;
 }
@@ -90,20 +102,17 @@ export function viaOf({ via, pseudonym }: Trace): string {
  * URL, and `content-length` is there only for a body that may have it.
  */
 export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
-  const kept = endToEnd(headers).filter(([name]) =>
-    name !== "host" && name !== "expect" && name !== "via" &&
-    !FORWARDING.has(name)
-  );
-  return [
-    ...kept,
+  const kept = endToEnd(headers, WRITTEN_ANEW);
+  kept.push(
     ["x-forwarded-for", hop.ip],
     ["x-forwarded-host", hop.host],
     ["x-forwarded-proto", hop.scheme],
     ["via", viaOf(hop)],
-  ];
+  );
+  return kept;
 }
 
 /** The fields of an answer from behind the edge, as far as they may reach the client. */
 export function answerHeadersFrom(headers: readonly (readonly [string, string])[]): Header[] {
-  return endToEnd(headers).filter(([name]) => !EDGE_OWNED.has(name));
+  return endToEnd(headers, EDGE_OWNED);
 }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { OutboundError, type OutboundFetch } from "../../runtime/mod.ts";
+import { type LateSignal, OutboundError, type OutboundFetch } from "../../runtime/mod.ts";
 import type { PipelineRequest, PipelineResponse } from "../pipeline/messages.ts";
 import { answerHeadersFrom, type Hop, requestHeadersFor } from "./message_headers.ts";
 
@@ -23,7 +23,7 @@ const TIMEOUTS = new Set(["connect_timeout", "idle_timeout"]);
 export interface ProxyOptions {
   readonly hop: Hop;
   /** Ends the request when the client has gone; missing where others wait too. */
-  readonly signal?: AbortSignal;
+  readonly signal?: LateSignal;
 }
 
 /**

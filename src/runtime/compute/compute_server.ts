@@ -8,6 +8,7 @@ import { ConcurrencyGate, type Release } from "../functions/concurrency.ts";
 import { OutboundError } from "../outbound/errors.ts";
 import { dropHopByHop } from "../outbound/hop_by_hop.ts";
 import type { WireAnswer } from "../outbound/http1_connection.ts";
+import { signalOf } from "../outbound/late_signal.ts";
 import type { Generation } from "./generation.ts";
 import { DEFAULT_COMPUTE_LIMITS, MAX_LOG_ENTRIES_PER_SECOND, MAX_TIMER_MS } from "./limits.ts";
 import { firstLine } from "./lines.ts";
@@ -37,21 +38,31 @@ const failed = (reason: ComputeFailure, message: string): Failed => ({
   message,
 });
 
-/** A body that is there as a whole; lighter than the stream of a blob. */
-const streamOf = (bytes: Uint8Array): ReadableStream<Uint8Array> =>
-  new ReadableStream({
-    pull(controller) {
-      controller.enqueue(bytes);
-      controller.close();
-    },
-  }, { highWaterMark: 0 });
+/** An answer whose body is there; a stream is made of it for who wants one. */
+class WholeResponse implements ComputeResponse {
+  readonly status: number;
+  readonly statusText: string;
+  readonly headers: ComputeResponse["headers"];
+  #body: ComputeResponse["body"] | undefined;
 
-const toResponse = ({ head, body }: WireAnswer): ComputeResponse => ({
-  status: head.status,
-  statusText: head.statusText,
-  headers: dropHopByHop(head.headers),
-  body: body instanceof Uint8Array ? streamOf(body) : body,
-});
+  constructor(head: WireAnswer["head"], readonly bytes: Uint8Array<ArrayBuffer>) {
+    this.status = head.status;
+    this.statusText = head.statusText;
+    this.headers = dropHopByHop(head.headers);
+  }
+
+  get body(): ComputeResponse["body"] {
+    return this.#body ??= new Blob([this.bytes]).stream();
+  }
+}
+
+const toResponse = ({ head, body }: WireAnswer): ComputeResponse =>
+  body instanceof Uint8Array ? new WholeResponse(head, body) : {
+    status: head.status,
+    statusText: head.statusText,
+    headers: dropHopByHop(head.headers),
+    body,
+  };
 
 /** What an error of the connection means, where the process lives on. */
 function failureOf(error: unknown, timeoutMs: number): Failed {
@@ -165,12 +176,14 @@ class Server implements ComputeServer {
       this.#slot.rest();
     };
     const { running } = this.#slot;
-    const placed = running?.listens === true ? { generation: running } : await this.#slot.place();
+    const isReady = running?.listens === true;
+    if (isReady && typeof place === "function") return { generation: running, over };
+    const placed = isReady ? { generation: running } : await this.#slot.place();
     if ("problem" in placed) {
       over();
       return failed(placed.reason, placed.problem);
     }
-    if (signal?.aborted === true) {
+    if (signalOf(signal)?.aborted === true) {
       over();
       return failed("aborted", "The request was aborted");
     }

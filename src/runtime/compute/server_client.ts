@@ -5,6 +5,7 @@
  */
 import { Deadlines } from "../outbound/deadlines.ts";
 import { OutboundError } from "../outbound/errors.ts";
+import { LATE_MS } from "../outbound/exchange_watch.ts";
 import { dropHopByHop } from "../outbound/hop_by_hop.ts";
 import {
   type ConnectionTimes,
@@ -13,6 +14,7 @@ import {
   type WireRequest,
 } from "../outbound/http1_connection.ts";
 import { readContentLength } from "../outbound/http1_head.ts";
+import type { LateSignal } from "../outbound/late_signal.ts";
 import { ConnectionPool } from "../outbound/pool.ts";
 import type { HeaderList } from "../outbound/types.ts";
 import type { ComputeRequest } from "./types.ts";
@@ -74,13 +76,16 @@ export interface SendOptions {
   readonly over: () => void;
 }
 
+const now = (): number => performance.now();
+
 export class ServerClient {
   readonly #pool = new ConnectionPool({
     maxIdle: MAX_IDLE,
     maxIdlePerOrigin: MAX_IDLE,
   });
   readonly #times: ConnectionTimes = {
-    deadlines: new Deadlines(REST_MS, () => performance.now()),
+    deadlines: new Deadlines(REST_MS, now),
+    exchanges: new Deadlines(LATE_MS, now),
     idleMs: NO_IDLE_LIMIT_MS,
     restMs: REST_MS,
   };
@@ -91,6 +96,7 @@ export class ServerClient {
   close(): void {
     this.#pool.closeAll();
     this.#times.deadlines.stop();
+    this.#times.exchanges.stop();
   }
 
   /**
@@ -124,35 +130,19 @@ export class ServerClient {
   async #exchange(
     connection: Http1Connection,
     wire: WireRequest,
-    { timeoutMs, over, signal }: SendOptions & { readonly signal: AbortSignal | undefined },
+    { timeoutMs, over, signal }: SendOptions & { readonly signal: LateSignal | undefined },
   ): Promise<WireAnswer> {
     let failed = true;
-    const abort = (): void => {
-      connection.close(new OutboundError("aborted", "The request was aborted"));
-      if (!failed) over();
-    };
-    if (signal?.aborted === true) {
-      abort();
-      throw new OutboundError("aborted", "The request was aborted");
-    }
-    signal?.addEventListener("abort", abort, { once: true });
-    const timer = setTimeout(
-      () => connection.close(new OutboundError("idle_timeout", "No answer came in time")),
-      timeoutMs,
-    );
-    try {
-      const answer = await connection.exchange(wire, {
-        done: (reusable) => {
-          signal?.removeEventListener("abort", abort);
-          if (reusable) this.#pool.give("", connection);
-          if (!failed) over();
-        },
-      });
-      failed = false;
-      if (!(answer.body instanceof ReadableStream)) over();
-      return answer;
-    } finally {
-      clearTimeout(timer);
-    }
+    const answer = await connection.exchange(wire, {
+      done: (reusable) => {
+        if (reusable) this.#pool.give("", connection);
+        if (!failed) over();
+      },
+      signal,
+      headMs: timeoutMs,
+    });
+    failed = false;
+    if (!(answer.body instanceof ReadableStream)) over();
+    return answer;
   }
 }

@@ -5,6 +5,7 @@
  */
 import type { ProcessCommand } from "../functions/types.ts";
 import type { HeaderPairs, LogLevel } from "../functions/wire.ts";
+import type { LateSignal } from "../outbound/late_signal.ts";
 import type { ServerPlaces } from "./server_places.ts";
 
 export interface ComputeRequest {
@@ -16,14 +17,16 @@ export interface ComputeRequest {
   readonly body: ReadableStream<Uint8Array> | null;
   readonly requestId: string;
   /** Aborted when the client has gone: the server's connection is closed. */
-  readonly signal?: AbortSignal;
+  readonly signal?: LateSignal | undefined;
 }
 
 export interface ComputeResponse {
   readonly status: number;
   readonly statusText?: string;
   readonly headers: HeaderPairs;
-  readonly body: ReadableStream<Uint8Array> | null;
+  readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
+  /** The whole body, where it came with the head: to be used in place of `body`. */
+  readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
 }
 
 /** `timeout` is a 504, `overloaded` a 503, `aborted` needs no answer, the others are a 502. */

@@ -13,16 +13,13 @@ const BUFFER_BYTES = 64 * 1024;
 const CR = 13;
 const LF = 10;
 
-/** Text whose characters are its bytes, as HTTP heads are read. `TextDecoder` knows no such coding. */
-function latin1({ buffer, byteOffset, byteLength }: Uint8Array): string {
-  return Buffer.from(buffer, byteOffset, byteLength).toString("latin1");
-}
-
 const reset = (): OutboundError =>
   new OutboundError("reset", "The connection ended before the answer did");
 
 export class ByteReader {
-  #buffer = new Uint8Array(BUFFER_BYTES);
+  readonly #buffer = new Uint8Array(BUFFER_BYTES);
+  /** The same bytes, as they are read as text. */
+  readonly #text = Buffer.from(this.#buffer.buffer);
   #start = 0;
   #end = 0;
 
@@ -41,20 +38,26 @@ export class ByteReader {
       this.#end -= this.#start;
       this.#start = 0;
     }
-    const count = await this.read(this.#buffer.subarray(this.#end));
+    const count = await this.read(
+      this.#end === 0 ? this.#buffer : this.#buffer.subarray(this.#end),
+    );
     if (count === null) return false;
     this.#end += count;
     return true;
   }
 
-  /** Text up to `\r\n\r\n` or, with `line`, up to `\r\n`; that end is taken and not returned. */
+  /**
+   * Text up to `\r\n\r\n` or, with `line`, up to `\r\n`; that end is taken and not
+   * returned. Each character is a byte, as HTTP heads are read: `TextDecoder` knows
+   * no such coding.
+   */
   async until(end: "head" | "line", maxBytes: number): Promise<string> {
     const length = end === "head" ? 4 : 2;
     let scanned = 0;
     for (;;) {
       const at = this.#find(length, scanned);
       if (at !== -1) {
-        const text = latin1(this.#buffer.subarray(this.#start, this.#start + at));
+        const text = this.#text.toString("latin1", this.#start, this.#start + at);
         this.#start += at + length;
         return text;
       }

@@ -30,8 +30,12 @@ export class Deadlines {
     this.#tickMs = Math.max(MIN_TICK_MS, Math.min(MAX_TICK_MS, shortestMs / 8));
   }
 
-  /** Moves a deadline to so many milliseconds from now. */
+  /** Moves a deadline to so many milliseconds from now; never, where they are infinite. */
   set(deadline: Deadline, milliseconds: number): void {
+    if (milliseconds === Infinity) {
+      deadline.at = Infinity;
+      return;
+    }
     deadline.at = this.now() + milliseconds;
     this.#watched.add(deadline);
     if (this.#timer === undefined) this.#arm();

@@ -30,8 +30,10 @@ export function dropHopByHop(headers: HeaderList): HeaderList {
     named ??= new Set();
     for (const token of value.split(",")) named.add(token.trim().toLowerCase());
   }
-  return headers.filter(([name]) => {
-    const lower = name.toLowerCase();
-    return !HOP_BY_HOP.has(lower) && named?.has(lower) !== true;
-  });
+  const kept: (readonly [string, string])[] = [];
+  for (const header of headers) {
+    const lower = header[0].toLowerCase();
+    if (!HOP_BY_HOP.has(lower) && named?.has(lower) !== true) kept.push(header);
+  }
+  return kept;
 }

@@ -32,11 +32,21 @@ export interface ResponseHead {
 const broken = (what: string): OutboundError =>
   new OutboundError("bad_response", `The answer is malformed: ${what}`);
 
+const isPadding = (code: number): boolean => code === 32 || code === 9;
+
+/** The text from there on without spaces and tabs around it. */
+function withoutPadding(line: string, from: number): string {
+  let [start, end] = [from, line.length];
+  while (start < end && isPadding(line.charCodeAt(start))) start++;
+  while (end > start && isPadding(line.charCodeAt(end - 1))) end--;
+  return line.slice(start, end);
+}
+
 function readField(line: string): [string, string] {
   const colon = line.indexOf(":");
   const name = line.slice(0, Math.max(colon, 0));
   if (!TOKEN.test(name)) throw broken("a line in the head is no header");
-  const value = line.slice(colon + 1).replace(/^[ \t]+|[ \t]+$/g, "");
+  const value = withoutPadding(line, colon + 1);
   if (BAD_VALUE.test(value)) throw broken("a header has a control character");
   return [name, value];
 }

@@ -14,6 +14,7 @@ import {
   type Target,
 } from "./connect.ts";
 import { OutboundError } from "./errors.ts";
+import { LATE_MS } from "./exchange_watch.ts";
 import { dropHopByHop } from "./hop_by_hop.ts";
 import { Deadlines } from "./deadlines.ts";
 import {
@@ -23,6 +24,7 @@ import {
   type WireRequest,
 } from "./http1_connection.ts";
 import { readContentLength } from "./http1_head.ts";
+import { type LateSignal, signalOf } from "./late_signal.ts";
 import { ConnectionPool } from "./pool.ts";
 import { nextRequest } from "./redirect.ts";
 import type { HeaderList, OutboundFetch, OutboundRequest, OutboundResponse } from "./types.ts";
@@ -133,8 +135,13 @@ class OutboundClient {
       ...(options.caCerts === undefined ? {} : { caCerts: options.caCerts }),
     };
     const { idleMs = 60_000, restMs = 4000 } = options;
-    const deadlines = new Deadlines(Math.min(idleMs, restMs), () => performance.now());
-    this.#times = { deadlines, idleMs, restMs };
+    const now = (): number => performance.now();
+    this.#times = {
+      deadlines: new Deadlines(Math.min(idleMs, restMs), now),
+      exchanges: new Deadlines(LATE_MS, now),
+      idleMs,
+      restMs,
+    };
     this.#maxRedirects = options.maxRedirects ?? 10;
     this.#pool = new ConnectionPool({
       maxIdle: MAX_IDLE,
@@ -145,6 +152,7 @@ class OutboundClient {
   close(): void {
     this.#pool.closeAll();
     this.#times.deadlines.stop();
+    this.#times.exchanges.stop();
   }
 
   async fetch(request: OutboundRequest): Promise<OutboundResponse> {
@@ -180,8 +188,10 @@ class OutboundClient {
       : { ...about, headers, body };
   }
 
-  async #send(wire: WireRequest, target: Target, signal?: AbortSignal): Promise<WireAnswer> {
-    if (signal?.aborted === true) throw new OutboundError("aborted", "The request was aborted");
+  async #send(wire: WireRequest, target: Target, signal?: LateSignal): Promise<WireAnswer> {
+    if (typeof signal === "object" && signal.aborted) {
+      throw new OutboundError("aborted", "The request was aborted");
+    }
     const origin = target.url.origin;
     const rested = this.#pool.take(origin);
     if (rested !== undefined) {
@@ -192,23 +202,20 @@ class OutboundClient {
         if (!stale || wire.body !== null || !REPEATABLE.has(wire.method)) throw error;
       }
     }
-    const conn = await openConnection(target, this.#rules, signal);
+    const conn = await openConnection(target, this.#rules, signalOf(signal));
     return await this.#exchange(new Http1Connection(conn, this.#times), wire, { origin, signal });
   }
 
   #exchange(
     connection: Http1Connection,
     wire: WireRequest,
-    { origin, signal }: { readonly origin: string; readonly signal: AbortSignal | undefined },
+    { origin, signal }: { readonly origin: string; readonly signal: LateSignal | undefined },
   ): Promise<WireAnswer> {
-    const abort = (): void =>
-      connection.close(new OutboundError("aborted", "The request was aborted"));
-    signal?.addEventListener("abort", abort, { once: true });
     return connection.exchange(wire, {
       done: (reusable) => {
-        signal?.removeEventListener("abort", abort);
         if (reusable) this.#pool.give(origin, connection);
       },
+      signal,
     });
   }
 }

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { LateSignal } from "./late_signal.ts";
 
 export type HeaderList = readonly (readonly [string, string])[];
 
@@ -19,7 +20,7 @@ export interface OutboundRequest {
   readonly body: ReadableStream<Uint8Array> | null;
   /** `manual` by default: a redirect is an answer like any other. */
   readonly redirect?: "follow" | "manual" | "error";
-  readonly signal?: AbortSignal;
+  readonly signal?: LateSignal | undefined;
 }
 
 export interface OutboundResponse {

@@ -219,7 +219,8 @@ export class KeptPages {
 
   #startFill({ headers, body }: ServerAnswer): Fill {
     const { memory } = this.#options;
-    return new Fill(body ?? new Blob([]).stream(), {
+    const stream = body instanceof ReadableStream ? body : new Blob([body ?? ""]).stream();
+    return new Fill(stream, {
       limit: MAX_PAGE_BYTES,
       expectedBytes: contentLength(headers),
       reserve: (bytes) => memory.reserve(bytes),

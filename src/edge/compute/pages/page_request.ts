@@ -69,7 +69,7 @@ export function pageAnswer(
   },
 ): Answer {
   const { status, headers, body, bytes = 0, text } = answer;
-  if (body instanceof ReadableStream) {
+  if (body !== null && text === undefined) {
     return toAnswer(request.method, { status, headers, body }, site.common);
   }
   return { status, headers: [...headers, ...site.common], body: text ?? body, bytes };

@@ -12,6 +12,7 @@ import {
   parseResponseHead,
   type ResponseHead,
 } from "../../outbound/http1_head.ts";
+import { signalOf } from "../../outbound/late_signal.ts";
 import { forwardedHeaders } from "../server_client.ts";
 import type { ComputeRequest, ComputeResponse, ComputeSocketResult } from "../types.ts";
 import { ClientSocket } from "./client_socket.ts";
@@ -62,7 +63,7 @@ function asResponse(
     return { status, statusText, headers, body: null };
   }
   const next = readBody(reader, framing);
-  const body = new ReadableStream<Uint8Array>({
+  const body = new ReadableStream<Uint8Array<ArrayBuffer>>({
     pull: async (controller) => {
       try {
         const part = await next();
@@ -116,9 +117,10 @@ export async function openSocket(
     () => stop(new OutboundError("idle_timeout", "No answer came in time")),
     timeoutMs,
   );
-  request.signal?.addEventListener("abort", abort, { once: true });
+  const signal = signalOf(request.signal);
+  signal?.addEventListener("abort", abort, { once: true });
   const finish = (): void => {
-    request.signal?.removeEventListener("abort", abort);
+    signal?.removeEventListener("abort", abort);
     over();
   };
   try {
@@ -137,13 +139,13 @@ export async function openSocket(
     }
     const protocol = valueOf(head, "sec-websocket-protocol") ?? "";
     const socket = new ClientSocket({ conn, reader, protocol, over: finish });
-    request.signal?.removeEventListener("abort", abort);
+    signal?.removeEventListener("abort", abort);
     // Deno 2.6 aborts the signal of a request that it has upgraded: from here on, only
     // the client's own socket tells of its end.
     return { type: "open", socket };
   } catch (error) {
     close();
-    request.signal?.removeEventListener("abort", abort);
+    signal?.removeEventListener("abort", abort);
     if (failure !== undefined) throw failure;
     throw error instanceof OutboundError
       ? error
