@@ -72,6 +72,7 @@ function pumpUp(client: ClientSocket, server: ComputeSocket): void {
   client.onmessage = ({ data }: MessageEvent<string | ArrayBuffer>) => {
     waiting += sizeOf(data);
     if (waiting > MAX_WAITING_BYTES) {
+      client.onmessage = null;
       server.close(NORMAL);
       return giveUp();
     }
