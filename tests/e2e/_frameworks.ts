@@ -71,7 +71,8 @@ export async function deployFramework(
     NUXT_TELEMETRY_DISABLED: "1",
   });
   await cp(join(ROOT, "fixtures", "frameworks", name), box.site, { recursive: true });
-  await box.start();
+  // As behind a proxy that ends TLS: `x-forwarded-proto` makes a request one by https.
+  await box.start(["--trust-proxy", "127.0.0.1/32"]);
   const init = await box.json(["init", "--create"]);
   assert.equal((init.framework as { id: string } | null)?.id, name);
   const told = await box.json(["deploy", "--prod"]);

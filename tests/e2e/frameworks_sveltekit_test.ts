@@ -27,17 +27,29 @@ Deno.test({
         missing: "/_app/immutable/entry/start.Abcd1234.js",
       });
       // SvelteKit refuses forms whose origin is not its own: it must know its address.
-      const form = await project.ask("/", {
-        method: "POST",
-        headers: {
-          accept: "text/html",
-          origin: project.origin,
-          "content-type": "application/x-www-form-urlencoded",
-        },
-        body: "name=Ada",
-      });
-      assert.equal(form.status, 200, form.text);
-      assert.match(form.text, /name: (?:<!--.*?-->)*Ada/);
+      const send = (headers: Readonly<Record<string, string>>) =>
+        project.ask("/", {
+          method: "POST",
+          headers: {
+            accept: "text/html",
+            "content-type": "application/x-www-form-urlencoded",
+            ...headers,
+          },
+          body: "name=Ada",
+        });
+      const secure = project.origin.replace("http:", "https:");
+      const own: Readonly<Record<string, string>>[] = [
+        { origin: project.origin },
+        { origin: secure, "x-forwarded-proto": "https" },
+      ];
+      for (const headers of own) {
+        const form = await send(headers);
+        assert.equal(form.status, 200, form.text);
+        assert.match(form.text, /name: (?:<!--.*?-->)*Ada/);
+      }
+      for (const origin of [secure, "http://elsewhere.example"]) {
+        assert.equal((await send({ origin })).status, 403, origin);
+      }
     });
   },
 });
