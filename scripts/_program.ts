@@ -54,6 +54,8 @@ export interface PlatformOptions {
   readonly port?: number;
   readonly args?: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  /** Starts the program; {@link programCommand} where missing. */
+  readonly command?: Command;
 }
 
 /** Longest wait for the platform to say that it is ready. */
@@ -61,7 +63,7 @@ const READY_LIMIT_MS = 60_000;
 
 /** Starts `svc serve --json` and returns when it answers. */
 export async function startProgram(options: PlatformOptions): Promise<Platform> {
-  const [program, ...args] = programCommand();
+  const [program, ...args] = options.command ?? programCommand();
   const serve = ["serve", "--json", "--port", String(options.port ?? 0)];
   const child = new Deno.Command(program, {
     args: [...args, ...serve, "--data-dir", options.dataDir, ...options.args ?? []],

@@ -26,14 +26,14 @@ const PEBBLE: DebianProgram = { program: "pebble", package: "pebble" };
 const CHROMIUM: DebianProgram = { program: "chromium", package: "chromium" };
 
 const SUITES: readonly Suite[] = [
-  { name: "unit", folders: ["src", "scripts"], parallel: true, needs: [OPENSSL] },
+  { name: "unit", folders: ["src", "scripts"], parallel: true, needs: [GIT, OPENSSL] },
   {
     name: "integration",
     folders: ["tests/integration"],
     parallel: true,
-    needs: [OPENSSL, CURL, PEBBLE],
+    needs: [GIT, OPENSSL, CURL, PEBBLE],
   },
-  { name: "e2e", folders: ["tests/e2e"], parallel: false, needs: [GIT] },
+  { name: "e2e", folders: ["tests/e2e"], parallel: false, needs: [GIT, CURL] },
   { name: "browser", folders: ["tests/browser"], parallel: false, needs: [CHROMIUM] },
 ];
 
