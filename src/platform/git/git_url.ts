@@ -36,17 +36,23 @@ const DEFAULT_SSH_PORT = 22;
 
 const USER = /^[A-Za-z0-9_][\w.-]*$/;
 
-const refused = (reason: string): JudgedSource => ({ type: "refused", reason });
+const refused = (reason: string) => ({ type: "refused" as const, reason });
 
-function judgeLocal(text: string, rules: GitUrlRules): JudgedSource {
-  const path = normalize(text);
-  const allowed = rules.localRoots.some((root) => {
+const OUTSIDE =
+  "Local repositories must lie below a folder that the platform's operator named with --git-root";
+
+function isBelow(path: string, roots: readonly string[]): boolean {
+  return roots.some((root) => {
     const folder = normalize(root).replace(/\/+$/, "");
     return path === folder || path.startsWith(folder + sep);
   });
-  return allowed ? { type: "ok", source: { type: "local", path } } : refused(
-    "Local repositories must lie below a folder that the platform's operator named with --git-root",
-  );
+}
+
+function judgeLocal(text: string, rules: GitUrlRules): JudgedSource {
+  const path = normalize(text);
+  return isBelow(path, rules.localRoots)
+    ? { type: "ok", source: { type: "local", path } }
+    : refused(OUTSIDE);
 }
 
 function judgeSsh(url: URL): JudgedSource {
@@ -112,9 +118,25 @@ export const systemLookUp: LookUp = async (host) =>
   (await lookup(host, { all: true })).map(({ address }) => address);
 
 export type PinnedAddress =
-  /** The address that the connection must go to; missing where the source is a folder. */
-  | { readonly type: "ok"; readonly address?: string }
+  | {
+    readonly type: "ok";
+    /** A folder by its path without links. */
+    readonly source: GitSource;
+    /** The address that the connection must go to; missing where the source is a folder. */
+    readonly address?: string;
+  }
   | { readonly type: "refused"; readonly reason: string };
+
+/** Where the links of a path lead must lie below an allowed folder as well. */
+async function pinFolder(path: string, { localRoots }: GitUrlRules): Promise<PinnedAddress> {
+  const real = (each: string) => Deno.realPath(each).catch(() => undefined);
+  const folder = await real(path);
+  if (folder === undefined) return refused(`There is no repository at ${path}`);
+  const roots = (await Promise.all(localRoots.map(real))).filter((root) => root !== undefined);
+  return isBelow(folder, roots)
+    ? { type: "ok", source: { type: "local", path: folder } }
+    : refused(OUTSIDE);
+}
 
 /**
  * Resolves the host once and judges every address, so that git can be told
@@ -125,7 +147,7 @@ export async function pinAddress(
   rules: GitUrlRules,
   lookUp: LookUp,
 ): Promise<PinnedAddress> {
-  if (source.type === "local") return { type: "ok" };
+  if (source.type === "local") return await pinFolder(source.path, rules);
   let addresses: readonly string[];
   try {
     addresses = await lookUp(source.host);
@@ -136,7 +158,9 @@ export async function pinAddress(
   if (address === undefined) {
     return { type: "refused", reason: `The name ${source.host} has no address` };
   }
-  if (rules.allowPrivate || addresses.every(isPublicAddress)) return { type: "ok", address };
+  if (rules.allowPrivate || addresses.every(isPublicAddress)) {
+    return { type: "ok", source, address };
+  }
   return {
     type: "refused",
     reason: `${source.host} is not public: the platform reaches it with ` +

@@ -58,7 +58,7 @@ const GITHUB = {
 
 Deno.test("pinAddress() names the address that was judged", async () => {
   const pinned = await pinAddress(GITHUB, STRICT, () => Promise.resolve(["140.82.112.3"]));
-  assert.deepEqual(pinned, { type: "ok", address: "140.82.112.3" });
+  assert.deepEqual(pinned, { type: "ok", source: GITHUB, address: "140.82.112.3" });
 });
 
 Deno.test("pinAddress() refuses a name with one private address among others", async () => {
@@ -71,4 +71,28 @@ Deno.test("pinAddress() refuses a name with one private address among others", a
 Deno.test("pinAddress() says where a name has no address", async () => {
   const pinned = await pinAddress(GITHUB, STRICT, () => Promise.reject(new Error("ENOTFOUND")));
   assert.deepEqual(pinned, { type: "refused", reason: "The name github.com has no address" });
+});
+
+Deno.test("pinAddress() follows the links of a folder, and none out of the allowed ones", async () => {
+  const folder = await Deno.realPath(await Deno.makeTempDir());
+  try {
+    const at = (name: string) => `${folder}/${name}`;
+    for (const name of ["repos/site.git", "private/other.git"]) {
+      await Deno.mkdir(at(name), { recursive: true });
+    }
+    await Deno.symlink(at("private/other.git"), at("repos/leak.git"));
+    await Deno.symlink("site.git", at("repos/alias.git"));
+    await Deno.symlink(at("repos"), at("linked"));
+    const pin = (name: string) => {
+      const rules = { ...STRICT, localRoots: [at("linked"), at("repos")] };
+      return pinAddress({ type: "local", path: at(name) }, rules, () => Promise.resolve([]));
+    };
+    const site = { type: "ok", source: { type: "local", path: at("repos/site.git") } };
+    assert.deepEqual(await pin("repos/alias.git"), site);
+    assert.deepEqual(await pin("linked/site.git"), site);
+    assert.equal((await pin("repos/leak.git")).type, "refused");
+    assert.equal((await pin("repos/none.git")).type, "refused");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });

@@ -20,14 +20,7 @@ import {
 } from "./git_environment.ts";
 import { type GitFailure, judgeFailure } from "./git_failure.ts";
 import { runGit } from "./git_process.ts";
-import {
-  type GitSource,
-  type GitUrlRules,
-  judgeGitUrl,
-  type LookUp,
-  pinAddress,
-  systemLookUp,
-} from "./git_url.ts";
+import { type GitUrlRules, judgeGitUrl, type LookUp, pinAddress, systemLookUp } from "./git_url.ts";
 import { inspectCommit } from "./inspect_commit.ts";
 import { Mirror, type MirrorLimits } from "./mirror.ts";
 
@@ -63,7 +56,6 @@ export class GitFault extends Error {
 
 /** A way to a repository that was judged. */
 interface Way {
-  readonly source: GitSource;
   readonly url: string;
   open(): Promise<RemoteAccess>;
 }
@@ -218,17 +210,17 @@ export class GitMirrors implements GitService {
     if (project.gitUrl === null) return NO_URL;
     const judged = judgeGitUrl(project.gitUrl, this.options);
     if (judged.type === "refused") return { type: "unreachable", reason: judged.reason };
-    const { source } = judged;
     await this.#prepare();
-    const pinned = await pinAddress(source, this.options, this.options.lookUp ?? systemLookUp);
+    const lookUp = this.options.lookUp ?? systemLookUp;
+    const pinned = await pinAddress(judged.source, this.options, lookUp);
     if (pinned.type === "refused") return { type: "unreachable", reason: pinned.reason };
+    const { source, address } = pinned;
     return {
-      source,
       url: source.type === "local" ? source.path : source.url,
       open: async () =>
         await openRemote(source, {
           folder: this.#folder,
-          address: pinned.address,
+          address,
           credentials: await this.options.credentials(project),
           knownHosts: this.#knownHosts(project.id),
         }),
