@@ -160,8 +160,11 @@ Deno.test({
         assert.ok([0, 200, 502, 503, 504].includes(status), told);
       }
       const last = serverProcesses(new Set([platform.pid]));
+      const folders = Array.from(Deno.readDirSync(`${box.dataDir}/run`), ({ name }) => name);
+      assert.equal(folders.length, last.length, "Platforms that were killed left their sockets");
       assert.equal(await platform.stop(), 0);
       await until("no server outlives a stop", () => !last.some(isAlive));
+      assert.throws(() => Deno.statSync(`${box.dataDir}/run`), Deno.errors.NotFound);
       await Deno.stderr.write(
         new TextEncoder().encode(`longest ${Math.round(load.longestMs)} ms, statuses ${told}\n`),
       );
