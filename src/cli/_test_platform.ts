@@ -67,6 +67,7 @@ export async function withPlatform(
     baseDomain: "localhost",
     trustProxy: [],
     bootstrapToken: TOKEN,
+    env: Deno.env.toObject(),
     version: "0.0.0",
     log: () => {},
     ...options,

@@ -27,7 +27,7 @@ const PATHS: readonly string[] = [
   "NPM_CONFIG_CAFILE",
 ];
 
-type Environment = Readonly<Record<string, string | undefined>>;
+export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What of an environment tells how the network is reached, in whichever case. */
 export function networkVariables(env: Environment): Record<string, string> {

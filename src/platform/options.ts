@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { Environment } from "../lib/network_variables.ts";
 import type { BuildSettings } from "./builds/build_settings.ts";
 import type { OpenBuilds } from "./builds/open_builds.ts";
 import type { RetentionPolicy } from "./retention/plan_retention.ts";
@@ -91,6 +92,11 @@ export interface PlatformOptions {
   };
   /** The first API key (`SVC_BOOTSTRAP_TOKEN`); random where missing. */
   readonly bootstrapToken?: string;
+  /**
+   * The process's environment: where programs and caches are, and how the
+   * network is reached. Foreign code gets nothing of it but what is named.
+   */
+  readonly env: Environment;
   readonly version: string;
   log(line: PlatformLog): void;
 }

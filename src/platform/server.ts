@@ -93,12 +93,14 @@ async function openServices(
     outbound: reach.outbound.fetch,
     allowPrivate: options.allowPrivateUpstreams ?? false,
     maxServers: options.maxServers,
+    env: options.env,
     publicOrigin: base.origin,
     mailer: openMailer(options, base),
     bot: options.bot,
     openBuilds: (parts) =>
       (options.openBuilds ?? openBuilds)({
         ...parts,
+        env: options.env,
         allowPrivate: options.allowPrivateUpstreams ?? false,
         gitRoots: options.gitRoots ?? [],
         settings: buildSettings(options),

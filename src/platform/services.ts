@@ -39,6 +39,7 @@ import { LinkStore } from "./notifications/channels/messenger/link_store.ts";
 import { MessengerSignIn } from "./notifications/channels/messenger/sign_in.ts";
 import { createDelivery } from "./notifications/create_delivery.ts";
 import { createNotifications } from "./notifications/create_notifications.ts";
+import type { Environment } from "../lib/network_variables.ts";
 import type { PlatformLog } from "./options.ts";
 import type { ProjectRecord } from "./projects/project.ts";
 import { GitCredentialStore } from "./projects/git_credentials.ts";
@@ -66,11 +67,15 @@ export interface Foundation {
   readonly allowPrivate: boolean;
   /** Servers of deployments that run at the same time; what the machine can bear where missing. */
   readonly maxServers: number | undefined;
+  /** The process's environment. */
+  readonly env: Environment;
   /** Sends mail; `undefined` where the platform has no mail server. */
   readonly mailer: Mailer | undefined;
   readonly bot: BotSettings | undefined;
   /** Opens git and the build runner. */
-  openBuilds(parts: Omit<BuildParts, "allowPrivate" | "gitRoots" | "settings">): OpenedBuilds;
+  openBuilds(
+    parts: Omit<BuildParts, "allowPrivate" | "env" | "gitRoots" | "settings">,
+  ): OpenedBuilds;
   /** Builds that run at the same time. */
   readonly buildConcurrency: number;
   /** Longest wait of a trigger for its repository, in milliseconds. */
@@ -148,12 +153,14 @@ export function createServices(foundation: Foundation) {
     logs,
     outbound: foundation.outbound,
     cacheDir: dataDir.cache,
+    env: foundation.env,
   });
   const computeService = new ComputeService({
     variables: variableService,
     logs,
     dataDir: dataDir.root,
     maxServers: foundation.maxServers,
+    env: foundation.env,
     allowPrivate: foundation.allowPrivate,
     now,
     onTrouble,

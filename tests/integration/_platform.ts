@@ -113,6 +113,7 @@ export async function start(
     baseDomain: "localhost",
     trustProxy: [],
     bootstrapToken: TOKEN,
+    env: Deno.env.toObject(),
     version: "0.0.0-test",
     log: (line) => logged.push(`${line.level} ${line.message}`),
     ...options,

@@ -130,6 +130,7 @@ export async function startOn(
       dataDir,
       baseDomain,
       trustProxy: trustProxy ?? [],
+      env: ctx.env,
       version: VERSION,
       log: ({ level, message }) => ctx.ui.log("deploy", level, message),
       ...definedOnly({ publicUrl, kv, blobs, geoip, asn, allowPrivateUpstreams, dnsServer }),

@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import { systemClock } from "../../lib/clock.ts";
-import { networkVariables } from "../../lib/network_variables.ts";
+import { type Environment, networkVariables } from "../../lib/network_variables.ts";
 import type { BuildLogs } from "../build_logs/build_logs.ts";
 import type { VariableService } from "../env/variable_service.ts";
 import type { VariableStore } from "../env/variable_store.ts";
@@ -26,6 +26,8 @@ export interface BuildParts {
   readonly variableService: VariableService;
   readonly buildLogs: BuildLogs;
   readonly credentials: OpenGitCredentials;
+  /** The platform's own environment. */
+  readonly env: Environment;
   /** Lets git reach private, local and reserved addresses, and plain HTTP. */
   readonly allowPrivate: boolean;
   /** Folders of this machine below which local repositories may lie. */
@@ -48,8 +50,7 @@ export type OpenBuilds = (parts: BuildParts) => OpenedBuilds;
 
 /** Opens git over the data directory's mirrors, and the runner over it. */
 export const openBuilds: OpenBuilds = (parts) => {
-  const { dataDir, credentials, allowPrivate, gitRoots, settings } = parts;
-  const env = Deno.env.toObject();
+  const { dataDir, credentials, allowPrivate, env, gitRoots, settings } = parts;
   const path = env.PATH ?? "/usr/local/bin:/usr/bin:/bin";
   const git = new GitMirrors({
     root: join(dataDir.root, "git"),

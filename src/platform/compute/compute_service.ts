@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Environment } from "../../lib/network_variables.ts";
 import { join } from "node:path";
 import { KeptPages, PageMemory, type PurgeScope } from "../../edge/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
@@ -45,6 +46,8 @@ export interface ComputeServices {
   readonly maxServers: number | undefined;
   /** Lets servers reach private, local and reserved addresses. */
   readonly allowPrivate: boolean;
+  /** The platform's own environment. */
+  readonly env: Environment;
   readonly now: Clock;
   onTrouble(message: string): void;
 }
@@ -85,7 +88,7 @@ export class ComputeService {
         processors: navigator.hardwareConcurrency,
       }),
     });
-    this.#spawn = computeProcessCommand({ env: Deno.env.toObject() });
+    this.#spawn = computeProcessCommand({ env: services.env });
   }
 
   /** The servers of a deployment; `undefined` where it has none. Starts nothing yet. */

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import type { Environment } from "../../lib/network_variables.ts";
 import type { SiteFunctions } from "../../edge/mod.ts";
 import {
   createFunctionHost,
@@ -31,6 +32,8 @@ export interface FunctionServices {
   readonly outbound: OutboundFetch;
   /** Folder for what sealing unpacks once. */
   readonly cacheDir: string;
+  /** The platform's own environment. */
+  readonly env: Environment;
 }
 
 export class FunctionService {
@@ -38,7 +41,7 @@ export class FunctionService {
   readonly #spawn: (socketPath: string) => ProcessCommand;
 
   constructor(private readonly services: FunctionServices) {
-    this.#spawn = functionProcessCommand({ env: Deno.env.toObject() });
+    this.#spawn = functionProcessCommand({ env: services.env });
   }
 
   /**

@@ -56,7 +56,7 @@ export function loadEsbuild(options: EsbuildOptions): Promise<Esbuild> {
 }
 
 async function load(options: EsbuildOptions): Promise<Esbuild> {
-  if (Deno.build.standalone && Deno.env.get("ESBUILD_BINARY_PATH") === undefined) {
+  if (Deno.build.standalone) {
     const inside = join("node_modules", binaryPackage(Deno.build), binaryName(Deno.build.os));
     const staged = fileURLToPath(new URL(inside, Deno.mainModule));
     // esbuild reads the variable when it is loaded; there is no option for it.

@@ -29,7 +29,7 @@ const DENIED_BY_FLAG = [
 
 export interface ProcessCommandOptions {
   /** The program's own environment, of which the process gets next to nothing. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** The command for this very program, compiled or run from source. */

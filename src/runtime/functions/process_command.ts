@@ -14,7 +14,7 @@ const PASSED_VARIABLES = ["HOME", "DENO_DIR", "XDG_CACHE_HOME"] as const;
 
 export interface ProcessCommandOptions {
   /** The program's own environment, of which the process gets next to nothing. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** The command for this very program, compiled or run from source. */
