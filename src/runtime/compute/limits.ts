@@ -33,10 +33,7 @@ export const GRACE_MS = 1000;
 /** Longest time that a request waits for a server that may not start yet. */
 export const MAX_BACKOFF_WAIT_MS = 1000;
 
-/** Longest time that a server waits until another makes room for it. */
-export const MAX_PLACE_WAIT_MS = 10_000;
-
-/** Time that a server gets to end itself, once it was told to. */
+/** Time that a server gets to end itself once it was told to, in milliseconds. */
 export const TERMINATE_MS = 2000;
 
 /** A process that ran this long without failing has recovered. */

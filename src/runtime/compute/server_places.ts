@@ -5,7 +5,9 @@
  * @module
  */
 import { decidePlace, type Tenant } from "./decide_place.ts";
-import { MAX_PLACE_WAIT_MS } from "./limits.ts";
+
+/** Longest time that a server waits until another makes room for it, in milliseconds. */
+const MAX_WAIT_MS = 10_000;
 
 /** A tenant that can be told to make room. */
 export interface EndableTenant extends Tenant {
@@ -45,7 +47,7 @@ export class ServerPlaces {
     const timer = setTimeout(() => {
       this.#waiting.splice(this.#waiting.indexOf(give), 1);
       resolve(undefined);
-    }, this.options.waitMs ?? MAX_PLACE_WAIT_MS);
+    }, this.options.waitMs ?? MAX_WAIT_MS);
     const give = (place: Place): void => {
       clearTimeout(timer);
       resolve(place);
