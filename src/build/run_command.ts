@@ -86,9 +86,9 @@ function failure(
 ): BuildError {
   const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
   const what = phase === "install" ? "Install" : "Build";
-  const advice = phase === "install" ? "" : "; --build-command runs another one";
+  const advice = phase === "install" ? "" : "; --build-command sets another one";
   return new BuildError("build_failed", `${what} failed with ${how}: ${command}`, {
-    hint: suspect ?? `Its own output above says why${advice}`,
+    hint: suspect ?? `Its own output says why${advice}`,
     details: { command, exitCode: code },
   });
 }

@@ -9,6 +9,9 @@ import { definedOnly } from "../project_settings.ts";
 
 const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
+/** Ends that the command itself fails with. */
+const WITHOUT_RESULT: ReadonlySet<DeploymentState> = new Set(["FAILED", "STOPPED"]);
+
 /** Between two questions, in milliseconds; it grows from the first to the last. */
 const FIRST_PAUSE_MS = 250;
 const LAST_PAUSE_MS = 3000;
@@ -33,7 +36,8 @@ async function waitUntilEnded(
     await ctx.sleep(pause);
     pause = Math.min(pause * 1.5, LAST_PAUSE_MS);
     const next = await askProgress(ctx, first.statusUrl);
-    if (next.status !== current.status) ctx.ui.log("deploy", "info", printable(next.message));
+    const isNew = next.status !== current.status && !WITHOUT_RESULT.has(next.status);
+    if (isNew) ctx.ui.log("deploy", "info", printable(next.message));
     current = next;
   }
   return current;
@@ -77,8 +81,9 @@ export default defineCommand({
     const deployment = flags.wait === true
       ? await waitUntilEnded(ctx, answer, flags.timeout * 1000)
       : answer;
-    if (deployment.status === "FAILED" || deployment.status === "STOPPED") {
+    if (WITHOUT_RESULT.has(deployment.status)) {
       throw new CliError("deployment_failed", printable(deployment.message), {
+        hint: `\`svc logs --build ${deployment.id}\` shows what the build said`,
         details: { id: deployment.id, status: deployment.status },
       });
     }

@@ -89,6 +89,11 @@ export default defineCommand({
   async run({ args, flags }, ctx) {
     const deployment = flags.deploymentId ?? args[0];
     const since = flags.since === undefined ? undefined : parseSince(flags.since, ctx.now());
+    const follow = flags.follow === true;
+    if (flags.build === true && deployment !== undefined) {
+      // A deployment is known without its project.
+      return await showBuildLog(ctx, ctx.client({ phase: "deploy" }), { deployment, follow });
+    }
     const { client, project } = await resolveProject(ctx, {
       folder: await openProjectFolder(ctx),
       given: flags.projectId,
@@ -96,10 +101,8 @@ export default defineCommand({
       command: "svc logs",
     });
     if (flags.build === true) {
-      return await showBuildLog(ctx, client, {
-        deployment: deployment ?? await newestDeployment(client, project.id),
-        follow: flags.follow === true,
-      });
+      const newest = await newestDeployment(client, project.id);
+      return await showBuildLog(ctx, client, { deployment: newest, follow });
     }
     const params = { project: project.id };
     const filter = definedOnly({
@@ -117,7 +120,7 @@ export default defineCommand({
     );
     items.sort((left, right) => left.time < right.time ? -1 : left.time > right.time ? 1 : 0);
     const line = (entry: LogEntry) => formatLogEntry(entry, ctx.ui.dataColors);
-    if (flags.follow !== true) {
+    if (!follow) {
       if (items.length === 0) ctx.ui.note("Nothing logged");
       ctx.ui.result({ entries: items, nextCursor }, items.map(line).join("\n"));
       return;
