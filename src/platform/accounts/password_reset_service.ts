@@ -83,9 +83,11 @@ export class PasswordResetService {
     client: Client,
   ): Promise<void> {
     const { signIns, passwords, credentials, memory, raise } = this.parts;
+    // Hashing is expensive: nobody gets it done without a link.
+    if (!await this.isOpen(given.token, client)) throw linkUsed();
     const password = await passwords.hash(given.password);
     const link = await this.mailLinks?.use("reset", given.token, client);
-    if (link === undefined || link.userId === "") throw linkUsed();
+    if (link === undefined) throw linkUsed();
     const { userId } = link;
     await signIns.change(userId, (record) => {
       if ((record.password?.hash ?? "") !== link.passwordHash) throw linkUsed();
