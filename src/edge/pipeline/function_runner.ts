@@ -104,7 +104,7 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
 
   return {
     onRequest: (step, request) =>
-      run({ ...named(step), mode: "request", request, signal: signal() }, { request }),
+      run({ ...named(step), mode: "request", request, signal }, { request }),
     onResponse: (step, request, response) =>
       run(
         {
@@ -112,7 +112,7 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
           mode: "response",
           request,
           response: toResponse(response),
-          signal: signal(),
+          signal,
         },
         { request, response },
       ),
@@ -127,6 +127,6 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
       );
     },
     handle: (name, request) =>
-      run({ function: name, mode: "handle", request, signal: signal() }, { request }),
+      run({ function: name, mode: "handle", request, signal }, { request }),
   };
 }

@@ -5,6 +5,9 @@
  * @module
  */
 import { BrokenBodyError } from "../../lib/broken_body.ts";
+import { Deadline } from "../outbound/deadlines.ts";
+import { LATE_MS } from "../outbound/exchange_watch.ts";
+import { signalOf } from "../outbound/late_signal.ts";
 import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
 import { FrameType } from "./frame.ts";
 import type { FailureReason, Invocation, InvocationResult } from "./types.ts";
@@ -21,7 +24,10 @@ export interface FunctionCallOptions {
 }
 
 export class FunctionCall {
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #deadline = new Deadline(() => this.#act());
+  /** What happens when the time is over. */
+  #act: () => void = () => {};
+  #signal: AbortSignal | undefined;
   #answered = false;
   #settled = false;
   #streaming = false;
@@ -40,8 +46,12 @@ export class FunctionCall {
 
   begin(): void {
     const { id, invocation, worker } = this.options;
-    if (invocation.signal?.aborted === true) return this.die("aborted", "The call was aborted");
-    invocation.signal?.addEventListener("abort", this.#abort, { once: true });
+    const { signal } = invocation;
+    const isLater = typeof signal === "function";
+    if (!isLater) {
+      if (signal?.aborted === true) return this.die("aborted", "The call was aborted");
+      this.#heed();
+    }
     const body = this.#givenBody();
     if (body !== null) {
       const sender = new BodySender(body, {
@@ -51,7 +61,13 @@ export class FunctionCall {
       });
       worker.senders.set(id, sender);
     }
-    this.#timer = setTimeout(this.#timeOut, worker.options.limits.timeoutMs);
+    const { timeoutMs } = worker.options.limits;
+    if (isLater && timeoutMs > LATE_MS) {
+      this.#arm(() => {
+        this.#arm(this.#timeOut, timeoutMs - LATE_MS);
+        this.#heed();
+      }, LATE_MS);
+    } else this.#arm(this.#timeOut, timeoutMs);
     worker.options.send(FrameType.invoke, id, toPayload(this.#head()));
   }
 
@@ -110,6 +126,13 @@ export class FunctionCall {
     this.#finish();
   }
 
+  /** Asks for the signal, and listens to it from now on. */
+  #heed(): void {
+    this.#signal ??= signalOf(this.options.invocation.signal);
+    if (this.#signal?.aborted === true) this.#abort();
+    else this.#signal?.addEventListener("abort", this.#abort, { once: true });
+  }
+
   readonly #abort = (): void => this.#cancel("aborted", "The call was aborted");
 
   readonly #timeOut = (): void => {
@@ -151,18 +174,20 @@ export class FunctionCall {
     if (this.#settled && !this.#streaming) return;
     const { streamMs, waitUntilMs } = worker.options.limits;
     this.#arm(this.#timeOut, this.#streaming ? streamMs : waitUntilMs);
+    if (result.type !== "failed") this.#heed();
   }
 
   #arm(act: () => void, delay: number): void {
-    clearTimeout(this.#timer);
-    if (!this.#over) this.#timer = setTimeout(act, delay);
+    if (this.#over) return;
+    this.#act = act;
+    this.options.worker.deadlines.set(this.#deadline, delay);
   }
 
   #finish(): void {
     if (this.#over || !this.#settled || this.#streaming) return;
     this.#over = true;
-    clearTimeout(this.#timer);
-    this.options.invocation.signal?.removeEventListener("abort", this.#abort);
+    this.#deadline.at = Infinity;
+    this.#signal?.removeEventListener("abort", this.#abort);
     this.options.worker.senders.get(this.options.id)?.stop("The call has ended");
     this.options.over();
   }

@@ -5,6 +5,8 @@
  * @module
  */
 import { BrokenBodyError } from "../../lib/broken_body.ts";
+import { Deadlines } from "../outbound/deadlines.ts";
+import { LATE_MS } from "../outbound/exchange_watch.ts";
 import { type BodyReceiver, BodySender, readCredit } from "./body_link.ts";
 import { type Frame, FrameType } from "./frame.ts";
 import { FunctionCall } from "./function_call.ts";
@@ -21,6 +23,7 @@ const RUNTIME_FRAME = /^\s+at .*\b(?:ext|file|node):/;
 export class FunctionWorker implements WorkerParts {
   /** Resolves with `undefined` when the function is loaded, else with what went wrong. */
   readonly ready: Promise<WireError | undefined>;
+  readonly deadlines: Deadlines;
   readonly senders = new Map<number, BodySender>();
   readonly receivers = new Map<number, BodyReceiver>();
   readonly #calls = new Map<number, FunctionCall>();
@@ -33,6 +36,11 @@ export class FunctionWorker implements WorkerParts {
   #loading = true;
 
   constructor(readonly options: FunctionWorkerOptions) {
+    const { timeoutMs, graceMs } = options.limits;
+    this.deadlines = new Deadlines(
+      Math.min(LATE_MS, timeoutMs, graceMs),
+      () => performance.now(),
+    );
     this.#mapper = new StackMapper(options.definition.source);
     this.#fetches = new FunctionFetches(this);
     this.ready = new Promise((resolve) => this.#loaded = resolve);
@@ -121,6 +129,7 @@ export class FunctionWorker implements WorkerParts {
     }
     for (const sender of [...this.senders.values()]) sender.discard(message);
     this.#fetches.abortAll();
+    this.deadlines.stop();
   }
 
   /** Writes an error to the log, in the author's lines. */

@@ -46,6 +46,10 @@ const result = z.discriminatedUnion("type", [
   }),
 ]);
 
+/** What most request steps say. */
+const NEXT = new TextEncoder().encode('{"type":"next"}');
+const NOTHING_CHANGED: ResultHead = { type: "next" };
+
 const fetchHead = z.object({
   call: z.int(),
   method,
@@ -76,7 +80,9 @@ function read<T>(schema: z.ZodType<T>, payload: Uint8Array): T | undefined {
 
 /** A call's result; `undefined` where the payload is none. */
 export function parseResult(payload: Uint8Array): ResultHead | undefined {
-  return read(result as z.ZodType<ResultHead>, payload);
+  const isNext = payload.byteLength === NEXT.byteLength &&
+    NEXT.every((byte, index) => payload[index] === byte);
+  return isNext ? NOTHING_CHANGED : read(result as z.ZodType<ResultHead>, payload);
 }
 
 export function parseFetch(payload: Uint8Array): FetchHead | undefined {

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { LateSignal } from "../outbound/late_signal.ts";
 import type { OutboundFetch } from "../outbound/types.ts";
 import type { FunctionLimits } from "./limits.ts";
 import type { CallContext, HeaderPairs, LogLevel, StepMode } from "./wire.ts";
@@ -39,7 +40,7 @@ export interface Invocation {
    */
   readonly via?: string;
   /** Aborts the call, for instance when the client has gone. */
-  readonly signal?: AbortSignal;
+  readonly signal?: LateSignal | undefined;
 }
 
 export type FailureReason =

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { Deadlines } from "../outbound/deadlines.ts";
 import type { BodyReceiver, BodySender } from "./body_link.ts";
 import type { FunctionLimits } from "./limits.ts";
 import type {
@@ -34,6 +35,8 @@ export const toPayload = (head: object): Uint8Array =>
 export interface WorkerParts {
   readonly name: string;
   readonly options: FunctionWorkerOptions;
+  /** Time limits of the calls. */
+  readonly deadlines: Deadlines;
   /** Bodies on their way to the worker, by the id of their call or fetch. */
   readonly senders: Map<number, BodySender>;
   /** Bodies on their way from the worker, by the id of their call or fetch. */
