@@ -13,10 +13,9 @@ import {
   type WireAnswer,
   type WireRequest,
 } from "../outbound/http1_connection.ts";
-import { readContentLength } from "../outbound/http1_head.ts";
 import type { LateSignal } from "../outbound/late_signal.ts";
 import { ConnectionPool } from "../outbound/pool.ts";
-import type { HeaderList } from "../outbound/types.ts";
+import { announceBody, isRepeatable } from "../outbound/request_body.ts";
 import type { ComputeRequest } from "./types.ts";
 
 /** Node closes connections that rest for 5 s: ours rest shorter. */
@@ -25,12 +24,6 @@ const MAX_IDLE = 256;
 
 /** A body may pause as long as it likes: streams of events do. */
 const NO_IDLE_LIMIT_MS = Infinity;
-
-/** Methods that may be sent again when a rested connection turns out to be closed (RFC 9110, 9.2.2). */
-const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
-
-/** Methods whose body is empty, rather than missing. */
-const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
 /** The header that tells the server, and the log, which request it is. */
 export const REQUEST_ID_HEADER = "x-svc-request-id";
@@ -48,24 +41,10 @@ export function forwardedHeaders(request: Omit<ComputeRequest, "body">): [string
   return headers;
 }
 
-/** @throws OutboundError `bad_request` where the length is no single number */
-function bodyLength(headers: HeaderList): number | undefined {
-  try {
-    return readContentLength(headers);
-  } catch {
-    throw new OutboundError("bad_request", "The content-length of the request is no single number");
-  }
-}
-
 function toWire(request: ComputeRequest): WireRequest {
   const { method, target, body } = request;
-  const headers = forwardedHeaders(request);
-  const length = body === null ? undefined : bodyLength(request.headers);
-  if (body !== null) {
-    headers.push(
-      length === undefined ? ["transfer-encoding", "chunked"] : ["content-length", String(length)],
-    );
-  } else if (WITH_BODY.has(method)) headers.push(["content-length", "0"]);
+  const { length, headers: ofBody } = announceBody(request);
+  const headers = [...forwardedHeaders(request), ...ofBody];
   return { method, target, headers, body, ...(length === undefined ? {} : { length }) };
 }
 
@@ -113,7 +92,7 @@ export class ServerClient {
           return await this.#exchange(rested, wire, { ...options, signal: request.signal });
         } catch (error) {
           const stale = error instanceof OutboundError && error.code === "reset";
-          if (!stale || wire.body !== null || !REPEATABLE.has(wire.method)) throw error;
+          if (!stale || !isRepeatable(wire)) throw error;
         }
       }
       const conn = await this.dial().catch((cause) => {

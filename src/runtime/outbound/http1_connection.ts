@@ -55,6 +55,20 @@ const encoder = new TextEncoder();
 const CRLF = encoder.encode("\r\n");
 const LAST_CHUNK = encoder.encode("0\r\n\r\n");
 
+/**
+ * Reads the head that ends the waiting: of the answer itself, or the word that
+ * the connection speaks another protocol from now on (101).
+ *
+ * @throws OutboundError
+ */
+export async function readFinalHead(reader: ByteReader, method: string): Promise<ResponseHead> {
+  for (let interim = 0; interim <= MAX_INTERIM; interim++) {
+    const head = parseResponseHead(await reader.until("head", MAX_HEAD_BYTES), method);
+    if (head.status >= 200 || head.status === 101) return head;
+  }
+  throw new OutboundError("bad_response", "The answer has too many interim answers");
+}
+
 export class Http1Connection {
   readonly #reader: ByteReader;
   readonly #watch: ExchangeWatch;
@@ -220,14 +234,9 @@ export class Http1Connection {
   }
 
   async #readHead(method: string): Promise<ResponseHead> {
-    for (let interim = 0; interim <= MAX_INTERIM; interim++) {
-      const head = parseResponseHead(await this.#reader.until("head", MAX_HEAD_BYTES), method);
-      if (head.status === 101) {
-        throw new OutboundError("bad_response", "The answer switches protocols unasked");
-      }
-      if (head.status >= 200) return head;
-    }
-    throw new OutboundError("bad_response", "The answer has too many interim answers");
+    const head = await readFinalHead(this.#reader, method);
+    if (head.status !== 101) return head;
+    throw new OutboundError("bad_response", "The answer switches protocols unasked");
   }
 
   #body(

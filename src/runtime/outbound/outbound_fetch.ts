@@ -23,10 +23,10 @@ import {
   type WireAnswer,
   type WireRequest,
 } from "./http1_connection.ts";
-import { readContentLength } from "./http1_head.ts";
 import { type LateSignal, signalOf } from "./late_signal.ts";
 import { ConnectionPool } from "./pool.ts";
 import { nextRequest } from "./redirect.ts";
+import { announceBody, isRepeatable } from "./request_body.ts";
 import type { HeaderList, OutboundFetch, OutboundRequest, OutboundResponse } from "./types.ts";
 
 export interface OutboundOptions {
@@ -53,12 +53,6 @@ export interface OutboundOptions {
 /** Connections that rest altogether. */
 const MAX_IDLE = 512;
 
-/** Methods that may be sent again when a rested connection turns out to be closed (RFC 9110, 9.2.2). */
-const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
-
-/** Methods whose body is empty, rather than missing. */
-const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
-
 export interface Outbound {
   readonly fetch: OutboundFetch;
   /** Closes connections that rest. */
@@ -69,7 +63,7 @@ async function systemLookup(name: string): Promise<string[]> {
   return (await lookup(name, { all: true })).map(({ address }) => address);
 }
 
-function requestHeaders(request: OutboundRequest, target: Target, length: number | undefined) {
+function requestHeaders(request: OutboundRequest, target: Target, ofBody: HeaderList): HeaderList {
   const headers: [string, string][] = [["host", target.url.host]];
   for (const [name, value] of dropHopByHop(request.headers)) {
     const lower = name.toLowerCase();
@@ -77,20 +71,7 @@ function requestHeaders(request: OutboundRequest, target: Target, length: number
       headers.push([name, value]);
     }
   }
-  if (request.body !== null) {
-    headers.push(
-      length === undefined ? ["transfer-encoding", "chunked"] : ["content-length", String(length)],
-    );
-  } else if (WITH_BODY.has(request.method)) headers.push(["content-length", "0"]);
-  return headers;
-}
-
-function bodyLength(headers: HeaderList): number | undefined {
-  try {
-    return readContentLength(headers);
-  } catch {
-    throw new OutboundError("bad_request", "The content-length of the request is no single number");
-  }
+  return [...headers, ...ofBody];
 }
 
 /** An answer whose body is there; a stream is made of it for who wants one. */
@@ -171,11 +152,11 @@ class OutboundClient {
 
   async #once(request: OutboundRequest, redirected: boolean): Promise<OutboundResponse> {
     const target = judgeTarget(request.url, this.#rules);
-    const length = request.body === null ? undefined : bodyLength(request.headers);
+    const { length, headers: ofBody } = announceBody(request);
     const wire: WireRequest = {
       method: request.method,
       target: `${target.url.pathname}${target.url.search}`,
-      headers: requestHeaders(request, target, length),
+      headers: requestHeaders(request, target, ofBody),
       body: request.body,
       ...(length === undefined ? {} : { length }),
     };
@@ -199,7 +180,7 @@ class OutboundClient {
         return await this.#exchange(rested, wire, { origin, signal });
       } catch (error) {
         const stale = error instanceof OutboundError && error.code === "reset";
-        if (!stale || wire.body !== null || !REPEATABLE.has(wire.method)) throw error;
+        if (!stale || !isRepeatable(wire)) throw error;
       }
     }
     const conn = await openConnection(target, this.#rules, signalOf(signal));

@@ -7,18 +7,14 @@ import { readBody } from "../../outbound/body_reader.ts";
 import { ByteReader } from "../../outbound/byte_reader.ts";
 import { OutboundError } from "../../outbound/errors.ts";
 import { dropHopByHop } from "../../outbound/hop_by_hop.ts";
-import {
-  formatRequestHead,
-  parseResponseHead,
-  type ResponseHead,
-} from "../../outbound/http1_head.ts";
+import { readFinalHead } from "../../outbound/http1_connection.ts";
+import { formatRequestHead, type ResponseHead } from "../../outbound/http1_head.ts";
 import { signalOf } from "../../outbound/late_signal.ts";
 import { forwardedHeaders } from "../server_client.ts";
 import type { ComputeRequest, ComputeResponse, ComputeSocketResult } from "../types.ts";
 import { ClientSocket } from "./client_socket.ts";
 
 const GUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11";
-const MAX_HEAD_BYTES = 60 * 1024;
 
 export interface OpenSocketOptions {
   readonly dial: () => Promise<Deno.Conn>;
@@ -79,14 +75,6 @@ function asResponse(
   return { status, statusText, headers, body };
 }
 
-/** Reads the final head; the connection is closed where it does not come in time. */
-async function readHead(reader: ByteReader): Promise<ResponseHead> {
-  for (;;) {
-    const head = parseResponseHead(await reader.until("head", MAX_HEAD_BYTES), "GET");
-    if (head.status >= 200 || head.status === 101) return head;
-  }
-}
-
 /**
  * Opens a WebSocket, or hands on what the server answered instead.
  *
@@ -126,7 +114,7 @@ export async function openSocket(
   try {
     for (let at = 0; at < bytes.byteLength;) at += await conn.write(bytes.subarray(at));
     const reader = new ByteReader((buffer) => conn.read(buffer));
-    const head = await readHead(reader);
+    const head = await readFinalHead(reader, "GET");
     if (head.status !== 101) {
       const end = (): void => {
         close();
