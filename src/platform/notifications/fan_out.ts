@@ -136,14 +136,13 @@ export function createFanOut(options: FanOutOptions): PassOn {
     const contents = new Map(events.map((event) => [event, contentOf(event)]));
     const toContent = (event: EventRecord) => contents.get(event)!;
     const people = [...await eventsByPerson(accounts, events)];
-    const requests = webhookRequests(events, toContent);
+    await delivery.accept(webhookRequests(events, toContent));
     for (let start = 0; start < people.length; start += PARALLEL) {
       const told = await Promise.all(
         people.slice(start, start + PARALLEL)
           .map(([userId, own]) => tell(userId, own.map(toContent))),
       );
-      requests.push(...told.flat());
+      await delivery.accept(told.flat());
     }
-    if (requests.length > 0) await delivery.accept(requests);
   };
 }

@@ -21,7 +21,7 @@ export interface WorkerParts {
   onTrouble(message: string): void;
 }
 
-/** Due entries that one look goes through, so that a busy host hides few of the others. */
+/** Due entries that one look goes through; the next goes on behind them, for other hosts. */
 const LOOKAHEAD = 1000;
 /** Longest sleep: clocks are set, and timers have a maximum. */
 const LONGEST_SLEEP_MS = 60_000;
@@ -29,6 +29,8 @@ const LONGEST_SLEEP_MS = 60_000;
 const CLOSE_MS = 5000;
 /** Pause after the store failed. */
 const STORE_PAUSE_MS = 1000;
+/** Pause of a message that the store could not be asked about, or that it can not be read of. */
+const BROKEN_PAUSE_MS = 60_000;
 /** Messages that waited for a host come back over this time. */
 const SPREAD_MS = 1000;
 
@@ -41,6 +43,10 @@ export class ChannelWorker {
   private readonly ended = new Set<string>();
   /** Messages that were started or postponed so far. */
   private progress = 0;
+  /** Where the next look begins: behind messages to hosts that are busy; else at the earliest. */
+  private behind: DueEntry | undefined;
+  /** Whether there is room that the looks since the earliest entry may not have filled. */
+  private hasNewRoom = false;
   private looks: Promise<unknown> = Promise.resolve();
   private looking: Promise<void> | undefined;
   private lookAgain = false;
@@ -78,11 +84,11 @@ export class ChannelWorker {
   /** Sends all that is due now, and resolves when that is done. */
   async drain(): Promise<void> {
     for (;;) {
-      const wasQuiet = this.running.size === 0;
+      const wasQuiet = this.running.size === 0 && this.behind === undefined;
       const before = this.progress;
       await this.look();
-      if (wasQuiet && this.progress === before) return;
-      if (this.running.size > 0) {
+      if (wasQuiet && this.progress === before && this.behind === undefined) return;
+      if (this.running.size > 0 && this.behind === undefined) {
         await Promise.race([...this.running.values()].map(({ done }) => done));
       }
     }
@@ -123,13 +129,22 @@ export class ChannelWorker {
     const later: (DueEntry & { until: number })[] = [];
     let next = LONGEST_SLEEP_MS;
     let left = LOOKAHEAD;
-    for await (const entry of this.parts.store.due(this.channel.name, 100)) {
+    let last: DueEntry | undefined;
+    const { behind } = this;
+    this.behind = undefined;
+    if (behind === undefined) this.hasNewRoom = false;
+    for await (const entry of this.parts.store.due(this.channel.name, { batchSize: 100, behind })) {
       if (entry.at > now) {
         next = entry.at - now;
         break;
       }
       if (this.state === "closed" || this.running.size >= concurrency) break;
-      if (left-- === 0) break;
+      if (left-- === 0) {
+        this.behind = last;
+        next = 0;
+        break;
+      }
+      last = entry;
       if (this.running.has(entry.id) || this.ended.has(entry.id)) continue;
       const wait = this.health.wait(entry.host);
       if (wait > 0) {
@@ -140,10 +155,10 @@ export class ChannelWorker {
     if (later.length > 0) {
       await this.parts.store.postpone(this.channel.name, later);
       this.progress += later.length;
-      // What was hidden behind them is looked at next.
-      next = left < 0 ? 0 : Math.min(next, ...later.map(({ until }) => until - now));
+      for (const { until } of later) next = Math.min(next, until - now);
     }
-    return next;
+    const isRoundOver = behind !== undefined && this.behind === undefined;
+    return isRoundOver && this.hasNewRoom ? 0 : next;
   }
 
   private runningTo(host: string): number {
@@ -155,14 +170,23 @@ export class ChannelWorker {
   private run(entry: DueEntry): void {
     this.progress++;
     this.health.begin(entry.host);
-    const done = this.perform(entry).catch((cause) => {
-      this.parts.onTrouble(`Can not settle a message of ${this.channel.name}: ${cause}`);
-    }).finally(() => {
+    const done = this.perform(entry).catch((cause) => this.setAside(entry, cause)).finally(() => {
       this.running.delete(entry.id);
       this.ended.add(entry.id);
+      this.hasNewRoom = true;
       this.wake();
     });
     this.running.set(entry.id, { host: entry.host, done });
+  }
+
+  /** Leaves a message alone for a while: to look at it again at once would fail at once. */
+  private async setAside(entry: DueEntry, cause: unknown): Promise<void> {
+    const { store, now, onTrouble } = this.parts;
+    onTrouble(`Can not settle a message of ${this.channel.name}: ${cause}. It is tried again`);
+    this.health.unknown(entry.host);
+    const until = now() + BROKEN_PAUSE_MS;
+    await store.postpone(this.channel.name, [{ ...entry, until }])
+      .catch((error) => onTrouble(`Can not postpone a message: ${error}`));
   }
 
   private async perform(entry: DueEntry): Promise<void> {

@@ -245,3 +245,45 @@ Deno.test("DeliveryQueue finds the others behind thousands that wait for a host"
     assert.equal(await countOf(kv, ["delivery", "due"]), 2500);
   });
 });
+
+Deno.test("DeliveryQueue finds the others behind thousands for a host that is slow", () => {
+  const gate = Promise.withResolvers<void>();
+  const channel = testChannel(async ({ target }) => {
+    if (target === "slow") await gate.promise;
+    return SENT;
+  }, {
+    targets: ({ key }) => {
+      const name = key.startsWith("quick") ? "quick" : "slow";
+      return Promise.resolve([{ id: name, host: name }]);
+    },
+  });
+  return withQueue([channel], async ({ queue, clock, kv }) => {
+    await queue.accept(Array.from({ length: 2500 }, (_, index) => request(`slow ${index}`)));
+    clock.at += 1;
+    await queue.accept([request("quick")]);
+    const drained = queue.drain();
+    while (await countOf(kv, ["delivery", "due"]) > 2500) await new Promise((go) => setTimeout(go));
+    const sent = channel.sent.map(({ target }) => target).sort();
+    assert.deepEqual(sent, ["quick", "slow", "slow"], "no more at once than a host takes");
+    gate.resolve();
+    await drained;
+    assert.equal(channel.sent.length, 2501, "each once");
+    assert.equal(await countOf(kv, ["delivery", "jobs"]), 0);
+  });
+});
+
+Deno.test("DeliveryQueue leaves alone what it can not read, and sends the others", () => {
+  const channel = testChannel(() => SENT);
+  return withQueue([channel], async ({ queue, clock, kv, troubles }) => {
+    await queue.accept([request("broken"), request("whole")]);
+    const [broken] = await Array.fromAsync(kv.list({ prefix: ["delivery", "jobs"] }));
+    await kv.set(broken!.key, { shape: "of another time" });
+    await queue.drain();
+    assert.equal(channel.sent.length, 1);
+    assert.equal(troubles.length, 1);
+    clock.at += 60_000;
+    await queue.drain();
+    assert.equal(troubles.length, 2, "once a minute");
+    assert.equal(await countOf(kv, ["delivery", "due"]), 1, "it is kept");
+  });
+});

@@ -102,10 +102,16 @@ export class DeliveryStore {
     operation.set(deliveryKeys.part(jobId, content.id), content, { expireIn: PART_MS });
   }
 
-  /** Jobs of a channel in the order in which they are due, from the earliest on. */
-  async *due(channel: string, batchSize: number): AsyncGenerator<DueEntry> {
-    const list = this.kv.list({ prefix: deliveryKeys.allDue(channel) }, { batchSize });
-    for await (const { key, value } of list) {
+  /** Jobs of a channel in the order in which they are due: from the earliest on, or behind one. */
+  async *due(channel: string, { batchSize, behind }: {
+    readonly batchSize: number;
+    readonly behind?: DueEntry | undefined;
+  }): AsyncGenerator<DueEntry> {
+    const prefix = deliveryKeys.allDue(channel);
+    const start = behind && deliveryKeys.due(channel, behind.at, behind.id);
+    const selector = start === undefined ? { prefix } : { prefix, start };
+    for await (const { key, value } of this.kv.list(selector, { batchSize })) {
+      if (behind !== undefined && key.at(-1) === behind.id) continue;
       const { host } = dueValue.parse(value);
       yield { at: Number(key.at(-2)), id: String(key.at(-1)), host };
     }
