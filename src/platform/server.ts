@@ -4,14 +4,13 @@
  *
  * @module
  */
-import { resolve } from "node:path";
 import { createEdge, createHttpCache, type HttpCache, loadGeo } from "../edge/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { createOutboundFetch, type Outbound } from "../runtime/mod.ts";
 import { bootstrapAccounts } from "./accounts/bootstrap.ts";
 import { issueOwnerLink } from "./accounts/owner_link.ts";
 import { buildApi } from "./api.ts";
-import type { BuildSettings } from "./builds/build_settings.ts";
+import { type BuildSettings, hiddenPlaces } from "./builds/build_settings.ts";
 import { openBuilds } from "./builds/open_builds.ts";
 import { Closers } from "./closers.ts";
 import { Addresses } from "./deployments/addresses.ts";
@@ -56,13 +55,7 @@ interface Reach {
 const defaultConcurrency = () => Math.max(1, Math.floor(navigator.hardwareConcurrency / 2));
 
 function buildSettings(options: PlatformOptions): BuildSettings {
-  const { builds, kv, blobs, tls } = options;
-  const paths = [kv, blobs, tls?.keyFile].filter((path) => path !== undefined);
-  return {
-    allowUnsandboxed: false,
-    ...builds,
-    hidden: paths.filter((path) => !URL.canParse(path)).map((path) => resolve(path)),
-  };
+  return { allowUnsandboxed: false, ...options.builds, hidden: hiddenPlaces(options) };
 }
 
 /** Opens the data directory and builds the services over it. */

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { resolve } from "node:path";
 import type { BuildLimits } from "./runner/build_limits.ts";
 import type { SandboxKind } from "./runner/sandbox.ts";
 
@@ -16,4 +17,20 @@ export interface BuildSettings {
   readonly limits?: Partial<BuildLimits>;
   /** Files and folders outside of the data directory that no build may see. */
   readonly hidden: readonly string[];
+}
+
+/** What SQLite keeps beside a database (SQLite, "Temporary Files"). */
+const BESIDE_DATABASE = ["-wal", "-shm", "-journal"];
+
+/** Files and folders of the platform that may lie outside of its data directory. */
+export function hiddenPlaces(
+  { kv, blobs, tls }: {
+    readonly kv?: string;
+    readonly blobs?: string;
+    readonly tls?: { readonly keyFile: string };
+  },
+): string[] {
+  const database = kv === undefined ? [] : [kv, ...BESIDE_DATABASE.map((end) => kv + end)];
+  const places = [...database, blobs, tls?.keyFile].filter((path) => path !== undefined);
+  return places.filter((path) => !URL.canParse(path)).map((path) => resolve(path));
 }

@@ -1,0 +1,14 @@
+import assert from "node:assert/strict";
+import { hiddenPlaces } from "./build_settings.ts";
+
+Deno.test("hiddenPlaces() names the database with what SQLite keeps beside it", () => {
+  const places = hiddenPlaces({ kv: "/opt/kv", blobs: "/opt/blobs", tls: { keyFile: "/opt/key" } });
+  assert.deepEqual(places, [
+    ...["/opt/kv", "/opt/kv-wal", "/opt/kv-shm", "/opt/kv-journal"],
+    ...["/opt/blobs", "/opt/key"],
+  ]);
+});
+
+Deno.test("hiddenPlaces() leaves out what is on another machine", () => {
+  assert.deepEqual(hiddenPlaces({ kv: "https://kv.example.com", blobs: "s3://bucket" }), []);
+});
