@@ -32,7 +32,11 @@ export function resolveFailure(
       return new Failure(
         "not_found",
         "Branch not found",
-        because("project", "Its repository is not connected, or does not let the platform in"),
+        because(
+          "project",
+          "Its repository is not connected, or does not let the platform in: set its address by " +
+            "`svc projects update --git-url`, its credentials by `svc projects git-credentials`",
+        ),
       );
     case "unreachable":
       return new Failure(
