@@ -9,7 +9,8 @@ import { OutboundError } from "./errors.ts";
 /** Reads into the buffer; `null` at the end. */
 export type ReadBytes = (buffer: Uint8Array<ArrayBuffer>) => Promise<number | null>;
 
-const BUFFER_BYTES = 64 * 1024;
+/** Most bytes that are there at once. */
+export const BUFFER_BYTES = 64 * 1024;
 const CR = 13;
 const LF = 10;
 
@@ -20,6 +21,7 @@ export class ByteReader {
   readonly #buffer = new Uint8Array(BUFFER_BYTES);
   /** The same bytes, as they are read as text. */
   readonly #text = Buffer.from(this.#buffer.buffer);
+  #filling: Promise<boolean> | undefined;
   #start = 0;
   #end = 0;
 
@@ -30,8 +32,20 @@ export class ByteReader {
     return this.#end - this.#start;
   }
 
-  /** Reads more; false at the end of the connection. */
-  async fill(): Promise<boolean> {
+  /** Reads more; false at the end of the connection. A read that is under way is joined. */
+  fill(): Promise<boolean> {
+    return this.#filling ??= this.#fill();
+  }
+
+  async #fill(): Promise<boolean> {
+    try {
+      return await this.#readMore();
+    } finally {
+      this.#filling = undefined;
+    }
+  }
+
+  async #readMore(): Promise<boolean> {
     if (this.#start === this.#end) this.#start = this.#end = 0;
     else if (this.#end === this.#buffer.byteLength) {
       this.#buffer.copyWithin(0, this.#start, this.#end);

@@ -5,7 +5,7 @@
  */
 import { Buffer } from "node:buffer";
 import { readBody } from "./body_reader.ts";
-import { ByteReader } from "./byte_reader.ts";
+import { BUFFER_BYTES, ByteReader } from "./byte_reader.ts";
 import { Deadline, type Deadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
 import { ExchangeWatch, type WatchOptions } from "./exchange_watch.ts";
@@ -14,6 +14,9 @@ import type { HeaderList } from "./types.ts";
 
 const MAX_HEAD_BYTES = 60 * 1024;
 const MAX_INTERIM = 10;
+
+/** How long the rest of a short body is waited for. */
+const SHORT_BODY_MS = 10;
 
 /** Heads of requests are mostly shorter. */
 const USUAL_HEAD_BYTES = 2048;
@@ -172,6 +175,8 @@ export class Http1Connection {
       }
       const answer = await this.#readHead(request.method);
       this.#watch.headCame();
+      if (answer.framing.type === "length") await this.#awaitShort(answer.framing.length);
+      if (this.#failure !== undefined) throw this.#failure;
       const body = this.#body(answer, { upload, done });
       if (body instanceof ReadableStream) this.#watch.heed();
       return { head: answer, body };
@@ -237,6 +242,22 @@ export class Http1Connection {
     const head = await readFinalHead(this.#reader, method);
     if (head.status !== 101) return head;
     throw new OutboundError("bad_response", "The answer switches protocols unasked");
+  }
+
+  /**
+   * A short body comes right behind its head, mostly: as a whole it is far cheaper
+   * than as a stream. One that is slow, or breaks off, is left to the stream.
+   */
+  async #awaitShort(length: number): Promise<void> {
+    if (length > BUFFER_BYTES || this.#reader.buffered >= length) return;
+    const { promise: late, resolve } = Promise.withResolvers<false>();
+    const deadline = new Deadline(() => resolve(false));
+    this.times.exchanges.set(deadline, SHORT_BODY_MS);
+    while (this.#reader.buffered < length) {
+      const more = this.#reader.fill().catch(() => false);
+      if (!await Promise.race([more, late])) break;
+    }
+    deadline.at = Infinity;
   }
 
   #body(

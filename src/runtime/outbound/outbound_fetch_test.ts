@@ -403,7 +403,7 @@ Deno.test("outbound fetch lets a connection rest for its time, and no longer", a
   close();
 });
 
-Deno.test("outbound fetch gives a body that came with its head as bytes, and as a stream", async () => {
+Deno.test("outbound fetch gives a short body that comes soon as bytes, and as a stream", async () => {
   const head = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n";
   using whole = serveRaw(`${head}body`);
   using parts = serveRaw(`${head}bo`, "dy");
@@ -416,16 +416,24 @@ Deno.test("outbound fetch gives a body that came with its head as bytes, and as 
   const one = await ask(whole, null);
   assert.equal(new TextDecoder().decode(one.bytes), "body");
   assert.equal(await new Response(one.body).text(), "body");
-  const late = new ReadableStream<Uint8Array>({
-    start(controller) {
-      setTimeout(() => {
-        controller.enqueue(new Uint8Array(1));
-        controller.close();
-      }, 20);
-    },
-  });
-  const two = await ask(parts, late);
+  const after = (milliseconds: number) =>
+    new ReadableStream<Uint8Array>({
+      start(controller) {
+        setTimeout(() => {
+          controller.enqueue(new Uint8Array(1));
+          controller.close();
+        }, milliseconds);
+      },
+    });
+  const two = await ask(parts, after(100));
   assert.equal(two.bytes, undefined);
   assert.equal(await new Response(two.body).text(), "body");
+  using soon = serveRaw(`${head}bo`, "dy");
+  const three = await ask(soon, after(0));
+  assert.equal(new TextDecoder().decode(three.bytes), "body");
+  using cut = serveRaw(`${head}bo`, null);
+  const four = await ask(cut, null);
+  assert.equal(four.bytes, undefined);
+  await assert.rejects(new Response(four.body).text());
   close();
 });
