@@ -33,6 +33,7 @@ const SCP_FORM = /^(?:([A-Za-z0-9_][\w.-]*)@)?([A-Za-z0-9_][\w.-]*):(?![:-])(?!\
 const HOST = /^(?:[A-Za-z0-9_](?:[\w.-]*\w)?|\[[0-9A-Fa-f:.]+\])$/;
 
 const DEFAULT_SSH_PORT = 22;
+const FIRST_FREE_PORT = 1024;
 
 const USER = /^[A-Za-z0-9_][\w.-]*$/;
 
@@ -55,19 +56,28 @@ function judgeLocal(text: string, rules: GitUrlRules): JudgedSource {
     : refused(OUTSIDE);
 }
 
-function judgeSsh(url: URL): JudgedSource {
+/** Well-known ports other than the usual one belong to services that speak no git. */
+function refuseService(port: number, usual: number, rules: GitUrlRules): JudgedSource | undefined {
+  if (rules.allowPrivate || port === usual || port >= FIRST_FREE_PORT) return undefined;
+  return refused(`The git URL must use port ${usual}, or one from ${FIRST_FREE_PORT} on`);
+}
+
+function judgeSsh(url: URL, rules: GitUrlRules): JudgedSource {
   if (url.password !== "") return refused("The git URL must have no password");
   const { hostname, port, username } = url;
   if (!HOST.test(hostname)) return refused("The host of the git URL is not valid");
   if (username !== "" && !USER.test(username)) {
     return refused("The user of the git URL is not valid");
   }
+  const number = port === "" ? DEFAULT_SSH_PORT : Number(port);
+  const service = refuseService(number, DEFAULT_SSH_PORT, rules);
+  if (service !== undefined) return service;
   const at = username === "" ? "" : `${username}@`;
   const source = {
     type: "ssh" as const,
     url: `ssh://${at}${url.host}${url.pathname}`,
     host: bare(hostname),
-    port: port === "" ? DEFAULT_SSH_PORT : Number(port),
+    port: number,
   };
   return { type: "ok", source };
 }
@@ -86,7 +96,7 @@ export function judgeGitUrl(text: string, rules: GitUrlRules): JudgedSource {
     return judgeLocal(url.pathname, rules);
   }
   if (url?.protocol === "https:" || url?.protocol === "http:") return judgeHttp(url, rules);
-  if (url?.protocol === "ssh:") return judgeSsh(url);
+  if (url?.protocol === "ssh:") return judgeSsh(url, rules);
   const host = SCP_FORM.exec(text)?.[2];
   if (host !== undefined) {
     // Kept as it is: a relative path of this form begins in the user's home.
@@ -103,7 +113,10 @@ function judgeHttp(url: URL, rules: GitUrlRules): JudgedSource {
     return refused("The git URL must be https: http would show the code to everyone on the way");
   }
   if (!HOST.test(url.hostname)) return refused("The host of the git URL is not valid");
-  const port = url.port === "" ? (url.protocol === "https:" ? 443 : 80) : Number(url.port);
+  const usual = url.protocol === "https:" ? 443 : 80;
+  const port = url.port === "" ? usual : Number(url.port);
+  const service = refuseService(port, usual, rules);
+  if (service !== undefined) return service;
   const clean = `${url.protocol}//${url.host}${url.pathname}${url.search}`;
   return {
     type: "ok",

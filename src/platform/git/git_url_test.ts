@@ -39,6 +39,9 @@ const REFUSED: readonly (readonly [text: string, reason: RegExp])[] = [
   ["file:///srv/git/%zz", /https or ssh/],
   ["./site.git", /https or ssh/],
   ["https://example.com/a\nb", /control/],
+  ["https://example.com:25/a", /port 443/],
+  ["ssh://git@example.com:25/a", /port 22/],
+  ["ssh://git@example.com:443/a", /port 22/],
 ];
 
 for (const [text, reason] of REFUSED) {
