@@ -66,6 +66,8 @@ export class Mirror {
     | { readonly number: number; readonly startedAt: number; readonly fetched: Fetched }
     | undefined;
   #maintaining: Promise<void> = Promise.resolve();
+  readonly #forgotten = new AbortController();
+  readonly #signal: AbortSignal;
 
   constructor(
     projectId: string,
@@ -78,6 +80,7 @@ export class Mirror {
     },
   ) {
     this.path = join(options.folder.root, `${projectId}.git`);
+    this.#signal = AbortSignal.any([options.closing, this.#forgotten.signal]);
   }
 
   /** Asks the mirror; whatever is wrong with it counts as not knowing. */
@@ -144,7 +147,7 @@ export class Mirror {
     const { env, ...rest } = options;
     return runGit({
       timeoutMs: LOCAL_MS,
-      signal: this.options.closing,
+      signal: this.#signal,
       ...rest,
       args: [`--git-dir=${gitDir}`, ...args],
       env: { ...gitEnvironment(this.options.folder), ...env },
@@ -170,17 +173,16 @@ export class Mirror {
   async #fetchInto(path: string, url: string, access: RemoteAccess): Promise<GitResult> {
     const { maxBytes, fetchMs } = this.options.limits;
     const watch = watchSize([path], { maxBytes });
-    const { closing } = this.options;
     try {
       return await runGit({
         args: [`--git-dir=${path}`, ...FETCH, url, REF_SPEC],
         env: { ...gitEnvironment(this.options.folder), ...access.env },
         timeoutMs: fetchMs,
-        signal: AbortSignal.any([closing, watch.exceeded]),
+        signal: AbortSignal.any([this.#signal, watch.exceeded]),
         masker: access.masker,
       });
     } catch (error) {
-      if (closing.aborted || !watch.exceeded.aborted) throw error;
+      if (this.#signal.aborted || !watch.exceeded.aborted) throw error;
       const stderr = `The repository is larger than ${Math.round(maxBytes / 1e6)} MB`;
       return { code: 1, stdout: "", stderr, timedOut: false };
     } finally {
@@ -197,7 +199,7 @@ export class Mirror {
       const result = await this.#fetchInto(incoming, url, access);
       if (result.code !== 0) return judgeFailure(result);
       await writeFileAtomically(join(incoming, SOURCE_FILE), url, { mode: 0o600 });
-      await this.remove();
+      await this.#remove();
       await Deno.rename(incoming, this.path);
       return { type: "fetched" };
     } finally {
@@ -205,7 +207,14 @@ export class Mirror {
     }
   }
 
-  async remove(): Promise<void> {
+  /** Ends what is under way, and removes the mirror; it can not be used any more. */
+  async forget(): Promise<void> {
+    this.#forgotten.abort(new DOMException("The project was deleted", "AbortError"));
+    await this.settle();
+    await this.#remove();
+  }
+
+  async #remove(): Promise<void> {
     await Deno.remove(this.path, { recursive: true }).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     });

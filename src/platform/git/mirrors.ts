@@ -172,9 +172,8 @@ export class GitMirrors implements GitService {
 
   async forget(projectId: string): Promise<void> {
     const mirror = this.#mirrorOf(projectId);
-    await mirror.settle();
     this.#mirrors.delete(projectId);
-    await mirror.remove();
+    await mirror.forget();
     await Deno.remove(this.#knownHosts(projectId)).catch(() => {});
   }
 

@@ -290,6 +290,29 @@ Deno.test("an empty repository has no branches", async () => {
   });
 });
 
+Deno.test("forget() does not wait for a repository that never answers", async () => {
+  await withBench(async ({ root, mirrors, project }) => {
+    const { main } = await makeSite(root);
+    const [asked, never] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    await using server = serveGit(root, {
+      before() {
+        asked.resolve();
+        return never.promise;
+      },
+    });
+    const git = mirrors({ allowPrivate: true });
+    const site = project(`${server.url}/site/.git`);
+    const resolving = git.resolve(site, { branch: "main", commitSha: main }, NEVER);
+    const ended = assert.rejects(resolving, /The project was deleted/);
+    await asked.promise;
+    await git.forget(site.id);
+    await ended;
+    const names = Array.from(Deno.readDirSync(join(root, "mirrors")), ({ name }) => name);
+    assert.deepEqual(names, [".home"]);
+    never.resolve();
+  });
+});
+
 Deno.test("a fetch that takes too long is ended, and leaves nothing", async () => {
   await withBench(async ({ root, mirrors, project }) => {
     const { repository, main } = await makeSite(root);

@@ -176,7 +176,8 @@ export class TriggerService {
   private async resolve(project: ProjectRecord, body: TriggerBody, signal: AbortSignal) {
     if (project.gitUrl === null) throw resolveFailure({ type: "unauthorized" }, body);
     const resolved = await orAborted(this.look(project, body), signal).catch((cause) => {
-      if (!signal.aborted && cause?.name !== "TimeoutError") throw cause;
+      const isCutShort = ["AbortError", "TimeoutError"].includes(cause?.name);
+      if (!signal.aborted && !isCutShort) throw cause;
       throw new Failure(
         "unavailable",
         "The repository is still being fetched. Try again later",
