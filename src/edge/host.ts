@@ -55,3 +55,13 @@ export function canonicalHost(authority: string): string | undefined {
   const host = authority.includes("%") ? undefined : requestHost(authority);
   return host !== undefined && CANONICAL_HOST.test(host) ? host : undefined;
 }
+
+/** A host as most clients write it, in canonical form already. */
+const USUAL_AUTHORITY = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?::[0-9]+)?$/;
+
+/** The authority with its host in canonical form; as it is where that is no host. */
+export function canonicalAuthority(authority: string): string {
+  if (USUAL_AUTHORITY.test(authority)) return authority;
+  const host = canonicalHost(authority);
+  return host === undefined ? authority : host + (/:[0-9]+$/.exec(authority)?.[0] ?? "");
+}

@@ -6,6 +6,7 @@
 import type { Answer } from "../../answer.ts";
 import type { CachedAnswer } from "../../cache/types.ts";
 import type { HeaderList } from "../../header_list.ts";
+import { canonicalAuthority } from "../../host.ts";
 import { hopHeaders, type ServerRequest, type Target, targetText } from "../compute_request.ts";
 import { toAnswer } from "../server_answer.ts";
 import type { PageRequest } from "./types.ts";
@@ -37,7 +38,9 @@ export function pageRequest(request: ServerRequest, target: Target): PageRequest
   const query = sortedQuery(target.query);
   const asked = targetText({ path: target.path, query });
   const accept = request.header("accept")?.includes("text/html") ? HTML_FIRST : ANYTHING;
-  const { scheme, authority } = request;
+  const { scheme, ip, id } = request;
+  // Every spelling of the host shares a page.
+  const authority = canonicalAuthority(request.authority);
   return {
     method: request.method,
     header: (name) => request.header(name) ?? undefined,
@@ -49,13 +52,13 @@ export function pageRequest(request: ServerRequest, target: Target): PageRequest
       method: "GET",
       target: asked,
       headers: [
-        ...hopHeaders(request).filter(([name]) => name !== CLIENT_ADDRESS),
+        ...hopHeaders({ authority, scheme, ip, id }).filter(([name]) => name !== CLIENT_ADDRESS),
         ["accept", accept],
         ["user-agent", USER_AGENT],
-        ["x-request-id", request.id],
+        ["x-request-id", id],
       ],
       body: null,
-      requestId: request.id,
+      requestId: id,
     }),
   };
 }
