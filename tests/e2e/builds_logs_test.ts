@@ -29,7 +29,7 @@ Deno.test("svc logs --build shows a build, and follows one to its end", async ()
     const { id } = await triggered.json();
     const followed = await box.tool(["logs", "--build", "--follow"]);
     assert.equal(followed.code, 0, followed.stderr);
-    assert.match(followed.stdout, /^one\n(?:.*\n)*two\n(?:.*\n)*Built 1 files\n$/m);
+    assert.match(followed.stdout, /^one\n(?:.*\n)*two\n(?:.*\n)*Built 1 file\n$/m);
     const shown = await box.tool(["logs", id, "--build", "--json"]);
     const { lines, isComplete, deployment } = oneObject(shown.stdout);
     assert.equal(deployment, id);
