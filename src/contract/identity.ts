@@ -14,10 +14,13 @@ export type Role = z.infer<typeof role>;
 
 export const WORKSPACE_SLUG_MAX = 40;
 export const workspaceSlug = slug(WORKSPACE_SLUG_MAX);
+/** Control characters, and those that turn the direction of what follows. */
+const UNSEEN = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+
 export const displayName = z.string().trim().min(1, "Must not be empty").max(
   100,
   "Must have at most 100 characters",
-);
+).refine((name) => !UNSEEN.test(name), "Must hold no control characters");
 
 export const workspace = z.object({
   id: uuid,

@@ -1,6 +1,7 @@
 import { Option } from "@commander-js/extra-typings";
 import { endpoints, HOOK_SCOPES } from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
+import { printable } from "../format.ts";
 import { projectOfHooks } from "../hooks/project_hooks.ts";
 
 export default defineCommand({
@@ -34,7 +35,7 @@ export default defineCommand({
         ...(flags.onlyBranch === true ? { restrictBranch: true } : {}),
       },
     });
-    ctx.ui.done("deploy", `Created deploy hook ${hook.name} of ${project.name}`);
+    ctx.ui.done("deploy", `Created deploy hook ${printable(hook.name)} of ${project.name}`);
     if (project.gitUrl === null) {
       const command = `svc projects update ${project.name} --git-url <url>`;
       ctx.ui.log("deploy", "warn", `The project has no repository yet: ${command}`);

@@ -1,6 +1,7 @@
 import { endpoints } from "../../contract/mod.ts";
 import { actionRequired, declined } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
+import { printable } from "../format.ts";
 import { findHook, projectOfHooks } from "../hooks/project_hooks.ts";
 
 export default defineCommand({
@@ -20,15 +21,15 @@ export default defineCommand({
     const hook = await findHook(client, project, reference);
     if (flags.force !== true) {
       if (ctx.prompter === undefined) {
-        throw actionRequired(`Confirm that deploy hook ${hook.name} shall be deleted`, [
+        throw actionRequired(`Confirm that deploy hook ${printable(hook.name)} shall be deleted`, [
           `svc hooks delete ${hook.id} --project-id ${project.id} --force`,
         ]);
       }
-      const message = `Delete deploy hook ${hook.name}? Its URL works no longer then`;
+      const message = `Delete deploy hook ${printable(hook.name)}? Its URL works no longer then`;
       if (!await ctx.prompter.confirm({ message })) throw declined("Nothing deleted");
     }
     await client.call(endpoints.deleteHook, { params: { hook: hook.id } });
-    ctx.ui.done("deploy", `Deleted deploy hook ${hook.name}`);
+    ctx.ui.done("deploy", `Deleted deploy hook ${printable(hook.name)}`);
     ctx.ui.result({ deleted: true, hook }, "");
   },
 });

@@ -1,5 +1,6 @@
 import { endpoints } from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
+import { printable } from "../format.ts";
 import { findHook, projectOfHooks } from "../hooks/project_hooks.ts";
 
 export default defineCommand({
@@ -15,7 +16,10 @@ export default defineCommand({
     const { client, project } = await projectOfHooks(ctx, flags.projectId, "svc hooks regenerate");
     const { id } = await findHook(client, project, reference);
     const { url, ...hook } = await client.call(endpoints.regenerateHook, { params: { hook: id } });
-    ctx.ui.done("deploy", `Deploy hook ${hook.name} has a new URL; the old one works no longer`);
+    ctx.ui.done(
+      "deploy",
+      `Deploy hook ${printable(hook.name)} has a new URL; the old one works no longer`,
+    );
     ctx.ui.note("The URL is a secret, and shown this once");
     ctx.ui.result({ hook, url }, url);
   },

@@ -1,5 +1,6 @@
 import { endpoints } from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
+import { printable } from "../format.ts";
 import { findHook, projectOfHooks } from "../hooks/project_hooks.ts";
 
 export default defineCommand({
@@ -14,7 +15,7 @@ export default defineCommand({
     const { client, project } = await projectOfHooks(ctx, flags.projectId, "svc hooks rename");
     const { id } = await findHook(client, project, reference);
     const hook = await client.call(endpoints.updateHook, { params: { hook: id }, body: { name } });
-    ctx.ui.done("deploy", `Renamed the deploy hook: it is ${hook.name} now`);
+    ctx.ui.done("deploy", `Renamed the deploy hook: it is ${printable(hook.name)} now`);
     ctx.ui.result({ hook }, "");
   },
 });
