@@ -1,38 +1,23 @@
 import assert from "node:assert/strict";
 import { type Access, type Endpoint, endpoints } from "../../src/contract/mod.ts";
-import { Browser, enrol, join, PASSWORD, signUp, signUpWithWorkspace } from "./_browser.ts";
+import { enrol, join, PASSWORD, signUp, signUpWithWorkspace } from "./_browser.ts";
 import { approve, form, poll } from "./_device.ts";
-import { start, type TestPlatform, TOKEN, withPlatform } from "./_platform.ts";
+import { furnish, PARAMETERS, valueOf, withEverything } from "./_furnish.ts";
+import { start, TOKEN, withPlatform } from "./_platform.ts";
 
-/** A value for each path parameter: what exists in the workspace of Ada. */
-async function furnish(platform: TestPlatform, ada: Browser) {
-  const inAda = (method: string, path: string, json?: unknown) =>
-    ada.send(method, path, { workspace: "ada", ...(json === undefined ? {} : { json }) });
-  await inAda("POST", "/v1/projects", { name: "adas-secret-shop" });
-  const environment = await inAda("POST", "/v1/projects/adas-secret-shop/environments", {
-    name: "adas-stage",
-  });
-  const key = await inAda("POST", "/v1/api-keys", { name: "adas-key" });
-  const invitation = await inAda("POST", "/v1/invitations", { role: "viewer" });
-  const { json: account } = await ada.send("GET", "/v1/account");
-  const { json: device } = await form(platform, "/v1/device", { client_id: "adas-tool" });
-  return {
-    project: "adas-secret-shop",
-    environment: environment.json.id,
-    key: key.json.id,
-    invitation: invitation.json.id,
-    user: account.id,
-    userCode: device.user_code,
-  } as Record<string, string>;
-}
+/** Endpoints that anybody signed in may ask about a code, which is its own secret. */
+const OF_CODES: readonly string[] = Object.entries(endpoints)
+  .filter(([, { path }]) => path.includes("{userCode}")).map(([name]) => name);
 
 const NOWHERE = "01900000-0000-7000-8000-000000000000";
 
 Deno.test("no credential of one workspace gets anything of another, over every endpoint", () =>
-  withPlatform(async (platform) => {
-    const { browser: ada } = await signUpWithWorkspace(platform, "ada");
+  withEverything(async (platform, parts) => {
+    const { browser: ada, workspaceId: hers } = await signUpWithWorkspace(platform, "ada");
     const { browser: bob, workspaceId } = await signUpWithWorkspace(platform, "bob");
-    const known = await furnish(platform, ada);
+    const known = await furnish(platform, ada, { ...parts, workspaceId: hers });
+    const missing = [...PARAMETERS].filter((name) => known[name] === undefined);
+    assert.deepEqual(missing, ["sha256"]);
     const { json: device } = await form(platform, "/v1/device", {});
     await approve(bob, device.user_code, workspaceId);
     const { json: token } = await poll(platform, device.device_code);
@@ -40,7 +25,10 @@ Deno.test("no credential of one workspace gets anything of another, over every e
     for (const [name, value] of Object.entries(endpoints)) {
       const endpoint = value as unknown as Endpoint;
       if (!["viewer", "developer", "owner"].includes(endpoint.access)) continue;
-      const path = endpoint.path.replace(/\{(\w+)\}/g, (_, key) => known[key] ?? NOWHERE);
+      const path = endpoint.path.replace(
+        /\{(\w+)\}/g,
+        (_, key) => valueOf(known, endpoint.path, key) ?? NOWHERE,
+      );
       const { method } = endpoint;
       const json = method === "GET" || method === "DELETE" ? {} : { json: {} };
       const attempts = {
@@ -76,6 +64,42 @@ Deno.test("no credential of one workspace gets anything of another, over every e
       }
     }
     assert.ok(tried > 150, String(tried));
+    for (const [name, value] of Object.entries(endpoints)) {
+      const { access, method, path } = value as unknown as Endpoint;
+      if (!["self", "account"].includes(access) || !path.includes("{")) continue;
+      const hers = path.replace(/\{(\w+)\}/g, (_, key) => known[key] ?? NOWHERE);
+      const json = method === "GET" || method === "DELETE" ? {} : { json: {} };
+      const isOpen = OF_CODES.includes(name);
+      const bySession = await bob.send(method, hers, json);
+      const text = JSON.stringify(bySession.json ?? "");
+      if (!isOpen) assert.equal(bySession.status, 404, `${name}: ${text}`);
+      const byToken = await platform.api(method, hers, { ...json, token: token.access_token });
+      assert.ok([404, 403, 401].includes(byToken.status) || isOpen, `${name}: ${byToken.status}`);
+    }
+    for (
+      const path of [
+        ...["deploy-hooks", "webhooks"].map((kind) =>
+          `/v1/${kind}/${known[kind.slice(0, -1).replace("deploy-", "")]}`
+        ),
+        `/v1/deployments/${known.deployment}`,
+        `/v1/builds/${known.build}`,
+        `/v1/webhooks/${known.webhook}/deliveries`,
+      ]
+    ) {
+      assert.equal((await ada.send("GET", path, { workspace: "ada" })).status, 200, path);
+    }
+    const lists = {
+      notification: "/v1/notifications?limit=100",
+      subscription_id: "/v1/notifications/push-subscription",
+      link: "/v1/account/messenger",
+      session: "/v1/account/sessions",
+      tool: "/v1/account/tools",
+      letter: "/v1/dead-letters",
+    };
+    for (const [name, path] of Object.entries(lists)) {
+      const { items } = (await ada.send("GET", path, { workspace: "ada" })).json;
+      assert.ok(items.some(({ id }: { id: string }) => id === known[name]), `the ${name} is there`);
+    }
     const still = await ada.send("GET", "/v1/projects/adas-secret-shop", { workspace: "ada" });
     assert.equal(still.status, 200, "nothing was changed");
     assert.equal((await ada.send("GET", "/v1/members", { workspace: "ada" })).status, 200);
