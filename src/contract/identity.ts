@@ -14,6 +14,7 @@ export type Role = z.infer<typeof role>;
 
 export const WORKSPACE_SLUG_MAX = 40;
 export const workspaceSlug = slug(WORKSPACE_SLUG_MAX);
+
 /** Control characters, and those that turn the direction of what follows. */
 const UNSEEN = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
 
