@@ -18,7 +18,7 @@ export const MAX_EVENT_TEXT = 2000;
 const MAX_DATA = 16_000;
 
 const text = (maximum: number) =>
-  z.string().max(maximum, `Must have at most ${maximum} characters`);
+  z.string("Must be a text").max(maximum, `Must have at most ${maximum} characters`);
 
 const httpUrl = text(2048).refine((address) => {
   const url = URL.parse(address);
@@ -35,8 +35,10 @@ const moment = z.union(
   "Must be an ISO 8601 date or time",
 );
 const amount = z.number("Must be a number").min(0, "Must not be negative");
-const currency = z.string().regex(/^[A-Z]{3}$/, "Must be a currency of ISO 4217, such as EUR");
-const lastFour = z.string().regex(/^\d{4}$/, "Must be the last 4 digits of the card");
+const currency = z.string("Must be a text, such as EUR")
+  .regex(/^[A-Z]{3}$/, "Must be a currency of ISO 4217, such as EUR");
+const lastFour = z.string('Must be a text of the last 4 digits of the card, in quotes: "4242"')
+  .regex(/^\d{4}$/, "Must be the last 4 digits of the card");
 
 function payload<Shape extends Record<string, z.ZodType>>(shape: Shape) {
   const fields = Object.fromEntries(

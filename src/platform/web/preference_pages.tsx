@@ -30,16 +30,25 @@ const MEANINGS: Readonly<Record<(typeof PRIORITIES)[number], string>> = {
   LOW: "Everything",
 };
 
-function TimeField({ id, label, name, value }: {
+function TimeField({ id, label, name, value, hint }: {
   readonly id: string;
   readonly label: string;
   readonly name: string;
   readonly value: string | undefined;
+  readonly hint?: string;
 }) {
   return (
     <div class="field">
       <label for={id}>{label}</label>
-      <input id={id} name={name} type="time" value={value ?? ""} autocomplete="off" />
+      <input
+        id={id}
+        name={name}
+        type="time"
+        value={value ?? ""}
+        autocomplete="off"
+        aria-describedby={hint === undefined ? undefined : `${id}-hint`}
+      />
+      {hint === undefined ? null : <p class="hint" id={`${id}-hint`}>{hint}</p>}
     </div>
   );
 }
@@ -87,7 +96,13 @@ function CategoryCard({ preferences, csrf, state }: {
             name="start"
             value={quietHours?.start}
           />
-          <TimeField id={`${id}-end`} label="Quiet until" name="end" value={quietHours?.end} />
+          <TimeField
+            id={`${id}-end`}
+            label="Quiet until, in UTC"
+            name="end"
+            value={quietHours?.end}
+            hint="Leave both empty for no quiet hours. An end before the start is on the next day."
+          />
           <div>
             <button type="submit">
               Save<span class="hush">{` ${category}`}</span>

@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { endpoints } from "./endpoints.ts";
+
+const wrong = [
+  ["a number for a text", { currency: 3 }, "data.currency", /^Must be a text/],
+  ["a currency that is none", { currency: "euro" }, "data.currency", /ISO 4217/],
+  ["a text for a number", { amount: "many" }, "data.amount", /^Must be a number$/],
+  ["digits without quotes", { cardLast4: 4242 }, "data.cardLast4", /^Must be a text .*"4242"$/],
+  ["a nested field", { extra: { a: 1 } }, "data.extra", /^Must be a text, a number/],
+] as const;
+
+for (const [name, data, path, message] of wrong) {
+  Deno.test(`triggerEvent refuses ${name} by its field, and says what it wants`, () => {
+    const given = { event: "billing.payment_failed", data };
+    const { error } = endpoints.triggerEvent.body.safeParse(given);
+    assert.equal(error?.issues.length, 1);
+    assert.equal(error.issues[0]!.path.join("."), path);
+    assert.match(error.issues[0]!.message, message);
+  });
+}
