@@ -91,9 +91,14 @@ export class SandboxedRunner implements BuildRunner {
     return this.options.settings.firstUid ?? DEFAULT_BUILD_UID;
   }
 
-  /** The walls that builds get; `undefined` where builds are refused. Tried once. */
-  sandbox(): Promise<SandboxKind | undefined> {
-    return this.#kind ??= this.#findKind();
+  /**
+   * The walls that builds get; `undefined` where builds are refused. Tried until
+   * there are some: a machine that was too busy, or was set right, needs no restart.
+   */
+  async sandbox(): Promise<SandboxKind | undefined> {
+    const kind = await (this.#kind ??= this.#findKind());
+    if (kind === undefined) this.#kind = undefined;
+    return kind;
   }
 
   /** Ends what a crash of the platform left running, and removes what it left behind. */
