@@ -6,29 +6,35 @@ const idle = (idleSince: number): Tenant => ({ ending: false, idleSince });
 const BUSY: Tenant = { ending: false, idleSince: undefined };
 const ENDING: Tenant = { ending: true, idleSince: 1 };
 
-for (
-  const { name, tenants, taken = tenants.length, max = 3, waiting = 1, expected } of [
-    { name: "starts while there is room", tenants: [idle(1), BUSY], expected: "start" },
-    { name: "ends the longest idle", tenants: [idle(5), idle(2), idle(9)], expected: "end 2" },
-    { name: "never ends one in use", tenants: [BUSY, idle(7), BUSY], expected: "end 7" },
-    { name: "waits where all are in use", tenants: [BUSY, BUSY, BUSY], expected: "wait" },
-    { name: "waits for one that is ending", tenants: [ENDING, idle(2), BUSY], expected: "wait" },
-    {
-      name: "ends one more where more wait than are ending",
-      tenants: [ENDING, idle(2), BUSY],
-      waiting: 2,
-      expected: "end 2",
-    },
-    {
-      name: "counts servers that are about to start",
-      tenants: [BUSY],
-      taken: 3,
-      expected: "wait",
-    },
-  ]
-) {
+const CASES: readonly {
+  readonly name: string;
+  readonly tenants: readonly Tenant[];
+  readonly taken?: number;
+  readonly waiting?: number;
+  readonly expected: string;
+}[] = [
+  { name: "starts while there is room", tenants: [idle(1), BUSY], expected: "start" },
+  { name: "ends the longest idle", tenants: [idle(5), idle(2), idle(9)], expected: "end 2" },
+  { name: "never ends one in use", tenants: [BUSY, idle(7), BUSY], expected: "end 7" },
+  { name: "waits where all are in use", tenants: [BUSY, BUSY, BUSY], expected: "wait" },
+  { name: "waits for one that is ending", tenants: [ENDING, idle(2), BUSY], expected: "wait" },
+  {
+    name: "ends one more where more wait than are ending",
+    tenants: [ENDING, idle(2), BUSY],
+    waiting: 2,
+    expected: "end 2",
+  },
+  {
+    name: "counts servers that are about to start",
+    tenants: [BUSY],
+    taken: 3,
+    expected: "wait",
+  },
+];
+
+for (const { name, tenants, taken = tenants.length, waiting = 1, expected } of CASES) {
   Deno.test(`decidePlace() ${name}`, () => {
-    const decision = decidePlace({ taken, max, waiting, tenants });
+    const decision = decidePlace({ taken, max: 3, waiting, tenants });
     const told = decision.type === "end" ? `end ${decision.tenant.idleSince}` : decision.type;
     assert.equal(told, expected);
   });
