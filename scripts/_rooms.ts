@@ -52,6 +52,10 @@ export const DOORWAYS: readonly Doorway[] = [
     reason: "lets tests with real servers set the clock of deliveries",
   },
   {
+    path: "src/platform/store/keys.ts",
+    reason: "lets tests leave records as a crash would have left them",
+  },
+  {
     path: "src/platform/notifications/inboxes_bench.ts",
     reason: "a bench, which only scripts/bench runs",
   },

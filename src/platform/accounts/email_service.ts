@@ -15,7 +15,7 @@ import { accountToWire } from "./account_wire.ts";
 import type { Person } from "./caller.ts";
 import { requireFresh } from "./fresh_session.ts";
 import type { MailLinks } from "./mail_links.ts";
-import type { ConfirmationWanted } from "./page_services.ts";
+import type { ConfirmationWanted, EmailAdded } from "./page_services.ts";
 import type { AccountParts } from "./parts.ts";
 import type { PasswordHash } from "./password.ts";
 import { RateWindow } from "./rate_window.ts";
@@ -23,12 +23,6 @@ import { RateWindow } from "./rate_window.ts";
 const HOUR_MS = 60 * 60 * 1000;
 /** Addresses that one account may try in an hour. */
 const TRIES_PER_HOUR = 10;
-
-/** The account as it is with its new address. */
-export interface EmailAdded {
-  readonly status: "added";
-  readonly account: Account;
-}
 
 export class EmailService {
   private readonly tries: RateWindow;

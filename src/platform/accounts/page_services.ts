@@ -21,7 +21,6 @@ import type { DeviceRequest } from "../device_login/types.ts";
 import type { Client } from "../http/client.ts";
 import type { Account, Role, SecurityEvent, Session, Tool, Workspace } from "../../contract/mod.ts";
 import type { Person } from "./caller.ts";
-import type { EmailAdded } from "./email_service.ts";
 
 export interface SignedIn {
   readonly status: "signed_in";
@@ -39,6 +38,12 @@ export interface FactorWanted {
 /** The account is made once a link in a mail is followed. */
 export interface ConfirmationWanted {
   readonly status: "confirmation_required";
+}
+
+/** The account as it is with its new address. */
+export interface EmailAdded {
+  readonly status: "added";
+  readonly account: Account;
 }
 
 export interface NewAccount {
