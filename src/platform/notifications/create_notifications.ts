@@ -37,7 +37,7 @@ export function createNotifications(options: NotificationOptions) {
     after: (view, id, limit) => inboxes.after(view, id, limit),
     onTrouble,
   });
-  const fanOut = { accounts, preferences, inboxes, live, delivery, publicOrigin, now };
+  const fanOut = { accounts, preferences, inboxes, live, delivery, publicOrigin, now, onTrouble };
   return {
     preferences,
     inboxes,

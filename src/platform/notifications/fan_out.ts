@@ -7,6 +7,7 @@
 import { type Channel, EVENTS } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountStore } from "../accounts/account_store.ts";
+import { DamagedRecordError } from "../store/records.ts";
 import type { PassOn } from "../events/event_bus.ts";
 import { receiptId } from "../events/event_id.ts";
 import type { EventRecord } from "../events/event_store.ts";
@@ -34,6 +35,7 @@ export interface FanOutOptions {
   /** Origin under which people reach the platform. */
   readonly publicOrigin: string;
   readonly now: Clock;
+  readonly onTrouble: (message: string) => void;
 }
 
 async function memberIds(accounts: AccountStore, workspaceId: string): Promise<string[]> {
@@ -90,7 +92,7 @@ function webhookRequests(
 
 /** Makes what tells people of events; to be told twice of one changes nothing. */
 export function createFanOut(options: FanOutOptions): PassOn {
-  const { accounts, preferences, inboxes, live, delivery, publicOrigin, now } = options;
+  const { accounts, preferences, inboxes, live, delivery, publicOrigin, now, onTrouble } = options;
 
   const contentOf = (record: EventRecord): NotificationContent => {
     const { id, event, data, createdAt, audience } = record;
@@ -132,6 +134,17 @@ export function createFanOut(options: FanOutOptions): PassOn {
     return requests;
   }
 
+  /** A damaged record of one person must not keep everybody else from being told. */
+  const tellOrSkip: typeof tell = async (userId, contents) => {
+    try {
+      return await tell(userId, contents);
+    } catch (error) {
+      if (!(error instanceof DamagedRecordError)) throw error;
+      onTrouble(`Can not tell user ${userId} of ${contents.length} events: ${error.message}`);
+      return [];
+    }
+  };
+
   return async (events) => {
     const contents = new Map(events.map((event) => [event, contentOf(event)]));
     const toContent = (event: EventRecord) => contents.get(event)!;
@@ -140,7 +153,7 @@ export function createFanOut(options: FanOutOptions): PassOn {
     for (let start = 0; start < people.length; start += PARALLEL) {
       const told = await Promise.all(
         people.slice(start, start + PARALLEL)
-          .map(([userId, own]) => tell(userId, own.map(toContent))),
+          .map(([userId, own]) => tellOrSkip(userId, own.map(toContent))),
       );
       await delivery.accept(told.flat());
     }

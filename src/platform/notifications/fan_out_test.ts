@@ -7,6 +7,7 @@ import { createFanOut } from "./fan_out.ts";
 import { InboxStore } from "./inbox_store.ts";
 import { Inboxes } from "./inboxes.ts";
 import { LiveStreams } from "./live_streams.ts";
+import { notificationKeys } from "./notification_keys.ts";
 import { PreferenceService } from "./preference_service.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-0000000000aa";
@@ -21,6 +22,9 @@ async function withPeople(
     titles(userId: string): Promise<string[]>;
     removeMember(userId: string): Promise<unknown>;
     readonly keys: string[];
+    /** Makes the preferences of a person unreadable. */
+    damagePreferences(userId: string): Promise<unknown>;
+    readonly troubles: string[];
     setTime(time: string): void;
   }) => Promise<void>,
 ): Promise<void> {
@@ -41,6 +45,7 @@ async function withPeople(
     } as const;
     await accounts.changeMember(WORKSPACE, ids.bob, () => joined);
     const onTrouble = (message: string) => assert.fail(message);
+    const troubles: string[] = [];
     const inboxes = new Inboxes({ store: new InboxStore(kv), now: () => test.time, onTrouble });
     const live = new LiveStreams({
       counts: (view) => inboxes.counts(view),
@@ -53,6 +58,7 @@ async function withPeople(
       ...{ accounts, preferences, inboxes, live, publicOrigin: "https://svc.test" },
       delivery: { accept: (given) => Promise.resolve(void requests.push(...given)) },
       now: () => test.time,
+      onTrouble: (message) => void troubles.push(message),
     });
     const names = new Map<string | null, string>(
       Object.entries(ids).map(([name, id]) => [id, name]),
@@ -62,6 +68,8 @@ async function withPeople(
       ids,
       preferences,
       keys,
+      troubles,
+      damagePreferences: (userId) => kv.set(notificationKeys.preferences(userId), "damaged"),
       async pass(events) {
         requests.length = 0;
         await passOn(events);
@@ -104,6 +112,18 @@ Deno.test("createFanOut() tells each member by the channels that they prefer", (
     assert.deepEqual((await titles(ids.ada)).length, 2);
     assert.deepEqual((await titles(ids.bob)).length, 3);
     assert.deepEqual(await titles(ids.eve), []);
+  }));
+
+Deno.test("createFanOut() tells everybody else where the record of one is damaged", () =>
+  withPeople(async ({ ids, pass, titles, damagePreferences, troubles }) => {
+    await damagePreferences(ids.ada);
+    assert.deepEqual(await pass([eventOf("deployment.live")]), [
+      "email bob",
+      "push bob",
+      "webhook -",
+    ]);
+    assert.equal((await titles(ids.bob)).length, 1);
+    assert.match(troubles.join(), /Can not tell user .* of 1 events: .*notification_preferences/);
   }));
 
 Deno.test("createFanOut() keeps quiet hours by the clock", () =>

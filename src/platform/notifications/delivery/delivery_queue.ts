@@ -4,6 +4,7 @@
  * @module
  */
 import type { Clock, Random } from "../../../lib/clock.ts";
+import { DamagedRecordError } from "../../store/records.ts";
 import type { Channel, Target } from "./channel.ts";
 import { ChannelWorker } from "./channel_worker.ts";
 import { type Acceptance, DeliveryStore } from "./delivery_store.ts";
@@ -100,6 +101,16 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliv
     ]),
   );
   const all = [...workers.values()];
+  /** A damaged record of one receiver must not keep the others from being told. */
+  const targetsOf = async (channel: Channel, request: DeliveryRequest) => {
+    try {
+      return await channel.targets(request);
+    } catch (error) {
+      if (!(error instanceof DamagedRecordError)) throw error;
+      onTrouble(`Can not send ${request.key} by ${channel.name}: ${error.message}`);
+      return [];
+    }
+  };
   return {
     store,
     async accept(requests) {
@@ -108,7 +119,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliv
       for (const request of requests) {
         const entry = workers.get(request.channel);
         if (entry === undefined) continue;
-        const targets = await entry.channel.targets(request);
+        const targets = await targetsOf(entry.channel, request);
         if (targets.length === 0) continue;
         acceptances.push(jobsOf(request, entry.channel, { now: now(), targets }));
         touched.add(entry.worker);

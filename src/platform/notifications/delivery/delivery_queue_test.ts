@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { DamagedRecordError } from "../../store/records.ts";
 import type { SendOutcome } from "./channel.ts";
 import { DIGEST_WINDOW_MS } from "./delivery_queue.ts";
 import { countOf, request, SENT, testChannel, USER, withQueue } from "./_test_delivery.ts";
@@ -21,6 +22,21 @@ Deno.test("DeliveryQueue sends each key once, however often it is accepted", () 
     assert.equal(new Set(channel.sent.map(({ id }) => id)).size, 3);
     assert.equal(await countOf(kv, ["delivery", "jobs"]), 0);
     assert.equal(await countOf(kv, ["delivery", "due"]), 0);
+  });
+});
+
+Deno.test("DeliveryQueue takes what it can where the record of a receiver is damaged", () => {
+  const channel = testChannel(() => SENT, {
+    targets: ({ key }) =>
+      key === "bad"
+        ? Promise.reject(new DamagedRecordError(["webhooks", "w1"], undefined))
+        : Promise.resolve([{ id: USER, host: "mail" }]),
+  });
+  return withQueue([channel], async ({ queue, troubles }) => {
+    await queue.accept([request("bad"), request("good")]);
+    await queue.drain();
+    assert.equal(channel.sent.length, 1);
+    assert.match(troubles.splice(0).join(), /Can not send bad by email: .*webhooks/);
   });
 });
 
