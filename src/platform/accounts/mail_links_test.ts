@@ -116,3 +116,43 @@ Deno.test("no token of a mail is in the store", () =>
       assert.ok(!JSON.stringify([entry.key, entry.value]).includes(token));
     }
   }, { sendsMail: true }));
+
+/** Counts the calls of the store by name while something runs. */
+async function storeCalls(
+  kv: Deno.Kv,
+  run: () => Promise<unknown>,
+): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  const { get, set, atomic } = kv;
+  const counted = <F extends (...given: never[]) => unknown>(name: string, call: F) =>
+    ((...given: Parameters<F>) => {
+      counts[name] = (counts[name] ?? 0) + 1;
+      return call.apply(kv, given);
+    }) as F;
+  Object.assign(kv, {
+    get: counted("get", get),
+    set: counted("set", set),
+    atomic: counted("atomic", atomic),
+  });
+  try {
+    await run();
+  } finally {
+    Object.assign(kv, { get, set, atomic });
+  }
+  return counts;
+}
+
+Deno.test("sign-up and reset do the same work whether the address has an account or not", () =>
+  withAccounts(async (test) => {
+    await newAccount(test);
+    const signUp = (email: string) =>
+      storeCalls(test.kv, () => test.pages.signUp({ ...ada, email }, clientAt()));
+    const reset = (email: string) =>
+      storeCalls(test.kv, () => test.pages.requestPasswordReset(email, clientAt()));
+    const [free, taken] = [await signUp("bob@example.com"), await signUp(ada.email)];
+    assert.deepEqual([free.set, taken.set], [1, 1]);
+    assert.ok(Math.abs((free.get ?? 0) - (taken.get ?? 0)) <= 1, "a user that is there is read");
+    const [unknown, known] = [await reset("eve@example.com"), await reset(ada.email)];
+    assert.deepEqual([unknown.set, known.set], [1, 1]);
+    assert.ok(Math.abs((unknown.get ?? 0) - (known.get ?? 0)) <= 1);
+  }, { sendsMail: true }));
