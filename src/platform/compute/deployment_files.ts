@@ -37,12 +37,20 @@ export interface FilesSource {
   readonly blobs: BlobStore;
 }
 
+/** Does the work for all items, several at once. After a failure nothing is left under way. */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async () => {
-    while (next < items.length) await work(items[next++]!);
+    try {
+      while (next < items.length) await work(items[next++]!);
+    } catch (error) {
+      next = items.length;
+      throw error;
+    }
   };
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  const done = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
+  const failed = done.find(({ status }) => status === "rejected");
+  if (failed?.status === "rejected") throw failed.reason;
 }
 
 async function removeFolder(path: string): Promise<void> {
