@@ -148,7 +148,9 @@ Deno.test("200 triggers at once over 20 projects: order kept, none built twice, 
         .sort((a: { queuedAt: string }, b: { queuedAt: string }) =>
           a.queuedAt < b.queuedAt ? -1 : 1
         );
-      const begun = runner.jobs.filter(({ projectId }) => projectId === queued[0].projectId);
+      // The first two had room at once, while others were still on their way into the queue.
+      const begun = runner.jobs.slice(2)
+        .filter(({ projectId }) => projectId === queued[0].projectId);
       const times = new Map<string, string>(
         queued.map((build: { id: string; queuedAt: string }) => [build.id, build.queuedAt]),
       );
