@@ -4,6 +4,7 @@ import { type BuildPlatform, withBuilds } from "./_builds.ts";
 import { keys } from "../../src/platform/store/keys.ts";
 import { serveGit } from "./_git.ts";
 import { start } from "./_platform.ts";
+import { until } from "./_until.ts";
 
 const RULES = `schemaVersion = "EDGE_RULE_SET_V1"
 
@@ -44,6 +45,8 @@ Deno.test("a rollback takes less than a second, and brings back the build's vari
     assert.deepEqual(await pages(platform), ["built with one", "runs with one"]);
     await setGreeting(platform, id, "two");
     assert.equal((await build(hook, { "note.txt": "two" })).error, null);
+    // The store says LIVE a moment before the edge has loaded what is.
+    await until(() => pages(platform), ([page]) => page === "built with two");
     assert.deepEqual(await pages(platform), ["built with two", "runs with two"]);
     await setGreeting(platform, id, "three");
     const started = performance.now();
