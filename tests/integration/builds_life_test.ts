@@ -42,10 +42,11 @@ Deno.test("a rollback takes less than a second, and brings back the build's vari
     await setGreeting(platform, id, "one");
     const first = await build(hook, SITE);
     assert.equal(first.error, null);
+    // The store says LIVE a moment before the edge has loaded what is.
+    await until(() => pages(platform), ([page]) => page === "built with one");
     assert.deepEqual(await pages(platform), ["built with one", "runs with one"]);
     await setGreeting(platform, id, "two");
     assert.equal((await build(hook, { "note.txt": "two" })).error, null);
-    // The store says LIVE a moment before the edge has loaded what is.
     await until(() => pages(platform), ([page]) => page === "built with two");
     assert.deepEqual(await pages(platform), ["built with two", "runs with two"]);
     await setGreeting(platform, id, "three");
