@@ -66,8 +66,20 @@ export class ReplayStore {
     );
   }
 
-  async keep({ hookId, keyHash, bodyHash }: ReplayKey, deploymentId: string): Promise<void> {
+  /** Keeps the answer in the commit that makes the deployment: a crash leaves both or none. */
+  keepWith(
+    operation: Deno.AtomicOperation,
+    { hookId, keyHash, bodyHash }: ReplayKey,
+    deploymentId: string,
+  ): void {
     const record = { bodyHash, deploymentId, answeredAt: this.now() };
-    await this.kv.set(keys.hookReplay(hookId, keyHash), record, { expireIn: KEPT_MS });
+    operation.set(keys.hookReplay(hookId, keyHash), record, { expireIn: KEPT_MS });
+  }
+
+  /** Keeps an answer that made no deployment. */
+  async keep(key: ReplayKey, deploymentId: string): Promise<void> {
+    const operation = this.kv.atomic();
+    this.keepWith(operation, key, deploymentId);
+    await operation.commit();
   }
 }

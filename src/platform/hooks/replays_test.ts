@@ -1,37 +1,30 @@
 import assert from "node:assert/strict";
-import { Failure } from "../http/failure.ts";
-import { replayKey, ReplayStore } from "./replays.ts";
+import { type ReplayKey, replayKey, ReplayStore } from "./replays.ts";
 
-const HOUR = 60 * 60 * 1000;
-const body = { commitSha: "a".repeat(40), branch: "main", force: false };
+const HOOK = "01900000-0000-7000-8000-000000000001";
+const DEPLOYMENT = "01900000-0000-7000-8000-000000000002";
 
-Deno.test("replayKey() reads the header, or says what is wrong with it", () => {
-  assert.equal(replayKey("h", { header: null, body }), undefined);
-  assert.ok(replayKey("h", { header: "release-1", body }));
-  for (const header of ["", "with space", "ünicode", "x".repeat(256)]) {
-    assert.throws(() => replayKey("h", { header, body }), Failure, header);
-  }
-});
+const keyOf = (header: string, body: unknown = { branch: "main" }): ReplayKey =>
+  replayKey(HOOK, { header, body })!;
 
-Deno.test("ReplayStore answers for 24 hours, to the same body and hook only", async () => {
+Deno.test("ReplayStore.keepWith() is kept with the deployment, and not without it", async () => {
   const kv = await Deno.openKv(":memory:");
   try {
-    let now = Date.now();
-    const replays = new ReplayStore(kv, () => now);
-    const key = replayKey("h", { header: "k", body })!;
-    assert.equal(await replays.find(key), undefined);
-    await replays.keep(key, "d1");
-    assert.equal(await replays.find(key), "d1");
-    assert.equal(await replays.find(replayKey("other", { header: "k", body })!), undefined);
-    const changed = replayKey("h", { header: "k", body: { ...body, force: true } })!;
-    await assert.rejects(replays.find(changed), { code: "conflict" });
-    now += 24 * HOUR - 1;
-    assert.equal(await replays.find(key), "d1");
-    now += 1;
-    assert.equal(await replays.find(key), undefined);
-    assert.equal(await replays.find(changed), undefined, "the key is free again");
-    const stored = JSON.stringify(await Array.fromAsync(kv.list({ prefix: [] })));
-    assert.ok(!stored.includes("main"), "nothing of a body is stored");
+    const replays = new ReplayStore(kv, () => 1000);
+    const taken = { key: ["deployment"], versionstamp: null };
+    const commit = () => {
+      const operation = kv.atomic().check(taken).set(taken.key, DEPLOYMENT);
+      replays.keepWith(operation, keyOf("first"), DEPLOYMENT);
+      return operation.commit();
+    };
+    assert.equal(await replays.find(keyOf("first")), undefined);
+    await kv.set(taken.key, "another");
+    assert.equal((await commit()).ok, false);
+    assert.equal(await replays.find(keyOf("first")), undefined);
+    await kv.delete(taken.key);
+    assert.equal((await commit()).ok, true);
+    assert.equal(await replays.find(keyOf("first")), DEPLOYMENT);
+    await assert.rejects(() => replays.find(keyOf("first", { branch: "x" })), /another body/);
   } finally {
     kv.close();
   }

@@ -25,7 +25,7 @@ import type { ProjectStore } from "../projects/project_store.ts";
 import type { SecretBox } from "../secrets/secret_box.ts";
 import { hashHookToken, type HookRecord, targetOf } from "./hook.ts";
 import type { HookStore } from "./hook_store.ts";
-import { replayKey, type ReplayStore } from "./replays.ts";
+import { type ReplayKey, replayKey, type ReplayStore } from "./replays.ts";
 import { resolveFailure } from "./resolve_failure.ts";
 import { issueTicket, readTicket } from "./status_ticket.ts";
 import { describeProgress, triggerAnswer } from "./trigger_answer.ts";
@@ -81,6 +81,8 @@ interface Wanted {
   readonly message: string;
   readonly author: string;
   readonly force: boolean;
+  /** The key under which the deployment is to be found again, if any. */
+  readonly replay: ReplayKey | undefined;
 }
 
 export class TriggerService {
@@ -115,14 +117,15 @@ export class TriggerService {
   /** Deploys what the body names (spec, "Trigger request body"). */
   async trigger(hook: HookRecord, trigger: Trigger): Promise<TriggerAnswer> {
     const key = replayKey(hook.id, { header: trigger.idempotencyKey, body: trigger.body });
-    if (key === undefined) return await this.deploy(hook, trigger);
+    if (key === undefined) return await this.deploy(hook, trigger, undefined);
     return await this.lock.run(`replay/${hook.id}/${key.keyHash}`, async () => {
       const known = await this.services.replays.find(key);
       const deployment = known === undefined
         ? undefined
         : await this.services.deployments.find(hook.projectId, known);
       if (deployment !== undefined) return await this.answerKnown(hook, deployment);
-      const answer = await this.deploy(hook, trigger);
+      const answer = await this.deploy(hook, trigger, key);
+      // A deployment that was made has kept it; one that was there before has not.
       await this.services.replays.keep(key, answer.id);
       return answer;
     });
@@ -138,7 +141,11 @@ export class TriggerService {
     return await this.answer(deployment, describeProgress(deployment, this.services.addresses));
   }
 
-  private async deploy(hook: HookRecord, { body, signal }: Trigger): Promise<TriggerAnswer> {
+  private async deploy(
+    hook: HookRecord,
+    { body, signal }: Trigger,
+    replay: ReplayKey | undefined,
+  ): Promise<TriggerAnswer> {
     const project = await this.services.projects.find(hook.workspaceId, hook.projectId);
     if (project === undefined) throw new Failure("unauthorized", "Invalid token");
     const target = targetOf(hook, { wanted: body.branch, production: project.branch });
@@ -154,6 +161,7 @@ export class TriggerService {
       message: body.message ?? commit.message.slice(0, MAX_MESSAGE),
       author: body.author ?? commit.author.slice(0, MAX_AUTHOR),
       force: body.force,
+      replay,
     };
     return await this.lock.run(
       `branch/${project.id}/${body.branch}`,
@@ -231,14 +239,18 @@ export class TriggerService {
   }
 
   private async create(hook: HookRecord, wanted: Wanted): Promise<TriggerAnswer> {
-    const { builds, buildQueue, addresses, now } = this.services;
-    const { project, force, ...commit } = wanted;
+    const { builds, buildQueue, replays, addresses, now } = this.services;
+    const { project, force, replay, ...commit } = wanted;
     let build: BuildRecord | undefined;
     const deployment = await recordDeployment(this.services, project, {
       wanted: { ...commit, source: "git", contentSha: null, fileCount: 0, totalBytes: 0 },
       also: ({ id }) => {
         build = newBuild(wanted, { id, place: builds.nextPlace(now()), now: now() });
-        return builds.storedWith(build, force);
+        const storeBuild = builds.storedWith(build, force);
+        return async (operation) => {
+          await storeBuild(operation);
+          if (replay !== undefined) replays.keepWith(operation, replay, id);
+        };
       },
     });
     await this.services.raiseEvent(deploymentEvent("started", deployment, addresses));
