@@ -48,6 +48,31 @@ export function NewPassword({ state }: { readonly state: FormState }) {
   );
 }
 
+/** What an account is made of. */
+function NewAccount({ state }: { readonly state: FormState }) {
+  return (
+    <>
+      <Field
+        label="Your name"
+        name="name"
+        state={state}
+        autocomplete="name"
+        maxlength={100}
+        focus
+      />
+      <Field
+        label="Email address"
+        name="email"
+        type="email"
+        state={state}
+        autocomplete="username"
+        maxlength={254}
+      />
+      <NewPassword state={state} />
+    </>
+  );
+}
+
 export function signInPage(shown: Onward & { readonly canReset?: boolean }): Response {
   const { state = EMPTY, next } = shown;
   const forTool = next.startsWith("/device");
@@ -97,23 +122,7 @@ export function signUpPage(shown: Onward): Response {
     <EntryFrame title="Make an account" lead="Three answers, and you can deploy.">
       <Trouble state={state} />
       <Form action="/sign-up" hidden={{ next }}>
-        <Field
-          label="Your name"
-          name="name"
-          state={state}
-          autocomplete="name"
-          maxlength={100}
-          focus
-        />
-        <Field
-          label="Email address"
-          name="email"
-          type="email"
-          state={state}
-          autocomplete="username"
-          maxlength={254}
-        />
-        <NewPassword state={state} />
+        <NewAccount state={state} />
         <button type="submit">Make the account</button>
       </Form>
       {shown.hasMessenger === true ? <MessengerDoor next={next} /> : null}
@@ -162,23 +171,7 @@ export function welcomePage(shown: Shown & { readonly token: string }): Response
     >
       <Trouble state={state} />
       <Form action={`/welcome/${token}`}>
-        <Field
-          label="Your name"
-          name="name"
-          state={state}
-          autocomplete="name"
-          maxlength={100}
-          focus
-        />
-        <Field
-          label="Email address"
-          name="email"
-          type="email"
-          state={state}
-          autocomplete="username"
-          maxlength={254}
-        />
-        <NewPassword state={state} />
+        <NewAccount state={state} />
         <button type="submit">Take it over</button>
       </Form>
     </EntryFrame>,
