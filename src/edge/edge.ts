@@ -33,6 +33,7 @@ import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/ra
 import type { Site, SiteRules } from "./site.ts";
 import { edgePage, failureAnswer, SiteAnswers } from "./site_answers.ts";
 import { isReading } from "./static/site_content.ts";
+import { writeFields } from "./response_fields.ts";
 import { type ForwardedHeader, TrustedProxies } from "./trusted_proxies.ts";
 
 export interface EdgeOptions {
@@ -285,24 +286,18 @@ class Edge {
     return response;
   }
 
-  /**
-   * Appending fields one by one takes a third of the time of
-   * `new Response(body, { headers })`. The type that `Response` gives a string
-   * is taken off first: the answer has its own, or none by a header rule.
-   */
   #respond(exchange: Exchange, answer: Answer): Response {
     const { status, body, upgrade } = answer;
-    const response = upgrade !== undefined
-      ? upgradeClient(exchange, upgrade)
-      : status === 200
-      ? new Response(body)
-      : new Response(body, { status });
-    const { headers } = response;
-    if (typeof body === "string") headers.delete("content-type");
-    for (const header of answer.headers) headers.append(header[0], header[1]);
-    headers.append("x-svc-request-id", exchange.id);
+    if (upgrade !== undefined) {
+      const response = upgradeClient(exchange, upgrade);
+      for (const [name, value] of answer.headers) response.headers.append(name, value);
+      response.headers.append("x-svc-request-id", exchange.id);
+      return response;
+    }
+    const response = status === 200 ? new Response(body) : new Response(body, { status });
+    writeFields(response, answer.headers, ["x-svc-request-id", exchange.id]);
     if (RUNTIME_COMPRESSES && body !== null && exchange.header("accept-encoding") !== null) {
-      preventCompression(headers);
+      preventCompression(response.headers);
     }
     return response;
   }

@@ -15,3 +15,28 @@ export type HeaderList = readonly Header[];
 export function findHeader(headers: HeaderList, name: string): string | undefined {
   return headers.find((header) => header[0] === name)?.[1];
 }
+
+/** On lists that were checked; a copy of one does not have it. */
+const CHECKED = Symbol("checked");
+
+/** A token (RFC 9110, 5.6.2) in lower case. */
+const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
+/** A field value (RFC 9110, 5.5), without space around it. */
+const VALUE = /^(?:[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)?$/;
+
+/**
+ * Checks a list that many answers will carry, once for all of them: where each
+ * field may be sent as it is, the list is frozen and known to `isChecked()`.
+ * Returns the same list.
+ */
+export function checkOnce(headers: HeaderList): HeaderList {
+  if (!headers.every(([name, value]) => NAME.test(name) && VALUE.test(value))) return headers;
+  Object.defineProperty(headers, CHECKED, { value: true });
+  headers.forEach(Object.freeze);
+  return Object.freeze(headers);
+}
+
+/** Whether a list has passed `checkOnce()`: no field of it can break out of its line. */
+export function isChecked(headers: HeaderList): boolean {
+  return CHECKED in headers;
+}

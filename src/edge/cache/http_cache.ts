@@ -47,6 +47,7 @@ import {
   type Timer,
 } from "./flights.ts";
 import { invalidatedPlaces } from "./invalidation.ts";
+import { checkOnce } from "../header_list.ts";
 import { OriginSide } from "./origin_side.ts";
 import { answerFrom, outgoingHeaders } from "./stored_answer.ts";
 import { type Ask, type HandleOptions, serveStored, type Turn } from "./turn.ts";
@@ -181,7 +182,8 @@ export class HttpCache {
     const second = Math.floor(now / 1000);
     if (entry.hit?.second !== second) {
       const { common = [] } = options;
-      entry.hit = { second, headers: [...outgoingHeaders(entry, now, FRESH_HIT), ...common] };
+      const headers = [...outgoingHeaders(entry, now, FRESH_HIT), ...common];
+      entry.hit = { second, headers: checkOnce(headers) };
     }
     return answerFrom(entry, request, { headers: entry.hit.headers, result: "HIT" });
   }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Header, HeaderList } from "../header_list.ts";
+import { checkOnce, type Header, type HeaderList } from "../header_list.ts";
 import type { ContentCoding } from "./accept_encoding.ts";
 import { defaultCacheControl } from "./cache_control.ts";
 import { contentType } from "./content_type.ts";
@@ -58,7 +58,7 @@ export class Representation {
    * they are first needed: of a large site, few files are ever asked for.
    */
   get headers(): HeaderList {
-    return this.#headers ??= this.#buildHeaders();
+    return this.#headers ??= checkOnce(this.#buildHeaders());
   }
 
   #buildHeaders(): HeaderList {

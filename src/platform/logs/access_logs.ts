@@ -1,7 +1,8 @@
 /**
- * Access logs of all projects. Recording is a push to an array; lines are
- * written in batches, so that a request never waits for the disk. What is not
- * written yet, at most `FLUSH_INTERVAL_MS` of entries, is lost by a crash.
+ * Access logs of all projects. A record becomes a line in memory at once;
+ * lines are written in batches, so that a request never waits for the disk.
+ * What is not written yet, at most `FLUSH_INTERVAL_MS` of entries, is lost by a
+ * crash.
  *
  * @module
  */
@@ -9,6 +10,7 @@ import { join } from "node:path";
 import type { LogEntry } from "../../contract/mod.ts";
 import type { AccessRecord } from "../../edge/mod.ts";
 import { hideTokens } from "./hide_tokens.ts";
+import { LineBuffer } from "./line_buffer.ts";
 import { LogFiles, type LogPlace } from "./log_files.ts";
 import { type LogFilter, logMatcher } from "./log_filter.ts";
 import {
@@ -21,10 +23,8 @@ import {
 
 /** How long an entry waits to be written, in milliseconds. */
 export const FLUSH_INTERVAL_MS = 200;
-/** Entries that may wait; more are counted and dropped, so that memory stays bounded. */
-const MAX_WAITING = 100_000;
-/** Entries that are written in one go: about a millisecond of work. */
-const SLICE = 500;
+/** Characters that may wait; more lines are counted and dropped, so that memory stays bounded. */
+const MAX_WAITING = 32 * 1024 * 1024;
 /** Lines that one search reads at most. */
 const MAX_SEARCHED = 500_000;
 
@@ -43,7 +43,10 @@ export interface AccessLogOptions {
 }
 
 export class AccessLogs {
-  private waiting: LogRecord[] = [];
+  private waiting = new Map<string, LineBuffer>();
+  private waitingLength = 0;
+  /** Entries for those who follow, with their projects; told once they are written. */
+  private news: [projectId: string, entry: LogEntry][] = [];
   private dropped = 0;
   private flushing: Promise<void> = Promise.resolve();
   private readonly files = new Map<string, LogFiles>();
@@ -101,6 +104,7 @@ export class AccessLogs {
 
   async remove(projectId: string): Promise<void> {
     this.files.delete(projectId);
+    this.waiting.delete(projectId);
     await Deno.remove(join(this.root, projectId), { recursive: true }).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     });
@@ -112,8 +116,17 @@ export class AccessLogs {
   }
 
   private add(record: LogRecord): void {
-    if (this.waiting.length < MAX_WAITING) this.waiting.push(record);
-    else this.dropped++;
+    if (this.waitingLength >= MAX_WAITING) {
+      this.dropped++;
+      return;
+    }
+    const { projectId } = record;
+    let buffer = this.waiting.get(projectId);
+    if (buffer === undefined) this.waiting.set(projectId, buffer = new LineBuffer());
+    const line = formatLogLine(record);
+    buffer.add(line);
+    this.waitingLength += line.length;
+    if (this.listeners.has(projectId)) this.news.push([projectId, toLogEntry(record)]);
   }
 
   private filesOf(projectId: string): LogFiles {
@@ -126,34 +139,27 @@ export class AccessLogs {
   }
 
   private async writeWaiting(): Promise<void> {
-    if (this.waiting.length === 0) return;
-    const records = this.waiting;
-    this.waiting = [];
     if (this.dropped > 0) {
       this.options.onTrouble(`Dropped ${this.dropped} access log entries: too many at once`);
       this.dropped = 0;
     }
-    for (let start = 0; start < records.length; start += SLICE) {
-      await this.writeSlice(records.slice(start, start + SLICE));
+    const { waiting, news } = this;
+    this.waiting = new Map();
+    this.waitingLength = 0;
+    this.news = [];
+    for (const [projectId, buffer] of waiting) await this.write(projectId, buffer);
+    for (const [projectId, entry] of news) {
+      for (const listener of this.listeners.get(projectId) ?? []) listener(entry);
     }
   }
 
-  /** Writes a part of what waited, so that requests get their turn in between. */
-  private async writeSlice(records: readonly LogRecord[]): Promise<void> {
-    const lines = new Map<string, string[]>();
-    for (const record of records) {
-      const list = lines.get(record.projectId) ?? [];
-      lines.set(record.projectId, list);
-      list.push(formatLogLine(record));
-      const listeners = this.listeners.get(record.projectId);
-      if (listeners === undefined) continue;
-      const entry = toLogEntry(record);
-      for (const listener of listeners) listener(entry);
-    }
-    for (const [projectId, list] of lines) {
-      await this.filesOf(projectId).append(`${list.join("\n")}\n`).catch((error) => {
-        this.options.onTrouble(`Can not write ${list.length} access log entries: ${error.message}`);
-      });
+  private async write(projectId: string, buffer: LineBuffer): Promise<void> {
+    const files = this.filesOf(projectId);
+    try {
+      for (const chunk of buffer.chunks()) await files.append(chunk);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      this.options.onTrouble(`Can not write ${buffer.lines} access log entries: ${reason}`);
     }
   }
 }

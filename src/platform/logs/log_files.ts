@@ -39,8 +39,7 @@ export class LogFiles {
   ) {}
 
   /** Appends lines, each ending in a line feed. */
-  async append(lines: string): Promise<void> {
-    const bytes = new TextEncoder().encode(lines);
+  async append(bytes: Uint8Array<ArrayBuffer>): Promise<void> {
     const file = await this.fileFor(bytes.byteLength);
     await Deno.writeFile(this.path(file.number), bytes, { append: true, mode: 0o600 });
     file.size += bytes.byteLength;

@@ -22,7 +22,8 @@ function entry(requestId: string): LogEntry {
   };
 }
 
-const line = (requestId: string) => `${JSON.stringify(entry(requestId))}\n`;
+const line = (requestId: string) =>
+  new TextEncoder().encode(`${JSON.stringify(entry(requestId))}\n`);
 
 async function idsOf(files: LogFiles, before?: LogPlace): Promise<string[]> {
   const ids: string[] = [];

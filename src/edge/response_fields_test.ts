@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { checkOnce, type Header, type HeaderList, isChecked } from "./header_list.ts";
+import { appendFields, fieldWriter, findListKey, writeFields } from "./response_fields.ts";
+
+const FIELDS: Header[] = [
+  ["content-type", "text/plain"],
+  ["set-cookie", "a=1"],
+  ["set-cookie", "b=2"],
+  ["x-latin", "caf\u00e9"],
+];
+const LAST: Header = ["x-svc-request-id", "1"];
+
+const copy = (fields: readonly Header[]): Header[] => fields.map(([name, value]) => [name, value]);
+
+Deno.test("this runtime lets checked fields be written at once", () => {
+  assert(findListKey() !== undefined);
+});
+
+Deno.test("written and appended fields read the same, whatever the body", () => {
+  for (const body of ["text", new Uint8Array(1), new ReadableStream(), null]) {
+    for (const status of [200, 404]) {
+      const [written, appended] = [new Response(body, { status }), new Response(null, { status })];
+      writeFields(written, checkOnce(copy(FIELDS)), LAST);
+      appendFields(appended, FIELDS, LAST);
+      assert.deepEqual([...written.headers], [...appended.headers]);
+      assert.deepEqual(written.headers.get("content-type"), "text/plain");
+      assert.deepEqual(written.headers.getSetCookie(), ["a=1", "b=2"]);
+    }
+  }
+});
+
+Deno.test("fields reach the client over a socket as they were written", async () => {
+  const fields = checkOnce(copy(FIELDS));
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => {
+    const response = new Response("body");
+    writeFields(response, fields, LAST);
+    return response;
+  });
+  const { headers } = await fetch(`http://127.0.0.1:${server.addr.port}/`).then(async (answer) => {
+    assert.deepEqual(await answer.text(), "body");
+    return answer;
+  });
+  assert.deepEqual(headers.getSetCookie(), ["a=1", "b=2"]);
+  assert.deepEqual(headers.get("content-type"), "text/plain");
+  assert.deepEqual(headers.get("x-latin"), "caf\u00e9");
+  assert.deepEqual(headers.get("x-svc-request-id"), "1");
+  await server.shutdown();
+});
+
+Deno.test("a list that was not checked, or can not be sent, is appended", () => {
+  const strange: HeaderList[] = [
+    [["x-break", "a\r\nset-cookie: stolen=1"]],
+    [["x-null", "a\0b"]],
+    [["x name", "a"]],
+    [["x-wide", "\u{1f600}"]],
+  ];
+  for (const fields of strange) {
+    assert(!isChecked(checkOnce(fields)));
+    assert.throws(() => writeFields(new Response(), fields, LAST), TypeError);
+  }
+  assert(!isChecked(FIELDS));
+});
+
+Deno.test("values and names that Headers would change are left to it", () => {
+  for (const field of [["x-space", " a "], ["X-Upper", "a"]] as Header[]) {
+    const fields = checkOnce([field]);
+    assert(!isChecked(fields));
+    const response = new Response();
+    writeFields(response, fields, LAST);
+    assert.deepEqual(response.headers.get(field[0]), "a");
+  }
+});
+
+Deno.test("a copy of a checked list is not checked", () => {
+  const fields = checkOnce(copy(FIELDS));
+  assert(isChecked(fields));
+  assert(!isChecked([...fields]));
+  assert(!isChecked(fields.filter(() => true)));
+});
+
+Deno.test("the fields of one answer can not change another's", () => {
+  const fields = checkOnce(copy(FIELDS));
+  const response = new Response();
+  writeFields(response, fields, LAST);
+  response.headers.append("x-more", "1");
+  assert.throws(() => response.headers.set("content-type", "text/html"), TypeError);
+  assert.deepEqual(fields, FIELDS);
+});
+
+Deno.test("without the runtime's list, fields are appended", () => {
+  const response = new Response("text");
+  fieldWriter(undefined)(response, checkOnce(copy(FIELDS)), LAST);
+  assert.deepEqual(response.headers.get("content-type"), "text/plain");
+  assert.deepEqual(response.headers.getSetCookie(), ["a=1", "b=2"]);
+});

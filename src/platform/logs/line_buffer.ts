@@ -1,0 +1,58 @@
+/**
+ * Lines that wait to be written, as bytes: what was encoded at once leaves no
+ * text for the garbage collector to carry along until then.
+ *
+ * @module
+ */
+
+/** Text that is encoded in one go; a call for each line would cost more than the encoding. */
+const TEXT_UNITS = 8 * 1024;
+
+/** Memory that the first lines take; each further chunk is four times as large as the one before. */
+const FIRST_CHUNK_BYTES = 4 * 1024;
+const LAST_CHUNK_BYTES = 256 * 1024;
+
+/** Most bytes that a UTF-16 code unit takes in UTF-8. */
+const BYTES_PER_UNIT = 3;
+
+const encoder = new TextEncoder();
+
+export class LineBuffer {
+  readonly #full: Uint8Array<ArrayBuffer>[] = [];
+  #chunk = new Uint8Array(FIRST_CHUNK_BYTES);
+  #used = 0;
+  #text = "";
+  #lines = 0;
+
+  /** Lines that were added. */
+  get lines(): number {
+    return this.#lines;
+  }
+
+  /** Adds a line and its line feed. */
+  add(line: string): void {
+    this.#text += `${line}\n`;
+    this.#lines++;
+    if (this.#text.length >= TEXT_UNITS) this.#encode();
+  }
+
+  /** All lines, in whole lines a chunk. */
+  chunks(): readonly Uint8Array<ArrayBuffer>[] {
+    this.#encode();
+    return [...this.#full, this.#chunk.subarray(0, this.#used)];
+  }
+
+  #encode(): void {
+    const most = this.#text.length * BYTES_PER_UNIT;
+    if (this.#chunk.byteLength - this.#used < most) this.#grow(most);
+    this.#used += encoder.encodeInto(this.#text, this.#chunk.subarray(this.#used)).written;
+    this.#text = "";
+  }
+
+  #grow(most: number): void {
+    if (this.#used > 0) this.#full.push(this.#chunk.subarray(0, this.#used));
+    const larger = Math.min(this.#chunk.byteLength * 4, LAST_CHUNK_BYTES);
+    this.#chunk = new Uint8Array(Math.max(larger, most));
+    this.#used = 0;
+  }
+}

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { LineBuffer } from "./line_buffer.ts";
+
+const decode = (chunks: readonly Uint8Array[]) =>
+  chunks.map((chunk) => new TextDecoder().decode(chunk));
+
+Deno.test("what is added comes out in order, each line whole in one chunk", () => {
+  fc.assert(
+    fc.property(fc.array(fc.string({ unit: "grapheme", maxLength: 9_000 })), (lines) => {
+      const buffer = new LineBuffer();
+      for (const line of lines) buffer.add(line);
+      const chunks = buffer.chunks();
+      assert.equal(decode(chunks).join(""), lines.map((line) => `${line}\n`).join(""));
+      assert.equal(buffer.lines, lines.length);
+      for (const chunk of chunks) assert(chunk.byteLength === 0 || chunk.at(-1) === 10);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+Deno.test("many lines take few chunks", () => {
+  const buffer = new LineBuffer();
+  for (let count = 0; count < 10_000; count++) buffer.add("x".repeat(299));
+  assert(buffer.chunks().length < 20);
+});
