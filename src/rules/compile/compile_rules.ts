@@ -36,7 +36,7 @@ function compareRules(a: UnrankedRule, b: UnrankedRule): number {
     if (overrides(a) !== overrides(b)) return overrides(b) - overrides(a);
     if (ofA !== ofB) return ofA < ofB ? 1 : -1;
   }
-  return a.index - b.index;
+  return a.ref.index - b.ref.index;
 }
 
 /**

@@ -5,7 +5,13 @@
  */
 import { type CompiledTarget, compileTarget, parseTarget } from "../target.ts";
 import { type CompiledText, compileHeaderValue } from "../template.ts";
-import type { ActionType, RuntimeAction, RuntimeCondition, RuntimeRule } from "../types.ts";
+import type {
+  ActionType,
+  RuntimeAction,
+  RuntimeCondition,
+  RuntimeRule,
+  VaryDimension,
+} from "../types.ts";
 import { ConditionMatcher } from "./condition.ts";
 
 /** The phases of the design, in their order. */
@@ -48,9 +54,17 @@ export interface VaryNames {
 export type CompiledAction =
   | Exclude<
     RuntimeAction,
-    { readonly type: "redirect" | "rewrite" | "set_headers" | "remove_headers" | "cache" }
+    {
+      readonly type:
+        | "redirect"
+        | "rewrite"
+        | "set_headers"
+        | "remove_headers"
+        | "cache"
+        | "bypass_cache";
+    }
   >
-  | Extract<RuntimeAction, { readonly type: "cache" }> & { readonly varyNames: VaryNames }
+  | { readonly type: "cache"; readonly decision: CacheDecision }
   | {
     readonly type: "redirect";
     readonly target: CompiledTarget;
@@ -69,10 +83,29 @@ export type CompiledAction =
     readonly headers: readonly (readonly [name: string, value: CompiledText])[];
   };
 
-export interface CompiledRule {
+/** Names a rule; `index` is its place in the runtime rule set. */
+export interface RuleRef {
   readonly id: string;
-  /** Place in the runtime rule set; what counters per rule are kept by. */
+  /** What counters per rule are kept by. */
   readonly index: number;
+}
+
+/** What a `cache` or `bypass_cache` rule says, the same for all requests. */
+export type CacheDecision =
+  | {
+    readonly type: "cache";
+    readonly ttlSeconds: number;
+    readonly swrSeconds: number;
+    readonly vary: readonly VaryDimension[];
+    /** What the condition of the rule asks for. */
+    readonly varyNames: VaryNames;
+    readonly rule: RuleRef;
+  }
+  | { readonly type: "bypass"; readonly rule: RuleRef };
+
+export interface CompiledRule {
+  /** Shared by all decisions that name the rule. */
+  readonly ref: RuleRef;
   /** Place in the order of evaluation, over all phases. */
   readonly rank: number;
   /** Index into `PHASES`. */
@@ -117,7 +150,11 @@ function askedNames(condition: RuntimeCondition): VaryNames {
   return { headers, cookies: names("cookies"), query: names("query") };
 }
 
-function compileAction(rule: RuntimeRule, names: readonly string[]): CompiledAction {
+function compileAction(
+  rule: RuntimeRule,
+  ref: RuleRef,
+  names: readonly string[],
+): CompiledAction {
   const { action } = rule;
   switch (action.type) {
     case "redirect": {
@@ -134,8 +171,21 @@ function compileAction(rule: RuntimeRule, names: readonly string[]): CompiledAct
     }
     case "set_headers":
       return compileHeaders(action.headers, names);
-    case "cache":
-      return { ...action, varyNames: askedNames(rule.condition) };
+    case "cache": {
+      const { ttlSeconds, swrSeconds, vary } = action;
+      const varyNames = askedNames(rule.condition);
+      const decision = {
+        type: "cache",
+        ttlSeconds,
+        swrSeconds,
+        vary,
+        varyNames,
+        rule: ref,
+      } as const;
+      return { type: "cache", decision };
+    }
+    case "bypass_cache":
+      return { type: "cache", decision: { type: "bypass", rule: ref } };
     case "remove_headers": {
       const edits = action.headers.map((name) => ({ type: "remove", name }) as const);
       return { type: "edit_headers", edits };
@@ -150,10 +200,11 @@ export type UnrankedRule = Omit<CompiledRule, "rank">;
 
 /** Compiles one rule. Throws TypeError for what the validation would have refused. */
 export function compileRule(rule: RuntimeRule, index: number): UnrankedRule {
+  const ref: RuleRef = Object.freeze({ id: rule.id, index });
   const condition = new ConditionMatcher(rule.condition);
-  const action = compileAction(rule, condition.captureNames);
+  const action = compileAction(rule, ref, condition.captureNames);
   const usesCaptures = condition.captureNames.length > 0 &&
     (action.type === "redirect" || action.type === "rewrite" || action.type === "build_headers");
   const phase = PHASES.indexOf(phaseOf(rule.action.type));
-  return { id: rule.id, index, phase, condition, action, usesCaptures };
+  return { ref, phase, condition, action, usesCaptures };
 }

@@ -8,17 +8,23 @@ import type { CompiledRule } from "../compile/compiled_rule.ts";
 import type { RuleIndex } from "../compile/rule_index.ts";
 import type { RequestFacts } from "../facts.ts";
 
+/** Walks several lists at once; each is in the order of evaluation. */
 export class Candidates {
   private readonly lists: (readonly CompiledRule[])[] = [];
   private readonly cursors: number[] = [];
   private lastRank = -1;
 
-  constructor(index: RuleIndex, facts: RequestFacts) {
-    index.visit(facts, (rules) => {
-      this.lists.push(rules);
-      this.cursors.push(0);
-    });
+  /** Begins anew, without lists. */
+  reset(): void {
+    this.lists.length = 0;
+    this.cursors.length = 0;
+    this.lastRank = -1;
   }
+
+  readonly add = (rules: readonly CompiledRule[]): void => {
+    this.lists.push(rules);
+    this.cursors.push(0);
+  };
 
   next(): CompiledRule | undefined {
     let best: CompiledRule | undefined;
@@ -48,4 +54,14 @@ export class Candidates {
     this.cursors[list] = cursor;
     return rule;
   }
+}
+
+/** Reused by every request: nothing waits between the first candidate and the last. */
+const candidates = new Candidates();
+
+/** The candidates of a request; they are good until the next call. */
+export function findCandidates(index: RuleIndex, facts: RequestFacts): Candidates {
+  candidates.reset();
+  index.visit(facts, candidates.add);
+  return candidates;
 }

@@ -3,14 +3,10 @@
  *
  * @module
  */
-import type { HeaderEdit, VaryNames } from "../compile/compiled_rule.ts";
-import type { PipelineStep, RuntimeAction, VaryDimension } from "../types.ts";
+import type { CacheDecision, HeaderEdit, RuleRef } from "../compile/compiled_rule.ts";
+import type { PipelineStep, RuntimeAction } from "../types.ts";
 
-/** Names a rule; `index` is its place in the runtime rule set. */
-export interface RuleRef {
-  readonly id: string;
-  readonly index: number;
-}
+export type { CacheDecision, RuleRef } from "../compile/compiled_rule.ts";
 
 export type RateLimitAction = Extract<RuntimeAction, { readonly type: "rate_limit" }>;
 
@@ -37,18 +33,6 @@ export type RewriteDecision =
     readonly rule: RuleRef;
   }
   | { readonly type: "external"; readonly url: string; readonly rule: RuleRef };
-
-export type CacheDecision =
-  | {
-    readonly type: "cache";
-    readonly ttlSeconds: number;
-    readonly swrSeconds: number;
-    readonly vary: readonly VaryDimension[];
-    /** What the condition of the rule asks for. */
-    readonly varyNames: VaryNames;
-    readonly rule: RuleRef;
-  }
-  | { readonly type: "bypass"; readonly rule: RuleRef };
 
 export interface PipelineDecision {
   readonly steps: readonly PipelineStep[];

@@ -5,20 +5,24 @@
  * @module
  */
 import type { CompiledRules } from "../compile/compile_rules.ts";
-import { type CompiledRule, type HeaderEdit, PHASES } from "../compile/compiled_rule.ts";
+import {
+  type CacheDecision,
+  type CompiledRule,
+  type HeaderEdit,
+  PHASES,
+  type RuleRef,
+} from "../compile/compiled_rule.ts";
 import type { RequestFacts } from "../facts.ts";
 import { type CompiledTarget, expandTarget, resolvedPath } from "../target.ts";
 import { encodeHeaderText, encodeUrlText, expandPieces } from "../template.ts";
-import { Candidates } from "./candidates.ts";
+import { findCandidates } from "./candidates.ts";
 import {
-  type CacheDecision,
   type Decision,
   type EvaluationHooks,
   type Hit,
   NO_DECISION,
   type PipelineDecision,
   type RewriteDecision,
-  type RuleRef,
   type Terminal,
 } from "./decision.ts";
 
@@ -55,9 +59,11 @@ function rewriteBy(
   const target = expandTarget(action.target, capturesOf(rule, facts.path));
   const query = queryFor(target.query, facts);
   return action.external
-    ? { type: "external", url: `${target.origin}${target.path}${query}`, rule: ref(rule) }
-    : { type: "internal", path: resolvedPath(target), query: query.slice(1), rule: ref(rule) };
+    ? { type: "external", url: `${target.origin}${target.path}${query}`, rule: rule.ref }
+    : { type: "internal", path: resolvedPath(target), query: query.slice(1), rule: rule.ref };
 }
+
+type Growing = { -readonly [Key in keyof Decision]: Decision[Key] };
 
 /** One decision in the making. */
 class Verdict {
@@ -65,8 +71,8 @@ class Verdict {
   rewrite: RewriteDecision | undefined;
   cache: CacheDecision | undefined;
   pipeline: PipelineDecision | undefined;
-  readonly headerEdits: HeaderEdit[] = [];
-  readonly hits: Hit[] = [];
+  private headerEdits: HeaderEdit[] | undefined;
+  private hits: Hit[] | undefined;
   readonly matched: number[] = [];
   /** Phases before this one take no more rules. */
   openFrom = SECURITY;
@@ -78,7 +84,7 @@ class Verdict {
   apply(rule: CompiledRule): void {
     const { action } = rule;
     if ("ifNoFile" in action && action.ifNoFile && this.hasFile()) return;
-    this.matched.push(rule.index);
+    this.matched.push(rule.ref.index);
     switch (action.type) {
       case "allow":
         return this.close(rule.phase);
@@ -93,13 +99,13 @@ class Verdict {
       case "rewrite":
         return this.rewriteTo(rule, action);
       case "cache":
-      case "bypass_cache":
-        return this.cacheAs(rule, action);
+        this.cache = action.decision;
+        return this.close(rule.phase);
       case "pipeline":
-        this.pipeline = { steps: action.steps, rule: ref(rule) };
+        this.pipeline = { steps: action.steps, rule: rule.ref };
         return this.close(rule.phase);
       case "edit_headers":
-        for (const edit of action.edits) this.headerEdits.push(edit);
+        (this.headerEdits ??= []).push(...action.edits);
         return;
       case "build_headers":
         return this.buildHeaders(rule, action);
@@ -108,15 +114,16 @@ class Verdict {
 
   finish(): Decision {
     const { terminal, rewrite, cache, pipeline, headerEdits, hits, matched } = this;
-    return {
+    const decision: Growing = {
       terminal,
-      ...(rewrite === undefined ? {} : { rewrite }),
-      ...(cache === undefined ? {} : { cache }),
-      ...(pipeline === undefined ? {} : { pipeline }),
-      headerEdits,
-      hits,
+      headerEdits: headerEdits ?? NO_DECISION.headerEdits,
+      hits: hits ?? NO_DECISION.hits,
       matched,
     };
+    if (rewrite !== undefined) decision.rewrite = rewrite;
+    if (cache !== undefined) decision.cache = cache;
+    if (pipeline !== undefined) decision.pipeline = pipeline;
+    return decision;
   }
 
   private close(phase: number): void {
@@ -124,7 +131,7 @@ class Verdict {
   }
 
   private hit(type: Hit["type"], rule: CompiledRule): void {
-    this.hits.push({ type, rule: ref(rule) });
+    (this.hits ??= []).push({ type, rule: rule.ref });
   }
 
   private hasFile(): boolean {
@@ -143,22 +150,22 @@ class Verdict {
   private deny(rule: CompiledRule, action: Action<"deny">): void {
     if (action.mode === "shadow") return this.hit("would_deny", rule);
     this.hit("deny", rule);
-    this.terminal = { type: "deny", status: action.statusCode, rule: ref(rule) };
+    this.terminal = { type: "deny", status: action.statusCode, rule: rule.ref };
     this.close(ALL);
   }
 
   private limit(rule: CompiledRule, action: Action<"rate_limit">): void {
-    if (!this.hooks.rateLimited(ref(rule), action)) return;
+    if (!this.hooks.rateLimited(rule.ref, action)) return;
     if (action.mode === "shadow") return this.hit("would_rate_limit", rule);
     this.hit("rate_limit", rule);
-    this.terminal = { type: "rate_limited", action, rule: ref(rule) };
+    this.terminal = { type: "rate_limited", action, rule: rule.ref };
     this.close(ALL);
   }
 
   private redirect(rule: CompiledRule, action: Action<"redirect">): void {
     const { origin, path, query, fragment } = this.expand(rule, action.target);
     const location = `${origin}${path}${queryFor(query, this.facts)}${fragment}`;
-    this.terminal = { type: "redirect", status: action.statusCode, location, rule: ref(rule) };
+    this.terminal = { type: "redirect", status: action.statusCode, location, rule: rule.ref };
     this.close(PIPELINE);
   }
 
@@ -167,27 +174,13 @@ class Verdict {
     this.close(rule.phase);
   }
 
-  private cacheAs(rule: CompiledRule, action: Action<"cache" | "bypass_cache">): void {
-    this.close(rule.phase);
-    if (action.type === "bypass_cache") {
-      this.cache = { type: "bypass", rule: ref(rule) };
-      return;
-    }
-    const { ttlSeconds, swrSeconds, vary, varyNames } = action;
-    this.cache = { type: "cache", ttlSeconds, swrSeconds, vary, varyNames, rule: ref(rule) };
-  }
-
   private buildHeaders(rule: CompiledRule, action: Action<"build_headers">): void {
     const captures = this.captures(rule);
     for (const [name, pieces] of action.headers) {
       const value = encodeHeaderText(expandPieces(pieces, captures));
-      this.headerEdits.push({ type: "set", name, value });
+      (this.headerEdits ??= []).push({ type: "set", name, value });
     }
   }
-}
-
-function ref(rule: CompiledRule): { readonly id: string; readonly index: number } {
-  return { id: rule.id, index: rule.index };
 }
 
 /**
@@ -199,7 +192,7 @@ export function evaluateRules(
   facts: RequestFacts,
   hooks: EvaluationHooks,
 ): Decision {
-  const candidates = new Candidates(compiled.index, facts);
+  const candidates = findCandidates(compiled.index, facts);
   let verdict: Verdict | undefined;
   for (let rule = candidates.next(); rule !== undefined; rule = candidates.next()) {
     if (verdict !== undefined && rule.phase < verdict.openFrom) continue;
@@ -221,7 +214,7 @@ export function rewriteChanged(
   { index }: RuleRef,
   changed: Location,
 ): RewriteDecision | undefined {
-  const rule = compiled.rules.find((candidate) => candidate.index === index);
+  const rule = compiled.rules.find(({ ref }) => ref.index === index);
   if (rule?.action.type !== "rewrite" || !rule.condition.holdsForPath(changed.path)) {
     return undefined;
   }

@@ -63,7 +63,7 @@ function compare(request: DescribedRequest, given: Given): readonly string[] {
   assert.deepEqual(decision, wanted);
   assert.deepEqual(fast.asked, plain.asked);
   const captured = (index: number) =>
-    compiled.rules.some((rule) => rule.index === index && rule.usesCaptures);
+    compiled.rules.some(({ ref, usesCaptures }) => ref.index === index && usesCaptures);
   return [
     decision.terminal.type,
     ...(["rewrite", "cache", "pipeline"] as const).filter((part) => decision[part] !== undefined),

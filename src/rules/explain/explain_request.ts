@@ -52,7 +52,7 @@ function findWinner(
 ): CompiledRule | undefined {
   const answering = terminal.type === "none"
     ? undefined
-    : applied.find(({ index }) => index === terminal.rule.index);
+    : applied.find(({ ref }) => ref.index === terminal.rule.index);
   const isOver = terminal.type === "redirect"
     ? rule.phase >= REDIRECT && rule.phase <= PIPELINE
     : terminal.type !== "none";
@@ -63,10 +63,10 @@ function findWinner(
 function whySkipped(rule: CompiledRule, winner: CompiledRule | undefined): string {
   if (winner === undefined || winner.rank > rule.rank) return "A static file answers the path";
   return winner.action.type === "allow"
-    ? `Rule "${winner.id}" allows the request and ends the phase`
+    ? `Rule "${winner.ref.id}" allows the request and ends the phase`
     : winner.phase === rule.phase
-    ? `Rule "${winner.id}" comes first`
-    : `Rule "${winner.id}" answers the request`;
+    ? `Rule "${winner.ref.id}" comes first`
+    : `Rule "${winner.ref.id}" answers the request`;
 }
 
 /** Explains a request; the hooks are asked as in an evaluation, once. */
@@ -77,9 +77,9 @@ export function explainRequest(
 ): Explanation {
   const decision = evaluateRules(compiled, facts, hooks);
   const matched = new Set(decision.matched);
-  const applied = compiled.rules.filter(({ index }) => matched.has(index));
+  const applied = compiled.rules.filter(({ ref }) => matched.has(ref.index));
   const outcomeOf = (rule: CompiledRule, source: RuntimeRule): RuleOutcome => {
-    if (matched.has(rule.index)) return { state: "applied" };
+    if (matched.has(rule.ref.index)) return { state: "applied" };
     const field = rule.condition.failing(facts);
     if (field !== undefined) {
       return { state: "not_matched", mismatch: describeMismatch(field, source.condition, facts) };
@@ -95,8 +95,8 @@ export function explainRequest(
     outcome,
   });
   const enabled = compiled.rules.flatMap((rule) => {
-    const source = compiled.source.rules[rule.index];
-    return source === undefined ? [] : [describe(source, rule.index, outcomeOf(rule, source))];
+    const source = compiled.source.rules[rule.ref.index];
+    return source === undefined ? [] : [describe(source, rule.ref.index, outcomeOf(rule, source))];
   });
   const disabled = compiled.source.rules.flatMap((source, index) =>
     source.enabled ? [] : [describe(source, index, { state: "disabled" })]
