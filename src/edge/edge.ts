@@ -8,13 +8,12 @@ import {
   createFacts,
   type Decision,
   evaluateRules,
-  NO_DECISION,
   normalizePath,
   type RequestFacts,
 } from "../rules/mod.ts";
 import type { ComputeSocket, OutboundFetch } from "../runtime/mod.ts";
 import { type AccessRecord, tracesOf } from "./access_record.ts";
-import { type Answer, applyHeaderEdits } from "./answer.ts";
+import type { Answer } from "./answer.ts";
 import { compressesByItself, preventCompression } from "./automatic_compression.ts";
 import { ComputeFailedError } from "./compute/compute_failure.ts";
 import { joinSockets } from "./compute/join_sockets.ts";
@@ -24,17 +23,13 @@ import { DynamicAnswers, isDynamic } from "./dynamic/dynamic_answers.ts";
 import type { AsnLookup, GeoLookup } from "./geo/lookup.ts";
 import type { Header } from "./header_list.ts";
 import { UNKNOWN_HOST } from "./pages.ts";
-import {
-  type NamedVerdict,
-  rateLimitHeaders,
-  refusalHeaders,
-} from "./rate_limit/rate_limit_headers.ts";
 import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/rate_limiter.ts";
 import type { Site, SiteRules } from "./site.ts";
 import { edgePage, failureAnswer, SiteAnswers } from "./site_answers.ts";
 import { isReading } from "./static/site_content.ts";
 import { writeFields } from "./response_fields.ts";
 import { type ForwardedHeader, TrustedProxies } from "./trusted_proxies.ts";
+import { finishAnswer, needsCache, Turn } from "./turn.ts";
 
 export interface EdgeOptions {
   /** The site of a host name in canonical form: lower-case punycode without port. */
@@ -74,25 +69,6 @@ export type EdgeHandler = (
 const MAX_TARGET = 8192;
 
 const RUNTIME_COMPRESSES = compressesByItself(Deno.version.deno);
-/** A request, the site that answers it, and what the rules said so far. */
-interface Turn {
-  readonly exchange: Exchange;
-  readonly site: Site;
-  readonly startedAt: number;
-  decision: Decision;
-  /** The limits that the request was counted against; mostly none. */
-  limits: NamedVerdict[] | undefined;
-}
-
-/** Adds what the rules ask for: header edits, and what the client is told of its limits. */
-function finishAnswer({ decision, limits }: Turn, answer: Answer): Answer {
-  const { headerEdits, terminal } = decision;
-  if (headerEdits.length === 0 && limits === undefined) return answer;
-  const edited = applyHeaderEdits(answer.headers, headerEdits);
-  if (limits === undefined) return { ...answer, headers: edited };
-  const told = terminal.type === "rate_limited" ? refusalHeaders(limits) : rateLimitHeaders(limits);
-  return { ...answer, headers: [...edited, ...told] };
-}
 
 /** Upgrades the client's connection, and joins it with the server's socket. */
 function upgradeClient(exchange: Exchange, server: ComputeSocket): Response {
@@ -106,19 +82,6 @@ function upgradeClient(exchange: Exchange, server: ComputeSocket): Response {
     server.close();
     return new Response(null, { status: 400 });
   }
-}
-
-/**
- * True for a request to a server whose answer a rule says something about for
- * caches, or makes doubtful what they hold.
- */
-function needsCache({ exchange, site, decision }: Turn): boolean {
-  if (site.compute === undefined) return false;
-  const { method, path } = exchange;
-  if (decision.cache === undefined && isReading(method)) return false;
-  const { rewrite } = decision;
-  const target = rewrite?.type === "internal" ? rewrite.path : path;
-  return site.content.resolve(method, target).type === "compute";
 }
 
 class Edge {
@@ -180,13 +143,7 @@ class Edge {
     if (site === undefined) {
       return this.#respond(exchange, edgePage(exchange, 404, { words: UNKNOWN_HOST }));
     }
-    const turn: Turn = {
-      exchange,
-      site,
-      startedAt,
-      decision: NO_DECISION,
-      limits: undefined,
-    };
+    const turn = new Turn(exchange, site, startedAt, this.#limiter);
     try {
       const answer = this.#answer(turn);
       if (!(answer instanceof Promise)) return this.#finish(turn, answer);
@@ -236,15 +193,8 @@ class Edge {
   }
 
   #judge(turn: Turn, rules: SiteRules, facts: RequestFacts): Decision {
-    const decision = evaluateRules(rules.compiled, facts, {
-      fileExists: (path) => turn.site.content.hasFile(path),
-      rateLimited: (rule, action) => {
-        const scope = rules.limitScopes[rule.index]!;
-        const verdict = this.#limiter.check({ scope, facts }, action);
-        if (action.mode === "enforce") (turn.limits ??= []).push({ name: rule.id, ...verdict });
-        return !verdict.allowed;
-      },
-    });
+    turn.facts = facts;
+    const decision = evaluateRules(rules.compiled, facts, turn);
     rules.counters.add(decision.matched);
     return decision;
   }

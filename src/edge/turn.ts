@@ -1,0 +1,73 @@
+/**
+ * A request, the site that answers it, and what the rules said so far.
+ *
+ * @module
+ */
+import {
+  type Decision,
+  type EvaluationHooks,
+  NO_DECISION,
+  type RateLimitAction,
+  type RequestFacts,
+  type RuleRef,
+} from "../rules/mod.ts";
+import { type Answer, applyHeaderEdits } from "./answer.ts";
+import type { Exchange } from "./exchange.ts";
+import {
+  type NamedVerdict,
+  rateLimitHeaders,
+  refusalHeaders,
+} from "./rate_limit/rate_limit_headers.ts";
+import type { RateLimiter } from "./rate_limit/rate_limiter.ts";
+import type { Site } from "./site.ts";
+import { isReading } from "./static/site_content.ts";
+
+/** One request's way through the edge; the rules ask it what they can not know. */
+export class Turn implements EvaluationHooks {
+  decision: Decision = NO_DECISION;
+  /** The limits that the request was counted against; mostly none. */
+  limits: NamedVerdict[] | undefined;
+  facts: RequestFacts | undefined;
+
+  constructor(
+    readonly exchange: Exchange,
+    readonly site: Site,
+    readonly startedAt: number,
+    private readonly limiter: RateLimiter,
+  ) {}
+
+  fileExists(path: string): boolean {
+    return this.site.content.hasFile(path);
+  }
+
+  rateLimited(rule: RuleRef, action: RateLimitAction): boolean {
+    const { site, facts, limiter } = this;
+    const scope = site.rules!.limitScopes[rule.index]!;
+    const verdict = limiter.check({ scope, facts: facts! }, action);
+    if (action.mode === "enforce") (this.limits ??= []).push({ name: rule.id, ...verdict });
+    return !verdict.allowed;
+  }
+}
+
+/** Adds what the rules ask for: header edits, and what the client is told of its limits. */
+export function finishAnswer({ decision, limits }: Turn, answer: Answer): Answer {
+  const { headerEdits, terminal } = decision;
+  if (headerEdits.length === 0 && limits === undefined) return answer;
+  const edited = applyHeaderEdits(answer.headers, headerEdits);
+  if (limits === undefined) return { ...answer, headers: edited };
+  const told = terminal.type === "rate_limited" ? refusalHeaders(limits) : rateLimitHeaders(limits);
+  return { ...answer, headers: [...edited, ...told] };
+}
+
+/**
+ * True for a request to a server whose answer a rule says something about for
+ * caches, or makes doubtful what they hold.
+ */
+export function needsCache({ exchange, site, decision }: Turn): boolean {
+  if (site.compute === undefined) return false;
+  const { method, path } = exchange;
+  if (decision.cache === undefined && isReading(method)) return false;
+  const { rewrite } = decision;
+  const target = rewrite?.type === "internal" ? rewrite.path : path;
+  return site.content.resolve(method, target).type === "compute";
+}
