@@ -57,9 +57,10 @@ export function fieldWriter(key: symbol | undefined): FieldWriter {
   return (response, fields, last) => {
     const list = isChecked(fields) ? listOf(response.headers, key) : undefined;
     if (list === undefined) return appendFields(response, fields, last);
-    list.length = 0;
-    for (let at = 0; at < fields.length; at++) list.push(fields[at]!);
-    list.push(last);
+    const { length } = fields;
+    list.length = length + 1;
+    for (let at = 0; at < length; at++) list[at] = fields[at]!;
+    list[length] = last;
   };
 }
 

@@ -47,10 +47,14 @@ function dimension(
 /**
  * The key under which answers to a request are kept. Requests with the same key
  * share answers, as far as `Vary` lets them. `HEAD` is answered from `GET`.
+ *
+ * Neither the name of a deployment nor a host nor a path holds a space, so
+ * spaces part them; the rest has its length before it.
  */
 export function cacheKey(request: CacheRequest, rule: CacheRule): string {
-  const { deploymentId, host, path, rawQuery, target } = request;
-  let key = `GET${part(deploymentId)}${part(host)}${part(path)}${part(rawQuery)}${part(target)}`;
+  const { deploymentId, host, path, rawQuery, target = "" } = request;
+  let key = `${deploymentId} ${host} ${path} ${rawQuery.length}:${rawQuery}${target}`;
+  if (rule.vary.length > 0) key = `${key.length}:${key}`;
   for (const name of rule.vary) key += `;${name}${dimension(request, rule, name)}`;
   return key;
 }

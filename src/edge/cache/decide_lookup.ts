@@ -112,30 +112,31 @@ export function selectStored<Stored extends StoredAnswer>(
   return latest;
 }
 
-function decideStored<Stored extends StoredAnswer>(
-  request: CacheRequest,
+function revalidate<Stored extends StoredAnswer>(
   stored: Stored,
-  options: LookupOptions & { readonly control: CacheControl },
+  forward: "stale" | "request",
 ): LookupDecision<Stored> {
-  const { now, control, clientsMayRevalidate } = options;
+  return { type: "revalidate", stored, conditions: validators(stored), forward };
+}
+
+function decideStored<Stored extends StoredAnswer>(
+  stored: Stored,
+  asked: { readonly request: CacheRequest; readonly control: CacheControl },
+  { now, clientsMayRevalidate }: LookupOptions,
+): LookupDecision<Stored> {
+  const { request, control } = asked;
   const { terms } = stored;
   const remaining = remainingLifetime(stored, now);
-  const revalidate = (forward: "stale" | "request"): LookupDecision<Stored> => ({
-    type: "revalidate",
-    stored,
-    conditions: validators(stored),
-    forward,
-  });
-  if (terms.noCache) return revalidate("stale");
+  if (terms.noCache) return revalidate(stored, "stale");
   const objects = clientsMayRevalidate &&
     clientObjects(control, request, { age: currentAge(stored, now), remaining });
-  if (objects) return revalidate("request");
+  if (objects) return revalidate(stored, "request");
   if (remaining > 0) return { type: "fresh", stored };
   if (-remaining < terms.staleWhileRevalidate) return { type: "stale", stored, refresh: true };
   if (!terms.mustRevalidate && clientAccepts(control, -remaining)) {
     return { type: "stale", stored, refresh: false };
   }
-  return revalidate("stale");
+  return revalidate(stored, "stale");
 }
 
 /** Decides about a request that fell under a `cache` rule. */
@@ -150,7 +151,7 @@ export function decideLookup<Stored extends StoredAnswer>(
   const stored = selectStored(request, candidates);
   const decision: LookupDecision<Stored> = stored === undefined
     ? { type: "miss", forward: candidates.length === 0 ? "uri-miss" : "vary-miss" }
-    : decideStored(request, stored, { ...options, control });
+    : decideStored(stored, { request, control }, options);
   const noStore = control.has("no-store");
   if (decision.type === "stale" && noStore) return { ...decision, refresh: false };
   if (decision.type !== "miss" && decision.type !== "revalidate") return decision;

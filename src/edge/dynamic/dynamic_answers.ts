@@ -322,18 +322,24 @@ export class DynamicAnswers {
     const headers: HeaderList = withCommon(response.headers, site.common);
     const { status, problem, upgrade } = response;
     if (upgrade !== undefined) return { status, headers, body: null, bytes: 0, upgrade };
-    const told = problem === undefined ? {} : { problem };
-    const length = findHeader(headers, "content-length");
-    const isHead = exchange.method === "HEAD";
-    if (isHead || WITHOUT_CONTENT.has(status)) {
-      if (response.body instanceof ReadableStream) response.body.cancel().catch(() => {});
-      const body = isHead && length === undefined ? emptyStream() : null;
-      return { status, headers, body, bytes: 0, ...told };
-    }
-    const { body } = response;
-    const bytes = body instanceof Uint8Array ? body.byteLength : Number(length ?? 0);
-    return { status, headers, body: response.text ?? body, bytes, ...told };
+    const answer = exchange.method === "HEAD" || WITHOUT_CONTENT.has(status)
+      ? bodilessAnswer({ ...response, headers }, exchange.method)
+      : { status, headers, body: response.text ?? response.body, bytes: bodyBytes(response) };
+    return problem === undefined ? answer : { ...answer, problem };
   }
+}
+
+/** Length of the body, as far as it is known. */
+function bodyBytes({ headers, body }: PipelineResponse): number {
+  if (body instanceof Uint8Array) return body.byteLength;
+  return Number(findHeader(headers, "content-length") ?? 0);
+}
+
+/** An answer to `HEAD`, or one whose status has no content. */
+function bodilessAnswer({ status, headers, body }: PipelineResponse, method: string): Answer {
+  if (body instanceof ReadableStream) body.cancel().catch(() => {});
+  const isOpen = method === "HEAD" && findHeader(headers, "content-length") === undefined;
+  return { status, headers, body: isOpen ? emptyStream() : null, bytes: 0 };
 }
 
 /** No bytes, and no claim of how many a `GET` would get. */
@@ -343,7 +349,12 @@ function emptyStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
 
 function withCommon(headers: HeaderList, common: HeaderList): HeaderList {
   // What the cache made for many has the very same fields already.
-  if (common.every((header) => headers.includes(header))) return headers;
+  if (hasAll(headers, common)) return headers;
   const names = new Set(common.map(([name]) => name));
   return [...headers.filter(([name]) => !names.has(name)), ...common];
+}
+
+function hasAll(headers: HeaderList, wanted: HeaderList): boolean {
+  for (const header of wanted) if (!headers.includes(header)) return false;
+  return true;
 }

@@ -72,26 +72,39 @@ function toRequestEntry(record: AccessRecord): LogEntry {
 /** The latest second that was formatted: requests come many in one. */
 let second = { start: NaN, text: "" };
 
-/** `toISOString()`, for times that mostly share their second with the one before. */
+/** `toISOString()` without its `Z`, for times that mostly share their second with the one before. */
 function isoTime(time: number): string {
   const whole = Math.floor(time);
   const start = whole - (whole % 1000);
   if (start !== second.start) second = { start, text: new Date(start).toISOString().slice(0, 20) };
-  return `${second.text}${String(whole - start).padStart(3, "0")}Z`;
+  return `${second.text}${String(whole - start).padStart(3, "0")}`;
+}
+
+/** The part of a line that requests of one deployment mostly share, by its id. */
+const shared = new Map<string, { readonly host: string; readonly text: string }>();
+const MAX_SHARED = 1024;
+
+function sharedPart({ deploymentId, host }: AccessRecord): string {
+  const known = shared.get(deploymentId);
+  if (known?.host === host) return known.text;
+  const text = `Z","deploymentId":"${deploymentId}","host":"${host}","requestId":"`;
+  if (shared.size >= MAX_SHARED) shared.clear();
+  shared.set(deploymentId, { host, text });
+  return text;
 }
 
 /**
- * A record as one line of JSON, equal to its entry's. Plain requests, of which
- * there can be tens of thousands a second, are put together by hand.
+ * A record as one line of JSON, with the same fields as its entry. Plain
+ * requests, of which there can be tens of thousands a second, are put together
+ * by hand, of few pieces: each makes garbage.
  */
 export function formatLogLine(record: LogRecord): string {
   const isPlain = "method" in record && record.error === undefined &&
     (record.rules === undefined || record.rules.length === 0);
   if (!isPlain) return JSON.stringify(toLogEntry(record));
-  const { deploymentId, requestId, method, host, path, status, bytes, ip, userAgent } = record;
-  return `{"type":"request","time":"${isoTime(record.time)}","deploymentId":"${deploymentId}",` +
-    `"requestId":"${requestId}","method":${JSON.stringify(method)},"host":"${host}",` +
-    `"path":${JSON.stringify(path)},"status":${status},"bytes":${bytes},` +
-    `"durationMs":${roundedDuration(record)},"ip":"${ip}",` +
-    `"userAgent":${JSON.stringify(userAgent)}}`;
+  const { requestId, method, path, status, bytes, ip, userAgent } = record;
+  return `{"type":"request","time":"${isoTime(record.time)}${sharedPart(record)}${requestId}",` +
+    `"method":${JSON.stringify(method)},"path":${JSON.stringify(path)},"status":${status},` +
+    `"bytes":${bytes},"durationMs":${roundedDuration(record)},"ip":"${ip}",` +
+    `"userAgent":${userAgent === null ? "null" : JSON.stringify(userAgent)}}`;
 }
