@@ -17,6 +17,11 @@ testTranscript("webhooks", [
       ...["--category", "deployment", "--description", "the chat"],
     ],
   },
+  {
+    name: "an address that is not public",
+    argv: ["webhooks", "create", "http://127.0.0.1/x"],
+    code: 1,
+  },
   { name: "all", argv: ["webhooks", "list"] },
   { name: "a log of nothing", argv: ["webhooks", "deliveries", NOWHERE], code: 1 },
   { name: "one that is not there", argv: ["webhooks", "delete", NOWHERE], code: 1 },

@@ -63,7 +63,7 @@ export interface Foundation {
   readonly domains: DomainFoundation;
   /** Origin under which people reach the platform. */
   readonly publicOrigin: string;
-  /** Lets servers of deployments reach private, local and reserved addresses. */
+  /** Lets webhooks and servers of deployments reach private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   /** Servers of deployments that run at the same time; what the machine can bear where missing. */
   readonly maxServers: number | undefined;
@@ -129,6 +129,7 @@ export function createServices(foundation: Foundation) {
   const delivery = createDelivery({
     ...{ kv, box: foundation.box, accounts: accountServices.accounts, mailer, now, random },
     ...{ outbound: foundation.outbound, publicOrigin: foundation.publicOrigin, onTrouble },
+    allowPrivate: foundation.allowPrivate,
     bot: foundation.bot,
     dialogues: messengerSignIn === undefined ? [] : [messengerSignIn],
   });

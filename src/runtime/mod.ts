@@ -75,6 +75,7 @@ export {
   dropHopByHop,
   type HeaderList,
   isPublicAddress,
+  judgeTarget,
   type LateSignal,
   type Outbound,
   OutboundError,

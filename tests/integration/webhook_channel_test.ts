@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { claimOwner, raise } from "./_notifications.ts";
-import { type TestPlatform, withPlatform } from "./_platform.ts";
+import { start, type TestPlatform, withPlatform } from "./_platform.ts";
 import { until } from "./_until.ts";
 
 interface Received {
@@ -145,19 +145,46 @@ Deno.test(
   }),
 );
 
-Deno.test("a webhook reaches no private address unless that is allowed", async () => {
-  await using hook = receive();
+Deno.test("a webhook is given no private address unless that is allowed", async () => {
   await withPlatform(async (platform) => {
-    await claimOwner(platform);
-    const { id } = await create(platform, { url: hook.url });
-    await raise(platform, "deployment.live", {});
-    const letters = await until(
-      async () => (await platform.api("GET", "/v1/dead-letters")).json.items,
-      ({ length }) => length === 1,
-    );
-    assert.equal(letters[0].channel, "webhook");
-    assert.match(letters[0].reason, /Requests to "127\.0\.0\.1" are not allowed|Port/);
-    assert.equal((await log(platform, id))[0].status, "failed");
-    assert.deepEqual(hook.received, []);
+    const url = "https://hooks.example.com/x";
+    const { id } = await create(platform, { url });
+    for (const refused of ["http://127.0.0.1/x", "http://[::1]:8080/x", "http://a.localhost/x"]) {
+      for (const [method, path] of [["POST", ""], ["PATCH", `/${id}`]] as const) {
+        const json = { url: refused };
+        const answer = await platform.api(method, `/v1/webhooks${path}`, { json });
+        assert.equal(answer.status, 400, `${method} ${refused}`);
+        assert.equal(answer.json.problems[0].path, "body.url");
+      }
+    }
+    const { json } = await platform.api("GET", "/v1/webhooks");
+    assert.deepEqual(json.items.map((webhook: { url: string }) => webhook.url), [url]);
   });
+});
+
+Deno.test("a webhook reaches no private address once that is no longer allowed", async () => {
+  const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
+  await using hook = receive();
+  try {
+    const before = await start(dataDir, { allowPrivateUpstreams: true });
+    const { id } = await create(before, { url: hook.url });
+    await before.shutdown();
+    const platform = await start(dataDir);
+    try {
+      await claimOwner(platform);
+      await raise(platform, "deployment.live", {});
+      const letters = await until(
+        async () => (await platform.api("GET", "/v1/dead-letters")).json.items,
+        ({ length }) => length === 1,
+      );
+      assert.equal(letters[0].channel, "webhook");
+      assert.match(letters[0].reason, /Requests to "127\.0\.0\.1" are not allowed|Port/);
+      assert.equal((await log(platform, id))[0].status, "failed");
+      assert.deepEqual(hook.received, []);
+    } finally {
+      await platform.shutdown();
+    }
+  } finally {
+    await Deno.remove(dataDir, { recursive: true });
+  }
 });

@@ -81,7 +81,10 @@ export default defineCommand({
         "proxies whose forwarding headers count; repeatable",
         repeatedList,
       )
-      .option("--allow-private-upstreams", "let rewrites and functions reach private addresses")
+      .option(
+        "--allow-private-upstreams",
+        "let rewrites, functions and webhooks reach private addresses",
+      )
       .option(
         "--max-servers <n>",
         "servers of deployments at the same time (default: what the machine can bear)",

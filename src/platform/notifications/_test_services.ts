@@ -64,6 +64,7 @@ export async function withDelivery(
     box: new SecretBox(await openKeyRing(`${folder}/keys.json`, systemRandom), systemRandom),
     accounts: new AccountStore(kv),
     outbound: outbound.fetch,
+    allowPrivate: true,
     publicOrigin: "https://svc.example",
     mailer,
     bot: settings.bot,

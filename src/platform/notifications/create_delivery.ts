@@ -34,6 +34,8 @@ export interface DeliveryOptions {
   readonly accounts: AccountStore;
   /** Reaches other machines, under guard. */
   readonly outbound: OutboundFetch;
+  /** `outbound` reaches private, local and reserved addresses as well. */
+  readonly allowPrivate: boolean;
   readonly publicOrigin: string;
   /** Where the platform sends mail. */
   readonly mailer: Mailer | undefined;
@@ -108,7 +110,10 @@ export function createDelivery(options: DeliveryOptions) {
     pushSubscriptions: subscriptions,
     messengerLinks: links,
     bot: messenger?.bot,
-    webhooks: new WebhookService({ ...webhookParts, queue: deliveryQueue, publicOrigin }),
+    webhooks: new WebhookService({
+      ...{ ...webhookParts, queue: deliveryQueue, publicOrigin },
+      allowPrivate: options.allowPrivate,
+    }),
     deadLetters: new DeadLetters(kv, deliveryQueue, now),
     testSender: new TestSender({ channels, publicOrigin, now, random, nameOf }),
     /** Sends and hears from now on. */

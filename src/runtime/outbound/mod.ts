@@ -4,7 +4,7 @@
  * @module
  */
 export { isPublicAddress } from "./address_rules.ts";
-export { type Dial, type ResolveDns } from "./connect.ts";
+export { type Dial, judgeTarget, type ResolveDns } from "./connect.ts";
 export { OutboundError, type OutboundErrorCode } from "./errors.ts";
 export { dropHopByHop } from "./hop_by_hop.ts";
 export { type LateSignal } from "./late_signal.ts";

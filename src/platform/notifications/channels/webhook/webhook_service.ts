@@ -21,6 +21,7 @@ import type { RunningDeliveryQueue } from "../../delivery/delivery_queue.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 import { mintWebhookSecret, webhookMessageId } from "./sign.ts";
 import { postWebhook, type WebhookParts, webhookTarget } from "./webhook_channel.ts";
+import { checkWebhookUrl } from "./webhook_url.ts";
 import { type WebhookLogRecord, webhookPlace, type WebhookRecord } from "./webhook_store.ts";
 
 /** How long messages are signed with the secret before, too. */
@@ -53,17 +54,20 @@ export class WebhookService {
     private readonly parts: WebhookParts & {
       readonly queue: Pick<RunningDeliveryQueue, "acceptTo">;
       readonly publicOrigin: string;
+      /** Webhooks may go to private, local and reserved addresses. */
+      readonly allowPrivate: boolean;
     },
   ) {
     this.tests = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: 60_000 }, parts.now);
   }
 
-  /** @throws {Failure} `conflict` where the workspace has too many. */
+  /** @throws {Failure} `invalid_request` for an address that is not public, `conflict` where the workspace has too many. */
   async create(
     workspaceId: string,
     wanted: BodyOf<typeof endpoints.createWebhook>,
   ): Promise<ResponseOf<typeof endpoints.createWebhook>> {
     const { store, box, now, random } = this.parts;
+    checkWebhookUrl(wanted.url, this.parts);
     const known = await store.ofWorkspace(workspaceId);
     if (known.length >= MAX_WEBHOOKS) {
       throw new Failure("conflict", `A workspace has at most ${MAX_WEBHOOKS} webhooks`);
@@ -92,11 +96,13 @@ export class WebhookService {
     return toWire(await this.find(workspaceId, id));
   }
 
+  /** @throws {Failure} `invalid_request` for an address that is not public. */
   async update(
     workspaceId: string,
     id: string,
     change: BodyOf<typeof endpoints.updateWebhook>,
   ): Promise<Webhook> {
+    if (change.url !== undefined) checkWebhookUrl(change.url, this.parts);
     const changed = await this.parts.store.change(workspaceId, id, (webhook) => ({
       ...webhook,
       ...change,

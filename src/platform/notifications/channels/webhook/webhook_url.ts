@@ -1,0 +1,29 @@
+/**
+ * Which addresses a webhook may be given. Pure.
+ *
+ * @module
+ */
+import { judgeTarget, OutboundError } from "../../../../runtime/mod.ts";
+import { Failure } from "../../../http/failure.ts";
+
+const REMEDY = "Name a public host, on port 80, 443 or one from 1024 on; for others the operator " +
+  "must run svc serve with --allow-private-upstreams";
+
+/**
+ * Refuses what delivery would refuse without asking anyone: private, local and
+ * reserved addresses in any notation, local names, and ports of other services.
+ * A name that leads to such an address is found out when it is resolved.
+ *
+ * @throws {Failure} `invalid_request`, with the field
+ */
+export function checkWebhookUrl(url: string, rules: { readonly allowPrivate: boolean }): void {
+  try {
+    judgeTarget(url, rules);
+  } catch (error) {
+    if (!(error instanceof OutboundError)) throw error;
+    const message = `${error.message}. ${REMEDY}`;
+    throw new Failure("invalid_request", `Request is not valid: body.url: ${message}`, {
+      problems: [{ path: "body.url", message }],
+    });
+  }
+}
