@@ -131,6 +131,12 @@ export class InboxIndex {
     this.count(page.page.cells, 1);
   }
 
+  /** Takes the oldest page out. */
+  dropOldest(): void {
+    const oldest = this.list.shift();
+    if (oldest !== undefined) this.count(oldest.page.cells, -1);
+  }
+
   /** Numbers of workspaces as this inbox knows them; `null` stands for the account itself. */
   placesOf(workspaceIds: readonly (string | null)[] | null): Places {
     if (workspaceIds === null) return null;

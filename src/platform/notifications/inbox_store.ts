@@ -95,6 +95,15 @@ export class InboxStore {
     }
   }
 
+  /** Removes a page and what its notifications say, in one commit. */
+  async removePage(userId: string, { number, page }: NumberedPage): Promise<void> {
+    const operation = this.kv.atomic().delete(keys.page(userId, number));
+    for (let row = 0; row < page.count; row++) {
+      operation.delete(keys.content(userId, page.stateAt(row).id));
+    }
+    await operation.commit();
+  }
+
   /** Makes a change, in one commit. `changes` is the number of the newest bulk change. */
   async commit(
     userId: string,

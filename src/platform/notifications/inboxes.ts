@@ -16,7 +16,7 @@ import {
   type NumberedPage,
 } from "./inbox_index.ts";
 import { InboxMemory } from "./inbox_memory.ts";
-import { InboxPage, type RowState } from "./inbox_page.ts";
+import { InboxPage, PAGE_ROWS, type RowState } from "./inbox_page.ts";
 import type { InboxStore } from "./inbox_store.ts";
 import { notificationToWire } from "./notification_wire.ts";
 
@@ -25,6 +25,11 @@ const MAX_ROWS = 400;
 const MAX_CHARACTERS = 200_000;
 const MAX_COMMIT_PAGES = 50;
 const MAX_COMMIT_CHANGES = 600;
+
+/** Notifications that an inbox keeps with its archive; the oldest beyond go, a page at a time. */
+export const KEPT_NOTIFICATIONS = 100_000;
+/** One more than they fill, as the last is filling up. */
+const MAX_PAGES = Math.ceil(KEPT_NOTIFICATIONS / PAGE_ROWS) + 1;
 
 /** Whose inbox, and what of it the caller may see. */
 export interface InboxView {
@@ -38,6 +43,8 @@ export interface InboxesOptions {
   readonly now: Clock;
   /** Told where a change could not be brought to all pages; the next start does that. */
   readonly onTrouble: (message: string) => void;
+  /** Pages that an inbox may have; as many as hold `KEPT_NOTIFICATIONS` where missing. */
+  readonly maxPages?: number;
 }
 
 type SingleChange = (page: InboxPage, row: number, at: number) => void;
@@ -79,6 +86,7 @@ export class Inboxes {
         const batch = added.slice(start, start + commitSize(added.slice(start, start + MAX_ROWS)));
         await this.append(userId, index, batch);
         start += batch.length;
+        await this.trim(userId, index);
       }
       return added;
     });
@@ -214,6 +222,15 @@ export class Inboxes {
     await this.options.store.commit(userId, { head, pages, added }, head.changes);
     index.head = head;
     for (const each of pages) this.settle(index, each);
+  }
+
+  /** Removes the oldest pages beyond the limit: one for each that was begun. After a crash the next `add` does it. */
+  private async trim(userId: string, index: InboxIndex): Promise<void> {
+    const { store, maxPages = MAX_PAGES } = this.options;
+    while (index.pages.length > maxPages) {
+      await store.removePage(userId, index.pages[0]!);
+      index.dropOldest();
+    }
   }
 
   private changeOne(

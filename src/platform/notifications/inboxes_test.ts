@@ -40,7 +40,7 @@ async function withInboxes(
   run: (parts: {
     readonly kv: Deno.Kv;
     /** Inboxes as after a start. */
-    open(): Inboxes;
+    open(more?: { readonly maxPages: number }): Inboxes;
     readonly make: ReturnType<typeof maker>;
   }) => Promise<void>,
 ): Promise<void> {
@@ -50,9 +50,10 @@ async function withInboxes(
     await run({
       kv,
       make: maker(),
-      open() {
+      open(more) {
         const onTrouble = (message: string) => assert.fail(message);
-        const inboxes = new Inboxes({ store: new InboxStore(kv), now: () => NOW, onTrouble });
+        const store = new InboxStore(kv);
+        const inboxes = new Inboxes({ store, now: () => NOW, onTrouble, ...more });
         opened.push(inboxes);
         return inboxes;
       },
@@ -93,6 +94,39 @@ Deno.test("Inboxes.add() adds a notification once", () =>
     const again = open();
     assert.deepEqual(await again.add(USER, [one, two, three]), [three]);
     assert.deepEqual(await titles(again), ["n2", "n1", "n0"]);
+  }));
+
+Deno.test("Inboxes.add() makes room by removing the oldest, with all that is stored of them", () =>
+  withInboxes(async ({ kv, open, make }) => {
+    const inboxes = open({ maxPages: 3 });
+    const made = Array.from({ length: 768 }, () => make());
+    await inboxes.add(USER, made);
+    await inboxes.archive(ALL, made[0]!.id);
+    assert.equal((await inboxes.counts(ALL)).total, 767);
+    await inboxes.add(USER, [make()]);
+    for (const each of [inboxes, open()]) {
+      assert.deepEqual(await titles(each, { limit: 1, offset: 512 }), ["n256"]);
+      assert.deepEqual(await titles(each, { offset: 513 }), []);
+      assert.deepEqual(await titles(each, { archived: true }), []);
+      assert.equal(await each.read(ALL, made[255]!.id), undefined);
+      assert.equal((await each.read(ALL, made[256]!.id))?.notification.title, "n256");
+    }
+    assert.equal(await entries(kv, ["notifications", USER]), 513);
+    assert.equal(await entries(kv, notificationKeys.pages(USER)), 3);
+  }));
+
+Deno.test("Inboxes.add() brings an inbox down that a crash left too large", () =>
+  withInboxes(async ({ kv, open, make }) => {
+    const before = open();
+    await before.add(USER, Array.from({ length: 1300 }, () => make()));
+    await before.changeAll(ALL, "archive");
+    await before.close();
+    const after = open({ maxPages: 2 });
+    assert.equal((await after.list(ALL, { ...inbox, archived: true })).total, 1300);
+    assert.equal((await after.add(USER, [make()])).length, 1);
+    assert.equal((await after.list(ALL, { ...inbox, archived: true })).total, 1300 - 4 * 256);
+    assert.deepEqual(await titles(after), ["n1300"]);
+    assert.equal(await entries(kv, ["notifications", USER]), 1301 - 4 * 256);
   }));
 
 Deno.test("Inboxes.read(), archive() and delete() do once what they do twice", () =>
