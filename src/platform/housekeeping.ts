@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { BuildLogSweep } from "./build_logs/sweep_build_logs.ts";
 import { isServed } from "./deployments/deployment.ts";
 import { sweep } from "./deployments/sweep.ts";
 import type { PlatformOptions } from "./options.ts";
@@ -23,11 +24,14 @@ async function sweepServers({ deployments, computeService }: Services): Promise<
 
 type Options = Pick<PlatformOptions, "log" | "retention" | "housekeeping">;
 
-/** One round: old deployments, given up uploads, blobs that no one needs, ended servers. */
+/** One round: old deployments, given up uploads, blobs and logs that no one needs, ended servers. */
 async function keepHouse(
   services: Services,
   { log, retention = DEFAULT_RETENTION }: Options,
-  signal: AbortSignal,
+  { signal, buildLogSweep }: {
+    readonly signal: AbortSignal;
+    readonly buildLogSweep: BuildLogSweep;
+  },
 ): Promise<void> {
   const now = services.now();
   const { removed, stopped } = await retain(services, retention, { now, signal });
@@ -52,15 +56,25 @@ async function keepHouse(
     log({ level: "info", message });
   }
   await sweepServers(services);
+  const removedLogs = await buildLogSweep.run(signal);
+  if (removedLogs > 0) {
+    const message = `Housekeeping: ${removedLogs} build logs of removed deployments removed`;
+    log({ level: "info", message });
+  }
 }
 
 /** Starts the rounds; the returned function ends them and waits for one under way. */
 export function startHousekeeping(services: Services, options: Options): () => Promise<void> {
   const { log, housekeeping: times = TIMES } = options;
   const closing = new AbortController();
+  const { buildLogs, deployments } = services;
+  const buildLogSweep = new BuildLogSweep({
+    buildLogs,
+    exists: async ({ deploymentId }) => await deployments.owner(deploymentId) !== undefined,
+  });
   let round: Promise<void> | undefined;
   const run = () => {
-    round ??= keepHouse(services, options, closing.signal)
+    round ??= keepHouse(services, options, { signal: closing.signal, buildLogSweep })
       .catch((error) => log({ level: "error", message: `Housekeeping failed: ${error}` }))
       .finally(() => round = undefined);
   };

@@ -66,6 +66,30 @@ Deno.test("a removed deployment's commit can be triggered again; logs of its bui
     assert.equal((await ended(again)).status, "LIVE");
   }, { retention: { keepDeployments: 1, keepDays: 0 }, housekeeping: QUICK }));
 
+Deno.test("a build log that a crash left without its deployment is removed", () =>
+  withHooks(async (platform) => {
+    const { api, dataDir, hook, trigger, ended, repository } = platform;
+    const { url } = await hook();
+    const kept = await trigger(url, {
+      branch: "main",
+      commitSha: await repository.git("rev-parse", "main"),
+    });
+    await ended(kept);
+    const { json: { items: [project] } } = await api("GET", "/v1/projects");
+    const folder = `${dataDir}/build_logs/${project.id}`;
+    const [orphan, log] = ["019a0000-0000-7000-8000-000000000001", kept.json.id]
+      .map((id) => `${folder}/${id}.ndjson`);
+    await Deno.mkdir(folder, { recursive: true });
+    for (const path of [log!, orphan!]) await Deno.writeTextFile(path, "{}\n");
+    const isThere = (path: string) => Deno.stat(path).then(() => true, () => false);
+    await until("it is gone", async () => !await isThere(orphan!));
+    await until(
+      "it is told of",
+      () => Promise.resolve(platform.logged.some((line) => /1 build logs/.test(line))),
+    );
+    assert.ok(await isThere(log!));
+  }, { housekeeping: QUICK }));
+
 Deno.test("previews of branches that were deleted are stopped, and nothing else", () =>
   withHooks(async (platform) => {
     const { hook, trigger, ended, repository, get } = platform;

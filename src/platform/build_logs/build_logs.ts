@@ -7,6 +7,7 @@
 import { dirname, join } from "node:path";
 import { type BuildLogLevel, type BuildLogLine, buildLogLine } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
+import { isUuid } from "../../lib/ids.ts";
 
 export interface LoggedBuild {
   readonly projectId: string;
@@ -21,6 +22,8 @@ export interface BuildLogLimits {
 }
 
 const DEFAULT_LIMITS: BuildLogLimits = { maxBytes: 4 * 1024 * 1024, tailLines: 300 };
+
+const SUFFIX = ".ndjson";
 
 /** How long lines wait to be written, in milliseconds. */
 const FLUSH_MS = 100;
@@ -153,6 +156,17 @@ export class BuildLogs {
     return writer === undefined ? undefined : () => writer.listeners.delete(listener);
   }
 
+  /** Every build that has a log, in no order; logs of builds that come meanwhile may be left out. */
+  async *all(): AsyncGenerator<LoggedBuild> {
+    for await (const { name: projectId, isDirectory } of entriesOf(this.root)) {
+      if (!isDirectory || !isUuid(projectId)) continue;
+      for await (const { name } of entriesOf(join(this.root, projectId))) {
+        const deploymentId = name.slice(0, -SUFFIX.length);
+        if (name.endsWith(SUFFIX) && isUuid(deploymentId)) yield { projectId, deploymentId };
+      }
+    }
+  }
+
   async remove(build: LoggedBuild): Promise<void> {
     await removeIfThere(this.#path(build));
   }
@@ -162,7 +176,7 @@ export class BuildLogs {
   }
 
   #path({ projectId, deploymentId }: LoggedBuild): string {
-    return join(this.root, projectId, `${deploymentId}.ndjson`);
+    return join(this.root, projectId, `${deploymentId}${SUFFIX}`);
   }
 }
 
@@ -173,6 +187,15 @@ function parseLine(text: string): BuildLogLine[] {
     return parsed.success ? [parsed.data] : [];
   } catch {
     return [];
+  }
+}
+
+/** Entries of a folder; none where it is not there. */
+async function* entriesOf(folder: string): AsyncGenerator<Deno.DirEntry> {
+  try {
+    yield* Deno.readDir(folder);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
   }
 }
 

@@ -143,14 +143,17 @@ export class BuildStore {
     });
   }
 
-  /** Forgets the build of a deployment that is removed. */
-  async remove({ projectId, id, branch, commitSha, environment }: DeploymentRecord): Promise<void> {
-    await this.kv.delete(keys.build(projectId, id));
+  /** Forgets the build of a deployment in the commit that removes that. */
+  async removeWith(
+    operation: Deno.AtomicOperation,
+    { projectId, id, branch, commitSha, environment }: DeploymentRecord,
+  ): Promise<void> {
+    operation.delete(keys.build(projectId, id));
     if (commitSha === null) return;
     const key = keys.builtCommit(projectId, { branch, commitSha, environment });
     const built = await readRecord(this.kv, key, commitRecord);
     if (built?.value.id !== id) return;
-    await this.kv.atomic().check({ key, versionstamp: built.versionstamp }).delete(key).commit();
+    operation.check({ key, versionstamp: built.versionstamp }).delete(key);
   }
 
   /** Removes all builds of a project that is gone. */

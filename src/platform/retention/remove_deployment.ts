@@ -1,7 +1,7 @@
 /**
  * Removing a deployment with all that belongs to it alone. One commit takes
- * it out of the store, unless an address shows it by then; its blobs go with
- * the next sweep.
+ * it out of the store, unless an address shows it by then; its blobs, and what
+ * a crash leaves of its files, go with the next sweep.
  *
  * @module
  */
@@ -28,16 +28,18 @@ export async function removeDeployment(
   services: RemoveServices,
   deployment: DeploymentRecord,
 ): Promise<boolean> {
-  const { sites, builds, runner, computeService } = services;
-  if (!await removeRecords(services.kv, deployment)) return false;
+  const { sites, runner, computeService } = services;
+  if (!await removeRecords(services, deployment)) return false;
   sites.removeDeployment(deployment.id);
-  await builds.remove(deployment);
   await computeService.remove(deployment.id);
   await runner.forget({ projectId: deployment.projectId, deploymentId: deployment.id });
   return true;
 }
 
-async function removeRecords(kv: Deno.Kv, deployment: DeploymentRecord): Promise<boolean> {
+async function removeRecords(
+  { kv, builds }: RemoveServices,
+  deployment: DeploymentRecord,
+): Promise<boolean> {
   const { id, projectId, workspaceId } = deployment;
   const projectKey = keys.project(workspaceId, projectId);
   const { result } = await commitWithRetries(async () => {
@@ -63,6 +65,7 @@ async function removeRecords(kv: Deno.Kv, deployment: DeploymentRecord): Promise
       .delete(keys.deploymentOwner(id))
       .delete(keys.deploymentVariables(id))
       .delete(keys.host(deployment.uniqueLabel));
+    await builds.removeWith(operation, deployment);
     return { operation, result: true };
   });
   return result;

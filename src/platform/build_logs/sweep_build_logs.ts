@@ -1,0 +1,43 @@
+/**
+ * Removes logs of builds whose deployment is gone: what a crash left that came
+ * between the removal of its records and that of its log.
+ *
+ * @module
+ */
+import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
+
+/** Logs that one round looks at; the next goes on behind them. */
+const MAX_LOOKED_AT = 1000;
+
+export interface BuildLogSweepOptions {
+  readonly buildLogs: BuildLogs;
+  exists(build: LoggedBuild): Promise<boolean>;
+  readonly maxLookedAt?: number;
+}
+
+export class BuildLogSweep {
+  #walk: AsyncGenerator<LoggedBuild> | undefined;
+
+  constructor(private readonly options: BuildLogSweepOptions) {}
+
+  /**
+   * One round; harmless at any time, as a deployment is stored before its log
+   * is opened. Returns how many logs it removed.
+   */
+  async run(signal: AbortSignal): Promise<number> {
+    const { buildLogs, exists, maxLookedAt = MAX_LOOKED_AT } = this.options;
+    let removed = 0;
+    for (let left = maxLookedAt; left > 0 && !signal.aborted; left--) {
+      this.#walk ??= buildLogs.all();
+      const { value: build, done } = await this.#walk.next();
+      if (done) {
+        this.#walk = undefined;
+        break;
+      }
+      if (buildLogs.isOpen(build) || await exists(build)) continue;
+      await buildLogs.remove(build);
+      removed++;
+    }
+    return removed;
+  }
+}
