@@ -58,6 +58,11 @@ export interface ChannelLimits {
   readonly concurrency: number;
   /** The same, to one host. */
   readonly perHost: number;
+  /**
+   * The same, of one person or workspace while others wait. Beyond it, nobody
+   * takes the last so many. Missing where receivers are the platform's choice.
+   */
+  readonly perOwner?: number;
 }
 
 export interface Channel {

@@ -1,6 +1,6 @@
 /**
- * Sends what is due on one channel: so many at once, so many to one host, and
- * nothing to a host that is down. A channel has a worker of its own, so that
+ * Sends what is due on one channel: so many at once, so many to one host, a
+ * fair share for each owner, and nothing to a host that is down. A channel has a worker of its own, so that
  * none waits for another.
  *
  * @module
@@ -34,7 +34,7 @@ const BROKEN_PAUSE_MS = 60_000;
 /** Messages that waited for a host come back over this time. */
 const SPREAD_MS = 1000;
 
-type Running = { readonly host: string; readonly done: Promise<void> };
+type Running = { readonly host: string; readonly owner: string; readonly done: Promise<void> };
 
 export class ChannelWorker {
   private readonly running = new Map<string, Running>();
@@ -124,7 +124,8 @@ export class ChannelWorker {
 
   private async lookOnce(): Promise<number> {
     this.ended.clear();
-    const { concurrency, perHost } = this.channel.limits;
+    const { concurrency, perHost, perOwner = concurrency } = this.channel.limits;
+    const beyondShare: DueEntry[] = [];
     const now = this.parts.now();
     const later: (DueEntry & { until: number })[] = [];
     let next = LONGEST_SLEEP_MS;
@@ -150,8 +151,12 @@ export class ChannelWorker {
       if (wait > 0) {
         const until = Math.ceil(now + wait + fraction(this.parts.random) * SPREAD_MS);
         later.push({ ...entry, until });
-      } else if (this.runningTo(entry.host) < perHost) this.run(entry);
+      } else if (this.countRunning("host", entry) < perHost) {
+        if (this.countRunning("owner", entry) < perOwner) this.run(entry);
+        else if (beyondShare.length < concurrency) beyondShare.push(entry);
+      }
     }
+    this.runBeyondShare(beyondShare);
     if (later.length > 0) {
       await this.parts.store.postpone(this.channel.name, later);
       this.progress += later.length;
@@ -161,9 +166,19 @@ export class ChannelWorker {
     return isRoundOver && this.hasNewRoom ? 0 : next;
   }
 
-  private runningTo(host: string): number {
+  /** Room that nobody else has asked for goes to who has a share already, but for the last of it. */
+  private runBeyondShare(entries: readonly DueEntry[]): void {
+    const { concurrency, perHost, perOwner = concurrency } = this.channel.limits;
+    for (const entry of entries) {
+      if (this.state === "closed" || this.running.size >= concurrency - perOwner) return;
+      if (this.countRunning("host", entry) < perHost) this.run(entry);
+    }
+  }
+
+  /** Messages under way to the same host, or of the same owner. */
+  private countRunning(by: "host" | "owner", entry: DueEntry): number {
     let count = 0;
-    for (const each of this.running.values()) if (each.host === host) count++;
+    for (const each of this.running.values()) if (each[by] === entry[by]) count++;
     return count;
   }
 
@@ -176,7 +191,7 @@ export class ChannelWorker {
       this.hasNewRoom = true;
       this.wake();
     });
-    this.running.set(entry.id, { host: entry.host, done });
+    this.running.set(entry.id, { host: entry.host, owner: entry.owner, done });
   }
 
   /** Leaves a message alone for a while: to look at it again at once would fail at once. */

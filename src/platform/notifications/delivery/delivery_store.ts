@@ -8,7 +8,14 @@
 import { z } from "zod";
 import { commitWithRetries, readRecord } from "../../store/records.ts";
 import type { NotificationContent } from "./types.ts";
-import { deliveryKeys, type Job, jobRecord, letterOwners, notificationContent } from "./job.ts";
+import {
+  deliveryKeys,
+  type Job,
+  jobRecord,
+  letterOwners,
+  notificationContent,
+  ownerOf,
+} from "./job.ts";
 
 /** How long the same key is known again; longer than any message is tried. */
 const SEEN_MS = 7 * 24 * 60 * 60 * 1000;
@@ -38,10 +45,15 @@ export interface DueEntry {
   readonly id: string;
   readonly at: number;
   readonly host: string;
+  /** As `ownerOf()` tells. */
+  readonly owner: string;
 }
 
 const openDigest = z.object({ jobId: z.string() });
-const dueValue = z.object({ host: z.string() });
+/** Entries from before there were owners have none: they count for one. */
+const dueValue = z.object({ host: z.string(), owner: z.string().default("") });
+
+const dueOf = (job: Job): z.infer<typeof dueValue> => ({ host: job.host, owner: ownerOf(job) });
 
 export class DeliveryStore {
   constructor(private readonly kv: Deno.Kv) {}
@@ -75,7 +87,7 @@ export class DeliveryStore {
 
   private add(operation: Deno.AtomicOperation, { job, dueAt }: NewJob): void {
     const due = deliveryKeys.due(job.channel, dueAt, job.id);
-    operation.set(deliveryKeys.job(job.id), job).set(due, { host: job.host });
+    operation.set(deliveryKeys.job(job.id), job).set(due, dueOf(job));
   }
 
   /** Adds to the digest that is open, or opens one; a digest that closes meanwhile fails the commit. */
@@ -112,8 +124,7 @@ export class DeliveryStore {
     const selector = start === undefined ? { prefix } : { prefix, start };
     for await (const { key, value } of this.kv.list(selector, { batchSize })) {
       if (behind !== undefined && key.at(-1) === behind.id) continue;
-      const { host } = dueValue.parse(value);
-      yield { at: Number(key.at(-2)), id: String(key.at(-1)), host };
+      yield { at: Number(key.at(-2)), id: String(key.at(-1)), ...dueValue.parse(value) };
     }
   }
 
@@ -152,9 +163,9 @@ export class DeliveryStore {
   async postpone(channel: string, entries: readonly (DueEntry & { readonly until: number })[]) {
     for (let from = 0; from < entries.length; from += MAX_CHANGES / 2) {
       const operation = this.kv.atomic();
-      for (const { id, at, host, until } of entries.slice(from, from + MAX_CHANGES / 2)) {
+      for (const { id, at, host, owner, until } of entries.slice(from, from + MAX_CHANGES / 2)) {
         operation.delete(deliveryKeys.due(channel, at, id))
-          .set(deliveryKeys.due(channel, until, id), { host });
+          .set(deliveryKeys.due(channel, until, id), { host, owner });
       }
       await operation.commit();
     }
@@ -164,7 +175,7 @@ export class DeliveryStore {
   async reschedule(job: Job, times: { readonly from: number; readonly to: number }): Promise<void> {
     await this.kv.atomic()
       .delete(deliveryKeys.due(job.channel, times.from, job.id))
-      .set(deliveryKeys.due(job.channel, times.to, job.id), { host: job.host })
+      .set(deliveryKeys.due(job.channel, times.to, job.id), dueOf(job))
       .set(deliveryKeys.job(job.id), job)
       .commit();
   }

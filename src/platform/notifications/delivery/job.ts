@@ -46,6 +46,11 @@ export function deliveryId(key: string, target?: string): string {
   return sha256Hex(target === undefined ? key : `${key}\n${target}`);
 }
 
+/** Whose message it is, who has to share the channel with others; a webhook is its workspace's. */
+export function ownerOf({ userId, workspaceId }: Pick<Job, "userId" | "workspaceId">): string {
+  return userId ?? workspaceId ?? "";
+}
+
 type Key = Deno.KvKey;
 
 export const deliveryKeys = {

@@ -70,6 +70,7 @@ export function createPushChannel(options: PushChannelOptions): Channel {
       longestPauseMs: HOUR_MS,
       concurrency: 32,
       perHost: 16,
+      perOwner: 8,
     },
     async targets({ userId }) {
       if (userId === null) return [];

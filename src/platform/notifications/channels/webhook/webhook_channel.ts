@@ -137,6 +137,7 @@ export function createWebhookChannel(parts: WebhookParts): Channel {
       longestPauseMs: 6 * HOUR_MS,
       concurrency: 32,
       perHost: 4,
+      perOwner: 8,
     },
     async targets({ content }) {
       if (content.workspaceId === null) return [];
