@@ -157,18 +157,16 @@ class Edge {
   #answer(turn: Turn): Answer | Promise<Answer> {
     const { exchange, site } = turn;
     const { method, rawPath } = exchange;
-    const known = isReading(method) ? site.content.known(method, rawPath) : undefined;
-    if (known !== undefined && site.rules === undefined) {
-      return this.#answers.file(site, exchange, known);
-    }
-    if (known === undefined) {
-      const path = normalizePath(rawPath);
-      if (typeof path !== "string") return edgePage(exchange, 400, { headers: site.common });
-      exchange.path = path;
-    }
-    if (site.rules !== undefined) {
+    const { rules } = site;
+    const file = isReading(method) ? site.content.known(method, rawPath) : undefined;
+    if (file !== undefined && rules === undefined) return this.#answers.file(site, exchange, file);
+    turn.known = method === "GET" ? rules?.decisions.recall(exchange.ownUrl) : undefined;
+    const path = turn.known?.path ?? (file === undefined ? normalizePath(rawPath) : rawPath);
+    if (typeof path !== "string") return edgePage(exchange, 400, { headers: site.common });
+    exchange.path = path;
+    if (rules !== undefined) {
       const facts = createFacts(exchange);
-      const decision = turn.decision = this.#judge(turn, site.rules, facts);
+      const decision = turn.decision = this.#judge(turn, rules, facts);
       const { terminal, rewrite } = decision;
       if (terminal.type === "rate_limited") {
         return edgePage(exchange, 429, { headers: site.common });
@@ -180,21 +178,29 @@ class Edge {
         const headers: Header[] = [["location", terminal.location], ...site.common];
         return { status: terminal.status, headers, body: null, bytes: 0 };
       }
-      if (isDynamic(decision) || (known === undefined && needsCache(turn))) {
-        return this.#dynamic.answer({ exchange, site, decision, facts });
+      if (isDynamic(decision) || (file === undefined && needsCache(turn))) {
+        return this.#dynamic.answer({ exchange, site, decision, facts, known: turn.known });
       }
       if (rewrite?.type === "internal") {
         return this.#answers.route(site, exchange, rewrite);
       }
     }
-    return known === undefined
-      ? this.#answers.route(site, exchange, { path: exchange.path, query: exchange.rawQuery })
-      : this.#answers.file(site, exchange, known);
+    return file === undefined
+      ? this.#answers.route(site, exchange, { path, query: exchange.rawQuery })
+      : this.#answers.file(site, exchange, file);
   }
 
+  /** Asks the rules, unless what they say about the target is known. */
   #judge(turn: Turn, rules: SiteRules, facts: RequestFacts): Decision {
-    turn.facts = facts;
-    const decision = evaluateRules(rules.compiled, facts, turn);
+    let decision = turn.known?.decision;
+    if (decision === undefined) {
+      turn.facts = facts;
+      decision = evaluateRules(rules.compiled, facts, turn);
+      const { method, ownUrl } = turn.exchange;
+      if (method === "GET" && ownUrl !== "") {
+        turn.known = rules.decisions.remember(ownUrl, facts, decision);
+      }
+    }
     rules.counters.add(decision.matched);
     return decision;
   }

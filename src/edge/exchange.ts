@@ -88,6 +88,11 @@ export class Exchange implements FactSources {
     this.ip = ip;
   }
 
+  /** The whole address, which says all of host, path and query; "" where a proxy says some of it. */
+  get ownUrl(): string {
+    return this.#isProxied ? "" : this.#request.url;
+  }
+
   /** Reads a request field; several lines of one name come joined by a comma. */
   header(name: string): string | null {
     return this.#headers.get(name);

@@ -1,29 +1,48 @@
 /**
- * Remembering the results of a pure function of a text, within bounds.
+ * Remembering what belongs to a text, within bounds.
  *
  * @module
  */
 
 /**
- * Returns `compute` with a memory of its latest results. Two generations of
- * `capacity` entries each: what was asked for since the last turn survives, so
- * a flood of new texts costs time but never space.
+ * The latest entries. Two generations of `capacity` each: what was asked for
+ * since the last turn survives, so a flood of new texts costs time but never
+ * space.
  */
+export class RecentMap<Value> {
+  #young = new Map<string, Value>();
+  #old = new Map<string, Value>();
+
+  constructor(private readonly capacity: number) {}
+
+  get(text: string): Value | undefined {
+    const known = this.#young.get(text);
+    if (known !== undefined) return known;
+    const older = this.#old.get(text);
+    if (older !== undefined) this.set(text, older);
+    return older;
+  }
+
+  set(text: string, value: Value): void {
+    if (this.#young.size >= this.capacity) {
+      this.#old = this.#young;
+      this.#young = new Map();
+    }
+    this.#young.set(text, value);
+  }
+}
+
+/** Returns `compute`, a pure function, with a memory of its latest results. */
 export function memoize<Result>(
   compute: (text: string) => Result,
   capacity: number,
 ): (text: string) => Result {
-  let young = new Map<string, Result>();
-  let old = new Map<string, Result>();
+  const recent = new RecentMap<Result>(capacity);
   return (text) => {
-    const known = young.get(text);
+    const known = recent.get(text);
     if (known !== undefined) return known;
-    const result = old.get(text) ?? compute(text);
-    if (young.size >= capacity) {
-      old = young;
-      young = new Map();
-    }
-    young.set(text, result);
+    const result = compute(text);
+    recent.set(text, result);
     return result;
   };
 }

@@ -8,6 +8,7 @@ import type { Manifest } from "../manifest/mod.ts";
 import { type CompiledRules, compileRules, type RuntimeRuleSet } from "../rules/mod.ts";
 import type { BlobReader } from "./blobs/blob_reader.ts";
 import type { SiteCompute } from "./compute/site_compute.ts";
+import { DecisionMemo } from "./decision_memo.ts";
 import type { HeaderList } from "./header_list.ts";
 import type { SiteFunctions } from "./pipeline/function_runner.ts";
 import { type RuleCount, RuleCounters } from "./rule_counters.ts";
@@ -32,6 +33,7 @@ export interface SiteSource {
 
 export interface SiteRules {
   readonly compiled: CompiledRules;
+  readonly decisions: DecisionMemo;
   readonly counters: RuleCounters;
   /** What the rate limiter knows a rule by, at the rule's index: limits outlive a deploy. */
   readonly limitScopes: readonly string[];
@@ -55,8 +57,10 @@ function compileSiteRules(
   projectId: string,
 ): SiteRules | undefined {
   if (rules === null || !rules.rules.some((rule) => rule.enabled)) return undefined;
+  const compiled = compileRules(rules);
   return {
-    compiled: compileRules(rules),
+    compiled,
+    decisions: new DecisionMemo(compiled),
     counters: new RuleCounters(rules),
     limitScopes: rules.rules.map((rule) => `${projectId}/${rule.id}`),
   };

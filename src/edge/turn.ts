@@ -12,6 +12,7 @@ import {
   type RuleRef,
 } from "../rules/mod.ts";
 import { type Answer, applyHeaderEdits } from "./answer.ts";
+import type { KnownTarget } from "./decision_memo.ts";
 import type { Exchange } from "./exchange.ts";
 import {
   type NamedVerdict,
@@ -28,6 +29,8 @@ export class Turn implements EvaluationHooks {
   /** The limits that the request was counted against; mostly none. */
   limits: NamedVerdict[] | undefined;
   facts: RequestFacts | undefined;
+  /** What is remembered of its target. */
+  known: KnownTarget | undefined;
 
   constructor(
     readonly exchange: Exchange,

@@ -71,7 +71,7 @@ export {
   type RuleRef,
   type Terminal,
 } from "./evaluate/decision.ts";
-export { evaluateRules, rewriteChanged } from "./evaluate/evaluate_rules.ts";
+export { evaluateRules, isDecidedByTarget, rewriteChanged } from "./evaluate/evaluate_rules.ts";
 export {
   explainRequest,
   type Explanation,

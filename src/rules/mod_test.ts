@@ -25,6 +25,7 @@ Deno.test("the public names of the room", () => {
     "importHeaders",
     "importRedirects",
     "importVercelJson",
+    "isDecidedByTarget",
     "loadRulesToml",
     "loadRulesValue",
     "normalizePath",

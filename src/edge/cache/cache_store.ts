@@ -5,7 +5,7 @@
  * @module
  */
 import type { HeaderList } from "../header_list.ts";
-import type { CacheRequest, Place, StoredAnswer } from "./types.ts";
+import type { CacheReader, Place, StoredAnswer } from "./types.ts";
 import { matchesVary } from "./vary.ts";
 
 /** Memory of an entry beside its texts and bytes: slots in maps, arrays, objects. */
@@ -121,15 +121,15 @@ export class CacheStore {
     where: {
       readonly key: string;
       readonly ticket: Ticket;
-      readonly header: CacheRequest["header"];
+      readonly request: CacheReader;
     },
   ): Entry | undefined {
-    const { key, ticket, header } = where;
+    const { key, ticket, request } = where;
     const { body, text = "" } = stored;
     const cost = body.byteLength + text.length + textBytes(stored, key) + ENTRY_OVERHEAD;
     if (ticket.discarded || cost + this.#reserved > this.capacity) return undefined;
     for (const older of [...this.candidates(key)]) {
-      if (matchesVary(older, header)) this.remove(older);
+      if (matchesVary(older, request)) this.remove(older);
     }
     const variants = this.#byKey.get(key);
     if (variants !== undefined && variants.length >= MAX_VARIANTS) this.remove(variants[0]!);

@@ -8,13 +8,15 @@ import { findHeader } from "../header_list.ts";
 import { type ByteRange, parseRange } from "../static/byte_ranges.ts";
 import { ifNoneMatchNames } from "../static/entity_tag.ts";
 import { parseHttpDate } from "./http_date.ts";
-import type { CacheRequest, StoredAnswer } from "./types.ts";
+import type { CacheReader, StoredAnswer } from "./types.ts";
 
 export type Selection =
   | { readonly type: "whole" }
   | { readonly type: "not_modified" }
   | { readonly type: "partial"; readonly ranges: readonly ByteRange[] }
   | { readonly type: "unsatisfiable" };
+
+type HasHeader = Pick<CacheReader, "header">;
 
 /** What the conditions are judged by. */
 export type Validated = Pick<
@@ -32,14 +34,14 @@ function modifiedAt(answer: Validated): number | undefined {
 }
 
 /** Whether the client has this answer already. Dates count only without `If-None-Match`. */
-export function isNotModified(header: CacheRequest["header"], answer: Validated): boolean {
+export function isNotModified(request: HasHeader, answer: Validated): boolean {
   if (answer.status !== 200) return false;
-  const tags = header("if-none-match");
+  const tags = request.header("if-none-match");
   if (tags !== undefined) {
     if (answer.etag === undefined) return tags.trim() === "*";
     return ifNoneMatchNames(tags, answer.etag.replace(/^W\//, ""));
   }
-  const since = header("if-modified-since");
+  const since = request.header("if-modified-since");
   if (since === undefined) return false;
   const sinceTime = parseHttpDate(since, answer.responseTime);
   const modified = modifiedAt(answer);
@@ -59,14 +61,13 @@ function ifRangeHolds(value: string | undefined, answer: Validated): boolean {
 
 /** Decides which part of a stored answer a client gets. */
 export function selectPart(
-  method: string,
-  header: CacheRequest["header"],
+  request: CacheReader,
   stored: StoredAnswer,
 ): Selection {
   if (stored.status !== 200) return WHOLE;
-  if (isNotModified(header, stored)) return NOT_MODIFIED;
-  const range = method === "GET" ? header("range") : undefined;
-  if (range === undefined || !ifRangeHolds(header("if-range"), stored)) return WHOLE;
+  if (isNotModified(request, stored)) return NOT_MODIFIED;
+  const range = request.method === "GET" ? request.header("range") : undefined;
+  if (range === undefined || !ifRangeHolds(request.header("if-range"), stored)) return WHOLE;
   const requested = parseRange(range, stored.body.byteLength);
   switch (requested.type) {
     case "ignore":

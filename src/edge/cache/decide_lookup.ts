@@ -14,7 +14,7 @@
 import type { Header, HeaderList } from "../header_list.ts";
 import { CacheControl } from "./cache_control.ts";
 import { currentAge, remainingLifetime } from "./freshness.ts";
-import type { CacheRequest, StoredAnswer } from "./types.ts";
+import type { CacheReader, StoredAnswer } from "./types.ts";
 import { matchesVary } from "./vary.ts";
 
 /** Why a request goes on to the origin (RFC 9211, 2.2). */
@@ -59,11 +59,12 @@ export function isCacheableMethod(method: string): boolean {
  * A body with a GET would be a part of the request that no key holds; `If-Match`
  * and `If-Unmodified-Since` are for the origin to judge (RFC 9111, 4.3.2).
  */
-function mustPass({ header }: CacheRequest): boolean {
-  const length = header("content-length");
+function mustPass(request: CacheReader): boolean {
+  const length = request.header("content-length");
   return (length !== undefined && length.trim() !== "0") ||
-    header("transfer-encoding") !== undefined ||
-    header("if-match") !== undefined || header("if-unmodified-since") !== undefined;
+    request.header("transfer-encoding") !== undefined ||
+    request.header("if-match") !== undefined ||
+    request.header("if-unmodified-since") !== undefined;
 }
 
 /** The conditions that validate a stored answer (RFC 9111, 4.3.1). */
@@ -77,7 +78,7 @@ export function validators(stored: StoredAnswer): HeaderList {
 }
 
 /** Whether the client will not take the answer without the origin's word, though it is fresh. */
-function clientObjects(control: CacheControl, request: CacheRequest, facts: {
+function clientObjects(control: CacheControl, request: CacheReader, facts: {
   readonly age: number;
   readonly remaining: number;
 }): boolean {
@@ -99,7 +100,7 @@ function clientAccepts(control: CacheControl, staleness: number): boolean {
 
 /** The latest of the stored answers that this request may have (RFC 9111, 4.1). */
 export function selectStored<Stored extends StoredAnswer>(
-  request: CacheRequest,
+  request: CacheReader,
   candidates: readonly Stored[],
 ): Stored | undefined {
   const authorized = request.header("authorization") !== undefined;
@@ -107,7 +108,7 @@ export function selectStored<Stored extends StoredAnswer>(
   for (const stored of candidates) {
     if (authorized && !stored.terms.sharedWithAuthorized) continue;
     if (latest !== undefined && stored.responseTime <= latest.responseTime) continue;
-    if (matchesVary(stored, request.header)) latest = stored;
+    if (matchesVary(stored, request)) latest = stored;
   }
   return latest;
 }
@@ -121,7 +122,7 @@ function revalidate<Stored extends StoredAnswer>(
 
 function decideStored<Stored extends StoredAnswer>(
   stored: Stored,
-  asked: { readonly request: CacheRequest; readonly control: CacheControl },
+  asked: { readonly request: CacheReader; readonly control: CacheControl },
   { now, clientsMayRevalidate }: LookupOptions,
 ): LookupDecision<Stored> {
   const { request, control } = asked;
@@ -141,7 +142,7 @@ function decideStored<Stored extends StoredAnswer>(
 
 /** Decides about a request that fell under a `cache` rule. */
 export function decideLookup<Stored extends StoredAnswer>(
-  request: CacheRequest,
+  request: CacheReader,
   candidates: readonly Stored[],
   options: LookupOptions,
 ): LookupDecision<Stored> {
@@ -170,7 +171,7 @@ export function decideLookup<Stored extends StoredAnswer>(
  * time as well.
  */
 export function mayStandIn(
-  request: CacheRequest,
+  request: CacheReader,
   stored: StoredAnswer,
   failure: { readonly now: number; readonly unreachable: boolean },
 ): boolean {

@@ -8,7 +8,7 @@ import { deltaSeconds } from "./cache_control.ts";
 import { type CacheReport, withReport } from "./cache_status.ts";
 import { isNotModified } from "./conditions.ts";
 import { withoutContentFields } from "./stored_answer.ts";
-import type { BodyStream, CachedAnswer, CacheRequest, OriginAnswer } from "./types.ts";
+import type { BodyStream, CachedAnswer, CacheReader, OriginAnswer } from "./types.ts";
 
 /** Whether a body arrives in parts. */
 export function isStream(body: OriginAnswer["body"]): body is BodyStream {
@@ -63,20 +63,20 @@ function headOf(
  * and conditions are judged here.
  */
 export function deliver(
-  { method, header }: Pick<CacheRequest, "method" | "header">,
+  request: CacheReader,
   answer: OriginAnswer,
   { report, now, background, openBody }: Delivery,
 ): CachedAnswer {
   const { status } = answer;
   const { result } = report;
   const headers = withReport(answer.headers, report);
-  const notModified = isNotModified(header, {
+  const notModified = isNotModified(request, {
     ...answer,
     etag: findHeader(answer.headers, "etag"),
     lastModified: findHeader(answer.headers, "last-modified"),
     responseTime: now,
   });
-  const bodiless = background || method === "HEAD" || notModified;
+  const bodiless = background || request.method === "HEAD" || notModified;
   if (bodiless && openBody === undefined) discard(answer.body);
   if (notModified) {
     return { status: 304, headers: withoutContentFields(headers), body: null, bytes: 0, result };

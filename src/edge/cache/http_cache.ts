@@ -47,11 +47,11 @@ import {
   type Timer,
 } from "./flights.ts";
 import { invalidatedPlaces } from "./invalidation.ts";
-import { checkOnce } from "../header_list.ts";
+import { checkOnce, type HeaderList } from "../header_list.ts";
 import { OriginSide } from "./origin_side.ts";
 import { answerFrom, outgoingHeaders } from "./stored_answer.ts";
 import { type Ask, type HandleOptions, serveStored, type Turn } from "./turn.ts";
-import type { CachedAnswer, CacheRequest, Place } from "./types.ts";
+import type { CachedAnswer, CacheReader, CacheRequest, Place } from "./types.ts";
 
 export type { PurgeScope } from "./cache_store.ts";
 export { FactsRequest, type RequestSite } from "./facts_request.ts";
@@ -145,6 +145,17 @@ export class HttpCache {
     for (const place of invalidatedPlaces(request, answer)) this.#store.invalidate(place);
   }
 
+  /** The fresh answer kept under a key, as `handle()` would give it; `undefined` where it would do more. */
+  fresh(key: string, request: CacheReader, common: HeaderList): CachedAnswer | undefined {
+    const { clientsMayRevalidate } = this.#options;
+    const now = this.#options.now();
+    const candidates = this.#store.candidates(key);
+    if (candidates.length === 0) return undefined;
+    const decision = decideLookup(request, candidates, { now, clientsMayRevalidate });
+    if (decision.type !== "fresh") return undefined;
+    return this.#serveFresh(decision.stored, request, { common, now });
+  }
+
   /**
    * Answers a request from the store or by `fetchOrigin`; at once, where the
    * answer is in the store. Rejects with what `fetchOrigin` rejects with, unless
@@ -160,7 +171,7 @@ export class HttpCache {
     const decision = decideLookup(request, candidates, { now, clientsMayRevalidate });
     switch (decision.type) {
       case "fresh":
-        return this.#serveFresh(decision.stored, turn, now);
+        return this.#serveFresh(decision.stored, request, { common: options.common ?? [], now });
       case "stale": {
         if (decision.refresh) this.#refresh(turn, decision.stored);
         decision.stored.used = true;
@@ -177,11 +188,14 @@ export class HttpCache {
     }
   }
 
-  #serveFresh(entry: Entry, { request, options }: Turn, now: number): CachedAnswer {
+  #serveFresh(
+    entry: Entry,
+    request: CacheReader,
+    { common, now }: { readonly common: HeaderList; readonly now: number },
+  ): CachedAnswer {
     entry.used = true;
     const second = Math.floor(now / 1000);
     if (entry.hit?.second !== second) {
-      const { common = [] } = options;
       const headers = [...outgoingHeaders(entry, now, FRESH_HIT), ...common];
       entry.hit = { second, headers: checkOnce(headers) };
     }

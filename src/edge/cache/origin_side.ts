@@ -224,7 +224,7 @@ export class OriginSide {
   ): CachedAnswer {
     const { turn, ask } = errand;
     const { request, key } = turn;
-    const entry = this.#store.put(fresh, { key, ticket: errand.ticket, header: request.header });
+    const entry = this.#store.put(fresh, { key, ticket: errand.ticket, request });
     const stored = entry !== undefined;
     this.#flights.setLoner(key, !stored, this.#now());
     this.#land(errand, { type: stored ? "stored" : "not_stored" });
@@ -251,7 +251,7 @@ export class OriginSide {
       const fresh = body === undefined
         ? undefined
         : makeStored(answer, { request, ...facts, body });
-      const where = { key, ticket: errand.ticket, header: request.header };
+      const where = { key, ticket: errand.ticket, request };
       const entry = fresh === undefined ? undefined : this.#store.put(fresh, where);
       this.#flights.setLoner(key, entry === undefined, this.#now());
       this.#land(errand, { type: entry === undefined ? "not_stored" : "stored" });

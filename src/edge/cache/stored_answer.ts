@@ -14,7 +14,7 @@ import { selectPart } from "./conditions.ts";
 import type { StoreDecision } from "./decide_store.ts";
 import { currentAge, remainingLifetime } from "./freshness.ts";
 import { storedHeaders } from "./stored_headers.ts";
-import type { Bytes, CachedAnswer, CacheRequest, StoredAnswer } from "./types.ts";
+import type { Bytes, CachedAnswer, CacheReader, CacheRequest, StoredAnswer } from "./types.ts";
 import { varyFields } from "./vary.ts";
 
 /** Fields that a 304 or 416 has no use for (RFC 9110, 15.4.5). */
@@ -54,7 +54,7 @@ export function makeStored(
     terms: decision.terms,
     initialAge: decision.initialAge,
     responseTime,
-    vary: varyFields(headers, request.header),
+    vary: varyFields(headers, request),
     etag: findHeader(headers, "etag"),
     lastModified: findHeader(headers, "last-modified"),
   };
@@ -134,15 +134,14 @@ function manyParts(
 /** Answers a request with a stored answer: whole, a part of it, or the word that the client has it. */
 export function answerFrom(
   stored: StoredAnswer,
-  request: Pick<CacheRequest, "method" | "header">,
+  request: CacheReader,
   outgoing: Outgoing,
 ): CachedAnswer {
-  const { method, header } = request;
-  const selection = selectPart(method, header, stored);
+  const selection = selectPart(request, stored);
   const { headers, result } = outgoing;
   switch (selection.type) {
     case "whole":
-      return whole(stored, method, outgoing);
+      return whole(stored, request.method, outgoing);
     case "not_modified":
       return { status: 304, headers: withoutContentFields(headers), body: null, bytes: 0, result };
     case "unsatisfiable": {

@@ -28,6 +28,11 @@ export interface CacheRequest extends
   readonly target?: string;
 }
 
+/** As much of a request as chooses among the answers of its key. */
+export interface CacheReader extends Pick<CacheRequest, "method"> {
+  header(name: string): string | undefined;
+}
+
 /** Where a request is kept: what purge and invalidation name entries by. */
 export interface Place {
   readonly deploymentId: string;

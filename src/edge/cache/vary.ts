@@ -6,9 +6,9 @@
  */
 import { findHeader, type HeaderList } from "../header_list.ts";
 import { memoize } from "../memo.ts";
-import type { CacheRequest, StoredAnswer, VaryField } from "./types.ts";
+import type { CacheReader, StoredAnswer, VaryField } from "./types.ts";
 
-type ReadHeader = CacheRequest["header"];
+type HasHeader = Pick<CacheReader, "header">;
 
 /** All lines of a field, joined (RFC 9110, 5.3); `undefined` where there is none. */
 export function joinedHeader(headers: HeaderList, name: string): string | undefined {
@@ -39,8 +39,8 @@ function sortCodings(value: string): string {
 const rememberedCodings = memoize(sortCodings, 256);
 
 /** A request field in the one form in which it is compared. */
-export function varyValue(name: string, header: ReadHeader): string | null {
-  const value = header(name);
+export function varyValue(name: string, request: HasHeader): string | null {
+  const value = request.header(name);
   if (value === undefined) return null;
   if (name === "accept-encoding") {
     return value.length > MAX_REMEMBERED ? sortCodings(value) : rememberedCodings(value);
@@ -49,11 +49,12 @@ export function varyValue(name: string, header: ReadHeader): string | null {
 }
 
 /** The secondary key of an answer to this request. */
-export function varyFields(headers: HeaderList, header: ReadHeader): readonly VaryField[] {
-  return varyNames(headers).map((name) => ({ name, value: varyValue(name, header) }));
+export function varyFields(headers: HeaderList, request: HasHeader): readonly VaryField[] {
+  return varyNames(headers).map((name) => ({ name, value: varyValue(name, request) }));
 }
 
 /** Whether a stored answer was chosen by the same fields as this request has. */
-export function matchesVary(stored: Pick<StoredAnswer, "vary">, header: ReadHeader): boolean {
-  return stored.vary.every(({ name, value }) => varyValue(name, header) === value);
+export function matchesVary({ vary }: Pick<StoredAnswer, "vary">, request: HasHeader): boolean {
+  for (const { name, value } of vary) if (varyValue(name, request) !== value) return false;
+  return true;
 }

@@ -4,6 +4,7 @@
  * @module
  */
 import type { RuntimeRule, RuntimeRuleSet } from "../types.ts";
+import { atItsPlace, isClientBound } from "./client_bound.ts";
 import { type CompiledRule, compileRule, type UnrankedRule } from "./compiled_rule.ts";
 import { RuleIndex } from "./rule_index.ts";
 
@@ -14,6 +15,8 @@ export interface CompiledRules {
   /** The enabled rules in the order of evaluation. */
   readonly rules: readonly CompiledRule[];
   readonly index: RuleIndex;
+  /** Those that ask for more than the target, by the places where they may say something. */
+  readonly clientBound: RuleIndex;
 }
 
 /** How specific the path of a pipeline rule is: exact, then by the length of its literal prefix. */
@@ -48,5 +51,14 @@ export function compileRules(set: RuntimeRuleSet): CompiledRules {
     rule.enabled ? [compileRule(rule, index)] : []
   );
   const rules = compiled.sort(compareRules).map((rule, rank) => ({ ...rule, rank }));
-  return { source: set, rules, index: new RuleIndex(rules) };
+  const clientBound = rules.flatMap((rule) => {
+    const source = set.rules[rule.ref.index]!;
+    return isClientBound(source) ? [atItsPlace(rule, source.condition)] : [];
+  });
+  return {
+    source: set,
+    rules,
+    index: new RuleIndex(rules),
+    clientBound: new RuleIndex(clientBound),
+  };
 }

@@ -205,6 +205,18 @@ export function evaluateRules(
 }
 
 /**
+ * Whether the decision about a request is the same for all that have its
+ * method, host, path and query. It may be said to be another where it is not.
+ */
+export function isDecidedByTarget({ clientBound }: CompiledRules, facts: RequestFacts): boolean {
+  const candidates = findCandidates(clientBound, facts);
+  for (let rule = candidates.next(); rule !== undefined; rule = candidates.next()) {
+    if (rule.condition.failing(facts) === undefined) return false;
+  }
+  return true;
+}
+
+/**
  * Where a rewrite rule that has taken effect leads a request whose path or query
  * a pipeline has changed since; `undefined` where the rule's path does not match
  * the changed one.

@@ -7,7 +7,7 @@ import { type DescribedRequest, factsFromRequest } from "../facts.ts";
 import { normalizeRules } from "../normalize.ts";
 import type { RuntimeRuleSet } from "../types.ts";
 import type { EvaluationHooks } from "./decision.ts";
-import { evaluateRules } from "./evaluate_rules.ts";
+import { evaluateRules, isDecidedByTarget } from "./evaluate_rules.ts";
 
 const REQUESTS_PER_SET = 20;
 /** Generated requests; `ORACLE_RUNS=1000000` runs a million. */
@@ -89,4 +89,44 @@ Deno.test("evaluateRules() says what looking at every rule says", () => {
   for (const what of OUTCOMES) {
     assert.ok((seen.get(what) ?? 0) > RUNS / 400, `${what}: ${seen.get(what)} of ${RUNS}`);
   }
+});
+
+/** The request as another client sends it: same method, host, path and query. */
+const anotherClient = fc.tuple(anyRequest, anyRequest).map(([request, other]) => {
+  const { headers, ip, country, asn, device } = other;
+  return [request, {
+    method: request.method ?? "GET",
+    url: request.url,
+    ...(headers === undefined ? {} : { headers }),
+    ...(ip === undefined ? {} : { ip }),
+    ...(country === undefined ? {} : { country }),
+    ...(asn === undefined ? {} : { asn }),
+    ...(device === undefined ? {} : { device }),
+  }] as const;
+});
+
+Deno.test("isDecidedByTarget() holds only where other clients get the same decision", () => {
+  const seen = { same: 0, other: 0 };
+  fc.assert(
+    fc.property(anyRuleSet, fc.array(anotherClient, { minLength: 10 }), (set, pairs) => {
+      const compiled = compileRules(normalizeRules(set));
+      pairs.forEach(([request, other], index) => {
+        const aim = set.rules[index % Math.max(1, set.rules.length)]?.condition;
+        const first = aim === undefined || index % 2 === 0 ? request : aimAt(request, aim);
+        const second = { ...other, method: first.method ?? "GET", url: first.url };
+        const [facts, otherFacts] = [factsFromRequest(first), factsFromRequest(second)];
+        assert.ok(!("rejected" in facts) && !("rejected" in otherFacts));
+        const decide = (of: typeof facts, limited: boolean) =>
+          evaluateRules(compiled, of, { fileExists: () => true, rateLimited: () => limited });
+        const decisions = [decide(facts, false), decide(otherFacts, true)];
+        const isSame = JSON.stringify(decisions[0]) === JSON.stringify(decisions[1]);
+        if (isDecidedByTarget(compiled, facts)) {
+          seen.same++;
+          assert.deepEqual(decisions[0], decisions[1]);
+        } else if (!isSame) seen.other++;
+      });
+    }),
+    { numRuns: Math.ceil(RUNS / 20) },
+  );
+  assert.ok(seen.same > RUNS / 40 && seen.other > RUNS / 40, JSON.stringify(seen));
 });

@@ -1,0 +1,39 @@
+/**
+ * Rules that ask for more than the target of a request: for its headers, its
+ * client, or how often it came. What the others say is the same for all
+ * requests with one method, host, path and query, so that it can be remembered.
+ *
+ * @module
+ */
+import type { RuntimeCondition, RuntimeLeaf, RuntimeRule } from "../types.ts";
+import type { CompiledRule } from "./compiled_rule.ts";
+import { ConditionMatcher } from "./condition.ts";
+
+const CLIENT_FIELDS = ["headers", "cookies", "geo", "asn", "device", "sourceIpCidrs"] as const;
+
+function asksForClient(leaf: RuntimeLeaf): boolean {
+  return CLIENT_FIELDS.some((field) => leaf[field] !== undefined);
+}
+
+/** Whether a rule may say different things about requests with the same target. */
+export function isClientBound({ action, condition }: RuntimeRule): boolean {
+  const { any = [], not } = condition;
+  return action.type === "rate_limit" || asksForClient(condition) || any.some(asksForClient) ||
+    (not !== undefined && asksForClient(not));
+}
+
+function placeOf({ host, path }: RuntimeLeaf): RuntimeLeaf {
+  return {
+    ...(host === undefined ? {} : { host }),
+    ...(path === undefined ? {} : { path }),
+  };
+}
+
+/** The rule with the host and the path of its condition only: where it may say something. */
+export function atItsPlace(rule: CompiledRule, { any, ...root }: RuntimeCondition): CompiledRule {
+  const condition = new ConditionMatcher({
+    ...placeOf(root),
+    ...(any === undefined ? {} : { any: any.map(placeOf) }),
+  });
+  return { ...rule, condition };
+}
