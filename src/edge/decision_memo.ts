@@ -11,14 +11,16 @@ import {
 } from "../rules/mod.ts";
 import { RecentMap } from "./memo.ts";
 
-/** Targets of a site that are remembered, twice as many at most. */
-const CAPACITY = 1024;
+/** Targets that are remembered, twice as many at most, over all sites. */
+const CAPACITY = 8192;
 
 /** Longest address that is remembered, in characters. */
 const MAX_URL = 512;
 
 /** What is known of all requests with one target. */
 export interface KnownTarget {
+  /** Whose decision it is. */
+  readonly rules: symbol;
   /** Normalized. */
   readonly path: string;
   readonly decision: Decision;
@@ -26,20 +28,32 @@ export interface KnownTarget {
   cacheKey: string | undefined;
 }
 
+/** Rules as the memo knows them: it must not keep those alive that are replaced. */
+export interface KnownRules {
+  readonly compiled: CompiledRules;
+  /** Names these rules and no others. */
+  readonly identity: symbol;
+}
+
+/** One for all sites, so that many sites together can not fill the memory. */
 export class DecisionMemo {
   readonly #targets = new RecentMap<KnownTarget>(CAPACITY);
 
-  constructor(private readonly compiled: CompiledRules) {}
-
   /** By the address of a request that must be a `GET`, and that no proxy speaks for. */
-  recall(url: string): KnownTarget | undefined {
-    return this.#targets.get(url);
+  recall(url: string, { identity }: KnownRules): KnownTarget | undefined {
+    const target = this.#targets.get(url);
+    return target?.rules === identity ? target : undefined;
   }
 
   /** Keeps a decision, where all that the rules asked for is in the address. */
-  remember(url: string, facts: RequestFacts, decision: Decision): KnownTarget | undefined {
-    if (url.length > MAX_URL || !isDecidedByTarget(this.compiled, facts)) return undefined;
-    const target: KnownTarget = { path: facts.path, decision, cacheKey: undefined };
+  remember(
+    url: string,
+    { compiled, identity }: KnownRules,
+    { facts, decision }: { readonly facts: RequestFacts; readonly decision: Decision },
+  ): KnownTarget | undefined {
+    if (url.length > MAX_URL || !isDecidedByTarget(compiled, facts)) return undefined;
+    const { path } = facts;
+    const target: KnownTarget = { rules: identity, path, decision, cacheKey: undefined };
     this.#targets.set(url, target);
     return target;
   }

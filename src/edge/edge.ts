@@ -19,6 +19,7 @@ import { ComputeFailedError } from "./compute/compute_failure.ts";
 import { joinSockets } from "./compute/join_sockets.ts";
 import { type Connection, Exchange, type Surroundings } from "./exchange.ts";
 import type { HttpCache } from "./cache/http_cache.ts";
+import { DecisionMemo } from "./decision_memo.ts";
 import { DynamicAnswers, isDynamic } from "./dynamic/dynamic_answers.ts";
 import type { AsnLookup, GeoLookup } from "./geo/lookup.ts";
 import type { Header } from "./header_list.ts";
@@ -89,6 +90,7 @@ class Edge {
   readonly #options: EdgeOptions;
   readonly #answers: SiteAnswers;
   readonly #dynamic: DynamicAnswers;
+  readonly #decisions = new DecisionMemo();
   readonly #surroundings: Surroundings;
   readonly #stopwatch: () => number;
 
@@ -160,7 +162,9 @@ class Edge {
     const { rules } = site;
     const file = isReading(method) ? site.content.known(method, rawPath) : undefined;
     if (file !== undefined && rules === undefined) return this.#answers.file(site, exchange, file);
-    turn.known = method === "GET" ? rules?.decisions.recall(exchange.ownUrl) : undefined;
+    if (method === "GET" && rules !== undefined) {
+      turn.known = this.#decisions.recall(exchange.ownUrl, rules);
+    }
     const path = turn.known?.path ?? (file === undefined ? normalizePath(rawPath) : rawPath);
     if (typeof path !== "string") return edgePage(exchange, 400, { headers: site.common });
     exchange.path = path;
@@ -198,7 +202,7 @@ class Edge {
       decision = evaluateRules(rules.compiled, facts, turn);
       const { method, ownUrl } = turn.exchange;
       if (method === "GET" && ownUrl !== "") {
-        turn.known = rules.decisions.remember(ownUrl, facts, decision);
+        turn.known = this.#decisions.remember(ownUrl, rules, { facts, decision });
       }
     }
     rules.counters.add(decision.matched);

@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import type { Rule } from "../rules/mod.ts";
 import { cached, dynamicEdge, toUpstream } from "./_test_dynamic.ts";
+import { runtimeRules, testEdge, testSite } from "./_test_site.ts";
+import { withRules } from "./site.ts";
 
 const PHONE =
   "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/17.0 Mobile/15E148 Safari/604.1";
@@ -10,6 +12,11 @@ const deny = (condition: NonNullable<Rule["condition"]>): Rule => ({
   id: "deny",
   condition,
   action: { type: "deny" },
+});
+
+const toRedirect = (target: string): Rule => ({
+  id: "redirect",
+  action: { type: "redirect", target },
 });
 
 const LIMIT: Rule = {
@@ -125,4 +132,16 @@ Deno.test("a known target still follows validators, authorization, ranges and pu
   assert.deepEqual(await ask(), [200, "HIT", "answer 1"]);
   edge.wait(61);
   assert.deepEqual((await ask())[2], "answer 3");
+});
+
+Deno.test("other rules of the same host are not mistaken for those before", async () => {
+  const before = testSite({ "index.html": "home" }, { rules: [toRedirect("/old")] }).site;
+  const after = withRules(before, runtimeRules([toRedirect("/new")]));
+  let site = before;
+  const edge = testEdge(before, { resolveHost: () => site });
+  const location = async () => (await edge.fetch("/from")).headers.get("location");
+  assert.equal(await location(), "/old");
+  assert.equal(await location(), "/old");
+  site = after;
+  assert.equal(await location(), "/new");
 });

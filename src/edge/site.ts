@@ -8,7 +8,6 @@ import type { Manifest } from "../manifest/mod.ts";
 import { type CompiledRules, compileRules, type RuntimeRuleSet } from "../rules/mod.ts";
 import type { BlobReader } from "./blobs/blob_reader.ts";
 import type { SiteCompute } from "./compute/site_compute.ts";
-import { DecisionMemo } from "./decision_memo.ts";
 import type { HeaderList } from "./header_list.ts";
 import type { SiteFunctions } from "./pipeline/function_runner.ts";
 import { type RuleCount, RuleCounters } from "./rule_counters.ts";
@@ -33,7 +32,8 @@ export interface SiteSource {
 
 export interface SiteRules {
   readonly compiled: CompiledRules;
-  readonly decisions: DecisionMemo;
+  /** Names these rules and no others. */
+  readonly identity: symbol;
   readonly counters: RuleCounters;
   /** What the rate limiter knows a rule by, at the rule's index: limits outlive a deploy. */
   readonly limitScopes: readonly string[];
@@ -57,10 +57,9 @@ function compileSiteRules(
   projectId: string,
 ): SiteRules | undefined {
   if (rules === null || !rules.rules.some((rule) => rule.enabled)) return undefined;
-  const compiled = compileRules(rules);
   return {
-    compiled,
-    decisions: new DecisionMemo(compiled),
+    compiled: compileRules(rules),
+    identity: Symbol(projectId),
     counters: new RuleCounters(rules),
     limitScopes: rules.rules.map((rule) => `${projectId}/${rule.id}`),
   };
