@@ -9,6 +9,7 @@ import {
   isDecidedByTarget,
   type RequestFacts,
 } from "../rules/mod.ts";
+import type { Answer } from "./answer.ts";
 import { RecentMap } from "./memo.ts";
 
 /** Targets that are remembered, twice as many at most, over all sites. */
@@ -26,6 +27,8 @@ export interface KnownTarget {
   readonly decision: Decision;
   /** What the cache keeps the answer under, once it was asked for one. */
   cacheKey: string | undefined;
+  /** The answer of the rules themselves, once it was given. */
+  redirect: Answer | undefined;
 }
 
 /** Rules as the memo knows them: it must not keep those alive that are replaced. */
@@ -53,7 +56,13 @@ export class DecisionMemo {
   ): KnownTarget | undefined {
     if (url.length > MAX_URL || !isDecidedByTarget(compiled, facts)) return undefined;
     const { path } = facts;
-    const target: KnownTarget = { rules: identity, path, decision, cacheKey: undefined };
+    const target: KnownTarget = {
+      rules: identity,
+      path,
+      decision,
+      cacheKey: undefined,
+      redirect: undefined,
+    };
     this.#targets.set(url, target);
     return target;
   }

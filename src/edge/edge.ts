@@ -22,7 +22,6 @@ import type { HttpCache } from "./cache/http_cache.ts";
 import { DecisionMemo } from "./decision_memo.ts";
 import { DynamicAnswers, isDynamic } from "./dynamic/dynamic_answers.ts";
 import type { AsnLookup, GeoLookup } from "./geo/lookup.ts";
-import type { Header } from "./header_list.ts";
 import { UNKNOWN_HOST } from "./pages.ts";
 import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/rate_limiter.ts";
 import type { Site, SiteRules } from "./site.ts";
@@ -30,7 +29,7 @@ import { edgePage, failureAnswer, SiteAnswers } from "./site_answers.ts";
 import { isReading } from "./static/site_content.ts";
 import { writeFields } from "./response_fields.ts";
 import { type ForwardedHeader, TrustedProxies } from "./trusted_proxies.ts";
-import { finishAnswer, needsCache, Turn } from "./turn.ts";
+import { finishAnswer, needsCache, redirectAnswer, Turn } from "./turn.ts";
 
 export interface EdgeOptions {
   /** The site of a host name in canonical form: lower-case punycode without port. */
@@ -178,10 +177,7 @@ class Edge {
       if (terminal.type === "deny") {
         return edgePage(exchange, terminal.status, { headers: site.common });
       }
-      if (terminal.type === "redirect") {
-        const headers: Header[] = [["location", terminal.location], ...site.common];
-        return { status: terminal.status, headers, body: null, bytes: 0 };
-      }
+      if (terminal.type === "redirect") return redirectAnswer(terminal, turn);
       if (isDynamic(decision) || (file === undefined && needsCache(turn))) {
         return this.#dynamic.answer({ exchange, site, decision, facts, known: turn.known });
       }

@@ -10,10 +10,12 @@ import {
   type RateLimitAction,
   type RequestFacts,
   type RuleRef,
+  type Terminal,
 } from "../rules/mod.ts";
 import { type Answer, applyHeaderEdits } from "./answer.ts";
 import type { KnownTarget } from "./decision_memo.ts";
 import type { Exchange } from "./exchange.ts";
+import { checkOnce, type Header } from "./header_list.ts";
 import {
   type NamedVerdict,
   rateLimitHeaders,
@@ -60,6 +62,17 @@ export function finishAnswer({ decision, limits }: Turn, answer: Answer): Answer
   if (limits === undefined) return { ...answer, headers: edited };
   const told = terminal.type === "rate_limited" ? refusalHeaders(limits) : rateLimitHeaders(limits);
   return { ...answer, headers: [...edited, ...told] };
+}
+
+/** A redirect; for a target that is remembered, it is made once. */
+export function redirectAnswer(
+  { status, location }: Extract<Terminal, { readonly type: "redirect" }>,
+  { known, site }: Turn,
+): Answer {
+  if (known?.redirect !== undefined) return known.redirect;
+  const headers: Header[] = [["location", location], ...site.common];
+  const answer: Answer = { status, headers, body: null, bytes: 0 };
+  return known === undefined ? answer : known.redirect = { ...answer, headers: checkOnce(headers) };
 }
 
 /**
