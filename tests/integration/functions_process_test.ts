@@ -2,6 +2,7 @@
  * Processes of functions: their number, their end, and what outlives them.
  */
 import assert from "node:assert/strict";
+import { dirname } from "node:path";
 import { bodyText, deployFunctions, invocation, projectFunctions } from "./_functions.ts";
 
 function runs(pid: number): boolean {
@@ -99,7 +100,22 @@ Deno.test("the function that broke a process gets one of its own", async () => {
   assert.ok(host.pids.some((pid) => neighbours.includes(pid)));
 });
 
-Deno.test("no process outlives the program that started it", async () => {
+/** Where the socket of a process is: in a folder named by its last argument. */
+function socketFolder(pid: number): string {
+  const words = Deno.readTextFileSync(`/proc/${pid}/cmdline`).split("\0");
+  return dirname(words.at(-2) ?? "");
+}
+
+/** Whether the folder of a process's socket is there. */
+function hasFolder(folder: string): boolean {
+  try {
+    return Deno.statSync(folder).isDirectory;
+  } catch {
+    return false;
+  }
+}
+
+Deno.test("no process outlives the program that started it, nor does its socket", async () => {
   const script = `
     import { deployFunctions } from ${JSON.stringify(new URL("./_functions.ts", import.meta.url))};
     const { host } = await deployFunctions();
@@ -124,10 +140,22 @@ Deno.test("no process outlives the program that started it", async () => {
   const { value } = await reader.read();
   const pid = Number(new TextDecoder().decode(value));
   assert.ok(runs(pid));
+  const folder = socketFolder(pid);
+  assert.ok(hasFolder(folder));
   child.kill("SIGKILL");
   await child.status;
   await reader.cancel();
-  await until(() => !runs(pid));
+  await until(() => !runs(pid) && !hasFolder(folder));
+});
+
+Deno.test("the socket of a process goes with it", async () => {
+  await using deployment = await deployFunctions();
+  const { host } = deployment;
+  await host.start();
+  const folder = socketFolder(host.pids[0]!);
+  assert.ok(hasFolder(folder));
+  await host.close();
+  assert.ok(!hasFolder(folder));
 });
 
 Deno.test("calls that come while a process is ended wait for the next, and none is left over", async () => {

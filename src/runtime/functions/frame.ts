@@ -4,18 +4,25 @@
  * one connection.
  *
  * Layout, little-endian: payload length (u32), type (u8), worker (u16),
- * id of the call or fetch (u32), payload. The process stamps the worker's
- * number itself, so that no function can speak in the name of another.
+ * id of the call or fetch (u32), payload. The worker's number is for the
+ * process's own connection. Each worker has another one, where it says once
+ * who it is and nobody asks that field again: no function can speak in the
+ * name of another.
+ *
+ * This runs beside functions as well, who may have changed what arrays can
+ * do: neither `push` nor iteration is used here.
  *
  * @module
  */
 
 /** What a frame says. Numbers below 20 go to the function, the others come from it. */
 export const FrameType = {
-  /** Start a worker; payload: the worker's settings and source as JSON. */
-  start: 1,
-  /** End a worker at once. */
+  /** To the process: start a worker; payload: the key by which it is known. */
+  open: 7,
+  /** To the process: end a worker at once. */
   stop: 2,
+  /** Load the function; payload: the worker's settings and source as JSON. */
+  start: 1,
   /** Call the function; payload: the call's head as JSON. */
   invoke: 3,
   /** The call's result is no longer wanted: abort it and say `settled`. */
@@ -40,8 +47,10 @@ export const FrameType = {
   abortFetch: 26,
   /** `result` and `settled` in one: most calls leave nothing running. */
   resultSettled: 28,
-  /** The worker has ended by itself. */
+  /** Of the process: the worker has ended; payload: why, where it was not told to. */
   exited: 27,
+  /** First of a worker's connection: its number, and as payload its key. */
+  hello: 29,
   /** A part of a body, in either direction. */
   chunk: 40,
   /** The body is complete. */
@@ -71,15 +80,26 @@ export const MAX_UPWARD_BYTES = 512 * 1024;
 
 const EMPTY = new Uint8Array(0);
 
+function writeU32(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value;
+  bytes[at + 1] = value >>> 8;
+  bytes[at + 2] = value >>> 16;
+  bytes[at + 3] = value >>> 24;
+}
+
+function readU32(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! | bytes[at + 1]! << 8 | bytes[at + 2]! << 16 | bytes[at + 3]! << 24) >>> 0;
+}
+
 /** Writes one frame. */
 export function encodeFrame(frame: Omit<Frame, "payload"> & { payload?: Uint8Array }): Uint8Array {
   const payload = frame.payload ?? EMPTY;
   const bytes = new Uint8Array(HEADER_BYTES + payload.byteLength);
-  const view = new DataView(bytes.buffer);
-  view.setUint32(0, payload.byteLength, true);
+  writeU32(bytes, 0, payload.byteLength);
   bytes[4] = frame.type;
-  view.setUint16(5, frame.worker, true);
-  view.setUint32(7, frame.id, true);
+  bytes[5] = frame.worker;
+  bytes[6] = frame.worker >>> 8;
+  writeU32(bytes, 7, frame.id);
   bytes.set(payload, HEADER_BYTES);
   return bytes;
 }
@@ -104,22 +124,21 @@ export class FrameReader {
    */
   feed(bytes: Uint8Array): Frame[] {
     const data = this.#kept.byteLength === 0 ? bytes : concat([this.#kept, bytes]);
-    const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
     const frames: Frame[] = [];
     let at = 0;
     while (data.byteLength - at >= HEADER_BYTES) {
-      const length = view.getUint32(at, true);
+      const length = readU32(data, at);
       if (length > this.maxPayload) {
         throw new ProtocolError(`Frame of ${length} bytes is over ${this.maxPayload}`);
       }
       const start = at + HEADER_BYTES;
       if (data.byteLength < start + length) break;
-      frames.push({
+      frames[frames.length] = {
         type: data[at + 4]!,
-        worker: view.getUint16(at + 5, true),
-        id: view.getUint32(at + 7, true),
+        worker: data[at + 5]! | data[at + 6]! << 8,
+        id: readU32(data, at + 7),
         payload: data.slice(start, start + length) as Uint8Array<ArrayBuffer>,
-      });
+      };
       at = start + length;
     }
     this.#kept = at === data.byteLength ? EMPTY : data.slice(at) as Uint8Array<ArrayBuffer>;
@@ -129,11 +148,13 @@ export class FrameReader {
 
 /** Joins byte arrays into a new one. */
 export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
-  const joined = new Uint8Array(parts.reduce((total, part) => total + part.byteLength, 0));
+  let total = 0;
+  for (let index = 0; index < parts.length; index++) total += parts[index]!.byteLength;
+  const joined = new Uint8Array(total);
   let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.byteLength;
+  for (let index = 0; index < parts.length; index++) {
+    joined.set(parts[index]!, at);
+    at += parts[index]!.byteLength;
   }
   return joined;
 }

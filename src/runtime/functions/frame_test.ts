@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { concat, encodeFrame, FrameReader, ProtocolError } from "./frame.ts";
+import { concat, encodeFrame, FrameReader, HEADER_BYTES, ProtocolError } from "./frame.ts";
 
 const frames = fc.array(fc.record({
   type: fc.integer({ min: 0, max: 255 }),
@@ -26,5 +26,5 @@ Deno.test("FrameReader reads what encodeFrame() wrote, however it is cut", () =>
 
 Deno.test("FrameReader refuses a frame over its limit before it has come", () => {
   const head = encodeFrame({ type: 1, worker: 1, id: 1, payload: new Uint8Array(101) });
-  assert.throws(() => new FrameReader(100).feed(head.subarray(0, 11)), ProtocolError);
+  assert.throws(() => new FrameReader(100).feed(head.subarray(0, HEADER_BYTES)), ProtocolError);
 });

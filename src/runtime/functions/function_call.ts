@@ -11,8 +11,16 @@ import { signalOf } from "../outbound/late_signal.ts";
 import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
 import { FrameType } from "./frame.ts";
 import type { FailureReason, Invocation, InvocationResult } from "./types.ts";
-import type { InvokeHead, ResultHead, WireBody } from "./wire.ts";
+import type { InvokeHead, ResultHead, StepMode, WireBody } from "./wire.ts";
 import { toPayload, type WorkerParts } from "./worker_parts.ts";
+
+/** What a step of each kind may return. */
+const ALLOWED: Readonly<Record<StepMode, readonly ResultHead["type"][]>> = {
+  request: ["next", "request", "response"],
+  response: ["next", "response"],
+  observe: ["next"],
+  handle: ["response"],
+};
 
 export interface FunctionCallOptions {
   readonly id: number;
@@ -82,15 +90,9 @@ export class FunctionCall {
         message: result.error.message,
       });
     }
-    const allowed: ReadonlySet<string> = new Set(
-      {
-        request: ["next", "request", "response"],
-        response: ["next", "response"],
-        observe: ["next"],
-        handle: ["response"],
-      }[this.options.invocation.mode],
-    );
-    if (!allowed.has(result.type)) return this.invalid("The function's result is not allowed here");
+    if (!ALLOWED[this.options.invocation.mode].includes(result.type)) {
+      return this.invalid("The function's result is not allowed here");
+    }
     if (result.type === "next") return this.#resolve(result);
     if (result.type === "request") {
       const { body, type, ...head } = result;

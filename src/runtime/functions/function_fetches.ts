@@ -6,7 +6,7 @@
 import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
 import { FrameType } from "./frame.ts";
 import { dropHopByHop } from "../outbound/hop_by_hop.ts";
-import { MAX_FETCHES } from "./limits.ts";
+import { MAX_FETCHES, TOO_MANY_FETCHES } from "./limits.ts";
 import type { FetchedHead, FetchHead, HeaderPairs } from "./wire.ts";
 import { toPayload, type WorkerParts } from "./worker_parts.ts";
 
@@ -36,7 +36,7 @@ export class FunctionFetches {
     { via }: { readonly via: string | undefined },
   ): Promise<void> {
     if (this.#running.size >= MAX_FETCHES) {
-      return this.#refuse(id, `A function has at most ${MAX_FETCHES} requests under way`);
+      return this.#refuse(id, TOO_MANY_FETCHES);
     }
     const abort = new AbortController();
     this.#running.set(id, { call: head.call, abort });

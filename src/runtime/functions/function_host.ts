@@ -80,6 +80,8 @@ export class FunctionHost {
       release();
       if (this.#gate.running === 0) this.#emptied?.();
     };
+    const loaded = slot.ending === undefined ? slot.loaded(invocation.function) : undefined;
+    if (loaded !== undefined) return loaded.invoke(invocation, over);
     await slot.ending;
     const worker = await this.#slots.get(invocation.function)!.worker(invocation.function);
     if ("problem" in worker) {

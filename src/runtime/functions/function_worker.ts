@@ -30,10 +30,11 @@ export class FunctionWorker implements WorkerParts {
   readonly #fetches: FunctionFetches;
   readonly #mapper: StackMapper;
   #loaded!: (error: WireError | undefined) => void;
-  #startTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #startTimer: ReturnType<typeof setTimeout>;
   #next = 2;
   #dead = false;
   #loading = true;
+  #isLoaded = false;
 
   constructor(readonly options: FunctionWorkerOptions) {
     const { timeoutMs, graceMs } = options.limits;
@@ -44,6 +45,10 @@ export class FunctionWorker implements WorkerParts {
     this.#mapper = new StackMapper(options.definition.source);
     this.#fetches = new FunctionFetches(this);
     this.ready = new Promise((resolve) => this.#loaded = resolve);
+    const { startMs } = options.limits;
+    this.#startTimer = setTimeout(() => {
+      options.stuck("timeout", `Function "${this.name}" was not loaded within ${startMs} ms`);
+    }, startMs);
   }
 
   get name(): string {
@@ -60,15 +65,22 @@ export class FunctionWorker implements WorkerParts {
     return this.#calls.size > 0;
   }
 
-  start(): void {
-    const { definition, host, limits, send } = this.options;
+  /** True once the worker has been given up. */
+  get dead(): boolean {
+    return this.#dead;
+  }
+
+  /** True while the function is loaded and can be called. */
+  get usable(): boolean {
+    return !this.#dead && this.#isLoaded;
+  }
+
+  /** Sends the function to its worker, which is there now. */
+  load(): void {
+    const { definition, host, send } = this.options;
     const source = withoutInlineMap(definition.source);
     const head: WorkerStart = { ...definition, source, env: host.env };
     send(FrameType.start, 0, toPayload(head));
-    this.#startTimer = setTimeout(() => {
-      const message = `Function "${this.name}" was not loaded within ${limits.startMs} ms`;
-      this.options.stuck("timeout", message);
-    }, limits.startMs);
   }
 
   /** Performs a call. Never rejects. */
@@ -152,6 +164,7 @@ export class FunctionWorker implements WorkerParts {
   #becomeReady(error: WireError | undefined): void {
     clearTimeout(this.#startTimer);
     this.#loading = false;
+    this.#isLoaded = error === undefined;
     this.#loaded(error);
   }
 
@@ -207,5 +220,6 @@ export class FunctionWorker implements WorkerParts {
       this.receivers.get(id)?.fail(new BrokenBodyError(message));
     } else if (type === FrameType.credit) this.senders.get(id)?.grant(readCredit(payload));
     else if (type === FrameType.drop) this.senders.get(id)?.stop("The function reads no more");
+    else this.options.stuck("crashed", `Function "${this.name}" broke the protocol`);
   }
 }

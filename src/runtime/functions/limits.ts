@@ -59,6 +59,13 @@ export function memoryAllowanceMb(workers: number): number {
 
 /** `fetch`es of one function that run at the same time. */
 export const MAX_FETCHES = 64;
+export const TOO_MANY_FETCHES = `A function has at most ${MAX_FETCHES} requests under way`;
 
 /** Log entries of a deployment in a second; further ones are dropped. */
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;
+
+/**
+ * Bytes that a worker may have waiting for the platform: more than all bodies
+ * and heads together that it may have under way.
+ */
+export const MAX_WORKER_BACKLOG_BYTES = 64 * 1024 * 1024;

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ProcessCommand } from "./types.ts";
 
@@ -46,7 +47,7 @@ export function functionProcessCommand(
       "--unstable-worker-options",
       "--v8-flags=--disallow-code-generation-from-strings",
       `--allow-read=${folder},${socketPath}`,
-      `--allow-write=${socketPath}`,
+      `--allow-write=${dirname(socketPath)}`,
       `--allow-net=unix:${socketPath}`,
       "--allow-sys",
       `${folder}process_main.ts`,

@@ -1,30 +1,14 @@
 /**
  * The process in which the functions of a deployment run. Its own thread runs
- * no foreign code: it starts and ends workers and passes messages between them
- * and the platform. It ends when the platform's end of the line closes.
+ * no foreign code and hears none: it starts and ends workers, which speak with
+ * the platform themselves. It ends when the platform's end of the line closes.
  *
  * @module
  */
+import { dirname } from "node:path";
 import { FrameConnection } from "./connection.ts";
-import { type Frame, FrameType, MAX_UPWARD_BYTES } from "./frame.ts";
-import { decodeMessage, encodeMessage } from "./worker/link.ts";
-
-/** What a worker may say. */
-const FROM_WORKER: ReadonlySet<number> = new Set([
-  FrameType.ready,
-  FrameType.broken,
-  FrameType.result,
-  FrameType.settled,
-  FrameType.resultSettled,
-  FrameType.log,
-  FrameType.fetch,
-  FrameType.abortFetch,
-  FrameType.chunk,
-  FrameType.end,
-  FrameType.fail,
-  FrameType.credit,
-  FrameType.drop,
-]);
+import { type Frame, FrameType, ProtocolError } from "./frame.ts";
+import type { WorkerIntroduction } from "./wire.ts";
 
 /** The staged worker lies beside the compiled program's main module. */
 function workerUrl(): URL {
@@ -33,47 +17,66 @@ function workerUrl(): URL {
     : new URL("./worker/worker_main.ts", import.meta.url);
 }
 
+/**
+ * A worker that may connect to the socket, and no more; it gives that up
+ * before it loads a function.
+ */
+function startWorker(socketPath: string): Worker {
+  const start = (permissions: Deno.PermissionOptionsObject): Worker =>
+    new Worker(workerUrl(), { type: "module", name: "function", deno: { permissions } });
+  const files = { read: [socketPath], write: [socketPath] };
+  try {
+    return start({ ...files, net: [`unix:${socketPath}`] });
+  } catch (error) {
+    // Deno 2.6 asks for no such permission, and can not read its name.
+    if (error instanceof URIError) return start(files);
+    throw error;
+  }
+}
+
 class FunctionProcess {
   readonly #workers = new Map<number, Worker>();
 
-  constructor(private readonly connection: FrameConnection) {}
+  constructor(
+    private readonly control: FrameConnection,
+    private readonly socketPath: string,
+  ) {}
 
-  take(frame: Frame): void {
-    if (frame.type === FrameType.start) this.#start(frame);
-    else if (frame.type === FrameType.stop) this.#stop(frame.worker);
-    else this.#pass(frame);
+  take({ type, worker, payload }: Frame): void {
+    if (type === FrameType.open) this.#open(worker, new TextDecoder().decode(payload));
+    else if (type === FrameType.stop) this.#stop(worker, "");
+    else throw new ProtocolError(`The process was sent a frame of type ${type}`);
   }
 
-  #pass({ type, worker, id, payload }: Frame): void {
-    this.#workers.get(worker)?.postMessage(encodeMessage(type, id, payload));
-  }
-
-  #start(frame: Frame): void {
-    this.#stop(frame.worker);
-    const worker = new Worker(workerUrl(), {
-      type: "module",
-      name: "function",
-      deno: { permissions: "none" },
-    });
-    worker.onmessage = (event) => {
-      const message = decodeMessage(event.data);
-      if (message === undefined || !FROM_WORKER.has(message.type)) return;
-      if (message.payload.byteLength > MAX_UPWARD_BYTES) return;
-      this.connection.send({ ...message, worker: frame.worker });
-    };
+  #open(number: number, key: string): void {
+    const { socketPath } = this;
+    const worker = startWorker(socketPath);
+    this.#workers.set(number, worker);
     worker.onerror = (event) => {
       event.preventDefault();
-      this.#stop(frame.worker);
-      const payload = new TextEncoder().encode(event.message.slice(0, 1000));
-      this.connection.send({ type: FrameType.exited, worker: frame.worker, id: 0, payload });
+      this.#stop(number, event.message.slice(0, 1000));
     };
-    this.#workers.set(frame.worker, worker);
-    this.#pass(frame);
+    const introduction: WorkerIntroduction = { socketPath, number, key };
+    worker.postMessage(introduction);
   }
 
-  #stop(number: number): void {
-    this.#workers.get(number)?.terminate();
+  /** Ends a worker, and says so: once, whoever asked for it. */
+  #stop(number: number, message: string): void {
+    const worker = this.#workers.get(number);
+    if (worker === undefined) return;
     this.#workers.delete(number);
+    worker.terminate();
+    const payload = new TextEncoder().encode(message);
+    this.control.send({ type: FrameType.exited, worker: number, id: 0, payload });
+  }
+}
+
+/** The socket outlives a platform that was killed; what ends after it clears up. */
+function removeSocket(socketPath: string): void {
+  for (const path of [socketPath, dirname(socketPath)]) {
+    try {
+      Deno.removeSync(path);
+    } catch { /* the platform was first */ }
   }
 }
 
@@ -87,12 +90,13 @@ export async function runFunctionProcess(socketPath: string): Promise<never> {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     Deno.addSignalListener(signal, () => {});
   }
-  const connection = new FrameConnection(
+  const control = new FrameConnection(
     await Deno.connect({ transport: "unix", path: socketPath }),
   );
-  const process = new FunctionProcess(connection);
+  const process = new FunctionProcess(control, socketPath);
   try {
-    await connection.receive((frame) => process.take(frame));
+    await control.receive((frame) => process.take(frame));
+    removeSocket(socketPath);
   } catch (error) {
     // The platform keeps the last words of a process for the log.
     Deno.stderr.writeSync(new TextEncoder().encode(String(error)));

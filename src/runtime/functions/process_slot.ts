@@ -4,8 +4,9 @@
  *
  * @module
  */
+import type { FrameConnection } from "./connection.ts";
 import { CpuWatch, procTimes, setThreadPriority } from "./cpu_watch.ts";
-import { type Frame, FrameType } from "./frame.ts";
+import { type Frame, FrameType, ProtocolError } from "./frame.ts";
 import { FunctionWorker } from "./function_worker.ts";
 import { backoffMs, type FunctionLimits, memoryAllowanceMb } from "./limits.ts";
 import { residentBytes, type RunningProcess, startProcess } from "./running_process.ts";
@@ -33,7 +34,7 @@ export interface ProcessSlotOptions {
 
 interface Generation {
   readonly process: RunningProcess;
-  /** By the number that frames carry. */
+  /** By the number that the process knows them by. */
   readonly workers: Map<number, FunctionWorker>;
   readonly startedAt: number;
   readonly cpu: CpuWatch;
@@ -79,11 +80,30 @@ export class ProcessSlot {
     }
     try {
       const generation = this.#generation ?? await this.start();
-      for (const worker of generation.workers.values()) if (worker.name === name) return worker;
-      return { problem: "The function has no worker" };
+      return this.#find(generation, name) ?? this.#addAgain(generation, name);
     } catch (error) {
       return { problem: error instanceof Error ? error.message : "The process did not start" };
     }
+  }
+
+  /** A worker that is there, for a caller that need not wait. */
+  loaded(name: string): FunctionWorker | undefined {
+    if (this.#generation === undefined) return undefined;
+    this.#lastUse = performance.now();
+    const worker = this.#find(this.#generation, name);
+    return worker?.usable === true ? worker : undefined;
+  }
+
+  #find({ workers }: Generation, name: string): FunctionWorker | undefined {
+    for (const worker of workers.values()) if (worker.name === name) return worker;
+    return undefined;
+  }
+
+  /** One that ended between calls comes back with the next call, not before. */
+  #addAgain(generation: Generation, name: string): FunctionWorker | { readonly problem: string } {
+    const definition = this.options.functions.find((one) => one.name === name);
+    if (definition === undefined) return { problem: "The function has no worker" };
+    return this.#addWorker(generation, definition);
   }
 
   /** Starts process and workers; what is under way already is joined. */
@@ -125,26 +145,46 @@ export class ProcessSlot {
     return generation;
   }
 
-  #addWorker(generation: Generation, definition: FunctionSource): void {
+  #addWorker(generation: Generation, definition: FunctionSource): FunctionWorker {
     const number = this.#nextWorker;
     this.#nextWorker = this.#nextWorker % 0xffff + 1;
-    const { connection } = generation.process;
+    const { control, lines } = generation.process;
+    let line: FrameConnection | undefined;
     const worker = new FunctionWorker({
       definition,
       host: this.options.host,
       limits: this.options.limits,
       log: this.options.log,
       send: (type, id, payload) =>
-        connection.send({
-          type,
-          worker: number,
-          id,
-          ...(payload === undefined ? {} : { payload }),
-        }),
+        line?.send({ type, worker: 0, id, ...(payload === undefined ? {} : { payload }) }),
       stuck: (reason, message) => this.#replace(generation, number, { reason, message }),
     });
     generation.workers.set(number, worker);
-    worker.start();
+    const key = lines.expect(number, {
+      opened(connection) {
+        line = connection;
+        worker.load();
+      },
+      take: (frame) => worker.take(frame),
+      closed: (problem) => this.#lost(generation, number, problem),
+    });
+    const payload = new TextEncoder().encode(key);
+    control.send({ type: FrameType.open, worker: number, id: 0, payload });
+    return worker;
+  }
+
+  /**
+   * A worker's connection has ended. Where nobody knows why, the process says
+   * whether it was the worker alone, or ends as well.
+   */
+  #lost(generation: Generation, number: number, problem: string | undefined): void {
+    const worker = generation.workers.get(number);
+    if (worker === undefined || worker.dead) return;
+    if (problem === undefined) {
+      return generation.process.control.send({ type: FrameType.stop, worker: number, id: 0 });
+    }
+    const message = `Function "${worker.name}" broke the protocol: ${problem}`;
+    this.#replace(generation, number, { reason: "crashed", message });
   }
 
   #replace(
@@ -153,25 +193,28 @@ export class ProcessSlot {
     why: { readonly reason: FailureReason; readonly message: string },
   ): void {
     const worker = generation.workers.get(number);
-    if (worker === undefined || generation.end !== undefined) return;
+    if (worker === undefined || worker.dead || generation.end !== undefined) return;
     this.options.log({ level: "error", function: worker.name, message: why.message });
-    generation.process.connection.send({ type: FrameType.stop, worker: number, id: 0 });
-    const unusable = worker.loading;
+    const { control, lines } = generation.process;
+    control.send({ type: FrameType.stop, worker: number, id: 0 });
+    lines.drop(number);
+    const { loading, busy } = worker;
     worker.die(why.reason, why.message);
     // One that can not even be loaded stays as it is, and fails its calls.
-    if (unusable) return;
+    if (loading) return;
     generation.workers.delete(number);
     generation.replaced.set(worker.name, performance.now());
-    this.#addWorker(generation, worker.options.definition);
+    if (busy) this.#addWorker(generation, worker.options.definition);
   }
 
   async #serve(generation: Generation): Promise<void> {
-    const { connection } = generation.process;
-    await connection.receive((frame) => this.#take(generation, frame)).catch((error) => {
+    const { control, lines } = generation.process;
+    await control.receive((frame) => this.#take(generation, frame)).catch((error) => {
       generation.end ??= { reason: "crashed", message: `The functions' process failed: ${error}` };
     });
     generation.process.kill();
-    connection.close();
+    control.close();
+    lines.close();
     const words = await generation.process.ended;
     if (this.#generation === generation) this.#generation = undefined;
     const end = generation.end ??
@@ -209,12 +252,13 @@ export class ProcessSlot {
     this.#notBefore = performance.now() + backoffMs(this.#failures);
   }
 
-  #take(generation: Generation, frame: Frame): void {
-    if (frame.type === FrameType.exited) {
-      const message = new TextDecoder().decode(frame.payload) || "The worker has ended";
-      return this.#replace(generation, frame.worker, { reason: "crashed", message });
+  /** Takes a frame of the process itself: one of its workers has ended. */
+  #take(generation: Generation, { type, worker, payload }: Frame): void {
+    if (type !== FrameType.exited) {
+      throw new ProtocolError(`The process sent a frame of type ${type}`);
     }
-    generation.workers.get(frame.worker)?.take(frame);
+    const message = new TextDecoder().decode(payload) || "The worker has ended";
+    this.#replace(generation, worker, { reason: "crashed", message });
   }
 
   /** Starts a process in place of one that broke, after the pause that its failures ask for. */

@@ -21,6 +21,13 @@ export interface CallContext {
   readonly deployment: { readonly id: string; readonly url?: string };
 }
 
+/** How a worker finds the platform, and is known there. */
+export interface WorkerIntroduction {
+  readonly socketPath: string;
+  readonly number: number;
+  readonly key: string;
+}
+
 /** Settings and source of one worker. */
 export interface WorkerStart {
   readonly name: string;

@@ -27,9 +27,10 @@ export interface FunctionWorkerOptions {
   readonly stuck: (reason: FailureReason, message: string) => void;
 }
 
+const encoder = new TextEncoder();
+
 /** The payload of a frame that carries a head. */
-export const toPayload = (head: object): Uint8Array =>
-  new TextEncoder().encode(JSON.stringify(head));
+export const toPayload = (head: object): Uint8Array => encoder.encode(JSON.stringify(head));
 
 /** A worker as its calls and fetches see it. */
 export interface WorkerParts {

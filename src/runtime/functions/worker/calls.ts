@@ -8,6 +8,7 @@ import { BodyReceiver, BodySender, EAGER_BYTES } from "../body_link.ts";
 import { FrameType } from "../frame.ts";
 import {
   type CallContext,
+  type HeaderPairs,
   type InvokeHead,
   MAX_HEAD_CHARACTERS,
   type ResultHead,
@@ -36,9 +37,11 @@ export interface CallsOptions {
   readonly report: (error: unknown, call: number | undefined) => void;
 }
 
-function mutablePairs(pairs: InvokeHead["request"]["headers"]): [string, string][] {
-  return pairs.map(([name, value]) => [name, value]);
-}
+/** What most request steps come to. */
+const NEXT_PAYLOAD = toPayload({ type: "next" } satisfies ResultHead);
+
+/** Fields as the runtime's constructors take them; these are nobody else's. */
+const asInit = (pairs: HeaderPairs): [string, string][] => pairs as [string, string][];
 
 export class WorkerCalls {
   readonly #calls = new Map<number, Call>();
@@ -63,7 +66,8 @@ export class WorkerCalls {
     try {
       const facts = this.#facts(call, head);
       const context = this.#context(call, head, facts);
-      const value = await currentCall.run(call, () => this.options.handler(facts.request, context));
+      const { handler } = this.options;
+      const value = await currentCall.run(call, () => handler(facts.request, context));
       this.#answer(call, classifyResult(value, facts));
     } catch (error) {
       this.fail(call, error);
@@ -113,7 +117,7 @@ export class WorkerCalls {
       : { stream: receiver.stream, started: () => receiver.started };
     const request = new NativeRequest(head.request.url, {
       method: head.request.method,
-      headers: mutablePairs(head.request.headers),
+      headers: asInit(head.request.headers),
       signal: call.abort.signal,
       ...(inResponse || given === undefined ? {} : { body: given.stream, duplex: "half" }),
     });
@@ -122,7 +126,7 @@ export class WorkerCalls {
       {
         status: head.response.status,
         statusText: head.response.statusText ?? "",
-        headers: mutablePairs(head.response.headers),
+        headers: asInit(head.response.headers),
       },
     );
     return {
@@ -141,7 +145,7 @@ export class WorkerCalls {
       geo: given.country === undefined ? {} : { country: given.country },
       asn: given.asn,
       device: given.device,
-      deployment: { ...given.deployment },
+      deployment: given.deployment,
       env: this.options.env,
       as: head.as,
       response: facts.response,
@@ -166,7 +170,7 @@ export class WorkerCalls {
     if (call.answered) return;
     call.answered = true;
     const { link } = this.options;
-    let payload = toPayload(result.head);
+    let payload = result.head.type === "next" ? NEXT_PAYLOAD : toPayload(result.head);
     let body = result.body;
     if (payload.byteLength > MAX_HEAD_CHARACTERS) {
       const message =

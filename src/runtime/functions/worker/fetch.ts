@@ -5,10 +5,11 @@
  * @module
  */
 import { BodyReceiver, BodySender, EAGER_BYTES } from "../body_link.ts";
-import { FrameType } from "../frame.ts";
+import { type Frame, FrameType } from "../frame.ts";
+import { MAX_FETCHES, TOO_MANY_FETCHES } from "../limits.ts";
 import { type FetchedHead, type FetchHead, MAX_HEAD_CHARACTERS } from "../wire.ts";
 import { type Call, currentCall } from "./call.ts";
-import { fromPayload, toPayload, type WorkerLink, type WorkerMessage } from "./link.ts";
+import { fromPayload, toPayload, type WorkerLink } from "./link.ts";
 
 interface Waiting {
   resolve(response: Response): void;
@@ -45,6 +46,7 @@ export class WorkerFetch {
     if (call === undefined || call.settled) {
       throw new TypeError("A function can fetch only while a call is running");
     }
+    if (this.#waiting.size >= MAX_FETCHES) throw new TypeError(TOO_MANY_FETCHES);
     request.signal.throwIfAborted();
     call.abort.signal.throwIfAborted();
     const head: FetchHead = {
@@ -91,8 +93,8 @@ export class WorkerFetch {
     return waiting;
   }
 
-  /** Takes a message about a fetch; false where it is about something else. */
-  take({ type, id, payload }: WorkerMessage): boolean {
+  /** Takes a frame about a fetch; false where it is about something else. */
+  take({ type, id, payload }: Frame): boolean {
     if (type === FrameType.fetched) this.#answer(id, fromPayload(payload));
     else if (type === FrameType.fetchFailed) {
       const waiting = this.#forget(id);

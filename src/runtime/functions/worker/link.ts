@@ -1,46 +1,16 @@
 /**
  * The worker's end of the line: frames out through the worker's own
- * `postMessage`, which is taken from the scope before foreign code runs.
+ * connection, which no function can find.
  *
  * @module
  */
-import { FrameType } from "../frame.ts";
 import { type BodyReceiver, type BodySender, readCredit } from "../body_link.ts";
+import type { FrameConnection } from "../connection.ts";
+import { type Frame, FrameType } from "../frame.ts";
 
-/** One message between worker and process: type (u8), id (u32), payload. */
-export const MESSAGE_HEADER_BYTES = 5;
-
-export interface WorkerMessage {
-  readonly type: number;
-  readonly id: number;
-  readonly payload: Uint8Array<ArrayBuffer>;
-}
-
-const EMPTY = new Uint8Array(0);
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 const { parse, stringify } = JSON;
-
-export function encodeMessage(
-  type: number,
-  id: number,
-  payload: Uint8Array = EMPTY,
-): Uint8Array<ArrayBuffer> {
-  const bytes = new Uint8Array(MESSAGE_HEADER_BYTES + payload.byteLength);
-  bytes[0] = type;
-  new DataView(bytes.buffer).setUint32(1, id, true);
-  bytes.set(payload, MESSAGE_HEADER_BYTES);
-  return bytes;
-}
-
-/** Reads a message; `undefined` where it is none. */
-export function decodeMessage(data: unknown): WorkerMessage | undefined {
-  if (!(data instanceof Uint8Array) || !(data.buffer instanceof ArrayBuffer)) return undefined;
-  if (data.byteLength < MESSAGE_HEADER_BYTES) return undefined;
-  const view = new DataView(data.buffer, data.byteOffset, data.byteLength);
-  const payload = data.subarray(MESSAGE_HEADER_BYTES) as Uint8Array<ArrayBuffer>;
-  return { type: view.getUint8(0), id: view.getUint32(1, true), payload };
-}
 
 /** Encodes a head as JSON. */
 export function toPayload(head: object): Uint8Array<ArrayBuffer> {
@@ -57,18 +27,27 @@ export class WorkerLink {
   readonly senders = new Map<number, BodySender>();
   readonly receivers = new Map<number, BodyReceiver>();
 
-  constructor(private readonly post: (message: Uint8Array) => void) {}
+  readonly #connection: FrameConnection;
+
+  constructor(connection: FrameConnection) {
+    this.#connection = connection;
+  }
 
   send(type: number, id: number, payload?: Uint8Array): void {
-    this.post(encodeMessage(type, id, payload));
+    this.#connection.send({
+      type,
+      worker: 0,
+      id,
+      ...(payload === undefined ? {} : { payload }),
+    });
   }
 
   sendHead(type: number, id: number, head: object): void {
     this.send(type, id, toPayload(head));
   }
 
-  /** Takes a message about a body; false where it is about something else. */
-  takeBodyMessage({ type, id, payload }: WorkerMessage): boolean {
+  /** Takes a frame about a body; false where it is about something else. */
+  takeBodyFrame({ type, id, payload }: Frame): boolean {
     if (type === FrameType.chunk) this.receivers.get(id)?.chunk(payload);
     else if (type === FrameType.end) this.receivers.get(id)?.end();
     else if (type === FrameType.fail) {

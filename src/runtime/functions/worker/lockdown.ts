@@ -28,6 +28,9 @@ const KEPT = new Set(
     "structuredClone self").split(" "),
 );
 
+const FunctionPrototype = Function.prototype;
+const { defineProperty } = Object;
+
 /** The four constructors that compile text, reachable from any function's prototype. */
 function closeConstructors(): void {
   const samples = [
@@ -55,6 +58,30 @@ function closeConstructors(): void {
   }
 }
 
+/**
+ * The runtime's own code calls some of its inner functions by `call`, with
+ * its whole inner interface as receiver: whoever replaced that method would be
+ * handed all of it. Functions may still have methods of these names.
+ */
+function closeCalls(): void {
+  for (const name of ["call", "apply", "bind"] as const) {
+    const original = Function.prototype[name];
+    Object.defineProperty(Function.prototype, name, {
+      configurable: false,
+      get: () => original,
+      set(this: unknown, value: unknown) {
+        if (this === FunctionPrototype) throw new TypeError(`Function.prototype.${name} is fixed`);
+        defineProperty(this as object, name, {
+          value,
+          configurable: true,
+          enumerable: true,
+          writable: true,
+        });
+      },
+    });
+  }
+}
+
 /** Timers that take functions only: a text would be compiled. */
 function closeTimer(name: "setTimeout" | "setInterval"): void {
   const original = globalThis[name] as unknown as (...args: unknown[]) => number;
@@ -74,6 +101,7 @@ function closeTimer(name: "setTimeout" | "setInterval"): void {
  */
 export function lockDown(): void {
   closeConstructors();
+  closeCalls();
   closeTimer("setTimeout");
   closeTimer("setInterval");
   for (

@@ -1,32 +1,37 @@
 /**
- * The worker in which one function of a deployment runs. Its first message
- * holds source, name and variables; after that it speaks in the messages of
- * `link.ts` only.
+ * The worker in which one function of a deployment runs. The process's own
+ * thread tells it once where the platform is; all else comes over its own
+ * connection: source, name and variables first, then calls.
  *
  * @module
  */
-import { FrameType } from "../frame.ts";
-import type { InvokeHead, LogHead, WorkerStart } from "../wire.ts";
+import type { FrameConnection } from "../connection.ts";
+import { type Frame, FrameType } from "../frame.ts";
+import type { InvokeHead, LogHead, WorkerIntroduction, WorkerStart } from "../wire.ts";
 import { currentCall } from "./call.ts";
 import { type Handler, WorkerCalls } from "./calls.ts";
 import { makeConsole } from "./console.ts";
 import { describeError, nameModule } from "./describe_error.ts";
 import { WorkerFetch } from "./fetch.ts";
-import { decodeMessage, fromPayload, WorkerLink } from "./link.ts";
+import { fromPayload, WorkerLink } from "./link.ts";
 import { leftovers, lockDown } from "./lockdown.ts";
+import { openLine } from "./open_line.ts";
 
 interface WorkerScope {
-  postMessage(message: unknown): void;
   addEventListener(type: string, listener: (event: Event) => void): void;
+  close(): void;
 }
 
 const scope = globalThis as unknown as WorkerScope;
-const post = scope.postMessage.bind(globalThis);
 const listen = scope.addEventListener.bind(globalThis);
+const closeScope = scope.close.bind(globalThis);
 
 const NativeMessageEvent = MessageEvent;
 
-const link = new WorkerLink(post);
+let link: WorkerLink;
+let fetcher: WorkerFetch;
+let calls: WorkerCalls | undefined;
+
 const log = (entry: LogHead): void => link.sendHead(FrameType.log, 0, entry);
 
 const logWithCall = (entry: LogHead): void => {
@@ -43,9 +48,6 @@ function report(error: unknown, call: number | undefined): void {
     ...(call === undefined ? {} : { call }),
   });
 }
-
-let calls: WorkerCalls | undefined;
-const fetcher = new WorkerFetch(link, () => calls?.only());
 
 /** Nobody caught it: the call fails where it is known and still runs, else it is logged. */
 function takeUncaught(event: Event, error: unknown): void {
@@ -87,10 +89,8 @@ async function load({ source, name, env }: WorkerStart): Promise<void> {
   });
 }
 
-function take(data: unknown): void {
-  const message = decodeMessage(data);
-  if (message === undefined) return;
-  const { type, id, payload } = message;
+function take(frame: Frame): void {
+  const { type, id, payload } = frame;
   if (type === FrameType.start) {
     load(fromPayload<WorkerStart>(payload)).then(
       () => link.send(FrameType.ready, 0),
@@ -98,15 +98,31 @@ function take(data: unknown): void {
     );
   } else if (type === FrameType.invoke) void calls?.invoke(id, fromPayload<InvokeHead>(payload));
   else if (type === FrameType.cancel) calls?.cancel(id);
-  else if (!fetcher.take(message)) link.takeBodyMessage(message);
+  else if (!fetcher.take(frame)) link.takeBodyFrame(frame);
 }
 
+/** Speaks with the platform until one of them ends the connection, and ends with that. */
+async function serve(connection: FrameConnection): Promise<void> {
+  link = new WorkerLink(connection);
+  fetcher = new WorkerFetch(link, () => calls?.only());
+  listen("error", (event) => takeUncaught(event, (event as ErrorEvent).error));
+  listen(
+    "unhandledrejection",
+    (event) => takeUncaught(event, (event as PromiseRejectionEvent).reason),
+  );
+  try {
+    await connection.receive(take);
+  } finally {
+    connection.close();
+    closeScope();
+  }
+}
+
+let isIntroduced = false;
 listen("message", (event) => {
   event.stopImmediatePropagation();
-  if (event instanceof NativeMessageEvent) take(event.data);
+  if (isIntroduced || !(event instanceof NativeMessageEvent)) return;
+  isIntroduced = true;
+  // What goes wrong before the connection is there ends the worker; the process says so.
+  void openLine(event.data as WorkerIntroduction).then(serve);
 });
-listen("error", (event) => takeUncaught(event, (event as ErrorEvent).error));
-listen(
-  "unhandledrejection",
-  (event) => takeUncaught(event, (event as PromiseRejectionEvent).reason),
-);
