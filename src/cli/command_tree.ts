@@ -57,6 +57,11 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/deployments.ts"),
   },
   {
+    name: "stop",
+    summary: "Take a deployment off the air",
+    load: () => import("./commands/stop.ts"),
+  },
+  {
     name: "purge",
     summary: "Forget cached answers at the edge",
     load: () => import("./commands/purge.ts"),

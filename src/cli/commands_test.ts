@@ -56,6 +56,28 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
       assert.equal((logs.entries as { path: string }[]).length, 1);
     });
 
+    await t.step(
+      "stop takes a preview off the air, and nothing that production shows",
+      async () => {
+        const preview = await bench.json(["deploy", "--branch", "feature"]);
+        const [id, url] = [String(preview.id), String(preview.url)];
+        assert.equal((await bench.page(url, "/")).status, 200);
+        const stopped = await bench.json(["stop", id]);
+        assert.equal((stopped.deployment as { status: string }).status, "STOPPED");
+        assert.equal((await bench.page(url, "/")).status, 404);
+        const again = await bench.run(["stop", id]);
+        assert.deepEqual([again.code, again.stdout], [0, ""], "once or twice is the same");
+        assert.match(again.stderr, new RegExp(`✓ Stopped ${id} of my-site`));
+        const { deployments } = await bench.json(["deployments"]);
+        const live = (deployments as { id: string; isProduction: boolean }[])
+          .find(({ isProduction }) => isProduction)!;
+        const refused = await bench.run(["stop", live.id]);
+        assert.equal(refused.code, 1);
+        assert.match(refused.stderr, /live in production: roll back or deploy first/);
+        assert.equal((await bench.run(["stop", "feature"])).code, 2);
+      },
+    );
+
     await t.step("projects list, info, update and delete", async () => {
       const updated = await bench.json([
         ...["projects", "update", "my-site", "--display-name", "Site", "--node-version", "24"],
