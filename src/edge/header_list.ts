@@ -24,19 +24,24 @@ const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 /** A field value (RFC 9110, 5.5), without space around it. */
 const VALUE = /^(?:[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)?$/;
 
+/** Whether each field may be sent as it is: none can break out of its line. */
+export function isSendable(headers: HeaderList): boolean {
+  for (const [name, value] of headers) if (!NAME.test(name) || !VALUE.test(value)) return false;
+  return true;
+}
+
 /**
- * Checks a list that many answers will carry, once for all of them: where each
- * field may be sent as it is, the list is frozen and known to `isChecked()`.
- * Returns the same list.
+ * Checks a list that many answers will carry, once for all of them: where it is
+ * sendable, it is frozen and known to `isChecked()`. Returns the same list.
  */
 export function checkOnce(headers: HeaderList): HeaderList {
-  if (!headers.every(([name, value]) => NAME.test(name) && VALUE.test(value))) return headers;
+  if (!isSendable(headers)) return headers;
   Object.defineProperty(headers, CHECKED, { value: true });
   headers.forEach(Object.freeze);
   return Object.freeze(headers);
 }
 
-/** Whether a list has passed `checkOnce()`: no field of it can break out of its line. */
+/** Whether a list has passed `checkOnce()`. */
 export function isChecked(headers: HeaderList): boolean {
   return CHECKED in headers;
 }

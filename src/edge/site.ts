@@ -8,7 +8,7 @@ import type { Manifest } from "../manifest/mod.ts";
 import { type CompiledRules, compileRules, type RuntimeRuleSet } from "../rules/mod.ts";
 import type { BlobReader } from "./blobs/blob_reader.ts";
 import type { SiteCompute } from "./compute/site_compute.ts";
-import type { HeaderList } from "./header_list.ts";
+import { checkOnce, type HeaderList } from "./header_list.ts";
 import type { SiteFunctions } from "./pipeline/function_runner.ts";
 import { type RuleCount, RuleCounters } from "./rule_counters.ts";
 import { SiteContent } from "./static/site_content.ts";
@@ -73,7 +73,7 @@ function compileSiteRules(
  */
 export function compileSite(source: SiteSource): Site {
   const { deploymentId, projectId, manifest, files, blobs } = source;
-  const common: HeaderList = [["x-svc-deployment", deploymentId]];
+  const common = checkOnce([["x-svc-deployment", deploymentId]]);
   const content = new SiteContent(manifest, files, common);
   return {
     deploymentId,
