@@ -5,7 +5,8 @@
  *
  * @module
  */
-import { type Account, PASSWORD_MAX, PASSWORD_MIN } from "../../contract/mod.ts";
+import type { Account } from "../../contract/mod.ts";
+import { NewPassword } from "./credential_fields.tsx";
 import { showPage } from "./document.tsx";
 import type { Shown } from "./entry_pages.tsx";
 import { EMPTY, type FormState } from "./form.ts";
@@ -51,16 +52,7 @@ function PasswordCard({ csrf, state, email }: CardProps) {
             state={state}
             autocomplete="current-password"
           />
-          <Field
-            label="New password"
-            name="next"
-            type="password"
-            state={state}
-            autocomplete="new-password"
-            minlength={PASSWORD_MIN}
-            maxlength={PASSWORD_MAX}
-            hint={`At least ${PASSWORD_MIN} characters`}
-          />
+          <NewPassword name="next" state={state} brief />
           <div>
             <button type="submit">Change the password</button>
           </div>

@@ -6,7 +6,8 @@
  *
  * @module
  */
-import { PASSWORD_MAX, PASSWORD_MIN } from "../../contract/mod.ts";
+import { EmailField, NewPassword } from "./credential_fields.tsx";
+import { deadLinkPage } from "./dead_link_page.tsx";
 import { showPage } from "./document.tsx";
 import { EMPTY, type Fields, type FormState } from "./form.ts";
 import { EntryFrame } from "./frames.tsx";
@@ -33,21 +34,6 @@ export const facts = (title: string, { status, headers }: Shown) => ({
   ...(headers === undefined ? {} : { headers }),
 });
 
-export function NewPassword({ state }: { readonly state: FormState }) {
-  return (
-    <Field
-      label="Password"
-      name="password"
-      type="password"
-      state={state}
-      autocomplete="new-password"
-      minlength={PASSWORD_MIN}
-      maxlength={PASSWORD_MAX}
-      hint={`At least ${PASSWORD_MIN} characters; a few words in a row are good.`}
-    />
-  );
-}
-
 /** What an account is made of. */
 function NewAccount({ state }: { readonly state: FormState }) {
   return (
@@ -60,14 +46,7 @@ function NewAccount({ state }: { readonly state: FormState }) {
         maxlength={100}
         focus
       />
-      <Field
-        label="Email address"
-        name="email"
-        type="email"
-        state={state}
-        autocomplete="username"
-        maxlength={254}
-      />
+      <EmailField state={state} maxlength={254} />
       <NewPassword state={state} />
     </>
   );
@@ -83,14 +62,7 @@ export function signInPage(shown: Onward & { readonly canReset?: boolean }): Res
     >
       <Trouble state={state} />
       <Form action="/sign-in" hidden={{ next }}>
-        <Field
-          label="Email address"
-          name="email"
-          type="email"
-          state={state}
-          autocomplete="username"
-          focus
-        />
+        <EmailField state={state} focus />
         <Field
           label="Password"
           name="password"
@@ -179,16 +151,10 @@ export function welcomePage(shown: Shown & { readonly token: string }): Response
   );
 }
 
-export function usedWelcomePage(): Response {
-  return showPage(
-    <EntryFrame
-      title="This link can not be used"
-      lead="It is old, or was used. While the owner has no password, each start of svc serve prints a new one."
-    >
-      <p>
-        <a class="button quiet" href="/sign-in">Sign in</a>
-      </p>
-    </EntryFrame>,
-    { title: "Link used", status: 404 },
-  );
-}
+export const usedWelcomePage = (): Response =>
+  deadLinkPage({
+    lead:
+      "It is old, or was used. While the owner has no password, each start of svc serve prints a new one.",
+    path: "/sign-in",
+    word: "Sign in",
+  });

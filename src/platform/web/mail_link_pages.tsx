@@ -7,10 +7,11 @@
  * @module
  */
 import { showPage } from "./document.tsx";
-import { facts, NewPassword, type Shown } from "./entry_pages.tsx";
+import { EmailField, NewPassword } from "./credential_fields.tsx";
+import { facts, type Shown } from "./entry_pages.tsx";
 import { EMPTY } from "./form.ts";
 import { EntryFrame } from "./frames.tsx";
-import { Field, Form, Trouble } from "./pieces.tsx";
+import { Form, Trouble } from "./pieces.tsx";
 
 /** The same whether the address has an account or not. */
 export function lookAtMailPage(email: string): Response {
@@ -39,35 +40,13 @@ export function confirmSignUpPage(token: string): Response {
   );
 }
 
-export function usedLinkPage({ again, word }: {
-  /** Path of the page that sends a new link. */
-  readonly again: string;
-  readonly word: string;
-}): Response {
-  return showPage(
-    <EntryFrame title="This link can not be used" lead="It is old, or was used.">
-      <p>
-        <a class="button quiet" href={again}>{word}</a>
-      </p>
-    </EntryFrame>,
-    { title: "Link used", status: 404 },
-  );
-}
-
 export function forgotPasswordPage(shown: Shown = {}): Response {
   const { state = EMPTY } = shown;
   return showPage(
     <EntryFrame title="Choose a new password" lead="We send a link to the account's address.">
       <Trouble state={state} />
       <Form action="/forgot-password">
-        <Field
-          label="Email address"
-          name="email"
-          type="email"
-          state={state}
-          autocomplete="username"
-          focus
-        />
+        <EmailField state={state} focus />
         <button type="submit">Send the link</button>
       </Form>
       <p class="aside-link">

@@ -6,6 +6,7 @@
 import { endpoints } from "../../contract/mod.ts";
 import type { PageServices } from "../accounts/page_services.ts";
 import { Failure } from "../http/failure.ts";
+import { deadLinkPage } from "./dead_link_page.tsx";
 import { comeIn } from "./entry_routes.ts";
 import { checkFields, refused } from "./form.ts";
 import {
@@ -14,7 +15,6 @@ import {
   lookAtMailPage,
   passwordSetPage,
   resetPasswordPage,
-  usedLinkPage,
 } from "./mail_link_pages.tsx";
 import type { PageBinder } from "./page_binder.tsx";
 
@@ -22,8 +22,9 @@ const resetFields = endpoints.completePasswordReset.body.omit({ token: true });
 
 const isUsed = (error: unknown): boolean => error instanceof Failure && error.code === "not_found";
 
-const signUpAgain = () => usedLinkPage({ again: "/sign-up", word: "Make an account" });
-const askAgain = () => usedLinkPage({ again: "/forgot-password", word: "Send a new link" });
+const lead = "It is old, or was used.";
+const signUpAgain = () => deadLinkPage({ lead, path: "/sign-up", word: "Make an account" });
+const askAgain = () => deadLinkPage({ lead, path: "/forgot-password", word: "Send a new link" });
 
 export function bindMailLinkPages(bind: PageBinder, pages: PageServices): void {
   bind.open(

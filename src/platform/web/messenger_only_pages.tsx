@@ -6,12 +6,12 @@
  *
  * @module
  */
-import { PASSWORD_MAX, PASSWORD_MIN } from "../../contract/mod.ts";
+import { EmailField, NewPassword } from "./credential_fields.tsx";
 import { showPage } from "./document.tsx";
 import type { FormState } from "./form.ts";
 import { type Around, SettingsFrame } from "./frames.tsx";
 import { MESSENGER_ENTRY_PATH } from "./messenger_entry_pages.tsx";
-import { Card, Field, Form, Trouble } from "./pieces.tsx";
+import { Card, Form, Trouble } from "./pieces.tsx";
 
 /** Asks for a sign-in of the last ten minutes. */
 export function ConfirmCard({ csrf }: { readonly csrf: string }) {
@@ -42,23 +42,8 @@ export function EmailCard({ csrf, state }: { readonly csrf: string; readonly sta
       <div class="body">
         <Trouble state={state} />
         <Form action="/account/email" csrf={csrf}>
-          <Field
-            label="Email address"
-            name="email"
-            type="email"
-            state={state}
-            autocomplete="username"
-          />
-          <Field
-            label="New password"
-            name="password"
-            type="password"
-            state={state}
-            autocomplete="new-password"
-            minlength={PASSWORD_MIN}
-            maxlength={PASSWORD_MAX}
-            hint={`At least ${PASSWORD_MIN} characters`}
-          />
+          <EmailField state={state} />
+          <NewPassword state={state} brief />
           <div>
             <button type="submit">Add them</button>
           </div>

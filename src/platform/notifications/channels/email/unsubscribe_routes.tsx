@@ -8,6 +8,7 @@
  * @module
  */
 import type { Router, Visit } from "../../../http/router.ts";
+import { deadLinkPage } from "../../../web/dead_link_page.tsx";
 import { showPage } from "../../../web/document.tsx";
 import { EntryFrame } from "../../../web/frames.tsx";
 import { UNSUBSCRIBE_PATH } from "./email_channel.ts";
@@ -41,19 +42,13 @@ function donePage({ category }: Unsubscription): Response {
   );
 }
 
-function unknownPage(): Response {
-  return showPage(
-    <EntryFrame
-      title="This link can not be used"
-      lead="It is not complete, or was changed on the way. Sign in to change what you are sent."
-    >
-      <p>
-        <a class="button quiet" href="/sign-in">Sign in</a>
-      </p>
-    </EntryFrame>,
-    { title: "Link not known", status: 404 },
-  );
-}
+const unknownPage = (): Response =>
+  deadLinkPage({
+    lead: "It is not complete, or was changed on the way. Sign in to change what you are sent.",
+    path: "/sign-in",
+    word: "Sign in",
+    title: "Link not known",
+  });
 
 export function bindUnsubscribe(router: Router, services: {
   unsubscribeKey(): Promise<string>;
