@@ -116,6 +116,25 @@ export function Moment({ at }: { readonly at: string }) {
   return <time datetime={at}>{`${MOMENT.format(new Date(at))} UTC`}</time>;
 }
 
+/** When something that opens doors was made, and when it last did. */
+export function MadeAndUsed({ word, createdAt, lastUsedAt }: {
+  /** How it came to be. */
+  readonly word: string;
+  readonly createdAt: string;
+  readonly lastUsedAt: string | null;
+}) {
+  return (
+    <span>
+      {word} <Moment at={createdAt} />
+      {lastUsedAt === null ? ", never used" : (
+        <>
+          , last used <Moment at={lastUsedAt} />
+        </>
+      )}
+    </span>
+  );
+}
+
 /** A QR code with a quiet zone, as one path. */
 export function Qr({ text, label }: { readonly text: string; readonly label: string }) {
   const { data, size } = encode(text, { border: 3 });

@@ -8,7 +8,7 @@
 import type { SecurityEvent, Session, Tool } from "../../contract/mod.ts";
 import { showPage } from "./document.tsx";
 import { type Around, SettingsFrame } from "./frames.tsx";
-import { Card, EndButton, Moment } from "./pieces.tsx";
+import { Card, EndButton, MadeAndUsed, Moment } from "./pieces.tsx";
 
 function SessionItem({ session, csrf }: { readonly session: Session; readonly csrf: string }) {
   const { id, name, address, country, current, lastUsedAt, createdAt } = session;
@@ -48,14 +48,7 @@ function ToolItem({ tool, csrf }: { readonly tool: Tool; readonly csrf: string }
         <span>
           <span class="mono">{prefix}…</span> from <span class="mono">{address}</span>
         </span>
-        <span>
-          Connected <Moment at={createdAt} />
-          {lastUsedAt === null ? ", never used" : (
-            <>
-              , last used <Moment at={lastUsedAt} />
-            </>
-          )}
-        </span>
+        <MadeAndUsed word="Connected" createdAt={createdAt} lastUsedAt={lastUsedAt} />
       </div>
       <EndButton
         action="/account/tools/revoke"

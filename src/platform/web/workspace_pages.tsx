@@ -18,7 +18,7 @@ import { showPage } from "./document.tsx";
 import type { Shown } from "./entry_pages.tsx";
 import { EMPTY, type FormState } from "./form.ts";
 import { type Around, EntryFrame, SettingsFrame } from "./frames.tsx";
-import { Card, EndButton, Field, Form, Moment, Notice, Trouble } from "./pieces.tsx";
+import { Card, EndButton, Field, Form, MadeAndUsed, Moment, Notice, Trouble } from "./pieces.tsx";
 
 export function workspacesPage(around: Around, shown: Shown & { readonly next: string }): Response {
   const { state = EMPTY, next, status, headers } = shown;
@@ -230,14 +230,7 @@ function KeyCard({ room, around, made, state }: {
                 {name} <span class="tag">{role}</span>
               </span>
               <span class="mono">{prefix}…</span>
-              <span>
-                Made <Moment at={createdAt} />
-                {lastUsedAt === null ? ", never used" : (
-                  <>
-                    , last used <Moment at={lastUsedAt} />
-                  </>
-                )}
-              </span>
+              <MadeAndUsed word="Made" createdAt={createdAt} lastUsedAt={lastUsedAt} />
             </div>
             <EndButton
               action={`${base}/revoke`}
