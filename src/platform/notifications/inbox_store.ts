@@ -3,15 +3,8 @@
  *
  * @module
  */
-import { z } from "zod";
-import {
-  EVENT_CATEGORIES,
-  eventData,
-  type EventName,
-  EVENTS,
-  PRIORITIES,
-} from "../../contract/mod.ts";
 import { readAll, readRecord } from "../store/records.ts";
+import { notificationContent } from "./delivery/job.ts";
 import type { NotificationContent } from "./delivery/types.ts";
 import {
   EMPTY_HEAD,
@@ -23,19 +16,6 @@ import {
 import { changePage } from "./inbox_index.ts";
 import { InboxPage, storedPage } from "./inbox_page.ts";
 import { notificationKeys as keys } from "./notification_keys.ts";
-
-const content = z.object({
-  id: z.string(),
-  event: z.enum(Object.keys(EVENTS) as [EventName, ...EventName[]]),
-  category: z.enum(EVENT_CATEGORIES),
-  priority: z.enum(PRIORITIES),
-  title: z.string(),
-  body: z.string(),
-  actionUrl: z.string().nullable(),
-  createdAt: z.number(),
-  workspaceId: z.string().nullable(),
-  data: eventData,
-});
 
 /** Pages that are removed in one commit. */
 const MAX_REMOVED = 500;
@@ -135,7 +115,7 @@ export class InboxStore {
     );
     for (const { value, versionstamp } of entries.flat()) {
       if (versionstamp === null) continue;
-      const parsed = content.parse(value);
+      const parsed = notificationContent.parse(value);
       found.set(parsed.id, parsed);
     }
     return found;
