@@ -10,7 +10,7 @@ import { request } from "node:http";
 import { dirname, join } from "node:path";
 import { hear, isInstalled } from "../../scripts/_process.ts";
 import { ROOT } from "../../scripts/_source_files.ts";
-import { hostOf, type JsonObject, type Sandbox } from "./_sandbox.ts";
+import { hostOf, type JsonObject, type Sandbox, withSandbox } from "./_sandbox.ts";
 
 /** Frameworks that the spec names; `fixtures/frameworks` has a project of each. */
 export type FrameworkName = "astro" | "nuxt" | "sveltekit" | "nitro";
@@ -18,7 +18,7 @@ export type FrameworkName = "astro" | "nuxt" | "sveltekit" | "nitro";
 /** Node's major version that the frameworks of the fixtures need. */
 const NODE_MAJOR = 24;
 
-export const canInstall = isInstalled("npm");
+const canInstall = isInstalled("npm");
 
 /** Folder with a Node that is new enough: the machine's, else one from npm, which npx keeps. */
 async function nodeFolder(cache: string): Promise<string | undefined> {
@@ -55,7 +55,7 @@ export interface DeployedProject {
 }
 
 /** Deploys the fixture to production of a new platform. */
-export async function deployFramework(
+async function deployFramework(
   box: Sandbox,
   name: FrameworkName,
 ): Promise<DeployedProject> {
@@ -163,10 +163,18 @@ async function checkPrerendered({ ask }: DeployedProject): Promise<void> {
   assert.equal((await ask("/robots.txt")).text.trim(), "User-agent: *");
 }
 
+interface ImmutableAssets {
+  readonly page: string;
+  /** Of the path of an asset in the page. */
+  readonly pattern: RegExp;
+  /** Path of an asset that is gone. */
+  readonly missing: string;
+}
+
 /** Assets of a page that are named by their content stay cached; one that is gone is a plain 404. */
-export async function checkImmutable(
+async function checkImmutable(
   { ask }: DeployedProject,
-  assets: { readonly page: string; readonly pattern: RegExp; readonly missing: string },
+  assets: ImmutableAssets,
 ): Promise<void> {
   const { text } = await ask(assets.page, { headers: HTML });
   const path = assets.pattern.exec(text)?.[0] ?? assert.fail(`No asset in: ${text}`);
@@ -204,7 +212,7 @@ async function checkMissing({ ask }: DeployedProject): Promise<void> {
 }
 
 /** What every project of `fixtures/frameworks` answers. */
-export async function checkProject(project: DeployedProject): Promise<void> {
+async function checkProject(project: DeployedProject): Promise<void> {
   await checkRendered(project);
   await checkPrerendered(project);
   await checkEndpoints(project);
@@ -213,7 +221,34 @@ export async function checkProject(project: DeployedProject): Promise<void> {
 }
 
 /** The layers of the generated manifest, by name. */
-export function layersOf({ manifest }: DeployedProject): Readonly<Record<string, string>> {
+function layersOf({ manifest }: DeployedProject): Readonly<Record<string, string>> {
   const layers = manifest.layers as readonly { readonly name: string; readonly target: string }[];
   return Object.fromEntries(layers.map(({ name, target }) => [name, target]));
+}
+
+/**
+ * Declares the test of a framework: its project is deployed and answers what
+ * all of them answer; then `also` asks for more. Left out where npm is missing.
+ */
+export function testFramework(name: FrameworkName, wanted: {
+  /** As people write it. */
+  readonly title: string;
+  /** Targets of the layers of the manifest that is made. */
+  readonly layers: Readonly<Record<string, "STATIC" | "COMPUTE">>;
+  readonly assets: ImmutableAssets;
+  also?(project: DeployedProject): Promise<void>;
+}): void {
+  Deno.test({
+    name: `the project of ${wanted.title} is built and its server answers`,
+    ignore: !canInstall,
+    async fn() {
+      await withSandbox(async (box) => {
+        const project = await deployFramework(box, name);
+        assert.deepEqual(layersOf(project), wanted.layers);
+        await checkProject(project);
+        await checkImmutable(project, wanted.assets);
+        await wanted.also?.(project);
+      });
+    },
+  });
 }

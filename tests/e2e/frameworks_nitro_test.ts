@@ -1,14 +1,7 @@
 /** A Nitro project, deployed with nothing configured but a rule for its assets. */
 import assert from "node:assert/strict";
-import {
-  canInstall,
-  checkImmutable,
-  checkProject,
-  deployFramework,
-  layersOf,
-} from "./_frameworks.ts";
+import { testFramework } from "./_frameworks.ts";
 import { WebSocket } from "ws";
-import { withSandbox } from "./_sandbox.ts";
 
 /** Says one thing and returns the first answer. */
 function talk(origin: string, path: string): Promise<string> {
@@ -25,20 +18,15 @@ function talk(origin: string, path: string): Promise<string> {
   });
 }
 
-Deno.test({
-  name: "a Nitro project is built and its server answers",
-  ignore: !canInstall,
-  async fn() {
-    await withSandbox(async (box) => {
-      const project = await deployFramework(box, "nitro");
-      assert.deepEqual(layersOf(project), { public: "STATIC", server: "COMPUTE" });
-      await checkProject(project);
-      await checkImmutable(project, {
-        page: "/",
-        pattern: /\/assets\/[\w.-]+\.css/,
-        missing: "/assets/style.00000000.css",
-      });
-      assert.equal(await talk(project.origin, "/_ws"), "heard ahoy");
-    });
+testFramework("nitro", {
+  title: "Nitro",
+  layers: { public: "STATIC", server: "COMPUTE" },
+  assets: {
+    page: "/",
+    pattern: /\/assets\/[\w.-]+\.css/,
+    missing: "/assets/style.00000000.css",
+  },
+  async also(project) {
+    assert.equal(await talk(project.origin, "/_ws"), "heard ahoy");
   },
 });
