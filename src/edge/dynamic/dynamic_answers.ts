@@ -83,9 +83,12 @@ export class DynamicAnswers {
 }
 
 /** Length of the body, as far as it is known. */
-function bodyBytes({ headers, body }: PipelineResponse): number {
-  if (body instanceof Uint8Array) return body.byteLength;
-  return Number(findHeader(headers, "content-length") ?? 0);
+function bodyBytes(response: PipelineResponse): number {
+  if (response.text !== undefined) return response.text.length;
+  const { headers, body } = response;
+  return body instanceof Uint8Array
+    ? body.byteLength
+    : Number(findHeader(headers, "content-length") ?? 0);
 }
 
 /** An answer to `HEAD`, or one whose status has no content. */

@@ -17,7 +17,7 @@ import { bytesOf } from "../blobs/blob_body.ts";
 import { cacheKey } from "../cache/cache_key.ts";
 import { FactsRequest, type HttpCache, type OriginRequest } from "../cache/http_cache.ts";
 import { ComputeFailedError } from "../compute/compute_failure.ts";
-import { isSocketRequest, requestFromPipeline } from "../compute/compute_request.ts";
+import { isSocketRequest, requestFromPipeline, type Target } from "../compute/compute_request.ts";
 import type { KnownTarget } from "../decision_memo.ts";
 import type { Exchange } from "../exchange.ts";
 import { findHeader, type HeaderList } from "../header_list.ts";
@@ -64,14 +64,17 @@ export interface DynamicTurn {
 class FirstRequest implements PipelineRequest {
   readonly method: string;
   readonly url: string;
+  /** Where the routes look for it. */
+  readonly target: Target;
   readonly #exchange: Exchange;
   #headers: HeaderList | undefined;
 
   constructor({ exchange, decision }: DynamicTurn) {
     const { rewrite } = decision;
-    const { path, query } = rewrite?.type === "internal"
+    this.target = rewrite?.type === "internal"
       ? rewrite
       : { path: exchange.path, query: exchange.rawQuery };
+    const { path, query } = this.target;
     const target = query === "" ? path : `${path}?${query}`;
     this.method = exchange.method;
     this.url = `${exchange.scheme}://${exchange.authority}${target}`;
@@ -87,9 +90,16 @@ class FirstRequest implements PipelineRequest {
   }
 }
 
-/** An answer of the edge itself as one of the pipeline. */
+/** An answer of the edge itself as one of the pipeline; its text is bytes for those who ask. */
 function fromSite({ body, ...head }: Answer): PipelineResponse {
-  return { ...head, body: typeof body === "string" ? bytesOf(body) : body };
+  if (typeof body !== "string") return { ...head, body };
+  return {
+    ...head,
+    text: body,
+    get body() {
+      return bytesOf(body);
+    },
+  };
 }
 
 /** The request that the cache sends on: without what it answers itself, with its conditions. */
@@ -100,7 +110,7 @@ function originRequest(request: PipelineRequest, how: OriginRequest): PipelineRe
 }
 
 export class DynamicRequest implements PipelineParts {
-  readonly #first: PipelineRequest;
+  readonly #first: FirstRequest;
   readonly #plan: PipelinePlan;
   #runner: StepRunner | undefined;
   #gone: AbortSignal | undefined;
@@ -195,6 +205,13 @@ export class DynamicRequest implements PipelineParts {
     return changed?.type === "external" ? changed.url : undefined;
   }
 
+  /** Where the routes look for what the steps made of the request; `undefined` for no path. */
+  #targetOf(request: PipelineRequest): Target | undefined {
+    if (request.url === this.#first.url) return this.#first.target;
+    const path = normalizePath(new URL(request.url).pathname);
+    return typeof path === "string" ? { path, query: splitTarget(request.url).query } : undefined;
+  }
+
   /** Asks the other site of an external rewrite, else the deployment's own routes. */
   async origin(request: PipelineRequest): Promise<PipelineResponse> {
     const { exchange, site } = this.turn;
@@ -205,10 +222,9 @@ export class DynamicRequest implements PipelineParts {
         signal: () => this.#signal(),
       });
     }
-    const path = normalizePath(new URL(request.url).pathname);
     const fields = requestFromPipeline(request, exchange, () => this.#signal());
-    if (typeof path !== "string") return fromSite(edgePage(fields, 400, { headers: site.common }));
-    const target = { path, query: splitTarget(request.url).query };
+    const target = this.#targetOf(request);
+    if (target === undefined) return fromSite(edgePage(fields, 400, { headers: site.common }));
     const use = { mayKeep: this.turn.decision.cache?.type !== "bypass" };
     return fromSite(await this.options.answers.route(site, fields, target, use));
   }
@@ -252,9 +268,9 @@ export class DynamicRequest implements PipelineParts {
   #isCacheable(request: PipelineRequest): boolean {
     if (this.#plan.runsBehindCache || this.turn.decision.rewrite?.type === "external") return true;
     const { exchange, site } = this.turn;
-    const path = normalizePath(new URL(request.url).pathname);
-    return typeof path === "string" && !isSocketRequest(exchange) &&
-      site.content.resolve(request.method, path).type === "compute";
+    const target = this.#targetOf(request);
+    return target !== undefined && !isSocketRequest(exchange) &&
+      site.content.resolve(request.method, target.path).type === "compute";
   }
 
   /**

@@ -6,6 +6,7 @@
 import { Buffer } from "node:buffer";
 import { Reader, type Response as MmdbRecord } from "mmdb-lib";
 import { parseIp } from "../../rules/mod.ts";
+import { memoize } from "../memo.ts";
 
 /** Finds the country of an address. */
 export interface GeoLookup {
@@ -36,14 +37,21 @@ function plainAddress(address: string): string | undefined {
   return mapped?.[1] ?? plain;
 }
 
+/** Addresses whose records are remembered: most requests come from one that was seen just before. */
+const REMEMBERED = 4096;
+
+const NOTHING: AddressRecord = Object.freeze({});
+
 class AddressDatabase {
   readonly #reader: Reader<MmdbRecord>;
+  /** The record of an address; an empty one where nothing is known of it. */
+  readonly find = memoize((address) => this.#read(address) ?? NOTHING, REMEMBERED);
 
   constructor(bytes: Uint8Array) {
     this.#reader = new Reader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   }
 
-  find(address: string): AddressRecord | undefined {
+  #read(address: string): AddressRecord | undefined {
     const plain = plainAddress(address);
     if (plain === undefined) return undefined;
     const isIpv6 = plain.includes(":");
@@ -62,7 +70,7 @@ export function openCountryDatabase(bytes: Uint8Array): GeoLookup {
   return {
     country(address) {
       const record = database.find(address);
-      const code = record?.country_code ?? record?.country?.iso_code;
+      const code = record.country_code ?? record.country?.iso_code;
       return typeof code === "string" && code.length === 2 ? code.toUpperCase() : undefined;
     },
   };
@@ -78,7 +86,7 @@ export function openAsnDatabase(bytes: Uint8Array): AsnLookup {
   return {
     asn(address) {
       const record = database.find(address);
-      const number = Number(record?.autonomous_system_number ?? record?.asn);
+      const number = Number(record.autonomous_system_number ?? record.asn);
       return Number.isInteger(number) && number > 0 ? number : undefined;
     },
   };

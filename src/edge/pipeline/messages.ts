@@ -23,7 +23,7 @@ export interface PipelineResponse {
   readonly status: number;
   readonly headers: HeaderList;
   readonly body: Uint8Array<ArrayBuffer> | BodyStream | null;
-  /** The same body as a string of ASCII, where the cache has it so. */
+  /** The same body as a string of ASCII, where cache or site have it so. */
   readonly text?: string | undefined;
   /** Why this stands in for an answer; for the site's log. */
   readonly problem?: string;
