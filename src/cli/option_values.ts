@@ -1,9 +1,9 @@
 /**
- * Parsers for the values of flags.
+ * Parsers for the values of flags, and flags that several commands have.
  *
  * @module
  */
-import { InvalidArgumentError } from "@commander-js/extra-typings";
+import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
 import { isUuid } from "../lib/ids.ts";
 
 /** A whole number within bounds, inclusive. */
@@ -14,6 +14,14 @@ export function wholeNumber(bounds: { readonly min: number; readonly max: number
     throw new InvalidArgumentError(`Give a whole number from ${bounds.min} to ${bounds.max}.`);
   };
 }
+
+/** Most entries of one answer of a list. */
+const MAX_LISTED = 10_000;
+
+/** `--limit` of a list; `usual` where it is not given. */
+export const limitOption = (usual: number) =>
+  new Option("--limit <n>", "how many, newest first")
+    .argParser(wholeNumber({ min: 1, max: MAX_LISTED })).default(usual);
 
 const HOST_NAME =
   /^(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?)*$/;

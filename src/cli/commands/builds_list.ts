@@ -3,11 +3,8 @@ import { type Build, endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
 import { formatAge } from "../format.ts";
 import { projectOfHooks } from "../hooks/project_hooks.ts";
-import { wholeNumber } from "../option_values.ts";
+import { limitOption } from "../option_values.ts";
 import { formatTable } from "../table.ts";
-
-/** Most builds of one answer. */
-const MAX_LISTED = 10_000;
 
 const toRow = (build: Build, now: number): string[] => [
   build.id,
@@ -23,12 +20,7 @@ export default defineCommand({
   description: "A build has the id of its deployment.",
   define: (command) =>
     command
-      .option(
-        "--limit <n>",
-        "how many, newest first",
-        wholeNumber({ min: 1, max: MAX_LISTED }),
-        10,
-      )
+      .addOption(limitOption(10))
       .option("--project-id <id>", "id or name of the project"),
   examples: [["builds list", "show the latest builds of this directory's project"]],
   answers: "{ builds, nextCursor }",

@@ -2,13 +2,10 @@ import { collectPages } from "../../client/mod.ts";
 import { type Deployment, endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
 import { formatAge } from "../format.ts";
-import { wholeNumber } from "../option_values.ts";
+import { limitOption } from "../option_values.ts";
 import { openProjectFolder } from "../project_folder.ts";
 import { resolveProject } from "../resolve_project.ts";
 import { formatTable } from "../table.ts";
-
-/** Most deployments of one answer. */
-const MAX_LISTED = 10_000;
 
 const toRow = (deployment: Deployment, now: number): string[] => [
   deployment.id,
@@ -26,12 +23,7 @@ export default defineCommand({
     "variables that they were made with; VARIABLES tells where those of the environment changed.",
   define: (command) =>
     command
-      .option(
-        "--limit <n>",
-        "how many, newest first",
-        wholeNumber({ min: 1, max: MAX_LISTED }),
-        10,
-      )
+      .addOption(limitOption(10))
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["deployments", "show the latest deployments of this directory's project"],

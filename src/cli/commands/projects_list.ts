@@ -2,20 +2,11 @@ import { collectPages } from "../../client/mod.ts";
 import { endpoints, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
 import { formatAge } from "../format.ts";
-import { wholeNumber } from "../option_values.ts";
+import { limitOption } from "../option_values.ts";
 import { formatTable } from "../table.ts";
 
-/** Most projects of one answer. */
-const MAX_LISTED = 10_000;
-
 export default defineCommand({
-  define: (command) =>
-    command.option(
-      "--limit <n>",
-      "how many, newest first",
-      wholeNumber({ min: 1, max: MAX_LISTED }),
-      PAGE_LIMIT_DEFAULT,
-    ),
+  define: (command) => command.addOption(limitOption(PAGE_LIMIT_DEFAULT)),
   examples: [
     ["projects list", "show the newest projects"],
     ["projects list --limit 100 --json", "a hundred of them for programs"],

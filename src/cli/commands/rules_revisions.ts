@@ -2,23 +2,15 @@ import { collectPages } from "../../client/mod.ts";
 import { endpoints, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
 import { formatAge } from "../format.ts";
-import { wholeNumber } from "../option_values.ts";
+import { limitOption } from "../option_values.ts";
 import { projectOfRules } from "../published_rules.ts";
 import { formatTable } from "../table.ts";
-
-/** Most revisions of one answer. */
-const MAX_LISTED = 10_000;
 
 export default defineCommand({
   define: (command) =>
     command
       .option("--project-id <id>", "id or name of the project")
-      .option(
-        "--limit <n>",
-        "how many, newest first",
-        wholeNumber({ min: 1, max: MAX_LISTED }),
-        PAGE_LIMIT_DEFAULT,
-      ),
+      .addOption(limitOption(PAGE_LIMIT_DEFAULT)),
   examples: [["rules revisions", "show what was published, newest first"]],
   answers: "{ revisions, nextCursor }",
   async run({ flags }, ctx) {
