@@ -26,6 +26,7 @@ Deno.test("the room's public names", () => {
     "functionProcessCommand",
     "functionTypes",
     "isPublicAddress",
+    "judgeTarget",
     "networkGuard",
     "runComputeProcess",
     "runFunctionProcess",
