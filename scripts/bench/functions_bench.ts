@@ -13,7 +13,8 @@ import { formatTable, median, whole } from "./_table.ts";
 
 const HOST = "bench.localhost";
 const HOSTILE_HOST = "hostile.localhost";
-const ROUNDS = 3;
+const ROUNDS = 5;
+const NEIGHBOUR_CONNECTIONS = 4;
 /** Most that a no-op step may add to a request, in milliseconds. */
 const MAX_STEP_MS = 0.15;
 /** Most that a neighbour's p99 may grow by. */
@@ -73,28 +74,42 @@ async function deployHostile({ site, tool }: BenchPlace): Promise<void> {
   await tool(["deploy", "--prod"]);
 }
 
-async function measure(place: BenchPlace, path: string, connections: number) {
-  const rounds: Measured[] = [];
+async function measure(place: BenchPlace, path: string, connections: number): Promise<Measured> {
+  const { port } = place.platform;
+  return await load({ port, host: HOST, path, seconds: 1, connections });
+}
+
+/** Rounds of all paths, one after the other, so that what else the machine does weighs on all. */
+async function measureInTurns(
+  place: BenchPlace,
+  paths: readonly string[],
+  connections: number,
+): Promise<readonly (readonly Measured[])[]> {
+  for (const path of paths) await measure(place, path, connections);
+  const rounds: Measured[][] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    rounds.push(
-      await load({ port: place.platform.port, host: HOST, path, seconds: 1, connections }),
-    );
+    const measured: Measured[] = [];
+    for (const path of paths) measured.push(await measure(place, path, connections));
+    rounds.push(measured);
   }
-  const middle = (pick: (one: Measured) => number) => median(rounds.map(pick));
-  return { rate: middle((one) => one.requestsPerSecond), p99: middle((one) => one.p99) };
+  return rounds;
 }
 
 async function stepTable(place: BenchPlace): Promise<string> {
   const rows: string[][] = [];
   for (const connections of [1, 32]) {
-    const plain = await measure(place, "/plain", connections);
-    const step = await measure(place, "/step", connections);
-    const added = 1000 / step.rate - 1000 / plain.rate;
+    const rounds = await measureInTurns(place, ["/plain", "/step"], connections);
+    const rate = (at: number) => median(rounds.map((round) => round[at]!.requestsPerSecond));
+    const added = median(
+      rounds.map(([plain, step]) =>
+        1000 / step!.requestsPerSecond - 1000 / plain!.requestsPerSecond
+      ),
+    );
     rows.push([
       String(connections),
-      whole(plain.rate),
-      whole(step.rate),
-      step.p99.toFixed(2),
+      whole(rate(0)),
+      whole(rate(1)),
+      median(rounds.map((round) => round[1]!.p99)).toFixed(2),
       added.toFixed(3),
       added < MAX_STEP_MS ? "met" : "MISSED",
     ]);
@@ -124,24 +139,23 @@ function attack({ platform }: BenchPlace): { stop(): Promise<void> } {
 }
 
 async function neighbourTable(place: BenchPlace): Promise<string> {
-  const rows: string[][] = [];
   const paths = ["/plain", "/step"];
-  const calm = new Map<string, number>();
-  for (const path of paths) calm.set(path, (await measure(place, path, 4)).p99);
+  const alone = await measureInTurns(place, paths, NEIGHBOUR_CONNECTIONS);
   await deployHostile(place);
   const attackers = attack(place);
-  for (const path of paths) {
-    const [before, { p99 }] = [calm.get(path)!, await measure(place, path, 4)];
-    const growth = p99 / before;
-    rows.push([
+  const beside = await measureInTurns(place, paths, NEIGHBOUR_CONNECTIONS);
+  await attackers.stop();
+  const rows = paths.map((path, at) => {
+    const p99 = (rounds: typeof alone) => median(rounds.map((round) => round[at]!.p99));
+    const growth = p99(beside) / p99(alone);
+    return [
       path,
-      before.toFixed(2),
-      p99.toFixed(2),
+      p99(alone).toFixed(2),
+      p99(beside).toFixed(2),
       growth.toFixed(2),
       growth < MAX_GROWTH ? "met" : "MISSED",
-    ]);
-  }
-  await attackers.stop();
+    ];
+  });
   const headings = ["neighbour", "p99 ms alone", "p99 ms beside", "growth", `aim ${MAX_GROWTH}`];
   return formatTable(headings, rows);
 }
@@ -155,6 +169,6 @@ export async function benchFunctions(): Promise<string> {
     return `A request step that does nothing (svc ${describeProgram()})\n\n${steps}\n\n` +
       `Beside ${
         Object.keys(HOSTILE).join(", ")
-      } of another project, 4 connections\n\n${neighbours}`;
+      } of another project, ${NEIGHBOUR_CONNECTIONS} connections\n\n${neighbours}`;
   });
 }
