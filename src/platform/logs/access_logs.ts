@@ -17,8 +17,8 @@ import {
   formatLogLine,
   type FunctionRecord,
   type LogRecord,
+  parseLogLines,
   type ServerRecord,
-  toLogEntry,
 } from "./log_lines.ts";
 
 /** How long an entry waits to be written, in milliseconds. */
@@ -45,8 +45,6 @@ export interface AccessLogOptions {
 export class AccessLogs {
   private waiting = new Map<string, LineBuffer>();
   private waitingLength = 0;
-  /** Entries for those who follow, with their projects; told once they are written. */
-  private news: [projectId: string, entry: LogEntry][] = [];
   private dropped = 0;
   private flushing: Promise<void> = Promise.resolve();
   private readonly files = new Map<string, LogFiles>();
@@ -126,7 +124,6 @@ export class AccessLogs {
     const line = formatLogLine(record);
     buffer.add(line);
     this.waitingLength += line.length;
-    if (this.listeners.has(projectId)) this.news.push([projectId, toLogEntry(record)]);
   }
 
   private filesOf(projectId: string): LogFiles {
@@ -143,13 +140,23 @@ export class AccessLogs {
       this.options.onTrouble(`Dropped ${this.dropped} access log entries: too many at once`);
       this.dropped = 0;
     }
-    const { waiting, news } = this;
+    const { waiting } = this;
     this.waiting = new Map();
     this.waitingLength = 0;
-    this.news = [];
-    for (const [projectId, buffer] of waiting) await this.write(projectId, buffer);
-    for (const [projectId, entry] of news) {
-      for (const listener of this.listeners.get(projectId) ?? []) listener(entry);
+    for (const [projectId, buffer] of waiting) {
+      await this.write(projectId, buffer);
+      this.tell(projectId, buffer);
+    }
+  }
+
+  /** Tells those who follow of what was written, theirs too who came while it waited. */
+  private tell(projectId: string, buffer: LineBuffer): void {
+    const listeners = this.listeners.get(projectId);
+    if (listeners === undefined) return;
+    for (const chunk of buffer.chunks()) {
+      for (const entry of parseLogLines(new TextDecoder().decode(chunk))) {
+        for (const listener of listeners) listener(entry);
+      }
     }
   }
 

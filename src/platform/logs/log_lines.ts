@@ -108,3 +108,8 @@ export function formatLogLine(record: LogRecord): string {
     `"bytes":${bytes},"durationMs":${roundedDuration(record)},"ip":"${ip}",` +
     `"userAgent":${userAgent === null ? "null" : JSON.stringify(userAgent)}}`;
 }
+
+/** The entries of lines that `formatLogLine()` has made, each followed by a line feed. */
+export function parseLogLines(lines: string): LogEntry[] {
+  return lines.split("\n").slice(0, -1).map((line): LogEntry => JSON.parse(line));
+}

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import type { AccessRecord } from "../../edge/mod.ts";
+import type { LogEntry } from "../../contract/mod.ts";
+import { AccessLogs } from "./access_logs.ts";
+
+const PROJECT = "01890000-0000-7000-8000-000000000002";
+
+function record(requestId: string, projectId = PROJECT): AccessRecord {
+  return {
+    time: Date.UTC(2026, 0, 1),
+    deploymentId: "01890000-0000-7000-8000-000000000001",
+    projectId,
+    requestId,
+    method: "GET",
+    host: "shop.localhost",
+    path: '/"quoted"\\?q=ü',
+    status: 200,
+    bytes: 1,
+    durationMs: 0.5,
+    ip: "127.0.0.1",
+    userAgent: "a\nb",
+  };
+}
+
+const idsOf = (entries: readonly LogEntry[]) => entries.map(({ requestId }) => requestId);
+
+async function withLogs(run: (logs: AccessLogs, troubles: string[]) => Promise<void>) {
+  const root = await Deno.makeTempDir({ prefix: "svc-access-logs-" });
+  const troubles: string[] = [];
+  const logs = new AccessLogs(root, { onTrouble: (message) => troubles.push(message) });
+  try {
+    await run(logs, troubles);
+  } finally {
+    await logs.close();
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+Deno.test("who begins to follow is told of what waited to be written, once and as it is read", () =>
+  withLogs(async (logs, troubles) => {
+    logs.record(record("1"));
+    const told: LogEntry[] = [];
+    const stop = logs.follow(PROJECT, (entry) => told.push(entry));
+    logs.record(record("2"));
+    logs.record(record("other", "01890000-0000-7000-8000-000000000003"));
+    await logs.flush();
+    assert.deepEqual(idsOf(told), ["1", "2"]);
+    const { items } = await logs.read(PROJECT, { limit: 10 });
+    assert.deepEqual(told, items);
+    stop();
+    logs.record(record("3"));
+    await logs.flush();
+    assert.deepEqual(idsOf(told), ["1", "2"]);
+    assert.deepEqual(troubles, []);
+  }));
+
+Deno.test("lines that wait are bounded; those that were dropped are counted", () =>
+  withLogs(async (logs, troubles) => {
+    const long = { ...record("long"), path: `/${"x".repeat(1024 * 1024)}` };
+    for (let count = 0; count < 40; count++) logs.record(long);
+    await logs.flush();
+    assert.match(troubles.join(), /^Dropped 8 access log entries/);
+    const { items } = await logs.read(PROJECT, { limit: 100 });
+    assert.equal(items.length, 32);
+  }));
