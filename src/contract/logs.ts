@@ -29,8 +29,8 @@ export const requestLogEntry = z.object({
   host: z.string(),
   path: z.string(),
   status: z.int(),
-  /** Length of the answer's body in bytes. */
-  bytes: z.int(),
+  /** Length of the answer's body in bytes; `null` for one that was streamed without it. */
+  bytes: z.int().nullable(),
   /** Time to the answer's head in milliseconds. */
   durationMs: z.number(),
   ip: z.string(),

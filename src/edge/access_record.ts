@@ -25,8 +25,8 @@ export interface AccessRecord {
   /** Path and query as the client wrote them. */
   readonly path: string;
   readonly status: number;
-  /** Length of the answer's body in bytes, as announced. */
-  readonly bytes: number;
+  /** Length of the answer's body in bytes; `null` where only its end tells. */
+  readonly bytes: number | null;
   /** Time to the answer's head in milliseconds. */
   readonly durationMs: number;
   /** Address of the client. */

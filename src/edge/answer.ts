@@ -13,12 +13,23 @@ export interface Answer {
   /** All fields but the request id. May be shared: never changed. */
   readonly headers: HeaderList;
   readonly body: BlobBody | ReadableStream<Uint8Array<ArrayBuffer>> | null;
-  /** Length of the body. */
-  readonly bytes: number;
+  /** Length of the body; `undefined` where only its end will tell. */
+  readonly bytes: number | undefined;
   /** Why something behind the edge could not answer; for the site's log, not for the client. */
   readonly problem?: string;
   /** The open socket of a server, to which the client's connection is upgraded; its status is 101. */
   readonly upgrade?: ComputeSocket;
+}
+
+const DIGITS = /^\d{1,15}$/;
+
+/** Length of a body in bytes, as far as it is known; `field` is its `Content-Length`. */
+export function bodyLength(body: Answer["body"], field: string | undefined): number | undefined {
+  if (body === null) return 0;
+  // Text is ASCII: a character is a byte.
+  if (typeof body === "string") return body.length;
+  if (body instanceof Uint8Array) return body.byteLength;
+  return field !== undefined && DIGITS.test(field) ? Number(field) : undefined;
 }
 
 /** Fields that say how the bytes are to be read, or that every answer must carry. */

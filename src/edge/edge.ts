@@ -232,7 +232,7 @@ class Edge {
       host: exchange.host,
       path: exchange.target,
       status: answer.status,
-      bytes: answer.bytes,
+      bytes: answer.bytes ?? null,
       durationMs,
       ip: exchange.ip,
       userAgent: exchange.header("user-agent"),

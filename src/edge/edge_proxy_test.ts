@@ -273,3 +273,18 @@ Deno.test("a name that turns private after it was judged leads nowhere else", as
   assert.equal((await edge.fetch("/b")).status, 502);
   assert.deepEqual(dialled, ["93.184.215.14"], "judged and dialled are one and the same");
 });
+
+Deno.test("the record has the length of a body that is known, and says where it is not", async () => {
+  const stream = () => new Response("streamed").body;
+  const edge = dynamicEdge({
+    rules: [toUpstream],
+    upstream: ({ url }) => {
+      if (url.endsWith("/none")) return new Response(null, { status: 204 });
+      const headers = new Headers(url.endsWith("/told") ? { "content-length": "8" } : {});
+      return new Response(stream(), { headers });
+    },
+  });
+  for (const path of ["/told", "/streamed", "/none"]) await (await edge.fetch(path)).text();
+  await (await edge.fetch("/streamed", { method: "HEAD" })).text();
+  assert.deepEqual(edge.records.map(({ bytes }) => bytes), [8, null, 0, 0]);
+});

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { bodyLength } from "../answer.ts";
 import { findHeader, type HeaderList } from "../header_list.ts";
 import { deltaSeconds } from "./cache_control.ts";
 import { type CacheReport, withReport } from "./cache_status.ts";
@@ -31,8 +32,7 @@ export function contentLength(headers: HeaderList): number | undefined {
 
 /** Length of a body; `undefined` where only its end will tell. */
 export function knownBytes({ headers, body }: OriginAnswer): number | undefined {
-  if (isStream(body)) return contentLength(headers);
-  return body?.byteLength ?? 0;
+  return bodyLength(body, findHeader(headers, "content-length"));
 }
 
 export interface Delivery {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ComputeResponse } from "../../runtime/mod.ts";
-import type { Answer } from "../answer.ts";
+import { type Answer, bodyLength } from "../answer.ts";
 import { findHeader, type HeaderList } from "../header_list.ts";
 import type { BodyStream } from "../pipeline/messages.ts";
 import { answerHeadersFrom } from "../proxy/message_headers.ts";
@@ -58,6 +58,5 @@ export function toAnswer(
     const rest = method === "HEAD" && length === undefined ? emptyStream() : null;
     return { status, headers: all, body: rest, bytes: 0 };
   }
-  const bytes = body instanceof Uint8Array ? body.byteLength : Number(length ?? 0);
-  return { status, headers: all, body, bytes };
+  return { status, headers: all, body, bytes: bodyLength(body, length) };
 }

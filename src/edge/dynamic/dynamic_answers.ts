@@ -5,7 +5,7 @@
  * @module
  */
 import { type Decision, ORIGIN_HANDLE } from "../../rules/mod.ts";
-import type { Answer } from "../answer.ts";
+import { type Answer, bodyLength } from "../answer.ts";
 import { isSocketRequest } from "../compute/compute_request.ts";
 import { findHeader, type HeaderList } from "../header_list.ts";
 import type { PipelineResponse } from "../pipeline/messages.ts";
@@ -57,7 +57,7 @@ export class DynamicAnswers {
     if (site.compute !== undefined && isSocketRequest(exchange)) return undefined;
     const hit = this.options.cache.fresh(known.cacheKey, facts, site.common);
     if (hit === undefined) return undefined;
-    const { status, headers, body, text, bytes = 0 } = hit;
+    const { status, headers, body, text, bytes } = hit;
     return { status, headers: withCommon(headers, site.common), body: text ?? body, bytes };
   }
 
@@ -83,12 +83,11 @@ export class DynamicAnswers {
 }
 
 /** Length of the body, as far as it is known. */
-function bodyBytes(response: PipelineResponse): number {
-  if (response.text !== undefined) return response.text.length;
-  const { headers, body } = response;
-  return body instanceof Uint8Array
-    ? body.byteLength
-    : Number(findHeader(headers, "content-length") ?? 0);
+function bodyBytes(response: PipelineResponse): number | undefined {
+  return bodyLength(
+    response.text ?? response.body,
+    findHeader(response.headers, "content-length"),
+  );
 }
 
 /** An answer to `HEAD`, or one whose status has no content. */

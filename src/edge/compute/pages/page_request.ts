@@ -71,7 +71,7 @@ export function pageAnswer(
     readonly site: { readonly common: HeaderList };
   },
 ): Answer {
-  const { status, headers, body, bytes = 0, text } = answer;
+  const { status, headers, body, bytes, text } = answer;
   if (body !== null && text === undefined) {
     return toAnswer(request.method, { status, headers, body }, site.common);
   }
