@@ -89,9 +89,14 @@ async function load({ source, name, env }: WorkerStart): Promise<void> {
   });
 }
 
+/** A function can forge what its worker reads: whatever else it loads so, no second module. */
+let isStarted = false;
+
 function take(frame: Frame): void {
   const { type, id, payload } = frame;
   if (type === FrameType.start) {
+    if (isStarted) return;
+    isStarted = true;
     load(fromPayload<WorkerStart>(payload)).then(
       () => link.send(FrameType.ready, 0),
       (error) => link.sendHead(FrameType.broken, 0, describeError(error)),
