@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createOutboundFetch, OutboundError, type OutboundRequest } from "../runtime/mod.ts";
 import { MAX_RETURNS } from "./proxy/message_headers.ts";
-import { dynamicEdge, toUpstream, UPSTREAM } from "./_test_dynamic.ts";
+import { cached, dynamicEdge, toUpstream, UPSTREAM } from "./_test_dynamic.ts";
 
 const fieldsOf = (request: OutboundRequest | undefined) => new Map(request?.headers);
 
@@ -140,6 +140,23 @@ Deno.test("HEAD has no body, whatever the other site sends", async () => {
   const answer = await edge.fetch("/", { method: "HEAD" });
   assert.equal(await answer.text(), "");
   assert.equal(answer.headers.get("content-length"), "5");
+});
+
+Deno.test("HEAD is told of a status without content, from the other site or the cache", async () => {
+  const edge = dynamicEdge({
+    rules: [toUpstream, { ...cached(), condition: { path: { type: "exact", value: "/kept" } } }],
+    upstream: ({ url }) =>
+      url.endsWith("/kept")
+        ? new Response("page", { headers: { etag: '"1"' } })
+        : new Response(null, { status: Number(url.slice(-3)) }),
+  });
+  for (const status of [204, 205, 304]) {
+    const answer = await edge.fetch(`/${status}`, { method: "HEAD" });
+    assert.deepEqual([answer.status, await answer.text()], [status, ""]);
+  }
+  const headers = { "if-none-match": '"1"' };
+  const kept = await edge.fetch("/kept", { method: "HEAD", headers });
+  assert.deepEqual([kept.status, await kept.text()], [304, ""]);
 });
 
 const FAILURES: readonly (readonly [code: OutboundError["code"], status: number])[] = [

@@ -5,6 +5,7 @@
  */
 import { bodyLength } from "../answer.ts";
 import { findHeader, type HeaderList } from "../header_list.ts";
+import { emptyStream } from "../no_content.ts";
 import { deltaSeconds } from "./cache_control.ts";
 import { type CacheReport, withReport } from "./cache_status.ts";
 import { isNotModified } from "./conditions.ts";
@@ -19,10 +20,6 @@ export function isStream(body: OriginAnswer["body"]): body is BodyStream {
 /** Nobody reads: the origin need not go on. */
 export function discard(body: OriginAnswer["body"]): void {
   if (isStream(body)) body.cancel().catch(() => {});
-}
-
-function emptyStream(): BodyStream {
-  return new ReadableStream({ start: (controller) => controller.close() });
 }
 
 /** What `Content-Length` says. */

@@ -6,11 +6,9 @@
 import type { ComputeResponse } from "../../runtime/mod.ts";
 import { type Answer, bodyLength } from "../answer.ts";
 import { findHeader, type HeaderList } from "../header_list.ts";
+import { hasNoContent, noContent } from "../no_content.ts";
 import type { BodyStream } from "../pipeline/messages.ts";
 import { answerHeadersFrom } from "../proxy/message_headers.ts";
-
-/** Statuses that have no content (RFC 9110, 15). */
-const WITHOUT_CONTENT = new Set([204, 205, 304]);
 
 /** The answer of a server as far as it may leave the edge; a stream is read once. */
 export interface ServerAnswer {
@@ -40,11 +38,6 @@ export function serverAnswer(response: ComputeResponse): ServerAnswer {
   };
 }
 
-/** No bytes, and no claim of how many a `GET` would get. */
-function emptyStream(): BodyStream {
-  return new ReadableStream({ start: (controller) => controller.close() });
-}
-
 /** The answer with the fields of the edge, and without a body that it can not have. */
 export function toAnswer(
   method: string,
@@ -52,11 +45,14 @@ export function toAnswer(
   common: HeaderList,
 ): Answer {
   const all = [...headers, ...common];
-  const length = findHeader(headers, "content-length");
-  if (method === "HEAD" || WITHOUT_CONTENT.has(status)) {
+  if (hasNoContent(method, status)) {
     discardBody(body);
-    const rest = method === "HEAD" && length === undefined ? emptyStream() : null;
-    return { status, headers: all, body: rest, bytes: 0 };
+    return { status, headers: all, body: noContent(status, headers), bytes: 0 };
   }
-  return { status, headers: all, body, bytes: bodyLength(body, length) };
+  return {
+    status,
+    headers: all,
+    body,
+    bytes: bodyLength(body, findHeader(headers, "content-length")),
+  };
 }

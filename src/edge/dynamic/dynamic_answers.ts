@@ -8,6 +8,7 @@ import { type Decision, ORIGIN_HANDLE } from "../../rules/mod.ts";
 import { type Answer, bodyLength } from "../answer.ts";
 import { isSocketRequest } from "../compute/compute_request.ts";
 import { findHeader, type HeaderList } from "../header_list.ts";
+import { hasNoContent, noContent } from "../no_content.ts";
 import type { PipelineResponse } from "../pipeline/messages.ts";
 import { type PipelinePlan, planPipeline } from "../pipeline/plan.ts";
 import { isLoop } from "../proxy/message_headers.ts";
@@ -24,9 +25,6 @@ export function isDynamic({ pipeline, rewrite }: Decision): boolean {
 
 /** For the site's log. */
 const LOOP = "The request goes in a circle: a rewrite or a function asks for what caused it";
-
-/** Statuses that have no content (RFC 9110, 15). */
-const WITHOUT_CONTENT = new Set([204, 205, 304]);
 
 /** Answers requests that files alone do not. */
 export class DynamicAnswers {
@@ -75,8 +73,8 @@ export class DynamicAnswers {
     const headers: HeaderList = withCommon(response.headers, site.common);
     const { status, problem, upgrade } = response;
     if (upgrade !== undefined) return { status, headers, body: null, bytes: 0, upgrade };
-    const answer = exchange.method === "HEAD" || WITHOUT_CONTENT.has(status)
-      ? bodilessAnswer({ ...response, headers }, exchange.method)
+    const answer = hasNoContent(exchange.method, status)
+      ? bodilessAnswer({ ...response, headers })
       : { status, headers, body: response.text ?? response.body, bytes: bodyBytes(response) };
     return problem === undefined ? answer : { ...answer, problem };
   }
@@ -91,15 +89,9 @@ function bodyBytes(response: PipelineResponse): number | undefined {
 }
 
 /** An answer to `HEAD`, or one whose status has no content. */
-function bodilessAnswer({ status, headers, body }: PipelineResponse, method: string): Answer {
+function bodilessAnswer({ status, headers, body }: PipelineResponse): Answer {
   if (body instanceof ReadableStream) body.cancel().catch(() => {});
-  const isOpen = method === "HEAD" && findHeader(headers, "content-length") === undefined;
-  return { status, headers, body: isOpen ? emptyStream() : null, bytes: 0 };
-}
-
-/** No bytes, and no claim of how many a `GET` would get. */
-function emptyStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
-  return new ReadableStream({ start: (controller) => controller.close() });
+  return { status, headers, body: noContent(status, headers), bytes: 0 };
 }
 
 function withCommon(headers: HeaderList, common: HeaderList): HeaderList {
