@@ -24,9 +24,14 @@ const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 /** A field value (RFC 9110, 5.5), without space around it. */
 const VALUE = /^(?:[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)?$/;
 
+/** Whether a text in lower case can name a field. */
+export function isFieldName(text: string): boolean {
+  return NAME.test(text);
+}
+
 /** Whether each field may be sent as it is: none can break out of its line. */
 export function isSendable(headers: HeaderList): boolean {
-  for (const [name, value] of headers) if (!NAME.test(name) || !VALUE.test(value)) return false;
+  for (const [name, value] of headers) if (!isFieldName(name) || !VALUE.test(value)) return false;
   return true;
 }
 

@@ -64,6 +64,7 @@ const ROWS = `
 4.1 | fields outside Vary do not matter | x-a: 1 | cc: max-age=60 & vary: x-b | 5 | x-a: 2 | HIT
 4.1 | Vary: * is not stored | | cc: max-age=60 & vary: * | 0 | | MISS
 4.1 | Vary with * among names is not stored | | cc: max-age=60 & vary: x-a, * | 0 | | MISS
+4.1 | Vary with what can name no field is not stored | | cc: max-age=60 & vary: x-a, x b | 0 | | MISS
 4.2 | fresh until its lifetime ends | | cc: max-age=60 | 59 | | HIT
 4.2 | stale when age equals lifetime | | cc: max-age=60 | 60 | | MISS
 4.2.1 | s-maxage wins over max-age | | cc: max-age=10, s-maxage=60 | 50 | | HIT

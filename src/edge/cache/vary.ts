@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { findHeader, type HeaderList } from "../header_list.ts";
+import { findHeader, type HeaderList, isFieldName } from "../header_list.ts";
 import { memoize } from "../memo.ts";
 import type { CacheReader, StoredAnswer, VaryField } from "./types.ts";
 
@@ -18,12 +18,17 @@ export function joinedHeader(headers: HeaderList, name: string): string | undefi
   return lines.length === 1 ? first : lines.map((header) => header[1]).join(", ");
 }
 
-/** Names in `Vary`, lower case, each once; `*` among them where nothing else can match. */
+/**
+ * Names in `Vary`, lower case, each once; `*` alone where no other request can
+ * match: it is among them, or one of them can not name a field.
+ */
 export function varyNames(headers: HeaderList): readonly string[] {
   const field = joinedHeader(headers, "vary");
   if (field === undefined) return [];
-  const names = field.toLowerCase().split(",").map((name) => name.trim());
-  return [...new Set(names.filter((name) => name !== ""))].sort();
+  const names = field.toLowerCase().split(",").map((name) => name.trim())
+    .filter((name) => name !== "");
+  const isMatchable = names.every((name) => name !== "*" && isFieldName(name));
+  return isMatchable ? [...new Set(names)].sort() : ["*"];
 }
 
 /** Longest list of codings that is remembered. */
