@@ -18,6 +18,22 @@ const CAPACITY = 8192;
 /** Longest address that is remembered, in characters. */
 const MAX_URL = 512;
 
+/** Heaviest decision that is remembered, as `weightOf()` has it: rules can make one of any size. */
+const MAX_WEIGHT = 2048;
+
+/** What one thing in a list of a decision weighs. */
+const ITEM_WEIGHT = 32;
+
+/** About how much memory a decision takes: the characters of its texts, and its lists. */
+function weightOf({ terminal, rewrite, headerEdits, hits, matched }: Decision): number {
+  let weight = ITEM_WEIGHT * (headerEdits.length + hits.length + matched.length);
+  if (terminal.type === "redirect") weight += terminal.location.length;
+  if (rewrite?.type === "external") weight += rewrite.url.length;
+  if (rewrite?.type === "internal") weight += rewrite.path.length + rewrite.query.length;
+  for (const edit of headerEdits) if (edit.type === "set") weight += edit.value.length;
+  return weight;
+}
+
 /** What is known of all requests with one target. */
 export interface KnownTarget {
   /** Whose decision it is. */
@@ -48,13 +64,14 @@ export class DecisionMemo {
     return target?.rules === identity ? target : undefined;
   }
 
-  /** Keeps a decision, where all that the rules asked for is in the address. */
+  /** Keeps a decision that is not too heavy, where all that the rules asked for is in the address. */
   remember(
     url: string,
     { compiled, identity }: KnownRules,
     { facts, decision }: { readonly facts: RequestFacts; readonly decision: Decision },
   ): KnownTarget | undefined {
-    if (url.length > MAX_URL || !isDecidedByTarget(compiled, facts)) return undefined;
+    if (url.length > MAX_URL || weightOf(decision) > MAX_WEIGHT) return undefined;
+    if (!isDecidedByTarget(compiled, facts)) return undefined;
     const { path } = facts;
     const target: KnownTarget = {
       rules: identity,
