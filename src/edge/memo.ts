@@ -32,6 +32,9 @@ export class RecentMap<Value> {
   }
 }
 
+/** Longest text whose result is remembered, in characters: it is clients who write these texts. */
+const MAX_TEXT = 512;
+
 /** Returns `compute`, a pure function, with a memory of its latest results. */
 export function memoize<Result>(
   compute: (text: string) => Result,
@@ -39,6 +42,7 @@ export function memoize<Result>(
 ): (text: string) => Result {
   const recent = new RecentMap<Result>(capacity);
   return (text) => {
+    if (text.length > MAX_TEXT) return compute(text);
     const known = recent.get(text);
     if (known !== undefined) return known;
     const result = compute(text);

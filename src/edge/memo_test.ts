@@ -19,3 +19,16 @@ Deno.test("memoize() keeps what is asked for through a flood of others", () => {
   remembered("cold 0");
   assert.equal(computed.filter((text) => text === "cold 0").length, 2);
 });
+
+Deno.test("memoize() remembers nothing of a very long text", () => {
+  let computed = 0;
+  const length = memoize((text) => (computed++, text.length), 4);
+  const [short, long] = ["x".repeat(512), "x".repeat(513)];
+  assert.deepEqual([length(short), length(short), length(long), length(long)], [
+    512,
+    512,
+    513,
+    513,
+  ]);
+  assert.equal(computed, 3);
+});

@@ -31,9 +31,6 @@ export function varyNames(headers: HeaderList): readonly string[] {
   return isMatchable ? [...new Set(names)].sort() : ["*"];
 }
 
-/** Longest list of codings that is remembered. */
-const MAX_REMEMBERED = 256;
-
 /** Codings have no order of their own; weights stay with theirs. */
 function sortCodings(value: string): string {
   return value.toLowerCase().split(",").map((coding) => coding.replaceAll(/\s+/g, ""))
@@ -47,9 +44,7 @@ const rememberedCodings = memoize(sortCodings, 256);
 export function varyValue(name: string, request: HasHeader): string | null {
   const value = request.header(name);
   if (value === undefined) return null;
-  if (name === "accept-encoding") {
-    return value.length > MAX_REMEMBERED ? sortCodings(value) : rememberedCodings(value);
-  }
+  if (name === "accept-encoding") return rememberedCodings(value);
   return value.split(",").map((member) => member.trim()).join(",");
 }
 
