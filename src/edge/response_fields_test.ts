@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import fc from "fast-check";
 import { checkOnce, type Header, type HeaderList, isChecked } from "./header_list.ts";
 import { appendFields, fieldWriter, findListKey, writeFields } from "./response_fields.ts";
 
@@ -96,4 +97,34 @@ Deno.test("without the runtime's list, fields are appended", () => {
   fieldWriter(undefined)(response, checkOnce(copy(FIELDS)), LAST);
   assert.deepEqual(response.headers.get("content-type"), "text/plain");
   assert.deepEqual(response.headers.getSetCookie(), ["a=1", "b=2"]);
+});
+
+const NASTY = ["\r", "\n", "\0", "\x7f", "\x01", "\t", " ", ":", "\u{e9}", "\u{100}", "\u{1f600}"];
+const anyText = fc.array(fc.oneof(fc.constantFrom("a", "A", "-", ...NASTY)), { maxLength: 6 })
+  .map((parts) => parts.join(""));
+const anyField = fc.tuple(
+  fc.oneof(fc.constantFrom("x-a", "set-cookie", "content-type"), anyText),
+  anyText,
+);
+
+/** What a client would see, or why nothing is sent. */
+function outcome(write: typeof writeFields, fields: HeaderList): unknown {
+  const response = new Response("text");
+  try {
+    write(response, fields, LAST);
+  } catch (error) {
+    return error instanceof TypeError ? "refused" : error;
+  }
+  return [...response.headers];
+}
+
+Deno.test("what is written at once is what would be appended, or refused as well", () => {
+  fc.assert(
+    fc.property(fc.array(anyField, { maxLength: 4 }), (fields) => {
+      const appended = outcome(appendFields, fields);
+      assert.deepEqual(outcome(writeFields, fields), appended);
+      assert.deepEqual(outcome(writeFields, checkOnce(copy(fields))), appended);
+    }),
+    { numRuns: 2000 },
+  );
 });
