@@ -42,12 +42,19 @@ export function findListKey(): symbol | undefined {
 export type FieldWriter = (response: Response, fields: HeaderList, last: Header) => void;
 
 /**
- * Appends field by field; the type that `Response` gives a string is taken off
+ * Control characters that `Headers` takes, other than a tab: where a value has
+ * one, the server of Deno 2.9 ends the whole process.
+ */
+// deno-lint-ignore no-control-regex -- control characters are what is sought
+const CONTROLS = /[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
+
+/**
+ * Appends field by field, a space for each control character; the type that `Response` gives a string is taken off
  * first: the answer has its own, or none by a header rule.
  */
 export function appendFields({ headers }: Response, fields: HeaderList, last: Header): void {
   headers.delete("content-type");
-  for (const [name, value] of fields) headers.append(name, value);
+  for (const [name, value] of fields) headers.append(name, value.replaceAll(CONTROLS, " "));
   headers.append(last[0], last[1]);
 }
 

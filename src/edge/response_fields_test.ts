@@ -34,13 +34,28 @@ Deno.test("written and appended fields read the same, whatever the body", () => 
   }
 });
 
-Deno.test("fields reach the client over a socket as they were written", async () => {
-  const fields = checkOnce(copy(FIELDS));
-  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => {
+/** A server each of whose answers has these fields. */
+const serve = (fields: HeaderList) =>
+  Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => {
     const response = new Response("body");
     writeFields(response, fields, LAST);
     return response;
   });
+
+Deno.test("a control character in a value becomes a space, and ends no process", async () => {
+  const controls = Array.from({ length: 128 }, (_, code) => String.fromCharCode(code))
+    .filter((char) => /[^\0\t\n\r\x20-\x7e]/.test(char));
+  const server = serve([["x-control", `a${controls.join("")}b`]]);
+  const answer = await fetch(`http://127.0.0.1:${server.addr.port}/`);
+  assert.equal(await answer.text(), "body");
+  assert.equal(answer.headers.get("x-control"), `a${" ".repeat(controls.length)}b`);
+  assert.equal(controls.length, 29);
+  await server.shutdown();
+});
+
+Deno.test("fields reach the client over a socket as they were written", async () => {
+  const fields = checkOnce(copy(FIELDS));
+  const server = serve(fields);
   const { headers } = await fetch(`http://127.0.0.1:${server.addr.port}/`).then(async (answer) => {
     assert.deepEqual(await answer.text(), "body");
     return answer;
