@@ -17,6 +17,12 @@ export const WINDOW_BYTES = 256 * 1024;
 export const EAGER_BYTES = 64 * 1024;
 
 const MAX_CHUNK_BYTES = 64 * 1024;
+
+/** What a chunk costs at least of what was granted: each takes memory, however small. */
+const MIN_CHUNK_COST = 256;
+
+const costOf = (chunkBytes: number): number => Math.max(chunkBytes, MIN_CHUNK_COST);
+
 const encoder = new TextEncoder();
 
 function creditPayload(count: number): Uint8Array {
@@ -88,7 +94,7 @@ export class BodySender {
     this.#pumping = true;
     try {
       this.#reader ??= this.stream.getReader();
-      while (this.#credit > 0 && !this.#over) {
+      while (this.#credit >= MIN_CHUNK_COST && !this.#over) {
         const bytes = this.#rest ?? await this.#next(this.#reader);
         if (this.#over) return;
         if (bytes === undefined) {
@@ -98,7 +104,7 @@ export class BodySender {
         }
         const count = Math.min(bytes.byteLength, this.#credit, MAX_CHUNK_BYTES);
         this.options.send(FrameType.chunk, bytes.subarray(0, count));
-        this.#credit -= count;
+        this.#credit -= costOf(count);
         this.#rest = count < bytes.byteLength ? bytes.subarray(count) : undefined;
       }
     } catch (error) {
@@ -166,11 +172,11 @@ export class BodyReceiver {
     this.options.send(FrameType.credit, creditPayload(more));
   }
 
-  /** Takes a part; false where the sender sent more than it was granted. */
+  /** Takes a part; false where it is empty, or the sender sent more than it was granted. */
   chunk(bytes: Uint8Array<ArrayBuffer>): boolean {
     if (this.#over) return true;
-    this.#outstanding -= bytes.byteLength;
-    if (this.#outstanding < 0) return false;
+    this.#outstanding -= costOf(bytes.byteLength);
+    if (this.#outstanding < 0 || bytes.byteLength === 0) return false;
     this.#controller.enqueue(bytes);
     return true;
   }

@@ -79,9 +79,25 @@ Deno.test("BodySender stops where the reader does", async () => {
 });
 
 Deno.test("BodyReceiver tells a sender that sends more than it may", () => {
-  const receiver = new BodyReceiver({ credit: 10, send: () => {}, finished: () => {} });
-  assert.equal(receiver.chunk(new Uint8Array(10)), true);
+  const receiver = new BodyReceiver({ credit: 1000, send: () => {}, finished: () => {} });
+  assert.equal(receiver.chunk(new Uint8Array(1000)), true);
   assert.equal(receiver.chunk(new Uint8Array(1)), false);
+});
+
+Deno.test("BodyReceiver holds a bounded number of chunks, and no empty ones", () => {
+  const open = () => new BodyReceiver({ credit: EAGER_BYTES, send: () => {}, finished: () => {} });
+  assert.equal(open().chunk(new Uint8Array(0)), false);
+  const receiver = open();
+  let held = 0;
+  while (receiver.chunk(new Uint8Array(1))) held++;
+  assert.equal(held, EAGER_BYTES / 256);
+});
+
+Deno.test("BodySender and BodyReceiver carry many small chunks, whenever they are asked for", async () => {
+  const sizes = Array.from({ length: 5000 }, (_, at) => at % 3 === 0 ? 300 : 1 + at % 7);
+  const { receiver } = join(ReadableStream.from(sizes.map((size) => new Uint8Array(size))), 1000);
+  const bytes = await new Response(receiver.stream).bytes();
+  assert.equal(bytes.byteLength, sizes.reduce((sum, size) => sum + size));
 });
 
 Deno.test("BodyReceiver breaks off with the sender's error", async () => {
