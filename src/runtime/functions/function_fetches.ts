@@ -29,6 +29,11 @@ export class FunctionFetches {
 
   constructor(private readonly worker: WorkerParts) {}
 
+  /** Something of a request with this id is under way. */
+  has(id: number): boolean {
+    return this.#running.has(id) || this.worker.receivers.has(id) || this.worker.senders.has(id);
+  }
+
   /** Performs a request of a call and sends the answer, or why there is none. */
   async perform(
     id: number,

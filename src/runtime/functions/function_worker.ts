@@ -198,6 +198,8 @@ export class FunctionWorker implements WorkerParts {
   }
 
   #takeFetch({ id, payload }: Frame): void {
+    // One that took the place of another would be neither counted nor ended.
+    if (this.#fetches.has(id)) return this.#breakOff();
     const head = parseFetch(payload);
     const call = head === undefined ? undefined : this.#calls.get(head.call);
     if (head === undefined || call === undefined || id % 2 === 0) {
@@ -220,6 +222,10 @@ export class FunctionWorker implements WorkerParts {
       this.receivers.get(id)?.fail(new BrokenBodyError(message));
     } else if (type === FrameType.credit) this.senders.get(id)?.grant(readCredit(payload));
     else if (type === FrameType.drop) this.senders.get(id)?.stop("The function reads no more");
-    else this.options.stuck("crashed", `Function "${this.name}" broke the protocol`);
+    else this.#breakOff();
+  }
+
+  #breakOff(): void {
+    this.options.stuck("crashed", `Function "${this.name}" broke the protocol`);
   }
 }
