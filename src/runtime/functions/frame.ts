@@ -109,9 +109,13 @@ export class ProtocolError extends Error {
   override readonly name = "ProtocolError";
 }
 
-/** Cuts a stream of bytes into frames. */
+/** Cuts a stream of bytes into frames. However it is cut, each byte is copied once. */
 export class FrameReader {
-  #kept: Uint8Array<ArrayBuffer> = EMPTY;
+  readonly #header = new Uint8Array(HEADER_BYTES);
+  #headerFilled = 0;
+  /** Of the frame whose header is complete. */
+  #payload: Uint8Array<ArrayBuffer> | undefined;
+  #payloadFilled = 0;
 
   /** Refuses payloads over `maxPayload` bytes. */
   constructor(private readonly maxPayload: number) {}
@@ -123,26 +127,44 @@ export class FrameReader {
    * @throws ProtocolError where a frame is larger than allowed
    */
   feed(bytes: Uint8Array): Frame[] {
-    const data = this.#kept.byteLength === 0 ? bytes : concat([this.#kept, bytes]);
     const frames: Frame[] = [];
-    let at = 0;
-    while (data.byteLength - at >= HEADER_BYTES) {
-      const length = readU32(data, at);
-      if (length > this.maxPayload) {
-        throw new ProtocolError(`Frame of ${length} bytes is over ${this.maxPayload}`);
+    for (let at = 0;;) {
+      while (this.#headerFilled < HEADER_BYTES && at < bytes.byteLength) {
+        this.#header[this.#headerFilled++] = bytes[at++]!;
       }
-      const start = at + HEADER_BYTES;
-      if (data.byteLength < start + length) break;
-      frames[frames.length] = {
-        type: data[at + 4]!,
-        worker: data[at + 5]! | data[at + 6]! << 8,
-        id: readU32(data, at + 7),
-        payload: data.slice(start, start + length) as Uint8Array<ArrayBuffer>,
-      };
-      at = start + length;
+      if (this.#headerFilled < HEADER_BYTES) return frames;
+      const payload = this.#payload ??= this.#room();
+      const wanted = payload.byteLength - this.#payloadFilled;
+      const count = wanted < bytes.byteLength - at ? wanted : bytes.byteLength - at;
+      if (count > 0) payload.set(bytes.subarray(at, at + count), this.#payloadFilled);
+      if (count < wanted) {
+        this.#payloadFilled += count;
+        return frames;
+      }
+      at += count;
+      frames[frames.length] = this.#frame(payload);
     }
-    this.#kept = at === data.byteLength ? EMPTY : data.slice(at) as Uint8Array<ArrayBuffer>;
-    return frames;
+  }
+
+  #room(): Uint8Array<ArrayBuffer> {
+    const length = readU32(this.#header, 0);
+    if (length > this.maxPayload) {
+      throw new ProtocolError(`Frame of ${length} bytes is over ${this.maxPayload}`);
+    }
+    return length === 0 ? EMPTY : new Uint8Array(length);
+  }
+
+  #frame(payload: Uint8Array<ArrayBuffer>): Frame {
+    const header = this.#header;
+    this.#headerFilled = 0;
+    this.#payload = undefined;
+    this.#payloadFilled = 0;
+    return {
+      type: header[4]!,
+      worker: header[5]! | header[6]! << 8,
+      id: readU32(header, 7),
+      payload,
+    };
   }
 }
 

@@ -28,3 +28,16 @@ Deno.test("FrameReader refuses a frame over its limit before it has come", () =>
   const head = encodeFrame({ type: 1, worker: 1, id: 1, payload: new Uint8Array(101) });
   assert.throws(() => new FrameReader(100).feed(head.subarray(0, HEADER_BYTES)), ProtocolError);
 });
+
+Deno.test("FrameReader takes a large frame in small pieces in linear time", () => {
+  const size = 400_000;
+  const bytes = encodeFrame({ type: 1, worker: 1, id: 1, payload: new Uint8Array(size).fill(7) });
+  const reader = new FrameReader(size);
+  const begun = performance.now();
+  const read = [];
+  for (let at = 0; at < bytes.byteLength; at++) {
+    read.push(...reader.feed(bytes.subarray(at, at + 1)));
+  }
+  assert.deepEqual(read.map(({ payload }) => payload.byteLength), [size]);
+  assert.ok(performance.now() - begun < 5000);
+});
