@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { FairShare } from "./fair_share.ts";
 import { concat, encodeFrame, type Frame, FrameReader, MAX_PAYLOAD_BYTES } from "./frame.ts";
 
 export interface OutgoingFrame {
@@ -16,11 +17,19 @@ export interface OutgoingFrame {
 }
 
 export interface ConnectionOptions {
-  /** Bytes that may wait to be written; with more the connection ends. */
+  /** Bytes that may wait to be written, with what their frames cost; with more the connection ends. */
   readonly maxQueued?: number;
+  /** Of this thread's time, for what is received; shared with other connections. */
+  readonly share?: FairShare;
 }
 
 const READ_BYTES = 64 * 1024;
+
+/** What a frame takes in memory beside its bytes, about: many small ones are not cheap. */
+export const FRAME_COST_BYTES = 256;
+
+/** Frames that are taken between two looks at the clock. */
+const FRAMES_AT_ONCE = 64;
 
 const soon = queueMicrotask.bind(globalThis);
 
@@ -29,6 +38,9 @@ export class FrameConnection {
   readonly #conn: Deno.Conn;
   readonly #maxPayload: number;
   readonly #maxQueued: number;
+  readonly #share: FairShare | undefined;
+  /** Ends the pause that this connection makes. */
+  #resume: (() => void) | undefined;
   #outgoing: Uint8Array[] = [];
   #queued = 0;
   #flushing = false;
@@ -43,13 +55,14 @@ export class FrameConnection {
     this.#conn = conn;
     this.#maxPayload = maxPayload;
     this.#maxQueued = options.maxQueued ?? Infinity;
+    this.#share = options.share;
   }
 
   /** Queues a frame; after the connection's end it is dropped. */
   send(frame: OutgoingFrame): void {
     if (this.#closed) return;
     const bytes = encodeFrame(frame);
-    this.#queued += bytes.byteLength;
+    this.#queued += bytes.byteLength + FRAME_COST_BYTES;
     if (this.#queued > this.#maxQueued) return this.close();
     this.#outgoing[this.#outgoing.length] = bytes;
     if (this.#flushing) return;
@@ -64,7 +77,7 @@ export class FrameConnection {
         this.#outgoing = [];
         const bytes = parts.length === 1 ? parts[0]! : concat(parts);
         for (let at = 0; at < bytes.byteLength;) at += await this.#conn.write(bytes.subarray(at));
-        this.#queued -= bytes.byteLength;
+        this.#queued -= bytes.byteLength + parts.length * FRAME_COST_BYTES;
       }
     } catch {
       this.close();
@@ -83,9 +96,30 @@ export class FrameConnection {
     while (!this.#closed) {
       const count = await this.#read(buffer);
       if (count === null) return;
+      this.#share?.begin();
       const frames = reader.feed(buffer.subarray(0, count));
-      for (let index = 0; index < frames.length && !this.#closed; index++) take(frames[index]!);
+      for (let index = 0; index < frames.length && !this.#closed;) {
+        take(frames[index]!);
+        index++;
+        if (this.#share === undefined || index % FRAMES_AT_ONCE > 0 && index < frames.length) {
+          continue;
+        }
+        const pause = this.#share.book();
+        if (pause === 0) continue;
+        await this.#wait(pause);
+        this.#share.begin();
+      }
     }
+  }
+
+  #wait(milliseconds: number): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, milliseconds);
+      this.#resume = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
   }
 
   async #read(buffer: Uint8Array): Promise<number | null> {
@@ -100,6 +134,7 @@ export class FrameConnection {
     if (this.#closed) return;
     this.#closed = true;
     this.#outgoing = [];
+    this.#resume?.();
     this.#conn.close();
   }
 }

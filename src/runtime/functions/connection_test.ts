@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { FrameConnection } from "./connection.ts";
-import { encodeFrame, HEADER_BYTES, ProtocolError } from "./frame.ts";
+import { FRAME_COST_BYTES, FrameConnection } from "./connection.ts";
+import { FairShare } from "./fair_share.ts";
+import { concat, encodeFrame, HEADER_BYTES, ProtocolError } from "./frame.ts";
 
 const frame = (id: number, size: number) => ({
   type: 40,
@@ -9,6 +10,9 @@ const frame = (id: number, size: number) => ({
   id,
   payload: new Uint8Array(size),
 });
+
+/** What a frame with 1000 bytes takes of what may wait. */
+const COST_OF_1000 = HEADER_BYTES + 1000 + FRAME_COST_BYTES;
 
 /** Both ends of a Unix socket. */
 async function pair() {
@@ -57,7 +61,7 @@ Deno.test("FrameConnection ends with an error where a frame is over its limit", 
 
 Deno.test("FrameConnection ends where more waits than it may hold", async () => {
   const { near, far } = await pair();
-  const connection = new FrameConnection(near, 1000, { maxQueued: 2 * (HEADER_BYTES + 1000) });
+  const connection = new FrameConnection(near, 1000, { maxQueued: 2 * COST_OF_1000 });
   const receiving = connection.receive(() => {});
   connection.send(frame(1, 1000));
   connection.send(frame(2, 1000));
@@ -69,7 +73,7 @@ Deno.test("FrameConnection ends where more waits than it may hold", async () => 
 
 Deno.test("FrameConnection counts only what is not written yet", async () => {
   const { near, far } = await pair();
-  const connection = new FrameConnection(near, 1000, { maxQueued: HEADER_BYTES + 1000 });
+  const connection = new FrameConnection(near, 1000, { maxQueued: COST_OF_1000 });
   const bytes = new Uint8Array(4096);
   for (let turn = 0; turn < 5; turn++) {
     connection.send(frame(turn, 1000));
@@ -78,4 +82,23 @@ Deno.test("FrameConnection counts only what is not written yet", async () => {
   }
   connection.close();
   far.close();
+});
+
+Deno.test("FrameConnection pauses where frames take more than their share, and ends meanwhile", async () => {
+  const { near, far } = await pair();
+  let now = 0;
+  const connection = new FrameConnection(far, 10, { share: new FairShare(() => now) });
+  await near.write(concat(Array.from({ length: 500 }, (_, at) => encodeFrame(frame(at, 0)))));
+  let taken = 0;
+  const receiving = connection.receive(() => {
+    taken++;
+    now += 1000;
+  });
+  while (taken === 0) await new Promise((resolve) => setTimeout(resolve));
+  assert.equal(taken, 64);
+  const before = taken;
+  connection.close();
+  await receiving;
+  assert.equal(taken, before);
+  near.close();
 });

@@ -65,7 +65,7 @@ export const TOO_MANY_FETCHES = `A function has at most ${MAX_FETCHES} requests 
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;
 
 /**
- * Bytes that a worker may have waiting for the platform: more than all bodies
- * and heads together that it may have under way.
+ * Bytes that a worker may have waiting for the platform, and the platform for
+ * a worker: more than all bodies and heads together that may be under way.
  */
 export const MAX_WORKER_BACKLOG_BYTES = 64 * 1024 * 1024;

@@ -7,7 +7,9 @@
  */
 import { equalInConstantTime } from "../../lib/hash.ts";
 import { FrameConnection } from "./connection.ts";
+import { FairShare } from "./fair_share.ts";
 import { type Frame, FrameType, MAX_UPWARD_BYTES } from "./frame.ts";
+import { MAX_WORKER_BACKLOG_BYTES } from "./limits.ts";
 
 /** Time in which a connection must say who it is, in milliseconds. */
 const HELLO_MS = 5000;
@@ -40,6 +42,8 @@ export class WorkerLines {
   readonly #open = new Map<number, FrameConnection>();
   /** Connections that have not said yet who they are. */
   readonly #unknown = new Set<FrameConnection>();
+  /** Of the platform's time: the workers of a deployment share it. */
+  readonly #share = new FairShare();
   #closed = false;
 
   constructor(
@@ -87,7 +91,10 @@ export class WorkerLines {
   async #serve(conn: Deno.Conn): Promise<void> {
     // No more can be at the door than are asked for, so that strangers cost nothing.
     if (this.#closed || this.#unknown.size >= this.#expected.size) return conn.close();
-    const connection = new FrameConnection(conn, MAX_UPWARD_BYTES);
+    const connection = new FrameConnection(conn, MAX_UPWARD_BYTES, {
+      maxQueued: MAX_WORKER_BACKLOG_BYTES,
+      share: this.#share,
+    });
     this.#unknown.add(connection);
     const late = setTimeout(() => connection.close(), this.options.helloMs ?? HELLO_MS);
     const known = (): void => {
