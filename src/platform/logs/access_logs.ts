@@ -25,6 +25,8 @@ import {
 export const FLUSH_INTERVAL_MS = 200;
 /** Characters that may wait; more lines are counted and dropped, so that memory stays bounded. */
 const MAX_WAITING = 32 * 1024 * 1024;
+/** Entries that who follows is told of at once; a reader has to keep up with them. */
+const ENTRIES_AT_ONCE = 200;
 /** Lines that one search reads at most. */
 const MAX_SEARCHED = 500_000;
 
@@ -36,6 +38,9 @@ export interface LogPage {
 }
 
 type Listener = (entry: LogEntry) => void;
+
+/** Waits until what else is to be done has had its turn. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 export interface AccessLogOptions {
   /** Told when entries could not be written or were dropped. */
@@ -145,17 +150,23 @@ export class AccessLogs {
     this.waitingLength = 0;
     for (const [projectId, buffer] of waiting) {
       await this.write(projectId, buffer);
-      this.tell(projectId, buffer);
+      await this.tell(projectId, buffer);
     }
   }
 
-  /** Tells those who follow of what was written, theirs too who came while it waited. */
-  private tell(projectId: string, buffer: LineBuffer): void {
-    const listeners = this.listeners.get(projectId);
-    if (listeners === undefined) return;
+  /**
+   * Tells those who follow of what was written, theirs too who came while it
+   * waited; in parts, so that they can read, and requests get their turn.
+   */
+  private async tell(projectId: string, buffer: LineBuffer): Promise<void> {
+    if (!this.listeners.has(projectId)) return;
     for (const chunk of buffer.chunks()) {
-      for (const entry of parseLogLines(new TextDecoder().decode(chunk))) {
-        for (const listener of listeners) listener(entry);
+      const entries = parseLogLines(new TextDecoder().decode(chunk));
+      for (let told = 0; told < entries.length; told += ENTRIES_AT_ONCE) {
+        for (const entry of entries.slice(told, told + ENTRIES_AT_ONCE)) {
+          for (const listener of this.listeners.get(projectId) ?? []) listener(entry);
+        }
+        await nextTurn();
       }
     }
   }

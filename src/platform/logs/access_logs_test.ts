@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { AccessRecord } from "../../edge/mod.ts";
 import type { LogEntry } from "../../contract/mod.ts";
+import { eventStream } from "../http/event_stream.ts";
 import { AccessLogs } from "./access_logs.ts";
 
 const PROJECT = "01890000-0000-7000-8000-000000000002";
@@ -62,4 +63,19 @@ Deno.test("lines that wait are bounded; those that were dropped are counted", ()
     assert.match(troubles.join(), /^Dropped 8 access log entries/);
     const { items } = await logs.read(PROJECT, { limit: 100 });
     assert.equal(items.length, 32);
+  }));
+
+Deno.test("who follows and reads is told of any burst", () =>
+  withLogs(async (logs) => {
+    const closing = new AbortController();
+    const { body } = eventStream(
+      (send) => logs.follow(PROJECT, (data) => send({ event: "log", id: "", data })),
+      closing.signal,
+    );
+    for (let count = 0; count < 3000; count++) logs.record(record(String(count)));
+    const written = logs.flush().then(() => closing.abort());
+    let told = "";
+    for await (const text of body!.pipeThrough(new TextDecoderStream())) told += text;
+    assert.equal(told.split("event: log").length - 1, 3000);
+    await written;
   }));
