@@ -105,9 +105,16 @@ export class AccessLogs {
     };
   }
 
+  /** Forgets the entries of a project, after what is being written. */
   async remove(projectId: string): Promise<void> {
-    this.files.delete(projectId);
     this.waiting.delete(projectId);
+    const removed = this.flushing.then(() => this.removeFiles(projectId));
+    this.flushing = removed.catch(() => {});
+    await removed;
+  }
+
+  private async removeFiles(projectId: string): Promise<void> {
+    this.files.delete(projectId);
     await Deno.remove(join(this.root, projectId), { recursive: true }).catch((error) => {
       if (!(error instanceof Deno.errors.NotFound)) throw error;
     });

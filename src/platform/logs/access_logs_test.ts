@@ -25,12 +25,14 @@ function record(requestId: string, projectId = PROJECT): AccessRecord {
 
 const idsOf = (entries: readonly LogEntry[]) => entries.map(({ requestId }) => requestId);
 
-async function withLogs(run: (logs: AccessLogs, troubles: string[]) => Promise<void>) {
+async function withLogs(
+  run: (logs: AccessLogs, troubles: string[], root: string) => Promise<void>,
+) {
   const root = await Deno.makeTempDir({ prefix: "svc-access-logs-" });
   const troubles: string[] = [];
   const logs = new AccessLogs(root, { onTrouble: (message) => troubles.push(message) });
   try {
-    await run(logs, troubles);
+    await run(logs, troubles, root);
   } finally {
     await logs.close();
     await Deno.remove(root, { recursive: true });
@@ -78,4 +80,15 @@ Deno.test("who follows and reads is told of any burst", () =>
     for await (const text of body!.pipeThrough(new TextDecoderStream())) told += text;
     assert.equal(told.split("event: log").length - 1, 3000);
     await written;
+  }));
+
+Deno.test("a removed project leaves nothing, though its lines were being written", () =>
+  withLogs(async (logs, troubles, root) => {
+    logs.record(record("1"));
+    const written = logs.flush();
+    await Promise.resolve();
+    await logs.remove(PROJECT);
+    await written;
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(root)), []);
+    assert.deepEqual(troubles, []);
   }));
