@@ -7,6 +7,7 @@
  */
 import { isLocalName, isPublicAddress, isWebPort, literalAddress } from "./address_rules.ts";
 import { OutboundError } from "./errors.ts";
+import type { StrayOpenings } from "./stray_openings.ts";
 
 /** Addresses of a name, as text; rejects or gives none where there are none. */
 export type ResolveDns = (name: string) => Promise<readonly string[]>;
@@ -25,6 +26,8 @@ export interface ConnectRules {
   readonly connectMs: number;
   /** Certificates (PEM) to trust beside the system's. */
   readonly caCerts?: readonly string[];
+  /** Openings that were given up and go on. */
+  readonly strays: StrayOpenings;
 }
 
 /** Most addresses of a name that are tried. */
@@ -109,12 +112,32 @@ async function connectTo(target: Target, address: string, rules: ConnectRules): 
   }
 }
 
-async function connectAny(target: Target, rules: ConnectRules): Promise<Deno.Conn> {
+/** What an opening is about just now. */
+interface Attempt {
+  address: string | undefined;
+  /** Nobody waits any more. */
+  isGivenUp: boolean;
+}
+
+async function connectAny(
+  target: Target,
+  rules: ConnectRules,
+  attempt: Attempt,
+): Promise<Deno.Conn> {
   const addresses = await addressesOf(target, rules);
   let last: unknown;
   for (const address of addresses) {
+    if (attempt.isGivenUp) break;
+    if (!rules.strays.allows(address)) {
+      const message = `Too many connections to "${target.host}" wait for an answer`;
+      last = new OutboundError("connect_failed", message);
+      continue;
+    }
+    attempt.address = address;
     try {
-      return await connectTo(target, address, rules);
+      const conn = await connectTo(target, address, rules);
+      rules.strays.answered(address);
+      return conn;
     } catch (error) {
       last = error;
     }
@@ -132,7 +155,8 @@ export async function openConnection(
   rules: ConnectRules,
   signal?: AbortSignal,
 ): Promise<Deno.Conn> {
-  const opening = connectAny(target, rules);
+  const attempt: Attempt = { address: undefined, isGivenUp: false };
+  const opening = connectAny(target, rules, attempt);
   const { promise: stopped, reject: stop } = Promise.withResolvers<never>();
   const abort = (): void => stop(new OutboundError("aborted", "The request was aborted"));
   const timer = setTimeout(
@@ -143,7 +167,9 @@ export async function openConnection(
   try {
     return await Promise.race([opening, stopped]);
   } catch (error) {
-    opening.then((conn) => conn.close(), () => {});
+    attempt.isGivenUp = true;
+    const settled = attempt.address === undefined ? () => {} : rules.strays.add(attempt.address);
+    opening.then((conn) => conn.close(), () => {}).finally(settled);
     throw error;
   } finally {
     clearTimeout(timer);

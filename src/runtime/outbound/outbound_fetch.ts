@@ -27,6 +27,7 @@ import { type LateSignal, signalOf } from "./late_signal.ts";
 import { ConnectionPool } from "./pool.ts";
 import { nextRequest } from "./redirect.ts";
 import { announceBody, isRepeatable } from "./request_body.ts";
+import { StrayOpenings } from "./stray_openings.ts";
 import type { HeaderList, OutboundFetch, OutboundRequest, OutboundResponse } from "./types.ts";
 
 export interface OutboundOptions {
@@ -113,6 +114,7 @@ class OutboundClient {
       resolveDns: options.resolveDns ?? systemLookup,
       dial: options.dial ?? ((to) => Deno.connect(to)),
       connectMs: options.connectMs ?? 10_000,
+      strays: new StrayOpenings(),
       ...(options.caCerts === undefined ? {} : { caCerts: options.caCerts }),
     };
     const { idleMs = 60_000, restMs = 4000 } = options;

@@ -1,0 +1,55 @@
+import assert from "node:assert/strict";
+import { OutboundError } from "./errors.ts";
+import { createOutboundFetch } from "./outbound_fetch.ts";
+
+/** Takes connections and says nothing. */
+function tarpit() {
+  const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const taken: Deno.Conn[] = [];
+  const accepting = (async () => {
+    for await (const conn of listener) taken.push(conn);
+  })();
+  return {
+    port: (listener.addr as Deno.NetAddr).port,
+    /** Closes what was taken: handshakes that wait for it fail. */
+    release: () => {
+      for (const conn of taken.splice(0)) conn.close();
+    },
+    stop: async () => {
+      listener.close();
+      await accepting;
+    },
+  };
+}
+
+const codeOf = async (answer: Promise<unknown>): Promise<string> => {
+  const error = await answer.then(() => undefined, (error) => error);
+  assert(error instanceof OutboundError);
+  return error.code;
+};
+
+Deno.test("handshakes that nobody answers do not pile up, and are forgotten when they end", async () => {
+  const pit = tarpit();
+  const outbound = createOutboundFetch({ allowPrivate: true, connectMs: 5 });
+  const ask = () =>
+    codeOf(outbound.fetch({
+      method: "GET",
+      url: `https://127.0.0.1:${pit.port}/`,
+      headers: [],
+      body: null,
+      redirect: "manual",
+    }));
+  const first = await Promise.all(Array.from({ length: 16 }, ask));
+  assert.deepEqual(new Set(first), new Set(["connect_timeout"]));
+  assert.equal(await ask(), "connect_failed");
+  pit.release();
+  let code = "connect_failed";
+  for (let tries = 0; tries < 400 && code === "connect_failed"; tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    code = await ask();
+  }
+  assert.equal(code, "connect_timeout");
+  pit.release();
+  await pit.stop();
+  outbound.close();
+});
