@@ -47,6 +47,17 @@ function handshake(request: Omit<ComputeRequest, "body">, key: string): Uint8Arr
 const valueOf = (head: ResponseHead, wanted: string): string | undefined =>
   head.headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
 
+/** The one of the offered protocols that the server has chosen; "" for none (RFC 6455, 4.1). */
+function chosenProtocol({ headers }: Pick<ComputeRequest, "headers">, head: ResponseHead): string {
+  const chosen = valueOf(head, "sec-websocket-protocol")?.trim();
+  if (chosen === undefined) return "";
+  const offered = headers.flatMap(([name, value]) =>
+    name.toLowerCase() === "sec-websocket-protocol" ? value.split(",") : []
+  );
+  if (offered.some((protocol) => protocol.trim() === chosen)) return chosen;
+  throw new OutboundError("bad_response", "The server chose a protocol that was not offered");
+}
+
 function asResponse(
   head: ResponseHead,
   reader: ByteReader,
@@ -125,7 +136,7 @@ export async function openSocket(
     if (valueOf(head, "sec-websocket-accept") !== await acceptFor(key)) {
       throw new OutboundError("bad_response", "The server did not accept the WebSocket rightly");
     }
-    const protocol = valueOf(head, "sec-websocket-protocol") ?? "";
+    const protocol = chosenProtocol(request, head);
     const socket = new ClientSocket({ conn, reader, protocol, over: finish });
     signal?.removeEventListener("abort", abort);
     // Deno 2.6 aborts the signal of a request that it has upgraded: from here on, only

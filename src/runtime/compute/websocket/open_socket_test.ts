@@ -1,17 +1,27 @@
 import assert from "node:assert/strict";
 import { OutboundError } from "../../outbound/errors.ts";
-import { openSocket } from "./open_socket.ts";
+import { acceptFor, openSocket } from "./open_socket.ts";
 
-const ASKED = { method: "GET", target: "/", headers: [["host", "x"]], requestId: "r" } as const;
+const ASKED = {
+  method: "GET",
+  target: "/",
+  headers: [["host", "x"], ["Sec-WebSocket-Protocol", "chat, echo"]],
+  requestId: "r",
+} as const;
+
+/** What a server says to a request. */
+type Words = string | ((request: string) => Promise<string>);
 
 /** A server that says one thing to whoever connects. */
-async function opened(words: string) {
+async function opened(words: Words) {
   using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr as Deno.NetAddr;
   const serving = (async () => {
     using conn = await listener.accept();
-    await conn.read(new Uint8Array(4096));
-    await conn.write(new TextEncoder().encode(words)).catch(() => {});
+    const request = new Uint8Array(4096);
+    await conn.read(request);
+    const said = typeof words === "string" ? words : await words(new TextDecoder().decode(request));
+    await conn.write(Uint8Array.from(said, (unit) => unit.charCodeAt(0))).catch(() => {});
     await conn.read(new Uint8Array(1)).catch(() => {});
   })();
   try {
@@ -25,9 +35,18 @@ async function opened(words: string) {
   }
 }
 
-const HOSTILE: readonly (readonly [string, string])[] = [
+/** Takes the WebSocket, with a protocol. */
+const taking = (protocol: string) => async (request: string): Promise<string> => {
+  const key = /sec-websocket-key: (\S+)/i.exec(request)?.[1] ?? "";
+  return `HTTP/1.1 101 X\r\nsec-websocket-accept: ${await acceptFor(key)}\r\n` +
+    `sec-websocket-protocol: ${protocol}\r\n\r\n`;
+};
+
+const HOSTILE: readonly (readonly [string, Words])[] = [
   ["interim answers without end", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(1000)],
   ["a key that it did not read", "HTTP/1.1 101 X\r\nsec-websocket-accept: no\r\n\r\n"],
+  ["a protocol that was not offered", taking("other")],
+  ["a protocol that no field can hold", taking("echo\x01")],
   ["two lengths", "HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n"],
 ];
 
@@ -39,3 +58,10 @@ for (const [name, words] of HOSTILE) {
     );
   });
 }
+
+Deno.test("openSocket() takes the offered protocol that the server has chosen", async () => {
+  const result = await opened(taking("echo"));
+  assert(result.type === "open");
+  assert.equal(result.socket.protocol, "echo");
+  result.socket.close();
+});
