@@ -7,8 +7,15 @@
 /** Browsers keep a permanent redirect; an hour lets a change of the binding through. */
 const CACHE_CONTROL = "public, max-age=3600";
 
+/** Clients may write what a field can not hold, such as `/€`: the same, as every browser sends it. */
 const permanently = (location: string): Response =>
-  new Response(null, { status: 308, headers: { location, "cache-control": CACHE_CONTROL } });
+  new Response(null, {
+    status: 308,
+    headers: {
+      location: location.toWellFormed().replace(/[^\x21-\x7e]/gu, encodeURIComponent),
+      "cache-control": CACHE_CONTROL,
+    },
+  });
 
 /** Sends a request on to another host, with scheme, port, path and query as they are. */
 export function redirectToHost(requestUrl: string, hostname: string): Response {

@@ -5,6 +5,7 @@ const rows = [
   ["http://www.shop.example/a/b?c=d", "http://shop.example/a/b?c=d"],
   ["https://www.shop.example:8443//evil.example/", "https://shop.example:8443//evil.example/"],
   ["http://www.shop.example", "http://shop.example/"],
+  ["http://www.shop.example/€?q=ü%20", "http://shop.example/%E2%82%AC?q=%C3%BC%20"],
 ] as const;
 
 for (const [from, to] of rows) {
