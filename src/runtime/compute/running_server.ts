@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { FrameConnection } from "../functions/connection.ts";
+import { FairShare } from "../functions/fair_share.ts";
 import type { ProcessCommand } from "../functions/types.ts";
 import { MAX_OUTPUT_BYTES_PER_SECOND } from "./limits.ts";
 import { LineCutter } from "./lines.ts";
@@ -139,7 +140,7 @@ export async function startServer(
     const path = join(folder, SERVER_SOCKET);
     return {
       pid: child.pid,
-      connection: new FrameConnection(conn, MAX_FRAME_BYTES),
+      connection: new FrameConnection(conn, MAX_FRAME_BYTES, { share: new FairShare() }),
       ended,
       dial: () => Deno.connect({ transport: "unix", path }),
       kill,
