@@ -25,11 +25,13 @@ async function opened(words: Words) {
     await conn.read(new Uint8Array(1)).catch(() => {});
   })();
   try {
-    return await openSocket(ASKED, {
+    const result = await openSocket(ASKED, {
       dial: () => Deno.connect({ hostname: "127.0.0.1", port }),
       timeoutMs: 2000,
       over: () => {},
     });
+    if (result.type === "open") result.socket.close();
+    return result;
   } finally {
     await serving;
   }
@@ -63,5 +65,4 @@ Deno.test("openSocket() takes the offered protocol that the server has chosen", 
   const result = await opened(taking("echo"));
   assert(result.type === "open");
   assert.equal(result.socket.protocol, "echo");
-  result.socket.close();
 });
