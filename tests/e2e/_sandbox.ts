@@ -60,6 +60,18 @@ export function hostOf(url: unknown): string {
   return new URL(String(url)).hostname;
 }
 
+/** Calls the API with the key of the platform, expects success and returns the answer. */
+export async function callApi(box: Sandbox, method: string, path: string, body?: unknown) {
+  const response = await fetch(`${box.platform!.url}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const json = await response.json();
+  assert.ok(response.ok, JSON.stringify(json));
+  return json;
+}
+
 function createSandbox(folder: string): Sandbox {
   const env = cleanEnvironment(join(folder, "home"));
   const sandbox: Sandbox = {

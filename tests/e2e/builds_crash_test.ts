@@ -3,25 +3,14 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { markedProcesses } from "../../src/lib/marked_processes.ts";
 import { makeRepository } from "../integration/_git.ts";
-import { type Sandbox, TOKEN, withSandbox } from "./_sandbox.ts";
+import { callApi, type Sandbox, withSandbox } from "./_sandbox.ts";
 
 const BUILDS = 10;
 const PATIENCE_MS = 120_000;
 const ENDED = ["LIVE", "FAILED", "STOPPED"];
 
-async function call(box: Sandbox, method: string, path: string, body?: unknown) {
-  const response = await fetch(`${box.platform!.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const json = await response.json();
-  assert.ok(response.ok, JSON.stringify(json));
-  return json;
-}
-
 async function statusOf(box: Sandbox, id: string): Promise<string> {
-  return (await call(box, "GET", `/v1/deployments/${id}`)).status;
+  return (await callApi(box, "GET", `/v1/deployments/${id}`)).status;
 }
 
 async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
@@ -45,7 +34,7 @@ Deno.test("after a kill every build ends, and no process and no folder of one is
     const triggered: string[] = [];
     for (let index = 0; index < BUILDS; index++) {
       const name = `site-${index}`;
-      await call(box, "POST", "/v1/projects", {
+      await callApi(box, "POST", "/v1/projects", {
         name,
         gitUrl: repository.path,
         buildCommand:
@@ -55,17 +44,20 @@ Deno.test("after a kill every build ends, and no process and no folder of one is
     }
     const commitSha = await repository.commit("main", { "README.md": "hello" });
     for (let index = 0; index < BUILDS; index++) {
-      const { url } = await call(box, "POST", "/v1/deploy-hooks", {
+      const { url } = await callApi(box, "POST", "/v1/deploy-hooks", {
         projectId: `site-${index}`,
         name: "ci",
         branch: "main",
         scope: "All",
       });
-      const { id } = await call(box, "POST", new URL(url).pathname, { branch: "main", commitSha });
+      const { id } = await callApi(box, "POST", new URL(url).pathname, {
+        branch: "main",
+        commitSha,
+      });
       triggered.push(id);
     }
     const begun = async (id: string) => {
-      const { lines } = await call(box, "GET", `/v1/deployments/${id}/build-log`);
+      const { lines } = await callApi(box, "GET", `/v1/deployments/${id}/build-log`);
       return lines.some(({ text }: { text: string }) => text === "begun");
     };
     await until("a build runs", async () => {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { type Command, programCommand, startProgram } from "../../scripts/_program.ts";
 import { markedProcesses } from "../../src/lib/marked_processes.ts";
 import { makeRepository } from "../integration/_git.ts";
-import { type Sandbox, TOKEN, withSandbox } from "./_sandbox.ts";
+import { callApi, type Sandbox, TOKEN, withSandbox } from "./_sandbox.ts";
 
 const NOBODY = 65534;
 const isRoot = Deno.uid() === 0;
@@ -50,17 +50,6 @@ async function makeHome(box: Sandbox): Promise<string> {
   return home;
 }
 
-async function call(box: Sandbox, method: string, path: string, body?: unknown) {
-  const response = await fetch(`${box.platform!.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const json = await response.json();
-  assert.ok(response.ok, JSON.stringify(json));
-  return json;
-}
-
 const hostile = (box: Sandbox, home: string) =>
   [
     `cat ${box.dataDir}/keys.json ${box.dataDir}/kv.sqlite3 && echo LEAKED data`,
@@ -94,24 +83,24 @@ Deno.test({
         args: ["--git-root", box.folder],
         env: { ...box.env, HOME: home, SVC_BOOTSTRAP_TOKEN: TOKEN },
       });
-      await call(box, "POST", "/v1/projects", {
+      await callApi(box, "POST", "/v1/projects", {
         name: "shop",
         gitUrl: repository.path,
         buildCommand: "sh build.sh",
         outputDirectory: "out",
       });
-      const { url } = await call(box, "POST", "/v1/deploy-hooks", {
+      const { url } = await callApi(box, "POST", "/v1/deploy-hooks", {
         ...{ projectId: "shop", name: "ci", branch: "main", scope: "All" },
       });
       const commitSha = await repository.commit("main", { "build.sh": hostile(box, home) });
       const hook = new URL(url).pathname;
-      const { id, statusUrl } = await call(box, "POST", hook, { branch: "main", commitSha });
+      const { id, statusUrl } = await callApi(box, "POST", hook, { branch: "main", commitSha });
       let answer = { status: "PENDING", error: null };
       while (!["LIVE", "FAILED", "STOPPED"].includes(answer.status)) {
         await new Promise((resolve) => setTimeout(resolve, 50));
-        answer = await call(box, "GET", new URL(statusUrl).pathname);
+        answer = await callApi(box, "GET", new URL(statusUrl).pathname);
       }
-      const { lines } = await call(box, "GET", `/v1/deployments/${id}/build-log`);
+      const { lines } = await callApi(box, "GET", `/v1/deployments/${id}/build-log`);
       const text = lines.map((line: { text: string }) => line.text).join("\n");
       assert.deepEqual([answer.status, answer.error], ["LIVE", null], text);
       assert.doesNotMatch(text, /LEAKED/);

@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { peakMemory } from "../../scripts/bench/_bench_place.ts";
 import { makeRepository } from "../integration/_git.ts";
-import { type Sandbox, TOKEN, withSandbox } from "./_sandbox.ts";
+import { callApi, type Sandbox, withSandbox } from "./_sandbox.ts";
 
 const TRIGGERS = Number(Deno.env.get("TRIGGERS") ?? 24);
 const PROJECTS = TRIGGERS < 100 ? 4 : 20;
@@ -25,17 +25,6 @@ interface Built {
   readonly finishedAt: string;
 }
 
-async function call(box: Sandbox, method: string, path: string, body?: unknown) {
-  const response = await fetch(`${box.platform!.url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${TOKEN}`, "content-type": "application/json" },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  const json = await response.json();
-  assert.ok(response.ok, JSON.stringify(json));
-  return json;
-}
-
 /** Takes note of each build that begins, as the build itself tells. */
 function countBuilds() {
   const begun: string[] = [];
@@ -51,13 +40,13 @@ function countBuilds() {
 }
 
 async function makeProject(box: Sandbox, name: string, settings: Record<string, string>) {
-  await call(box, "POST", "/v1/projects", { name, outputDirectory: "out", ...settings });
+  await callApi(box, "POST", "/v1/projects", { name, outputDirectory: "out", ...settings });
   const hook = { projectId: name, name: "ci", branch: "main", scope: "All" };
-  return new URL((await call(box, "POST", "/v1/deploy-hooks", hook)).url).pathname;
+  return new URL((await callApi(box, "POST", "/v1/deploy-hooks", hook)).url).pathname;
 }
 
 async function buildsOf(box: Sandbox, project: string): Promise<readonly Built[]> {
-  return (await call(box, "GET", `/v1/projects/${project}/builds?limit=100`)).items;
+  return (await callApi(box, "GET", `/v1/projects/${project}/builds?limit=100`)).items;
 }
 
 /** Most builds that ran at the same moment. */
@@ -96,7 +85,7 @@ Deno.test(`${BRANCHES * PROJECTS} triggers at once: each is built once, in order
     }
     const started = performance.now();
     const answers = await Promise.all(
-      commits.flatMap((commit) => hooks.map((hook) => call(box, "POST", hook, commit))),
+      commits.flatMap((commit) => hooks.map((hook) => callApi(box, "POST", hook, commit))),
     );
     const accepted = performance.now();
     assert.equal(new Set(answers.map(({ id }) => id)).size, BRANCHES * PROJECTS);
@@ -106,7 +95,7 @@ Deno.test(`${BRANCHES * PROJECTS} triggers at once: each is built once, in order
         assert.ok(!["FAILED", "STOPPED"].includes(status), status);
         assert.ok(performance.now() - started < PATIENCE_MS * answers.length, `Still ${status}`);
         await new Promise((resolve) => setTimeout(resolve, 100));
-        ({ status } = await call(box, "GET", path));
+        ({ status } = await callApi(box, "GET", path));
       }
     }
     const ended = performance.now();
