@@ -9,8 +9,7 @@
  *
  * @module
  */
-import type { Header, HeaderList } from "./header_list.ts";
-import { isChecked, isSendable } from "./header_list.ts";
+import { type Header, type HeaderList, isChecked, isSendable } from "./header_list.ts";
 
 /** Deno's name for the array. */
 const LIST_NAME = "header list";
@@ -49,8 +48,9 @@ export type FieldWriter = (response: Response, fields: HeaderList, last: Header)
 const CONTROLS = /[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 
 /**
- * Appends field by field, a space for each control character; the type that `Response` gives a string is taken off
- * first: the answer has its own, or none by a header rule.
+ * Appends field by field, a space for each control character. The type that
+ * `Response` gives a string is taken off first: the answer has its own, or none
+ * by a header rule.
  */
 export function appendFields({ headers }: Response, fields: HeaderList, last: Header): void {
   headers.delete("content-type");

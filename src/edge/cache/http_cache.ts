@@ -145,7 +145,10 @@ export class HttpCache {
     for (const place of invalidatedPlaces(request, answer)) this.#store.invalidate(place);
   }
 
-  /** The fresh answer kept under a key, as `handle()` would give it; `undefined` where it would do more. */
+  /**
+   * The fresh answer kept under a key, as `handle()` would give it; `undefined`
+   * where it would do more.
+   */
   fresh(key: string, request: CacheReader, common: HeaderList): CachedAnswer | undefined {
     const { clientsMayRevalidate } = this.#options;
     const now = this.#options.now();

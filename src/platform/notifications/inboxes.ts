@@ -224,7 +224,10 @@ export class Inboxes {
     for (const each of pages) this.settle(index, each);
   }
 
-  /** Removes the oldest pages beyond the limit: one for each that was begun. After a crash the next `add` does it. */
+  /**
+   * Removes the oldest pages beyond the limit: one for each that was begun.
+   * After a crash the next `add` does it.
+   */
   private async trim(userId: string, index: InboxIndex): Promise<void> {
     const { store, maxPages = MAX_PAGES } = this.options;
     while (index.pages.length > maxPages) {

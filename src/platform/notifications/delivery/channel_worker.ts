@@ -1,7 +1,7 @@
 /**
- * Sends what is due on one channel: so many at once, so many to one host, a
- * fair share for each owner, and nothing to a host that is down. A channel has a worker of its own, so that
- * none waits for another.
+ * Sends what is due on one channel: so many at once, so many to one host, a fair
+ * share for each owner, and nothing to a host that is down. A channel has a worker
+ * of its own, so that none waits for another.
  *
  * @module
  */

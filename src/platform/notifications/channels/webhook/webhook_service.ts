@@ -61,7 +61,10 @@ export class WebhookService {
     this.tests = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: 60_000 }, parts.now);
   }
 
-  /** @throws {Failure} `invalid_request` for an address that is not public, `conflict` where the workspace has too many. */
+  /**
+   * @throws {Failure} `invalid_request` for an address that is not public,
+   *   `conflict` where the workspace has too many.
+   */
   async create(
     workspaceId: string,
     wanted: BodyOf<typeof endpoints.createWebhook>,
