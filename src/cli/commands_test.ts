@@ -50,6 +50,12 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
       assert.equal((back.rolledBack as { id: string }).id, third.id);
       const urls = third.urls as Record<string, string>;
       assert.equal((await bench.page(urls.production, "/")).text, "<h1>One</h1>");
+      const forth = await bench.run(["rollback", "--to", String(third.id)]);
+      assert.match(forth.stderr, new RegExp(`; ${third.id} is live again\n`));
+      const { id } = back.deployment as { id: string };
+      assert.ok(forth.stderr.includes(`undo      svc rollback --to ${id}\n`), forth.stderr);
+      const again = await bench.json(["rollback"]);
+      assert.equal((again.deployment as { id: string }).id, id);
       const listed = await bench.run(["deployments", "--limit", "1"]);
       assert.match(listed.stdout, /^ID .*\n[0-9a-f-]{36} +ROLLED_BACK .*\n$/);
       const logs = await bench.json(["logs", "--search", "my-site.localhost"]);

@@ -4,12 +4,13 @@
  *
  * @module
  */
-import { ApiError } from "../client/mod.ts";
-import type { ActiveRules } from "../contract/mod.ts";
+import { ApiError, type Client } from "../client/mod.ts";
+import { type ActiveRules, endpoints } from "../contract/mod.ts";
 import { CliError } from "./cli_error.ts";
 import type { Context } from "./context.ts";
 import { openProjectFolder } from "./project_folder.ts";
 import { type ResolvedProject, resolveProject } from "./resolve_project.ts";
+import type { Phase } from "./ui.ts";
 
 /** The project that a `rules` command is about. */
 export async function projectOfRules(
@@ -36,4 +37,35 @@ export function describeActive({ origin, ruleSet, revisionId, deploymentId }: Ac
   if (origin === "ui") return `Published revision ${revisionId}, ${count} rules`;
   if (origin === "build") return `Rules of deployment ${deploymentId}, ${count} rules`;
   return "No rules";
+}
+
+/** Whose rules production follows after a deployment has gone live there. */
+export type RulesInEffect = Pick<ActiveRules, "origin" | "revisionId">;
+
+/**
+ * Asks whose rules production follows, and warns where a published set stands
+ * over the rules of the deployment that has just gone live. `null` where the
+ * platform does not answer that: the deployment is live all the same.
+ */
+export async function reportRulesInEffect(
+  ctx: Context,
+  client: Client,
+  { project, phase }: { readonly project: string; readonly phase: Phase },
+): Promise<RulesInEffect | null> {
+  try {
+    const active = await client.call(endpoints.getRules, { params: { project } });
+    if (active.origin === "ui") {
+      ctx.ui.log(
+        phase,
+        "warn",
+        `The rules of this deployment are not in effect: production follows published revision ` +
+          `${active.revisionId}. svc rules remove puts the deployment's rules into effect`,
+      );
+    }
+    return { origin: active.origin, revisionId: active.revisionId };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    ctx.ui.debug(phase, `Could not read the rules in effect: ${error.message}`);
+    return null;
+  }
 }

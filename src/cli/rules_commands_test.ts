@@ -149,6 +149,15 @@ Deno.test("rules are published over the deployment's, listed, restored and remov
     await bench.json(["rules", "publish"]);
     assert.equal(await status(), 308);
 
+    const deployed = await bench.run(["deploy", "--prod"]);
+    assert.match(
+      deployed.stderr,
+      /warning: The rules of this deployment are not in effect: .* svc rules remove puts/,
+    );
+    const back = await bench.json(["rollback"]);
+    assert.equal((back.rulesInEffect as { origin: string }).origin, "ui");
+    assert.equal(await status(), 308);
+
     const { revisions } = await bench.json(["rules", "revisions"]);
     assert.equal((revisions as unknown[]).length, 2);
     await bench.json(["rules", "restore", String(first.revisionId)]);
@@ -158,5 +167,7 @@ Deno.test("rules are published over the deployment's, listed, restored and remov
     assert.equal(JSON.parse(unsure.stdout).code, "action_required");
     await bench.json(["rules", "remove", "--force"]);
     assert.equal(await status(), before);
+    const own = await bench.run(["deploy", "--prod"]);
+    assert.doesNotMatch(own.stderr, /not in effect/);
   });
 });

@@ -157,6 +157,25 @@ Deno.test("rollback makes the previous deployment live, again and again", () =>
     assert.equal((await rollback({ to: crypto.randomUUID() })).status, 404);
   }));
 
+Deno.test("a rollback after --to undoes that choice, then goes on through the history", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    for (const name of ["one", "two", "three"]) {
+      await deploy(platform, "shop", { files: site(name) });
+    }
+    const { items } = (await platform.api("GET", "/v1/projects/shop/deployments")).json;
+    const oldest = items.at(-1).id;
+    const shown = async (json: unknown) => {
+      const { status } = await platform.api("POST", "/v1/projects/shop/rollback", { json });
+      assert.equal(status, 200);
+      return (await platform.get("shop.localhost", "/")).text;
+    };
+    assert.equal(await shown({ to: oldest }), "<p>one</p>");
+    assert.equal(await shown({}), "<p>three</p>");
+    assert.equal(await shown({}), "<p>two</p>");
+    assert.equal(await shown({}), "<p>one</p>");
+  }));
+
 Deno.test("everything survives a restart", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
   try {

@@ -20,6 +20,7 @@ import { fetchVariables } from "../env/fetch_variables.ts";
 import { formatBytes, formatCount, formatDuration } from "../format.ts";
 import { openProjectFolder, type ProjectFolder, showPath } from "../project_folder.ts";
 import { definedOnly } from "../project_settings.ts";
+import { reportRulesInEffect, type RulesInEffect } from "../published_rules.ts";
 import { resolveProject } from "../resolve_project.ts";
 import { formatFacts } from "../table.ts";
 
@@ -99,7 +100,11 @@ function reportDryRun(ctx: Context, project: Project, { pack, body }: Shipping):
 function reportSent(
   ctx: Context,
   sent: Sent,
-  { target, milliseconds }: { readonly target: Target; readonly milliseconds: number },
+  { target, milliseconds, rulesInEffect }: {
+    readonly target: Target;
+    readonly milliseconds: number;
+    readonly rulesInEffect: RulesInEffect | null;
+  },
 ): void {
   const { deployment, uploaded, reused } = sent;
   const { urls } = deployment;
@@ -115,7 +120,7 @@ function reportSent(
     ["  production", shownProduction(deployment)],
   ]));
   const address = deployment.isProduction ? urls.production : urls.unique;
-  ctx.ui.result({ ...deployment, uploaded, reused }, address);
+  ctx.ui.result({ ...deployment, uploaded, reused, rulesInEffect }, address);
 }
 
 function shownProduction({ urls, isProduction }: Deployment): string {
@@ -150,7 +155,7 @@ export default defineCommand({
   ],
   answers: "{ id, project, status, isPreview, isProduction, branch, commitSha, url, " +
     "urls: { unique, branch, production }, …, uploaded: { files, bytes }, " +
-    "reused: { files, bytes } }",
+    "reused: { files, bytes }, rulesInEffect: { origin, revisionId } }",
   async run({ args: [dir], flags }, ctx) {
     const startedAt = ctx.now();
     if (flags.skipBuild === true && flags.buildCommand !== undefined) {
@@ -191,6 +196,10 @@ export default defineCommand({
       functions: pack.functions,
       body,
     });
-    reportSent(ctx, sent, { target, milliseconds: ctx.now() - startedAt });
+    const milliseconds = ctx.now() - startedAt;
+    const rulesInEffect = sent.deployment.isProduction
+      ? await reportRulesInEffect(ctx, client, { project: project.id, phase: "deploy" })
+      : null;
+    reportSent(ctx, sent, { target, milliseconds, rulesInEffect });
   },
 });

@@ -1,12 +1,17 @@
 import { endpoints } from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
+import { formatAge } from "../format.ts";
 import { deploymentId } from "../option_values.ts";
 import { openProjectFolder } from "../project_folder.ts";
 import { definedOnly } from "../project_settings.ts";
+import { reportRulesInEffect } from "../published_rules.ts";
 import { resolveProject } from "../resolve_project.ts";
+import { formatFacts } from "../table.ts";
 
 export default defineCommand({
-  description: "The deployment that was live before is live again, as it was: files and rules.",
+  description: "The deployment that was live before is live again, as it was: files, functions, " +
+    "rules and variables. Each further rollback goes one step back in the history of what was " +
+    "live; one after --to undoes that choice.",
   define: (command) =>
     command
       .option(
@@ -20,7 +25,7 @@ export default defineCommand({
     ["rollback", "undo the deployment that is live"],
     ["rollback --to 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "go to a certain deployment"],
   ],
-  answers: "{ deployment, rolledBack }",
+  answers: "{ deployment, rolledBack, rulesInEffect: { origin, revisionId } }",
   async run({ flags }, ctx) {
     const { client, project } = await resolveProject(ctx, {
       folder: await openProjectFolder(ctx),
@@ -33,7 +38,17 @@ export default defineCommand({
       body: definedOnly({ deploymentId: flags.deploymentId, to: flags.to }),
     });
     const { deployment, rolledBack } = answer;
-    ctx.ui.done("rollback", `Rolled back ${rolledBack.id}; ${deployment.id} is live`);
-    ctx.ui.result(answer, deployment.urls.production);
+    ctx.ui.done("rollback", `Rolled back ${rolledBack.id}; ${deployment.id} is live again`);
+    ctx.ui.note(formatFacts([
+      ["  commit", deployment.commitSha],
+      ["  message", deployment.message],
+      ["  deployed", formatAge(deployment.createdAt, ctx.now())],
+      ["  undo", `svc rollback --to ${rolledBack.id}`],
+    ]));
+    const rulesInEffect = await reportRulesInEffect(ctx, client, {
+      project: project.id,
+      phase: "rollback",
+    });
+    ctx.ui.result({ ...answer, rulesInEffect }, deployment.urls.production);
   },
 });

@@ -23,7 +23,7 @@ import { missingBlobs } from "./create_deployment.ts";
 import { canMove, type DeploymentRecord, isServed, moveDeployment } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import { type Activated, type DeploymentStore, StaleDecisionError } from "./deployment_store.ts";
-import { planRollback } from "./production_history.ts";
+import { forget, planRollback } from "./production_history.ts";
 import type { SiteDirectory } from "./site_directory.ts";
 
 /** Hashes that a refusal lists at most. */
@@ -135,7 +135,7 @@ export class DeploymentService {
     await this.services.onStopped?.(stopped);
     await projects.update(project.workspaceId, project.id, (current) => ({
       ...current,
-      productionHistory: current.productionHistory.filter((id) => id !== deployment.id),
+      productionHistory: forget(current.productionHistory, deployment.id),
       updatedAt: now(),
     }));
     await deployments.clearHosts(stopped);

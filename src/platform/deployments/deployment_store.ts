@@ -186,8 +186,7 @@ export class DeploymentStore {
   }
 
   /**
-   * Points production at another deployment and takes the one that it showed
-   * out of the history.
+   * Points production at another deployment, with the history that was planned.
    *
    * @throws {StaleDecisionError} where the history is no longer `expected`.
    */

@@ -5,12 +5,19 @@
  * @module
  */
 
-/** Most deployments that a project remembers for rollbacks. */
+/** Most entries that a project remembers for rollbacks. */
 const MAX_HISTORY = 100;
 
-/** Puts a deployment on top. */
+/** Notes that a deployment is live now; one that was live earlier keeps its earlier entries. */
 export function promote(history: readonly string[], id: string): string[] {
-  return [...history.filter((each) => each !== id), id].slice(-MAX_HISTORY);
+  return history.at(-1) === id ? [...history] : [...history, id].slice(-MAX_HISTORY);
+}
+
+/** Takes a deployment out of the history; its neighbours, where they are the same, become one. */
+export function forget(history: readonly string[], id: string): string[] {
+  return history
+    .filter((each) => each !== id)
+    .filter((each, index, kept) => each !== kept[index - 1]);
 }
 
 export type RollbackPlan =
@@ -23,7 +30,9 @@ export type RollbackPlan =
 /**
  * Plans a rollback. `undo` is the deployment to undo, the live one where
  * missing; `to` names the target, the one that was live before where missing.
- * A target from the history takes everything after it off the history.
+ * Without `to` the live one is taken off the history, so that the next rollback
+ * goes further back. A named target is put on top as a deploy would be, so that
+ * the next rollback undoes that choice.
  */
 export function planRollback(
   history: readonly string[],
@@ -32,11 +41,13 @@ export function planRollback(
   const live = history.at(-1);
   if (live === undefined) return { type: "nothing_live" };
   if (wanted.undo !== undefined && wanted.undo !== live) return { type: "not_live", live };
+  if (wanted.to === live) return { type: "already_live", live };
+  if (wanted.to !== undefined) {
+    return { type: "go", undo: live, to: wanted.to, history: promote(history, wanted.to) };
+  }
   const earlier = history.slice(0, -1);
-  const to = wanted.to ?? earlier.at(-1);
-  if (to === undefined) return { type: "no_earlier", live };
-  if (to === live) return { type: "already_live", live };
-  const place = earlier.indexOf(to);
-  const next = place === -1 ? promote(earlier, to) : earlier.slice(0, place + 1);
-  return { type: "go", undo: live, to, history: next };
+  const to = earlier.at(-1);
+  return to === undefined
+    ? { type: "no_earlier", live }
+    : { type: "go", undo: live, to, history: earlier };
 }

@@ -1,10 +1,29 @@
 import assert from "node:assert/strict";
-import { planRollback, promote } from "./production_history.ts";
+import { forget, planRollback, promote } from "./production_history.ts";
 
-Deno.test("promote() puts a deployment on top, once", () => {
+Deno.test("promote() puts a deployment on top and forgets nothing", () => {
   assert.deepEqual(promote([], "a"), ["a"]);
   assert.deepEqual(promote(["a", "b"], "c"), ["a", "b", "c"]);
-  assert.deepEqual(promote(["a", "b", "c"], "a"), ["b", "c", "a"]);
+  assert.deepEqual(promote(["a", "b", "c"], "a"), ["a", "b", "c", "a"]);
+  assert.deepEqual(promote(["a", "b"], "b"), ["a", "b"]);
+});
+
+Deno.test("forget() leaves no deployment before itself", () => {
+  assert.deepEqual(forget(["a", "b", "a", "c"], "b"), ["a", "c"]);
+  assert.deepEqual(forget(["a", "b", "a"], "a"), ["b"]);
+});
+
+Deno.test("planRollback() walks back through what was live, also after a named target", () => {
+  let history = ["a", "b", "c"];
+  const shown = [{ to: "a" }, {}, {}, {}].map((wanted) => {
+    const plan = planRollback(history, wanted);
+    assert.ok(plan.type === "go");
+    history = plan.history;
+    assert.equal(history.at(-1), plan.to);
+    return `${plan.undo}->${plan.to}`;
+  });
+  assert.deepEqual(shown, ["c->a", "a->c", "c->b", "b->a"]);
+  assert.equal(planRollback(history, {}).type, "no_earlier");
 });
 
 Deno.test("promote() remembers the latest hundred", () => {
@@ -24,16 +43,16 @@ const plans = [
     { type: "go", undo: "b", to: "a", history: ["a"] },
   ],
   [
-    "goes to a named one and forgets what came after it",
+    "goes to a named one and remembers what it undid",
     ["a", "b", "c"],
     { to: "a" },
-    { type: "go", undo: "c", to: "a", history: ["a"] },
+    { type: "go", undo: "c", to: "a", history: ["a", "b", "c", "a"] },
   ],
   [
     "goes to one that was rolled back before",
     ["a", "b"],
     { to: "x" },
-    { type: "go", undo: "b", to: "x", history: ["a", "x"] },
+    { type: "go", undo: "b", to: "x", history: ["a", "b", "x"] },
   ],
   ["refuses without anything live", [], {}, { type: "nothing_live" }],
   ["refuses without an earlier one", ["a"], {}, { type: "no_earlier", live: "a" }],

@@ -23,7 +23,7 @@ export const projectRecord = z.object({
   outputDirectory: z.string().nullable(),
   rootDirectory: z.string().nullable(),
   nodeVersion: z.string().nullable(),
-  /** Deployments that were live in production, the latest last; it is live now. */
+  /** What was live in production, one entry each time, the latest last; it is live now. */
   productionHistory: z.array(z.string()),
   createdAt: z.number(),
   updatedAt: z.number(),

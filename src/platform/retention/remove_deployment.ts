@@ -9,6 +9,7 @@ import type { BuildStore } from "../builds/build_store.ts";
 import type { BuildRunner } from "../builds/types.ts";
 import type { DeploymentRecord } from "../deployments/deployment.ts";
 import { hostRecord } from "../deployments/host_record.ts";
+import { forget } from "../deployments/production_history.ts";
 import type { SiteDirectory } from "../deployments/site_directory.ts";
 import { latestLabel } from "../environments/environment.ts";
 import { projectRecord } from "../projects/project.ts";
@@ -58,7 +59,7 @@ async function removeRecords(
       if (host?.value.deploymentId === id) return { operation: kv.atomic(), result: false };
       operation.check({ key, versionstamp: host?.versionstamp ?? null });
     }
-    const productionHistory = project.value.productionHistory.filter((each) => each !== id);
+    const productionHistory = forget(project.value.productionHistory, id);
     operation.check(stored, { key: projectKey, versionstamp: project.versionstamp })
       .set(projectKey, { ...project.value, productionHistory })
       .delete(stored.key)
