@@ -7,11 +7,16 @@
 import { basename, join } from "node:path";
 import { formatPlace } from "../lib/diagnostic.ts";
 import { formatBytes, formatCount, printable } from "../lib/format.ts";
-import type { ComputeLayer, Launcher, Manifest, OutputFile } from "../manifest/mod.ts";
+import {
+  type ComputeLayer,
+  findFramework,
+  type Launch,
+  type Manifest,
+  type OutputFile,
+} from "../manifest/mod.ts";
 import type { ServerBundle } from "../runtime/mod.ts";
 import { BuildError } from "./build_error.ts";
 import type { OutputContent } from "./hash_files.ts";
-import { launchOf } from "./launch_server.ts";
 import type { BuildHost } from "./types.ts";
 
 export interface ServerFacts {
@@ -19,7 +24,9 @@ export interface ServerFacts {
   readonly output: string;
   readonly manifest: Manifest;
   /** Set where the framework's server needs something around its entry. */
-  readonly launcher: Launcher | undefined;
+  readonly launch: Launch | undefined;
+  /** Id of the framework that made it. */
+  readonly framework: string | undefined;
 }
 
 const isInside = (path: string, directory: string) =>
@@ -35,15 +42,15 @@ function computeLayers({ layers }: Manifest): readonly ComputeLayer[] {
 async function bundleLayer(
   host: BuildHost,
   layer: ComputeLayer,
-  { output, launcher }: ServerFacts,
+  { output, launch }: ServerFacts,
 ): Promise<ServerBundle> {
   const { bundleServerEntry } = await import("../runtime/mod.ts");
-  const { prelude, wrapper } = launchOf(launcher);
+  const { prelude, wrapper } = launch ?? {};
   const result = await bundleServerEntry({
     root: output,
     entry: layer.entry,
     cacheDir: host.cacheDir,
-    forNode: launcher !== undefined,
+    forNode: launch !== undefined,
     ...(prelude === undefined ? {} : { prelude }),
     ...(wrapper === undefined ? {} : { wrapper: wrapper(basename(layer.entry)) }),
   });
@@ -62,24 +69,21 @@ async function bundleLayer(
   );
 }
 
-/** Astro always brings sharp along, and needs it for one endpoint only. */
-const ASTRO_IMAGES =
-  "Images are optimized when they are built; /_image, which does so on request, " +
-  "needs sharp, whose native addon the sandbox can not load";
-
-function tell(
+/** Reports a bundle, and what of it the sandbox cannot load. */
+function report(
   host: BuildHost,
-  { layer, bundle, launcher }: {
+  { layer, bundle, framework }: {
     readonly layer: ComputeLayer;
     readonly bundle: ServerBundle;
-    readonly launcher: Launcher | undefined;
+    readonly framework: string | undefined;
   },
 ): void {
   const size = formatBytes(bundle.source.byteLength);
   host.say("build", "info", `Bundled the server ${layer.entry}: ${size}`);
   for (const name of bundle.native) {
-    if (launcher === "astro" && name === "sharp") {
-      host.say("build", "info", ASTRO_IMAGES);
+    const expected = findFramework(framework)?.server?.expectedNative?.[name];
+    if (expected !== undefined) {
+      host.say("build", "info", expected);
       continue;
     }
     host.say(
@@ -111,7 +115,7 @@ export async function bundleServers(
   for (const layer of layers) {
     host.signal.throwIfAborted();
     const bundle = await bundleLayer(host, layer, facts);
-    tell(host, { layer, bundle, launcher: facts.launcher });
+    report(host, { layer, bundle, framework: facts.framework });
     bundled.set(layer.entry, bundle.source);
     for (const file of files) {
       const used = bundle.inputs.has(join(root, file.path)) || SOURCE_MAP.test(file.path);

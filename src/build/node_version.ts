@@ -5,7 +5,7 @@
  * @module
  */
 import { z } from "zod";
-import { type DetectedProject, FRAMEWORKS } from "../manifest/mod.ts";
+import { type DetectedProject, findFramework } from "../manifest/mod.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import type { BuildHost } from "./types.ts";
 
@@ -61,7 +61,7 @@ export async function wrongNode(
   { directory, detected }: { readonly directory: string; readonly detected: DetectedProject },
 ): Promise<string | undefined> {
   const { framework } = detected;
-  const packages = FRAMEWORKS.find(({ id }) => id === framework?.id)?.packages ?? [];
+  const packages = findFramework(framework?.id)?.packages ?? [];
   const reader = createFolderReader(directory);
   for (const name of packages) {
     const text = await reader.readText(`${detected.packagesFolder}/${name}/package.json`);

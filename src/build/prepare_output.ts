@@ -11,7 +11,7 @@ import {
   formatManifestProblems,
   type Generated,
   generateManifest,
-  type Launcher,
+  type Launch,
   type Manifest,
   MANIFEST_PATH,
   type ManifestProblem,
@@ -118,7 +118,8 @@ export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promis
     return { files: contents, generated, manifest: made?.manifest ?? written };
   }
   const manifest = validated(made?.manifest ?? written, files);
-  const launcher: Launcher | undefined = made?.type === "server" ? made.launcher : undefined;
-  const contents = await bundleServers(host, files, { output, manifest, launcher });
+  const launch: Launch | undefined = made?.type === "server" ? made.launch : undefined;
+  const framework = facts.detected.framework?.id;
+  const contents = await bundleServers(host, files, { output, manifest, launch, framework });
   return { files: contents, generated, manifest: made?.manifest ?? written };
 }

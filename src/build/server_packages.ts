@@ -5,12 +5,7 @@
  * @module
  */
 import { z } from "zod";
-
-/** Frameworks whose servers carry their packages, and where. */
-const CARRIED: Readonly<Record<string, string>> = {
-  nuxt: "server/node_modules",
-  nitro: "server/node_modules",
-};
+import { findFramework } from "../manifest/mod.ts";
 
 const computeLayers = z.object({
   layers: z.array(z.unknown()).transform((layers) =>
@@ -26,7 +21,7 @@ export function serverPackages(
   manifest: unknown,
 ): ReadonlySet<string> {
   if (manifest === undefined) {
-    const folder = framework === undefined ? undefined : CARRIED[framework];
+    const folder = findFramework(framework)?.server?.packages;
     return new Set(folder === undefined ? [] : [folder]);
   }
   const { layers } = computeLayers.safeParse(manifest).data ?? { layers: [] };

@@ -8,14 +8,8 @@
  *
  * @module
  */
-export { detectProject, FRAMEWORKS } from "./detect/detect_project.ts";
-export type {
-  Advice,
-  DetectedFramework,
-  DetectedProject,
-  PackageManager,
-  ProjectReader,
-} from "./detect/types.ts";
+export { detectProject } from "./detect/detect_project.ts";
+export type { DetectedFramework, DetectedProject, PackageManager } from "./detect/types.ts";
 export {
   findOutput,
   type FindOutputResult,
@@ -23,9 +17,22 @@ export {
   type OutputProbe,
 } from "./find_output.ts";
 export { formatManifestProblems, MANIFEST_REFERENCE } from "./format_problems.ts";
-export { generateManifest } from "./generate/generate_manifest.ts";
+export {
+  BUILD_VARIABLES,
+  findFramework,
+  FRAMEWORKS,
+  HASHED_FOLDERS,
+} from "./frameworks/frameworks.ts";
+export type {
+  Advice,
+  BuiltOutput,
+  FrameworkServer,
+  HashedFolder,
+  Launch,
+  ProjectReader,
+} from "./frameworks/types.ts";
+export { type Generated, generateManifest } from "./generate/generate_manifest.ts";
 export { type GenerateOptions, generateStaticManifest } from "./generate/static_manifest.ts";
-export type { BuiltOutput, Generated, Launcher } from "./generate/types.ts";
 export { manifestJsonSchema } from "./json_schema.ts";
 export { MANIFEST_PATH, MAX_MANIFEST_BYTES } from "./limits.ts";
 export { outputFilesOf } from "./output_files.ts";

@@ -3,12 +3,15 @@ import * as manifest from "./mod.ts";
 
 Deno.test("mod.ts exports what other rooms rely on, and no more", () => {
   assert.deepEqual(Object.keys(manifest).sort(), [
+    "BUILD_VARIABLES",
     "FRAMEWORKS",
+    "HASHED_FOLDERS",
     "MANIFEST_PATH",
     "MANIFEST_REFERENCE",
     "MAX_MANIFEST_BYTES",
     "createRouteTable",
     "detectProject",
+    "findFramework",
     "findOutput",
     "formatManifestProblems",
     "generateManifest",

@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { networkVariables } from "../../lib/network_variables.ts";
+import { BUILD_VARIABLES } from "../../manifest/mod.ts";
 import type { BuildJobFile } from "./wire.ts";
 
 /** Names that the build process was given for its commands. */
@@ -34,8 +35,7 @@ export function buildVariables(
     ...(options === undefined ? {} : { [ALLOWED_STEERING]: options }),
     CI: "1",
     NO_UPDATE_NOTIFIER: "1",
-    ASTRO_TELEMETRY_DISABLED: "1",
-    NUXT_TELEMETRY_DISABLED: "1",
+    ...BUILD_VARIABLES,
     npm_config_cache: cache("npm"),
     npm_config_update_notifier: "false",
     npm_config_fund: "false",

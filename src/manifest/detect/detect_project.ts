@@ -4,14 +4,14 @@
  *
  * @module
  */
-import { astro } from "./astro.ts";
-import { stripComments } from "./config_text.ts";
-import { docusaurus } from "./docusaurus.ts";
-import { eleventy } from "./eleventy.ts";
-import { hugo } from "./hugo.ts";
-import { next } from "./next.ts";
-import { nitro } from "./nitro.ts";
-import { nuxt } from "./nuxt.ts";
+import { stripComments } from "../frameworks/config_text.ts";
+import { findFramework, FRAMEWORKS } from "../frameworks/frameworks.ts";
+import type {
+  Framework,
+  FrameworkFacts,
+  FrameworkFinding,
+  ProjectReader,
+} from "../frameworks/types.ts";
 import { parsePackageFacts } from "./package_facts.ts";
 import {
   addPackage,
@@ -22,32 +22,7 @@ import {
   workspaceRoot,
 } from "./package_manager.ts";
 import { packageVersion } from "./package_version.ts";
-import { sveltekit } from "./sveltekit.ts";
-import type {
-  DetectedProject,
-  Framework,
-  FrameworkFacts,
-  FrameworkFinding,
-  PackageFacts,
-  PackageManager,
-  ProjectReader,
-} from "./types.ts";
-import { vite } from "./vite.ts";
-import { vitepress } from "./vitepress.ts";
-
-/** Frameworks in the order in which they are asked: what builds on another comes before it. */
-export const FRAMEWORKS: readonly Framework[] = [
-  nuxt,
-  sveltekit,
-  astro,
-  next,
-  docusaurus,
-  vitepress,
-  eleventy,
-  nitro,
-  vite,
-  hugo,
-];
+import type { DetectedProject, PackageFacts, PackageManager } from "./types.ts";
 
 /** Where builds that are not known put their output, most likely first. */
 export const DEFAULT_OUTPUT_DIRS: readonly string[] = [
@@ -82,7 +57,7 @@ async function named(
   facts: PackageFacts | undefined,
   id: string,
 ): Promise<Recognized | undefined> {
-  const framework = FRAMEWORKS.find((candidate) => candidate.id === id);
+  const framework = findFramework(id);
   if (framework === undefined) return undefined;
   return {
     framework,

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { PackageFacts, PackageManager, ProjectReader } from "./types.ts";
+import type { ProjectReader } from "../frameworks/types.ts";
+import type { PackageFacts, PackageManager } from "./types.ts";
 
 interface Found {
   readonly manager: PackageManager;

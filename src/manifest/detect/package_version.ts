@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ProjectReader } from "./types.ts";
+import type { ProjectReader } from "../frameworks/types.ts";
 
 const VERSION = String.raw`\d+\.\d+\.\d+(?:-[\w.-]+)?`;
 

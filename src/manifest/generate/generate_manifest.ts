@@ -7,38 +7,33 @@
 import type { DetectedProject } from "../detect/types.ts";
 import { MANIFEST_PATH, MANIFEST_VERSION } from "../limits.ts";
 import type { Layer, Manifest, Route } from "../types.ts";
-import { findAstro } from "./astro.ts";
-import { findNitro } from "./nitro.ts";
+import { findFramework } from "../frameworks/frameworks.ts";
+import type { BuiltOutput, Found, FoundServer, Launch } from "../frameworks/types.ts";
 import { CATCH_ALL_PATTERN, generateStaticManifest, metaOf } from "./static_manifest.ts";
-import { findSvelteKit } from "./sveltekit.ts";
-import type { BuiltOutput, FindServer, Found, FoundServer, Generated } from "./types.ts";
 
-/** Frameworks whose servers are known, by their id. */
-const FINDERS: Readonly<Record<string, FindServer>> = {
-  astro: findAstro,
-  sveltekit: findSvelteKit,
-  nuxt: findNitro,
-  nitro: findNitro,
-};
+export type Generated =
+  | { readonly type: "static"; readonly manifest: Manifest }
+  | { readonly type: "server"; readonly manifest: Manifest; readonly launch: Launch }
+  | Extract<Found, { readonly type: "unusable" }>;
 
 const SERVER_LAYER = "server";
 
-/** Immutable files first, then all other files, the server last. */
-const PRIORITY = { immutable: 30, files: 20, server: 0 } as const;
+/** Files named by their content first, then all other files, the server last. */
+const PRIORITY = { hashed: 30, files: 20, server: 0 } as const;
 
 function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** A file that an older page asks for must not wake the server, so immutable paths end here. */
-function routesOf(found: FoundServer, clients: readonly string[]): Route[] {
+/** A file that an older page asks for must not wake the server, so hashed folders end here. */
+function routesOf(clients: readonly string[], hashed: readonly string[]): Route[] {
   const [first] = clients;
   const files = { methods: ["GET" as const], priority: PRIORITY.files };
   return [
-    ...(first === undefined ? [] : found.immutable.map((path) => ({
+    ...(first === undefined ? [] : hashed.map((path) => ({
       pattern: `^${escapePattern(path)}`,
       layer: first,
-      priority: PRIORITY.immutable,
+      priority: PRIORITY.hashed,
       methods: ["GET" as const],
       fallthrough: false,
     }))),
@@ -63,13 +58,13 @@ function serverManifest(
     ...clients.map((name) => ({ name, target: "STATIC" as const, directory: name })),
     { name: SERVER_LAYER, target: "COMPUTE", directory: found.directory, entry: found.entry },
   ];
-  const immutable = found.immutable.filter((path) =>
-    output.paths.some((file) => file.startsWith(`${clients[0]}${path}`))
-  );
+  const hashed = (findFramework(framework?.id)?.hashedFolders ?? [])
+    .map(({ path }) => `/${path}`)
+    .filter((path) => output.paths.some((file) => file.startsWith(`${clients[0]}${path}`)));
   return {
     version: MANIFEST_VERSION,
     layers,
-    routes: routesOf({ ...found, immutable }, clients),
+    routes: routesOf(clients, hashed),
     ...metaOf(framework === undefined ? {} : { framework }),
   };
 }
@@ -78,7 +73,7 @@ function serverManifest(
 function withoutServer({ framework, server, advice }: DetectedProject): Found | undefined {
   if (advice !== undefined) return { type: "unusable", ...advice };
   if (server === undefined || framework?.id === "astro") return undefined;
-  const known = framework !== undefined && framework.id in FINDERS;
+  const known = findFramework(framework?.id)?.server !== undefined;
   return {
     type: "unusable",
     message: known
@@ -96,11 +91,12 @@ export async function generateManifest(
   output: BuiltOutput,
 ): Promise<Generated> {
   const { framework } = detected;
-  const find = framework === undefined ? undefined : FINDERS[framework.id];
-  const found = await find?.(output, detected) ?? { type: "static" as const, directory: "." };
+  const server = findFramework(framework?.id)?.server;
+  const found = await server?.find(output, detected.advice) ??
+    { type: "static" as const, directory: "." };
   if (found.type === "server") {
     const manifest = serverManifest(found, output, framework);
-    return { type: "server", manifest, launcher: found.launcher };
+    return { type: "server", manifest, launch: found.launch };
   }
   if (found.type === "unusable") return found;
   const lacking = found.directory === "." ? withoutServer(detected) : undefined;

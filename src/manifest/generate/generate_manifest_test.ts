@@ -57,7 +57,8 @@ const nitro = (info: Record<string, string>, more: Record<string, string> = {}):
 interface Served {
   readonly name: string;
   readonly project: Project;
-  readonly launcher: string;
+  /** Part of the text that the server runs with, where its launch has any. */
+  readonly launch: string;
   /** Layers that are asked in turn, by request. */
   readonly requests: Readonly<Record<string, readonly string[]>>;
 }
@@ -66,7 +67,7 @@ const SERVERS: readonly Served[] = [
   {
     name: "Astro",
     project: ASTRO,
-    launcher: "astro",
+    launch: "entry.handler",
     requests: {
       "GET /_astro/a.css": ["client", "client", "server"],
       "HEAD /about": ["client", "server"],
@@ -76,7 +77,7 @@ const SERVERS: readonly Served[] = [
   {
     name: "SvelteKit",
     project: SVELTEKIT,
-    launcher: "sveltekit",
+    launch: "PROTOCOL_HEADER",
     requests: {
       "GET /_app/immutable/a.js": ["client", "client", "prerendered", "server"],
       "GET /about": ["client", "prerendered", "server"],
@@ -89,28 +90,29 @@ const SERVERS: readonly Served[] = [
       dependencies: { nuxt: "4.5.2" },
       output: { "public/_nuxt/a.js": "", "server/index.mjs": "" },
     },
-    launcher: "nitro",
+    launch: "__svcServer",
     requests: { "GET /_nuxt/b.js": ["public", "public", "server"], "PUT /": ["server"] },
   },
   {
     name: "Nitro without files",
     project: nitro({ preset: "node-server", serverEntry: "server/index.mjs" }),
-    launcher: "nitro",
+    launch: "__svcServer",
     requests: { "GET /": ["server"] },
   },
   {
     name: "Nitro as a middleware",
     project: nitro({ preset: "node-middleware" }),
-    launcher: "nitro-middleware",
+    launch: "entry.middleware",
     requests: { "GET /": ["server"] },
   },
 ];
 
-for (const { name, project, launcher, requests } of SERVERS) {
+for (const { name, project, launch, requests } of SERVERS) {
   Deno.test(`generateManifest() makes layers and routes of ${name}`, async () => {
     const generated = await generate(project);
     assert.ok(generated.type === "server", JSON.stringify(generated));
-    assert.equal(generated.launcher, launcher);
+    const { prelude = "", wrapper } = generated.launch;
+    assert.match(`${prelude}${wrapper?.("entry.mjs") ?? ""}`, new RegExp(launch));
     const { manifest } = generated;
     const checked = validateManifest(manifest, outputFilesOf(Object.keys(project.output)));
     assert.deepEqual(checked, { ok: true, manifest });

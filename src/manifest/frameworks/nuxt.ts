@@ -1,5 +1,5 @@
 /** @module Nuxt: `nuxt build` makes a server, `nuxt generate` plain files. */
-import { isStaticNitro, nitroServer } from "./nitro_preset.ts";
+import { isStaticNitro, NITRO_SERVER, nitroServer } from "./nitro_server.ts";
 import type { Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";
 
 function inspect({ config, buildScript }: FrameworkFacts): FrameworkFinding {
@@ -18,5 +18,9 @@ export const nuxt: Framework = {
   build: "nuxt build",
   dev: "nuxt dev",
   outputDirs: [".output/public", "dist"],
+  // Nuxt keeps build records that change below `_nuxt/builds/`.
+  hashedFolders: [{ path: "_nuxt/", except: "builds/" }],
+  server: NITRO_SERVER,
+  buildVariables: { NUXT_TELEMETRY_DISABLED: "1" },
   inspect,
 };

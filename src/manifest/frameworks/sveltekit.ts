@@ -1,6 +1,20 @@
-/** @module SvelteKit: its adapter decides between a server and plain files. */
+/**
+ * SvelteKit: its adapter decides between plain files and a server, which is
+ * `index.js` beside `client/` and `prerendered/`.
+ *
+ * @module
+ */
 import { textProperty } from "./config_text.ts";
-import type { Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";
+import { setDefaults } from "./launch.ts";
+import type {
+  Advice,
+  BuiltOutput,
+  Found,
+  Framework,
+  FrameworkFacts,
+  FrameworkFinding,
+  Launch,
+} from "./types.ts";
 
 const STATIC_ADAPTER = "@sveltejs/adapter-static";
 const NODE_ADAPTER = "@sveltejs/adapter-node";
@@ -48,6 +62,31 @@ function inspect(facts: FrameworkFacts): FrameworkFinding {
   };
 }
 
+const ENTRY = "index.js";
+
+const LAUNCH: Launch = {
+  prelude: setDefaults({
+    PROTOCOL_HEADER: "x-forwarded-proto",
+    HOST_HEADER: "x-forwarded-host",
+    ADDRESS_HEADER: "x-forwarded-for",
+  }),
+};
+
+function find({ paths }: BuiltOutput, advice: Advice | undefined): Found {
+  const made = paths.includes(ENTRY) && paths.some((path) => path.startsWith("server/"));
+  if (made) {
+    return {
+      type: "server",
+      launch: LAUNCH,
+      directory: ".",
+      entry: ENTRY,
+      clients: ["client", "prerendered"],
+    };
+  }
+  if (advice !== undefined) return { type: "unusable", ...advice };
+  return { type: "static", directory: "." };
+}
+
 export const sveltekit: Framework = {
   id: "sveltekit",
   name: "SvelteKit",
@@ -65,5 +104,7 @@ export const sveltekit: Framework = {
   build: "vite build",
   dev: "vite dev",
   outputDirs: ["build"],
+  hashedFolders: [{ path: "_app/immutable/" }],
+  server: { find },
   inspect,
 };

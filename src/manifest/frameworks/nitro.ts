@@ -1,5 +1,5 @@
 /** @module Nitro: a server, unless its preset is a static one. */
-import { isStaticNitro, nitroServer } from "./nitro_preset.ts";
+import { isStaticNitro, NITRO_SERVER, nitroServer } from "./nitro_server.ts";
 import type { Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";
 
 function inspect({ config, buildScript, dependencies }: FrameworkFacts): FrameworkFinding {
@@ -19,5 +19,6 @@ export const nitro: Framework = {
   build: "nitro build",
   dev: "nitro dev",
   outputDirs: [".output/public"],
+  server: NITRO_SERVER,
   inspect,
 };

@@ -1,9 +1,19 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import type { Launcher } from "../manifest/mod.ts";
+import { findFramework, type Launch } from "../manifest/mod.ts";
 import { bundleServerEntry } from "../runtime/mod.ts";
-import { launchOf } from "./launch_server.ts";
+
+/** The launch that a framework finds for an output with these files. */
+async function launchOf(id: string, files: Readonly<Record<string, string>>): Promise<Launch> {
+  const output = {
+    paths: Object.keys(files),
+    readText: (path: string) => Promise.resolve(files[path]),
+  };
+  const found = await findFramework(id)!.server!.find(output, undefined);
+  assert.ok(found.type === "server", JSON.stringify(found));
+  return found.launch;
+}
 
 /** A port that was free a moment ago. */
 function freePort(): Promise<number> {
@@ -16,11 +26,10 @@ function freePort(): Promise<number> {
 }
 
 /** Bundles an entry as its framework's, starts it, and asks it once. */
-async function ask(launcher: Launcher, entry: string): Promise<string> {
+async function ask({ prelude, wrapper }: Launch, entry: string): Promise<string> {
   const root = await Deno.makeTempDir({ prefix: "svc-launch-" });
   try {
     await Deno.writeTextFile(join(root, "entry.mjs"), entry);
-    const { prelude, wrapper } = launchOf(launcher);
     const result = await bundleServerEntry({
       root,
       entry: "entry.mjs",
@@ -67,25 +76,26 @@ async function answerOf(port: number): Promise<string> {
 const SAY_SOCKET =
   "(req, res) => res.end(`${req.socket.encrypted} ${req.socket.remoteAddress} ${process.env.X}`)";
 
-const ROWS: Readonly<Record<string, readonly [Launcher, string, string]>> = {
+const ROWS: Readonly<Record<string, readonly [() => Promise<Launch>, string, string]>> = {
   "Astro's handler, which does not start by itself": [
-    "astro",
+    () => launchOf("astro", { "server/entry.mjs": "" }),
     `process.env.X = process.env.ASTRO_NODE_AUTOSTART; export const handler = ${SAY_SOCKET};`,
     "true 203.0.113.7 disabled",
   ],
   "Nitro's middleware": [
-    "nitro-middleware",
+    () =>
+      launchOf("nitro", { "nitro.json": '{"preset":"node-middleware"}', "server/index.mjs": "" }),
     `process.env.X = "nitro"; export const middleware = ${SAY_SOCKET};`,
     "true 203.0.113.7 nitro",
   ],
   "a server of Nitro that listens by itself": [
-    "nitro",
+    () => launchOf("nitro", { "nitro.json": '{"preset":"node-server"}', "server/index.mjs": "" }),
     `import { createServer } from "node:http"; process.env.X = "own";
     createServer(${SAY_SOCKET}).listen(Number(process.env.PORT), process.env.HOST);`,
     "true 203.0.113.7 own",
   ],
   "SvelteKit, told by variables": [
-    "sveltekit",
+    () => launchOf("sveltekit", { "index.js": "", "server/index.js": "" }),
     `import { createServer } from "node:http";
     const { PROTOCOL_HEADER, HOST_HEADER, ADDRESS_HEADER } = process.env;
     const told = [PROTOCOL_HEADER, HOST_HEADER, ADDRESS_HEADER].join(" ");
@@ -94,8 +104,8 @@ const ROWS: Readonly<Record<string, readonly [Launcher, string, string]>> = {
   ],
 };
 
-for (const [name, [launcher, entry, expected]] of Object.entries(ROWS)) {
-  Deno.test(`launchOf() serves ${name}`, async () => {
-    assert.equal(await ask(launcher, entry), expected);
+for (const [name, [launch, entry, expected]] of Object.entries(ROWS)) {
+  Deno.test(`Launch serves ${name}`, async () => {
+    assert.equal(await ask(await launch(), entry), expected);
   });
 }

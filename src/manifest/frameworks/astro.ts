@@ -1,6 +1,19 @@
-/** @module Astro: static unless an adapter makes it a server. */
+/**
+ * Astro: static unless an adapter makes it a server, which writes `client/`
+ * and `server/`.
+ *
+ * @module
+ */
 import { hasProperty, textProperty } from "./config_text.ts";
-import type { Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";
+import { FORWARDED_SOCKET, serveListener, setDefaults } from "./launch.ts";
+import type {
+  BuiltOutput,
+  Found,
+  Framework,
+  FrameworkFacts,
+  FrameworkFinding,
+  Launch,
+} from "./types.ts";
 
 const NODE_ADAPTER = "@astrojs/node";
 
@@ -37,6 +50,34 @@ function inspect(facts: FrameworkFacts): FrameworkFinding {
     : finding;
 }
 
+const ENTRY = "server/entry.mjs";
+const CLIENT = "client/";
+
+const LAUNCH: Launch = {
+  prelude: `${setDefaults({ ASTRO_NODE_AUTOSTART: "disabled" })}\n${FORWARDED_SOCKET}`,
+  // Without a next listener, Astro answers unknown paths with its own 404 page.
+  wrapper: (file) => serveListener(file, "entry.handler"),
+};
+
+function find({ paths }: BuiltOutput): Found {
+  if (paths.includes(ENTRY)) {
+    return {
+      type: "server",
+      launch: LAUNCH,
+      directory: "server",
+      entry: ENTRY,
+      clients: ["client"],
+    };
+  }
+  // With an adapter and no page that needs it, Astro writes the pages to client/ alone.
+  const inClient = paths.length > 0 && paths.every((path) => path.startsWith(CLIENT));
+  return { type: "static", directory: inClient ? "client" : "." };
+}
+
+/** Astro always brings sharp along, and needs it for one endpoint only. */
+const SHARP = "Images are optimized when they are built; /_image, which does so on request, " +
+  "needs sharp, whose native addon the sandbox cannot load";
+
 export const astro: Framework = {
   id: "astro",
   name: "Astro",
@@ -45,5 +86,8 @@ export const astro: Framework = {
   build: "astro build",
   dev: "astro dev",
   outputDirs: ["dist"],
+  hashedFolders: [{ path: "_astro/" }],
+  server: { find, expectedNative: { sharp: SHARP } },
+  buildVariables: { ASTRO_TELEMETRY_DISABLED: "1" },
   inspect,
 };

@@ -1,0 +1,48 @@
+/**
+ * The frameworks that the program knows, and what it asks of all of them.
+ *
+ * @module
+ */
+import { astro } from "./astro.ts";
+import { docusaurus } from "./docusaurus.ts";
+import { eleventy } from "./eleventy.ts";
+import { hugo } from "./hugo.ts";
+import { next } from "./next.ts";
+import { nitro } from "./nitro.ts";
+import { nuxt } from "./nuxt.ts";
+import { sveltekit } from "./sveltekit.ts";
+import type { Framework, HashedFolder } from "./types.ts";
+import { vite } from "./vite.ts";
+import { vitepress } from "./vitepress.ts";
+
+/** Frameworks in the order in which they are tried: what builds on another comes before it. */
+export const FRAMEWORKS: readonly Framework[] = [
+  nuxt,
+  sveltekit,
+  astro,
+  next,
+  docusaurus,
+  vitepress,
+  eleventy,
+  nitro,
+  vite,
+  hugo,
+];
+
+/** The framework with an id; `undefined` for ids that are not known. */
+export function findFramework(id: string | undefined): Framework | undefined {
+  return FRAMEWORKS.find((framework) => framework.id === id);
+}
+
+/** Folders whose files are named by their content, of all frameworks, each once. */
+export const HASHED_FOLDERS: readonly HashedFolder[] = [
+  ...new Map(
+    FRAMEWORKS.flatMap(({ hashedFolders = [] }) => hashedFolders).map((row) => [row.path, row]),
+  ).values(),
+];
+
+/** Variables for a build whose framework is not known yet: those of all frameworks. */
+export const BUILD_VARIABLES: Readonly<Record<string, string>> = Object.assign(
+  {},
+  ...FRAMEWORKS.map(({ buildVariables = {} }) => buildVariables),
+);

@@ -1,0 +1,127 @@
+/**
+ * What Nuxt and Nitro share: which presets make what, and `nitro.json`, in
+ * which the build says what it made.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { parseRelativePath } from "../relative_path.ts";
+import { hasWord, textProperty } from "./config_text.ts";
+import { FORWARDED_SOCKET, serveListener } from "./launch.ts";
+import type {
+  Advice,
+  BuiltOutput,
+  Found,
+  FrameworkFinding,
+  FrameworkServer,
+  Launch,
+} from "./types.ts";
+
+const STATIC_PRESETS =
+  /^(?:static|github[-_]pages|gitlab[-_]pages|.+[-_]static|cloudflare[-_]pages[-_]static)$/;
+
+const NODE_PRESETS = /^node(?:[-_](?:server|middleware|listener))?$/;
+
+/** Whether a preset makes plain files. */
+function isStaticPreset(preset: string): boolean {
+  return STATIC_PRESETS.test(preset);
+}
+
+/** The preset that the build script or the config chooses. */
+function presetOf(config: string, buildScript: string | undefined): string | undefined {
+  return /--preset[= ]([\w-]+)/.exec(buildScript ?? "")?.[1] ??
+    /NITRO_PRESET=([\w-]+)/.exec(buildScript ?? "")?.[1] ?? textProperty(config, "preset");
+}
+
+/** Whether the config or the build script chooses a preset without a server. */
+export function isStaticNitro(config: string, buildScript: string | undefined): boolean {
+  const preset = presetOf(config, buildScript);
+  return preset === undefined ? hasWord(config, "static", "true") : isStaticPreset(preset);
+}
+
+/** What a preset for another platform calls for. */
+function presetAdvice(preset: string): Advice {
+  return {
+    message: `Build with Nitro's preset "node_server": "${preset}" builds for another platform`,
+    hint: 'Set preset "node_server" in the config, or NITRO_PRESET=node_server for the build',
+  };
+}
+
+/** The finding about a Nitro server: its output has server and files beside each other. */
+export function nitroServer(
+  config: string,
+  buildScript: string | undefined,
+  reason: string,
+): FrameworkFinding {
+  const preset = presetOf(config, buildScript);
+  const foreign = preset !== undefined && !NODE_PRESETS.test(preset);
+  return {
+    server: reason,
+    outputDirs: [".output"],
+    ...(foreign ? { advice: presetAdvice(preset) } : {}),
+  };
+}
+
+const BUILD_INFO = "nitro.json";
+
+const infoSchema = z.object({
+  preset: z.string().optional(),
+  serverEntry: z.string().optional(),
+  publicDir: z.string().optional(),
+});
+
+/** For an entry that listens by itself. */
+const LISTENING: Launch = { prelude: FORWARDED_SOCKET };
+
+/** For an entry that exports a middleware only. */
+const MIDDLEWARE: Launch = {
+  prelude: FORWARDED_SOCKET,
+  wrapper: (file) =>
+    serveListener(file, "entry.middleware ?? entry.listener ?? entry.handler ?? entry.default"),
+};
+
+const LAUNCHES: Readonly<Record<string, Launch>> = {
+  "node-server": LISTENING,
+  "node": MIDDLEWARE,
+  "node-middleware": MIDDLEWARE,
+  "node-listener": MIDDLEWARE,
+};
+
+async function readInfo(output: BuiltOutput): Promise<z.infer<typeof infoSchema>> {
+  const text = await output.readText(BUILD_INFO);
+  if (text === undefined) return {};
+  try {
+    return infoSchema.safeParse(JSON.parse(text)).data ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** A path of `nitro.json`, where it stays inside the output. */
+function inside(path: string | undefined, usual: string): string {
+  const parsed = parseRelativePath(path ?? usual);
+  return parsed.ok ? parsed.path : usual;
+}
+
+async function find(output: BuiltOutput): Promise<Found> {
+  const { preset, serverEntry, publicDir } = await readInfo(output);
+  const client = inside(publicDir, "public");
+  const hasClient = output.paths.some((path) => path.startsWith(`${client}/`));
+  const name = preset?.replaceAll("_", "-") ?? "node-server";
+  if (isStaticPreset(name)) return { type: "static", directory: hasClient ? client : "." };
+  const launch = LAUNCHES[name];
+  if (launch === undefined) return { type: "unusable", ...presetAdvice(preset ?? name) };
+  const entry = inside(serverEntry, "server/index.mjs");
+  if (!output.paths.includes(entry)) return { type: "static", directory: "." };
+  const slash = entry.lastIndexOf("/");
+  return {
+    type: "server",
+    launch,
+    directory: slash === -1 ? "." : entry.slice(0, slash),
+    entry,
+    clients: [client],
+  };
+}
+
+/** The server of Nitro, which is that of Nuxt too. */
+export const NITRO_SERVER: FrameworkServer = { find, packages: "server/node_modules" };

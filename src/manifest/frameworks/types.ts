@@ -1,0 +1,124 @@
+/**
+ * What the program knows of one framework: how its projects are recognized,
+ * and what its build leaves behind. A framework is one file of this folder.
+ *
+ * @module
+ */
+
+/** The project's folder, as far as detection looks: single files by name, never a list. */
+export interface ProjectReader {
+  /** The text of a file relative to the project, with `/`; `undefined` where there is none. */
+  readText(path: string): Promise<string | undefined>;
+  /** Whether a file or folder is there. */
+  exists(path: string): Promise<boolean>;
+}
+
+/** What a framework's file looks at. */
+export interface FrameworkFacts {
+  readonly reader: ProjectReader;
+  readonly dependencies: ReadonlyMap<string, string>;
+  readonly buildScript: string | undefined;
+  /** The command line that adds a package to the project. */
+  readonly add: (name: string, kind?: "dev") => string;
+  /** The command line that runs the framework's own program. */
+  readonly run: (commandLine: string) => string;
+  /** The framework's config file, its comments removed; empty where there is none. */
+  readonly config: { readonly path: string; readonly text: string } | undefined;
+}
+
+/** What a framework's file finds in a project, beyond its table row. */
+export interface FrameworkFinding {
+  /** Output directories before those of the table row. */
+  readonly outputDirs?: readonly string[];
+  /** Build command in place of that of the table row, without the package manager. */
+  readonly build?: string;
+  readonly dev?: string;
+  /** Why the build makes a server, as a clause: `astro.config.mjs sets output "server"`. */
+  readonly server?: string;
+  readonly advice?: Advice;
+}
+
+/** What has to change before the build makes something that can be deployed. */
+export interface Advice {
+  /** Action, subject and what is there now. */
+  readonly message: string;
+  /** Commands and files that settle it. */
+  readonly hint: string;
+}
+
+/** A build's output: the paths of its files, relative and with `/`, and the text of single ones. */
+export interface BuiltOutput {
+  readonly paths: readonly string[];
+  /** `undefined` where there is no such file. */
+  readonly readText: (path: string) => Promise<string | undefined>;
+}
+
+/** What a framework's server needs around its entry to listen where the platform asks it to. */
+export interface Launch {
+  /** Text that runs before the server's own code. */
+  readonly prelude?: string;
+  /** Text of a module in place of the entry; it imports the entry as `file`. */
+  readonly wrapper?: (file: string) => string;
+}
+
+/** The server that a build made. */
+export interface FoundServer {
+  readonly type: "server";
+  readonly launch: Launch;
+  /** Folder of the server and its entry, both relative to the output. */
+  readonly directory: string;
+  readonly entry: string;
+  /** Folders with files to serve as they are, the first choice first. */
+  readonly clients: readonly string[];
+}
+
+export type Found =
+  | FoundServer
+  /** Plain files below this folder. */
+  | { readonly type: "static"; readonly directory: string }
+  /** The build is for another platform, or lacks its server. */
+  | { readonly type: "unusable"; readonly message: string; readonly hint?: string };
+
+/** A framework's server, as far as the program knows how to run it. */
+export interface FrameworkServer {
+  /** Looks at an output; `advice` is what detection had to say of the project. */
+  find(output: BuiltOutput, advice: Advice | undefined): Found | Promise<Found>;
+  /** Folder of packages that the server carries, relative to the output. */
+  readonly packages?: string;
+  /** Packages with a native addon that it always carries and rarely needs, and when it does. */
+  readonly expectedNative?: Readonly<Record<string, string>>;
+}
+
+/** A folder whose files are named by their content, and hence never change. */
+export interface HashedFolder {
+  /** Relative to the site's root, with a final slash. */
+  readonly path: string;
+  /** A folder inside whose files do change. */
+  readonly except?: string;
+}
+
+/** One framework: how it is recognized, what it does unless configured, and what it makes. */
+export interface Framework {
+  /** Short name, as `projects create --framework` takes it. */
+  readonly id: string;
+  readonly name: string;
+  /** npm packages of which one identifies it; the first one found tells the version. */
+  readonly packages: readonly string[];
+  /** Config files in the order of the framework's own search. */
+  readonly configFiles: readonly string[];
+  /** True where a config file alone identifies it. */
+  readonly configIdentifies?: boolean;
+  /** Command lines of the framework's own program. */
+  readonly build: string;
+  readonly dev: string;
+  readonly outputDirs: readonly string[];
+  /** True where the program is no npm package. */
+  readonly standalone?: boolean;
+  /** Folders of its output with files named by their content, as the framework documents it. */
+  readonly hashedFolders?: readonly HashedFolder[];
+  /** Set where its servers can be deployed. */
+  readonly server?: FrameworkServer;
+  /** Variables that its build gets, for instance to send no telemetry. */
+  readonly buildVariables?: Readonly<Record<string, string>>;
+  inspect?(facts: FrameworkFacts): FrameworkFinding | Promise<FrameworkFinding>;
+}
