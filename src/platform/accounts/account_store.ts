@@ -116,7 +116,7 @@ export class AccountStore {
 
   async renameWorkspace(id: string, name: string): Promise<WorkspaceRecord | undefined> {
     const key = keys.workspace(id);
-    const { result } = await commitWithRetries(async () => {
+    const { result } = await commitWithRetries(this.kv, [key], async () => {
       const current = await readRecord(this.kv, key, workspaceRecord);
       const operation = this.kv.atomic();
       if (current === undefined) return { operation, result: undefined };
@@ -165,7 +165,7 @@ export class AccountStore {
     ) => MembershipRecord | undefined,
   ): Promise<MembershipRecord | undefined> {
     const guard = accountKeys.membersGuard(workspaceId);
-    const { result } = await commitWithRetries(async () => {
+    const { result } = await commitWithRetries(this.kv, [guard], async () => {
       const { versionstamp } = await this.kv.get(guard);
       const prefix = accountKeys.members(workspaceId);
       const entries = await Array.fromAsync(readAll(this.kv, prefix, membershipRecord));

@@ -41,7 +41,7 @@ export class SignInStore {
     change: (record: SignInRecord) => SignInRecord | undefined,
   ): Promise<boolean> {
     const key = accountKeys.signIn(userId);
-    const { result } = await commitWithRetries(async () => {
+    const { result } = await commitWithRetries(this.kv, [key], async () => {
       const current = await readRecord(this.kv, key, signInRecord);
       const next = change(current?.value ?? NOTHING);
       const operation = this.kv.atomic();
@@ -76,7 +76,11 @@ export class SignInStore {
   ): Promise<UserRecord | "unwanted" | "taken"> {
     const signInKey = accountKeys.signIn(userId);
     const [userKey, email] = [keys.user(userId), accountKeys.userByEmail(given.email)];
-    const { result } = await commitWithRetries<UserRecord | "unwanted" | "taken">(async () => {
+    const { result } = await commitWithRetries<UserRecord | "unwanted" | "taken">(this.kv, [
+      signInKey,
+      userKey,
+      email,
+    ], async () => {
       const operation = this.kv.atomic();
       const signIn = await readRecord(this.kv, signInKey, signInRecord);
       const user = await readRecord(this.kv, userKey, userRecord);
@@ -117,7 +121,10 @@ export class SignInStore {
     given: { readonly name: string; readonly email: string; readonly password: PasswordHash },
   ): Promise<UserRecord | "used" | "taken"> {
     const [linkKey, email] = [keys.meta("owner_link"), accountKeys.userByEmail(given.email)];
-    const { result } = await commitWithRetries<UserRecord | "used" | "taken">(async () => {
+    const { result } = await commitWithRetries<UserRecord | "used" | "taken">(this.kv, [
+      linkKey,
+      email,
+    ], async () => {
       const operation = this.kv.atomic();
       const link = await readRecord(this.kv, linkKey, ownerLink);
       const ownerId = await readRecord(this.kv, keys.meta("owner"), z.string());

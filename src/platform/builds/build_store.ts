@@ -64,15 +64,19 @@ export class BuildStore {
    * @throws {NotAdmittedError} from the commit, which then stores nothing.
    */
   storedWith(build: BuildRecord, force: boolean): CreatedWith {
-    return async (operation) => {
-      const { admission, guard, active } = await this.decide(build, force);
-      if (admission.type !== "create") throw new NotAdmittedError(admission);
-      const { id, projectId, branch, commitSha } = build;
-      operation.check(guard)
-        .set(keys.branchBuild(projectId, branch), { active: [...active, { id, commitSha }] })
-        .set(keys.builtCommit(projectId, build), { id })
-        .set(keys.build(projectId, id), build)
-        .set(keys.buildTicket(build.place), { projectId, id });
+    const { id, projectId, branch, commitSha } = build;
+    const guardKey = keys.branchBuild(projectId, branch);
+    return {
+      contended: [guardKey],
+      add: async (operation) => {
+        const { admission, guard, active } = await this.decide(build, force);
+        if (admission.type !== "create") throw new NotAdmittedError(admission);
+        operation.check(guard)
+          .set(guardKey, { active: [...active, { id, commitSha }] })
+          .set(keys.builtCommit(projectId, build), { id })
+          .set(keys.build(projectId, id), build)
+          .set(keys.buildTicket(build.place), { projectId, id });
+      },
     };
   }
 
@@ -102,7 +106,7 @@ export class BuildStore {
     change: Partial<Pick<BuildRecord, "state" | "attempts" | "startedAt">>,
   ): Promise<BuildRecord | undefined> {
     const key = keys.build(build.projectId, build.id);
-    const { result } = await commitWithRetries(async () => {
+    const { result } = await commitWithRetries(this.kv, [key], async () => {
       const current = await readRecord(this.kv, key, buildRecord);
       const operation = this.kv.atomic();
       if (current === undefined || !isUnderWay(current.value)) {
@@ -123,7 +127,7 @@ export class BuildStore {
     },
   ): Promise<void> {
     const [key, guardKey] = [keys.build(projectId, id), keys.branchBuild(projectId, branch)];
-    await commitWithRetries(async () => {
+    await commitWithRetries(this.kv, [key, guardKey], async () => {
       const [current, guard] = await Promise.all([
         readRecord(this.kv, key, buildRecord),
         readRecord(this.kv, guardKey, branchBuilds),

@@ -47,6 +47,9 @@ export interface DeploymentServices {
   readonly now: Clock;
 }
 
+/** When to repeat what lost a race for production. */
+const RETRY_SECONDS = 1;
+
 export class DeploymentService {
   constructor(private readonly services: DeploymentServices) {}
 
@@ -117,7 +120,10 @@ export class DeploymentService {
     const { deployments, now } = this.services;
     const rolledBack = await deployments.rollBack(project, plan, now()).catch((error) => {
       if (!(error instanceof StaleDecisionError)) throw error;
-      throw new Failure("conflict", "Production changed meanwhile. Try again", { cause: error });
+      throw new Failure("conflict", "Production changed meanwhile. Try again", {
+        retryAfter: RETRY_SECONDS,
+        cause: error,
+      });
     });
     await this.show(rolledBack);
     await this.raise("rolled_back", rolledBack.result.undone);

@@ -46,7 +46,11 @@ export interface Activated {
  * Adds to the commit that stores a new deployment; called anew for each
  * attempt. What it throws refuses the deployment.
  */
-export type CreatedWith = (operation: Deno.AtomicOperation) => Promise<void>;
+export interface CreatedWith {
+  /** The records that it checks. */
+  readonly contended: readonly Deno.KvKey[];
+  add(operation: Deno.AtomicOperation): Promise<void>;
+}
 
 /** Notes that people have to be told, in the commit of what they are told of. */
 export type NoteMoment = (
@@ -68,7 +72,9 @@ export class DeploymentStore {
   async create(deployment: DeploymentRecord, also?: CreatedWith): Promise<boolean> {
     const { id, projectId, workspaceId } = deployment;
     const host = keys.host(deployment.uniqueLabel);
-    const { result } = await commitWithRetries(async () => {
+    const projectKey = keys.project(workspaceId, projectId);
+    const contended = [host, projectKey, ...also?.contended ?? []];
+    const { result } = await commitWithRetries(this.kv, contended, async () => {
       const [taken, project] = await Promise.all([
         this.kv.get(host),
         this.readProject({ workspaceId, projectId }),
@@ -76,10 +82,10 @@ export class DeploymentStore {
       const operation = this.kv.atomic();
       if (taken.versionstamp !== null) return { operation, result: false };
       if (project === undefined) throw new StaleDecisionError("Project was deleted meanwhile");
-      await also?.(operation);
+      await also?.add(operation);
       operation
         .check({ key: host, versionstamp: null })
-        .check({ key: keys.project(workspaceId, projectId), versionstamp: project.versionstamp })
+        .check({ key: projectKey, versionstamp: project.versionstamp })
         .set(keys.deployment(projectId, id), deployment)
         .set(keys.deploymentOwner(id), { projectId, workspaceId })
         .set(host, { projectId, deploymentId: null });
@@ -135,18 +141,22 @@ export class DeploymentStore {
     change: (deployment: DeploymentRecord) => DeploymentRecord,
     moment?: Moment,
   ): Promise<DeploymentRecord | undefined> {
-    const { result } = await commitWithRetries(async () => {
-      const current = await this.read(projectId, id);
-      const operation = this.kv.atomic();
-      if (current === undefined) return { operation, result: undefined };
-      const changed = change(current.value);
-      this.write(operation, current, changed);
-      if (changed.status !== current.value.status) {
-        const noted = moment ?? MOMENT_OF[changed.status];
-        if (noted !== undefined) this.note(operation, noted, changed);
-      }
-      return { operation, result: changed };
-    });
+    const { result } = await commitWithRetries(
+      this.kv,
+      [keys.deployment(projectId, id)],
+      async () => {
+        const current = await this.read(projectId, id);
+        const operation = this.kv.atomic();
+        if (current === undefined) return { operation, result: undefined };
+        const changed = change(current.value);
+        this.write(operation, current, changed);
+        if (changed.status !== current.value.status) {
+          const noted = moment ?? MOMENT_OF[changed.status];
+          if (noted !== undefined) this.note(operation, noted, changed);
+        }
+        return { operation, result: changed };
+      },
+    );
     return result;
   }
 
@@ -157,7 +167,9 @@ export class DeploymentStore {
    * @throws {StaleDecisionError} where deployment or project is gone.
    */
   activate(deployment: DeploymentRecord, now: number): Promise<Committed<Activated>> {
-    return commitWithRetries(async () => {
+    const { projectId, id, workspaceId } = deployment;
+    const contended = [keys.deployment(projectId, id), keys.project(workspaceId, projectId)];
+    return commitWithRetries(this.kv, contended, async () => {
       const [current, project] = await Promise.all([
         this.read(deployment.projectId, deployment.id),
         this.readProject(deployment),
@@ -195,7 +207,12 @@ export class DeploymentStore {
     plan: { readonly undo: string; readonly to: string; readonly history: string[] },
     now: number,
   ): Promise<Committed<Activated & { readonly undone: DeploymentRecord }>> {
-    return commitWithRetries(async () => {
+    const contended = [
+      keys.deployment(project.id, plan.undo),
+      keys.deployment(project.id, plan.to),
+      keys.project(project.workspaceId, project.id),
+    ];
+    return commitWithRetries(this.kv, contended, async () => {
       const [undo, target, current] = await Promise.all([
         this.read(project.id, plan.undo),
         this.read(project.id, plan.to),
@@ -223,9 +240,10 @@ export class DeploymentStore {
 
   /** Empties the host labels that still show a deployment. */
   async clearHosts(deployment: DeploymentRecord): Promise<void> {
+    const projectKey = keys.project(deployment.workspaceId, deployment.projectId);
     for (const label of [deployment.uniqueLabel, deployment.branchLabel]) {
       const key = keys.host(label);
-      await commitWithRetries(async () => {
+      await commitWithRetries(this.kv, [key, projectKey], async () => {
         const host = await readRecord(this.kv, key, hostRecord);
         const operation = this.kv.atomic();
         if (host?.value.deploymentId === deployment.id) {

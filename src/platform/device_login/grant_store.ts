@@ -53,7 +53,7 @@ export class GrantStore {
     decide: (grant: DeviceGrant | undefined) => GrantChange<T> | Promise<GrantChange<T>>,
   ): Promise<T> {
     const key = grantKeys.byDevice(deviceHash);
-    const committed = await commitWithRetries(async () => {
+    const committed = await commitWithRetries(this.kv, [key], async () => {
       const current = await readRecord(this.kv, key, deviceGrant);
       const { next, token, result } = await decide(current?.value);
       const operation = this.kv.atomic();

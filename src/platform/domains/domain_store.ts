@@ -91,47 +91,51 @@ export class DomainStore {
   ): Promise<AddOutcome> {
     const { workspaceId, projectId, hostname, zone } = wanted;
     const projectKey = keys.project(workspaceId, projectId);
-    const { result } = await commitWithRetries<AddOutcome>(async () => {
-      const operation = this.kv.atomic();
-      const [project, known, same, other] = await Promise.all([
-        this.kv.get(projectKey),
-        readRecord(this.kv, keys.zone(workspaceId, zone), zoneRecord),
-        this.byHostname(workspaceId, hostname),
-        options.companion === undefined
-          ? undefined
-          : this.byHostname(workspaceId, options.companion.hostname),
-      ]);
-      if (project.versionstamp === null) return { operation, result: { type: "project_gone" } };
-      const replaced = same?.value;
-      const givesWay = replaced?.redirectTo !== null && replaced?.projectId === projectId;
-      if (replaced !== undefined && !givesWay) {
-        return { operation, result: { type: "taken", by: replaced } };
-      }
-      const zoneKey = keys.zone(workspaceId, zone);
-      const zoneValue = known?.value ?? options.newZone;
-      const domain = replaced === undefined
-        ? wanted
-        : { ...replaced, environment: wanted.environment, redirectTo: null };
-      const companion = other === undefined ? options.companion : undefined;
-      operation
-        .check({ key: projectKey, versionstamp: project.versionstamp })
-        .check({ key: zoneKey, versionstamp: known?.versionstamp ?? null })
-        .set(zoneKey, zoneValue);
-      this.checkHostname(operation, domain, same);
-      this.write(operation, domain);
-      if (companion !== undefined) {
-        this.checkHostname(operation, companion, undefined);
-        this.write(operation, companion);
-      }
-      return { operation, result: { type: "added", domain, companion, zone: zoneValue } };
-    });
+    const zoneKey = keys.zone(workspaceId, zone);
+    const { result } = await commitWithRetries<AddOutcome>(
+      this.kv,
+      [projectKey, zoneKey],
+      async () => {
+        const operation = this.kv.atomic();
+        const [project, known, same, other] = await Promise.all([
+          this.kv.get(projectKey),
+          readRecord(this.kv, zoneKey, zoneRecord),
+          this.byHostname(workspaceId, hostname),
+          options.companion === undefined
+            ? undefined
+            : this.byHostname(workspaceId, options.companion.hostname),
+        ]);
+        if (project.versionstamp === null) return { operation, result: { type: "project_gone" } };
+        const replaced = same?.value;
+        const givesWay = replaced?.redirectTo !== null && replaced?.projectId === projectId;
+        if (replaced !== undefined && !givesWay) {
+          return { operation, result: { type: "taken", by: replaced } };
+        }
+        const zoneValue = known?.value ?? options.newZone;
+        const domain = replaced === undefined
+          ? wanted
+          : { ...replaced, environment: wanted.environment, redirectTo: null };
+        const companion = other === undefined ? options.companion : undefined;
+        operation
+          .check({ key: projectKey, versionstamp: project.versionstamp })
+          .check({ key: zoneKey, versionstamp: known?.versionstamp ?? null })
+          .set(zoneKey, zoneValue);
+        this.checkHostname(operation, domain, same);
+        this.write(operation, domain);
+        if (companion !== undefined) {
+          this.checkHostname(operation, companion, undefined);
+          this.write(operation, companion);
+        }
+        return { operation, result: { type: "added", domain, companion, zone: zoneValue } };
+      },
+    );
     return result;
   }
 
   /** Keeps what a look-up brought; a domain that is gone stays gone. */
   async noteCheck(domain: DomainRecord, lastCheck: DomainRecord["lastCheck"]): Promise<void> {
     const key = keys.domain(domain.projectId, domain.id);
-    await commitWithRetries(async () => {
+    await commitWithRetries(this.kv, [key], async () => {
       const current = await readRecord(this.kv, key, domainRecord);
       const operation = this.kv.atomic();
       if (current !== undefined) {
@@ -153,7 +157,7 @@ export class DomainStore {
   ): Promise<ZoneOwnerRecord> {
     const key = keys.zoneOwner(zone);
     const zoneKey = keys.zone(claim.workspaceId, zone);
-    const { result } = await commitWithRetries(async () => {
+    const { result } = await commitWithRetries(this.kv, [key, zoneKey], async () => {
       const [current, own] = await Promise.all([
         readRecord(this.kv, key, zoneOwnerRecord),
         this.kv.get(zoneKey),
@@ -176,7 +180,7 @@ export class DomainStore {
   async remove(domain: DomainRecord): Promise<void> {
     const { id, projectId, workspaceId, zone, hostname } = domain;
     const zoneKey = keys.zone(workspaceId, zone);
-    await commitWithRetries(async () => {
+    await commitWithRetries(this.kv, [zoneKey, keys.zoneOwner(zone)], async () => {
       const [known, owner, others] = await Promise.all([
         this.kv.get(zoneKey),
         readRecord(this.kv, keys.zoneOwner(zone), zoneOwnerRecord),

@@ -39,7 +39,7 @@ export class VariableStore {
     decide: (variables: readonly VariableRecord[]) => Promise<Change> | Change,
   ): Promise<void> {
     const guard = keys.variablesGuard(projectId);
-    await commitWithRetries(async () => {
+    await commitWithRetries(this.kv, [guard], async () => {
       const { versionstamp } = await this.kv.get(guard);
       const change = await decide(await this.list(projectId));
       const operation = this.kv.atomic();

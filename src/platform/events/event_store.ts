@@ -45,6 +45,12 @@ export interface NewEvent extends Omit<EventRecord, "id"> {
   readonly key: string | undefined;
 }
 
+/** The records that storing events checks: the keys under which each is raised once. */
+const contendedBy = (events: readonly NewEvent[]): Deno.KvKey[] =>
+  events.flatMap(({ key, audience, event }) =>
+    key === undefined ? [] : [eventKeys.byKey(audience, event, key)]
+  );
+
 export class EventStore {
   constructor(private readonly kv: Deno.Kv) {}
 
@@ -58,7 +64,7 @@ export class EventStore {
    * is not stored again. Returns the id of each.
    */
   async add(events: readonly NewEvent[], nextId: () => string): Promise<string[]> {
-    const { result } = await commitWithRetries(async () => {
+    const { result } = await commitWithRetries(this.kv, contendedBy(events), async () => {
       const operation = this.kv.atomic();
       const used = new Map<string, string>();
       const ids: string[] = [];

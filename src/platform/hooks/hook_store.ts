@@ -16,8 +16,8 @@ export class HookStore {
 
   /** Stores a new hook; false where its project is gone. */
   async create(hook: HookRecord): Promise<boolean> {
-    const { result } = await commitWithRetries(async () => {
-      const key = keys.project(hook.workspaceId, hook.projectId);
+    const key = keys.project(hook.workspaceId, hook.projectId);
+    const { result } = await commitWithRetries(this.kv, [key], async () => {
       const project = await this.kv.get(key);
       const operation = this.kv.atomic();
       if (project.versionstamp === null) return { operation, result: false };
@@ -78,7 +78,7 @@ export class HookStore {
     change: (hook: HookRecord) => HookRecord,
   ): Promise<HookRecord | undefined> {
     const key = keys.hook(workspaceId, id);
-    const { result } = await commitWithRetries(async () => {
+    const { result } = await commitWithRetries(this.kv, [key], async () => {
       const current = await readRecord(this.kv, key, hookRecord);
       const operation = this.kv.atomic();
       if (current === undefined) return { operation, result: undefined };
@@ -96,7 +96,7 @@ export class HookStore {
   /** Removes a hook; false where there is none. */
   async remove(workspaceId: string, id: string): Promise<boolean> {
     const key = keys.hook(workspaceId, id);
-    const { result } = await commitWithRetries(async () => {
+    const { result } = await commitWithRetries(this.kv, [key], async () => {
       const current = await readRecord(this.kv, key, hookRecord);
       const operation = this.kv.atomic();
       if (current === undefined) return { operation, result: false };

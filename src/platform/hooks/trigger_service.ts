@@ -247,9 +247,12 @@ export class TriggerService {
       also: ({ id }) => {
         build = newBuild(wanted, { id, place: builds.nextPlace(now()), now: now() });
         const storeBuild = builds.storedWith(build, force);
-        return async (operation) => {
-          await storeBuild(operation);
-          if (replay !== undefined) replays.keepWith(operation, replay, id);
+        return {
+          contended: storeBuild.contended,
+          add: async (operation) => {
+            await storeBuild.add(operation);
+            if (replay !== undefined) replays.keepWith(operation, replay, id);
+          },
         };
       },
     });

@@ -52,6 +52,9 @@ export class Failure extends Error {
   }
 }
 
+/** When to repeat what lost its races against other processes. */
+const CONTENTION_RETRY_SECONDS = 1;
+
 /** Linux: "No space left on device" and "Disk quota exceeded". */
 const FULL_DISK = /os error (28|122)\b|database or disk is full/;
 
@@ -61,7 +64,9 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof BlobMismatchError) return new Failure("blob_mismatch", error.message);
   if (error instanceof BlobTooLargeError) return new Failure("payload_too_large", error.message);
   if (error instanceof ContentionError) {
-    return new Failure("conflict", "Can not commit: others changed the same records. Try again");
+    return new Failure("conflict", "Cannot commit: others changed the same records. Try again", {
+      retryAfter: CONTENTION_RETRY_SECONDS,
+    });
   }
   if (error instanceof Error && FULL_DISK.test(error.message)) {
     return new Failure("storage_full", "Can not store: the platform's disk is full", {

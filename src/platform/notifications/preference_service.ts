@@ -66,7 +66,7 @@ export class PreferenceService {
   ): Promise<NotificationPreferences> {
     const key = notificationKeys.preferences(userId);
     const method = await this.signUpMethod(userId);
-    const { result } = await commitWithRetries(async () => {
+    const { result } = await commitWithRetries(this.kv, [key], async () => {
       const current = await readRecord(this.kv, key, preferencesRecord);
       const changed = change(preferencesOf(method, current?.value));
       const operation = this.kv.atomic()

@@ -57,7 +57,7 @@ export class ProjectStore {
     change: (project: ProjectRecord) => ProjectRecord,
   ): Promise<ProjectRecord | undefined> {
     const key = keys.project(workspaceId, id);
-    const { result } = await commitWithRetries(async () => {
+    const { result } = await commitWithRetries(this.kv, [key], async () => {
       const current = await readRecord(this.kv, key, projectRecord);
       const operation = this.kv.atomic();
       if (current === undefined) return { operation, result: undefined };

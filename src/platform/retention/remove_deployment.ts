@@ -43,10 +43,11 @@ async function removeRecords(
 ): Promise<boolean> {
   const { id, projectId, workspaceId } = deployment;
   const projectKey = keys.project(workspaceId, projectId);
-  const { result } = await commitWithRetries(async () => {
+  const deploymentKey = keys.deployment(projectId, id);
+  const { result } = await commitWithRetries(kv, [projectKey, deploymentKey], async () => {
     const project = await readRecord(kv, projectKey, projectRecord);
     const operation = kv.atomic();
-    const stored = await kv.get(keys.deployment(projectId, id));
+    const stored = await kv.get(deploymentKey);
     if (project === undefined || stored.versionstamp === null) return { operation, result: false };
     const shared = [
       project.value.name,

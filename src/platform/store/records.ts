@@ -5,6 +5,7 @@
  * @module
  */
 import type { z } from "zod";
+import { KeyedLock } from "../../lib/keyed_lock.ts";
 
 export interface Versioned<T> {
   readonly value: T;
@@ -91,19 +92,44 @@ export interface Committed<T> {
   readonly versionstamp: string;
 }
 
+/** The queues of each open store: changes of a record inside this process come one by one. */
+const queues = new WeakMap<Deno.Kv, KeyedLock>();
+
+function queueOf(kv: Deno.Kv): KeyedLock {
+  const known = queues.get(kv);
+  if (known !== undefined) return known;
+  const queue = new KeyedLock();
+  queues.set(kv, queue);
+  return queue;
+}
+
 /**
  * Runs a check-and-set until it commits. `attempt` reads what it needs, builds
  * an atomic operation with its checks and returns it with the result.
  *
+ * Changes of the same record inside this process wait for each other, in the
+ * order of asking, so that none loses a race against its own kind. The checks
+ * guard against other processes. `attempt` must not itself change one of
+ * `contended` by this function: it would wait for itself.
+ *
+ * @param contended The records that the checks are about, as far as they are
+ *   known beforehand; empty where nobody else changes them.
  * @throws {ContentionError} after 20 lost races.
  */
-export async function commitWithRetries<T>(
+export function commitWithRetries<T>(
+  kv: Deno.Kv,
+  contended: readonly Deno.KvKey[],
   attempt: () => Promise<{ readonly operation: Deno.AtomicOperation; readonly result: T }>,
 ): Promise<Committed<T>> {
-  for (let count = 0; count < MAX_ATTEMPTS; count++) {
-    const { operation, result } = await attempt();
-    const commit = await operation.commit();
-    if (commit.ok) return { result, versionstamp: commit.versionstamp };
-  }
-  throw new ContentionError(`Can not commit: the records changed ${MAX_ATTEMPTS} times meanwhile`);
+  const names = contended.map((key) => JSON.stringify(key));
+  return queueOf(kv).runAll(names, async () => {
+    for (let count = 0; count < MAX_ATTEMPTS; count++) {
+      const { operation, result } = await attempt();
+      const commit = await operation.commit();
+      if (commit.ok) return { result, versionstamp: commit.versionstamp };
+    }
+    throw new ContentionError(
+      `Cannot commit: the records changed ${MAX_ATTEMPTS} times meanwhile`,
+    );
+  });
 }

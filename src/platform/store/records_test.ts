@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { z } from "zod";
+import { toFailure } from "../http/failure.ts";
 import {
   commitWithRetries,
   ContentionError,
@@ -50,26 +51,56 @@ Deno.test("readPage() has no next page when the last is exactly full", () =>
     assert.equal((await readPage(kv, ["r"], { schema, limit: 3 })).nextCursor, null);
   }));
 
-Deno.test("commitWithRetries() loses no update among concurrent writers", () =>
+/** Adds one to a count, and counts how often that was tried. */
+const increment = (kv: Deno.Kv, key: Deno.KvKey, tries: { count: number }) =>
+  commitWithRetries(kv, [key], async () => {
+    tries.count++;
+    const current = await readRecord(kv, key, schema);
+    const n = current!.value.n + 1;
+    const check = { key, versionstamp: current!.versionstamp };
+    return { operation: kv.atomic().check(check).set(key, { n }), result: n };
+  });
+
+Deno.test("commitWithRetries() lets the writers of a record come one by one: none tries twice", () =>
   withKv(async (kv) => {
     const key = ["count"];
+    const tries = { count: 0 };
     await kv.set(key, { n: 0 });
-    await Promise.all(Array.from({ length: 8 }, () =>
-      commitWithRetries(async () => {
-        const current = await readRecord(kv, key, schema);
-        const n = current!.value.n + 1;
-        const check = { key, versionstamp: current!.versionstamp };
-        return { operation: kv.atomic().check(check).set(key, { n }), result: n };
-      })));
-    assert.equal((await readRecord(kv, key, schema))?.value.n, 8);
+    const numbers = Array.from({ length: 100 }, () => increment(kv, key, tries));
+    const results = (await Promise.all(numbers)).map(({ result }) => result);
+    assert.deepEqual(results, Array.from({ length: 100 }, (_, index) => index + 1));
+    assert.equal(tries.count, 100);
   }));
 
-Deno.test("commitWithRetries() gives up on a record that never holds still", () =>
+Deno.test("commitWithRetries() keeps the checks, as another process may write too", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-records-" });
+  const [one, other] = [await Deno.openKv(`${folder}/kv`), await Deno.openKv(`${folder}/kv`)];
+  try {
+    const key = ["count"];
+    await one.set(key, { n: 0 });
+    const tries = { count: 0 };
+    const writers = Array.from(
+      { length: 30 },
+      (_, index) => increment(index % 2 === 0 ? one : other, key, tries),
+    );
+    await Promise.all(writers);
+    assert.equal((await readRecord(one, key, schema))?.value.n, 30);
+  } finally {
+    one.close();
+    other.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("commitWithRetries() gives up on a record that never holds still, with a time to wait", () =>
   withKv(async (kv) => {
     const attempt = () =>
       Promise.resolve({
         operation: kv.atomic().check({ key: ["x"], versionstamp: "00000000000000000000" }),
         result: 0,
       });
-    await assert.rejects(commitWithRetries(attempt), ContentionError);
+    const given = await commitWithRetries(kv, [["x"]], attempt).catch((error) => error);
+    assert.ok(given instanceof ContentionError);
+    const { status, retryAfter } = toFailure(given);
+    assert.deepEqual({ status, retryAfter }, { status: 409, retryAfter: 1 });
   }));

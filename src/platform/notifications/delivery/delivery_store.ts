@@ -55,12 +55,22 @@ const dueValue = z.object({ host: z.string(), owner: z.string().default("") });
 
 const dueOf = (job: Job): z.infer<typeof dueValue> => ({ host: job.host, owner: ownerOf(job) });
 
+/** The records that storing deliveries checks: what was seen, and the digests that are open. */
+function contendedBy(acceptances: readonly Acceptance[]): Deno.KvKey[] {
+  const digests = new Map<string, Deno.KvKey>();
+  for (const { job } of acceptances.flatMap(({ jobs }) => jobs)) {
+    if (job.digest === null) continue;
+    digests.set(JSON.stringify(job.digest.key), deliveryKeys.openDigest(job.digest.key));
+  }
+  return [...acceptances.map(({ seenId }) => deliveryKeys.seen(seenId)), ...digests.values()];
+}
+
 export class DeliveryStore {
   constructor(private readonly kv: Deno.Kv) {}
 
   /** Stores what was not seen before; all of it in one commit. At most 40 requests. */
   async accept(acceptances: readonly Acceptance[]): Promise<void> {
-    await commitWithRetries(async () => {
+    await commitWithRetries(this.kv, contendedBy(acceptances), async () => {
       const operation = this.kv.atomic();
       const fresh = await this.unseen(acceptances);
       const digests = new Map<string, string>();
@@ -137,7 +147,7 @@ export class DeliveryStore {
     if (job.digest === null || !job.digest.open) return job;
     const closed = { ...job, digest: { ...job.digest, open: false } };
     const pointer = deliveryKeys.openDigest(job.digest.key);
-    await commitWithRetries(async () => {
+    await commitWithRetries(this.kv, [pointer], async () => {
       const open = await readRecord(this.kv, pointer, openDigest);
       const operation = this.kv.atomic().set(deliveryKeys.job(job.id), closed);
       if (open?.value.jobId === job.id) {

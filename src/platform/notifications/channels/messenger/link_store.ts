@@ -84,7 +84,10 @@ export class LinkStore {
    */
   async link(wanted: LinkRecord): Promise<"linked" | "taken" | "too_many"> {
     const byChat = messengerKeys.byChat(wanted.chatId);
-    const { result } = await commitWithRetries(async () => {
+    const { result } = await commitWithRetries(this.kv, [
+      byChat,
+      messengerKeys.ofUser(wanted.userId),
+    ], async () => {
       const known = await readRecord(this.kv, byChat, owner);
       const operation = this.kv.atomic()
         .check({ key: byChat, versionstamp: known?.versionstamp ?? null });
@@ -102,10 +105,16 @@ export class LinkStore {
 
   async setStatus(link: LinkRecord, status: LinkRecord["status"]): Promise<void> {
     const key = messengerKeys.link(link.userId, link.id);
-    const current = await readRecord(this.kv, key, linkRecord);
-    if (current === undefined || current.value.status === status) return;
-    const { versionstamp, value } = current;
-    await this.kv.atomic().check({ key, versionstamp }).set(key, { ...value, status }).commit();
+    await commitWithRetries(this.kv, [key], async () => {
+      const current = await readRecord(this.kv, key, linkRecord);
+      const operation = this.kv.atomic();
+      if (current === undefined || current.value.status === status) {
+        return { operation, result: undefined };
+      }
+      operation.check({ key, versionstamp: current.versionstamp })
+        .set(key, { ...current.value, status });
+      return { operation, result: undefined };
+    });
   }
 
   /** Unlinks a chat; false where there is no such link. */

@@ -62,37 +62,44 @@ export class SubscriptionStore {
    */
   async put(wanted: SubscriptionRecord): Promise<SubscriptionRecord> {
     const byEndpoint = keys.byEndpoint(wanted.endpoint);
-    const { result } = await commitWithRetries(async () => {
-      const known = await readRecord(this.kv, byEndpoint, owner);
-      const others = await this.ofUser(wanted.userId);
-      const operation = this.kv.atomic()
-        .check({ key: byEndpoint, versionstamp: known?.versionstamp ?? null });
-      const isOwn = known?.value.userId === wanted.userId;
-      const before = isOwn ? others.find(({ id }) => id === known.value.id) : undefined;
-      const result = before === undefined
-        ? wanted
-        : { ...wanted, id: before.id, createdAt: before.createdAt };
-      if (known !== undefined && !isOwn) {
-        operation.delete(keys.one(known.value.userId, known.value.id));
-      }
-      if (before === undefined && others.length >= MAX_PUSH_SUBSCRIPTIONS) {
-        this.dropFrom(operation, others[0]!);
-      }
-      operation.set(keys.one(result.userId, result.id), result)
-        .set(byEndpoint, { userId: result.userId, id: result.id });
-      return { operation, result };
-    });
+    const { result } = await commitWithRetries(
+      this.kv,
+      [byEndpoint, keys.ofUser(wanted.userId)],
+      async () => {
+        const known = await readRecord(this.kv, byEndpoint, owner);
+        const others = await this.ofUser(wanted.userId);
+        const operation = this.kv.atomic()
+          .check({ key: byEndpoint, versionstamp: known?.versionstamp ?? null });
+        const isOwn = known?.value.userId === wanted.userId;
+        const before = isOwn ? others.find(({ id }) => id === known.value.id) : undefined;
+        const result = before === undefined
+          ? wanted
+          : { ...wanted, id: before.id, createdAt: before.createdAt };
+        if (known !== undefined && !isOwn) {
+          operation.delete(keys.one(known.value.userId, known.value.id));
+        }
+        if (before === undefined && others.length >= MAX_PUSH_SUBSCRIPTIONS) {
+          this.dropFrom(operation, others[0]!);
+        }
+        operation.set(keys.one(result.userId, result.id), result)
+          .set(byEndpoint, { userId: result.userId, id: result.id });
+        return { operation, result };
+      },
+    );
     return result;
   }
 
   /** Takes note of a delivery. */
   async touch(subscription: SubscriptionRecord, at: number): Promise<void> {
     const key = keys.one(subscription.userId, subscription.id);
-    const current = await readRecord(this.kv, key, subscriptionRecord);
-    if (current === undefined) return;
-    const { versionstamp, value } = current;
-    await this.kv.atomic().check({ key, versionstamp })
-      .set(key, { ...value, lastDeliveredAt: at }).commit();
+    await commitWithRetries(this.kv, [key], async () => {
+      const current = await readRecord(this.kv, key, subscriptionRecord);
+      const operation = this.kv.atomic();
+      if (current === undefined) return { operation, result: undefined };
+      operation.check({ key, versionstamp: current.versionstamp })
+        .set(key, { ...current.value, lastDeliveredAt: at });
+      return { operation, result: undefined };
+    });
   }
 
   /** Removes a subscription; false where there is none. */

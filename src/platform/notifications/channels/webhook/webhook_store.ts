@@ -99,7 +99,7 @@ export class WebhookStore {
     change: (webhook: WebhookRecord) => WebhookRecord,
   ): Promise<WebhookRecord | undefined> {
     const key = keys.one(workspaceId, id);
-    const { result } = await commitWithRetries(async () => {
+    const { result } = await commitWithRetries(this.kv, [key], async () => {
       const operation = this.kv.atomic();
       const current = await readRecord(this.kv, key, webhookRecord);
       if (current === undefined) return { operation, result: undefined };
