@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import { z } from "zod";
+import { type Environment, networkVariables } from "../src/lib/network_variables.ts";
 import { ROOT } from "./_source_files.ts";
 
 export type Command = readonly [string, ...string[]];
@@ -18,18 +19,25 @@ export function programCommand(): Command {
     : [binary];
 }
 
+/** What a clean environment keeps beside the network's variables. */
+const KEPT = ["PATH", "LANG", "TMPDIR"] as const;
+
 /**
  * An environment that knows nothing of the machine's account: `home` is all
- * it has. Search path and Deno's cache are kept.
+ * it has. Search path, Deno's cache and the way to the network are kept.
  */
-export function cleanEnvironment(home: string): Record<string, string> {
-  const kept: Record<string, string> = {};
-  for (const name of ["PATH", "LANG", "TMPDIR", "DENO_CERT", "NPM_CONFIG_REGISTRY"]) {
-    const value = Deno.env.get(name);
-    if (value !== undefined) kept[name] = value;
-  }
-  const cache = Deno.env.get("DENO_DIR") ?? join(Deno.env.get("HOME") ?? "/", ".cache", "deno");
-  return { ...kept, HOME: home, DENO_DIR: cache, NO_COLOR: "1" };
+export function cleanEnvironment(
+  home: string,
+  own: Environment = Deno.env.toObject(),
+): Record<string, string> {
+  const kept = KEPT.flatMap((name) => own[name] === undefined ? [] : [[name, own[name]]]);
+  return {
+    ...Object.fromEntries(kept),
+    ...networkVariables(own),
+    HOME: home,
+    DENO_DIR: own.DENO_DIR ?? join(own.HOME ?? "/", ".cache", "deno"),
+    NO_COLOR: "1",
+  };
 }
 
 const readyLine = z.object({ url: z.url(), token: z.string().optional() });

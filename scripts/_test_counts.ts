@@ -1,5 +1,5 @@
 /**
- * What a run of `deno test` came to, read from its closing line.
+ * What a run of `deno test` came to, read from its output.
  *
  * @module
  */
@@ -12,19 +12,82 @@ export interface Counts {
 
 export const NO_COUNTS: Counts = { passed: 0, failed: 0, skipped: 0 };
 
+/** How the process of a run ended. */
+export interface RunEnd {
+  readonly code: number;
+  readonly signal: string | null;
+  /** The run was interrupted since its time was up. */
+  readonly timedOut: boolean;
+}
+
+export interface Report {
+  readonly counts: Counts;
+  /** What failed, one line each. */
+  readonly problems: readonly string[];
+}
+
 const SUMMARY = /^(?:ok|FAILED) \| (?<passed>\d+) passed.*? \| (?<failed>\d+) failed(?<rest>.*)$/gm;
 
+/** The list before the closing line: a name and its place on each line. */
+const FAILURES = /^ FAILURES \n\n(?<list>(?:.+\n)+)/gm;
+
+/** What `deno test` says when it is interrupted: the tests that it had begun. */
+const PENDING = /^SIGINT The following tests were pending:\n\n(?<list>(?:.+\n)+)/gm;
+
+/** The result of a test; steps are indented, or have a test's name and dots before their own. */
+const RESULT = /^(?<test>(?! ).+?) \.\.\. (?<outcome>ok|FAILED|ignored|cancelled) \(.*\)$/gm;
+
+const lastList = (output: string, pattern: RegExp): string[] =>
+  [...output.matchAll(pattern)].at(-1)?.groups?.list?.trimEnd().split("\n") ?? [];
+
+/** Between the names of a test and its step. */
+const STEP = " ... ";
+
+const isStep = (line: string): boolean => line.split(" => ")[0]!.includes(STEP);
+
+/** Counts test by test, for a run without a closing line. */
+function readResults(output: string): { readonly counts: Counts; readonly failed: string[] } {
+  const results = [...output.matchAll(RESULT)].map(({ groups }) => ({
+    test: groups?.test ?? "",
+    outcome: groups?.outcome,
+  })).filter(({ test }) => !test.includes(STEP));
+  const failed = results.filter(({ outcome }) => outcome === "FAILED" || outcome === "cancelled");
+  const count = (wanted: string) => results.filter(({ outcome }) => outcome === wanted).length;
+  return {
+    counts: { passed: count("ok"), failed: failed.length, skipped: count("ignored") },
+    failed: failed.map(({ test }) => test),
+  };
+}
+
+function describeEnd({ code, signal, timedOut }: RunEnd): string {
+  if (timedOut) return "the run took too long, and was interrupted between two tests";
+  const how = signal === null ? `exit code ${code}` : `signal ${signal}`;
+  return `the run ended with ${how} and names no failed test: see its output above`;
+}
+
+function reportUnfinished(output: string, end: RunEnd): Report {
+  const { counts, failed } = readResults(output);
+  const pending = lastList(output, PENDING).filter((line) => !isStep(line));
+  const problems = [...failed, ...pending.map((line) => `interrupted, took too long: ${line}`)];
+  if (pending.length === 0) problems.push(describeEnd(end));
+  return { counts: { ...counts, failed: problems.length }, problems };
+}
+
 /**
- * Reads the counts of a run. A run that went wrong without a failed test (a
- * module that does not load, a crash, no closing line) counts as one failure.
+ * Reads what a run came to. A run that went wrong without a failed test (a
+ * module that does not load, a crash, no closing line) has one failure more.
  */
-export function readCounts(output: string, exitCode: number): Counts {
+export function readReport(output: string, end: RunEnd): Report {
   const last = [...output.matchAll(SUMMARY)].at(-1)?.groups;
-  const passed = Number(last?.passed ?? 0);
-  const failed = Number(last?.failed ?? 0);
-  const skipped = Number(/\| (\d+) ignored/.exec(last?.rest ?? "")?.[1] ?? 0);
-  const silent = failed === 0 && (exitCode !== 0 || last === undefined);
-  return { passed, failed: silent ? 1 : failed, skipped };
+  if (last === undefined || end.timedOut) return reportUnfinished(output, end);
+  const problems = lastList(output, FAILURES).filter((line) => !isStep(line));
+  const passed = Number(last.passed);
+  const failed = Number(last.failed);
+  const skipped = Number(/\| (\d+) ignored/.exec(last.rest ?? "")?.[1] ?? 0);
+  const isSilent = failed === 0 && (end.code !== 0 || end.signal !== null);
+  const counts = { passed, failed: isSilent ? 1 : failed, skipped };
+  if (counts.failed > 0 && problems.length === 0) problems.push(describeEnd(end));
+  return { counts, problems };
 }
 
 /** Adds two counts up. */

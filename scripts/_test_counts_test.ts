@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { addCounts, formatCounts, readCounts } from "./_test_counts.ts";
+import { addCounts, formatCounts, readReport } from "./_test_counts.ts";
 
 const ROWS = [
   {
@@ -47,10 +47,60 @@ const ROWS = [
 ];
 
 for (const { name, output, code, expected } of ROWS) {
-  Deno.test(`readCounts() reads ${name}`, () => {
-    assert.deepEqual(readCounts(output, code), expected);
+  Deno.test(`readReport() counts ${name}`, () => {
+    const { counts, problems } = readReport(output, { code, signal: null, timedOut: false });
+    assert.deepEqual(counts, expected);
+    assert.equal(problems.length > 0, expected.failed > 0);
   });
 }
+
+const INTERRUPTED = `./a_test.ts => one passes ... ok (839µs)
+./a_test.ts => skipped ... ignored (0ms)
+./a_test.ts => two fails ... FAILED (1ms)
+./a_test.ts => three has steps ... s1 ... ok (0ms)
+------- output -------
+hello
+
+SIGINT The following tests were pending:
+
+three has steps ... s2 hangs => ./a_test.ts:4:83
+three has steps => ./a_test.ts:4:6
+
+`;
+
+Deno.test("readReport() names what ran when the time was up", () => {
+  assert.deepEqual(readReport(INTERRUPTED, { code: 130, signal: null, timedOut: true }), {
+    counts: { passed: 1, failed: 2, skipped: 1 },
+    problems: [
+      "./a_test.ts => two fails",
+      "interrupted, took too long: three has steps => ./a_test.ts:4:6",
+    ],
+  });
+});
+
+Deno.test("readReport() counts a run that was ended by force", () => {
+  const output =
+    "running 2 tests from ./a_test.ts\none ... ok (1ms)\ntwo ...\n  step ... ok (1ms)\n";
+  const { counts, problems } = readReport(output, { code: 137, signal: "SIGKILL", timedOut: true });
+  assert.deepEqual(counts, { passed: 1, failed: 1, skipped: 0 });
+  assert.match(problems[0]!, /took too long/);
+});
+
+Deno.test("readReport() names failed tests, without their steps", () => {
+  const output = ` FAILURES 
+
+three has steps ... s2 => ./a_test.ts:4:83
+three has steps => ./a_test.ts:4:6
+./d_test.ts (uncaught error)
+
+FAILED | 3 passed (1 step) | 2 failed (4 steps) (1s)
+`;
+  const { problems } = readReport(output, { code: 1, signal: null, timedOut: false });
+  assert.deepEqual(problems, [
+    "three has steps => ./a_test.ts:4:6",
+    "./d_test.ts (uncaught error)",
+  ]);
+});
 
 Deno.test("formatCounts() names skipped tests only where there are any", () => {
   const some = { passed: 1, failed: 2, skipped: 0 };

@@ -8,7 +8,7 @@
 import { join } from "node:path";
 import { type DebianProgram, installMissing } from "./_debian.ts";
 import { ROOT } from "./_source_files.ts";
-import { addCounts, type Counts, formatCounts, NO_COUNTS, readCounts } from "./_test_counts.ts";
+import { addCounts, formatCounts, NO_COUNTS, readReport, type Report } from "./_test_counts.ts";
 
 interface Suite {
   readonly name: string;
@@ -40,6 +40,9 @@ const SUITES: readonly Suite[] = [
 /** A suite that takes longer hangs: 15 minutes. */
 const SUITE_LIMIT_MS = 15 * 60 * 1000;
 
+/** How long an interrupted run may take to name what it was doing. */
+const LAST_WORDS_MS = 10_000;
+
 /** Passes a stream on as it comes, and returns all of it. */
 async function tee(
   stream: ReadableStream<Uint8Array>,
@@ -54,7 +57,22 @@ async function tee(
   return text;
 }
 
-async function runSuite(suite: Suite): Promise<Counts> {
+/**
+ * Interrupts a run whose time is up: `deno test` then names the tests that it
+ * had begun. Ends it by force where it does not listen.
+ */
+function limitTime(child: Deno.ChildProcess) {
+  let timedOut = false;
+  const force = () => child.kill("SIGKILL");
+  let timer = setTimeout(() => {
+    timedOut = true;
+    child.kill("SIGINT");
+    timer = setTimeout(force, LAST_WORDS_MS);
+  }, SUITE_LIMIT_MS);
+  return { timedOut: () => timedOut, dispose: () => clearTimeout(timer) };
+}
+
+async function runSuite(suite: Suite): Promise<Report> {
   for (const missing of await installMissing(suite.needs)) {
     console.log(`Skipping what needs ${missing.program}: install Debian's ${missing.package}`);
   }
@@ -73,13 +91,13 @@ async function runSuite(suite: Suite): Promise<Counts> {
     stdin: "null",
     stdout: "piped",
     stderr: "inherit",
-    signal: AbortSignal.timeout(SUITE_LIMIT_MS),
   }).spawn();
+  const limit = limitTime(child);
   const [output, status] = await Promise.all([
     tee(child.stdout, (bytes) => Deno.stdout.writeSync(bytes)),
-    child.status,
+    child.status.finally(limit.dispose),
   ]);
-  return readCounts(output, status.code);
+  return readReport(output, { ...status, timedOut: limit.timedOut() });
 }
 
 const unknown = Deno.args.filter((name) => !SUITES.some((suite) => suite.name === name));
@@ -92,11 +110,14 @@ if (unknown.length > 0) {
 const chosen = SUITES.filter(({ name }) => Deno.args.length === 0 || Deno.args.includes(name));
 
 let total = NO_COUNTS;
+const problems: string[] = [];
 for (const suite of chosen) {
   console.log(`\n== ${suite.name}`);
-  const counts = await runSuite(suite);
-  total = addCounts(total, counts);
-  if (chosen.length > 1) console.log(`${suite.name}: ${formatCounts(counts)}`);
+  const report = await runSuite(suite);
+  total = addCounts(total, report.counts);
+  problems.push(...report.problems.map((problem) => `${suite.name}: ${problem}`));
+  if (chosen.length > 1) console.log(`${suite.name}: ${formatCounts(report.counts)}`);
 }
+if (problems.length > 0) console.log(`\nFailed:\n${problems.join("\n")}\n`);
 console.log(formatCounts(total));
 Deno.exit(total.failed === 0 ? 0 : 1);

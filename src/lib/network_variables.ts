@@ -1,47 +1,124 @@
 /**
- * Variables by which an operator tells programs how this machine reaches the
- * network: proxies, certificates, a registry of packages. Pure.
+ * Variables by which an operator says how programs on this machine reach the
+ * network: proxies, certificates, registries of packages. Pure.
+ *
+ * This is the one list: git, builds, tests and benches start their programs in
+ * an environment of its own and add these. Foreign code sees them, so nothing
+ * that is made for a secret is in it.
  *
  * @module
  */
 
-const NAMES: ReadonlySet<string> = new Set([
-  "HTTP_PROXY",
-  "HTTPS_PROXY",
-  "ALL_PROXY",
-  "NO_PROXY",
-  "NODE_EXTRA_CA_CERTS",
-  "SSL_CERT_FILE",
-  "SSL_CERT_DIR",
-  "GIT_SSL_CAINFO",
-  "NPM_CONFIG_REGISTRY",
-  "NPM_CONFIG_CAFILE",
-]);
+/**
+ * - `setting`: passed on as it is;
+ * - `path`: a file or folder, which a sandbox must show;
+ * - `paths`: several folders with ":" between them;
+ * - `registry`: a URL, passed on without user name and password.
+ */
+type Kind = "setting" | "path" | "paths" | "registry";
 
-/** Those whose value is a path. */
-const PATHS: readonly string[] = [
-  "NODE_EXTRA_CA_CERTS",
-  "SSL_CERT_FILE",
-  "SSL_CERT_DIR",
-  "GIT_SSL_CAINFO",
-  "NPM_CONFIG_CAFILE",
-];
+/** By name in upper case, with "_" for "-". */
+const KINDS: Readonly<Record<string, Kind>> = {
+  // A proxy's own password stays: there is no other way to the network.
+  HTTP_PROXY: "setting",
+  HTTPS_PROXY: "setting",
+  ALL_PROXY: "setting",
+  NO_PROXY: "setting",
+  NODE_USE_ENV_PROXY: "setting",
+
+  SSL_CERT_FILE: "path",
+  SSL_CERT_DIR: "paths",
+  NIX_SSL_CERT_FILE: "path",
+  NODE_EXTRA_CA_CERTS: "path",
+  NODE_USE_SYSTEM_CA: "setting",
+  DENO_CERT: "path",
+  DENO_TLS_CA_STORE: "setting",
+  CURL_CA_BUNDLE: "path",
+  REQUESTS_CA_BUNDLE: "path",
+  PIP_CERT: "path",
+  AWS_CA_BUNDLE: "path",
+  CARGO_HTTP_CAINFO: "path",
+  BUNDLE_SSL_CA_CERT: "path",
+  GIT_SSL_CAINFO: "path",
+  GIT_SSL_CAPATH: "path",
+
+  // npm and pnpm take each setting from a variable: no tokens, user names or keys.
+  NPM_CONFIG_REGISTRY: "registry",
+  NPM_CONFIG_PROXY: "setting",
+  NPM_CONFIG_HTTP_PROXY: "setting",
+  NPM_CONFIG_HTTPS_PROXY: "setting",
+  NPM_CONFIG_NOPROXY: "setting",
+  NPM_CONFIG_CA: "setting",
+  NPM_CONFIG_CAFILE: "path",
+  NPM_CONFIG_STRICT_SSL: "setting",
+  NPM_CONFIG_LOCAL_ADDRESS: "setting",
+  NPM_CONFIG_MAXSOCKETS: "setting",
+  NPM_CONFIG_REPLACE_REGISTRY_HOST: "setting",
+  NPM_CONFIG_FETCH_RETRIES: "setting",
+  NPM_CONFIG_FETCH_RETRY_FACTOR: "setting",
+  NPM_CONFIG_FETCH_RETRY_MINTIMEOUT: "setting",
+  NPM_CONFIG_FETCH_RETRY_MAXTIMEOUT: "setting",
+  NPM_CONFIG_FETCH_TIMEOUT: "setting",
+  COREPACK_NPM_REGISTRY: "registry",
+  YARN_REGISTRY: "registry",
+  YARN_NPM_REGISTRY_SERVER: "registry",
+  YARN_HTTP_PROXY: "setting",
+  YARN_HTTPS_PROXY: "setting",
+  YARN_HTTPS_CA_FILE_PATH: "path",
+  YARN_ENABLE_STRICT_SSL: "setting",
+  PIP_INDEX_URL: "registry",
+  PIP_PROXY: "setting",
+};
+
+/** The registry of one scope, such as `npm_config_@acme:registry`. */
+const SCOPED_REGISTRY = /^NPM_CONFIG_@[^:]+:REGISTRY$/;
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What of an environment tells how the network is reached, in whichever case. */
-export function networkVariables(env: Environment): Record<string, string> {
-  const found: Record<string, string> = {};
-  for (const [name, value] of Object.entries(env)) {
-    if (value !== undefined && NAMES.has(name.toUpperCase())) found[name] = value;
-  }
-  return found;
+interface Found {
+  readonly name: string;
+  readonly value: string;
+  readonly kind: Kind;
 }
 
-/** Files and folders that these variables name. */
-export function networkFiles(env: Environment): string[] {
-  const found = networkVariables(env);
-  return Object.entries(found).flatMap(([name, value]) =>
-    PATHS.includes(name.toUpperCase()) && value.startsWith("/") ? [value] : []
+/** Programs read proxies in either case, and npm its settings with either sign. */
+function kindOf(name: string): Kind | undefined {
+  const upper = name.toUpperCase();
+  if (SCOPED_REGISTRY.test(upper)) return "registry";
+  const key = upper.replaceAll("-", "_");
+  return Object.hasOwn(KINDS, key) ? KINDS[key] : undefined;
+}
+
+function find(env: Environment): Found[] {
+  return Object.entries(env).flatMap(([name, value]) => {
+    const kind = kindOf(name);
+    return value === undefined || kind === undefined ? [] : [{ name, value, kind }];
+  });
+}
+
+function withoutCredentials(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || (url.username === "" && url.password === "")) return text;
+  url.username = "";
+  url.password = "";
+  return url.href;
+}
+
+/** What of an environment says how the network is reached, under the names that it has there. */
+export function networkVariables(env: Environment): Record<string, string> {
+  return Object.fromEntries(
+    find(env).map(({ name, value, kind }) => [
+      name,
+      kind === "registry" ? withoutCredentials(value) : value,
+    ]),
   );
+}
+
+/** Files and folders that these variables name by their absolute paths. */
+export function networkFiles(env: Environment): string[] {
+  const paths = find(env).flatMap(({ value, kind }) => {
+    if (kind === "path") return [value];
+    return kind === "paths" ? value.split(":") : [];
+  });
+  return paths.filter((path) => path.startsWith("/"));
 }

@@ -1,20 +1,67 @@
 import assert from "node:assert/strict";
 import { networkFiles, networkVariables } from "./network_variables.ts";
 
-const ENV = {
-  https_proxy: "http://proxy:3128",
+const NETWORK = {
+  https_proxy: "http://user:secret@proxy:3128",
+  HTTPS_PROXY: "http://proxy:3128",
   NO_PROXY: "localhost",
+  no_proxy: "localhost",
+  NODE_EXTRA_CA_CERTS: "/etc/node.pem",
   SSL_CERT_FILE: "/etc/ca.pem",
+  SSL_CERT_DIR: "/etc/certs:/opt/certs",
+  CURL_CA_BUNDLE: "/etc/curl.pem",
+  REQUESTS_CA_BUNDLE: "/etc/requests.pem",
+  GIT_SSL_CAINFO: "/etc/git.pem",
+  GIT_SSL_CAPATH: "/etc/git",
+  DENO_CERT: "/etc/deno.pem",
+  DENO_TLS_CA_STORE: "system",
   npm_config_registry: "https://npm.example.com/",
-  AWS_SECRET_ACCESS_KEY: "no",
-  MY_HTTP_PROXY: "no",
+  "npm_config_@acme:registry": "https://acme.example.com/",
+  npm_config_cafile: "relative.pem",
+  "npm_config_https-proxy": "http://proxy:3128",
+  NPM_CONFIG_NOPROXY: "localhost",
+  npm_config_strict_ssl: "false",
 };
 
-Deno.test("networkVariables() takes what tells how the network is reached, and nothing else", () => {
-  const { AWS_SECRET_ACCESS_KEY: _, MY_HTTP_PROXY: __, ...network } = ENV;
-  assert.deepEqual(networkVariables(ENV), network);
+const OTHERS = {
+  AWS_SECRET_ACCESS_KEY: "no",
+  MY_HTTP_PROXY: "no",
+  NODE_OPTIONS: "--require=/tmp/evil.js",
+  NODE_TLS_REJECT_UNAUTHORIZED: "0",
+  GIT_SSL_KEY: "/root/key.pem",
+  DENO_AUTH_TOKENS: "no",
+  npm_config__auth: "no",
+  npm_config__authToken: "no",
+  "npm_config_//npm.example.com/:_authToken": "no",
+  npm_config__password: "no",
+  npm_config_key: "no",
+  npm_config_otp: "no",
+  npm_config_script_shell: "/tmp/evil",
+  npm_config_cache: "/root/.npm",
+  toString: "no",
+};
+
+Deno.test("networkVariables() takes what says how the network is reached, and nothing else", () => {
+  assert.deepEqual(networkVariables({ ...NETWORK, ...OTHERS, HTTP_PROXY: undefined }), NETWORK);
 });
 
-Deno.test("networkFiles() names the files of certificates", () => {
-  assert.deepEqual(networkFiles({ ...ENV, SSL_CERT_DIR: "relative" }), ["/etc/ca.pem"]);
+Deno.test("networkVariables() passes on a registry without its password", () => {
+  assert.deepEqual(
+    networkVariables({ npm_config_registry: "https://ada:secret@npm.example.com/all/" }),
+    { npm_config_registry: "https://npm.example.com/all/" },
+  );
+});
+
+Deno.test("networkFiles() names files and folders of certificates by their absolute paths", () => {
+  assert.deepEqual(networkFiles({ ...NETWORK, ...OTHERS }), [
+    "/etc/node.pem",
+    "/etc/ca.pem",
+    "/etc/certs",
+    "/opt/certs",
+    "/etc/curl.pem",
+    "/etc/requests.pem",
+    "/etc/git.pem",
+    "/etc/git",
+    "/etc/deno.pem",
+  ]);
 });
