@@ -35,6 +35,10 @@ export const MAX_FILE_BYTES = 1024 * 1024 * 1024;
 export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 /** Most blobs of one batch. */
 export const MAX_BATCH_BLOBS = 500;
+/** What multipart adds to the content of a batch, at most: boundary and fields of each part. */
+const MAX_BATCH_OVERHEAD_BYTES = MAX_BATCH_BLOBS * 512;
+/** Largest description of a deployment, in bytes: the list of 100,000 files. */
+const MAX_DEPLOYMENT_BYTES = 32 * 1024 * 1024;
 
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "Must be a SHA-256 in hexadecimal");
 
@@ -141,6 +145,7 @@ export const createDeployment = endpoint({
   tag: "Deployments",
   params: projectParams,
   body: createDeploymentBody,
+  maxBodyBytes: MAX_DEPLOYMENT_BYTES,
   response: createDeploymentAnswer,
   status: 201,
 });
@@ -215,6 +220,7 @@ export const putBlob = endpoint({
   params: z.object({ sha256 }),
   body: z.unknown(),
   bodyKind: "octets",
+  maxBodyBytes: MAX_FILE_BYTES,
   response: blobReceipt,
 });
 
@@ -225,5 +231,6 @@ export const postBlobs = endpoint({
   tag: "Blobs",
   body: z.unknown(),
   bodyKind: "multipart",
+  maxBodyBytes: MAX_BATCH_BYTES + MAX_BATCH_OVERHEAD_BYTES,
   response: blobReceipt,
 });

@@ -21,7 +21,7 @@ export const DEVICE_STARTS_PER_MINUTE = 10;
 
 const short = z.string().max(200);
 
-export const startDeviceBody = z.object({
+const startDeviceBody = z.object({
   /** Name of the tool, which the person sees who confirms. */
   client_id: short.optional(),
   /** Taken and ignored: a token may do what its user may. */
@@ -49,7 +49,7 @@ export const startDevice = endpoint({
   response: deviceAuthorization,
 });
 
-export const deviceTokenBody = z.object({
+const deviceTokenBody = z.object({
   device_code: z.string("Must be given").min(1).max(200),
   grant_type: short.optional(),
   client_id: short.optional(),

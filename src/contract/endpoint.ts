@@ -14,6 +14,9 @@ export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
  */
 export type BodyKind = "json" | "form" | "octets" | "multipart" | "events";
 
+/** Largest body of an endpoint that names no other limit, in bytes. */
+export const MAX_BODY_BYTES = 16 * 1024;
+
 type Shape = z.ZodType;
 
 /**
@@ -51,6 +54,8 @@ export interface Endpoint<
   readonly query: Query;
   readonly body: Body;
   readonly bodyKind: BodyKind;
+  /** Largest body that is read, in bytes; a larger one is answered with 413. */
+  readonly maxBodyBytes: number;
   readonly response: Response;
   readonly responseKind: BodyKind;
   readonly status: 200 | 201 | 204;
@@ -61,7 +66,9 @@ type Nothing = typeof nothing;
 
 type Given<P extends Shape, Q extends Shape, B extends Shape, R extends Shape> =
   & Pick<Endpoint, "method" | "path" | "summary" | "tag">
-  & Partial<Pick<Endpoint, "auth" | "access" | "bodyKind" | "responseKind" | "status">>
+  & Partial<
+    Pick<Endpoint, "auth" | "access" | "bodyKind" | "maxBodyBytes" | "responseKind" | "status">
+  >
   & { readonly params?: P; readonly query?: Q; readonly body?: B; readonly response?: R };
 
 function usualAccess(given: Pick<Endpoint, "method"> & Partial<Pick<Endpoint, "auth">>): Access {
@@ -80,6 +87,7 @@ export function endpoint<
     auth: "bearer",
     access: usualAccess(given),
     bodyKind: "json",
+    maxBodyBytes: MAX_BODY_BYTES,
     responseKind: "json",
     status: 200,
     params: nothing as unknown as P,

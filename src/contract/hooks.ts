@@ -22,7 +22,7 @@ export const MAX_HOOKS = 100;
 /** How long the answer to an `Idempotency-Key` is remembered, in hours. */
 export const IDEMPOTENCY_HOURS = 24;
 /** Largest body of a trigger, in bytes. */
-export const MAX_TRIGGER_BYTES = 64 * 1024;
+const MAX_TRIGGER_BYTES = 64 * 1024;
 
 /** A branch, or a pattern of branches in which `*` stands for any text. */
 const hookBranch = z.string().min(1).max(BRANCH_MAX).refine(
@@ -168,6 +168,7 @@ export const triggerHook = endpoint({
   auth: "none",
   params: z.object({ token: z.string() }),
   body: triggerBody,
+  maxBodyBytes: MAX_TRIGGER_BYTES,
   response: triggerAnswer,
 });
 

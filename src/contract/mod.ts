@@ -73,11 +73,9 @@ export {
   deviceAuthorization,
   type DeviceToken,
   deviceToken,
-  deviceTokenBody,
   OAUTH_ERRORS,
   oauthError,
   type OAuthErrorCode,
-  startDeviceBody,
 } from "./device.ts";
 export type {
   Access,
@@ -143,7 +141,6 @@ export {
   type HookScope,
   IDEMPOTENCY_HOURS,
   MAX_HOOKS,
-  MAX_TRIGGER_BYTES,
   type TriggerAnswer,
   triggerAnswer,
 } from "./hooks.ts";

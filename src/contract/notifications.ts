@@ -290,5 +290,6 @@ export const triggerEvent = endpoint({
   tag: "Events",
   access: "owner",
   body: triggerBody,
+  maxBodyBytes: 64 * 1024,
   response: z.object({ id: uuid, event: eventName, category, priority }),
 });

@@ -152,6 +152,7 @@ export const setGitCredentials = endpoint({
   tag: "Projects",
   params: projectParams,
   body: gitCredentialsBody,
+  maxBodyBytes: 512 * 1024,
   response: project,
 });
 

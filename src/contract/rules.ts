@@ -8,6 +8,9 @@ import { page, pageQuery, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { projectParams } from "./projects.ts";
 
+/** Largest rule set, in bytes of JSON: what a rules file of 1 MiB is as JSON, with room. */
+const MAX_RULE_SET_BYTES = 4 * 1024 * 1024;
+
 /** A runtime rule set; its inner shape is the rule set specification's. */
 const runtimeRuleSet = z.object({
   schemaVersion: z.string(),
@@ -54,6 +57,7 @@ export const putRules = endpoint({
   tag: "Rules",
   params: projectParams,
   body: z.unknown(),
+  maxBodyBytes: MAX_RULE_SET_BYTES,
   response: activeRules,
 });
 

@@ -82,6 +82,7 @@ export const setVariable = endpoint({
   tag: "Variables",
   params: variableParams,
   body: setVariableBody,
+  maxBodyBytes: 8 * MAX_VARIABLE_BYTES,
   response: variable,
 });
 

@@ -3,15 +3,12 @@
  *
  * @module
  */
-import { endpoints, MAX_BATCH_BLOBS, MAX_BATCH_BYTES, MAX_FILE_BYTES } from "../../contract/mod.ts";
+import { endpoints, MAX_BATCH_BLOBS } from "../../contract/mod.ts";
 import { isSha256 } from "../../lib/hash.ts";
 import { Failure } from "../http/failure.ts";
 import { readBytes } from "../http/read_body.ts";
 import type { Router } from "../http/router.ts";
 import type { BlobStore, BlobVault } from "../store/blob_store.ts";
-
-/** What multipart adds to the content, at most: boundary and headers of each part. */
-const MAX_OVERHEAD_BYTES = MAX_BATCH_BLOBS * 512;
 
 /** Blobs of a batch that are written at the same time. */
 const PARALLEL_WRITES = 8;
@@ -21,7 +18,7 @@ async function readBatch(request: Request): Promise<Map<string, Blob>> {
   if (!/^multipart\/form-data\s*;/i.test(type)) {
     throw new Failure("unsupported_media_type", "Send the blobs as multipart/form-data");
   }
-  const bytes = await readBytes(request, MAX_BATCH_BYTES + MAX_OVERHEAD_BYTES);
+  const bytes = await readBytes(request, endpoints.postBlobs.maxBodyBytes);
   const form = await new Response(bytes, { headers: { "content-type": type } }).formData()
     .catch((cause) => {
       throw new Failure("invalid_request", "Can not read the body as multipart/form-data", {
@@ -57,7 +54,7 @@ export function bindBlobRoutes(router: Router, vault: BlobVault): void {
   router.guarded(endpoints.putBlob, async (caller, { params, request }) => {
     const content = request.body ?? new Blob([]).stream();
     await vault.of(caller.workspace.id).putStream(params.sha256, content, {
-      maxBytes: MAX_FILE_BYTES,
+      maxBytes: endpoints.putBlob.maxBodyBytes,
     });
     return { stored: [params.sha256] };
   });

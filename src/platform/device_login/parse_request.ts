@@ -8,9 +8,7 @@
 import type { z } from "zod";
 import type { OAuthErrorCode } from "../../contract/mod.ts";
 import { Failure } from "../http/failure.ts";
-import { readBytes } from "../http/read_body.ts";
-
-const MAX_BYTES = 16 * 1024;
+import { readBytes, readJson } from "../http/read_body.ts";
 
 /** An error as OAuth clients expect it (RFC 6749, 5.2). */
 export class OAuthError extends Error {
@@ -36,33 +34,27 @@ function readForm(text: string): Record<string, unknown> {
   return fields;
 }
 
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw new OAuthError("invalid_request", "Can not read the body as JSON");
+async function readFields(request: Request, maxBytes: number): Promise<unknown> {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type === "application/json") return (await readJson(request, maxBytes)).value ?? {};
+  const bytes = await readBytes(request, maxBytes);
+  if (bytes.byteLength === 0) return {};
+  if (type !== "application/x-www-form-urlencoded") {
+    throw new OAuthError("invalid_request", "Send a form, or JSON with its Content-Type");
   }
-}
-
-async function readText(request: Request): Promise<string> {
-  try {
-    return new TextDecoder().decode(await readBytes(request, MAX_BYTES));
-  } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    throw new OAuthError("invalid_request", error.message);
-  }
+  return readForm(new TextDecoder().decode(bytes));
 }
 
 /** @throws {OAuthError} `invalid_request` with every problem of the body. */
-export async function parseOAuthBody<T>(request: Request, schema: z.ZodType<T>): Promise<T> {
-  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  const text = await readText(request);
-  const isJson = type === "application/json";
-  if (text !== "" && !isJson && type !== "application/x-www-form-urlencoded") {
-    throw new OAuthError("invalid_request", "Send a form, or JSON with its Content-Type");
-  }
-  const fields = text === "" ? {} : isJson ? readJson(text) : readForm(text);
-  const result = schema.safeParse(fields);
+export async function parseOAuthBody<T>(
+  request: Request,
+  endpoint: { readonly body: z.ZodType<T>; readonly maxBodyBytes: number },
+): Promise<T> {
+  const fields = await readFields(request, endpoint.maxBodyBytes).catch((error) => {
+    if (!(error instanceof Failure)) throw error;
+    throw new OAuthError("invalid_request", error.message);
+  });
+  const result = endpoint.body.safeParse(fields);
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
   throw new OAuthError("invalid_request", `Request is not valid: ${problems.join("; ")}`);

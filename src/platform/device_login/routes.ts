@@ -4,12 +4,7 @@
  *
  * @module
  */
-import {
-  DEVICE_GRANT_TYPE,
-  deviceTokenBody,
-  endpoints,
-  startDeviceBody,
-} from "../../contract/mod.ts";
+import { DEVICE_GRANT_TYPE, endpoints } from "../../contract/mod.ts";
 import type { Router } from "../http/router.ts";
 import type { DeviceLoginService } from "./device_login_service.ts";
 import { OAuthError, parseOAuthBody } from "./parse_request.ts";
@@ -37,13 +32,13 @@ export function bindDeviceRoutes(router: Router, options: {
 
   router.open(endpoints.startDevice, ({ request, client }) =>
     oauthAnswer(async () => {
-      const body = await parseOAuthBody(request, startDeviceBody);
+      const body = await parseOAuthBody(request, endpoints.startDevice);
       return await service.start(body.client_id, client);
     }));
 
   router.open(endpoints.pollDeviceToken, ({ request, client }) =>
     oauthAnswer(async () => {
-      const body = await parseOAuthBody(request, deviceTokenBody);
+      const body = await parseOAuthBody(request, endpoints.pollDeviceToken);
       if (body.grant_type !== undefined && body.grant_type !== DEVICE_GRANT_TYPE) {
         throw new OAuthError("unsupported_grant_type", `Use the grant type ${DEVICE_GRANT_TYPE}`);
       }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { endpoints, MAX_TRIGGER_BYTES } from "../../contract/mod.ts";
+import { endpoints } from "../../contract/mod.ts";
 import type { Router } from "../http/router.ts";
 import type { HookService } from "./hook_service.ts";
 import type { TriggerService } from "./trigger_service.ts";
@@ -33,7 +33,6 @@ export function bindHookRoutes(router: Router, services: {
   });
 
   router.keyed(endpoints.triggerHook, {
-    maxBytes: MAX_TRIGGER_BYTES,
     admit: ({ token }) => triggers.admit(token),
     answer: (hook, { body, request }) =>
       triggers.trigger(hook, {

@@ -3,12 +3,18 @@
  *
  * @module
  */
+import { nextTurn } from "../../lib/next_turn.ts";
+import { JsonError, type ParsedJson, parseJson } from "../../lib/parse_json.ts";
 import { Failure } from "./failure.ts";
 
-/** Largest JSON body, in bytes: the file list of a deployment of 100,000 files. */
-export const MAX_JSON_BYTES = 32 * 1024 * 1024;
+/** Deepest nesting of a JSON body: a manifest of 64 levels and what is around it. */
+export const MAX_BODY_DEPTH = 66;
 
-/** Reads a whole body of at most `maxBytes`. */
+/**
+ * Reads a whole body of at most `maxBytes`.
+ *
+ * @throws {Failure} `payload_too_large`, where the size is announced before anything is read.
+ */
 export async function readBytes(
   request: Request,
   maxBytes: number,
@@ -32,11 +38,14 @@ export async function readBytes(
   return bytes;
 }
 
-/** Reads a JSON body of at most `maxBytes`; an empty one is `undefined`. */
-export async function readJson(request: Request, maxBytes = MAX_JSON_BYTES): Promise<unknown> {
+/**
+ * Reads a JSON body of at most `maxBytes`; the value of an empty one is
+ * `undefined`. A large one is parsed in pieces.
+ */
+export async function readJson(request: Request, maxBytes: number): Promise<ParsedJson> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   const bytes = await readBytes(request, maxBytes);
-  if (bytes.byteLength === 0) return undefined;
+  if (bytes.byteLength === 0) return { value: undefined, mayBeIllFormed: false };
   if (type !== "application/json") {
     throw new Failure(
       "unsupported_media_type",
@@ -44,9 +53,9 @@ export async function readJson(request: Request, maxBytes = MAX_JSON_BYTES): Pro
     );
   }
   try {
-    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new Failure("invalid_request", `Can not read the body as JSON: ${reason}`);
+    return await parseJson(bytes, { maxDepth: MAX_BODY_DEPTH, pause: nextTurn });
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new Failure("invalid_request", `Cannot read the body as JSON: ${error.message}`);
   }
 }

@@ -5,8 +5,6 @@
  * @module
  */
 import { type Context, Hono } from "hono";
-import type { z } from "zod";
-import { formatPath } from "../../lib/diagnostic.ts";
 import type {
   BodyOf,
   Endpoint,
@@ -19,6 +17,7 @@ import type { Caller, Holder, Person } from "../accounts/caller.ts";
 import type { Client } from "./client.ts";
 import { Failure, failureBody, toFailure } from "./failure.ts";
 import { readJson } from "./read_body.ts";
+import { problemsOf, validateBody, type Validated } from "./validate_body.ts";
 
 export interface RequestContext<E> {
   readonly params: ParamsOf<E>;
@@ -56,13 +55,6 @@ export interface RouterOptions {
 type Answer<E> = ResponseOf<E> | Response;
 type MaybePromise<T> = T | Promise<T>;
 
-function problemsOf(error: z.ZodError, where: string): Problem[] {
-  return error.issues.map((issue) => ({
-    path: formatPath([where, ...issue.path.filter((step) => typeof step !== "symbol")]),
-    message: issue.message,
-  }));
-}
-
 function summary(problems: readonly Problem[]): string {
   const [first] = problems;
   const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
@@ -73,29 +65,30 @@ function summary(problems: readonly Problem[]): string {
 async function parseRequest<E extends Endpoint>(
   endpoint: E,
   c: ApiContext,
-  maxBytes?: number,
 ): Promise<Pick<RequestContext<E>, "params" | "query" | "body">> {
-  const body = endpoint.bodyKind === "json" && endpoint.body.type !== "undefined"
-    ? await readJson(c.req.raw, maxBytes) ?? {}
-    : undefined;
-  const parts = {
-    path: endpoint.params.safeParse(c.req.param()),
-    query: endpoint.query.safeParse(c.req.query()),
-    body: endpoint.bodyKind === "json"
-      ? endpoint.body.safeParse(body)
-      : { success: true as const, data: undefined },
-  };
-  const problems = Object.entries(parts).flatMap(([where, part]) =>
-    part.success ? [] : problemsOf(part.error, where)
-  );
+  const params = endpoint.params.safeParse(c.req.param());
+  const query = endpoint.query.safeParse(c.req.query());
+  const body = await parseBody(endpoint, c.req.raw);
+  const problems = [
+    ...(params.success ? [] : problemsOf(params.error, ["path"])),
+    ...(query.success ? [] : problemsOf(query.error, ["query"])),
+    ...(body.ok ? [] : body.problems),
+  ];
   if (problems.length > 0) {
     throw new Failure("invalid_request", summary(problems), { problems });
   }
   return {
-    params: parts.path.data as ParamsOf<E>,
-    query: parts.query.data as QueryOf<E>,
-    body: parts.body.data as BodyOf<E>,
+    params: params.data as ParamsOf<E>,
+    query: query.data as QueryOf<E>,
+    body: (body.ok ? body.data : undefined) as BodyOf<E>,
   };
+}
+
+/** A body that its schema describes; others are the handler's to read. */
+async function parseBody(endpoint: Endpoint, request: Request): Promise<Validated> {
+  const { bodyKind, body, maxBodyBytes } = endpoint;
+  if (bodyKind !== "json" || body.type === "undefined") return { ok: true, data: undefined };
+  return validateBody(body, await readJson(request, maxBodyBytes));
 }
 
 function toResponse(endpoint: Endpoint, answer: unknown, requestId: string): Response {
@@ -172,14 +165,12 @@ export class Router {
    * anything of the body is read.
    */
   keyed<E extends Endpoint, Key>(endpoint: E, parts: {
-    /** Largest body, in bytes. */
-    readonly maxBytes: number;
     admit(params: ParamsOf<E>): MaybePromise<Key>;
     answer(key: Key, context: RequestContext<E>): MaybePromise<Answer<E>>;
   }): void {
     this.bind(endpoint, "anyone", async (c, requestId) => {
       const key = await parts.admit(endpoint.params.parse(c.req.param()) as ParamsOf<E>);
-      const parsed = await parseRequest(endpoint, c, parts.maxBytes);
+      const parsed = await parseRequest(endpoint, c);
       return parts.answer(key, {
         ...parsed,
         request: c.req.raw,

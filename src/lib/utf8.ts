@@ -1,0 +1,117 @@
+/**
+ * Text from bytes that should be UTF-8 (RFC 3629). What is not is refused with
+ * its place: a replacement character in its stead would change what a file says.
+ *
+ * @module
+ */
+import type { Position } from "./diagnostic.ts";
+
+/** The first byte that is not UTF-8. */
+export interface Utf8Fault {
+  /** Bytes before it. */
+  readonly offset: number;
+  /** The byte itself. */
+  readonly byte: number;
+  /** Line and column from 1, the column in characters as editors count them. */
+  readonly position: Position;
+}
+
+export type Utf8Result =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly fault: Utf8Fault };
+
+/** A file that should be text is not UTF-8. */
+export class NotUtf8Error extends Error {
+  override readonly name = "NotUtf8Error";
+  /** The error's sentence without the file. */
+  readonly reason: string;
+  constructor(readonly file: string, readonly fault: Utf8Fault) {
+    const { line, column } = fault.position;
+    super(`${file}:${line}:${column}: ${describeUtf8Fault(fault)}`);
+    this.reason = describeUtf8Fault(fault);
+  }
+}
+
+/** What is wrong and what to do, without the place. */
+export function describeUtf8Fault({ byte, offset }: Utf8Fault): string {
+  const shown = byte.toString(16).toUpperCase().padStart(2, "0");
+  return `Save the file as UTF-8: byte 0x${shown} at offset ${offset} is not UTF-8`;
+}
+
+/** Length of the sequence that begins with a byte, and the bounds of its second byte. */
+function sequenceOf(first: number): readonly [length: number, low: number, high: number] {
+  if (first < 0x80) return [1, 0, 0];
+  if (first >= 0xc2 && first <= 0xdf) return [2, 0x80, 0xbf];
+  if (first === 0xe0) return [3, 0xa0, 0xbf];
+  if (first === 0xed) return [3, 0x80, 0x9f];
+  if (first >= 0xe1 && first <= 0xef) return [3, 0x80, 0xbf];
+  if (first === 0xf0) return [4, 0x90, 0xbf];
+  if (first >= 0xf1 && first <= 0xf3) return [4, 0x80, 0xbf];
+  if (first === 0xf4) return [4, 0x80, 0x8f];
+  return [0, 0, 0];
+}
+
+function isSequence(bytes: Uint8Array, at: number, length: number): boolean {
+  const [, low, high] = sequenceOf(bytes[at]!);
+  for (let index = 1; index < length; index++) {
+    const byte = bytes[at + index];
+    const [least, most] = index === 1 ? [low, high] : [0x80, 0xbf];
+    if (byte === undefined || byte < least || byte > most) return false;
+  }
+  return length > 0;
+}
+
+/** Bytes at the start that are UTF-8; all of them where everything is. */
+function validLength(bytes: Uint8Array): number {
+  let at = 0;
+  while (at < bytes.length) {
+    const [length] = sequenceOf(bytes[at]!);
+    if (!isSequence(bytes, at, length)) return at;
+    at += length;
+  }
+  return at;
+}
+
+function findFault(bytes: Uint8Array): Utf8Fault {
+  const offset = validLength(bytes);
+  const lines = new TextDecoder().decode(bytes.subarray(0, offset)).split("\n");
+  return {
+    offset,
+    byte: bytes[offset] ?? 0,
+    position: { line: lines.length, column: lines.at(-1)!.length + 1 },
+  };
+}
+
+/** Decodes bytes; a byte order mark at the start is left out unless `keepMark` is set. */
+export function decodeUtf8(
+  bytes: Uint8Array,
+  { keepMark = false }: { readonly keepMark?: boolean } = {},
+): Utf8Result {
+  const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: keepMark });
+  try {
+    return { ok: true, text: decoder.decode(bytes) };
+  } catch {
+    return { ok: false, fault: findFault(bytes) };
+  }
+}
+
+/**
+ * Decodes the content of a file.
+ *
+ * @throws {NotUtf8Error} with the file and the place of the first wrong byte.
+ */
+export function decodeFile(bytes: Uint8Array, file: string): string {
+  const result = decodeUtf8(bytes);
+  if (!result.ok) throw new NotUtf8Error(file, result.fault);
+  return result.text;
+}
+
+/**
+ * Reads a text file whole, as `Deno.readTextFile()`, but refuses what is not
+ * UTF-8. `shown` is the file's name in the error; its path where missing.
+ *
+ * @throws {NotUtf8Error} with the place of the first wrong byte.
+ */
+export async function readTextFile(path: string, shown = path): Promise<string> {
+  return decodeFile(await Deno.readFile(path), shown);
+}
