@@ -90,6 +90,6 @@ export function buildApi(services: Services, options: ApiOptions): Router {
   bindWebhookRoutes(router, services.webhooks);
   bindPushRoutes(router, services);
   bindMessengerRoutes(router, services);
-  router.refuseOtherMethods();
+  router.seal();
   return router;
 }

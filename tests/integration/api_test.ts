@@ -106,7 +106,7 @@ Deno.test("malformed requests get clear errors", () =>
     assert.deepEqual([unknown.status, unknown.json.code], [404, "not_found"]);
     const method = await platform.api("PUT", "/v1/projects");
     assert.equal(method.status, 405);
-    assert.equal(method.headers.get("allow"), "GET, POST");
+    assert.equal(method.headers.get("allow"), "GET, HEAD, OPTIONS, POST");
     const limit = await platform.api("GET", "/v1/projects?limit=1000");
     assert.match(limit.json.error, /query\.limit/);
     const cursor = await platform.api("GET", "/v1/projects?cursor=%00%01");

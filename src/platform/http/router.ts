@@ -17,6 +17,7 @@ import type { Caller, Holder, Person } from "../accounts/caller.ts";
 import type { Client } from "./client.ts";
 import { Failure, failureBody, toFailure } from "./failure.ts";
 import { readJson } from "./read_body.ts";
+import { RouteTable } from "./route_table.ts";
 import { problemsOf, validateBody, type Validated } from "./validate_body.ts";
 
 export interface RequestContext<E> {
@@ -102,6 +103,7 @@ function toResponse(endpoint: Endpoint, answer: unknown, requestId: string): Res
 }
 
 type ApiContext = Context<{ Bindings: { client: Client } }>;
+type Handler = (c: ApiContext, requestId: string) => Promise<Response>;
 
 async function contextOf<E extends Endpoint>(
   endpoint: E,
@@ -137,7 +139,7 @@ function wantsPage({ method, headers }: Request): boolean {
 /** The API of a platform, as a set of bound endpoints. */
 export class Router {
   private readonly app = new Hono<{ Bindings: { client: Client } }>();
-  private readonly methods = new Map<string, Set<string>>();
+  private readonly routes = new RouteTable<Handler>();
 
   constructor(private readonly options: RouterOptions) {
     this.app.onError((error) => this.refuse(error, this.options.requestId()));
@@ -223,8 +225,7 @@ export class Router {
     path: string,
     render: (visit: Visit) => MaybePromise<Response>,
   ): void {
-    this.app.on(method, path, async (c) => {
-      const requestId = this.options.requestId();
+    this.routes.add(method, path, async (c, requestId) => {
       try {
         const { raw: request } = c.req;
         const response = await render({ request, client: c.env.client, params: c.req.param() });
@@ -236,16 +237,25 @@ export class Router {
     });
   }
 
-  /** Answers 405 to methods that no endpoint of a known path has; call it last. */
-  refuseOtherMethods(): void {
-    for (const [path, methods] of this.methods) {
-      const allow = [...methods].join(", ");
-      this.app.all(path, (c) => {
-        const message = `${shownPath(c.req.path)} takes ${allow}, not ${c.req.method}`;
-        const answer = this.refuse(
-          new Failure("method_not_allowed", message),
-          this.options.requestId(),
-        );
+  /**
+   * Opens what was bound; call it last. OPTIONS and methods that a path has not
+   * are answered here, with the ones that it has.
+   */
+  seal(): void {
+    for (const { path, find, allow } of this.routes.sets()) {
+      this.app.all(path, async (c) => {
+        const requestId = this.options.requestId();
+        const handler = find(c.req.method);
+        if (handler !== undefined) return await handler(c, requestId);
+        const answer = c.req.method === "OPTIONS"
+          ? new Response(null, { status: 204, headers: { "x-svc-request-id": requestId } })
+          : this.refuse(
+            new Failure(
+              "method_not_allowed",
+              `${shownPath(c.req.path)} takes ${allow}, not ${c.req.method}`,
+            ),
+            requestId,
+          );
         answer.headers.set("allow", allow);
         return answer;
       });
@@ -260,11 +270,7 @@ export class Router {
     if (bindingOf(endpoint) !== binding) {
       throw new TypeError(`${endpoint.path} takes ${endpoint.access}: bind it for that`);
     }
-    const path = honoPath(endpoint.path);
-    const methods = this.methods.get(path) ?? new Set();
-    this.methods.set(path, methods.add(endpoint.method));
-    this.app.on(endpoint.method, path, async (c) => {
-      const requestId = this.options.requestId();
+    this.routes.add(endpoint.method, honoPath(endpoint.path), async (c, requestId) => {
       try {
         return toResponse(endpoint, await answer(c, requestId), requestId);
       } catch (error) {

@@ -1,0 +1,62 @@
+/**
+ * Which handler answers which method of which path. Where several paths fit a
+ * request, the most specific one alone counts: a fixed segment goes before a
+ * parameter, from left to right, so that `/v1/notifications/preferences` is
+ * never taken for `/v1/notifications/{notification}`.
+ *
+ * @module
+ */
+
+/** A path in Hono's spelling, as in `/v1/projects/:project`. */
+export type PathPattern = string;
+
+export interface RouteSet<Handler> {
+  readonly path: PathPattern;
+  /** The handler of a method; HEAD is answered as GET is. */
+  find(method: string): Handler | undefined;
+  /** Value of the field `Allow` (RFC 9110, 10.2.1). */
+  readonly allow: string;
+}
+
+/** Orders paths so that of those that fit the same request the most specific comes first. */
+export function compareSpecificity(one: PathPattern, other: PathPattern): number {
+  const [left, right] = [one, other].map((path) =>
+    path.split("/").map((segment) => segment.startsWith(":") ? "1" : "0").join("")
+  ) as [string, string];
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** Every method that a path answers, in the order of the alphabet. */
+function allowed(methods: Iterable<string>): string {
+  const all = new Set(methods).add("OPTIONS");
+  if (all.has("GET")) all.add("HEAD");
+  return [...all].sort().join(", ");
+}
+
+export class RouteTable<Handler> {
+  private readonly paths = new Map<PathPattern, Map<string, Handler>>();
+
+  /** @throws {TypeError} where the path has a handler of that method already. */
+  add(method: string, path: PathPattern, handler: Handler): void {
+    // Two spellings of one path would hide each other's methods.
+    const shape = path.replace(/:\w+/g, ":");
+    const same = this.paths.keys().find((known) => known.replace(/:\w+/g, ":") === shape);
+    if (same !== undefined && same !== path) {
+      throw new TypeError(`${path} and ${same} are one path: name their parameters alike`);
+    }
+    const handlers = this.paths.get(path) ?? new Map<string, Handler>();
+    if (handlers.has(method)) throw new TypeError(`${method} ${path} is bound twice`);
+    this.paths.set(path, handlers.set(method, handler));
+  }
+
+  /** The paths with their handlers, the most specific first. */
+  sets(): RouteSet<Handler>[] {
+    return [...this.paths].sort(([one], [other]) => compareSpecificity(one, other)).map(
+      ([path, handlers]) => ({
+        path,
+        find: (method) => handlers.get(method === "HEAD" ? "GET" : method),
+        allow: allowed(handlers.keys()),
+      }),
+    );
+  }
+}
