@@ -27,6 +27,53 @@ Deno.test("the same commit again answers with the deployment that exists, unless
     assert.equal((await ended(retried)).status, "LIVE");
   }));
 
+Deno.test("a commit that is not live any more is deployed again (a revert), once", () =>
+  withHooks(async ({ hook, trigger, ended, get, api, runner, repository }) => {
+    const older = await repository.git("rev-parse", "main");
+    const newer = await repository.commit("main", { "index.html": "<p>two</p>" });
+    const { url } = await hook();
+    const deploy = async (commitSha: string) => {
+      const answer = await trigger(url, { branch: "main", commitSha });
+      await ended(answer);
+      return answer.json.id;
+    };
+    const first = await deploy(older);
+    const second = await deploy(newer);
+    const reverts = await Promise.all(
+      [1, 2, 3].map(() => trigger(url, { branch: "main", commitSha: older })),
+    );
+    const reverted = reverts[0]!.json.id;
+    assert.notEqual(reverted, first, "the older commit is deployed again");
+    assert.deepEqual(reverts.map(({ json }) => json.id), [reverted, reverted, reverted]);
+    await ended(reverts[0]!);
+    assert.match((await get("shop.localhost", "/")).text, new RegExp(older));
+    assert.equal(await deploy(older), reverted, "now it is what is live");
+    await api("POST", "/v1/projects/shop/rollback");
+    assert.match((await get("shop.localhost", "/")).text, new RegExp(newer));
+    assert.equal(await deploy(newer), second, "a rollback makes it what is live");
+    runner.outcomes = [{ type: "failed", reason: "npm is not there" }];
+    const failed = await deploy(older);
+    assert.notEqual(failed, reverted, "what was rolled back is deployed again");
+    await api("POST", "/v1/projects/shop/rollback", { json: { to: first } });
+    assert.equal(await deploy(older), first, "although a later deployment of it failed");
+  }));
+
+Deno.test("a branch that shows another commit is a revert in previews too", () =>
+  withHooks(async ({ hook, trigger, ended, repository }) => {
+    const older = await repository.commit("menu", { "index.html": "one" });
+    const newer = await repository.commit("menu", { "index.html": "two" });
+    const { url } = await hook({ scope: "Preview" });
+    const deploy = async (commitSha: string) => {
+      const answer = await trigger(url, { branch: "menu", commitSha });
+      assert.equal((await ended(answer)).status, "LIVE");
+      return answer.json.id;
+    };
+    const first = await deploy(older);
+    assert.equal(await deploy(older), first);
+    await deploy(newer);
+    assert.notEqual(await deploy(older), first);
+  }));
+
 Deno.test("a preview of a commit is not its production deployment", () =>
   withHooks(async ({ hook, trigger, ended, repository }) => {
     const body = { branch: "main", commitSha: await repository.git("rev-parse", "main") };

@@ -40,31 +40,38 @@ export type BranchBuilds = z.infer<typeof branchBuilds>;
 
 export type Admission =
   | { readonly type: "create" }
-  /** The same commit is deployed there, or is about to be. */
+  /** The same commit is live there, or under way. */
   | { readonly type: "identical"; readonly id: string }
   /** Another commit of the branch is being built. */
   | { readonly type: "busy"; readonly id: string; readonly commitSha: string };
 
-/** States in which a deployment stands for its commit: asking again changes nothing. */
-export function standsForCommit(status: DeploymentState): boolean {
-  return status !== "FAILED" && status !== "STOPPED";
+/** The latest deployment of the same commit to the same branch and environment. */
+export interface KnownCommit {
+  readonly id: string;
+  readonly status: DeploymentState;
+  /** True while the address that it was made for shows it: production's, or the branch's. */
+  readonly isShown: boolean;
 }
 
+const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
+
 /**
- * Decides on a new build. Identical is the same project, branch, environment
- * and full SHA, neither failed nor stopped; `force` builds all the same, but
- * not beside another commit of the branch.
+ * Decides on a new build. The same commit is not built again while it is under
+ * way, or is what its address shows; one that was superseded, rolled back,
+ * stopped or failed is. `force` builds all the same, but not beside another
+ * commit of the branch.
  */
 export function admit(
   facts: {
     readonly active: BranchBuilds["active"];
-    readonly identical: { readonly id: string; readonly status: DeploymentState } | undefined;
+    readonly known: KnownCommit | undefined;
   },
   wanted: { readonly commitSha: string; readonly force: boolean },
 ): Admission {
-  const { active, identical } = facts;
-  if (!wanted.force && identical !== undefined && standsForCommit(identical.status)) {
-    return { type: "identical", id: identical.id };
+  const { active, known } = facts;
+  if (!wanted.force && known !== undefined) {
+    const isLive = known.status === "LIVE" && known.isShown;
+    if (isLive || UNDER_WAY.has(known.status)) return { type: "identical", id: known.id };
   }
   const other = active.find(({ commitSha }) => commitSha !== wanted.commitSha);
   return other === undefined ? { type: "create" } : { type: "busy", ...other };

@@ -1,55 +1,49 @@
 import assert from "node:assert/strict";
+import type { DeploymentState } from "../../contract/mod.ts";
 import { type Admission, admit } from "./build_record.ts";
 
 const [A, B] = ["a".repeat(40), "b".repeat(40)];
 const active = (commitSha: string) => [{ id: "1", commitSha }];
 
+const IDENTICAL: Admission = { type: "identical", id: "9" };
+const CREATE: Admission = { type: "create" };
+const BUSY: Admission = { type: "busy", id: "1", commitSha: B };
+
+const known = (status: DeploymentState, isShown = false) => ({ id: "9", status, isShown });
+
 const ROWS: readonly [string, Parameters<typeof admit>[0], boolean, Admission][] = [
-  ["nothing is there", { active: [], identical: undefined }, false, { type: "create" }],
-  [
-    "it is live",
-    { active: [], identical: { id: "9", status: "LIVE" } },
-    false,
-    { type: "identical", id: "9" },
-  ],
-  [
-    "it waits",
-    { active: active(A), identical: { id: "1", status: "PENDING" } },
-    false,
-    { type: "identical", id: "1" },
-  ],
-  ["it failed", { active: [], identical: { id: "9", status: "FAILED" } }, false, {
+  ["nothing is there", { active: [], known: undefined }, false, CREATE],
+  ["it is live", { active: [], known: known("LIVE", true) }, false, IDENTICAL],
+  ["another one is live since (a revert)", { active: [], known: known("LIVE") }, false, CREATE],
+  ["it was rolled back", { active: [], known: known("ROLLED_BACK") }, false, CREATE],
+  ["its branch shows it, rolled back", { active: [], known: known("ROLLED_BACK", true) }, false, {
     type: "create",
   }],
-  ["it was stopped", { active: [], identical: { id: "9", status: "STOPPED" } }, false, {
-    type: "create",
-  }],
-  ["it is live, and forced", { active: [], identical: { id: "9", status: "LIVE" } }, true, {
-    type: "create",
-  }],
+  ["it waits", { active: active(A), known: known("PENDING") }, false, IDENTICAL],
+  ["it is built", { active: active(A), known: known("BUILDING") }, false, IDENTICAL],
+  ["it goes live", { active: active(A), known: known("DEPLOYING") }, false, IDENTICAL],
+  ["it failed", { active: [], known: known("FAILED") }, false, CREATE],
+  ["it was stopped", { active: [], known: known("STOPPED") }, false, CREATE],
+  ["it is live, and forced", { active: [], known: known("LIVE", true) }, true, CREATE],
+  ["it waits, and is forced", { active: active(A), known: known("PENDING") }, true, CREATE],
+  ["another commit is built", { active: active(B), known: undefined }, false, BUSY],
   [
-    "it waits, and is forced",
-    { active: active(A), identical: { id: "1", status: "PENDING" } },
+    "another commit is built, and it is forced",
+    { active: active(B), known: undefined },
     true,
-    {
-      type: "create",
-    },
+    BUSY,
   ],
-  ["another commit is built", { active: active(B), identical: undefined }, false, {
-    type: "busy",
-    id: "1",
-    commitSha: B,
-  }],
-  ["another commit is built, and it is forced", { active: active(B), identical: undefined }, true, {
-    type: "busy",
-    id: "1",
-    commitSha: B,
+  ["it is reverted to while another is built", { active: active(B), known: known("LIVE") }, false, {
+    ...BUSY,
   }],
   [
     "it is live while another commit is built",
-    { active: active(B), identical: { id: "9", status: "LIVE" } },
+    {
+      active: active(B),
+      known: known("LIVE", true),
+    },
     false,
-    { type: "identical", id: "9" },
+    IDENTICAL,
   ],
 ];
 

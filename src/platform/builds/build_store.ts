@@ -6,8 +6,10 @@
  * @module
  */
 import { z } from "zod";
+import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
 import { type DeploymentRecord, deploymentRecord } from "../deployments/deployment.ts";
 import type { CreatedWith } from "../deployments/deployment_store.ts";
+import { hostRecord } from "../deployments/host_record.ts";
 import { keys } from "../store/keys.ts";
 import { commitWithRetries, type Page, readAll, readPage, readRecord } from "../store/records.ts";
 import {
@@ -17,6 +19,7 @@ import {
   type BuildRecord,
   buildRecord,
   isUnderWay,
+  type KnownCommit,
 } from "./build_record.ts";
 
 const ticketRecord = z.object({ projectId: z.string(), id: z.string() });
@@ -183,15 +186,47 @@ export class BuildStore {
     const guardKey = keys.branchBuild(projectId, branch);
     const guard = await readRecord(this.kv, guardKey, branchBuilds);
     const active = guard?.value.active ?? [];
-    const built = await readRecord(this.kv, keys.builtCommit(projectId, wanted), commitRecord);
-    const identical = built === undefined
-      ? undefined
-      : (await readRecord(this.kv, keys.deployment(projectId, built.value.id), deploymentRecord))
-        ?.value;
+    const known = await this.knownCommit(wanted);
     return {
-      admission: admit({ active, identical }, { commitSha: wanted.commitSha, force }),
+      admission: admit({ active, known }, { commitSha: wanted.commitSha, force }),
       guard: { key: guardKey, versionstamp: guard?.versionstamp ?? null },
       active,
     };
   }
+
+  private async knownCommit(
+    wanted: Pick<BuildRecord, "projectId" | "branch" | "commitSha" | "environment">,
+  ): Promise<KnownCommit | undefined> {
+    const { projectId } = wanted;
+    const built = await readRecord(this.kv, keys.builtCommit(projectId, wanted), commitRecord);
+    if (built === undefined) return undefined;
+    const latest = await this.findDeployment(projectId, built.value.id);
+    if (latest === undefined) return undefined;
+    const label = wanted.environment === ENVIRONMENT_PRODUCTION
+      ? latest.projectName
+      : latest.branchLabel;
+    // Read after the deployment: one that is LIVE by then has its host labels.
+    const host = await readRecord(this.kv, keys.host(label), hostRecord);
+    const shownId = host?.value.deploymentId ?? latest.id;
+    const shown = shownId === latest.id ? latest : await this.findDeployment(projectId, shownId);
+    if (shown !== undefined && shown.source === "git" && isSameCommit(shown, wanted)) {
+      return { id: shown.id, status: shown.status, isShown: shownId === host?.value.deploymentId };
+    }
+    return { id: latest.id, status: latest.status, isShown: false };
+  }
+
+  private async findDeployment(
+    projectId: string,
+    id: string,
+  ): Promise<DeploymentRecord | undefined> {
+    return (await readRecord(this.kv, keys.deployment(projectId, id), deploymentRecord))?.value;
+  }
+}
+
+function isSameCommit(
+  one: Pick<DeploymentRecord, "branch" | "commitSha" | "environment">,
+  other: Pick<BuildRecord, "branch" | "commitSha" | "environment">,
+): boolean {
+  return one.branch === other.branch && one.commitSha === other.commitSha &&
+    one.environment === other.environment;
 }
