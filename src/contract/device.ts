@@ -50,8 +50,9 @@ export const startDevice = endpoint({
 });
 
 const deviceTokenBody = z.object({
+  grant_type: z.literal(DEVICE_GRANT_TYPE),
   device_code: z.string("Must be given").min(1).max(200),
-  grant_type: short.optional(),
+  /** Has to be the one that the authorization was begun with, where that had one. */
   client_id: short.optional(),
 });
 

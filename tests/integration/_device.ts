@@ -12,9 +12,13 @@ export async function form(platform: TestPlatform, path: string, fields: Record<
   return await platform.api("POST", path, { token: null, body: new URLSearchParams(fields) });
 }
 
-/** Asks for the token. */
-export const poll = (platform: TestPlatform, code: string) =>
-  form(platform, "/v1/device/token", { grant_type: DEVICE_GRANT_TYPE, device_code: code });
+/** Asks for the token, as the client that began, where that named itself. */
+export const poll = (platform: TestPlatform, code: string, clientId?: string) =>
+  form(platform, "/v1/device/token", {
+    grant_type: DEVICE_GRANT_TYPE,
+    device_code: code,
+    ...(clientId === undefined ? {} : { client_id: clientId }),
+  });
 
 /** Approves as the person at a browser. */
 export const approve = (browser: Browser, code: string, workspaceId: string) =>

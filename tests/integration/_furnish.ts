@@ -126,7 +126,7 @@ export async function furnish(
   const { items: [session] } = await send("GET", "/v1/account/sessions");
   const { json: tool } = await form(platform, "/v1/device", { client_id: "adas-tool" });
   await approve(ada, tool.user_code, workspaceId);
-  await poll(platform, tool.device_code);
+  await poll(platform, tool.device_code, "adas-tool");
   const { items: [grant] } = await send("GET", "/v1/account/tools");
   const { json: device } = await form(platform, "/v1/device", { client_id: "adas-tool" });
   return {

@@ -18,9 +18,9 @@ Deno.test("a tool gets its token once a person approves, and only once", () =>
       expires_in: 300,
       interval: 5,
     });
-    const pending = await poll(platform, device_code);
+    const pending = await poll(platform, device_code, "svc on laptop");
     assert.deepEqual([pending.status, pending.json.error], [400, "authorization_pending"]);
-    const tooFast = await poll(platform, device_code);
+    const tooFast = await poll(platform, device_code, "svc on laptop");
     assert.deepEqual([tooFast.status, tooFast.json.error], [400, "slow_down"]);
 
     const typed = user_code.replace("-", "").toLowerCase();
@@ -30,12 +30,14 @@ Deno.test("a tool gets its token once a person approves, and only once", () =>
     assert.equal((await approve(ada, user_code, workspaceId)).status, 204);
     assert.equal((await approve(ada, user_code, workspaceId)).status, 404);
 
-    const polls = await Promise.all([1, 2, 3, 4].map(() => poll(platform, device_code)));
+    const polls = await Promise.all(
+      [1, 2, 3, 4].map(() => poll(platform, device_code, "svc on laptop")),
+    );
     const tokens = polls.filter(({ status }) => status === 200);
     assert.equal(tokens.length, 1, "polls at once get one token");
     const { access_token, ...token } = tokens[0]!.json;
     assert.deepEqual(token, { token_type: "Bearer", workspace_slug: "ada", workspace_name: "ada" });
-    const used = await poll(platform, device_code);
+    const used = await poll(platform, device_code, "svc on laptop");
     assert.deepEqual([used.status, used.json.error], [400, "invalid_grant"]);
 
     const me = await platform.api("GET", "/v1/me", { token: access_token });
@@ -67,7 +69,9 @@ const badPolls = [
   ["no device code", { grant_type: DEVICE_GRANT_TYPE }, "invalid_request"],
   ["another grant type", { device_code: "x", grant_type: "password" }, "unsupported_grant_type"],
   ["an unknown code", { device_code: "x", grant_type: DEVICE_GRANT_TYPE }, "invalid_grant"],
-  ["no grant type", { device_code: "x" }, "invalid_grant"],
+  ["no grant type", { device_code: "x" }, "invalid_request"],
+  ["an empty grant type", { device_code: "x", grant_type: "" }, "invalid_request"],
+  ["another grant type, and no code", { grant_type: "password" }, "unsupported_grant_type"],
 ] as const;
 
 Deno.test("bad polls are refused in OAuth's shape, as form or JSON", () =>
@@ -91,6 +95,18 @@ Deno.test("bad polls are refused in OAuth's shape, as form or JSON", () =>
       headers: { "content-type": "application/json" },
     });
     assert.equal(noJson.json.error, "invalid_request");
+  }));
+
+Deno.test("a code is for the client that began", () =>
+  withPlatform(async (platform) => {
+    const { browser: ada, workspaceId } = await signUpWithWorkspace(platform, "ada");
+    const { json } = await form(platform, "/v1/device", { client_id: "tool" });
+    await approve(ada, json.user_code, workspaceId);
+    for (const other of ["thief", undefined]) {
+      const refused = await poll(platform, json.device_code, other);
+      assert.deepEqual([refused.status, refused.json.error], [400, "invalid_grant"]);
+    }
+    assert.equal((await poll(platform, json.device_code, "tool")).status, 200);
   }));
 
 Deno.test("one address starts 10 sign-ins a minute", () =>

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { DEVICE_GRANT_TYPE } from "../../src/contract/mod.ts";
 import { formsOf, PASSWORD, Visitor } from "./_pages.ts";
 import { type TestPlatform, withPlatform } from "./_platform.ts";
 import { authenticatorCode } from "./_totp.ts";
@@ -7,7 +8,10 @@ const startDevice = async (platform: TestPlatform) =>
   (await platform.api("POST", "/v1/device", { token: null, json: { client_id: "<b>tool</b>" } }))
     .json;
 const pollDevice = (platform: TestPlatform, deviceCode: string) =>
-  platform.api("POST", "/v1/device/token", { token: null, json: { device_code: deviceCode } });
+  platform.api("POST", "/v1/device/token", {
+    token: null,
+    json: { grant_type: DEVICE_GRANT_TYPE, device_code: deviceCode, client_id: "<b>tool</b>" },
+  });
 
 Deno.test("every page forbids scripts, frames and foreign content, and has what readers need", () =>
   withPlatform(async (platform) => {

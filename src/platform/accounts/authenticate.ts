@@ -52,7 +52,7 @@ export class Authenticator {
   constructor(private readonly options: AuthenticatorOptions) {
     this.memory = new CredentialMemory(options);
     this.quota = new RateWindow(
-      { limit: API_KEY_REQUESTS_PER_HOUR, windowMs: HOUR_MS },
+      { limit: API_KEY_REQUESTS_PER_HOUR, windowMs: HOUR_MS, stepMs: 1000 },
       options.now,
     );
   }

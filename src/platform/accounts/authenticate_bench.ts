@@ -38,7 +38,10 @@ await pages.approveDevice(
   { userCode: started.user_code, workspaceId: workspace.id },
   client,
 );
-const token = await deviceLogin.poll(started.device_code, client);
+const token = await deviceLogin.poll(
+  { deviceCode: started.device_code, clientId: "bench" },
+  client,
+);
 
 const byToken = new Request(ORIGIN, { headers: { authorization: `Bearer ${token.access_token}` } });
 const bySession = requestWith(signedUp.setCookie, { headers: { "x-workspace": "ada" } });
@@ -59,5 +62,7 @@ Deno.bench("POST /v1/device, without the network", async () => {
 });
 
 Deno.bench("POST /v1/device/token, without the network", async () => {
-  await deviceLogin.poll(started.device_code, client).catch(() => {});
+  await deviceLogin.poll({ deviceCode: started.device_code, clientId: "bench" }, client).catch(
+    () => {},
+  );
 });

@@ -19,6 +19,7 @@ const FETCH_MS = 60_000;
 export interface NewGrant {
   readonly deviceHash: string;
   readonly userHash: string;
+  readonly clientId: string | null;
   readonly tool: string;
   readonly address: string;
   readonly country: string | null;
@@ -56,16 +57,22 @@ export function denyGrant(grant: DeviceGrant, now: number): DeviceGrant | undefi
   return isOpen(grant, now) ? { ...grant, state: "denied" } : undefined;
 }
 
+/** Whether a client may poll a grant: one that was begun with a `client_id` is that client's. */
+function isClientOf(grant: DeviceGrant, clientId: string | undefined): boolean {
+  return grant.clientId === null || grant.clientId === clientId;
+}
+
 /**
- * What a poll is told, and the grant after it. A used code, and one that
- * expired long ago, is as unknown as one that never was.
+ * What a poll is told, and the grant after it. A used code, one that expired
+ * long ago, and one of another client is as unknown as one that never was.
  */
 export function pollGrant(
   grant: DeviceGrant | undefined,
-  now: number,
+  { now, clientId }: { readonly now: number; readonly clientId: string | undefined },
 ): { readonly outcome: PollOutcome; readonly next: DeviceGrant | undefined } {
   if (
-    grant === undefined || grant.state === "used" || now >= grant.expiresAt + REMEMBER_EXPIRED_MS
+    grant === undefined || !isClientOf(grant, clientId) || grant.state === "used" ||
+    now >= grant.expiresAt + REMEMBER_EXPIRED_MS
   ) {
     return { outcome: { type: "unknown" }, next: grant };
   }

@@ -13,7 +13,7 @@ const at = (seconds: number) => ISSUED + seconds * 1000;
 
 const issue = () =>
   startGrant(
-    { deviceHash: "d", userHash: "u", tool: "svc", address: "::1", country: null },
+    { deviceHash: "d", userHash: "u", clientId: "svc", tool: "svc", address: "::1", country: null },
     ISSUED,
   );
 
@@ -77,7 +77,7 @@ for (const [name, steps] of rows) {
     let grant: DeviceGrant | undefined = issue();
     for (const [seconds, what, expected] of steps) {
       if (what === "poll") {
-        const { outcome, next } = pollGrant(grant, at(seconds));
+        const { outcome, next } = pollGrant(grant, { now: at(seconds), clientId: "svc" });
         assert.equal(outcome.type, expected, `at ${seconds} s`);
         if (outcome.type === "token") assert.deepEqual(outcome, { type: "token", ...WHO });
         grant = next;
@@ -93,5 +93,19 @@ for (const [name, steps] of rows) {
 }
 
 Deno.test("pollGrant() of an unknown code", () => {
-  assert.deepEqual(pollGrant(undefined, ISSUED).outcome, { type: "unknown" });
+  assert.deepEqual(pollGrant(undefined, { now: ISSUED, clientId: "svc" }).outcome, {
+    type: "unknown",
+  });
+});
+
+Deno.test("pollGrant() knows a code only of the client that began it, and slows none down for it", () => {
+  const grant = issue();
+  for (const clientId of ["other", undefined]) {
+    const { outcome, next } = pollGrant(grant, { now: at(1), clientId });
+    assert.deepEqual([outcome.type, next], ["unknown", grant]);
+  }
+  const anyone = { ...grant, clientId: null };
+  for (const clientId of ["other", undefined]) {
+    assert.equal(pollGrant(anyone, { now: at(1), clientId }).outcome.type, "pending");
+  }
 });

@@ -53,8 +53,11 @@ export class DeviceLoginService {
   /** @throws {OAuthError} `rate_limited` after 10 in a minute from one address. */
   async start(clientId: string | undefined, client: Client): Promise<DeviceAuthorization> {
     const { random, now, publicOrigin } = this.parts;
-    const wait = this.starts.take(addressGroup(client.address)) || this.allStarts.take("all");
+    const address = addressGroup(client.address);
+    const ownWait = this.starts.take(address);
+    const wait = ownWait || this.allStarts.take("all");
     if (wait > 0) {
+      if (ownWait === 0) this.starts.refund(address);
       throw new OAuthError("rate_limited", `Too many sign-ins. Try again in ${wait} seconds`, {
         retryAfter: wait,
       });
@@ -62,6 +65,7 @@ export class DeviceLoginService {
     const deviceCode = newDeviceCode(random);
     const wanted = {
       deviceHash: hashCode("device", deviceCode),
+      clientId: clientId ?? null,
       tool: toolName(clientId, client),
       address: client.address,
       country: client.country(),
@@ -82,10 +86,13 @@ export class DeviceLoginService {
   }
 
   /** @throws {OAuthError} with every reason why there is no token (yet). */
-  async poll(deviceCode: string, client: Client): Promise<DeviceToken> {
+  async poll(
+    asked: { readonly deviceCode: string; readonly clientId?: string | undefined },
+    client: Client,
+  ): Promise<DeviceToken> {
     const fetched = await this.grants.change(
-      hashCode("device", deviceCode),
-      (grant) => this.decide(grant, client),
+      hashCode("device", asked.deviceCode),
+      (grant) => this.decide(grant, { clientId: asked.clientId, client }),
     );
     const { outcome, accessToken } = fetched;
     if (outcome.type !== "token" || accessToken === undefined) throw refusal(outcome);
@@ -154,10 +161,10 @@ export class DeviceLoginService {
 
   private async decide(
     grant: DeviceGrant | undefined,
-    client: Client,
+    by: { readonly clientId: string | undefined; readonly client: Client },
   ): Promise<GrantChange<Fetched>> {
     const { accounts, now, random } = this.parts;
-    const { outcome, next } = pollGrant(grant, now());
+    const { outcome, next } = pollGrant(grant, { now: now(), clientId: by.clientId });
     if (outcome.type !== "token" || grant === undefined) return { next, result: { outcome } };
     const { userId, workspaceId } = outcome;
     if (await accounts.findMembership(userId, workspaceId) === undefined) {
@@ -171,7 +178,7 @@ export class DeviceLoginService {
       hash: hashToken("access token", accessToken),
       prefix: tokenPrefix(accessToken),
       name: grant.tool,
-      address: client.address,
+      address: by.client.address,
       createdAt: now(),
     };
     return { next, token, result: { outcome, accessToken } };
@@ -226,6 +233,9 @@ function refusal(outcome: PollOutcome): OAuthError {
       return new OAuthError("expired_token", "The device code has expired. Start again");
     case "unknown":
     case "token":
-      return new OAuthError("invalid_grant", "The device code is unknown or was used");
+      return new OAuthError(
+        "invalid_grant",
+        "The device code is unknown, was used, or belongs to another client_id",
+      );
   }
 }

@@ -16,7 +16,7 @@ const startAt = async (test: TestAccounts, address: string) =>
 /** What a poll is told: an error's code, or `token`. */
 async function poll(test: TestAccounts, deviceCode: string): Promise<string> {
   try {
-    await test.deviceLogin.poll(deviceCode, clientAt());
+    await test.deviceLogin.poll({ deviceCode, clientId: "tool" }, clientAt());
     return "token";
   } catch (error) {
     assert.ok(error instanceof OAuthError, String(error));
@@ -91,4 +91,28 @@ Deno.test("the name that a tool gives itself is shown in one line, without trick
     const shown = await test.pages.findDevice(ada, started.user_code, clientAt());
     assert.equal(shown.tool, `svc${"x".repeat(57)}`);
     assert.equal((await startAt(test, "192.0.2.2")).expires_in, 300);
+  }));
+
+Deno.test("an address starts 10 in any minute, not 10 in each minute of the clock", () =>
+  withAccounts(async (test) => {
+    const started = test.time;
+    const start = async () => {
+      try {
+        await startAt(test, "192.0.2.1");
+        return "started";
+      } catch (error) {
+        assert.ok(error instanceof OAuthError, String(error));
+        return `${error.code} ${error.retryAfter}`;
+      }
+    };
+    for (let n = 0; n < 10; n++) {
+      assert.equal(await start(), "started");
+      test.time += 1000;
+    }
+    for (let second = 10; second < 60; second++) {
+      test.time = started + second * 1000;
+      assert.equal(await start(), `rate_limited ${60 - second}`);
+    }
+    test.time = started + 60_000;
+    assert.deepEqual([await start(), await start()], ["started", "rate_limited 1"]);
   }));

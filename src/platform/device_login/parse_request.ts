@@ -36,7 +36,10 @@ function readForm(text: string): Record<string, unknown> {
 
 async function readFields(request: Request, maxBytes: number): Promise<unknown> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type === "application/json") return (await readJson(request, maxBytes)).value ?? {};
+  if (type === "application/json") {
+    const { value } = await readJson(request, maxBytes);
+    return value === undefined ? {} : value;
+  }
   const bytes = await readBytes(request, maxBytes);
   if (bytes.byteLength === 0) return {};
   if (type !== "application/x-www-form-urlencoded") {
@@ -45,17 +48,26 @@ async function readFields(request: Request, maxBytes: number): Promise<unknown> 
   return readForm(new TextDecoder().decode(bytes));
 }
 
-/** @throws {OAuthError} `invalid_request` with every problem of the body. */
-export async function parseOAuthBody<T>(
-  request: Request,
-  endpoint: { readonly body: z.ZodType<T>; readonly maxBodyBytes: number },
-): Promise<T> {
-  const fields = await readFields(request, endpoint.maxBodyBytes).catch((error) => {
+/**
+ * Reads the parameters of a request; none where it has no body.
+ *
+ * @throws {OAuthError} `invalid_request`.
+ */
+export async function readOAuthFields(request: Request, maxBytes: number): Promise<unknown> {
+  try {
+    return await readFields(request, maxBytes);
+  } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw new OAuthError("invalid_request", error.message);
-  });
-  const result = endpoint.body.safeParse(fields);
+  }
+}
+
+/** @throws {OAuthError} `invalid_request` with every problem of the parameters. */
+export function parseOAuthFields<T>(fields: unknown, schema: z.ZodType<T>): T {
+  const result = schema.safeParse(fields);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) => `${path.join(".")}: ${message}`);
+  const problems = result.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join(".")}: ${message}`
+  );
   throw new OAuthError("invalid_request", `Request is not valid: ${problems.join("; ")}`);
 }

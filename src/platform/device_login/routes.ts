@@ -4,10 +4,16 @@
  *
  * @module
  */
+import { z } from "zod";
 import { DEVICE_GRANT_TYPE, endpoints } from "../../contract/mod.ts";
 import type { Router } from "../http/router.ts";
 import type { DeviceLoginService } from "./device_login_service.ts";
-import { OAuthError, parseOAuthBody } from "./parse_request.ts";
+import { OAuthError, parseOAuthFields, readOAuthFields } from "./parse_request.ts";
+
+/** What decides which grant a request is for, before anything else of it counts. */
+const anyGrant = z.object({
+  grant_type: z.string("Must be given").min(1, "Must be given").max(200),
+});
 
 /** Answers as RFC 6749 (5.1 and 5.2) wants it: not to be stored, errors in OAuth's shape. */
 async function oauthAnswer(work: () => Promise<unknown>): Promise<Response> {
@@ -30,25 +36,33 @@ export function bindDeviceRoutes(router: Router, options: {
 }): void {
   const { service, publicOrigin } = options;
 
-  router.open(endpoints.startDevice, ({ request, client }) =>
+  const { startDevice, pollDeviceToken } = endpoints;
+
+  router.open(startDevice, ({ request, client }) =>
     oauthAnswer(async () => {
-      const body = await parseOAuthBody(request, endpoints.startDevice);
-      return await service.start(body.client_id, client);
+      const fields = await readOAuthFields(request, startDevice.maxBodyBytes);
+      const { client_id: clientId } = parseOAuthFields(fields, startDevice.body);
+      return await service.start(clientId, client);
     }));
 
-  router.open(endpoints.pollDeviceToken, ({ request, client }) =>
+  router.open(pollDeviceToken, ({ request, client }) =>
     oauthAnswer(async () => {
-      const body = await parseOAuthBody(request, endpoints.pollDeviceToken);
-      if (body.grant_type !== undefined && body.grant_type !== DEVICE_GRANT_TYPE) {
+      const fields = await readOAuthFields(request, pollDeviceToken.maxBodyBytes);
+      const { grant_type: grantType } = parseOAuthFields(fields, anyGrant);
+      if (grantType !== DEVICE_GRANT_TYPE) {
         throw new OAuthError("unsupported_grant_type", `Use the grant type ${DEVICE_GRANT_TYPE}`);
       }
-      return await service.poll(body.device_code, client);
+      const asked = parseOAuthFields(fields, pollDeviceToken.body);
+      return await service.poll(
+        { deviceCode: asked.device_code, clientId: asked.client_id },
+        client,
+      );
     }));
 
   router.open(endpoints.getOAuthMetadata, () => ({
     issuer: publicOrigin,
-    device_authorization_endpoint: `${publicOrigin}${endpoints.startDevice.path}`,
-    token_endpoint: `${publicOrigin}${endpoints.pollDeviceToken.path}`,
+    device_authorization_endpoint: `${publicOrigin}${startDevice.path}`,
+    token_endpoint: `${publicOrigin}${pollDeviceToken.path}`,
     grant_types_supported: [DEVICE_GRANT_TYPE],
     response_types_supported: [],
     token_endpoint_auth_methods_supported: ["none"],

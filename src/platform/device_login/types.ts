@@ -10,6 +10,8 @@ const base = z.object({
   deviceHash: z.string(),
   /** Hash of the user code. */
   userHash: z.string(),
+  /** The `client_id` that the codes are for; null where the tool gave none, and is not asked. */
+  clientId: z.string().nullable().default(null),
   /** What the tool calls itself (`client_id`, else its `User-Agent`). */
   tool: z.string(),
   /** Where the tool asked from. */
