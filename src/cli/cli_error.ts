@@ -81,9 +81,14 @@ export class CliError extends Error {
   }
 }
 
-/** The user stopped the command. */
-export function interrupted(): CliError {
-  return new CliError("interrupted", "Interrupted");
+/** The user stopped the command; `cutOff` are calls to the platform that may have been done. */
+export function interrupted(cutOff: readonly string[] = []): CliError {
+  const [call] = cutOff;
+  return new CliError("interrupted", "Interrupted", {
+    ...(call === undefined
+      ? {}
+      : { hint: `The platform may have carried out ${call}, which was under way: look there` }),
+  });
 }
 
 /** A person was asked and said no. */

@@ -6,9 +6,10 @@
  * @module
  */
 import { resolve } from "node:path";
-import { type Client, createClient } from "../client/mod.ts";
+import { type Client, type ClientOptions, createClient } from "../client/mod.ts";
 import type { Clock } from "../lib/clock.ts";
 import { CliError } from "./cli_error.ts";
+import type { CommandLines } from "./command_line.ts";
 import { type CredentialStore, openCredentialStore } from "./credential_store.ts";
 import { createClackPrompter, type Prompter } from "./prompter.ts";
 import { DEFAULT_API_URL, type Environment, type Settings } from "./settings.ts";
@@ -76,6 +77,8 @@ export interface Context {
   readonly apiUrl: string;
   /** Present where a person can be asked. */
   readonly prompter: Prompter | undefined;
+  /** Command lines that errors and hints suggest. */
+  readonly lines: CommandLines;
   /** What fits at the end of a command line that is being typed. */
   complete(words: readonly string[]): Promise<string>;
   /** Absolute form of a path that the user gave. */
@@ -93,10 +96,10 @@ const isSet = (value: string | undefined): boolean =>
   value !== undefined && value !== "" && value !== "0" && value !== "false";
 
 /** The missing key, explained for this platform. */
-function noKey(apiUrl: string): CliError {
+function noKey(apiUrl: string, lines: CommandLines): CliError {
   return new CliError("unauthorized", `Give a key: none is known for ${apiUrl}`, {
     hint: "Log in, or set SVC_TOKEN; `svc serve` prints the first key of a new platform",
-    next: ["svc login", "export SVC_TOKEN=<key>"],
+    next: [lines.of("login")],
   });
 }
 
@@ -106,10 +109,13 @@ export async function createContext(
     readonly host: Host;
     readonly settings: Settings;
     readonly ui: Ui;
+    readonly lines: CommandLines;
     readonly complete: Context["complete"];
+    /** Told about calls that may have been done though the user stopped the command. */
+    readonly onCutOff: NonNullable<ClientOptions["onCutOff"]>;
   },
 ): Promise<Context> {
-  const { host, settings, ui } = parts;
+  const { host, settings, ui, lines, onCutOff } = parts;
   const credentials = await openCredentialStore(host.env);
   for (const warning of credentials.warnings) ui.log("auth", "warn", warning);
   const apiUrl = settings.apiUrl ?? credentials.apiUrl ?? DEFAULT_API_URL;
@@ -132,12 +138,13 @@ export async function createContext(
     credentials,
     apiUrl,
     prompter,
+    lines,
     complete: parts.complete,
     path: (given) => resolve(host.cwd, given),
     client({ phase, workspace, outlivesStop, token: given }) {
       const asked = settings.workspace ?? workspace;
       const token = given ?? settings.token ?? credentials.find(apiUrl, asked)?.token;
-      if (token === undefined) throw noKey(apiUrl);
+      if (token === undefined) throw noKey(apiUrl, lines);
       const usual = asked ?? credentials.defaultWorkspace(apiUrl);
       const chosen = given === undefined ? usual : undefined;
       return createClient({
@@ -145,7 +152,7 @@ export async function createContext(
         token,
         fetch: host.fetch,
         now: host.now,
-        ...(outlivesStop === true ? {} : { signal: host.signal }),
+        ...(outlivesStop === true ? {} : { signal: host.signal, onCutOff }),
         ...(chosen === undefined ? {} : { workspace: chosen }),
         onExchange: ({ method, path, status }) => ui.debug(phase, `${method} ${path} ${status}`),
       });

@@ -14,6 +14,7 @@ import {
   type CommandLeaf,
   isGroup,
 } from "./command_entry.ts";
+import { createCommandLines, type KnownFlag } from "./command_line.ts";
 import { COMMANDS, findCommand } from "./command_tree.ts";
 import { createContext, type Host } from "./context.ts";
 import { describeError, toHumanError, toJsonError } from "./report_error.ts";
@@ -25,6 +26,13 @@ import { VERSION } from "./version.ts";
 interface Asked {
   readonly leaf: CommandLeaf;
   readonly command: LoadedCommand;
+}
+
+/** What errors need to know of a run. */
+interface RunFacts {
+  apiUrl: string;
+  /** Calls that may have been done though the user stopped the command. */
+  readonly cutOff: string[];
 }
 
 interface Captured {
@@ -114,6 +122,23 @@ export function buildProgram(asked: Asked | undefined, options: {
   return program;
 }
 
+/** The flags that a command line may have: the global ones, and its command's. */
+function flagsOf(program: ReturnType<typeof buildProgram>, argv: readonly string[]): KnownFlag[] {
+  let command = program as unknown as Command<unknown[], Record<string, unknown>>;
+  const options = [...command.options];
+  for (const word of argv) {
+    const next = command.commands.find((child) => child.name() === word);
+    if (next === undefined) continue;
+    command = next as typeof command;
+    options.push(...command.options);
+  }
+  return options.map(({ long, short, required, optional }) => ({
+    long,
+    short,
+    takesValue: required || optional,
+  }));
+}
+
 /** A group was named without one of its commands. */
 function missingCommand(argv: readonly string[]): CliError | undefined {
   const group = COMMANDS.find((entry): entry is CommandGroup =>
@@ -163,19 +188,26 @@ async function parseAndRun(
   argv: readonly string[],
   host: Host,
   ui: Ui,
-  remember: (apiUrl: string) => void,
+  run: RunFacts,
 ): Promise<number> {
   let exitCode: number = EXIT.success;
   const captured: Captured = { text: "" };
   const leaf = findCommand(argv);
   const asked = leaf === undefined ? undefined : { leaf, command: (await leaf.load()).default };
-  const perform: Perform = async (run) => {
+  const performIt: Perform = async (perform) => {
     const settings = resolveSettings(program.opts() satisfies GlobalFlags, host.env);
-    const ctx = await createContext({ host, settings, ui, complete: completeWords });
-    remember(ctx.apiUrl);
-    exitCode = await run(ctx) ?? exitCode;
+    const ctx = await createContext({
+      host,
+      settings,
+      ui,
+      lines: createCommandLines(argv, flagsOf(program, argv)),
+      complete: completeWords,
+      onCutOff: ({ method, path }) => run.cutOff.push(`${method} ${path}`),
+    });
+    run.apiUrl = ctx.apiUrl;
+    exitCode = await perform(ctx) ?? exitCode;
   };
-  const program = buildProgram(asked, { perform, captured });
+  const program = buildProgram(asked, { perform: performIt, captured });
   try {
     await program.parseAsync([...argv], { from: "user" });
   } catch (error) {
@@ -208,17 +240,12 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
     dataColors: createPalette(wantsColor(env, stdout.isTerminal)),
     now: host.now,
   });
-  let apiUrl = DEFAULT_API_URL;
+  const run: RunFacts = { apiUrl: DEFAULT_API_URL, cutOff: [] };
   try {
-    return await parseAndRun(
-      withoutHelpWord(argv),
-      host,
-      ui,
-      (known) => apiUrl = known,
-    );
+    return await parseAndRun(withoutHelpWord(argv), host, ui, run);
   } catch (thrown) {
-    const error = host.signal.aborted && !(thrown instanceof CliError) ? interrupted() : thrown;
-    const report = describeError(error, apiUrl);
+    const isStopped = host.signal.aborted && !(thrown instanceof CliError);
+    const report = describeError(isStopped ? interrupted(run.cutOff) : thrown, run.apiUrl);
     if (!json) stderr.write(`${toHumanError(report, ui.colors)}\n`);
     else if (!ui.answered) stdout.write(`${JSON.stringify(toJsonError(report))}\n`);
     else ui.log("deploy", "error", report.message);

@@ -88,7 +88,7 @@ const rows: readonly Row[] = [
     error: {
       error: "Give a key: none is known for http://localhost:8787",
       code: "unauthorized",
-      next: ["svc login", "export SVC_TOKEN=<key>"],
+      next: ["svc login --json"],
     },
   },
   {

@@ -30,6 +30,8 @@ export interface ClientOptions {
   readonly now?: () => number;
   /** Told about each finished exchange; for debug output. */
   readonly onExchange?: (exchange: Exchange) => void;
+  /** Told about a call that changes something, and that `signal` cut off: it may have been done. */
+  readonly onCutOff?: (call: Pick<Exchange, "method" | "path">) => void;
 }
 
 export interface Exchange {
@@ -216,11 +218,19 @@ export function createClient(options: ClientOptions): Client {
       ...(input.signal === undefined ? {} : { signal: input.signal }),
     };
     const attempt = async () => await readAnswer(endpoint, await fetchRaw(request));
-    if (input.idempotent !== true && !IDEMPOTENT_METHODS.has(endpoint.method)) {
-      return await attempt();
-    }
     const signal = anySignal([options.signal, input.signal]);
-    return await withRetries(attempt, { policy, ...(signal === undefined ? {} : { signal }) });
+    signal?.throwIfAborted();
+    try {
+      if (input.idempotent !== true && !IDEMPOTENT_METHODS.has(endpoint.method)) {
+        return await attempt();
+      }
+      return await withRetries(attempt, { policy, ...(signal === undefined ? {} : { signal }) });
+    } catch (error) {
+      const { method, path } = request;
+      const isChange = method !== "GET" && input.idempotent !== true;
+      if (signal?.aborted && isChange) options.onCutOff?.({ method, path });
+      throw error;
+    }
   }
 
   return {

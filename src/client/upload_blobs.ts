@@ -22,6 +22,8 @@ export interface BlobSource {
 }
 
 export interface UploadOptions {
+  /** The deployment that the blobs are for: their arrival keeps it open. */
+  readonly deployment?: string;
   /** Requests under way at the same time. */
   readonly concurrency?: number;
   readonly signal?: AbortSignal;
@@ -76,16 +78,18 @@ async function readBatch(batch: readonly BlobSource[]): Promise<FormData> {
   return form;
 }
 
-function batchRequest(batch: readonly BlobSource[]): RawRequest {
+type BlobQuery = Readonly<Record<string, string | undefined>>;
+
+function batchRequest(batch: readonly BlobSource[], query: BlobQuery): RawRequest {
   const { method, path } = endpoints.postBlobs;
-  return { method, path, body: () => readBatch(batch) };
+  return { method, path: buildPath(path, { query }), body: () => readBatch(batch) };
 }
 
-function singleRequest(blob: BlobSource): RawRequest {
+function singleRequest(blob: BlobSource, query: BlobQuery): RawRequest {
   const { method, path } = endpoints.putBlob;
   return {
     method,
-    path: buildPath(path, { params: { sha256: blob.sha256 } }),
+    path: buildPath(path, { params: { sha256: blob.sha256 }, query }),
     headers: { "content-type": "application/octet-stream" },
     body: async () =>
       typeof blob.content === "string"
@@ -105,9 +109,10 @@ export async function uploadBlobs(
   options: UploadOptions = {},
 ): Promise<void> {
   const plan = planUpload(blobs);
+  const query = { deployment: options.deployment };
   const jobs = [
-    ...plan.single.map((blob) => ({ request: singleRequest(blob), blobs: [blob] })),
-    ...plan.batches.map((batch) => ({ request: batchRequest(batch), blobs: batch })),
+    ...plan.single.map((blob) => ({ request: singleRequest(blob, query), blobs: [blob] })),
+    ...plan.batches.map((batch) => ({ request: batchRequest(batch, query), blobs: batch })),
   ];
   const stop = new AbortController();
   const signal = options.signal === undefined

@@ -178,12 +178,18 @@ export const activateDeployment = endpoint({
   response: deployment,
 });
 
+export const stopDeploymentBody = z.object({
+  /** True to leave alone what is live: the answer is then 409. */
+  unlessLive: z.boolean().optional(),
+}).strict();
+
 export const stopDeployment = endpoint({
   method: "POST",
   path: "/v1/deployments/{deployment}/stop",
   summary: "Stop a deployment that production does not show",
   tag: "Deployments",
   params: deploymentParams,
+  body: stopDeploymentBody,
   response: deployment,
 });
 
@@ -212,12 +218,18 @@ export const rollback = endpoint({
 
 export const blobReceipt = z.object({ stored: z.array(sha256) });
 
+export const blobQuery = z.object({
+  /** The deployment that the blobs are for: what arrives keeps its upload open. */
+  deployment: uuid.optional(),
+});
+
 export const putBlob = endpoint({
   method: "PUT",
   path: "/v1/blobs/{sha256}",
   summary: "Upload one blob; refused when its content has another hash",
   tag: "Blobs",
   params: z.object({ sha256 }),
+  query: blobQuery,
   body: z.unknown(),
   bodyKind: "octets",
   maxBodyBytes: MAX_FILE_BYTES,
@@ -229,6 +241,7 @@ export const postBlobs = endpoint({
   path: "/v1/blobs",
   summary: "Upload many small blobs as multipart/form-data, each part named by its SHA-256",
   tag: "Blobs",
+  query: blobQuery,
   body: z.unknown(),
   bodyKind: "multipart",
   maxBodyBytes: MAX_BATCH_BYTES + MAX_BATCH_OVERHEAD_BYTES,

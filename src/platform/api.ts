@@ -63,7 +63,7 @@ export function buildApi(services: Services, options: ApiOptions): Router {
   bindWorkspaceRoutes(router, services.workspaces);
   bindDeviceRoutes(router, { ...services, service: services.deviceLogin });
   bindProjectRoutes(router, services);
-  bindBlobRoutes(router, services.vault);
+  bindBlobRoutes(router, services);
   bindDeploymentRoutes(router, {
     ...services,
     service: services.deploymentService,

@@ -4,6 +4,7 @@
  * @module
  */
 import { BuildLogSweep } from "./build_logs/sweep_build_logs.ts";
+import { closeIdleUploads } from "./deployments/close_idle_uploads.ts";
 import { isServed } from "./deployments/deployment.ts";
 import { sweep } from "./deployments/sweep.ts";
 import type { PlatformOptions } from "./options.ts";
@@ -52,7 +53,7 @@ async function keepHouse(
   }, now);
   if (abandoned + removedBlobs > 0) {
     const message =
-      `Housekeeping: ${abandoned} unfinished uploads failed, ${removedBlobs} blobs removed`;
+      `Housekeeping: ${abandoned} unfinished deployments failed, ${removedBlobs} blobs removed`;
     log({ level: "info", message });
   }
   await sweepServers(services);
@@ -61,6 +62,28 @@ async function keepHouse(
     const message = `Housekeeping: ${removedLogs} build logs of removed deployments removed`;
     log({ level: "info", message });
   }
+}
+
+/** How often uploads are looked at, in milliseconds. */
+const UPLOADS_EVERY_MS = 30_000;
+
+/** Closes uploads that nobody feeds any more, until the returned function is called. */
+export function watchUploads(services: Services, { log }: Options): () => Promise<void> {
+  const startedAt = services.now();
+  let round: Promise<void> | undefined;
+  const run = async () => {
+    const count = await closeIdleUploads(services, { now: services.now(), startedAt });
+    if (count > 0) log({ level: "info", message: `Closed ${count} uploads that were cut off` });
+  };
+  const interval = setInterval(() => {
+    round ??= run()
+      .catch((error) => log({ level: "error", message: `Looking at uploads failed: ${error}` }))
+      .finally(() => round = undefined);
+  }, UPLOADS_EVERY_MS);
+  return async () => {
+    clearInterval(interval);
+    await round;
+  };
 }
 
 /** Starts the rounds; the returned function ends them and waits for one under way. */

@@ -15,7 +15,7 @@ import { openBuilds } from "./builds/open_builds.ts";
 import { Closers } from "./closers.ts";
 import { Addresses } from "./deployments/addresses.ts";
 import { readDomainOptions } from "./domains/domain_settings.ts";
-import { startHousekeeping } from "./housekeeping.ts";
+import { startHousekeeping, watchUploads } from "./housekeeping.ts";
 import { clientFinder } from "./http/client.ts";
 import { createFront } from "./http/front.ts";
 import { apiHosts } from "./http/hostname.ts";
@@ -211,6 +211,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     services.certificates?.start();
     closers.add({ close: () => services.certificates?.close() });
     closers.add({ close: startHousekeeping(services, options) });
+    closers.add({ close: watchUploads(services, options) });
     return {
       url: base.origin,
       port: listeners.port,

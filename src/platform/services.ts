@@ -18,6 +18,7 @@ import { entombedProjects, entombProject, removeRemains } from "./deployments/de
 import { isServed } from "./deployments/deployment.ts";
 import { deploymentEvent } from "./deployments/deployment_event.ts";
 import { DeploymentService } from "./deployments/deployment_service.ts";
+import { OpenUploads } from "./deployments/open_uploads.ts";
 import { DeploymentStore } from "./deployments/deployment_store.ts";
 import { type HostTarget, SiteDirectory } from "./deployments/site_directory.ts";
 import { createDomainServices, type DomainFoundation } from "./domains/create_services.ts";
@@ -180,7 +181,7 @@ export function createServices(foundation: Foundation) {
   const raiseEvent = events.raise;
   const shared = {
     ...{ deployments, projects, vault, sites, addresses, cache, raiseEvent, now, random },
-    computeService,
+    ...{ computeService, uploads: new OpenUploads(kv, now) },
   };
   const healthMonitor = new HealthMonitor({ ...shared, store: new HealthStore(kv), onTrouble });
   const domainParts = createDomainServices(

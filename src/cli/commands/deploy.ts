@@ -191,7 +191,7 @@ export default defineCommand({
         workspace: folder.config?.project.workspace,
         outlivesStop: true,
       }),
-      projectId: project.id,
+      project,
       files: pack.files,
       functions: pack.functions,
       body,

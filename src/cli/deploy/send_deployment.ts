@@ -5,18 +5,19 @@
  * @module
  */
 import type { PackedFile } from "../../build/mod.ts";
-import { ApiError, type BlobSource, type Client, uploadBlobs } from "../../client/mod.ts";
-import { type BodyInputOf, type Deployment, endpoints } from "../../contract/mod.ts";
+import { type BlobSource, type Client, uploadBlobs } from "../../client/mod.ts";
+import { type BodyInputOf, type Deployment, endpoints, type Project } from "../../contract/mod.ts";
 import type { SealedFunction } from "../../runtime/mod.ts";
 import { CliError } from "../cli_error.ts";
 import type { Context } from "../context.ts";
 import { formatBytes, formatCount } from "../format.ts";
+import { endUnfinished, explainFailure, explainStop } from "./end_unfinished.ts";
 
 export interface Shipment {
   readonly client: Client;
   /** Calls the platform even after the user has stopped the command. */
   readonly lastCalls: Client;
-  readonly projectId: string;
+  readonly project: Project;
   readonly files: readonly PackedFile[];
   readonly functions: readonly SealedFunction[];
   readonly body: Omit<BodyInputOf<typeof endpoints.createDeployment>, "files" | "functions">;
@@ -35,8 +36,8 @@ export interface Sent {
   readonly reused: Amount;
 }
 
-/** Longest wait for the platform to take back an unfinished deployment, in milliseconds. */
-const STOP_PATIENCE = 3000;
+/** How long the platform's answer is waited for after the user has stopped, in milliseconds. */
+const CREATE_PATIENCE = 3000;
 
 function totalOf(blobs: readonly { readonly size: number }[]): Amount {
   return { files: blobs.length, bytes: blobs.reduce((sum, { size }) => sum + size, 0) };
@@ -59,7 +60,11 @@ export function pickSources(
   throw new TypeError("Can not upload: the platform asks for blobs that no file has");
 }
 
-async function upload(ctx: Context, client: Client, blobs: readonly BlobSource[]): Promise<void> {
+async function upload(
+  ctx: Context,
+  client: Client,
+  { blobs, deployment }: { readonly blobs: readonly BlobSource[]; readonly deployment: string },
+): Promise<void> {
   if (blobs.length === 0) return;
   const total = totalOf(blobs);
   const amount = `${formatCount(total.files, "file")}, ${formatBytes(total.bytes)}`;
@@ -67,6 +72,7 @@ async function upload(ctx: Context, client: Client, blobs: readonly BlobSource[]
   const progress = ctx.ui.progress("deploy", { label: "Uploading", ...total });
   try {
     await uploadBlobs(client, blobs, {
+      deployment,
       signal: ctx.signal,
       onStored: (stored) => progress.add(stored),
     });
@@ -75,63 +81,93 @@ async function upload(ctx: Context, client: Client, blobs: readonly BlobSource[]
   }
 }
 
-/** Takes back a deployment that will not be finished; the platform does so later by itself. */
-async function abandon(ctx: Context, client: Client, id: string): Promise<void> {
+/** Waits for work that is given some more time after `signal` was aborted. */
+async function withPatience<T>(
+  signal: AbortSignal,
+  milliseconds: number,
+  work: (late: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const late = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const stop = () => timer = setTimeout(() => late.abort(signal.reason), milliseconds);
+  signal.addEventListener("abort", stop, { once: true });
   try {
-    await client.call(endpoints.stopDeployment, {
-      params: { deployment: id },
-      signal: AbortSignal.timeout(STOP_PATIENCE),
-    });
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    ctx.ui.debug("deploy", `Could not stop deployment ${id}: ${reason}`);
+    return await work(late.signal);
+  } finally {
+    signal.removeEventListener("abort", stop);
+    clearTimeout(timer);
   }
 }
 
 /**
+ * Records the deployment. A stop meanwhile waits for the answer, as only its id
+ * lets the deployment be stopped on the platform.
+ */
+async function create(ctx: Context, shipment: Shipment) {
+  const { files, functions, lastCalls, project } = shipment;
+  const body = {
+    ...shipment.body,
+    files: files.map(({ path, sha256, size }) => ({ path, sha256, size })),
+    functions: functions.map(({ name, sha256, source }) => ({
+      name,
+      sha256,
+      size: source.byteLength,
+    })),
+  };
+  const params = { project: project.id };
+  ctx.signal.throwIfAborted();
+  return await withPatience(
+    ctx.signal,
+    CREATE_PATIENCE,
+    (signal) => lastCalls.call(endpoints.createDeployment, { params, body, signal }),
+  );
+}
+
+function toSent(
+  deployment: Deployment,
+  files: readonly PackedFile[],
+  sources: readonly BlobSource[],
+): Sent {
+  const ofFiles = new Set(files.map(({ sha256 }) => sha256));
+  const [all, uploaded] = [
+    totalOf(files),
+    totalOf(sources.filter(({ sha256 }) => ofFiles.has(sha256))),
+  ];
+  return {
+    deployment,
+    uploaded,
+    reused: { files: all.files - uploaded.files, bytes: all.bytes - uploaded.bytes },
+  };
+}
+
+/**
  * Creates the deployment, uploads what the platform lacks and activates it.
- * When that fails on the way, nothing is visible, the uploaded blobs stay, and
- * the next run goes on from there.
+ * When that fails or is stopped on the way, the deployment is stopped unless it
+ * is live, and the error says which; uploaded blobs stay, and the next run goes
+ * on from there.
  */
 export async function sendDeployment(ctx: Context, shipment: Shipment): Promise<Sent> {
-  const { client, files, functions, projectId } = shipment;
-  const { deployment, missing } = await client.call(endpoints.createDeployment, {
-    params: { project: projectId },
-    body: {
-      ...shipment.body,
-      files: files.map(({ path, sha256, size }) => ({ path, sha256, size })),
-      functions: functions.map(({ name, sha256, source }) => ({
-        name,
-        sha256,
-        size: source.byteLength,
-      })),
-    },
-  });
-  const sources = pickSources(shipment, missing);
-  let activating = false;
+  const { client, files, lastCalls, project } = shipment;
+  const { deployment: { id }, missing } = await create(ctx, shipment);
+  let isActivating = false;
   try {
-    await upload(ctx, client, sources);
-    activating = true;
+    const blobs = pickSources(shipment, missing);
+    ctx.signal.throwIfAborted();
+    await upload(ctx, client, { blobs, deployment: id });
+    isActivating = true;
     const live = await client.call(endpoints.activateDeployment, {
-      params: { deployment: deployment.id },
+      params: { deployment: id },
       idempotent: true,
     });
-    if (live.status !== "LIVE") {
-      throw new CliError("deployment_failed", live.error ?? `Deployment ended as ${live.status}`, {
-        details: { deployment: live },
-      });
-    }
-    const ofFiles = new Set(files.map(({ sha256 }) => sha256));
-    const inFiles = sources.filter(({ sha256 }) => ofFiles.has(sha256));
-    const [all, uploaded] = [totalOf(files), totalOf(inFiles)];
-    return {
-      deployment: live,
-      uploaded,
-      reused: { files: all.files - uploaded.files, bytes: all.bytes - uploaded.bytes },
-    };
+    if (live.status === "LIVE") return toSent(live, files, blobs);
+    throw new CliError("deployment_failed", live.error ?? `Deployment ended as ${live.status}`, {
+      details: { deployment: live },
+    });
   } catch (error) {
-    const mayBeLive = activating && !(error instanceof ApiError);
-    if (!mayBeLive) await abandon(ctx, shipment.lastCalls, deployment.id);
-    throw error;
+    const ending = await endUnfinished(lastCalls, id);
+    const unfinished = { id, project, isActivating };
+    throw ctx.signal.aborted
+      ? explainStop(ctx, ending, unfinished)
+      : explainFailure(ctx, { error, ending, unfinished });
   }
 }

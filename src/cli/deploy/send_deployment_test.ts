@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { withPlatform } from "../_test_platform.ts";
+import { type Bench, withPlatform } from "../_test_platform.ts";
 import { pickSources } from "./send_deployment.ts";
 
 const file = (path: string, sha256: string) => ({
@@ -31,7 +31,7 @@ Deno.test("an upload that fails leaves nothing visible, and the next run goes on
     await bench.json(["init", "--create"]);
     let refused = 0;
     const failing: typeof fetch = (input, init) => {
-      if (String(input).endsWith("/v1/blobs")) {
+      if (new URL(String(input)).pathname === "/v1/blobs") {
         refused++;
         return Promise.resolve(
           Response.json({ error: "Full", code: "storage_full", requestId: "r" }, { status: 507 }),
@@ -62,7 +62,7 @@ Deno.test("an interrupted upload is taken back", async () => {
     await bench.json(["init", "--create"]);
     const stop = new AbortController();
     const interrupting: typeof fetch = (input, init) => {
-      if (String(input).endsWith("/v1/blobs")) {
+      if (new URL(String(input)).pathname === "/v1/blobs") {
         stop.abort(new DOMException("Interrupted", "AbortError"));
       }
       return fetch(input, init);
@@ -74,6 +74,126 @@ Deno.test("an interrupted upload is taken back", async () => {
       (deployments as { status: string }[]).map(({ status }) => status),
       ["STOPPED"],
     );
+  });
+});
+
+type Moment = "before it is sent" | "after its answer";
+
+/** Runs a deploy that a person stops while the call to `path` is under way. */
+async function stopAt(
+  bench: Bench,
+  argv: readonly string[],
+  at: { readonly path: string; readonly moment: Moment },
+) {
+  const stop = new AbortController();
+  const interrupt = () => stop.abort(new DOMException("Interrupted", "AbortError"));
+  let stopped = 0;
+  const stopping: typeof fetch = async (input, init) => {
+    if (!new URL(String(input)).pathname.endsWith(at.path)) return await fetch(input, init);
+    stopped++;
+    if (at.moment === "before it is sent") interrupt();
+    const { signal: _, ...rest } = init ?? {};
+    const answer = await fetch(input, at.moment === "after its answer" ? rest : init);
+    interrupt();
+    if (init?.signal?.aborted !== true) return answer;
+    await answer.body?.cancel();
+    throw stop.signal.reason;
+  };
+  const run = await bench.run(argv, { fetch: stopping, signal: stop.signal });
+  assert.equal(stopped, 1);
+  assert.equal(run.code, 130, run.stderr);
+  return run;
+}
+
+async function statuses(bench: Bench): Promise<string[]> {
+  const { deployments } = await bench.json(["deployments"]);
+  return (deployments as { status: string }[]).map(({ status }) => status);
+}
+
+const BEFORE_LIVE = [
+  { path: "/deployments", moment: "after its answer" },
+  { path: "/v1/blobs", moment: "before it is sent" },
+  { path: "/v1/blobs", moment: "after its answer" },
+  { path: "/activate", moment: "before it is sent" },
+] as const;
+
+for (const at of BEFORE_LIVE) {
+  Deno.test(`a deploy stopped at ${at.path}, ${at.moment}, is stopped on the platform`, async () => {
+    await withPlatform(async (bench) => {
+      await bench.json(["init", "--create"]);
+      const run = await stopAt(bench, ["deploy", "--prod", "--json"], at);
+      const told = JSON.parse(run.stdout);
+      assert.equal(told.code, "interrupted");
+      assert.match(told.error, /^Interrupted: deployment [0-9a-f-]{36} was stopped, not live$/);
+      assert.equal(told.deployment.status, "STOPPED");
+      assert.deepEqual(await statuses(bench), ["STOPPED"]);
+      const { project } = await bench.json(["projects", "info", "my-site"]);
+      assert.equal((project as { productionDeploymentId: unknown }).productionDeploymentId, null);
+    });
+  });
+}
+
+const ACTIVATED = { path: "/activate", moment: "after its answer" } as const;
+
+Deno.test("a deploy stopped when production shows it says so, and how to undo it", async () => {
+  await withPlatform(async (bench) => {
+    await bench.json(["init", "--create"]);
+    const first = await stopAt(bench, ["deploy", "--prod"], ACTIVATED);
+    assert.match(first.stderr, /Interrupted too late: deployment [0-9a-f-]{36} is live at http/);
+    assert.match(first.stderr, /nothing was live before it/);
+    assert.doesNotMatch(first.stderr, /svc rollback/);
+    await bench.write("index.html", "<h1>Two</h1>");
+    const second = await stopAt(bench, ["deploy", "--prod", "--json"], ACTIVATED);
+    const { code, deployment, next } = JSON.parse(second.stdout);
+    assert.equal(code, "interrupted");
+    assert.equal(deployment.status, "LIVE");
+    assert.equal((await bench.page(deployment.urls.production, "/")).text, "<h1>Two</h1>");
+    const [undo] = next;
+    assert.match(undo, new RegExp(`^svc rollback --deployment-id ${deployment.id} --project-id `));
+    const undone = await bench.run(undo.split(" ").slice(1));
+    assert.equal(undone.code, 0, undone.stderr);
+    assert.equal((await bench.page(deployment.urls.production, "/")).text, "<h1>One</h1>");
+  });
+});
+
+Deno.test("a preview that is live when the deploy is stopped stays, and can be stopped", async () => {
+  await withPlatform(async (bench) => {
+    await bench.json(["init", "--create"]);
+    const run = await stopAt(bench, ["deploy", "--json"], ACTIVATED);
+    const { next, deployment } = JSON.parse(run.stdout);
+    assert.deepEqual(next, [`svc stop ${deployment.id} --json`]);
+    assert.deepEqual(await statuses(bench), ["LIVE"]);
+    assert.equal((await bench.run(["stop", deployment.id])).code, 0);
+    assert.deepEqual(await statuses(bench), ["STOPPED"]);
+  });
+});
+
+Deno.test("a deploy whose deployment was stopped elsewhere ends at the next upload", async () => {
+  await withPlatform(async (bench) => {
+    await bench.json(["init", "--create"]);
+    const elsewhere: typeof fetch = async (input, init) => {
+      if (new URL(String(input)).pathname === "/v1/blobs") {
+        const { deployments } = await bench.json(["deployments"]);
+        await bench.json(["stop", (deployments as { id: string }[])[0]!.id]);
+      }
+      return await fetch(input, init);
+    };
+    const run = await bench.run(["deploy", "--json"], { fetch: elsewhere });
+    assert.equal(run.code, 1);
+    assert.match(JSON.parse(run.stdout).error, /takes no files: it has ended/);
+    assert.deepEqual(await statuses(bench), ["STOPPED"]);
+  });
+});
+
+Deno.test("a command stopped while it changes something says what was under way", async () => {
+  await withPlatform(async (bench) => {
+    const run = await stopAt(bench, ["projects", "create", "--name", "blog", "--json"], {
+      path: "/v1/projects",
+      moment: "after its answer",
+    });
+    const told = JSON.parse(run.stdout);
+    assert.equal(told.code, "interrupted");
+    assert.match(told.hint, /may have carried out POST \/v1\/projects, which was under way/);
   });
 });
 

@@ -4,21 +4,30 @@
  * @module
  */
 import { endpoints, MAX_BATCH_BLOBS } from "../../contract/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
 import { isSha256 } from "../../lib/hash.ts";
 import { Failure } from "../http/failure.ts";
 import { readBytes } from "../http/read_body.ts";
 import type { Router } from "../http/router.ts";
 import type { BlobStore, BlobVault } from "../store/blob_store.ts";
+import type { OpenUploads } from "./open_uploads.ts";
+import { type OnChunk, startHeartbeat, watchStream } from "./upload_heartbeat.ts";
 
 /** Blobs of a batch that are written at the same time. */
 const PARALLEL_WRITES = 8;
 
-async function readBatch(request: Request): Promise<Map<string, Blob>> {
+export interface BlobServices {
+  readonly vault: BlobVault;
+  readonly uploads: OpenUploads;
+  readonly now: Clock;
+}
+
+async function readBatch(request: Request, onChunk: OnChunk): Promise<Map<string, Blob>> {
   const type = request.headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*;/i.test(type)) {
     throw new Failure("unsupported_media_type", "Send the blobs as multipart/form-data");
   }
-  const bytes = await readBytes(request, endpoints.postBlobs.maxBodyBytes);
+  const bytes = await readBytes(request, endpoints.postBlobs.maxBodyBytes, onChunk);
   const form = await new Response(bytes, { headers: { "content-type": type } }).formData()
     .catch((cause) => {
       throw new Failure("invalid_request", "Can not read the body as multipart/form-data", {
@@ -50,17 +59,21 @@ async function storeAll(blobs: BlobStore, parts: ReadonlyMap<string, Blob>): Pro
   }));
 }
 
-export function bindBlobRoutes(router: Router, vault: BlobVault): void {
-  router.guarded(endpoints.putBlob, async (caller, { params, request }) => {
+export function bindBlobRoutes(router: Router, services: BlobServices): void {
+  const { vault } = services;
+
+  router.guarded(endpoints.putBlob, async (caller, { params, query, request }) => {
+    const onChunk = await startHeartbeat(services, caller.workspace.id, query.deployment);
     const content = request.body ?? new Blob([]).stream();
-    await vault.of(caller.workspace.id).putStream(params.sha256, content, {
+    await vault.of(caller.workspace.id).putStream(params.sha256, watchStream(content, onChunk), {
       maxBytes: endpoints.putBlob.maxBodyBytes,
     });
     return { stored: [params.sha256] };
   });
 
-  router.guarded(endpoints.postBlobs, async (caller, { request }) => {
-    const parts = await readBatch(request);
+  router.guarded(endpoints.postBlobs, async (caller, { query, request }) => {
+    const onChunk = await startHeartbeat(services, caller.workspace.id, query.deployment);
+    const parts = await readBatch(request, onChunk);
     await storeAll(vault.of(caller.workspace.id), parts);
     return { stored: [...parts.keys()] };
   });

@@ -13,6 +13,7 @@ import { type ProjectRecord } from "../projects/project.ts";
 import { keys } from "../store/keys.ts";
 import { readAll } from "../store/records.ts";
 import { hostRecord } from "./host_record.ts";
+import { openUploadRecord } from "./open_uploads.ts";
 
 /** Mutations in one commit; Deno KV takes at most 1,000. */
 const BATCH = 200;
@@ -58,6 +59,12 @@ async function* deploymentKeys(kv: Deno.Kv, projectId: string): AsyncGenerator<D
   }
 }
 
+async function* uploadKeys(kv: Deno.Kv, projectId: string): AsyncGenerator<Deno.KvKey> {
+  for await (const { key, value } of readAll(kv, keys.allOpenUploads(), openUploadRecord)) {
+    if (value.projectId === projectId) yield key;
+  }
+}
+
 async function* hostKeys(kv: Deno.Kv, projectId: string): AsyncGenerator<Deno.KvKey> {
   for await (const { key, value } of readAll(kv, keys.hosts(), hostRecord)) {
     if (value.projectId === projectId) yield key;
@@ -67,6 +74,7 @@ async function* hostKeys(kv: Deno.Kv, projectId: string): AsyncGenerator<Deno.Kv
 /** Removes what the store has of an entombed project, its tombstone last; can be repeated at any time. */
 export async function removeRemains(kv: Deno.Kv, projectId: string): Promise<void> {
   await deleteKeys(kv, hostKeys(kv, projectId));
+  await deleteKeys(kv, uploadKeys(kv, projectId));
   await deleteKeys(kv, deploymentKeys(kv, projectId));
   const prefixes = [
     keys.rulesRevisions(projectId),

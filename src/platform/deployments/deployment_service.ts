@@ -24,6 +24,7 @@ import { canMove, type DeploymentRecord, isServed, moveDeployment } from "./depl
 import { deploymentEvent } from "./deployment_event.ts";
 import { type Activated, type DeploymentStore, StaleDecisionError } from "./deployment_store.ts";
 import { forget, planRollback } from "./production_history.ts";
+import type { OpenUploads } from "./open_uploads.ts";
 import type { SiteDirectory } from "./site_directory.ts";
 
 /** Hashes that a refusal lists at most. */
@@ -39,6 +40,7 @@ export interface DeploymentServices {
   readonly addresses: Addresses;
   /** The servers of deployments: ready before production shows them, ended behind it. */
   readonly computeService: Pick<ComputeService, "prepare" | "purge" | "remove" | "retire">;
+  readonly uploads: OpenUploads;
   /** Makes a received function safe to run; throws a `Failure` for one that is not. */
   seal(name: string, source: Uint8Array): Promise<SealedFunction>;
   /** Told of each deployment that was stopped, so that no build of it goes on. */
@@ -62,6 +64,7 @@ export class DeploymentService {
    */
   async activate(deployment: DeploymentRecord): Promise<DeploymentRecord> {
     if (deployment.status === "LIVE") return deployment;
+    await this.services.uploads.feed(deployment.workspaceId, deployment.id);
     const content = await this.requireBlobs(deployment);
     const functions = await this.sealFunctions(deployment, content);
     const deploying = await this.beginActivation(deployment, functions);
@@ -72,7 +75,8 @@ export class DeploymentService {
       });
     }
     const { deployments, now } = this.services;
-    const activated = await deployments.activate(deploying, now()).catch((error) => {
+    const activated = await deployments.activate(deploying, now()).catch(async (error) => {
+      await this.endUnshown(deploying);
       if (error instanceof StaleDecisionError || error instanceof RangeError) {
         throw new Failure("conflict", error.message, { cause: error });
       }
@@ -130,14 +134,26 @@ export class DeploymentService {
     return { live: rolledBack.result.deployment, undone: rolledBack.result.undone };
   }
 
-  /** Takes a deployment off the air for good. */
-  async stop(deployment: DeploymentRecord, project: ProjectRecord): Promise<DeploymentRecord> {
+  /**
+   * Takes a deployment off the air for good; with `unlessLive` only one that
+   * nobody has seen yet.
+   *
+   * @throws {Failure} `conflict` for what production shows, and for what is to stay.
+   */
+  async stop(
+    deployment: DeploymentRecord,
+    project: ProjectRecord,
+    { unlessLive = false }: { readonly unlessLive?: boolean | undefined } = {},
+  ): Promise<DeploymentRecord> {
     if (deployment.status === "STOPPED") return deployment;
     if (productionDeploymentId(project) === deployment.id) {
       throw new Failure("conflict", "Deployment is live in production: roll back or deploy first");
     }
     const { deployments, projects, sites, now } = this.services;
-    const stopped = await this.move(deployment, "STOPPED");
+    const stopped = await this.move(deployment, "STOPPED", {
+      refuses: ({ id, status }) =>
+        unlessLive && isServed(status) ? `Deployment ${id} is live` : undefined,
+    });
     await this.services.onStopped?.(stopped);
     await projects.update(project.workspaceId, project.id, (current) => ({
       ...current,
@@ -162,7 +178,14 @@ export class DeploymentService {
     deployment: DeploymentRecord,
     functions: DeploymentRecord["functions"],
   ): Promise<DeploymentRecord> {
-    return this.move(deployment, "DEPLOYING", { functions });
+    return this.move(deployment, "DEPLOYING", { changes: { functions } });
+  }
+
+  /** Ends the server of a deployment that was stopped while it started. */
+  private async endUnshown({ projectId, id }: DeploymentRecord): Promise<void> {
+    const current = await this.services.deployments.find(projectId, id);
+    if (current !== undefined && isServed(current.status)) return;
+    await this.services.computeService.remove(id);
   }
 
   private async fail({ projectId, id }: DeploymentRecord, error: string): Promise<void> {
@@ -194,18 +217,20 @@ export class DeploymentService {
   private async move(
     deployment: DeploymentRecord,
     to: "DEPLOYING" | "STOPPED",
-    changes: Partial<DeploymentRecord> = {},
+    { changes = {}, refuses }: {
+      readonly changes?: Partial<DeploymentRecord>;
+      /** Why the record, as it is in the commit, must not move. */
+      readonly refuses?: (current: DeploymentRecord) => string | undefined;
+    },
   ): Promise<DeploymentRecord> {
     const { deployments, now } = this.services;
     try {
-      const moved = await deployments.update(
-        deployment.projectId,
-        deployment.id,
-        (current) =>
-          current.status === to
-            ? { ...current, ...changes }
-            : { ...moveDeployment(current, to, { now: now() }), ...changes },
-      );
+      const moved = await deployments.update(deployment.projectId, deployment.id, (current) => {
+        const refusal = refuses?.(current);
+        if (refusal !== undefined) throw new Failure("conflict", refusal);
+        const next = current.status === to ? current : moveDeployment(current, to, { now: now() });
+        return { ...next, ...changes };
+      });
       if (moved === undefined) throw new Failure("not_found", "Deployment was deleted meanwhile");
       return moved;
     } catch (error) {

@@ -21,6 +21,7 @@ import {
 import { type DeploymentRecord, deploymentRecord, moveDeployment } from "./deployment.ts";
 import type { Moment } from "./deployment_event.ts";
 import { type HostRecord, hostRecord } from "./host_record.ts";
+import { closeUpload, openUpload, takesFiles } from "./open_uploads.ts";
 import { promote } from "./production_history.ts";
 
 const ownerRecord = z.object({ projectId: z.string(), workspaceId: z.string() });
@@ -89,6 +90,7 @@ export class DeploymentStore {
         .set(keys.deployment(projectId, id), deployment)
         .set(keys.deploymentOwner(id), { projectId, workspaceId })
         .set(host, { projectId, deploymentId: null });
+      if (deployment.source === "upload") openUpload(operation, deployment);
       this.note(operation, "started", deployment);
       return { operation, result: true };
     });
@@ -270,6 +272,7 @@ export class DeploymentStore {
   ): void {
     const key = keys.deployment(next.projectId, next.id);
     operation.check({ key, versionstamp: old.versionstamp }).set(key, next);
+    if (!takesFiles(next)) closeUpload(operation, next);
   }
 
   private writeProject(

@@ -92,9 +92,9 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
     return toWire(live, await findAgain(project));
   });
 
-  router.guarded(endpoints.stopDeployment, async (caller, { params }) => {
+  router.guarded(endpoints.stopDeployment, async (caller, { params, body }) => {
     const { deployment, project } = await find(caller, params.deployment);
-    return toWire(await service.stop(deployment, project), project);
+    return toWire(await service.stop(deployment, project, body), project);
   });
 
   router.guarded(endpoints.rollback, async (caller, { params, body }) => {

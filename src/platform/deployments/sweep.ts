@@ -1,6 +1,6 @@
 /**
- * Housekeeping: uploads that were given up fail, and blobs that no deployment
- * or rule set needs are removed.
+ * Housekeeping: builds that were given up fail, and blobs that no deployment or
+ * rule set needs are removed. Uploads have limits of their own (open_uploads.ts).
  *
  * @module
  */
@@ -14,8 +14,11 @@ import type { DeploymentStore } from "./deployment_store.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** A deployment that is not live after this time was given up. */
-export const MAX_UPLOAD_MS = 24 * HOUR_MS;
+/** A deployment that nothing has changed for this time, and that is not live, was given up. */
+export const MAX_PENDING_MS = 24 * HOUR_MS;
+
+/** How long the files of an unfinished upload stay, so that the next deploy goes on from there. */
+export const KEEP_UPLOAD_MS = 24 * HOUR_MS;
 
 /** Blobs younger than this stay: their deployment may be about to be recorded. */
 export const MIN_BLOB_AGE_MS = HOUR_MS;
@@ -36,9 +39,9 @@ export interface SweepReport {
   readonly removedBlobs: number;
 }
 
-/** True for a deployment whose upload was given up. */
-export function isAbandoned(deployment: DeploymentRecord, now: number): boolean {
-  return canMove(deployment.status, "FAILED") && now - deployment.updatedAt > MAX_UPLOAD_MS;
+/** True for a deployment that nobody brings to an end. */
+function isAbandoned(deployment: DeploymentRecord, now: number): boolean {
+  return canMove(deployment.status, "FAILED") && now - deployment.updatedAt > MAX_PENDING_MS;
 }
 
 async function failAbandoned(
@@ -55,7 +58,7 @@ async function failAbandoned(
         isAbandoned(current, now)
           ? moveDeployment(current, "FAILED", {
             now,
-            error: "The upload was not finished in a day",
+            error: "The deployment was not finished in a day",
           })
           : current,
     );
@@ -66,17 +69,20 @@ async function failAbandoned(
 }
 
 /** True where the blobs of a deployment may be needed again. */
-function needsBlobs(deployment: DeploymentRecord): boolean {
-  return deployment.status !== "FAILED" && deployment.status !== "STOPPED";
+function needsBlobs(deployment: DeploymentRecord, now: number): boolean {
+  const { status, source, liveAt, updatedAt } = deployment;
+  if (status !== "FAILED" && status !== "STOPPED") return true;
+  return source === "upload" && liveAt === null && now - updatedAt <= KEEP_UPLOAD_MS;
 }
 
 /** Collects every blob that is needed; where that can not be told, sweeps nothing. */
 async function markNeeded(
   services: SweepServices,
+  now: number,
 ): Promise<(workspaceId: string, sha256: string) => boolean> {
   const needed = new Set<string>();
   for await (const deployment of services.deployments.all()) {
-    if (!needsBlobs(deployment)) continue;
+    if (!needsBlobs(deployment, now)) continue;
     const { workspaceId, contentSha } = deployment;
     if (contentSha === null) continue;
     needed.add(`${workspaceId}/${contentSha}`);
@@ -99,7 +105,7 @@ async function markNeeded(
 export async function sweep(services: SweepServices, now: number): Promise<SweepReport> {
   const abandoned = await failAbandoned(services, now);
   const removedBlobs = await services.vault.sweep({
-    mark: () => markNeeded(services),
+    mark: () => markNeeded(services, now),
     minAgeMs: MIN_BLOB_AGE_MS,
     now,
   });

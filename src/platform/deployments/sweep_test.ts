@@ -8,7 +8,7 @@ import { Addresses } from "./addresses.ts";
 import { writeContent } from "./content.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import { DeploymentStore } from "./deployment_store.ts";
-import { MAX_UPLOAD_MS, sweep } from "./sweep.ts";
+import { KEEP_UPLOAD_MS, MAX_PENDING_MS, sweep } from "./sweep.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const PROJECT = "01890000-0000-7000-8000-000000000002";
@@ -71,7 +71,7 @@ async function withParts(
 /** Makes blobs two days old, so that their youth does not save them. */
 async function age(root: string, hashes: string[]) {
   for (const hash of hashes) {
-    const old = new Date(NOW - 2 * MAX_UPLOAD_MS);
+    const old = new Date(NOW - 2 * MAX_PENDING_MS);
     await Deno.utime(join(root, WORKSPACE, hash.slice(0, 2), hash), old, old);
   }
 }
@@ -114,11 +114,11 @@ Deno.test("sweep() keeps what live deployments need and removes what no one does
     assert.equal(await vault.of(WORKSPACE).size(orphan), undefined);
   }));
 
-Deno.test("sweep() fails uploads that were given up, then removes their blobs", () =>
+Deno.test("sweep() fails builds that were given up, then removes their blobs", () =>
   withParts(async ({ kv, vault, deploy, round, raised }) => {
-    const [file] = await deploy("d1", "given up", { status: "PENDING" });
+    const [file] = await deploy("d1", "given up", { status: "PENDING", source: "git" });
     assert.deepEqual(await round(NOW + 1000), { abandoned: 0, removedBlobs: 0 });
-    const later = NOW + MAX_UPLOAD_MS + 1;
+    const later = NOW + MAX_PENDING_MS + 1;
     assert.deepEqual(await round(later), { abandoned: 1, removedBlobs: 2 });
     assert.equal(await vault.of(WORKSPACE).size(file!), undefined);
     const deployment = await new DeploymentStore(kv).find(PROJECT, "d1");
@@ -126,6 +126,19 @@ Deno.test("sweep() fails uploads that were given up, then removes their blobs", 
     assert.match(deployment?.error ?? "", /not finished in a day/);
     assert.deepEqual(raised.map(({ event }) => event), ["deployment.failed"]);
     assert.match(String(raised[0]?.data.error), /not finished in a day/);
+  }));
+
+Deno.test("sweep() keeps the files of an unfinished upload for a day, for the next attempt", () =>
+  withParts(async ({ vault, deploy, round }) => {
+    const unfinished = { liveAt: null, updatedAt: NOW };
+    const [stopped] = await deploy("d1", "interrupted", { status: "STOPPED", ...unfinished });
+    const [failed] = await deploy("d2", "cut off", { status: "FAILED", ...unfinished });
+    await deploy("d3", "was live", { status: "STOPPED" });
+    assert.deepEqual(await round(NOW + KEEP_UPLOAD_MS), { abandoned: 0, removedBlobs: 2 });
+    for (const kept of [stopped, failed]) {
+      assert.notEqual(await vault.of(WORKSPACE).size(kept!), undefined);
+    }
+    assert.deepEqual(await round(NOW + KEEP_UPLOAD_MS + 1), { abandoned: 0, removedBlobs: 4 });
   }));
 
 Deno.test("sweep() removes nothing while a content can not be read", () =>

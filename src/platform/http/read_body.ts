@@ -11,13 +11,14 @@ import { Failure } from "./failure.ts";
 export const MAX_BODY_DEPTH = 66;
 
 /**
- * Reads a whole body of at most `maxBytes`.
+ * Reads a whole body of at most `maxBytes`; `onChunk` is awaited with each piece of it.
  *
  * @throws {Failure} `payload_too_large`, where the size is announced before anything is read.
  */
 export async function readBytes(
   request: Request,
   maxBytes: number,
+  onChunk?: () => Promise<void>,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const tooLarge = () =>
     new Failure("payload_too_large", `Send a body of at most ${maxBytes} bytes`);
@@ -27,6 +28,7 @@ export async function readBytes(
   for await (const chunk of request.body ?? []) {
     size += chunk.byteLength;
     if (size > maxBytes) throw tooLarge();
+    await onChunk?.();
     chunks.push(chunk);
   }
   const bytes = new Uint8Array(size);

@@ -65,6 +65,7 @@ async function removeRecords(
       .set(projectKey, { ...project.value, productionHistory })
       .delete(stored.key)
       .delete(keys.deploymentOwner(id))
+      .delete(keys.openUpload(workspaceId, id))
       .delete(keys.deploymentVariables(id))
       .delete(keys.host(deployment.uniqueLabel));
     await builds.removeWith(operation, deployment);

@@ -31,6 +31,10 @@ export const keys = {
   deployments: (projectId: string): Key => ["deployments", projectId],
   deployment: (projectId: string, id: string): Key => ["deployments", projectId, id],
   allDeployments: (): Key => ["deployments"],
+  /** Deployments whose files are on their way, by workspace. */
+  allOpenUploads: (): Key => ["open_uploads"],
+  openUploads: (workspaceId: string): Key => ["open_uploads", workspaceId],
+  openUpload: (workspaceId: string, id: string): Key => ["open_uploads", workspaceId, id],
   /** Which project a deployment belongs to. */
   deploymentOwner: (id: string): Key => ["deployment_owner", id],
 

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { createCommandLines, type KnownFlag } from "./command_line.ts";
+
+const FLAGS: readonly KnownFlag[] = [
+  ...["--token", "--workspace", "--api-url", "--project-id", "--message", "--value"]
+    .map((long) => ({ long, takesValue: true })),
+  { long: "--port", short: "-p", takesValue: true },
+  { long: "--json", takesValue: false },
+  { long: "--prod", takesValue: false },
+];
+
+const linesOf = (...argv: string[]) => createCommandLines(argv, FLAGS);
+
+Deno.test("again() repeats the line with its flags, quoted for a shell", () => {
+  const lines = linesOf(
+    "deploy",
+    "my site",
+    "--prod",
+    "--message",
+    "it's on",
+    "--api-url=http://x",
+  );
+  assert.equal(
+    lines.again(),
+    `svc deploy 'my site' --prod --message 'it'\\''s on' --api-url=http://x`,
+  );
+});
+
+Deno.test("again() sets, replaces and leaves out flags, before what stands after --", () => {
+  const lines = linesOf("env", "exec", "--project-id", "a", "--prod", "--", "npm", "run", "--prod");
+  assert.equal(
+    lines.again({ "--project-id": "b", "--prod": undefined, "--force": true }),
+    "svc env exec --project-id b --force -- npm run --prod",
+  );
+});
+
+Deno.test("again() knows a flag by its short name", () => {
+  assert.equal(linesOf("dev", "-p", "3000").again({ "--port": "4000" }), "svc dev --port 4000");
+});
+
+Deno.test("of() keeps platform, workspace and JSON mode, and nothing else", () => {
+  const lines = linesOf(
+    "--workspace",
+    "acme",
+    "deploy",
+    "--json",
+    "--prod",
+    "--api-url",
+    "http://x",
+  );
+  assert.equal(
+    lines.of("projects", "list"),
+    "svc projects list --workspace acme --json --api-url http://x",
+  );
+});
+
+Deno.test("no line repeats what may be a secret", () => {
+  const lines = linesOf("env", "set", "KEY", "--value", "s3cret", "--token=svc_1", "--json");
+  assert.equal(
+    lines.again({ "--environment": "preview" }),
+    "svc env set KEY --stdin --json --environment preview",
+  );
+  assert.equal(lines.of("login"), "svc login --json");
+});

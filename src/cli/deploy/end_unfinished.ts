@@ -1,0 +1,132 @@
+/**
+ * A deploy that was cut off: the deployment is stopped where nobody has seen it
+ * yet; where it is live already, that is said, and how to undo it.
+ *
+ * @module
+ */
+import { ApiError, type Client, UnreachableError } from "../../client/mod.ts";
+import { type Deployment, endpoints, type Project } from "../../contract/mod.ts";
+import { CliError } from "../cli_error.ts";
+import type { Context } from "../context.ts";
+
+/** Longest time for the platform to stop the deployment, in milliseconds. */
+const STOP_PATIENCE = 3000;
+
+/** What became of the deployment. */
+export type Ending =
+  | { readonly type: "stopped" }
+  | { readonly type: "live"; readonly deployment: Deployment }
+  /** It had ended before, by itself or by somebody else. */
+  | { readonly type: "ended"; readonly deployment: Deployment }
+  /** The platform could not be asked. */
+  | { readonly type: "unknown"; readonly reason: string };
+
+export interface Unfinished {
+  readonly id: string;
+  readonly project: Project;
+  /** True once the platform was asked to activate it. */
+  readonly isActivating: boolean;
+}
+
+/** Stops a deployment unless it is live; `client` must outlive the user's stop. */
+export async function endUnfinished(client: Client, id: string): Promise<Ending> {
+  const call = { params: { deployment: id }, signal: AbortSignal.timeout(STOP_PATIENCE) };
+  try {
+    try {
+      await client.call(endpoints.stopDeployment, {
+        ...call,
+        body: { unlessLive: true },
+        idempotent: true,
+      });
+      return { type: "stopped" };
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 409) throw error;
+    }
+    const deployment = await client.call(endpoints.getDeployment, call);
+    return { type: deployment.status === "LIVE" ? "live" : "ended", deployment };
+  } catch (error) {
+    return { type: "unknown", reason: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+/** The commands that undo a deployment that went live; none for a project's first in production. */
+function waysBack({ lines }: Context, { id, isProduction }: Deployment, project: Project) {
+  if (!isProduction) return [lines.of("stop", id)];
+  if (project.productionDeploymentId === null) return [];
+  return [lines.of("rollback", "--deployment-id", id, "--project-id", project.id)];
+}
+
+function listLine({ lines }: Context, { project }: Unfinished): string {
+  return lines.of("deployments", "--project-id", project.id);
+}
+
+/** What a person who stopped the command is told: what the deployment has become. */
+export function explainStop(ctx: Context, ending: Ending, unfinished: Unfinished): CliError {
+  const { id, project, isActivating } = unfinished;
+  switch (ending.type) {
+    case "live": {
+      const { deployment } = ending;
+      const where = deployment.isProduction ? deployment.urls.production : deployment.url;
+      const message = `Interrupted too late: deployment ${id} is live at ${where}`;
+      const next = waysBack(ctx, deployment, project);
+      const hint = next.length === 0
+        ? "It is the project's first in production: nothing was live before it"
+        : "To undo it, run the command below";
+      return new CliError("interrupted", message, { hint, next, details: { deployment } });
+    }
+    case "stopped":
+    case "ended":
+      return new CliError("interrupted", `Interrupted: deployment ${id} was stopped, not live`, {
+        hint: "Files that arrived are kept for a day: the next deploy goes on from there",
+        details: { deployment: { id, status: "STOPPED" } },
+      });
+    case "unknown":
+      return new CliError(
+        "interrupted",
+        isActivating
+          ? `Interrupted: it is unknown whether deployment ${id} went live (${ending.reason})`
+          : `Interrupted: deployment ${id} is not live, and could not be stopped (${ending.reason})`,
+        {
+          ...(isActivating
+            ? {}
+            : { hint: "The platform closes it by itself after 5 minutes without uploads" }),
+          next: [listLine(ctx, unfinished)],
+          details: { deployment: { id, status: null } },
+        },
+      );
+  }
+}
+
+/** Adds to a failure of the deploy what became of the deployment, where that is not plain. */
+export function explainFailure(
+  ctx: Context,
+  { error, ending, unfinished }: {
+    readonly error: unknown;
+    readonly ending: Ending;
+    readonly unfinished: Unfinished;
+  },
+): unknown {
+  const { id, project, isActivating } = unfinished;
+  const reason = error instanceof Error ? error.message : String(error);
+  if (ending.type === "live") {
+    const { deployment } = ending;
+    return new CliError(
+      "deployment_failed",
+      `Deployment ${id} is live, though the command failed: ${reason}`,
+      { next: waysBack(ctx, deployment, project), details: { deployment }, cause: error },
+    );
+  }
+  if (ending.type === "unknown" && isActivating && error instanceof UnreachableError) {
+    return new CliError("unreachable", `${reason}: it is unknown whether ${id} went live`, {
+      next: [listLine(ctx, unfinished)],
+      cause: error,
+    });
+  }
+  const failure = ending.type === "ended" ? ending.deployment.error : null;
+  if (failure === null || !(error instanceof ApiError) || error.status !== 409) return error;
+  return new CliError("deployment_failed", failure, {
+    next: [ctx.lines.again()],
+    details: { deployment: { id, status: "FAILED" } },
+    cause: error,
+  });
+}

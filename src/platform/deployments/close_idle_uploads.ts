@@ -1,0 +1,48 @@
+/**
+ * Closing uploads that nobody feeds any more.
+ *
+ * @module
+ */
+import type { RaiseEvent } from "../events/raise_event.ts";
+import type { Addresses } from "./addresses.ts";
+import { moveDeployment } from "./deployment.ts";
+import { deploymentEvent } from "./deployment_event.ts";
+import type { DeploymentStore } from "./deployment_store.ts";
+import { type OpenUploads, takesFiles, UPLOAD_IDLE_MS } from "./open_uploads.ts";
+
+export interface IdleUploadServices {
+  readonly deployments: DeploymentStore;
+  readonly uploads: OpenUploads;
+  readonly addresses: Addresses;
+  readonly raiseEvent: RaiseEvent;
+}
+
+const REASON = "The upload was cut off: nothing arrived for 5 minutes. Deploy again; files that " +
+  "arrived are kept for a day";
+
+/**
+ * Fails each deployment for which nothing arrived for {@link UPLOAD_IDLE_MS},
+ * and returns how many there were. Time before `startedAt`, when this platform
+ * was down, is nobody's idleness.
+ */
+export async function closeIdleUploads(
+  { deployments, uploads, addresses, raiseEvent }: IdleUploadServices,
+  { now, startedAt }: { readonly now: number; readonly startedAt: number },
+): Promise<number> {
+  const moment = now - UPLOAD_IDLE_MS;
+  if (startedAt > moment) return 0;
+  let count = 0;
+  for await (const upload of uploads.idleSince(moment)) {
+    const { projectId, deploymentId } = upload;
+    let isClosed = false;
+    const closed = await deployments.update(projectId, deploymentId, (current) => {
+      isClosed = takesFiles(current);
+      return isClosed ? moveDeployment(current, "FAILED", { now, error: REASON }) : current;
+    });
+    if (closed === undefined) await uploads.forget(upload);
+    if (closed === undefined || !isClosed) continue;
+    await raiseEvent(deploymentEvent("failed", closed, addresses));
+    count++;
+  }
+  return count;
+}

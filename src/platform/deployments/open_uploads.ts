@@ -1,0 +1,88 @@
+/**
+ * Deployments whose files are on their way. Whatever arrives for one of them is
+ * its heartbeat; one that nobody feeds any more is closed after minutes, so that
+ * a tool that was killed leaves nothing pending (docs/decisions/upload-heartbeat.md).
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { Clock } from "../../lib/clock.ts";
+import { keys } from "../store/keys.ts";
+import { readAll, readRecord } from "../store/records.ts";
+import type { DeploymentRecord } from "./deployment.ts";
+
+/** Longest time, in milliseconds, in which no byte arrives for a deployment (5 minutes). */
+export const UPLOAD_IDLE_MS = 5 * 60 * 1000;
+
+/** Heartbeats of a deployment are stored at most this often, in milliseconds. */
+const FEED_EVERY_MS = 15_000;
+
+export const openUploadRecord = z.object({
+  projectId: z.string(),
+  deploymentId: z.string(),
+  workspaceId: z.string(),
+  /** When something arrived last. */
+  fedAt: z.number(),
+});
+export type OpenUpload = z.infer<typeof openUploadRecord>;
+
+/** True while files of a deployment may arrive: before it is built, live or ended. */
+export function takesFiles({ status, source }: DeploymentRecord): boolean {
+  return source === "upload" && (status === "PENDING" || status === "DEPLOYING");
+}
+
+/** Opens the upload in the commit that stores the new deployment. */
+export function openUpload(operation: Deno.AtomicOperation, deployment: DeploymentRecord): void {
+  const { id: deploymentId, projectId, workspaceId, createdAt: fedAt } = deployment;
+  const upload: OpenUpload = { projectId, deploymentId, workspaceId, fedAt };
+  operation.set(keys.openUpload(workspaceId, deploymentId), upload);
+}
+
+/** Closes the upload in the commit that brings the deployment to an end. */
+export function closeUpload(
+  operation: Deno.AtomicOperation,
+  { workspaceId, id }: Pick<DeploymentRecord, "workspaceId" | "id">,
+): void {
+  operation.delete(keys.openUpload(workspaceId, id));
+}
+
+export class OpenUploads {
+  constructor(private readonly kv: Deno.Kv, private readonly now: Clock) {}
+
+  /** Notes that bytes arrive for a deployment; false where it takes none. */
+  async feed(workspaceId: string, deploymentId: string): Promise<boolean> {
+    const key = keys.openUpload(workspaceId, deploymentId);
+    const upload = await readRecord(this.kv, key, openUploadRecord);
+    if (upload === undefined) return false;
+    await this.store(upload.value, upload.versionstamp);
+    return true;
+  }
+
+  /** Notes that bytes arrive that may be for any deployment of the workspace. */
+  async feedAll(workspaceId: string): Promise<void> {
+    const prefix = keys.openUploads(workspaceId);
+    for await (const { value } of readAll(this.kv, prefix, openUploadRecord)) {
+      await this.feed(workspaceId, value.deploymentId);
+    }
+  }
+
+  /** The uploads for which nothing has arrived since a moment. */
+  async *idleSince(moment: number): AsyncGenerator<OpenUpload> {
+    for await (const { value } of readAll(this.kv, keys.allOpenUploads(), openUploadRecord)) {
+      if (value.fedAt < moment) yield value;
+    }
+  }
+
+  /** Forgets an upload whose deployment is gone. */
+  async forget({ workspaceId, deploymentId }: OpenUpload): Promise<void> {
+    await this.kv.delete(keys.openUpload(workspaceId, deploymentId));
+  }
+
+  /** Whoever stores or closes it at the same time wins: both know more. */
+  private async store(upload: OpenUpload, versionstamp: string): Promise<void> {
+    const fedAt = this.now();
+    if (fedAt - upload.fedAt < FEED_EVERY_MS) return;
+    const key = keys.openUpload(upload.workspaceId, upload.deploymentId);
+    await this.kv.atomic().check({ key, versionstamp }).set(key, { ...upload, fedAt }).commit();
+  }
+}

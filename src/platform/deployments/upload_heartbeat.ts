@@ -1,0 +1,60 @@
+/**
+ * The heartbeat of an upload: while the body of a request arrives, the
+ * deployment that it is for stays open.
+ *
+ * @module
+ */
+import type { Clock } from "../../lib/clock.ts";
+import { Failure } from "../http/failure.ts";
+import type { OpenUploads } from "./open_uploads.ts";
+
+/** Time between two heartbeats of one request, in milliseconds. */
+const BEAT_MS = 5000;
+
+/** Called with each chunk that arrives. */
+export type OnChunk = () => Promise<void>;
+
+export interface HeartbeatServices {
+  readonly uploads: OpenUploads;
+  readonly now: Clock;
+}
+
+/**
+ * The heartbeat of one request: feeds the deployment that it names, or else
+ * all of the workspace that wait for files.
+ *
+ * @throws {Failure} `conflict` where the deployment takes no files.
+ */
+export async function startHeartbeat(
+  { uploads, now }: HeartbeatServices,
+  workspaceId: string,
+  deployment: string | undefined,
+): Promise<OnChunk> {
+  const feed = async () => {
+    if (deployment === undefined) return await uploads.feedAll(workspaceId);
+    if (await uploads.feed(workspaceId, deployment)) return;
+    throw new Failure("conflict", `Deployment ${deployment} takes no files: it has ended`);
+  };
+  await feed();
+  let last = now();
+  return async () => {
+    if (now() - last < BEAT_MS) return;
+    last = now();
+    await feed();
+  };
+}
+
+/** The same stream; `onChunk` is awaited with each piece of it. */
+export function watchStream(
+  content: ReadableStream<Uint8Array<ArrayBuffer>>,
+  onChunk: OnChunk,
+): ReadableStream<Uint8Array<ArrayBuffer>> {
+  return content.pipeThrough(
+    new TransformStream({
+      async transform(chunk, controller) {
+        await onChunk();
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+}
