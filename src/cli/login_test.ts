@@ -90,7 +90,7 @@ Deno.test("login stores the token of the workspace that was approved; logout rev
     assert.ok(!(await Deno.readTextFile(file)).includes(token));
     const after = await run(["whoami", "--json", "--token", token]);
     assert.equal(JSON.parse(after.stdout).code, "unauthorized");
-    assert.equal(JSON.parse((await run(["whoami", "--json"])).stdout).next[0], "svc login");
+    assert.equal(JSON.parse((await run(["whoami", "--json"])).stdout).next[0], "svc login --json");
   }));
 
 Deno.test("logins to several workspaces stand side by side; logout --all ends them all", () =>
