@@ -9,15 +9,13 @@ import { captureNames, parseGlob } from "./glob.ts";
 import {
   type Action,
   type Condition,
-  DEVICES,
   type LeafCondition,
-  METHODS,
   type PathMatch,
   type Rule,
   type RuleSet,
   SCHEMA_VERSION,
-  VARY_DIMENSIONS,
 } from "./types.ts";
+import { DEVICES, METHODS, VARY_DIMENSIONS } from "./vocabulary.ts";
 
 const segment = fc.constantFrom("a", "a", "b", "b", "ab", "b.js", "é", "%2F");
 const hosts = ["one.test", "two.test", "xn--bcher-kva.test"] as const;

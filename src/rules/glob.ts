@@ -11,7 +11,6 @@
  * @module
  */
 import { canonicalPathText } from "./path.ts";
-import type { GlobToken } from "./types.ts";
 
 /** Longest glob, in characters; it bounds what one match can cost. */
 export const MAX_GLOB_LENGTH = 1024;
@@ -24,6 +23,19 @@ export interface PatternProblem {
   /** Where it stands: index into the authored text, in UTF-16 units. */
   readonly offset: number;
 }
+
+/**
+ * One part of a parsed glob. `text` is literal; `any` is `*` (inside one
+ * segment), `deep` is `**` (across segments), `one` is `?`; `capture` is a
+ * whole non-empty segment, `splat` the rest of the path, possibly empty.
+ */
+export type GlobToken =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "any" }
+  | { readonly type: "deep" }
+  | { readonly type: "one" }
+  | { readonly type: "capture"; readonly name: string }
+  | { readonly type: "splat"; readonly name: string };
 
 export type GlobResult =
   | { readonly tokens: readonly GlobToken[] }

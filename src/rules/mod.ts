@@ -12,7 +12,8 @@
  * @module
  */
 export type * from "./types.ts";
-export { DEVICES, METHODS, RATE_LIMIT_KEYS, SCHEMA_VERSION, VARY_DIMENSIONS } from "./types.ts";
+export { SCHEMA_VERSION } from "./types.ts";
+export { DEVICES, METHODS, RATE_LIMIT_KEYS, VARY_DIMENSIONS } from "./vocabulary.ts";
 export { MAX_RULES, MAX_RULES_BYTES } from "./limits.ts";
 export {
   type LoadedRules,

@@ -4,29 +4,33 @@
  *
  * @module
  */
-import { parseGlob } from "./glob.ts";
+import {
+  CONDITION_NAMES,
+  type ConditionName,
+  CONDITIONS,
+  type NormalConditions,
+  type RawConditions,
+} from "./conditions/conditions.ts";
+import { unique } from "./conditions/lists.ts";
+import { METHODS_ALIAS } from "./conditions/methods.ts";
+import { lowerCaseNames } from "./header_map.ts";
 import { hostOrSame, splitAuthority } from "./host.ts";
-import { networkOrSame } from "./network.ts";
-import { canonicalPathText } from "./path.ts";
 import { isHandleStep } from "./schema.ts";
 import { parseTarget } from "./target.ts";
-import {
-  type Action,
-  type Condition,
-  type LeafCondition,
-  METHODS,
-  type PathMatch,
-  type PipelineStep,
-  type Rule,
-  type RuleSet,
-  type RuntimeAction,
-  type RuntimeCondition,
-  type RuntimeLeaf,
-  type RuntimePath,
-  type RuntimeRule,
-  type RuntimeRuleSet,
-  VARY_DIMENSIONS,
+import type {
+  Action,
+  Condition,
+  LeafCondition,
+  PipelineStep,
+  Rule,
+  RuleSet,
+  RuntimeAction,
+  RuntimeCondition,
+  RuntimeLeaf,
+  RuntimeRule,
+  RuntimeRuleSet,
 } from "./types.ts";
+import { VARY_DIMENSIONS } from "./vocabulary.ts";
 
 const DEFAULT_DENY = 403;
 const DEFAULT_REDIRECT = 302;
@@ -38,48 +42,26 @@ function defined<T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], u
   ) as { [K in keyof T]: Exclude<T[K], undefined> };
 }
 
-/** Upper case that keeps the length of any text, as not all of Unicode does. */
-const upperCaseAscii = (text: string): string =>
-  text.replace(/[a-z]/g, (letter) => letter.toUpperCase());
-
-const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
-
-function normalizePathMatch(path: PathMatch): RuntimePath {
-  if (path.type !== "glob") return { type: path.type, value: canonicalPathText(path.value) };
-  const parsed = parseGlob(path.value);
-  return defined({
-    type: path.type,
-    value: path.value,
-    tokens: "tokens" in parsed ? parsed.tokens : undefined,
-  });
+/** The leaf with both spellings of the method list as one. */
+function withoutAlias({ [METHODS_ALIAS]: alias, ...leaf }: LeafCondition): Partial<RawConditions> {
+  if (alias === undefined) return leaf;
+  return { ...leaf, methods: [...leaf.methods ?? [], ...alias] };
 }
 
-/** Both spellings of the method list as one, in the order of the spec. */
-function normalizeMethods(leaf: LeafCondition) {
-  if (leaf.methods === undefined && leaf.method === undefined) return undefined;
-  const wanted = new Set([...leaf.methods ?? [], ...leaf.method ?? []]);
-  return METHODS.filter((method) => wanted.has(method));
-}
-
-function lowerCaseNames(headers: Readonly<Record<string, string>>): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
-  );
+function normalizeField<F extends ConditionName>(
+  field: F,
+  value: RawConditions[F] | undefined,
+): NormalConditions[F] | undefined {
+  return value === undefined ? undefined : CONDITIONS[field].normalize(value);
 }
 
 function normalizeLeaf(leaf: LeafCondition): RuntimeLeaf {
-  return defined({
-    path: leaf.path && normalizePathMatch(leaf.path),
-    methods: normalizeMethods(leaf),
-    host: leaf.host === undefined ? undefined : hostOrSame(leaf.host),
-    headers: leaf.headers && lowerCaseNames(leaf.headers),
-    query: leaf.query && { ...leaf.query },
-    cookies: leaf.cookies && { ...leaf.cookies },
-    geo: leaf.geo && unique(leaf.geo.map(upperCaseAscii)),
-    asn: leaf.asn && unique(leaf.asn),
-    device: leaf.device,
-    sourceIpCidrs: leaf.sourceIpCidrs && unique(leaf.sourceIpCidrs.map(networkOrSame)),
-  });
+  const raw = withoutAlias(leaf);
+  return defined(
+    Object.fromEntries(
+      CONDITION_NAMES.map((field) => [field, normalizeField(field, raw[field])]),
+    ) as RuntimeLeaf,
+  );
 }
 
 function normalizeCondition(condition: Condition): RuntimeCondition {

@@ -6,6 +6,8 @@
  */
 import type { PathStep } from "../lib/diagnostic.ts";
 import type { CheckedRule } from "./checked_rule.ts";
+import { CONDITION_NAMES, CONDITIONS } from "./conditions/conditions.ts";
+import { METHODS_ALIAS } from "./conditions/methods.ts";
 import { describeIssues } from "./describe_issues.ts";
 import { errorAt, fieldOf, type Finding, valueAt } from "./finding.ts";
 import { MAX_DEPTH, MAX_RULES } from "./limits.ts";
@@ -47,13 +49,12 @@ function fieldAround(finding: Finding): readonly PathStep[] {
   return path.slice(0, path[0] === "condition" || path[0] === "action" ? 2 : 1);
 }
 
-/** Stand in for list items that can not be read, so that their neighbours keep their places. */
+/** Stand in for list items that cannot be read, so that their neighbours keep their places. */
 const NEUTRAL_ITEMS: Readonly<Record<string, unknown>> = {
-  methods: "GET",
-  method: "GET",
-  geo: "--",
-  asn: 1,
-  sourceIpCidrs: "::/0",
+  ...Object.fromEntries(
+    CONDITION_NAMES.map((field) => [field, CONDITIONS[field].neutralItem]),
+  ),
+  [METHODS_ALIAS]: CONDITIONS.methods.neutralItem,
   headers: "x",
   vary: "geo",
 };

@@ -7,70 +7,40 @@
  */
 import { z } from "zod";
 import {
+  CONDITION_NAMES,
+  type ConditionName,
+  CONDITIONS,
+  type RawConditions,
+} from "./conditions/conditions.ts";
+import { methodListSchema, METHODS_ALIAS } from "./conditions/methods.ts";
+import { pathShape } from "./conditions/path.ts";
+import { choice, flag, integer, list, MAX_SAFE, text, textMap } from "./schema_parts.ts";
+import {
   type Condition,
-  DEVICES,
   type LeafCondition,
-  METHODS,
   type PipelineStep,
-  RATE_LIMIT_KEYS,
   type Rule,
   type RuleSet,
   SCHEMA_VERSION,
-  VARY_DIMENSIONS,
 } from "./types.ts";
+import { RATE_LIMIT_KEYS, VARY_DIMENSIONS } from "./vocabulary.ts";
 
 /** What the name of a function may look like (spec: "Pipeline step"). */
 export const FUNCTION_NAME = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 
-const MAX_SAFE = Number.MAX_SAFE_INTEGER;
-
-const integer = (min: number, max: number) => {
-  const wanted = min === -MAX_SAFE ? "Use an integer" : `Use an integer from ${min} to ${max}`;
-  return z.int(wanted).min(min, wanted).max(max, wanted);
-};
-
-const text = () => z.string("Use a string").min(1, "Use a string that is not empty");
-
 const name = () =>
   z.string("Use a string").min(1, "Use 1 to 64 characters").max(64, "Use 1 to 64 characters");
 
-const flag = () => z.boolean("Use true or false");
+/** The schemas of all conditions by field, in the order of the spec. */
+type LeafShape =
+  & { readonly [F in ConditionName]: z.ZodOptional<z.ZodType<RawConditions[F]>> }
+  & { readonly [METHODS_ALIAS]: z.ZodOptional<typeof methodListSchema> };
 
-const choice = <const T extends readonly string[]>(values: T) =>
-  z.enum(values, `Use one of ${values.join(", ")}`);
-
-const list = <T extends z.ZodType>(item: T) => z.array(item, "Use a list");
-
-const textMap = () =>
-  z.record(
-    z.string().min(1, "Use a name that is not empty"),
-    z.string("Use a string"),
-    "Use a table of strings",
-  );
-
-const pathShape = {
-  type: choice(["exact", "prefix", "glob"]).describe(
-    "exact: the whole path; prefix: a plain string prefix; glob: a pattern with captures",
-  ),
-  value: text().describe("The path, prefix or glob pattern, beginning with /"),
-};
-
-const leafShape = {
-  path: z.strictObject(pathShape, "Use a table with type and value").optional(),
-  methods: list(choice(METHODS)).optional().describe("Any of these methods"),
-  method: list(choice(METHODS)).optional().describe("Alias of methods"),
-  host: text().optional().describe("Host name without scheme, port, path or userinfo"),
-  headers: textMap().optional().describe("Request headers that must have these values"),
-  query: textMap().optional().describe("Query parameters that must have these values"),
-  cookies: textMap().optional().describe("Cookies that must have these values"),
-  geo: list(z.string("Use a string").length(2, "Use a country code of exactly 2 characters"))
-    .optional().describe("Any of these countries (ISO 3166-1 alpha-2)"),
-  asn: list(integer(1, 4_294_967_295)).optional().describe(
-    "Any of these autonomous systems",
-  ),
-  device: choice(DEVICES).optional(),
-  sourceIpCidrs: list(text()).optional().describe("Any of these networks, IPv4 or IPv6"),
-};
+const leafShape = Object.fromEntries(CONDITION_NAMES.flatMap((field) => {
+  const own = [field, CONDITIONS[field].schema.optional()] as const;
+  if (field !== "methods") return [own];
+  return [own, [METHODS_ALIAS, methodListSchema.optional().describe("Alias of methods")] as const];
+})) as LeafShape;
 
 const conditionShape = {
   ...leafShape,

@@ -6,43 +6,23 @@
  *
  * @module
  */
+import type { NormalConditions, RawConditions } from "./conditions/conditions.ts";
+import type { METHODS_ALIAS } from "./conditions/methods.ts";
+import type { Method, RateLimitKey, VaryDimension } from "./vocabulary.ts";
+
+export type { PathMatch, RuntimePath } from "./conditions/path/types.ts";
+export type { GlobToken } from "./glob.ts";
+export type { Device, Method, RateLimitKey, VaryDimension } from "./vocabulary.ts";
 
 export const SCHEMA_VERSION = "EDGE_RULE_SET_V1";
 
-export const METHODS = ["GET", "POST", "PUT", "DELETE", "PATCH", "HEAD", "OPTIONS"] as const;
-export type Method = (typeof METHODS)[number];
-
-export const DEVICES = ["desktop", "mobile", "tablet", "bot"] as const;
-export type Device = (typeof DEVICES)[number];
-
-export const VARY_DIMENSIONS = ["geo", "asn", "device", "header", "cookie", "query"] as const;
-export type VaryDimension = (typeof VARY_DIMENSIONS)[number];
-
-export const RATE_LIMIT_KEYS = ["ip", "ip_path", "ip_host", "host"] as const;
-export type RateLimitKey = (typeof RATE_LIMIT_KEYS)[number];
-
 export type EnforceMode = "shadow" | "enforce";
 
-export interface PathMatch {
-  readonly type: "exact" | "prefix" | "glob";
-  readonly value: string;
-}
-
 /** The fields of a condition that may also stand in `any` and `not`. */
-export interface LeafCondition {
-  readonly path?: PathMatch;
-  readonly methods?: readonly Method[];
+export type LeafCondition = Partial<RawConditions> & {
   /** Alias of `methods`. */
-  readonly method?: readonly Method[];
-  readonly host?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly cookies?: Readonly<Record<string, string>>;
-  readonly geo?: readonly string[];
-  readonly asn?: readonly number[];
-  readonly device?: Device;
-  readonly sourceIpCidrs?: readonly string[];
-}
+  readonly [METHODS_ALIAS]?: readonly Method[];
+};
 
 export interface Condition extends LeafCondition {
   readonly any?: readonly LeafCondition[];
@@ -124,28 +104,8 @@ export interface RuleSet {
   readonly rules: readonly Rule[];
 }
 
-/**
- * One part of a parsed glob. `text` is literal; `any` is `*` (inside one
- * segment), `deep` is `**` (across segments), `one` is `?`; `capture` is a
- * whole non-empty segment, `splat` the rest of the path, possibly empty.
- */
-export type GlobToken =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "any" }
-  | { readonly type: "deep" }
-  | { readonly type: "one" }
-  | { readonly type: "capture"; readonly name: string }
-  | { readonly type: "splat"; readonly name: string };
-
-export interface RuntimePath extends PathMatch {
-  /** The parsed form of `value`; present for globs only. */
-  readonly tokens?: readonly GlobToken[];
-}
-
 /** Host in punycode, header names in lower case, countries in upper case, CIDRs masked. */
-export interface RuntimeLeaf extends Omit<LeafCondition, "method"> {
-  readonly path?: RuntimePath;
-}
+export type RuntimeLeaf = Partial<NormalConditions>;
 
 export interface RuntimeCondition extends RuntimeLeaf {
   readonly any?: readonly RuntimeLeaf[];

@@ -5,14 +5,15 @@
  *
  * @module
  */
+import { CONDITION_NAMES, CONDITIONS } from "../conditions/conditions.ts";
 import type { RuntimeCondition, RuntimeLeaf, RuntimeRule } from "../types.ts";
 import type { CompiledRule } from "./compiled_rule.ts";
 import { ConditionMatcher } from "./condition.ts";
 
-const CLIENT_FIELDS = ["headers", "cookies", "geo", "asn", "device", "sourceIpCidrs"] as const;
-
 function asksForClient(leaf: RuntimeLeaf): boolean {
-  return CLIENT_FIELDS.some((field) => leaf[field] !== undefined);
+  return CONDITION_NAMES.some((field) =>
+    leaf[field] !== undefined && CONDITIONS[field].isClientBound
+  );
 }
 
 /** Whether a rule may say different things about requests with the same target. */

@@ -8,7 +8,8 @@
 import type { RequestFacts } from "../facts.ts";
 import { Bucket, type TakeRules } from "./bucket.ts";
 import type { CompiledRule } from "./compiled_rule.ts";
-import type { LeafMatcher, PathMatcher } from "./condition.ts";
+import type { PathMatcher } from "../conditions/path.ts";
+import type { LeafMatcher } from "./condition.ts";
 import { RadixTree } from "./radix_tree.ts";
 
 /** The rules of one host, or of all hosts, by path. */

@@ -4,9 +4,10 @@
  *
  * @module
  */
-import { type ConditionField, headerHas, LeafMatcher } from "../compile/condition.ts";
+import { type ConditionField, LeafMatcher } from "../compile/condition.ts";
+import { type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
+import { MAX_LISTED } from "../conditions/lists.ts";
 import type { RequestFacts } from "../facts.ts";
-import { formatIp } from "../ip_address.ts";
 import type { RuntimeCondition, RuntimeLeaf } from "../types.ts";
 
 /** The first field of a condition that does not hold. */
@@ -17,80 +18,22 @@ export interface Mismatch {
   readonly seen: string;
 }
 
-/** Lists in messages are cut to this many items. */
-const MAX_LISTED = 5;
-
-function list(values: readonly (string | number)[]): string {
-  if (values.length === 0) return "one of an empty list";
-  const shown = values.slice(0, MAX_LISTED).join(", ");
-  const hidden = values.length - MAX_LISTED;
-  return `${values.length === 1 ? "" : "one of "}${shown}${
-    hidden > 0 ? ` and ${hidden} more` : ""
-  }`;
-}
-
-const known = (value: string | number | undefined): string =>
-  value === undefined ? "unknown" : String(value);
-
-type Texts = Readonly<Record<string, string>>;
-
-function pairMismatch(
-  field: "headers" | "query" | "cookies",
-  wanted: Texts,
-  seenOf: (name: string) => readonly string[],
-  holds: (name: string, value: string) => boolean,
-): Mismatch {
-  const [name, value] = Object.entries(wanted).find((pair) => !holds(...pair)) ?? ["", ""];
-  const seen = seenOf(name);
-  return {
-    field: `${field}.${name}`,
-    wanted: JSON.stringify(value),
-    seen: seen.length === 0 ? "absent" : seen.map((text) => JSON.stringify(text)).join(", "),
-  };
-}
-
-function leafMismatch(
-  field: Exclude<ConditionField, "any" | "not">,
+function fieldMismatch<F extends ConditionName>(
+  field: F,
   leaf: RuntimeLeaf,
   facts: RequestFacts,
 ): Mismatch {
-  switch (field) {
-    case "path":
-      return { field, wanted: `${leaf.path?.type} ${leaf.path?.value}`, seen: facts.path };
-    case "methods":
-      return { field, wanted: list(leaf.methods ?? []), seen: facts.method };
-    case "host":
-      return { field, wanted: leaf.host ?? "", seen: facts.host };
-    case "headers": {
-      const seenOf = (name: string) => [facts.header(name)].filter((text) => text !== undefined);
-      const holds = (name: string, value: string) => headerHas(facts.header(name), value);
-      return pairMismatch(field, leaf.headers ?? {}, seenOf, holds);
-    }
-    case "query":
-    case "cookies": {
-      const seenOf = (name: string) => field === "query" ? facts.query(name) : facts.cookie(name);
-      const holds = (name: string, value: string) => seenOf(name).includes(value);
-      return pairMismatch(field, leaf[field] ?? {}, seenOf, holds);
-    }
-    case "sourceIpCidrs": {
-      const ip = facts.ip();
-      const seen = ip === undefined ? "unknown" : formatIp(ip);
-      return { field, wanted: list(leaf.sourceIpCidrs ?? []), seen };
-    }
-    case "geo":
-      return { field, wanted: list(leaf.geo ?? []), seen: known(facts.country()) };
-    case "asn":
-      return { field, wanted: list(leaf.asn ?? []), seen: known(facts.asn()) };
-    case "device":
-      return { field, wanted: known(leaf.device), seen: known(facts.device()) };
-  }
+  const value = leaf[field];
+  if (value === undefined) throw new TypeError(`The condition does not ask for "${field}"`);
+  const { name, wanted, seen } = CONDITIONS[field].explain(value, facts);
+  return { field: name === undefined ? field : `${field}.${name}`, wanted, seen };
 }
 
 function anyMismatch(items: readonly RuntimeLeaf[], facts: RequestFacts): Mismatch {
   const reasons = items.slice(0, MAX_LISTED).map((leaf, index) => {
     const failing = new LeafMatcher(leaf).failing(facts);
     if (failing === undefined) return "";
-    const { field, wanted, seen } = leafMismatch(failing, leaf, facts);
+    const { field, wanted, seen } = fieldMismatch(failing, leaf, facts);
     return `any[${index}].${field} wants ${wanted} and sees ${seen}`;
   });
   return { field: "any", wanted: `one of ${items.length} alternatives`, seen: reasons.join("; ") };
@@ -103,7 +46,7 @@ export function describeMismatch(
   facts: RequestFacts,
 ): Mismatch {
   if (field === "any") return anyMismatch(condition.any ?? [], facts);
-  if (field !== "not") return leafMismatch(field, condition, facts);
+  if (field !== "not") return fieldMismatch(field, condition, facts);
   const fields = Object.keys(condition.not ?? {}).join(", ");
   return {
     field,

@@ -4,12 +4,10 @@
  *
  * @module
  */
-import type { LeafCondition, RuntimeCondition, RuntimeLeaf } from "../types.ts";
-import { networksContain, networksDisjoint } from "./network_sets.ts";
-import { pathContains, pathsDisjoint, type PathSet, pathSetOf } from "./path_sets.ts";
-
-/** Lists whose lengths multiply to more than this are not compared. */
-const MAX_COMPARISONS = 4_096;
+import { BY_COST, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
+import { comparable } from "../conditions/lists.ts";
+import { type PathSet, pathSetOf } from "../conditions/path/path_sets.ts";
+import type { RuntimeCondition, RuntimeLeaf } from "../types.ts";
 
 interface LeafSet {
   readonly leaf: RuntimeLeaf;
@@ -37,69 +35,31 @@ export function conditionSetOf(condition: RuntimeCondition): ConditionSet {
   };
 }
 
-type Values = readonly (string | number)[];
-type Texts = Readonly<Record<string, string>>;
-
-const comparable = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a.length * b.length <= MAX_COMPARISONS;
-
-function listContains(outer: Values | undefined, inner: Values | undefined): boolean {
-  if (outer === undefined) return true;
-  return inner !== undefined && inner.length > 0 && comparable(outer, inner) &&
-    inner.every((value) => outer.includes(value));
-}
-
-function listsDisjoint(a: Values | undefined, b: Values | undefined): boolean {
-  return a !== undefined && b !== undefined && a.length > 0 && b.length > 0 &&
-    comparable(a, b) && !a.some((value) => b.includes(value));
-}
-
-function textsContain(outer: Texts | undefined, inner: Texts | undefined): boolean {
-  return Object.entries(outer ?? {}).every(([name, value]) =>
-    inner !== undefined && Object.hasOwn(inner, name) && inner[name] === value
-  );
-}
-
-function networksAre(
-  relation: (a: readonly string[], b: readonly string[]) => boolean,
-  a: LeafCondition,
-  b: LeafCondition,
+function fieldContains<F extends ConditionName>(
+  field: F,
+  outer: RuntimeLeaf,
+  inner: RuntimeLeaf,
 ): boolean {
-  const [left, right] = [a.sourceIpCidrs, b.sourceIpCidrs];
-  return left !== undefined && right !== undefined && left.length > 0 && right.length > 0 &&
-    comparable(left, right) && relation(left, right);
+  const wanted = outer[field];
+  return wanted === undefined || CONDITIONS[field].contains(wanted, inner[field]);
+}
+
+function fieldDisjoint<F extends ConditionName>(field: F, a: RuntimeLeaf, b: RuntimeLeaf): boolean {
+  const [left, right] = [a[field], b[field]];
+  return left !== undefined && right !== undefined && CONDITIONS[field].disjoint(left, right);
 }
 
 function leafContains(outer: LeafSet, inner: LeafSet): boolean {
-  const [a, b] = [outer.leaf, inner.leaf];
-  return (a.host === undefined || a.host === b.host) &&
-    (a.device === undefined || a.device === b.device) &&
-    pathContains(outer.path, inner.path) &&
-    listContains(a.methods, b.methods) &&
-    listContains(a.geo, b.geo) &&
-    listContains(a.asn, b.asn) &&
-    textsContain(a.headers, b.headers) &&
-    textsContain(a.query, b.query) &&
-    textsContain(a.cookies, b.cookies) &&
-    (a.sourceIpCidrs === undefined || networksAre(networksContain, a, b));
+  return BY_COST.every((field) => fieldContains(field, outer.leaf, inner.leaf));
 }
-
-const differ = (a: string | undefined, b: string | undefined): boolean =>
-  a !== undefined && b !== undefined && a !== b;
 
 /** True where path or host keep the two apart. */
 export function placesDisjoint(a: LeafSet, b: LeafSet): boolean {
-  return differ(a.leaf.host, b.leaf.host) || pathsDisjoint(a.path, b.path);
+  return fieldDisjoint("host", a.leaf, b.leaf) || fieldDisjoint("path", a.leaf, b.leaf);
 }
 
-/** A request has one method, country, network, device and address, but any number of headers. */
 function leavesDisjoint(a: LeafSet, b: LeafSet): boolean {
-  return placesDisjoint(a, b) ||
-    differ(a.leaf.device, b.leaf.device) ||
-    listsDisjoint(a.leaf.methods, b.leaf.methods) ||
-    listsDisjoint(a.leaf.geo, b.leaf.geo) ||
-    listsDisjoint(a.leaf.asn, b.leaf.asn) ||
-    networksAre(networksDisjoint, a.leaf, b.leaf);
+  return BY_COST.some((field) => fieldDisjoint(field, a.leaf, b.leaf));
 }
 
 function anyContains(outer: ConditionSet, inner: ConditionSet): boolean {

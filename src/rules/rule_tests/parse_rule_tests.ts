@@ -7,7 +7,7 @@ import type { z } from "zod";
 import { type Diagnostic, hasErrors, type PathStep, type Position } from "../../lib/diagnostic.ts";
 import { nearest } from "../../lib/suggest.ts";
 import { parseToml, type TomlDocument } from "../../lib/toml.ts";
-import { describeValue } from "../describe_issues.ts";
+import { describeValue } from "../describe_value.ts";
 import { errorAt, fieldOf, type Finding, toDiagnostics, valueAt } from "../finding.ts";
 import { EXPECTATION_FIELDS, type RuleTest, ruleTestSchema, TEST_FIELDS } from "./schema.ts";
 

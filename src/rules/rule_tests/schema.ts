@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { requestHost } from "../facts.ts";
 import { parseIp } from "../ip_address.ts";
-import { DEVICES } from "../types.ts";
+import { DEVICES } from "../vocabulary.ts";
 
 const name = z.string({ error: "Use a text" }).min(1, { error: "Use a text that is not empty" });
 const texts = z.record(name, z.string({ error: "Use a text" }), { error: "Use a table of texts" });

@@ -6,17 +6,17 @@
  * @module
  */
 import { type CheckedRule, leavesOf, rulePath } from "../checked_rule.ts";
+import { CONDITION_NAMES, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
 import { errorAt, type Finding, joinNames } from "../finding.ts";
-import { type LeafCondition, VARY_DIMENSIONS, type VaryDimension } from "../types.ts";
+import type { LeafCondition } from "../types.ts";
+import { VARY_DIMENSIONS, type VaryDimension } from "../vocabulary.ts";
 
-const FIELD_OF: Readonly<Record<VaryDimension, keyof LeafCondition>> = {
-  geo: "geo",
-  asn: "asn",
-  device: "device",
-  header: "headers",
-  cookie: "cookies",
-  query: "query",
-};
+const FIELD_OF = Object.fromEntries(
+  CONDITION_NAMES.flatMap((field) => {
+    const { vary } = CONDITIONS[field];
+    return vary === undefined ? [] : [[vary, field]];
+  }),
+) as Readonly<Record<VaryDimension, ConditionName>>;
 
 function dependsOn(leaf: LeafCondition, dimension: VaryDimension): boolean {
   const value = leaf[FIELD_OF[dimension]];

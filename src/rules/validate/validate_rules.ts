@@ -9,15 +9,13 @@ import type { Finding } from "../finding.ts";
 import { checkCacheVary } from "./cache_vary.ts";
 import { checkCaptures } from "./captures.ts";
 import { checkHeaderFields } from "./header_fields.ts";
-import { checkHosts } from "./hosts.ts";
-import { checkNetworks } from "./networks.ts";
+import { checkConditions } from "./conditions.ts";
 import { checkPipelineSteps } from "./pipeline_steps.ts";
 import { checkTargets } from "./targets.ts";
 
 /** Reports what is wrong with one rule by itself. */
 export function* checkRule(checked: CheckedRule): Generator<Finding> {
-  yield* checkHosts(checked);
-  yield* checkNetworks(checked);
+  yield* checkConditions(checked);
   yield* checkHeaderFields(checked);
   yield* checkCaptures(checked);
   yield* checkTargets(checked);

@@ -4,21 +4,22 @@
  * @module
  */
 import { type CheckedRule, leavesOf } from "../checked_rule.ts";
+import { CONDITION_NAMES } from "../conditions/conditions.ts";
+import { METHODS_ALIAS } from "../conditions/methods.ts";
 import { type Finding, warningAt } from "../finding.ts";
 import type { LeafCondition } from "../types.ts";
 
-const LISTS = ["methods", "method", "geo", "asn", "sourceIpCidrs"] as const;
-
 /** `method` and `methods` are one list. */
-const hasMethods = ({ method = [], methods = [] }: LeafCondition): boolean =>
-  method.length + methods.length > 0;
+const hasMethods = ({ [METHODS_ALIAS]: alias = [], methods = [] }: LeafCondition): boolean =>
+  alias.length + methods.length > 0;
 
 /** Reports empty lists in conditions. */
 export function* warnEmptyLists(checked: CheckedRule): Generator<Finding> {
   for (const { leaf, path } of leavesOf(checked)) {
-    for (const field of LISTS) {
-      if (leaf[field]?.length !== 0) continue;
-      if (field.startsWith("method") && hasMethods(leaf)) continue;
+    for (const field of [...CONDITION_NAMES, METHODS_ALIAS] as const) {
+      const value = leaf[field];
+      if (!Array.isArray(value) || value.length > 0) continue;
+      if ((field === "methods" || field === METHODS_ALIAS) && hasMethods(leaf)) continue;
       yield warningAt([...path, field], {
         code: "empty_list",
         message: `Fill the list ${field} or leave it out: it is empty, and no request fits it`,

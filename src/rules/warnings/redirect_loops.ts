@@ -13,7 +13,7 @@ import { factsFromRequest } from "../facts.ts";
 import { type Finding, joinNames, warningAt } from "../finding.ts";
 import { SCHEMA_VERSION } from "../types.ts";
 import type { PlacedRule } from "../validate/gates.ts";
-import { UNNAMED_HOST, type Witness, witnessOf } from "./witness.ts";
+import { type SampleRequest, sampleRequest, UNNAMED_HOST } from "./sample_request.ts";
 
 /** Redirects that browsers follow before they give up (WHATWG Fetch 4.4). */
 const MAX_HOPS = 20;
@@ -74,7 +74,7 @@ function costOfHop(rules: readonly PlacedRule[]): number {
 /** Hops whose paths are shown. */
 const MAX_SHOWN = 4;
 
-const addressOf = ({ host, target }: Witness): string =>
+const addressOf = ({ host, target }: SampleRequest): string =>
   host === UNNAMED_HOST ? target : `${host}${target}`;
 
 function pathsOf(hops: readonly Hop[], last = "…"): string[] {
@@ -101,9 +101,9 @@ class LoopSearch {
   }
 
   /** The circle that a request of this rule gets into. */
-  find(start: number, witness: Witness): Circle | undefined {
+  find(start: number, sample: SampleRequest): Circle | undefined {
     const hops: Hop[] = [];
-    let request = witness;
+    let request = sample;
     while (hops.length <= MAX_HOPS) {
       if (--this.hopsLeft < 0) return undefined;
       const redirect = this.redirectOf(request);
@@ -123,7 +123,7 @@ class LoopSearch {
   }
 
   /** The redirect that answers, if it does so whatever files there are. */
-  private redirectOf(request: Witness): Redirect | undefined {
+  private redirectOf(request: SampleRequest): Redirect | undefined {
     const facts = factsFromRequest(request);
     if ("rejected" in facts) return undefined;
     let isCertain = true;
@@ -134,7 +134,7 @@ class LoopSearch {
     return isCertain && terminal.type === "redirect" ? terminal : undefined;
   }
 
-  private follow(request: Witness, redirect: Redirect): Witness | undefined {
+  private follow(request: SampleRequest, redirect: Redirect): SampleRequest | undefined {
     const url = URL.parse(redirect.location, `http://${request.host}`);
     if (url === null || url.port !== "") return undefined;
     const isOurs = url.hostname === request.host || this.hosts.has(url.hostname);
@@ -175,8 +175,8 @@ export function* warnRedirectLoops(rules: readonly PlacedRule[]): Generator<Find
   const reported = new Set<number>();
   for (const { rule, at } of redirects) {
     if (reported.has(at)) continue;
-    const witness = witnessOf(rule.condition);
-    const circle = witness === undefined ? undefined : search.find(at, witness);
+    const sample = sampleRequest(rule.condition);
+    const circle = sample === undefined ? undefined : search.find(at, sample);
     if (circle === undefined || circle.rules.some((index) => reported.has(index))) continue;
     for (const index of circle.rules) reported.add(index);
     yield describe(circle, rules);

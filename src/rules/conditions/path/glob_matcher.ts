@@ -7,8 +7,7 @@
  *
  * @module
  */
-import { captureNames, literalPrefix } from "../glob.ts";
-import type { GlobToken } from "../types.ts";
+import { captureNames, type GlobToken, literalPrefix } from "../../glob.ts";
 import {
   GATE_WIDTH,
   type GlobProgram,

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { GlobMatcher } from "../compile/glob_matcher.ts";
-import { literalPrefix } from "../glob.ts";
-import type { GlobToken, RuntimePath } from "../types.ts";
+import { type GlobToken, literalPrefix } from "../../glob.ts";
+import { GlobMatcher } from "./glob_matcher.ts";
+import type { RuntimePath } from "./types.ts";
 
 /** A path condition, prepared for comparison. */
 export interface PathSet {
@@ -37,11 +37,20 @@ function globSet(tokens: readonly GlobToken[]): PathSet {
   return { kind: isExact ? "exact" : "glob", literal, tokens, ending, matches };
 }
 
-/** Prepares a normalized path condition; every path begins with a slash. */
+const ALL: PathSet = { kind: "all", literal: "/", tokens: [], ending: "", matches: () => true };
+
+const prepared = new WeakMap<RuntimePath, PathSet>();
+
+/** Prepares a normalized path condition, once for each value; every path begins with a slash. */
 export function pathSetOf(path: RuntimePath | undefined): PathSet {
-  if (path === undefined || (path.type === "prefix" && path.value === "/")) {
-    return { kind: "all", literal: "/", tokens: [], ending: "", matches: () => true };
-  }
+  if (path === undefined) return ALL;
+  let set = prepared.get(path);
+  if (set === undefined) prepared.set(path, set = prepare(path));
+  return set;
+}
+
+function prepare(path: RuntimePath): PathSet {
+  if (path.type === "prefix" && path.value === "/") return ALL;
   const { type, value } = path;
   if (type === "glob") return globSet(path.tokens ?? []);
   return type === "exact"

@@ -1,0 +1,85 @@
+/**
+ * What a kind of condition has to say for itself. Everything that the rules
+ * room asks about one field of a condition stands in that field's file.
+ *
+ * @module
+ */
+import type { z } from "zod";
+import type { PathStep } from "../../lib/diagnostic.ts";
+import type { RequestFacts } from "../facts.ts";
+import type { Finding } from "../finding.ts";
+import type { Device, VaryDimension } from "../vocabulary.ts";
+
+/** Why a condition does not hold for a request, as `explain` shows it. */
+export interface FieldMismatch {
+  /** The name inside a table of names, such as that of a header. */
+  readonly name?: string;
+  readonly wanted: string;
+  readonly seen: string;
+}
+
+/** What of a made-up request meets a condition; later parts of one name replace earlier ones. */
+export interface SampleParts {
+  readonly method?: string;
+  readonly host?: string;
+  /** Normalized path. */
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly cookies?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly ip?: string;
+  readonly country?: string;
+  readonly asn?: number;
+  readonly device?: Device;
+}
+
+/** Receives lists of items that may match; each in the order in which they were added. */
+export type TakeItems<T> = (items: readonly T[]) => void;
+
+/** Items by what their conditions ask for, so that a request finds the few that may match. */
+export interface CandidateIndex<Normal, T> {
+  /** Files an item; false where the value holds nothing to file it by. */
+  add(value: Normal, item: T): boolean;
+  /** Hands out the lists whose conditions the request may meet; an item may come twice. */
+  visit(facts: RequestFacts, take: TakeItems<T>): void;
+}
+
+/**
+ * One field of a condition, from its authored form `Raw` to its normal form
+ * `Normal`, which is itself a valid authored form.
+ */
+export interface ConditionType<Raw, Normal> {
+  readonly schema: z.ZodType<Raw>;
+  /** Stands in for an unreadable item of a list, so that the others keep their places. */
+  readonly neutralItem?: unknown;
+  /** Relative cost of judging it; the cheapest fields of a condition are judged first. */
+  readonly cost: number;
+  /** Whether it can differ between requests with the same method, host, path and query. */
+  readonly isClientBound: boolean;
+  /** What a cache must vary by where a rule asks for it. */
+  readonly vary?: VaryDimension;
+  /** Reports what the schema cannot: `path` is the place of the value. */
+  check?(value: Raw, path: readonly PathStep[]): Iterable<Finding>;
+  /** Applying it twice changes nothing. */
+  normalize(value: Raw): Normal;
+  /**
+   * Prepares a value for judging requests.
+   *
+   * @throws {TypeError} for a value that validation would have refused.
+   */
+  compile(value: Normal): (facts: RequestFacts) => boolean;
+  /** Says why a value does not hold for a request. */
+  explain(value: Normal, facts: RequestFacts): FieldMismatch;
+  /** Parts of a request for which the value holds, where one can be written down. */
+  sample(value: Normal): SampleParts;
+  /** True where every request of `inner` is proven to be in `outer`. */
+  contains(outer: Normal, inner: Normal | undefined): boolean;
+  /** True where no request is proven to be in both. */
+  disjoint(a: Normal, b: Normal): boolean;
+  /** How rules with the same host and path are told apart by it. */
+  readonly index?: {
+    /** A rule is filed under the most selective thing that it asks for. */
+    readonly selectivity: number;
+    create<T>(): CandidateIndex<Normal, T>;
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * Every kind of condition, by its field. Whatever the rules room does with
+ * conditions, it does by going through this table: a new condition is a file
+ * of its own and a line here.
+ *
+ * @module
+ */
+import { asn } from "./asn.ts";
+import type { ConditionType } from "./condition_type.ts";
+import { cookies } from "./cookies.ts";
+import { device } from "./device.ts";
+import { geo } from "./geo.ts";
+import { headers } from "./headers.ts";
+import { host } from "./host.ts";
+import { methods } from "./methods.ts";
+import { path } from "./path.ts";
+import { query } from "./query.ts";
+import { sourceIpCidrs } from "./source_ip_cidrs.ts";
+
+const TABLE = {
+  path,
+  methods,
+  host,
+  headers,
+  query,
+  cookies,
+  geo,
+  asn,
+  device,
+  sourceIpCidrs,
+} as const;
+
+/** A field of a condition. */
+export type ConditionName = keyof typeof TABLE;
+
+/** The authored form of each field. */
+export type RawConditions = {
+  readonly [F in ConditionName]: (typeof TABLE)[F] extends ConditionType<infer Raw, infer _> ? Raw
+    : never;
+};
+
+/** The normal form of each field. */
+export type NormalConditions = {
+  readonly [F in ConditionName]: (typeof TABLE)[F] extends ConditionType<infer _, infer Normal>
+    ? Normal
+    : never;
+};
+
+export const CONDITIONS: {
+  readonly [F in ConditionName]: ConditionType<RawConditions[F], NormalConditions[F]>;
+} = TABLE;
+
+/** All fields, in the order of the spec. */
+export const CONDITION_NAMES = Object.keys(TABLE) as readonly ConditionName[];
+
+/** All fields, the cheapest to judge first. */
+export const BY_COST: readonly ConditionName[] = CONDITION_NAMES.toSorted(
+  (a, b) => CONDITIONS[a].cost - CONDITIONS[b].cost,
+);
+
+/** Fields by which rules can be filed, the most selective first. */
+export const BY_SELECTIVITY: readonly ConditionName[] = CONDITION_NAMES
+  .filter((name) => CONDITIONS[name].index !== undefined)
+  .toSorted((a, b) =>
+    (CONDITIONS[b].index?.selectivity ?? 0) - (CONDITIONS[a].index?.selectivity ?? 0)
+  );

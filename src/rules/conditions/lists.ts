@@ -1,0 +1,73 @@
+/**
+ * What conditions have in common that list values of which one must fit.
+ *
+ * @module
+ */
+import type { RequestFacts } from "../facts.ts";
+import type { CandidateIndex } from "./condition_type.ts";
+
+type Value = string | number;
+
+/** Lists whose lengths multiply to more than this are not compared. */
+const MAX_COMPARISONS = 4_096;
+
+/** Lists in messages are cut to this many items. */
+export const MAX_LISTED = 5;
+
+/** Whether two lists are short enough to compare each item with each. */
+export const comparable = (a: readonly unknown[], b: readonly unknown[]): boolean =>
+  a.length * b.length <= MAX_COMPARISONS;
+
+/** Each value once, in order. */
+export const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
+
+/** True where every value of `inner` is in `outer`. */
+export function listContains(outer: readonly Value[], inner: readonly Value[] | undefined) {
+  return inner !== undefined && inner.length > 0 && comparable(outer, inner) &&
+    inner.every((value) => outer.includes(value));
+}
+
+/** True where two lists of values share none. */
+export function listsDisjoint(a: readonly Value[], b: readonly Value[]): boolean {
+  return a.length > 0 && b.length > 0 && comparable(a, b) && !a.some((value) => b.includes(value));
+}
+
+/** Words for a list of which one must fit. */
+export function describeList(values: readonly Value[]): string {
+  if (values.length === 0) return "one of an empty list";
+  const shown = values.slice(0, MAX_LISTED).join(", ");
+  const hidden = values.length - MAX_LISTED;
+  return `${values.length === 1 ? "" : "one of "}${shown}${
+    hidden > 0 ? ` and ${hidden} more` : ""
+  }`;
+}
+
+/** Words for a fact of a request that may be unknown. */
+export const describeFact = (value: Value | undefined): string =>
+  value === undefined ? "unknown" : String(value);
+
+/** Appends to the list of a key. */
+export function appendTo<K, T>(lists: Map<K, T[]>, key: K, item: T): void {
+  const list = lists.get(key);
+  if (list === undefined) lists.set(key, [item]);
+  else list.push(item);
+}
+
+/** An index by one fact of which a request has a single value. */
+export function createValueIndex<K, Normal, T>(
+  keysOf: (value: Normal) => readonly K[],
+  factOf: (facts: RequestFacts) => K | undefined,
+): CandidateIndex<Normal, T> {
+  const lists = new Map<K, T[]>();
+  return {
+    add(value, item) {
+      for (const key of keysOf(value)) appendTo(lists, key, item);
+      return true;
+    },
+    visit(facts, take) {
+      const fact = factOf(facts);
+      const list = fact === undefined ? undefined : lists.get(fact);
+      if (list !== undefined) take(list);
+    },
+  };
+}

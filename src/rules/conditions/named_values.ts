@@ -1,0 +1,76 @@
+/**
+ * What conditions have in common that name several values a request must all
+ * have: headers, query parameters, cookies.
+ *
+ * @module
+ */
+import type { RequestFacts } from "../facts.ts";
+import type { CandidateIndex, FieldMismatch } from "./condition_type.ts";
+import { appendTo } from "./lists.ts";
+
+/** Wanted values by name. */
+export type NamedValues = Readonly<Record<string, string>>;
+
+/** How the values of one name are read from a request. */
+export interface NamedFacts {
+  /** Values as they are shown in explanations. */
+  seen(facts: RequestFacts, name: string): readonly string[];
+  /** Every value that a condition on the name could ask for, given this request. */
+  candidates(facts: RequestFacts, name: string): readonly string[];
+  holds(facts: RequestFacts, name: string, value: string): boolean;
+}
+
+/** Judges all named values. */
+export function compileNamed(
+  wanted: NamedValues,
+  { holds }: NamedFacts,
+): (facts: RequestFacts) => boolean {
+  const pairs = Object.entries(wanted);
+  return (facts) => pairs.every(([name, value]) => holds(facts, name, value));
+}
+
+/** Says which of the named values does not hold. */
+export function explainNamed(
+  wanted: NamedValues,
+  facts: RequestFacts,
+  { holds, seen }: NamedFacts,
+): FieldMismatch {
+  const [name, value] = Object.entries(wanted).find((pair) => !holds(facts, ...pair)) ?? ["", ""];
+  const found = seen(facts, name);
+  return {
+    name,
+    wanted: JSON.stringify(value),
+    seen: found.length === 0 ? "absent" : found.map((text) => JSON.stringify(text)).join(", "),
+  };
+}
+
+/** True where `inner` asks for all that `outer` asks for. */
+export function namedContain(outer: NamedValues, inner: NamedValues | undefined): boolean {
+  return Object.entries(outer).every(([name, value]) =>
+    inner !== undefined && Object.hasOwn(inner, name) && inner[name] === value
+  );
+}
+
+/** An index by the first named value. */
+export function createNamedIndex<T>({ candidates }: NamedFacts): CandidateIndex<NamedValues, T> {
+  const byName = new Map<string, Map<string, T[]>>();
+  return {
+    add(wanted, item) {
+      const [first] = Object.entries(wanted);
+      if (first === undefined) return false;
+      const [name, value] = first;
+      const lists = byName.get(name) ?? new Map<string, T[]>();
+      byName.set(name, lists);
+      appendTo(lists, value, item);
+      return true;
+    },
+    visit(facts, take) {
+      for (const [name, lists] of byName) {
+        for (const value of new Set(candidates(facts, name))) {
+          const list = lists.get(value);
+          if (list !== undefined) take(list);
+        }
+      }
+    },
+  };
+}

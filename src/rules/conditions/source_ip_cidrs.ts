@@ -1,0 +1,70 @@
+/** @module The condition `sourceIpCidrs`: the client's address is in any of these networks. */
+import { describeValue } from "../describe_value.ts";
+import { errorAt } from "../finding.ts";
+import { formatIp, type IpBlock, IpBlockSet, parseCidr } from "../ip_address.ts";
+import { list, text } from "../schema_parts.ts";
+import type { CandidateIndex, ConditionType } from "./condition_type.ts";
+import { comparable, describeList, unique } from "./lists.ts";
+import { BlockMap } from "./network/block_map.ts";
+import { canonicalNetwork, networkOrSame } from "./network/network.ts";
+import { networksContain, networksDisjoint } from "./network/network_sets.ts";
+
+type Networks = readonly string[];
+
+function blockOf(cidr: string): IpBlock {
+  const block = parseCidr(cidr);
+  if (block === undefined) throw new TypeError(`Cannot compile address block "${cidr}"`);
+  return block;
+}
+
+function createIndex<T>(): CandidateIndex<Networks, T> {
+  const map = new BlockMap<T>();
+  return {
+    add(value, item) {
+      for (const cidr of value) map.add(blockOf(cidr), item);
+      return true;
+    },
+    visit(facts, take) {
+      const ip = facts.ip();
+      if (ip !== undefined) map.visit(ip, take);
+    },
+  };
+}
+
+const bothListed = (a: Networks, b: Networks): boolean =>
+  a.length > 0 && b.length > 0 && comparable(a, b);
+
+export const sourceIpCidrs: ConditionType<Networks, Networks> = {
+  schema: list(text()).describe("Any of these networks, IPv4 or IPv6"),
+  neutralItem: "::/0",
+  cost: 7,
+  isClientBound: true,
+  *check(value, path) {
+    for (const [index, written] of value.entries()) {
+      const result = canonicalNetwork(written);
+      if ("network" in result) continue;
+      yield errorAt([...path, index], {
+        code: "bad_network",
+        message: `Use an IPv4 or IPv6 network: it is ${describeValue(written)} (${result.problem})`,
+        hint: "Write it as 203.0.113.0/24, 2001:db8::/32, or one address alone",
+      });
+    }
+  },
+  normalize: (value) => unique(value.map(networkOrSame)),
+  compile(value) {
+    const blocks = new IpBlockSet(value.map(blockOf));
+    return (facts) => {
+      const ip = facts.ip();
+      return ip !== undefined && blocks.has(ip);
+    };
+  },
+  explain(value, facts) {
+    const ip = facts.ip();
+    return { wanted: describeList(value), seen: ip === undefined ? "unknown" : formatIp(ip) };
+  },
+  sample: ([network]) => network === undefined ? {} : { ip: network.replace(/\/.*$/, "") },
+  contains: (outer, inner) =>
+    inner !== undefined && bothListed(outer, inner) && networksContain(outer, inner),
+  disjoint: (a, b) => bothListed(a, b) && networksDisjoint(a, b),
+  index: { selectivity: 4, create: createIndex },
+};

@@ -1,0 +1,60 @@
+/**
+ * A request that a condition matches, made up from the condition itself: with
+ * it a claim about a rule can be proven by trying.
+ *
+ * @module
+ */
+import { CONDITION_NAMES, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
+import type { SampleParts } from "../conditions/condition_type.ts";
+import { ANY_TEXT } from "../conditions/path.ts";
+import type { DescribedRequest } from "../facts.ts";
+import type { RuntimeCondition, RuntimeLeaf } from "../types.ts";
+
+/** Stands for a host that no rule names. */
+export const UNNAMED_HOST = "svc-sample.invalid";
+
+export interface SampleRequest extends DescribedRequest {
+  readonly host: string;
+  /** Path and query. */
+  readonly target: string;
+}
+
+function partsOf<F extends ConditionName>(field: F, leaf: RuntimeLeaf): SampleParts {
+  const value = leaf[field];
+  return value === undefined ? {} : CONDITIONS[field].sample(value);
+}
+
+/** Header text that a request can carry as it stands. */
+const PLAIN = /^[\x20-\x7e]*$/;
+
+/**
+ * Makes up a request for a normalized condition; `undefined` where it cannot be
+ * written down. Whether the condition matches it is for the caller to see.
+ */
+export function sampleRequest(
+  { any, not: _, ...root }: RuntimeCondition,
+): SampleRequest | undefined {
+  const leaf: RuntimeLeaf = { ...any?.[0], ...root };
+  const parts: SampleParts = Object.assign(
+    {},
+    ...CONDITION_NAMES.map((field) => partsOf(field, leaf)),
+  );
+  const { method = "GET", host = UNNAMED_HOST, path = `/${ANY_TEXT}`, ip, country, asn, device } =
+    parts;
+  const cookie = Object.entries(parts.cookies ?? {}).map((pair) => pair.join("=")).join("; ");
+  const headers = { ...parts.headers, ...(cookie === "" ? {} : { cookie }) };
+  if (!Object.values(headers).every((value) => PLAIN.test(value))) return undefined;
+  const query = new URLSearchParams(parts.query).toString();
+  const target = `${path}${query === "" ? "" : `?${query}`}`;
+  return {
+    method,
+    url: `http://${host}${target}`,
+    host,
+    target,
+    headers,
+    ...(country === undefined ? {} : { country }),
+    ...(asn === undefined ? {} : { asn }),
+    ...(ip === undefined ? {} : { ip }),
+    ...(device === undefined ? {} : { device }),
+  };
+}
