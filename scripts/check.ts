@@ -12,6 +12,7 @@ import { DOORWAYS, ROOMS } from "./_rooms.ts";
 import { isOurSource, listFiles, ROOT } from "./_source_files.ts";
 import { findRegistryHosts } from "./check_hosts.ts";
 import { findLongFiles, type TextFile } from "./check_lengths.ts";
+import { findProgramStarts } from "./check_programs.ts";
 import { findCircles, findRoomViolations } from "./check_rooms.ts";
 
 interface Step {
@@ -49,6 +50,10 @@ const STEPS: readonly Step[] = [
     },
   },
   { name: "file lengths", run: () => Promise.resolve(findLongFiles(sources.map(read))) },
+  {
+    name: "programs are started in one place",
+    run: () => Promise.resolve(findProgramStarts(sources.map(read))),
+  },
   {
     name: "registry hosts",
     run: () =>

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { findRegistryHosts, REGISTRY_HOSTS } from "./check_hosts.ts";
 import { findLongFiles, MAX_SOURCE_LINES, MAX_TEST_LINES } from "./check_lengths.ts";
+import { findProgramStarts } from "./check_programs.ts";
 
 const lines = (count: number): string => "x\n".repeat(count);
 
@@ -36,4 +37,19 @@ for (const host of REGISTRY_HOSTS) {
 Deno.test("findRegistryHosts() accepts package names and other hosts", () => {
   const text = '"npm:zod@4.6.7", https://svc.test/, deno.land, npmjs';
   assert.deepEqual(findRegistryHosts([{ path: "deno.json", text }]), []);
+});
+
+Deno.test("findProgramStarts() finds programs that are started elsewhere", () => {
+  const text = 'const child = new Deno.Command("git").spawn();\n';
+  assert.match(
+    findProgramStarts([{ path: "src/a.ts", text }])[0]!,
+    /^src\/a\.ts:1: Start programs /,
+  );
+  const allowed = [
+    "src/lib/spawn_program.ts",
+    "src/a_test.ts",
+    "src/lib/test_git.ts",
+    "scripts/a.ts",
+  ];
+  assert.deepEqual(findProgramStarts(allowed.map((path) => ({ path, text }))), []);
 });

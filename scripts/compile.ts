@@ -69,6 +69,8 @@ const code = await show([
   "--unstable-kv",
   "--unstable-worker-options",
   "--unstable-no-legacy-abort",
+  // Its file would lie in the folder for temporary files, where others may put one first.
+  "--no-code-cache",
   ...(flags.target === undefined ? [] : ["--target", flags.target]),
   ...Object.keys(WORKERS).flatMap((file) => ["--include", file]),
   "--output",

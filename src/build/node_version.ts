@@ -8,6 +8,7 @@ import { z } from "zod";
 import { type DetectedProject, findFramework } from "../manifest/mod.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import type { BuildHost } from "./types.ts";
+import { runProgram } from "../lib/spawn_program.ts";
 
 type Version = readonly [number, number, number];
 
@@ -42,12 +43,12 @@ export function meetsRange(version: string, range: string): boolean {
 async function nodeVersion(host: BuildHost): Promise<string | undefined> {
   try {
     const env = { PATH: host.env.PATH ?? "" };
-    const { stdout, success } = await new Deno.Command("node", {
+    const { stdout, success } = await runProgram("node", {
       args: ["--version"],
       env,
       clearEnv: true,
       stderr: "null",
-    }).output();
+    });
     return success ? new TextDecoder().decode(stdout).trim() : undefined;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;

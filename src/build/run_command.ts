@@ -5,6 +5,7 @@
  */
 import { BuildError } from "./build_error.ts";
 import type { BuildHost, OutputSink } from "./types.ts";
+import { spawnProgram } from "../lib/spawn_program.ts";
 
 export interface CommandRun {
   readonly phase: "install" | "build";
@@ -56,7 +57,7 @@ export async function runCommand(host: BuildHost, run: CommandRun): Promise<void
   host.say(phase, "info", `Running ${command}`);
   host.signal.throwIfAborted();
   const { program, args } = shellOf(command);
-  const child = new Deno.Command(program, {
+  const child = spawnProgram(program, {
     args,
     cwd: directory,
     env: environmentOf(host, variables),
@@ -65,7 +66,7 @@ export async function runCommand(host: BuildHost, run: CommandRun): Promise<void
     stdout: "piped",
     stderr: "piped",
     signal: host.signal,
-  }).spawn();
+  });
   const ended = new AbortController();
   const outputs = Promise.all(
     [child.stdout, child.stderr].map((stream) =>

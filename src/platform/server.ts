@@ -6,6 +6,7 @@
  */
 import { createEdge, createHttpCache, type HttpCache, loadGeo } from "../edge/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
+import { keepDescriptors } from "../lib/descriptors.ts";
 import { createOutboundFetch, type Outbound } from "../runtime/mod.ts";
 import { bootstrapAccounts } from "./accounts/bootstrap.ts";
 import { issueOwnerLink } from "./accounts/owner_link.ts";
@@ -164,6 +165,7 @@ async function buildFront(
  * @throws {Deno.errors.AddrInUse} when a port is taken.
  */
 export async function startPlatform(options: PlatformOptions): Promise<RunningPlatform> {
+  keepDescriptors();
   const listeners = await openListeners(options);
   const closers = new Closers();
   const closing = new AbortController();

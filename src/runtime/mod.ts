@@ -69,6 +69,7 @@ export {
   runFunctionProcess,
   type StepMode,
 } from "./functions/mod.ts";
+export { refuseInheritedDescriptors } from "./process/own_descriptors.ts";
 export {
   createOutboundFetch,
   type Dial,

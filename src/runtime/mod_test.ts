@@ -28,6 +28,7 @@ Deno.test("the room's public names", () => {
     "isPublicAddress",
     "judgeTarget",
     "networkGuard",
+    "refuseInheritedDescriptors",
     "runComputeProcess",
     "runFunctionProcess",
     "sealFunction",

@@ -41,7 +41,8 @@ const DEFAULTS = {
 /** A compiled program to test in place of the source. */
 export const PROGRAM = Deno.env.get("SVC_BIN");
 
-const spawn = PROGRAM === undefined
+/** Starts the program as the process of a server. */
+export const spawnServer: ComputeServerOptions["spawn"] = PROGRAM === undefined
   ? computeProcessCommand({ env: Deno.env.toObject() })
   : (folder: string) => ({
     command: PROGRAM,
@@ -55,7 +56,7 @@ export function computeServer(options: TestOptions = {}): TestServer {
   const server = createComputeServer({
     ...DEFAULTS,
     log: (entry) => logs.push(entry),
-    spawn,
+    spawn: spawnServer,
     ...options,
     limits: { timeoutMs: 5000, memoryMb: 128, ...options.limits },
   });

@@ -9,6 +9,7 @@ import {
   bundleFunctions,
   createFunctionHost,
   type FunctionHost,
+  type FunctionHostOptions,
   type FunctionLimits,
   type FunctionLogEntry,
   functionProcessCommand,
@@ -39,6 +40,7 @@ export async function deployFunctions(
     readonly functions?: readonly FunctionSource[];
     readonly limits?: Partial<FunctionLimits>;
     readonly outbound?: OutboundFetch;
+    readonly spawn?: FunctionHostOptions["spawn"];
   } = {},
 ): Promise<Deployment> {
   const log: FunctionLogEntry[] = [];
@@ -49,7 +51,7 @@ export async function deployFunctions(
     limits: { timeoutMs: 1000, graceMs: 100, ...options.limits },
     outbound: options.outbound ?? (() => Promise.reject(new Error("No network in this test"))),
     log: (entry) => log.push(entry),
-    spawn: functionProcessCommand({ env: Deno.env.toObject() }),
+    spawn: options.spawn ?? functionProcessCommand({ env: Deno.env.toObject() }),
   });
   return { host, log, [Symbol.asyncDispose]: () => host.close() };
 }

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { networkVariables } from "../../src/lib/network_variables.ts";
 import { markedProcesses } from "../../src/lib/marked_processes.ts";
 import { type BuildPlatform, textOf, withBuilds } from "./_builds.ts";
+import { openForChildren } from "./_descriptors.ts";
 
 /** Megabytes that the build of one test prints; `PRINT_MB=1024` for a whole gigabyte. */
 const PRINT_MB = Number(Deno.env.get("PRINT_MB") ?? 200);
@@ -53,6 +54,28 @@ Deno.test("a build sees nothing of the platform, its data and its processes", as
     }
     assert.match(text, /uid=(60800|0)\b/);
   });
+});
+
+Deno.test("a build reaches no file that the platform has open, its own or inherited", async () => {
+  const secret = await Deno.makeTempFile({ prefix: "svc-inherited-" });
+  await Deno.writeTextFile(secret, "inherited secret");
+  using _open = openForChildren(secret);
+  await withBuilds(async (platform) => {
+    const { deployment, text } = await buildScript(
+      platform,
+      [
+        `ls -l /proc/[0-9]*/fd | grep -E "svc-inherited|kv.sqlite3" && echo LEAKED`,
+        `for each in /proc/[0-9]*/fd/*; do case $(readlink $each) in`,
+        `  *svc-inherited*) cat $each; echo LEAKED ;; esac; done`,
+        `ls /proc/self/fd | tr "\\n" " "`,
+        OUT,
+      ].join("\n"),
+    );
+    assert.equal(deployment.error, null, text);
+    assert.doesNotMatch(text, /LEAKED|inherited secret/);
+    assert.match(text, /^0 1 2 3 $/m, "ls itself opens the folder");
+  });
+  await Deno.remove(secret);
 });
 
 Deno.test("a build that forks without end is ended, and the platform answers meanwhile", async () => {

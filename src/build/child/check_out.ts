@@ -6,6 +6,7 @@
  */
 import { join, sep } from "node:path";
 import { BuildError } from "../build_error.ts";
+import { runProgram } from "../../lib/spawn_program.ts";
 
 /** Nothing of the machine or the repository decides what else runs. */
 const SETTINGS = [
@@ -24,7 +25,7 @@ export async function checkOut(
   commitSha: string,
   env: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const { success, stderr } = await new Deno.Command("git", {
+  const { success, stderr } = await runProgram("git", {
     args: [
       "-C",
       repository,
@@ -40,7 +41,7 @@ export async function checkOut(
     stdin: "null",
     stdout: "null",
     stderr: "piped",
-  }).output();
+  });
   if (success) return;
   const reason = new TextDecoder().decode(stderr).trim().slice(-1000);
   throw new BuildError("build_failed", `Can not check out commit ${commitSha}: ${reason}`);

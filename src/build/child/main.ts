@@ -9,6 +9,7 @@
 import { join } from "node:path";
 import { loadProjectConfig, type ProjectConfig } from "../../config/mod.ts";
 import { BUILD_PROBE } from "../../lib/build_process.ts";
+import { refuseInheritedDescriptors } from "../../runtime/mod.ts";
 import { renderDiagnostic } from "../../lib/diagnostic.ts";
 import { BuildError } from "../build_error.ts";
 import { type Pack, packProject } from "../pack_project.ts";
@@ -115,6 +116,8 @@ export async function runBuildProcess(path: string): Promise<never> {
   }
   const writer = createEventWriter(write);
   try {
+    const refused = refuseInheritedDescriptors();
+    if (refused !== undefined) throw new BuildError("build_failed", refused);
     const job = buildJobFile.parse(JSON.parse(await Deno.readTextFile(path)));
     // The job holds variables: the project's code gets those that are meant for it.
     await Deno.remove(path).catch(() => {});

@@ -4,6 +4,7 @@
  * @module
  */
 import { branchName } from "../../contract/mod.ts";
+import { runProgram } from "../../lib/spawn_program.ts";
 
 /** Everything is optional: git may be missing, or the folder no checkout. */
 export interface GitFacts {
@@ -19,13 +20,13 @@ const MAX_AUTHOR = 200;
 
 async function git(directory: string, args: readonly string[]): Promise<string | undefined> {
   try {
-    const { success, stdout } = await new Deno.Command("git", {
+    const { success, stdout } = await runProgram("git", {
       args: ["-C", directory, ...args],
       env: { GIT_OPTIONAL_LOCKS: "0" },
       stdin: "null",
       stdout: "piped",
       stderr: "null",
-    }).output();
+    });
     return success ? new TextDecoder().decode(stdout).trimEnd() : undefined;
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;

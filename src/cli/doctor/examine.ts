@@ -9,6 +9,7 @@ import { fileGuard, networkGuard, sealFunction } from "../../runtime/mod.ts";
 import { formatBytes } from "../format.ts";
 import { buildWalls } from "./build_walls.ts";
 import type { Point } from "./point.ts";
+import { runProgram } from "../../lib/spawn_program.ts";
 
 export interface ExamineOptions {
   readonly dataDir: string;
@@ -80,7 +81,7 @@ async function bundler(cacheDir: string): Promise<Point> {
 
 async function git(): Promise<Point> {
   try {
-    const { success, stdout } = await new Deno.Command("git", { args: ["--version"] }).output();
+    const { success, stdout } = await runProgram("git", { args: ["--version"] });
     if (success) {
       return { name: "git", state: "ok", found: new TextDecoder().decode(stdout).trim() };
     }

@@ -4,6 +4,7 @@
  * @module
  */
 import type { Environment } from "../settings.ts";
+import { spawnProgram } from "../../lib/spawn_program.ts";
 
 type CommandLine = readonly [program: string, ...args: string[]];
 
@@ -34,12 +35,12 @@ export function openBrowser(url: string, env: Environment): boolean {
   if (command === undefined) return false;
   const [program, ...args] = command;
   try {
-    const child = new Deno.Command(program, {
+    const child = spawnProgram(program, {
       args,
       stdin: "null",
       stdout: "null",
       stderr: "null",
-    }).spawn();
+    });
     child.unref();
     return true;
   } catch {

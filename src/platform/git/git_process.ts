@@ -5,6 +5,7 @@
  * @module
  */
 import type { SecretMasker } from "../../lib/mask_secrets.ts";
+import { spawnProgram } from "../../lib/spawn_program.ts";
 
 export interface GitRun {
   readonly args: readonly string[];
@@ -71,7 +72,7 @@ async function writeInput(child: Deno.ChildProcess, input: string): Promise<void
  */
 export async function runGit(run: GitRun): Promise<GitResult> {
   run.signal?.throwIfAborted();
-  const child = new Deno.Command("git", {
+  const child = spawnProgram("git", {
     args: [...run.args],
     env: { ...run.env },
     clearEnv: true,
@@ -79,7 +80,7 @@ export async function runGit(run: GitRun): Promise<GitResult> {
     stdin: run.input === undefined ? "null" : "piped",
     stdout: "piped",
     stderr: "piped",
-  }).spawn();
+  });
   let timedOut = false;
   const timer = setTimeout(() => {
     timedOut = true;

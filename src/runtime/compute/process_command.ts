@@ -5,14 +5,12 @@
  */
 import { fileURLToPath } from "node:url";
 import type { ProcessCommand } from "../functions/types.ts";
+import { NO_CODE_CACHE, sourceCacheEnvironment } from "../process/source_cache.ts";
 import { PRIVATE_RANGES } from "./confine/private_address.ts";
 import type { SpawnFacts } from "./types.ts";
 
 /** First argument that makes the compiled program the process of a server. */
 export const COMPUTE_PROCESS_ARGUMENT = "__compute-process";
-
-/** What the process finds of the environment: where Deno keeps compiled source. */
-const PASSED_VARIABLES = ["HOME", "DENO_DIR", "XDG_CACHE_HOME"] as const;
 
 /** What frameworks ask about the machine, and what tells nothing. */
 export const ALLOWED_SYS = ["hostname", "osRelease", "cpus", "loadavg", "homedir"] as const;
@@ -36,18 +34,14 @@ export interface ProcessCommandOptions {
 export function computeProcessCommand(
   options: ProcessCommandOptions,
 ): (folder: string, server: SpawnFacts) => ProcessCommand {
-  const env: Record<string, string> = { NO_COLOR: "1" };
   if (Deno.build.standalone) {
     return (folder) => ({
       command: Deno.execPath(),
       args: [COMPUTE_PROCESS_ARGUMENT, folder],
-      env,
+      env: { NO_COLOR: "1" },
     });
   }
-  for (const name of PASSED_VARIABLES) {
-    const value = options.env[name];
-    if (value !== undefined) env[name] = value;
-  }
+  const env = sourceCacheEnvironment(options.env);
   const runtime = fileURLToPath(new URL("../", import.meta.url));
   return (folder, { directory, allowPrivate }) => ({
     command: Deno.execPath(),
@@ -58,6 +52,7 @@ export function computeProcessCommand(
       "--no-remote",
       "--no-npm",
       "--no-prompt",
+      NO_CODE_CACHE,
       "--unstable-worker-options",
       "--unstable-no-legacy-abort",
       `--allow-read=${[runtime, directory, folder].join(",")}`,

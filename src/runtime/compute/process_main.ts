@@ -8,6 +8,8 @@
 import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { denoCache } from "../process/source_cache.ts";
+import { refuseForeignDescriptors } from "../process/own_descriptors.ts";
 import { FrameConnection } from "../functions/connection.ts";
 import type { Frame } from "../functions/frame.ts";
 import { confine } from "./confine/confine.ts";
@@ -41,8 +43,7 @@ function workerUrl(): URL {
 /** What the server's thread needs of the program itself: it, or its source and Deno's cache. */
 function runtimePaths(): string[] {
   if (Deno.build.standalone) return [Deno.execPath()];
-  const { DENO_DIR, XDG_CACHE_HOME, HOME = "/" } = Deno.env.toObject();
-  const cache = DENO_DIR ?? join(XDG_CACHE_HOME ?? join(HOME, ".cache"), "deno");
+  const cache = denoCache(Deno.env.toObject());
   return [Deno.execPath(), fileURLToPath(new URL("../", import.meta.url)), cache];
 }
 
@@ -61,14 +62,17 @@ class ComputeProcess {
   take({ type, id, payload }: Frame): void {
     if (type === ComputeFrame.ping) this.#post({ type: "ping", id });
     else if (type === ComputeFrame.terminate) this.#post({ type: "terminate" });
-    else if (type === ComputeFrame.start) this.#start(readStart(payload));
+    else if (type === ComputeFrame.start) void this.#start(readStart(payload));
   }
 
   #post(message: ToWorker): void {
     this.#port?.postMessage(message);
   }
 
-  #start(start: ServerStart): void {
+  async #start(start: ServerStart): Promise<void> {
+    // What is opened later, the kernel judges.
+    const refused = await refuseForeignDescriptors();
+    if (refused !== undefined) return this.#end(refused);
     Deno.chdir(start.directory);
     const socket = join(this.folder, SERVER_SOCKET);
     const confinement = confine({

@@ -10,6 +10,7 @@ import type { ProcessCommand } from "../functions/types.ts";
 import { MAX_OUTPUT_BYTES_PER_SECOND } from "./limits.ts";
 import { LineCutter } from "./lines.ts";
 import { CONTROL_SOCKET, MAX_FRAME_BYTES, SERVER_SOCKET } from "./wire.ts";
+import { spawnProgram } from "../../lib/spawn_program.ts";
 
 /** Longest time from the start of the process to its connection. */
 const CONNECT_MS = 15_000;
@@ -103,14 +104,14 @@ export async function startServer(
   try {
     const listener = Deno.listen({ transport: "unix", path: join(folder, CONTROL_SOCKET) });
     const { command, args, env } = spawn(folder);
-    const child = new Deno.Command(command, {
+    const child = spawnProgram(command, {
       args: [...args],
       env: { ...env },
       clearEnv: true,
       stdin: "null",
       stdout: "piped",
       stderr: "piped",
-    }).spawn();
+    });
     let words = "";
     let told = false;
     const output = Promise.all([

@@ -6,6 +6,7 @@
  * @module
  */
 import { dirname } from "node:path";
+import { refuseForeignDescriptors } from "../process/own_descriptors.ts";
 import { FrameConnection } from "./connection.ts";
 import { type Frame, FrameType, ProtocolError } from "./frame.ts";
 import type { WorkerIntroduction } from "./wire.ts";
@@ -43,13 +44,15 @@ class FunctionProcess {
   ) {}
 
   take({ type, worker, payload }: Frame): void {
-    if (type === FrameType.open) this.#open(worker, new TextDecoder().decode(payload));
+    if (type === FrameType.open) void this.#open(worker, new TextDecoder().decode(payload));
     else if (type === FrameType.stop) this.#stop(worker, "");
     else throw new ProtocolError(`The process was sent a frame of type ${type}`);
   }
 
-  #open(number: number, key: string): void {
+  async #open(number: number, key: string): Promise<void> {
     const { socketPath } = this;
+    const refused = await refuseForeignDescriptors();
+    if (refused !== undefined) return endWith(refused);
     const worker = startWorker(socketPath);
     this.#workers.set(number, worker);
     worker.onerror = (event) => {
@@ -69,6 +72,12 @@ class FunctionProcess {
     const payload = new TextEncoder().encode(message);
     this.control.send({ type: FrameType.exited, worker: number, id: 0, payload });
   }
+}
+
+/** Ends the process; the platform keeps its last words for the log. */
+function endWith(words: string): never {
+  Deno.stderr.writeSync(new TextEncoder().encode(words));
+  Deno.exit(1);
 }
 
 /** The socket outlives a platform that was killed; what ends after it clears up. */
@@ -98,9 +107,7 @@ export async function runFunctionProcess(socketPath: string): Promise<never> {
     await control.receive((frame) => process.take(frame));
     removeSocket(socketPath);
   } catch (error) {
-    // The platform keeps the last words of a process for the log.
-    Deno.stderr.writeSync(new TextEncoder().encode(String(error)));
-    Deno.exit(1);
+    endWith(String(error));
   }
   Deno.exit(0);
 }

@@ -9,6 +9,7 @@ import { FrameConnection } from "./connection.ts";
 import { MAX_UPWARD_BYTES } from "./frame.ts";
 import type { ProcessCommand } from "./types.ts";
 import { WorkerLines } from "./worker_lines.ts";
+import { spawnProgram } from "../../lib/spawn_program.ts";
 
 /** Longest time from the start of the process to its connection. */
 const CONNECT_MS = 15_000;
@@ -92,14 +93,14 @@ async function startOn(
   { command, args, env }: ProcessCommand,
   removeFolder: () => Promise<void>,
 ): Promise<RunningProcess> {
-  const child = new Deno.Command(command, {
+  const child = spawnProgram(command, {
     args: [...args],
     env: { ...env },
     clearEnv: true,
     stdin: "null",
     stdout: "null",
     stderr: "piped",
-  }).spawn();
+  });
   // Its threads inherit this: the platform goes first on a busy machine, already while it starts.
   setThreadPriority(child.pid, CALM_PRIORITY);
   const lastWords = readTail(child.stderr).catch(() => "");

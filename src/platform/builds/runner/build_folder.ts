@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import { hasOwnRoot, hasOwnUser, type SandboxKind, type Shown } from "./sandbox.ts";
+import { runProgram } from "../../../lib/spawn_program.ts";
 
 export interface BuildFolder {
   readonly path: string;
@@ -27,14 +28,14 @@ export interface BuildFolder {
 
 /** Runs a program of the system; throws with what it said where it fails. */
 async function run(program: string, ...args: string[]): Promise<void> {
-  const { success, stderr } = await new Deno.Command(program, {
+  const { success, stderr } = await runProgram(program, {
     args,
     clearEnv: true,
     env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" },
     stdin: "null",
     stdout: "null",
     stderr: "piped",
-  }).output();
+  });
   if (!success) throw new Error(`${program} failed: ${new TextDecoder().decode(stderr).trim()}`);
 }
 

@@ -9,6 +9,7 @@ import { BUILD_PROBE } from "../../../lib/build_process.ts";
 import { endProcessesOf, killChildren, usersBetween } from "./end_processes.ts";
 import type { BuildProgram } from "./program.ts";
 import { END_USER_SCRIPT, NAMESPACE_SCRIPT, OPEN_SCRIPT, USER_SCRIPT } from "./sandbox_script.ts";
+import { runProgram, spawnProgram } from "../../../lib/spawn_program.ts";
 
 /**
  * - `namespaces`: a user of its own, and namespaces that show it nothing but
@@ -135,7 +136,7 @@ function commandFor(run: SandboxRun, options: SandboxOptions): string[] {
 async function endUser(uid: number): Promise<void> {
   const [program, ...args] = [...asUser(uid), "/bin/sh", "-c", END_USER_SCRIPT];
   await endProcessesOf(uid, async () => {
-    await new Deno.Command(program!, {
+    await runProgram(program!, {
       args,
       cwd: "/",
       clearEnv: true,
@@ -143,7 +144,7 @@ async function endUser(uid: number): Promise<void> {
       stdin: "null",
       stdout: "null",
       stderr: "null",
-    }).output();
+    });
   });
 }
 
@@ -165,7 +166,7 @@ function killGroup(pid: number): void {
 /** Starts a command inside the walls; its standard input must stay open as long as it shall run. */
 export function startSandbox(run: SandboxRun, options: SandboxOptions): SandboxedProcess {
   const [program, ...args] = commandFor(run, options);
-  const child = new Deno.Command(program!, {
+  const child = spawnProgram(program!, {
     args,
     cwd: hasOwnRoot(options.kind) ? "/" : run.shown[0]?.from ?? "/",
     clearEnv: true,
@@ -174,7 +175,7 @@ export function startSandbox(run: SandboxRun, options: SandboxOptions): Sandboxe
     stdin: "piped",
     stdout: "piped",
     stderr: "piped",
-  }).spawn();
+  });
   return {
     child,
     async end() {

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { runProgram } from "../../../lib/spawn_program.ts";
 
 export interface SizeWatch {
   /** Aborted when they are too large, or have too many files to be counted in time. */
@@ -25,7 +26,7 @@ async function sizeOnDisk(
 ): Promise<number | undefined> {
   const late = AbortSignal.timeout(COUNT_MS);
   try {
-    const { stdout } = await new Deno.Command("nice", {
+    const { stdout } = await runProgram("nice", {
       args: ["-n", "10", "du", "-s", "-k", "-x", "--", ...folders],
       clearEnv: true,
       env: { PATH: "/usr/local/bin:/usr/bin:/bin", LC_ALL: "C" },
@@ -33,7 +34,7 @@ async function sizeOnDisk(
       stdout: "piped",
       stderr: "null",
       signal: AbortSignal.any([signal, late]),
-    }).output();
+    });
     if (late.aborted) return undefined;
     // Files that vanish while du counts make it fail; what it says is right nevertheless.
     const lines = new TextDecoder().decode(stdout).split("\n");

@@ -10,9 +10,11 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import type { ServerStart } from "../wire.ts";
 import { ServerAddress } from "./address.ts";
+import { closeInternals } from "./close_internals.ts";
 import { describeError } from "./describe_error.ts";
 import { serveModule, takeDenoServers } from "./deno_servers.ts";
 import type { Send, ToWorker } from "./messages.ts";
+import { takeDatagrams } from "./node_datagrams.ts";
 import { takeNodeServers } from "./node_servers.ts";
 import { takeOutput } from "./output.ts";
 import { takeSignals, type TellSignal } from "./signals.ts";
@@ -72,8 +74,10 @@ function prepare(start: ServerStart, socket: string, send: Send): Prepared {
   tellExits(send);
   const address = new ServerAddress(socket, { port: start.port, host: start.host, send });
   takeNodeServers(address);
+  takeDatagrams();
   takeDenoServers(address);
   const tellSignal = takeSignals();
+  closeInternals();
   const load = async () => {
     try {
       const module: Readonly<Record<string, unknown>> = await import(pathToFileURL(entry).href);

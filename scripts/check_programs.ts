@@ -1,0 +1,34 @@
+/**
+ * Keeps one place where other programs are started: what is started elsewhere
+ * would get the descriptors that this program has inherited.
+ *
+ * @module
+ */
+import type { TextFile } from "./check_lengths.ts";
+
+/** Who may start a program themselves. */
+const STARTERS: ReadonlySet<string> = new Set([
+  "src/lib/spawn_program.ts",
+  // A person's own command: it gets what their shell has opened for it.
+  "src/cli/env/run_child.ts",
+]);
+
+const START = /new Deno\.Command\(|["']node:child_process["']/;
+
+/** Finds each line of the program, its tests left out, that starts another program by itself. */
+export function findProgramStarts(files: readonly TextFile[]): string[] {
+  return files
+    .filter(({ path }) => path.startsWith("src/") && !STARTERS.has(path))
+    .filter(({ path }) => !/(?:^|\/)(?:test_|_test_)|_test\.ts$/.test(path))
+    .flatMap(({ path, text }) =>
+      text.split("\n").flatMap((line, index) =>
+        START.test(line)
+          ? [
+            `${path}:${
+              index + 1
+            }: Start programs by src/lib/spawn_program.ts, which keeps descriptors`,
+          ]
+          : []
+      )
+    );
+}

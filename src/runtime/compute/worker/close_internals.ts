@@ -1,0 +1,68 @@
+/**
+ * Takes from a server what leads past the documented interfaces of Node and
+ * Deno to the runtime's own parts: bindings, native code, and descriptors by
+ * their number. The kernel's sandbox does not depend on it: a worker that the
+ * server starts has these parts again, and finds nothing open to use them on.
+ *
+ * @module
+ */
+import process from "node:process";
+
+/** What Node itself answers with where its permissions are on. */
+class AccessDeniedError extends Error {
+  override readonly name = "Error";
+  readonly code = "ERR_ACCESS_DENIED";
+}
+
+const CLOSED_METHODS = [
+  "binding",
+  "_linkedBinding",
+  "dlopen",
+  "_getActiveHandles",
+  "_getActiveRequests",
+] as const;
+
+/** Classes of Node's bindings that make a stream of a descriptor's number. */
+const HANDLES = [["pipe_wrap", "Pipe"], ["tcp_wrap", "TCP"], ["udp_wrap", "UDP"]] as const;
+
+/** Standard input, output and error, which a server may open as streams. */
+const LAST_STANDARD = 2;
+
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+
+const fix = (holder: object, name: PropertyKey, value: unknown): void => {
+  Object.defineProperty(holder, name, { value, configurable: false, writable: false });
+};
+
+/** Lets handles be opened for standard input, output and error only. */
+function closeOpen(binding: Method): void {
+  for (const [module, name] of HANDLES) {
+    const parts = binding.call(process, module) as Readonly<Record<string, unknown>>;
+    const { prototype } = parts[name] as { readonly prototype: Record<string, Method> };
+    const open = prototype.open;
+    if (open === undefined) continue;
+    fix(
+      prototype,
+      "open",
+      function (this: unknown, descriptor: unknown, ...rest: unknown[]): unknown {
+        if (!Number.isInteger(descriptor) || (descriptor as number) > LAST_STANDARD) {
+          throw new AccessDeniedError("A server cannot open a descriptor by its number");
+        }
+        return open.call(this, descriptor, ...rest);
+      },
+    );
+  }
+}
+
+/** Closes the runtime's own parts to the code that is loaded next. */
+export function closeInternals(): void {
+  closeOpen(Reflect.get(process, "binding") as Method);
+  for (const name of CLOSED_METHODS) {
+    fix(process, name, () => {
+      throw new AccessDeniedError(`A server cannot use process.${name}`);
+    });
+  }
+  const internals = Reflect.get(Deno, "internal") as symbol;
+  Reflect.deleteProperty(Deno, internals);
+  Reflect.deleteProperty(Deno, "internal");
+}

@@ -1,0 +1,92 @@
+/**
+ * What a process that runs foreign code may hold open. The kernel's sandbox
+ * judges paths when they are opened, so whatever was open before stays open to
+ * that code: each process looks at its descriptors before it loads any.
+ *
+ * @module
+ */
+import { type Descriptor, openDescriptors } from "../../lib/descriptors.ts";
+
+/** What the event loop of the runtime is made of, and the kernel's questions (seccomp). */
+const EVENT_LOOP: ReadonlySet<string> = new Set([
+  "anon_inode:[eventpoll]",
+  "anon_inode:[eventfd]",
+  "anon_inode:[timerfd]",
+  "anon_inode:seccomp notify",
+]);
+
+const STANDARD = 3;
+
+const NOTHING = "/dev/null";
+
+/** How often, and how far apart in milliseconds, is looked before a file counts as left open. */
+const LOOKS = 20;
+const PAUSE_MS = 10;
+
+function isMeant(
+  { number, target, inherited }: Descriptor,
+  standard: ReadonlySet<string>,
+): boolean {
+  if (number < STANDARD) return target === NOTHING || target.startsWith("pipe:");
+  // The runtime keeps copies of standard input, output and error.
+  if (target === NOTHING || standard.has(target)) return true;
+  if (inherited) return false;
+  return EVENT_LOOP.has(target) || target.startsWith("socket:");
+}
+
+/**
+ * Judges the descriptors of a process: standard input, output and error that
+ * lead to pipes or nowhere, the runtime's event loop, and sockets that the
+ * process has opened itself.
+ *
+ * @returns those that foreign code must not find open
+ */
+export function findForeignDescriptors(all: readonly Descriptor[]): readonly Descriptor[] {
+  const standard = new Set(
+    all.filter(({ number }) => number < STANDARD).map(({ target }) => target),
+  );
+  return all.filter((descriptor) => !isMeant(descriptor, standard));
+}
+
+const name = (found: readonly Descriptor[]): string =>
+  found.map(({ number, target }) => `${number} (${target})`).join(", ");
+
+/**
+ * Looks for descriptors that this process was started with, before it starts
+ * foreign programs, whose own open files are closed to them.
+ *
+ * @returns why it must not; `undefined` where there are none
+ */
+export function refuseInheritedDescriptors(): string | undefined {
+  const foreign = findForeignDescriptors(openDescriptors() ?? []).filter(({ inherited }) =>
+    inherited
+  );
+  return foreign.length === 0
+    ? undefined
+    : `The process was started with descriptors that a build must not reach: ${name(foreign)}`;
+}
+
+/**
+ * Looks at the descriptors of this process before it loads foreign code.
+ *
+ * @returns why it must not; `undefined` where nothing else is open, and on other
+ * systems than Linux, which do not say
+ */
+export async function refuseForeignDescriptors(): Promise<string | undefined> {
+  for (let look = 1;; look++) {
+    const all = openDescriptors();
+    if (all === undefined) {
+      return Deno.build.os === "linux"
+        ? "The process cannot see which descriptors it holds: mount /proc"
+        : undefined;
+    }
+    const foreign = findForeignDescriptors(all);
+    if (foreign.length === 0) return undefined;
+    // The runtime itself reads a file at times, and closes it.
+    if (look < LOOKS && !foreign.some(({ inherited }) => inherited)) {
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+      continue;
+    }
+    return `The process holds descriptors that deployed code must not reach: ${name(foreign)}`;
+  }
+}

@@ -1,0 +1,61 @@
+/**
+ * Descriptors of processes, as the system shows them, and one that this
+ * process leaves open to whatever it starts.
+ */
+import assert from "node:assert/strict";
+import type { ProcessCommand } from "../../src/runtime/mod.ts";
+
+/** What the descriptors of a process lead to, by their numbers. */
+export function descriptorsOf(pid: number): ReadonlyMap<number, string> {
+  const folder = `/proc/${pid}/fd`;
+  return new Map([...Deno.readDirSync(folder)].flatMap(({ name }) => {
+    try {
+      return [[Number(name), Deno.readLinkSync(`${folder}/${name}`)] as const];
+    } catch {
+      return [];
+    }
+  }));
+}
+
+/** Those that lead to a file, a folder, or a pipe besides standard output and error. */
+export function strayDescriptors(pid: number): readonly string[] {
+  const all = descriptorsOf(pid);
+  const standard = new Set([all.get(0), all.get(1), all.get(2)]);
+  return [...all].flatMap(([number, target]) =>
+    standard.has(target) || target === "/dev/null" || /^(?:socket|anon_inode):/.test(target)
+      ? []
+      : [`${number} ${target}`]
+  );
+}
+
+const SYMBOLS = {
+  open: { parameters: ["buffer", "i32"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+} as const;
+
+const O_RDWR = 2;
+
+/** Opens a file as a shell does for a program: open in all that this process starts. */
+export function openForChildren(path: string): Disposable {
+  const libc = Deno.dlopen("libc.so.6", SYMBOLS);
+  const descriptor = libc.symbols.open(new TextEncoder().encode(`${path}\0`), O_RDWR);
+  assert.ok(descriptor > 2);
+  return {
+    [Symbol.dispose]() {
+      libc.symbols.close(descriptor);
+      libc.close();
+    },
+  };
+}
+
+/** The command with a file open on descriptor 9, whoever starts it. */
+export function withOpenFile(
+  { command, args, env }: ProcessCommand,
+  path: string,
+): ProcessCommand {
+  return {
+    command: "/bin/sh",
+    args: ["-c", 'exec 9<>"$0"; exec "$@"', path, command, ...args],
+    env,
+  };
+}
