@@ -22,10 +22,10 @@ export async function projectOfRules(
   return await resolveProject(ctx, { folder, given, phase: "deploy", command });
 }
 
-/** Turns the platform's refusal of an outdated ETag into words. */
+/** Adds the next step to the platform's refusal of an ETag. */
 export function explainConflict(error: unknown): unknown {
   if (!(error instanceof ApiError) || error.status !== 412) return error;
-  return new CliError("conflict", "Look at the rules again: somebody changed them meanwhile", {
+  return new CliError("conflict", error.message, {
     next: ["svc rules list"],
     cause: error,
   });

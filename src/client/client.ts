@@ -213,6 +213,8 @@ export function createClient(options: ClientOptions): Client {
       headers: {
         ...(input.body === undefined ? {} : { "content-type": "application/json" }),
         ...(input.ifMatch === undefined ? {} : { "if-match": input.ifMatch }),
+        // What compresses an answer on its way makes its ETag weak, of no use for If-Match.
+        "accept-encoding": "identity",
       },
       ...(input.body === undefined ? {} : { body: () => JSON.stringify(input.body) }),
       ...(input.signal === undefined ? {} : { signal: input.signal }),

@@ -14,7 +14,6 @@ import {
 import type { ComputeSocket, OutboundFetch } from "../runtime/mod.ts";
 import { type AccessRecord, tracesOf } from "./access_record.ts";
 import type { Answer } from "./answer.ts";
-import { compressesByItself, preventCompression } from "./automatic_compression.ts";
 import { ComputeFailedError } from "./compute/compute_failure.ts";
 import { joinSockets } from "./compute/join_sockets.ts";
 import { type Connection, Exchange, type Surroundings } from "./exchange.ts";
@@ -67,8 +66,6 @@ export type EdgeHandler = (
 
 /** Longest path and query together, in characters; RFC 9110, 4.1 asks for 8000 at least. */
 const MAX_TARGET = 8192;
-
-const RUNTIME_COMPRESSES = compressesByItself(Deno.version.deno);
 
 /** Upgrades the client's connection, and joins it with the server's socket. */
 function upgradeClient(exchange: Exchange, server: ComputeSocket): Response {
@@ -252,9 +249,6 @@ class Edge {
     }
     const response = status === 200 ? new Response(body) : new Response(body, { status });
     writeFields(response, answer.headers, ["x-svc-request-id", exchange.id]);
-    if (RUNTIME_COMPRESSES && body !== null && exchange.header("accept-encoding") !== null) {
-      preventCompression(response.headers);
-    }
     return response;
   }
 }

@@ -5,6 +5,7 @@
  * @module
  */
 import { systemClock } from "../lib/clock.ts";
+import { keepUncompressed } from "./http/automatic_compression.ts";
 import { faultAnswer } from "./http/fault_answer.ts";
 import type { createFront } from "./http/front.ts";
 import type { PlatformOptions } from "./options.ts";
@@ -92,7 +93,7 @@ export async function openListeners(options: PlatformOptions): Promise<Listeners
       finished: plain.finished,
       open(front, ordered) {
         certificates = ordered;
-        [handler, secureHandler] = [front.http, front.https];
+        [handler, secureHandler] = [keepUncompressed(front.http), keepUncompressed(front.https)];
       },
       certificateChanged: (hostname) => secure?.changed(hostname),
       close: async () => {

@@ -76,6 +76,25 @@ Deno.test("two writers never overwrite each other silently", () =>
     }
   }));
 
+Deno.test("If-Match is judged as RFC 9110 says", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const path = "/v1/projects/shop/rules";
+    const first = await platform.api("GET", path, { headers: { "accept-encoding": "gzip, br" } });
+    assert.deepEqual(
+      [first.headers.get("etag"), first.headers.get("content-encoding") ?? "identity"],
+      [`"none"`, "identity"],
+    );
+    const weak = await publish(platform, ruleSet(), `W/"none"`);
+    assert.deepEqual([weak.status, weak.json.code], [412, "precondition_failed"]);
+    assert.match(weak.json.error, /weak/);
+    for (const garbage of ["none", `"a" "none"`]) {
+      assert.equal((await publish(platform, ruleSet(), garbage)).status, 400, garbage);
+    }
+    assert.equal((await publish(platform, ruleSet(), `"a", "none"`)).status, 200);
+    assert.equal((await publish(platform, ruleSet(), "*")).status, 200);
+  }));
+
 Deno.test("revisions are listed and can be restored", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");

@@ -6,7 +6,7 @@
  */
 import { findHeader } from "../header_list.ts";
 import { type ByteRange, parseRange } from "../static/byte_ranges.ts";
-import { ifNoneMatchNames } from "../static/entity_tag.ts";
+import { ifNoneMatchNames } from "../../lib/entity_tag.ts";
 import { parseHttpDate } from "./http_date.ts";
 import type { CacheReader, StoredAnswer } from "./types.ts";
 

@@ -7,7 +7,7 @@
 import type { RequestFields } from "../request_fields.ts";
 import { acceptedCodings, type ContentCoding } from "./accept_encoding.ts";
 import { type ByteRange, parseRange } from "./byte_ranges.ts";
-import { ifMatchHolds, ifNoneMatchNames } from "./entity_tag.ts";
+import { ifMatchHolds, ifNoneMatchNames } from "../../lib/entity_tag.ts";
 import type { Representation, StaticFile } from "./static_file.ts";
 
 export type StaticDecision =

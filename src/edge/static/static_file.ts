@@ -8,7 +8,7 @@ import { checkOnce, type Header, type HeaderList } from "../header_list.ts";
 import type { ContentCoding } from "./accept_encoding.ts";
 import { defaultCacheControl } from "./cache_control.ts";
 import { contentType } from "./content_type.ts";
-import { entityTag } from "./entity_tag.ts";
+import { entityTag } from "../../lib/entity_tag.ts";
 
 /** A file as it was uploaded. */
 export interface SiteFile {

@@ -5,6 +5,7 @@
  */
 import { endpoints } from "../../contract/mod.ts";
 import { ruleCounts } from "../../edge/mod.ts";
+import { ifMatchHolds, isEntityTagList } from "../../lib/entity_tag.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { Addresses } from "../deployments/addresses.ts";
 import type { SiteDirectory } from "../deployments/site_directory.ts";
@@ -12,7 +13,7 @@ import { Failure } from "../http/failure.ts";
 import type { Router } from "../http/router.ts";
 import { findProject } from "../projects/find_project.ts";
 import type { ProjectStore } from "../projects/project_store.ts";
-import type { RulesService, VersionedRules } from "./rules_service.ts";
+import type { Precondition, RulesService, VersionedRules } from "./rules_service.ts";
 import type { RulesStore } from "./rules_store.ts";
 
 export interface RulesRouteServices {
@@ -23,20 +24,26 @@ export interface RulesRouteServices {
   readonly addresses: Addresses;
 }
 
-/** The version that a writer has seen, from `If-Match` (RFC 9110, 13.1.1). */
-function expectedVersion(request: Request): string {
+/** Whether rules of a version are those that the writer has seen, from `If-Match` (RFC 9110, 13.1.1). */
+function preconditionOf(request: Request): Precondition {
   const header = request.headers.get("if-match");
-  const version = /^"([0-9a-z]+)"$/.exec(header ?? "")?.[1];
-  if (version !== undefined) return version;
+  if (header !== null && isEntityTagList(header)) {
+    return {
+      holds: (version) => ifMatchHolds(header, tagOf(version)),
+      isWeak: header.includes("W/"),
+    };
+  }
   throw new Failure(
     header === null ? "precondition_failed" : "invalid_request",
     `Send If-Match with the ETag of GET on the same path, such as "none"`,
   );
 }
 
+const tagOf = (version: string): string => `"${version}"`;
+
 function answer({ active, version }: VersionedRules): Response {
   return Response.json(active, {
-    headers: { etag: `"${version}"`, "cache-control": "no-store" },
+    headers: { etag: tagOf(version), "cache-control": "no-store" },
   });
 }
 
@@ -50,21 +57,21 @@ export function bindRulesRoutes(router: Router, services: RulesRouteServices): v
   );
 
   router.guarded(endpoints.putRules, async (caller, { params, body, request }) => {
-    const version = expectedVersion(request);
+    const precondition = preconditionOf(request);
     const project = await find(caller, params.project);
-    return answer(await service.publish(project, { value: body, caller, version }));
+    return answer(await service.publish(project, { value: body, caller, precondition }));
   });
 
   router.guarded(endpoints.deleteRules, async (caller, { params, request }) => {
-    const version = expectedVersion(request);
-    return answer(await service.remove(await find(caller, params.project), version));
+    const precondition = preconditionOf(request);
+    return answer(await service.remove(await find(caller, params.project), precondition));
   });
 
   router.guarded(endpoints.restoreRules, async (caller, { params, request }) => {
-    const version = expectedVersion(request);
+    const precondition = preconditionOf(request);
     const project = await find(caller, params.project);
     const { revision: revisionId } = params;
-    return answer(await service.restore(project, { revisionId, caller, version }));
+    return answer(await service.restore(project, { revisionId, caller, precondition }));
   });
 
   router.guarded(endpoints.listRuleRevisions, async (caller, { params, query }) => {

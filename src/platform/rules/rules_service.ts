@@ -36,6 +36,19 @@ export interface VersionedRules {
   readonly version: string;
 }
 
+/** What a writer demands of the rules that it replaces. */
+export interface Precondition {
+  /** Whether they may have this version. */
+  holds(version: string): boolean;
+  /** A weak entity tag was given, which holds for nothing. */
+  readonly isWeak: boolean;
+}
+
+const OUTDATED = "Rules were changed by another writer meanwhile: read them again and repeat";
+
+const WEAK_TAG = "If-Match takes strong entity tags only, and this one is weak (W/): " +
+  "something between here and you compresses answers; read the rules with Accept-Encoding: identity";
+
 /** Reads the runtime rule set of a revision. */
 export async function readRevision(
   vault: BlobVault,
@@ -56,21 +69,29 @@ export class RulesService {
   /** Validates and publishes a rule set (`source.origin` = `ui`). */
   async publish(
     project: ProjectRecord,
-    options: { readonly value: unknown; readonly caller: Caller; readonly version: string },
+    options: {
+      readonly value: unknown;
+      readonly caller: Caller;
+      readonly precondition: Precondition;
+    },
   ): Promise<VersionedRules> {
     const functions = await this.productionFunctions(project);
     return this.store(project, { ...options, ruleSet: checkRules(options.value, functions) });
   }
 
   /** Removes what is published: the deployment's own rules apply again. */
-  remove(project: ProjectRecord, version: string): Promise<VersionedRules> {
-    return this.commit(project, null, version);
+  remove(project: ProjectRecord, precondition: Precondition): Promise<VersionedRules> {
+    return this.commit(project, null, precondition);
   }
 
   /** Publishes an earlier revision's rules as a new revision. */
   async restore(
     project: ProjectRecord,
-    options: { readonly revisionId: string; readonly caller: Caller; readonly version: string },
+    options: {
+      readonly revisionId: string;
+      readonly caller: Caller;
+      readonly precondition: Precondition;
+    },
   ): Promise<VersionedRules> {
     const revision = await this.services.rules.findRevision(project.id, options.revisionId);
     if (revision === undefined) {
@@ -85,7 +106,7 @@ export class RulesService {
     options: {
       readonly ruleSet: RuntimeRuleSet;
       readonly caller: Caller;
-      readonly version: string;
+      readonly precondition: Precondition;
     },
   ): Promise<VersionedRules> {
     const { now, random, vault } = this.services;
@@ -101,7 +122,7 @@ export class RulesService {
       ruleCount: ruleSet.rules.length,
       publishedAt: now(),
       publishedBy: options.caller.user.name,
-    }, options.version);
+    }, options.precondition);
   }
 
   /** The functions that published pipelines can use: those of the live deployment. */
@@ -114,16 +135,16 @@ export class RulesService {
   private async commit(
     project: ProjectRecord,
     revision: RevisionRecord | null,
-    expected: string,
+    precondition: Precondition,
   ): Promise<VersionedRules> {
-    const version = await this.services.rules.publish(project.id, revision, expected);
+    const { rules, sites, addresses } = this.services;
+    const { version: seen } = await rules.published(project.id);
+    const version = precondition.holds(seen)
+      ? await rules.publish(project.id, revision, seen)
+      : undefined;
     if (version === undefined) {
-      throw new Failure(
-        "precondition_failed",
-        "Rules were changed by another writer meanwhile: read them again and repeat",
-      );
+      throw new Failure("precondition_failed", precondition.isWeak ? WEAK_TAG : OUTDATED);
     }
-    const { sites, addresses } = this.services;
     await sites.refreshProduction(addresses.hostname(project.name));
     return this.describe(project, { revision, version });
   }

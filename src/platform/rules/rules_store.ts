@@ -31,9 +31,6 @@ export interface Published {
   readonly version: string;
 }
 
-/** What Deno KV makes versions of; it throws on anything else. */
-const VERSION = /^[0-9a-f]{20}$/;
-
 export class RulesStore {
   constructor(private readonly kv: Deno.Kv) {}
 
@@ -47,15 +44,14 @@ export class RulesStore {
 
   /**
    * Publishes a revision, or with null removes what is published, if the
-   * version is still `expected`. Returns the new version, or `undefined` where
-   * another writer was first.
+   * version is still `expected`, as {@link published} gave it. Returns the new
+   * version, or `undefined` where another writer was first.
    */
   async publish(
     projectId: string,
     revision: RevisionRecord | null,
     expected: string,
   ): Promise<string | undefined> {
-    if (expected !== NEVER && !VERSION.test(expected)) return undefined;
     const key = keys.publishedRules(projectId);
     const operation = this.kv.atomic()
       .check({ key, versionstamp: expected === NEVER ? null : expected })

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { createPrivateKey, X509Certificate } from "node:crypto";
+import { Buffer } from "node:buffer";
+import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
 import type { KeyPair } from "./certificate.ts";
 
 export interface CertificateFiles {
@@ -35,6 +36,20 @@ function parsePart<T>(what: string, path: string, parse: () => T): T {
   }
 }
 
+/** The first block of a PEM file, which is the server's own certificate (RFC 8446, 4.4.2). */
+const FIRST_CERTIFICATE = /-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/;
+
+/**
+ * Whether a certificate is that of the key: whether its bytes hold the public
+ * half. Deno 2.6 has no `checkPrivateKey`, and reads the public key of no
+ * Ed25519 certificate.
+ */
+function isKeyOf(certificate: string, privateKey: KeyObject): boolean {
+  const der = Buffer.from(FIRST_CERTIFICATE.exec(certificate)?.[1] ?? "", "base64");
+  const publicKey = createPublicKey(privateKey).export({ type: "spki", format: "der" });
+  return der.includes(publicKey);
+}
+
 /**
  * Reads certificate and key, and checks that they belong together and are
  * still valid.
@@ -51,7 +66,7 @@ export async function readCertificateFiles(
   ];
   const parsed = parsePart("certificate", certFile, () => new X509Certificate(cert));
   const privateKey = parsePart("private key", keyFile, () => createPrivateKey(key));
-  if (!parsed.checkPrivateKey(privateKey)) {
+  if (!isKeyOf(cert, privateKey)) {
     throw new CertificateFileError(`Can not use ${keyFile}: it is not the key of ${certFile}`);
   }
   if (Date.parse(parsed.validTo) <= now) {

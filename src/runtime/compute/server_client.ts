@@ -28,8 +28,20 @@ const NO_IDLE_LIMIT_MS = Infinity;
 /** The header that tells the server, and the log, which request it is. */
 export const REQUEST_ID_HEADER = "x-svc-request-id";
 
+/**
+ * Carries `Accept-Encoding`, which the server's thread puts back in its place:
+ * an old runtime that sees it compresses answers by itself, and makes their
+ * entity tags weak (docs/decisions/automatic-compression.md).
+ */
+export const ACCEPT_ENCODING_HEADER = "x-svc-accept-encoding";
+
 /** Fields that are written anew for the way to the server. */
-const REWRITTEN: ReadonlySet<string> = new Set(["content-length", "expect", REQUEST_ID_HEADER]);
+const REWRITTEN: ReadonlySet<string> = new Set([
+  "content-length",
+  "expect",
+  REQUEST_ID_HEADER,
+  ACCEPT_ENCODING_HEADER,
+]);
 
 /** The headers that the server gets, without those that say how the body is sent. */
 export function forwardedHeaders(request: Omit<ComputeRequest, "body">): [string, string][] {
@@ -41,10 +53,14 @@ export function forwardedHeaders(request: Omit<ComputeRequest, "body">): [string
   return headers;
 }
 
+function hideAcceptEncoding(field: readonly [string, string]): readonly [string, string] {
+  return field[0].toLowerCase() === "accept-encoding" ? [ACCEPT_ENCODING_HEADER, field[1]] : field;
+}
+
 function toWire(request: ComputeRequest): WireRequest {
   const { method, target, body } = request;
   const { length, headers: ofBody } = announceBody(request);
-  const headers = [...forwardedHeaders(request), ...ofBody];
+  const headers = [...forwardedHeaders(request), ...ofBody].map(hideAcceptEncoding);
   return { method, target, headers, body, ...(length === undefined ? {} : { length }) };
 }
 

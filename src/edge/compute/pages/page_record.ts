@@ -9,7 +9,7 @@ import { asciiText } from "../../blobs/blob_body.ts";
 import { formatHttpDate } from "../../cache/http_date.ts";
 import type { Bytes, StoredAnswer } from "../../cache/types.ts";
 import { findHeader, type Header, type HeaderList } from "../../header_list.ts";
-import { entityTag } from "../../static/entity_tag.ts";
+import { entityTag } from "../../../lib/entity_tag.ts";
 import { clientCacheControl } from "./decide_page.ts";
 
 const VERSION = 1;

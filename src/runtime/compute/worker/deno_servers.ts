@@ -5,7 +5,7 @@
  * @module
  */
 import { refusedListen, type ServerAddress } from "./address.ts";
-import { inRequest, REQUEST_ID_HEADER } from "./request_scope.ts";
+import { ACCEPT_ENCODING_HEADER, inRequest, REQUEST_ID_HEADER } from "./request_scope.ts";
 
 type Handler = (request: Request, info: object) => Response | Promise<Response>;
 
@@ -21,7 +21,7 @@ interface ServeOptions {
 
 type Serve = (options: object, handler: Handler) => Deno.HttpServer;
 
-/** The request with a URL of http(s): a Unix socket has a scheme of its own. */
+/** The request as the client sent it, with a URL of http(s): a Unix socket has a scheme of its own. */
 function webRequest(request: Request): Request {
   const secure = request.headers.get("x-forwarded-proto") === "https";
   const url = request.url.replace(/^http\+unix:/, secure ? "https:" : "http:");
@@ -30,7 +30,13 @@ function webRequest(request: Request): Request {
     Object.defineProperty(request, "url", { value: url });
     return request;
   }
-  return new Request(url, request);
+  const seen = new Request(url, request);
+  const accepted = seen.headers.get(ACCEPT_ENCODING_HEADER);
+  if (accepted !== null) {
+    seen.headers.delete(ACCEPT_ENCODING_HEADER);
+    seen.headers.set("accept-encoding", accepted);
+  }
+  return seen;
 }
 
 const PEER = { transport: "tcp", hostname: "127.0.0.1", port: 1 } as const;

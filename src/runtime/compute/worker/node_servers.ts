@@ -11,7 +11,7 @@ import http from "node:http";
 import https from "node:https";
 import net from "node:net";
 import { type Believed, refusedListen, type ServerAddress } from "./address.ts";
-import { inRequest, REQUEST_ID_HEADER } from "./request_scope.ts";
+import { ACCEPT_ENCODING_HEADER, inRequest, REQUEST_ID_HEADER } from "./request_scope.ts";
 
 type Method = (this: Emitter, ...args: unknown[]) => unknown;
 
@@ -22,6 +22,8 @@ interface Emitter {
 
 interface IncomingRequest {
   url: string;
+  /** Names and values in turn. */
+  readonly rawHeaders: string[];
   readonly headers: Record<string, string | string[] | undefined>;
 }
 
@@ -61,6 +63,18 @@ const WITH_REQUEST: ReadonlySet<string> = new Set([
   "checkExpectation",
 ]);
 
+/** Puts `Accept-Encoding` back where the client had it. */
+function restoreAcceptEncoding({ rawHeaders, headers }: IncomingRequest): void {
+  const at = rawHeaders.findIndex((name, index) =>
+    index % 2 === 0 && name.toLowerCase() === ACCEPT_ENCODING_HEADER
+  );
+  if (at !== -1) rawHeaders[at] = "accept-encoding";
+  const accepted = headers[ACCEPT_ENCODING_HEADER];
+  if (accepted === undefined) return;
+  delete headers[ACCEPT_ENCODING_HEADER];
+  headers["accept-encoding"] = accepted;
+}
+
 /** Peers of a Unix socket have no address; frameworks want one. */
 const PEER = {
   remoteAddress: "127.0.0.1",
@@ -82,6 +96,7 @@ function nameRequests(prototype: Emitter, denoServes: boolean): void {
       request.url = originForm(request.url);
       addPeer(request.socket);
     }
+    restoreAcceptEncoding(request);
     const id = request.headers[REQUEST_ID_HEADER];
     return inRequest(
       typeof id === "string" ? id : undefined,

@@ -1,5 +1,5 @@
 /**
- * Which request the running code belongs to.
+ * Which request the running code belongs to, and what the platform adds to it.
  *
  * @module
  */
@@ -7,6 +7,9 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 /** The platform names each request by this header. */
 export const REQUEST_ID_HEADER = "x-svc-request-id";
+
+/** The platform sends `Accept-Encoding` under this name: the runtime shall not compress by itself. */
+export const ACCEPT_ENCODING_HEADER = "x-svc-accept-encoding";
 
 const current = new AsyncLocalStorage<string>();
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { entityTag, ifMatchHolds, ifNoneMatchNames } from "./entity_tag.ts";
+import { entityTag, ifMatchHolds, ifNoneMatchNames, isEntityTagList } from "./entity_tag.ts";
 
 const ETAG = entityTag("0123456789abcdef".repeat(4));
 
@@ -29,3 +29,12 @@ for (const [name, value, ifMatch, none] of rows) {
     assert.equal(ifNoneMatchNames(value, ETAG), none);
   });
 }
+
+Deno.test("isEntityTagList() tells lists from garbage", () => {
+  for (const list of ["*", ETAG, `W/${ETAG}`, `"a",W/"b" , "c",`, '""', `, "a"`]) {
+    assert.ok(isEntityTagList(list), list);
+  }
+  for (const garbage of ["", ",", "none", '"a" "b"', '"a', 'w/"a"', `"a", none`, `*, "a"`]) {
+    assert.ok(!isEntityTagList(garbage), garbage);
+  }
+});

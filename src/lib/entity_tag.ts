@@ -35,3 +35,12 @@ export function ifMatchHolds(value: string, etag: string): boolean {
 export function ifNoneMatchNames(value: string, etag: string): boolean {
   return value === etag || value.trim() === "*" || listContains(value, etag, true);
 }
+
+/** Whether the value of `If-Match` or `If-None-Match` is `*` or a list of entity tags. */
+export function isEntityTagList(value: string): boolean {
+  if (value.trim() === "*") return true;
+  LIST_MEMBER.lastIndex = 0;
+  let end = 0;
+  while (LIST_MEMBER.test(value)) end = LIST_MEMBER.lastIndex;
+  return end > 0 && /^[ \t,]*$/.test(value.slice(end));
+}
