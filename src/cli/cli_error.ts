@@ -28,6 +28,8 @@ export const CLI_ERROR_CODES = [
   "variables_refused",
   "context_invalid",
   "not_runnable",
+  "not_writable",
+  "file_unusable",
   "domain_unverified",
   "not_delivered",
   "unsupported",

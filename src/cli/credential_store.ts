@@ -29,6 +29,8 @@ export interface StoredLogin {
 export interface CredentialStore {
   /** Path of the file; `undefined` where the environment names no home. */
   readonly path: string | undefined;
+  /** The path that logins are saved at; throws where the file is broken or has no place. */
+  writablePath(): string;
   /** Platform of the newest login. */
   readonly apiUrl: string | undefined;
   /** What the user should know about the file. */
@@ -70,7 +72,9 @@ function pathOf(env: Environment): string | undefined {
 
 function needPath(path: string | undefined): string {
   if (path !== undefined) return path;
-  throw new CliError("credentials_invalid", "Set HOME: without it there is no credentials file");
+  throw new CliError("credentials_invalid", "Set HOME: without it there is no credentials file", {
+    hint: "Or set SVC_TOKEN, which needs no file",
+  });
 }
 
 /** Opens the credentials file of the user that the environment describes. */
@@ -85,6 +89,10 @@ export async function openCredentialStore(env: Environment): Promise<CredentialS
 
   return {
     path,
+    writablePath() {
+      read();
+      return needPath(path);
+    },
     apiUrl: credentials?.currentPlatform,
     warnings,
     find(apiUrl, workspace) {

@@ -17,6 +17,7 @@ import {
 import { createCommandLines, type KnownFlag } from "./command_line.ts";
 import { COMMANDS, findCommand } from "./command_tree.ts";
 import { createContext, type Host } from "./context.ts";
+import { explainFileFault } from "./local_checks.ts";
 import { describeError, toHumanError, toJsonError } from "./report_error.ts";
 import { DEFAULT_API_URL, type GlobalFlags, resolveSettings, wantsJson } from "./settings.ts";
 import { createUi, type Ui } from "./ui.ts";
@@ -245,7 +246,10 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
     return await parseAndRun(withoutHelpWord(argv), host, ui, run);
   } catch (thrown) {
     const isStopped = host.signal.aborted && !(thrown instanceof CliError);
-    const report = describeError(isStopped ? interrupted(run.cutOff) : thrown, run.apiUrl);
+    const report = describeError(
+      isStopped ? interrupted(run.cutOff) : explainFileFault(thrown),
+      run.apiUrl,
+    );
     if (!json) stderr.write(`${toHumanError(report, ui.colors)}\n`);
     else if (!ui.answered) stdout.write(`${JSON.stringify(toJsonError(report))}\n`);
     else ui.log("deploy", "error", report.message);

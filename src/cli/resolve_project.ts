@@ -10,6 +10,7 @@ import { endpoints, PAGE_LIMIT_MAX, type Project, projectName } from "../contrac
 import { isUuid } from "../lib/ids.ts";
 import { actionRequired, CliError, declined } from "./cli_error.ts";
 import type { Context } from "./context.ts";
+import { assertCanBind } from "./local_checks.ts";
 import type { ProjectFolder } from "./project_folder.ts";
 import type { Phase } from "./ui.ts";
 
@@ -21,6 +22,8 @@ export interface ProjectFacts {
   /** Value of `--project-id`: an id or a name. */
   readonly given: string | undefined;
   readonly phase: Phase;
+  /** True where the folder is bound to a project that a person chooses or makes. */
+  readonly binds?: boolean;
   /** The command line to show in suggestions, such as `svc deploy`. */
   readonly command: string;
 }
@@ -111,6 +114,7 @@ async function settleMissing(
   const { folder, command } = facts;
   const named = folder.config?.project.name;
   const name = named ?? toProjectName(basename(folder.directory));
+  if (facts.binds === true) await assertCanBind(ctx, folder);
   if (ctx.prompter === undefined) {
     const message = named === undefined
       ? "Name the project: this folder is not linked to one"

@@ -8,6 +8,7 @@ import ignore from "ignore";
 import { join } from "node:path";
 import { z } from "zod";
 import { writeFileAtomically } from "../lib/atomic_file.ts";
+import { describeFileFault } from "../lib/file_fault.ts";
 import { formatPath, type PathStep } from "../lib/diagnostic.ts";
 
 /** Path of the context, relative to the project's root. */
@@ -60,8 +61,8 @@ async function readBounded(path: string): Promise<string | undefined> {
       return undefined;
     }
     if (cause instanceof ContextFileError) throw cause;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new ContextFileError(path, `it can not be read (${reason})`, { cause });
+    const reason = describeFileFault(cause);
+    throw new ContextFileError(path, `it cannot be read, as ${reason}`, { cause });
   }
 }
 

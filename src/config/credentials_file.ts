@@ -7,6 +7,7 @@
 import { dirname, isAbsolute, join } from "node:path";
 import type { z } from "zod";
 import { writeFileAtomically } from "../lib/atomic_file.ts";
+import { describeFileFault } from "../lib/file_fault.ts";
 import { formatPath, type PathStep } from "../lib/diagnostic.ts";
 import {
   addLogin,
@@ -94,8 +95,8 @@ export async function loadCredentials(path: string): Promise<LoadedCredentials> 
     text = await Deno.readTextFile(path);
   } catch (cause) {
     if (cause instanceof Deno.errors.NotFound) return { credentials: NO_CREDENTIALS, warnings: [] };
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CredentialsFileError(path, `it can not be read (${reason})`, { cause });
+    const reason = describeFileFault(cause);
+    throw new CredentialsFileError(path, `it cannot be read, as ${reason}`, { cause });
   }
   return { credentials: parseCredentials(path, text), warnings: modeWarnings(path, mode) };
 }

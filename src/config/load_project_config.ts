@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import type { Diagnostic } from "../lib/diagnostic.ts";
+import { describeFileFault } from "../lib/file_fault.ts";
 import { parseProjectConfig, PROJECT_CONFIG_LIMITS, type ProjectConfig } from "./project_config.ts";
 
 /** Name of the project config file. */
@@ -64,8 +65,7 @@ export async function loadProjectConfig(directory: string): Promise<LoadedProjec
     bytes = await Deno.readFile(path);
   } catch (error) {
     if (isAbsent(error)) return { status: "missing", path };
-    const reason = error instanceof Error ? error.message : String(error);
-    return refuse(path, "unreadable", `Make the file readable: ${reason}`);
+    return refuse(path, "unreadable", `Make the file readable: ${describeFileFault(error)}`);
   }
   const source = decode(bytes);
   if (source === undefined) return refuse(path, "not_utf8", "Save the file as UTF-8 text");

@@ -5,6 +5,8 @@ import {
   listEnvironments,
   pickEnvironment,
 } from "../env/choose_environment.ts";
+import { assertCanKeepContext } from "../local_checks.ts";
+import { openProjectFolder } from "../project_folder.ts";
 import { projectOfVariables } from "../env/project_variables.ts";
 
 export default defineCommand({
@@ -17,6 +19,7 @@ export default defineCommand({
   examples: [["context use preview", "work with preview from now on"]],
   answers: "{ environment, project, file, gitignoreChanged }",
   async run({ args: [reference], flags }, ctx) {
+    await assertCanKeepContext(ctx, (await openProjectFolder(ctx)).directory);
     const { client, project, folder } = await projectOfVariables(
       ctx,
       flags.projectId,

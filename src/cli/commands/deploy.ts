@@ -168,6 +168,7 @@ export default defineCommand({
       given: flags.projectId,
       phase: "deploy",
       command: "svc deploy",
+      binds: true,
     });
     if (chosen) await bindFolder(ctx, folder, project);
     const target = await targetEnvironment(ctx, flags, { client, project, folder });

@@ -8,6 +8,7 @@ import { writeProjectFile } from "../bind_folder.ts";
 import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
+import { assertCanBind } from "../local_checks.ts";
 import { openProjectFolder, type ProjectFolder, showPath } from "../project_folder.ts";
 import { checkProjectName, findProject, toProjectName } from "../resolve_project.ts";
 
@@ -131,6 +132,7 @@ export default defineCommand({
     if (framework !== undefined) ctx.ui.log("detect", "info", `Detected ${framework.name}`);
     const advice = detected?.advice;
     if (advice !== undefined) ctx.ui.log("detect", "warn", `${advice.message}. ${advice.hint}`);
+    await assertCanBind(ctx, folder);
     const project = await projectOf(ctx, name, { flags, detected });
     await writeProjectFile(folder, {
       project: projectChanges(name, project),

@@ -4,6 +4,7 @@ import { bindFolder } from "../bind_folder.ts";
 import { actionRequired, CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
+import { assertCanBind } from "../local_checks.ts";
 import { openProjectFolder, type ProjectFolder } from "../project_folder.ts";
 import { chooseProject, findProject, toProjectName } from "../resolve_project.ts";
 
@@ -42,6 +43,7 @@ export default defineCommand({
   answers: "{ project, directory, config }",
   async run({ args: [dir], flags }, ctx) {
     const folder = await openProjectFolder(ctx, dir);
+    await assertCanBind(ctx, folder);
     const project = await pickProject(ctx, folder, flags.projectId);
     await bindFolder(ctx, folder, project);
     ctx.ui.result({ project, directory: folder.directory, config: folder.configPath }, "");

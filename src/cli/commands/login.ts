@@ -4,6 +4,7 @@ import { CliError, declined } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { printable } from "../format.ts";
+import { assertCanStoreLogin } from "../local_checks.ts";
 import { endToken } from "../login/end_login.ts";
 import { drawQrCode } from "../login/qr_code.ts";
 import { type Waited, waitForToken } from "../login/wait_for_token.ts";
@@ -92,6 +93,7 @@ export default defineCommand({
   answers: "{ user, workspace, apiUrl }",
   async run({ flags }, ctx) {
     const { ui, now, apiUrl } = ctx;
+    await assertCanStoreLogin(ctx);
     const login = await startDeviceLogin(toolName(ctx), {
       baseUrl: apiUrl,
       fetch: ctx.fetch,

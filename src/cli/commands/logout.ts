@@ -1,5 +1,6 @@
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
+import { assertCanStoreLogin } from "../local_checks.ts";
 import { endToken, type TokenEnd } from "../login/end_login.ts";
 
 interface Ended {
@@ -33,6 +34,7 @@ export default defineCommand({
     const wanted = settings.workspace ?? credentials.defaultWorkspace(apiUrl);
     const logins = credentials.logins(apiUrl)
       .filter(({ workspace }) => flags.all === true || workspace === wanted);
+    if (logins.length > 0) await assertCanStoreLogin(ctx);
     const loggedOut: Ended[] = [];
     for (const { workspace, token } of logins) {
       const ended = { workspace, token: await endToken(ctx, token) };

@@ -5,6 +5,7 @@ import { bindFolder } from "../bind_folder.ts";
 import { actionRequired, CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
+import { assertCanBind } from "../local_checks.ts";
 import { openProjectFolder } from "../project_folder.ts";
 import { definedOnly } from "../project_settings.ts";
 import { checkProjectName, toProjectName } from "../resolve_project.ts";
@@ -57,6 +58,7 @@ export default defineCommand({
   async run({ flags }, ctx) {
     const { link, name: given, ...settings } = flags;
     const folder = link === true ? await openProjectFolder(ctx, ".") : undefined;
+    if (folder !== undefined) await assertCanBind(ctx, folder);
     const name = await nameOf(given, ctx);
     const client = ctx.client({
       phase: "projects",

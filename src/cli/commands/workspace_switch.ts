@@ -3,6 +3,7 @@ import { endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
 import { nearest } from "../../lib/suggest.ts";
 import { actionRequired, CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
+import { assertCanStoreLogin } from "../local_checks.ts";
 
 /** Most workspaces that are searched. */
 const MAX_LISTED = 1000;
@@ -13,6 +14,7 @@ export default defineCommand({
   examples: [["workspace switch acme", "use the workspace acme from now on"]],
   answers: "{ workspace }",
   async run({ args: [slug] }, ctx) {
+    await assertCanStoreLogin(ctx);
     const client = ctx.client({ phase: "workspace" });
     const { items } = await collectPages(
       (query) => client.call(endpoints.listWorkspaces, { query }),

@@ -59,21 +59,32 @@ async function storeAll(blobs: BlobStore, parts: ReadonlyMap<string, Blob>): Pro
   }));
 }
 
+/** Waits for work on a body; that a client goes away is no fault of the platform. */
+async function untilCutOff<T>(request: Request, work: Promise<T>): Promise<T> {
+  try {
+    return await work;
+  } catch (cause) {
+    if (cause instanceof Failure || !request.signal.aborted) throw cause;
+    throw new Failure("invalid_request", "The upload was cut off", { cause });
+  }
+}
+
 export function bindBlobRoutes(router: Router, services: BlobServices): void {
   const { vault } = services;
 
   router.guarded(endpoints.putBlob, async (caller, { params, query, request }) => {
     const onChunk = await startHeartbeat(services, caller.workspace.id, query.deployment);
     const content = request.body ?? new Blob([]).stream();
-    await vault.of(caller.workspace.id).putStream(params.sha256, watchStream(content, onChunk), {
-      maxBytes: endpoints.putBlob.maxBodyBytes,
-    });
+    const watched = watchStream(content, onChunk);
+    const { maxBodyBytes: maxBytes } = endpoints.putBlob;
+    const blobs = vault.of(caller.workspace.id);
+    await untilCutOff(request, blobs.putStream(params.sha256, watched, { maxBytes }));
     return { stored: [params.sha256] };
   });
 
   router.guarded(endpoints.postBlobs, async (caller, { query, request }) => {
     const onChunk = await startHeartbeat(services, caller.workspace.id, query.deployment);
-    const parts = await readBatch(request, onChunk);
+    const parts = await untilCutOff(request, readBatch(request, onChunk));
     await storeAll(vault.of(caller.workspace.id), parts);
     return { stored: [...parts.keys()] };
   });

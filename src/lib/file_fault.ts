@@ -1,0 +1,94 @@
+/**
+ * What is wrong with a file or folder, in words: the system's own messages end
+ * in numbers ("os error 13") and do not say what to do.
+ *
+ * @module
+ */
+import { dirname, join } from "node:path";
+
+/** The system's code of a fault, such as `EACCES`; `undefined` for another kind of error. */
+function codeOf(error: unknown): string | undefined {
+  const code = (error as { readonly code?: unknown } | null)?.code;
+  return typeof code === "string" ? code : undefined;
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "this user has no permission",
+  EPERM: "this user has no permission",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  EDQUOT: "the disk quota is used up",
+  ENOTDIR: "a part of its path is a file, not a folder",
+  EISDIR: "it is a folder, not a file",
+  ENOENT: "it does not exist",
+  ENAMETOOLONG: "its path is too long",
+  ELOOP: "its path has too many symbolic links",
+  EIO: "the disk does not work",
+};
+
+const REASONS_OF_CLASSES: readonly (readonly [new () => Error, string])[] = [
+  [Deno.errors.PermissionDenied, REASONS.EACCES!],
+  [Deno.errors.NotADirectory, REASONS.ENOTDIR!],
+  [Deno.errors.IsADirectory, REASONS.EISDIR!],
+  [Deno.errors.NotFound, REASONS.ENOENT!],
+  [Deno.errors.FilesystemLoop, REASONS.ELOOP!],
+];
+
+/** Why a file could not be used, as the end of a sentence. */
+export function describeFileFault(error: unknown): string {
+  const known = REASONS[codeOf(error) ?? ""] ??
+    REASONS_OF_CLASSES.find(([type]) => error instanceof type)?.[1];
+  if (known !== undefined) return known;
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/ \(os error \d+\)/g, "").replace(/: \w+ '.*'$/s, "").toLowerCase();
+}
+
+/** True for an error of the system about a file. */
+export function isFileFault(error: unknown): error is Error {
+  return error instanceof Error && / \(os error \d+\)/.test(error.message);
+}
+
+/** Something that stands in the way of writing a file. */
+export interface WriteFault {
+  /** The file or folder that is at fault. */
+  readonly path: string;
+  readonly reason: string;
+}
+
+async function nearestFolder(path: string): Promise<string> {
+  for (let folder = dirname(path);; folder = dirname(folder)) {
+    try {
+      await Deno.lstat(folder);
+      return folder;
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotFound) || dirname(folder) === folder) throw error;
+    }
+  }
+}
+
+async function probe(folder: string): Promise<void> {
+  const path = join(folder, `.svc-${crypto.randomUUID()}.tmp`);
+  (await Deno.open(path, { write: true, createNew: true })).close();
+  await Deno.remove(path);
+}
+
+/**
+ * What would stop a file from being written beside itself and renamed into its
+ * place; `undefined` where nothing would. Writes a file and removes it again, as
+ * permissions alone do not tell of read-only file systems and full disks.
+ */
+export async function findWriteFault(path: string): Promise<WriteFault | undefined> {
+  let at = path;
+  try {
+    const info = await Deno.stat(path).catch((error) => {
+      if (error instanceof Deno.errors.NotFound) return undefined;
+      throw error;
+    });
+    if (info?.isDirectory) return { path, reason: REASONS.EISDIR! };
+    at = await nearestFolder(path);
+    await probe(at);
+    return undefined;
+  } catch (error) {
+    return { path: at, reason: describeFileFault(error) };
+  }
+}

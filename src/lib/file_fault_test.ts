@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { describeFileFault, findWriteFault } from "./file_fault.ts";
+
+async function withFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir();
+  try {
+    await run(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const faultOf = (act: () => unknown): unknown => {
+  try {
+    act();
+  } catch (error) {
+    return error;
+  }
+  throw new Error("Expected a fault");
+};
+
+Deno.test("describeFileFault() has words for the system's faults, and no numbers", () =>
+  withFolder(async (folder) => {
+    const file = join(folder, "file");
+    await Deno.writeTextFile(file, "");
+    const loop = join(folder, "loop");
+    await Deno.symlink(loop, loop);
+    const long = join(folder, "x".repeat(300));
+    const rows: [() => unknown, RegExp][] = [
+      [() => Deno.readFileSync(join(folder, "none")), /^it does not exist$/],
+      [() => Deno.readFileSync(folder), /^it is a folder, not a file$/],
+      [() => Deno.readFileSync(join(file, "below")), /^a part of its path is a file/],
+      [() => Deno.readFileSync(loop), /^its path has too many symbolic links$/],
+      [() => Deno.writeTextFileSync(long, ""), /^its path is too long$/],
+      [() => Deno.writeTextFileSync("/proc/sys/kernel/ostype", "x"), /permission/],
+    ];
+    for (const [act, wanted] of rows) assert.match(describeFileFault(faultOf(act)), wanted);
+  }));
+
+Deno.test("findWriteFault() finds nothing where the file can be written, and leaves nothing", () =>
+  withFolder(async (folder) => {
+    assert.equal(await findWriteFault(join(folder, "a", "b", "file")), undefined);
+    assert.deepEqual([...Deno.readDirSync(folder)], []);
+  }));
+
+Deno.test("findWriteFault() names what stands in the way", () =>
+  withFolder(async (folder) => {
+    const file = join(folder, "file");
+    await Deno.writeTextFile(file, "");
+    assert.deepEqual(await findWriteFault(join(file, "below")), {
+      path: join(file, "below"),
+      reason: "a part of its path is a file, not a folder",
+    });
+    assert.deepEqual(await findWriteFault(folder), {
+      path: folder,
+      reason: "it is a folder, not a file",
+    });
+    assert.equal((await findWriteFault("/proc/none/file"))?.path, "/proc");
+  }));
