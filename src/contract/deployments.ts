@@ -31,6 +31,8 @@ export const ENVIRONMENT_PREVIEW = "preview";
 export const MAX_FILES = 100_000;
 /** Largest single file, in bytes (1 GiB). */
 export const MAX_FILE_BYTES = 1024 * 1024 * 1024;
+/** All files of one deployment together, in bytes (100 GiB). */
+export const MAX_DEPLOYED_BYTES = 100 * 1024 ** 3;
 /** Largest body of a batch of blobs, in bytes; larger blobs travel alone. */
 export const MAX_BATCH_BYTES = 8 * 1024 * 1024;
 /** Most blobs of one batch. */
@@ -42,6 +44,12 @@ const MAX_DEPLOYMENT_BYTES = 32 * 1024 * 1024;
 
 export const sha256 = z.string().regex(/^[0-9a-f]{64}$/, "Must be a SHA-256 in hexadecimal");
 
+/** Longest name of a file or folder, in bytes of UTF-8: what file systems take. */
+const MAX_NAME_BYTES = 255;
+
+const nameFits = (name: string) =>
+  name.length <= MAX_NAME_BYTES && new TextEncoder().encode(name).byteLength <= MAX_NAME_BYTES;
+
 /** A path below the output directory: relative, with `/`, without `.` or `..` segments. */
 export const filePath = z.string().min(1).max(1024).refine(
   (path) =>
@@ -49,6 +57,9 @@ export const filePath = z.string().min(1).max(1024).refine(
     !/[\\\x00-\x1f\x7f]/.test(path) &&
     path.split("/").every((part) => part !== "" && part !== "." && part !== ".."),
   "Must be a relative path without empty, . or .. segments",
+).refine((path) => path.isWellFormed(), "Must be well-formed Unicode").refine(
+  (path) => path.split("/").every(nameFits),
+  `Must have names of at most ${MAX_NAME_BYTES} bytes between the slashes`,
 );
 
 export const deploymentFile = z.object({

@@ -24,7 +24,14 @@ export {
   openCountryDatabase,
 } from "./geo/lookup.ts";
 export type { RuleCount } from "./rule_counters.ts";
-export { compileSite, ruleCounts, type Site, type SiteSource, withRules } from "./site.ts";
+export {
+  compileSite,
+  compileSiteInTurns,
+  ruleCounts,
+  type Site,
+  type SiteSource,
+  withRules,
+} from "./site.ts";
 export type { ByteRange } from "./static/byte_ranges.ts";
 export type { SiteFile } from "./static/static_file.ts";
 export { type ForwardedHeader, TrustedProxies } from "./trusted_proxies.ts";

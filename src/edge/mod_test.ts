@@ -10,6 +10,7 @@ Deno.test("the edge's public names", () => {
     "PageMemory",
     "TrustedProxies",
     "compileSite",
+    "compileSiteInTurns",
     "createEdge",
     "createHttpCache",
     "deviceOf",

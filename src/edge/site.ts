@@ -8,10 +8,11 @@ import type { Manifest } from "../manifest/mod.ts";
 import { type CompiledRules, compileRules, type RuntimeRuleSet } from "../rules/mod.ts";
 import type { BlobReader } from "./blobs/blob_reader.ts";
 import type { SiteCompute } from "./compute/site_compute.ts";
+import { atOnce, inTurns, type Steps } from "../lib/next_turn.ts";
 import { checkOnce, type HeaderList } from "./header_list.ts";
 import type { SiteFunctions } from "./pipeline/function_runner.ts";
 import { type RuleCount, RuleCounters } from "./rule_counters.ts";
-import { SiteContent } from "./static/site_content.ts";
+import { createFileTables, SiteContent } from "./static/site_content.ts";
 import type { SiteFile } from "./static/static_file.ts";
 
 /** What a site is made of. */
@@ -65,6 +66,22 @@ function compileSiteRules(
   };
 }
 
+function* siteSteps(source: SiteSource): Steps<Site> {
+  const { deploymentId, projectId, manifest, files, blobs } = source;
+  const common = checkOnce([["x-svc-deployment", deploymentId]]);
+  const tables = yield* createFileTables(manifest, files, common);
+  return {
+    deploymentId,
+    projectId,
+    content: new SiteContent(manifest, tables),
+    blobs,
+    common,
+    rules: compileSiteRules(source.rules, projectId),
+    functions: source.functions,
+    compute: source.compute,
+  };
+}
+
 /**
  * Compiles a deployment: its routes, file tables and rules.
  *
@@ -72,19 +89,12 @@ function compileSiteRules(
  * would have refused
  */
 export function compileSite(source: SiteSource): Site {
-  const { deploymentId, projectId, manifest, files, blobs } = source;
-  const common = checkOnce([["x-svc-deployment", deploymentId]]);
-  const content = new SiteContent(manifest, files, common);
-  return {
-    deploymentId,
-    projectId,
-    content,
-    blobs,
-    common,
-    rules: compileSiteRules(source.rules, projectId),
-    functions: source.functions,
-    compute: source.compute,
-  };
+  return atOnce(siteSteps(source));
+}
+
+/** As `compileSite()`, in pieces, so that no request waits for a large site. */
+export function compileSiteInTurns(source: SiteSource): Promise<Site> {
+  return inTurns(siteSteps(source));
 }
 
 /** The same site under other rules; shares everything but them. Counters begin at zero. */

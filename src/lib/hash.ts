@@ -4,6 +4,7 @@
  * @module
  */
 import { createHash, timingSafeEqual } from "node:crypto";
+import { nextTurn } from "./next_turn.ts";
 
 const SHA256_HEX = /^[0-9a-f]{64}$/;
 
@@ -15,6 +16,19 @@ export function isSha256(text: string): boolean {
 /** The SHA-256 of bytes or of a text's UTF-8, in lower-case hexadecimal. */
 export function sha256Hex(data: Uint8Array | string): string {
   return createHash("sha256").update(data).digest("hex");
+}
+
+/** Bytes that are hashed in one turn: about a millisecond's work. */
+const BYTES_PER_TURN = 1024 * 1024;
+
+/** The SHA-256 of bytes, as `sha256Hex()`; many bytes are hashed in turns of the event loop. */
+export async function sha256InTurns(data: Uint8Array): Promise<string> {
+  const hash = createHash("sha256");
+  for (let start = 0; start < data.byteLength; start += BYTES_PER_TURN) {
+    if (start > 0) await nextTurn();
+    hash.update(data.subarray(start, start + BYTES_PER_TURN));
+  }
+  return hash.digest("hex");
 }
 
 /** Hashes a stream without holding it; returns digest and length in bytes. */

@@ -5,21 +5,45 @@
  * @module
  */
 
-/** Resolves in a later turn of the event loop, after the I/O that is ready now. */
+/**
+ * Resolves in a later turn of the event loop, after the I/O that is ready now.
+ * (`setImmediate` and message channels run before it: requests starve.)
+ */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0));
 }
 
-/** Items that are handled in one turn. */
-const ITEMS_PER_TURN = 500;
+/** Work that yields wherever it may be interrupted, and returns its result. */
+export type Steps<T> = Generator<void, T, void>;
 
-/** Calls `visit` for each item in order, and gives way every 500 items. */
-export async function forEachInTurns<T>(
-  items: readonly T[],
+/** Items that are handled between two interruptions. */
+const ITEMS_PER_STEP = 1000;
+
+/** Calls `visit` for each item in order; may be interrupted every 1000 items. */
+export function* inSteps<T>(
+  items: Iterable<T>,
   visit: (item: T, index: number) => void,
-): Promise<void> {
-  for (let index = 0; index < items.length; index++) {
-    if (index > 0 && index % ITEMS_PER_TURN === 0) await nextTurn();
-    visit(items[index]!, index);
+): Steps<void> {
+  let index = 0;
+  for (const item of items) {
+    if (index > 0 && index % ITEMS_PER_STEP === 0) yield;
+    visit(item, index++);
+  }
+}
+
+/** Does work in turns of the event loop, one for each step. */
+export async function inTurns<T>(work: Steps<T>, pause = nextTurn): Promise<T> {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
+    await pause();
+  }
+}
+
+/** Does work at once. */
+export function atOnce<T>(work: Steps<T>): T {
+  for (;;) {
+    const step = work.next();
+    if (step.done === true) return step.value;
   }
 }

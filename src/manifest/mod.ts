@@ -35,7 +35,7 @@ export { type Generated, generateManifest } from "./generate/generate_manifest.t
 export { type GenerateOptions, generateStaticManifest } from "./generate/static_manifest.ts";
 export { manifestJsonSchema } from "./json_schema.ts";
 export { MANIFEST_PATH, MAX_MANIFEST_BYTES } from "./limits.ts";
-export { outputFilesOf } from "./output_files.ts";
+export { OutputFileSet, outputFilesOf } from "./output_files.ts";
 export { type ManifestJsonResult, parseManifestJson } from "./parse_manifest_json.ts";
 export { type CompiledRoute, createRouteTable, type RouteTable } from "./route_table.ts";
 export { type RuntimeSettings, runtimeSettings } from "./runtime_settings.ts";

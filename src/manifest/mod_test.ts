@@ -9,6 +9,7 @@ Deno.test("mod.ts exports what other rooms rely on, and no more", () => {
     "MANIFEST_PATH",
     "MANIFEST_REFERENCE",
     "MAX_MANIFEST_BYTES",
+    "OutputFileSet",
     "createRouteTable",
     "detectProject",
     "findFramework",

@@ -6,22 +6,34 @@
 import type { OutputFiles } from "./types.ts";
 
 /**
- * Answers from a list of relative paths with `/`, be it a walked folder or
- * an upload. A folder exists when a file lies below it; `.` always exists.
+ * The files of an output, by their relative paths with `/`. A folder exists
+ * when a file lies below it; `.` always exists.
  */
-export function outputFilesOf(paths: Iterable<string>): OutputFiles {
-  const files = new Set<string>();
-  const directories = new Set<string>(["."]);
-  for (const path of paths) {
-    files.add(path);
+export class OutputFileSet implements OutputFiles {
+  readonly #files = new Set<string>();
+  readonly #directories = new Set<string>(["."]);
+
+  add(path: string): void {
+    this.#files.add(path);
     for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
       const directory = path.slice(0, end);
-      if (directories.has(directory)) break;
-      directories.add(directory);
+      if (this.#directories.has(directory)) break;
+      this.#directories.add(directory);
     }
   }
-  return {
-    hasFile: (path) => files.has(path),
-    hasDirectory: (path) => directories.has(path),
-  };
+
+  hasFile(path: string): boolean {
+    return this.#files.has(path);
+  }
+
+  hasDirectory(path: string): boolean {
+    return this.#directories.has(path);
+  }
+}
+
+/** Answers from a list of paths, be it a walked folder or an upload. */
+export function outputFilesOf(paths: Iterable<string>): OutputFiles {
+  const files = new OutputFileSet();
+  for (const path of paths) files.add(path);
+  return files;
 }

@@ -72,7 +72,9 @@ async function openServices(
   const services = createServices({
     kv,
     dataDir,
-    vault: await openFsBlobVault(options.blobs ?? dataDir.blobs),
+    vault: await openFsBlobVault(options.blobs ?? dataDir.blobs, {
+      onDamaged: (message) => options.log({ level: "error", message }),
+    }),
     box: new SecretBox(await openKeyRing(dataDir.keys, systemRandom), systemRandom),
     addresses: new Addresses({
       protocol: base.protocol === "https:" ? "https:" : "http:",

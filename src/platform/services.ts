@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import type { OutboundFetch } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
-import { compileSite, type HttpCache, type Site, withRules } from "../edge/mod.ts";
+import { compileSiteInTurns, type HttpCache, type Site, withRules } from "../edge/mod.ts";
 import { ComputeService } from "./compute/compute_service.ts";
 import { createAccountServices } from "./accounts/account_services.ts";
 import { securityNotice } from "./events/security_notice.ts";
@@ -105,7 +105,14 @@ async function loadSite(
   const functions = await functionService.open(deployment, blobs);
   const { id: deploymentId, projectId } = deployment;
   const compute = computeService.open(deployment, content, blobs);
-  return compileSite({ ...content, deploymentId, projectId, blobs, functions, compute });
+  return await compileSiteInTurns({
+    ...content,
+    deploymentId,
+    projectId,
+    blobs,
+    functions,
+    compute,
+  });
 }
 
 /** Builds the stores and services over an open store; reads nothing yet. */

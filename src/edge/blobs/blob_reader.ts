@@ -11,6 +11,8 @@ export interface BlobReader {
   read(sha256: string): Promise<Uint8Array<ArrayBuffer>>;
   /** The bytes of a blob, or those of a range, as a stream. */
   stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
+  /** Told of a blob whose content does not have its hash. */
+  reportDamage?(sha256: string): Promise<void>;
 }
 
 /** A stored blob is not what its name says. */

@@ -38,3 +38,76 @@ Deno.test("BlobStreams.whole() breaks off on a blob that has become shorter", as
   blobs.content.set(blob.sha256, bytes.slice(0, 200_000));
   await assert.rejects(readAll(await new BlobStreams().whole(blob, blobs)), BlobCorruptError);
 });
+
+const textOf = async (stream: Promise<ReadableStream<Uint8Array<ArrayBuffer>>>) =>
+  await readAll(await stream);
+
+Deno.test("BlobStreams.range() gives the bytes of any range, across blocks", async () => {
+  const { bytes, blob, blobs } = bigBlob();
+  const streams = new BlobStreams();
+  const edges = [0, 1, 65_535, 65_536, 65_537, 131_071, 131_072, 299_998, 299_999];
+  for (const start of edges) {
+    for (const end of edges.filter((each) => each >= start)) {
+      const found = await textOf(streams.range(blob, { start, end }, blobs));
+      assert.deepEqual(found, bytes.subarray(start, end + 1), `${start}-${end}`);
+    }
+  }
+});
+
+Deno.test("BlobStreams.range() reads a blob whole once, however many ask", async () => {
+  const { blob, blobs } = bigBlob();
+  const streams = new BlobStreams();
+  const range = { start: 5, end: 9 };
+  await Promise.all(Array.from({ length: 5 }, () => textOf(streams.range(blob, range, blobs))));
+  await textOf(streams.range(blob, range, blobs));
+  assert.equal(blobs.streams, 1 + 5 + 1);
+});
+
+Deno.test("BlobStreams.range() answers nothing of a damaged block, and reports the blob", async () => {
+  const { bytes, blob, blobs } = bigBlob();
+  const reported: string[] = [];
+  const reader = {
+    read: (sha256: string) => blobs.read(sha256),
+    stream: (...args: Parameters<typeof blobs.stream>) => blobs.stream(...args),
+    reportDamage: (sha256: string) => Promise.resolve(void reported.push(sha256)),
+  };
+  const streams = new BlobStreams();
+  const sound = { start: 0, end: 10 };
+  const damaged = { start: 140_000, end: 140_010 };
+  await textOf(streams.range(blob, sound, reader));
+  blobs.content.set(blob.sha256, bytes.map((byte, at) => at === 140_005 ? byte ^ 1 : byte));
+  await assert.rejects(streams.range(blob, damaged, reader), BlobCorruptError);
+  assert.deepEqual(reported, [blob.sha256]);
+  // Found once, the whole is judged again before anything of it is sent.
+  await assert.rejects(streams.range(blob, sound, reader), BlobCorruptError);
+  await assert.rejects(new BlobStreams().range(blob, sound, reader), BlobCorruptError);
+  blobs.content.set(blob.sha256, bytes);
+  assert.deepEqual(
+    await textOf(streams.range(blob, damaged, reader)),
+    bytes.slice(140_000, 140_011),
+  );
+});
+
+Deno.test("BlobStreams.range() lets the blob go when the client does", async () => {
+  const { blob, blobs } = bigBlob();
+  let open = 0;
+  const reader = {
+    read: (sha256: string) => blobs.read(sha256),
+    stream: async (...args: Parameters<typeof blobs.stream>) => {
+      open++;
+      const source = (await blobs.stream(...args)).getReader();
+      return new ReadableStream<Uint8Array<ArrayBuffer>>({
+        async pull(controller) {
+          const { value, done } = await source.read();
+          if (!done) return controller.enqueue(value);
+          open--;
+          controller.close();
+        },
+        cancel: () => void open--,
+      });
+    },
+  };
+  const stream = await new BlobStreams().range(blob, { start: 0, end: 250_000 }, reader);
+  await stream.cancel();
+  assert.equal(open, 0);
+});

@@ -107,7 +107,8 @@ export class FileServer {
       ["content-length", String(bytes)],
     ];
     if (size > MAX_CACHED_BYTES) {
-      return { status: 206, headers, body: await blobs.stream(sha256, range), bytes };
+      const body = await this.#streams.range(representation, range, blobs);
+      return { status: 206, headers, body, bytes };
     }
     const blob = bytesOf(await this.#cache.load(sha256, blobs));
     return { status: 206, headers, body: blob.subarray(range.start, range.end + 1), bytes };
@@ -120,6 +121,7 @@ export class FileServer {
     blobs: BlobReader,
   ): Promise<Answer> {
     const { sha256, size, headers } = representation;
+    const streams = this.#streams;
     const layout = layOutMultipart(ranges, {
       size,
       contentType: findHeader(headers, "content-type")!,
@@ -128,8 +130,9 @@ export class FileServer {
     const blob = size > MAX_CACHED_BYTES
       ? undefined
       : bytesOf(await this.#cache.load(sha256, blobs));
+    if (blob === undefined) await streams.prepareRanges(representation, blobs);
     async function* bytesIn(range: ByteRange): AsyncGenerator<Bytes> {
-      if (blob === undefined) yield* await blobs.stream(sha256, range);
+      if (blob === undefined) yield* await streams.range(representation, range, blobs);
       else yield blob.subarray(range.start, range.end + 1);
     }
     return {

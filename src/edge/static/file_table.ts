@@ -6,6 +6,7 @@
  *
  * @module
  */
+import { inSteps, type Steps } from "../../lib/next_turn.ts";
 import { normalizePath } from "../../rules/mod.ts";
 import type { HeaderList } from "../header_list.ts";
 import type { ContentCoding } from "./accept_encoding.ts";
@@ -50,29 +51,29 @@ export interface FileTableOptions {
 }
 
 /** The public files of a layer, with paths relative to its folder. */
-function filesOfLayer(
+function* filesOfLayer(
   files: readonly SiteFile[],
   { directory, isHidden }: FileTableOptions,
-): ReadonlyMap<string, SiteFile> {
+): Steps<ReadonlyMap<string, SiteFile>> {
   const prefix = directory === "." || directory === "" ? "" : `${directory}/`;
   const found = new Map<string, SiteFile>();
-  for (const file of files) {
-    if (file.path.startsWith(PRIVATE_FOLDER) || !file.path.startsWith(prefix)) continue;
-    if (isHidden?.(file.path)) continue;
+  yield* inSteps(files, (file) => {
+    if (file.path.startsWith(PRIVATE_FOLDER) || !file.path.startsWith(prefix)) return;
+    if (isHidden?.(file.path)) return;
     found.set(file.path.slice(prefix.length), file);
-  }
+  });
   return found;
 }
 
 /** Builds the table of one layer. */
-export function createFileTable(
+export function* createFileTable(
   files: readonly SiteFile[],
   options: FileTableOptions,
-): FileTable {
+): Steps<FileTable> {
   const { common } = options;
-  const stored = filesOfLayer(files, options);
+  const stored = yield* filesOfLayer(files, options);
   const byPath = new Map<string, StaticFile>();
-  for (const [path, file] of stored) {
+  yield* inSteps(stored, ([path, file]) => {
     const compressed = VARIANTS.flatMap(({ coding, suffix }) => {
       const variant = stored.get(path + suffix);
       return variant === undefined
@@ -84,7 +85,7 @@ export function createFileTable(
       plain: new Representation(file, { path, coding: undefined, varies, common }),
       variants: varies ? compressed : NO_VARIANTS,
     });
-  }
+  });
   return { byPath, notFound: byPath.get("/404.html") };
 }
 

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { normalizePath } from "../../rules/mod.ts";
+import { atOnce } from "../../lib/next_turn.ts";
 import { createFileTable, findFile, urlPathOf } from "./file_table.ts";
 
 const file = (path: string) => ({ path, sha256: path.padEnd(64, "0"), size: 1 });
 const table = (paths: readonly string[], directory = ".") =>
-  createFileTable(paths.map(file), { directory, common: [] });
+  atOnce(createFileTable(paths.map(file), { directory, common: [] }));
 
 function found(paths: readonly string[], path: string, directory?: string): string | undefined {
   return findFile(table(paths, directory), path)?.plain.sha256.replace(/0+$/, "");

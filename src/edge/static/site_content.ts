@@ -10,6 +10,7 @@ import {
   type Manifest,
   type RouteTable,
 } from "../../manifest/mod.ts";
+import type { Steps } from "../../lib/next_turn.ts";
 import type { HeaderList } from "../header_list.ts";
 import { createFileTable, type FileTable, findFile } from "./file_table.ts";
 import { serverFilesTest } from "./server_files.ts";
@@ -51,6 +52,22 @@ export function isReading(method: string): method is "GET" | "HEAD" {
   return method === "GET" || method === "HEAD";
 }
 
+/** Builds the tables of all STATIC layers. `common` are fields that every answer carries. */
+export function* createFileTables(
+  manifest: Manifest,
+  files: readonly SiteFile[],
+  common: HeaderList,
+): Steps<ReadonlyMap<string, FileTable>> {
+  const tables = new Map<string, FileTable>();
+  for (const layer of manifest.layers) {
+    if (layer.target !== "STATIC") continue;
+    const isHidden = serverFilesTest(manifest.layers, layer);
+    const { directory } = layer;
+    tables.set(layer.name, yield* createFileTable(files, { directory, common, isHidden }));
+  }
+  return tables;
+}
+
 export class SiteContent {
   readonly #routes: RouteTable;
   readonly #tables: ReadonlyMap<string, FileTable>;
@@ -61,16 +78,9 @@ export class SiteContent {
   };
   readonly #defaultPage: StaticFile | undefined;
 
-  /** `common` are fields that every answer carries. */
-  constructor(manifest: Manifest, files: readonly SiteFile[], common: HeaderList) {
+  /** `tables` are those that `createFileTables()` makes of the manifest's STATIC layers. */
+  constructor(manifest: Manifest, tables: ReadonlyMap<string, FileTable>) {
     this.#routes = createRouteTable(manifest);
-    const tables = new Map<string, FileTable>();
-    for (const layer of manifest.layers) {
-      if (layer.target !== "STATIC") continue;
-      const isHidden = serverFilesTest(manifest.layers, layer);
-      const { directory } = layer;
-      tables.set(layer.name, createFileTable(files, { directory, common, isHidden }));
-    }
     this.#tables = tables;
     this.#defaultPage = [...tables.values()].find((table) => table.notFound !== undefined)
       ?.notFound;

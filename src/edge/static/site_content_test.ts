@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Manifest } from "../../manifest/mod.ts";
-import { SiteContent } from "./site_content.ts";
+import { atOnce } from "../../lib/next_turn.ts";
+import { createFileTables, SiteContent } from "./site_content.ts";
 
 const MANIFEST: Manifest = {
   version: 1,
@@ -36,6 +37,9 @@ const PATHS = [
 const files = PATHS.map((path, index) => ({ path, sha256: `${index}`.padEnd(64, "f"), size: 1 }));
 const nameOf = (sha256: string) => PATHS[Number(sha256.replace(/f+$/, ""))];
 
+const contentOf = (manifest: Manifest) =>
+  new SiteContent(manifest, atOnce(createFileTables(manifest, files, [])));
+
 function resolved(content: SiteContent, method: string, path: string): string {
   const resolution = content.resolve(method, path);
   switch (resolution.type) {
@@ -70,14 +74,14 @@ const rows: readonly (readonly [method: string, path: string, expected: string])
 
 for (const [method, path, expected] of rows) {
   Deno.test(`SiteContent.resolve() of ${method} ${path}`, () => {
-    const content = new SiteContent(MANIFEST, files, []);
+    const content = contentOf(MANIFEST);
     assert.equal(resolved(content, method, path), expected);
     assert.equal(resolved(content, method, path), expected);
   });
 }
 
 Deno.test("SiteContent.known() remembers paths that led to a file, by method", () => {
-  const content = new SiteContent(MANIFEST, files, []);
+  const content = contentOf(MANIFEST);
   for (const path of ["/page", "/none", "/api/x"]) content.resolve("GET", path);
   assert.equal(nameOf(content.known("GET", "/page")!.plain.sha256), "a/page.html");
   for (const path of ["/none", "/api/x"]) assert.equal(content.known("GET", path), undefined);
@@ -85,7 +89,7 @@ Deno.test("SiteContent.known() remembers paths that led to a file, by method", (
 });
 
 Deno.test("SiteContent.resolve() shows a layer's 404.html where no route matches", () => {
-  const content = new SiteContent({ ...MANIFEST, routes: [] }, files, []);
+  const content = contentOf({ ...MANIFEST, routes: [] });
   assert.equal(resolved(content, "GET", "/page"), "missing a/404.html");
 });
 
@@ -99,7 +103,7 @@ Deno.test("SiteContent.after() goes on behind a server, with what was learnt bef
       { pattern: "^/.*$", layer: "b", priority: 1 },
     ],
   };
-  const content = new SiteContent(manifest, files, []);
+  const content = contentOf(manifest);
   const next = (method: string, path: string) => {
     const first = content.resolve(method, path);
     assert.ok(first.type === "compute");

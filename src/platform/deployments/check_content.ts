@@ -4,12 +4,18 @@
  *
  * @module
  */
-import type { DeploymentFile, DeploymentFunction, Problem } from "../../contract/mod.ts";
+import {
+  type DeploymentFile,
+  type DeploymentFunction,
+  MAX_DEPLOYED_BYTES,
+  type Problem,
+} from "../../contract/mod.ts";
+import { inSteps, type Steps } from "../../lib/next_turn.ts";
 import { neededFunctions } from "../../edge/mod.ts";
 import {
   formatManifestProblems,
   type Manifest,
-  outputFilesOf,
+  OutputFileSet,
   validateManifest,
 } from "../../manifest/mod.ts";
 import { loadRulesValue, type RuntimeRuleSet } from "../../rules/mod.ts";
@@ -18,35 +24,73 @@ import { Failure } from "../http/failure.ts";
 /** Most problems of one kind that an answer lists. */
 const MAX_PROBLEMS = 100;
 
-/** @throws {Failure} `invalid_request` where two files share a path, or one is another's folder. */
-export function checkFiles(files: readonly DeploymentFile[]): void {
+/** What is wrong with one entry of the file list, by its index there. */
+type Note = (index: number, field: "path" | "size", message: string) => void;
+
+function* checkPaths(files: readonly DeploymentFile[], note: Note): Steps<void> {
   const paths = new Set<string>();
-  const problems: Problem[] = [];
-  files.forEach(({ path }, index) => {
-    if (paths.has(path)) {
-      problems.push({
-        path: `body.files[${index}].path`,
-        message: `Path "${path}" is listed twice`,
-      });
-    }
+  yield* inSteps(files, ({ path }, index) => {
+    if (paths.has(path)) note(index, "path", `Path "${path}" is listed twice`);
     paths.add(path);
   });
-  files.forEach(({ path }, index) => {
+  yield* inSteps(files, ({ path }, index) => {
     for (let end = path.indexOf("/"); end !== -1; end = path.indexOf("/", end + 1)) {
       if (!paths.has(path.slice(0, end))) continue;
-      const message = `Path "${path}" lies below "${path.slice(0, end)}", which is a file`;
-      problems.push({ path: `body.files[${index}].path`, message });
+      note(index, "path", `Path "${path}" lies below "${path.slice(0, end)}", which is a file`);
     }
-  });
-  if (problems.length === 0) return;
-  throw new Failure("invalid_request", problems[0]!.message, {
-    problems: problems.slice(0, MAX_PROBLEMS),
   });
 }
 
+/** One content has one size: a wrong one would cut answers short. */
+function* checkSizes(files: readonly DeploymentFile[], note: Note): Steps<void> {
+  const sizes = new Map<string, number>();
+  let total = 0;
+  yield* inSteps(files, ({ sha256, size }, index) => {
+    const known = sizes.get(sha256);
+    if (known === undefined) sizes.set(sha256, size);
+    else if (known !== size) {
+      note(
+        index,
+        "size",
+        `Size ${size} contradicts ${known}, which another file says of ${sha256}`,
+      );
+    }
+    total += size;
+  });
+  if (total > MAX_DEPLOYED_BYTES) {
+    throw new Failure(
+      "payload_too_large",
+      `Deploy files of at most ${MAX_DEPLOYED_BYTES} bytes in total: they have ${total}`,
+    );
+  }
+}
+
+/**
+ * @throws {Failure} `invalid_request` where two files share a path, one is
+ * another's folder, or one content has two sizes; `payload_too_large` where
+ * they are too large together.
+ */
+export function* checkFiles(files: readonly DeploymentFile[]): Steps<void> {
+  const problems: Problem[] = [];
+  const note: Note = (index, field, message) => {
+    if (problems.length < MAX_PROBLEMS) {
+      problems.push({ path: `body.files[${index}].${field}`, message });
+    }
+  };
+  yield* checkPaths(files, note);
+  yield* checkSizes(files, note);
+  const [first] = problems;
+  if (first !== undefined) throw new Failure("invalid_request", first.message, { problems });
+}
+
 /** @throws {Failure} `manifest_invalid`, with the text of the specification. */
-export function checkManifest(value: unknown, files: readonly DeploymentFile[]): Manifest {
-  const result = validateManifest(value, outputFilesOf(files.map((file) => file.path)));
+export function* checkManifest(
+  value: unknown,
+  files: readonly DeploymentFile[],
+): Steps<Manifest> {
+  const output = new OutputFileSet();
+  yield* inSteps(files, ({ path }) => output.add(path));
+  const result = validateManifest(value, output);
   if (!result.ok) {
     throw new Failure("manifest_invalid", formatManifestProblems(result.problems), {
       problems: result.problems.slice(0, MAX_PROBLEMS),

@@ -4,18 +4,32 @@
  *
  * @module
  */
+import { createHash } from "node:crypto";
 import { z } from "zod";
-import { deploymentFile, deploymentFunction } from "../../contract/mod.ts";
-import { sha256Hex } from "../../lib/hash.ts";
+import { type deploymentFile, type deploymentFunction, sha256 } from "../../contract/mod.ts";
+import { jsonParts } from "../../lib/json_steps.ts";
+import { inSteps, inTurns, nextTurn, type Steps } from "../../lib/next_turn.ts";
+import { parseJson } from "../../lib/parse_json.ts";
 import type { Manifest } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
+import { validateBody } from "../http/validate_body.ts";
 import type { BlobStore } from "../store/blob_store.ts";
+import type { WantedBlob } from "./missing_blobs.ts";
 
-/** What was validated once, when it was stored, and whose hash is checked on reading. */
+/** Deepest nesting of a content: as deep as the body that it came in. */
+const MAX_DEPTH = 66;
+
+const name = z.string();
+const blob = { sha256, size: z.int().min(0) };
+
+/**
+ * What was validated when it was stored, and whose hash is checked on reading: only
+ * its shape is judged again.
+ */
 const contentSchema = z.object({
   manifest: z.custom<Manifest>((value) => typeof value === "object" && value !== null),
-  files: z.array(deploymentFile),
-  functions: z.array(deploymentFunction),
+  files: z.array(z.object({ path: name, ...blob })),
+  functions: z.array(z.object({ name, ...blob })),
   rules: z.custom<RuntimeRuleSet>((value) => typeof value === "object" && value !== null)
     .nullable(),
 });
@@ -28,21 +42,38 @@ export interface DeploymentContent {
   readonly rules: RuntimeRuleSet | null;
 }
 
+function* encodeContent(content: DeploymentContent): Steps<Uint8Array<ArrayBuffer>[]> {
+  const encoder = new TextEncoder();
+  return (yield* jsonParts(content)).map((part) => encoder.encode(part));
+}
+
 /** Stores a content and returns the hash that names it. */
 export async function writeContent(blobs: BlobStore, content: DeploymentContent): Promise<string> {
-  const bytes = new TextEncoder().encode(JSON.stringify(content));
-  const sha256 = sha256Hex(bytes);
-  await blobs.put(sha256, bytes);
+  const parts = await inTurns(encodeContent(content));
+  const hash = createHash("sha256");
+  let maxBytes = 0;
+  await inTurns(inSteps(parts, (part) => {
+    hash.update(part);
+    maxBytes += part.byteLength;
+  }));
+  const sha256 = hash.digest("hex");
+  await blobs.putStream(sha256, ReadableStream.from(parts), { maxBytes });
   return sha256;
 }
 
 /** Reads a content back; throws where the blob is missing or damaged. */
 export async function readContent(blobs: BlobStore, sha256: string): Promise<DeploymentContent> {
   const bytes = await blobs.read(sha256);
-  return contentSchema.parse(JSON.parse(new TextDecoder().decode(bytes)));
+  const parsed = await parseJson(bytes, { maxDepth: MAX_DEPTH, pause: nextTurn });
+  const result = await validateBody(contentSchema, parsed);
+  if (result.ok) return result.data as DeploymentContent;
+  const { path, message } = result.problems[0]!;
+  throw new TypeError(`Cannot read the content ${sha256} of a deployment: ${path}: ${message}`);
 }
 
-/** The hashes of all blobs that a content needs. */
-export function blobsOf(content: Pick<DeploymentContent, "files" | "functions">): string[] {
-  return [...content.files, ...content.functions].map(({ sha256 }) => sha256);
+/** The blobs that a content needs. */
+export function blobsOf(
+  content: Pick<DeploymentContent, "files" | "functions">,
+): readonly WantedBlob[] {
+  return content.functions.length === 0 ? content.files : [...content.files, ...content.functions];
 }

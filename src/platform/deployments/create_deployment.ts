@@ -4,40 +4,31 @@
  * @module
  */
 import type { BodyOf, endpoints } from "../../contract/mod.ts";
+import { inTurns } from "../../lib/next_turn.ts";
+import { sortInSteps } from "../../lib/sort_in_steps.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { EnvironmentStore } from "../environments/environment_store.ts";
 import type { RaiseEvent } from "../events/raise_event.ts";
 import { findEnvironmentName } from "../environments/find_environment.ts";
+import { Failure } from "../http/failure.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 import type { BlobStore } from "../store/blob_store.ts";
 import type { Addresses } from "./addresses.ts";
 import { checkFiles, checkFunctions, checkManifest, checkRules } from "./check_content.ts";
 import { blobsOf, writeContent } from "./content.ts";
+import { type BlobLookUp, lookUpBlobs } from "./missing_blobs.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import { recordDeployment, type RecordServices } from "./record_deployment.ts";
 
-/** Files that are looked up in the blob store at the same time. */
-const PARALLEL_LOOKUPS = 16;
+/** Most wrong sizes that an answer lists. */
+const MAX_LISTED = 20;
 
 export interface CreateServices extends RecordServices {
   readonly environments: EnvironmentStore;
   readonly blobs: BlobStore;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-}
-
-/** The hashes among `wanted` that the store lacks, each once, in order. */
-export async function missingBlobs(blobs: BlobStore, wanted: Iterable<string>): Promise<string[]> {
-  const hashes = [...new Set(wanted)];
-  const present = new Array<boolean>(hashes.length);
-  let next = 0;
-  await Promise.all(Array.from({ length: PARALLEL_LOOKUPS }, async () => {
-    for (let index = next++; index < hashes.length; index = next++) {
-      present[index] = await blobs.size(hashes[index]!) !== undefined;
-    }
-  }));
-  return hashes.filter((_, index) => !present[index]);
 }
 
 /** Whoever made the content of a deployment: it is as yet unchecked. */
@@ -54,19 +45,34 @@ export async function storeContent(
   blobs: BlobStore,
   received: ReceivedContent,
 ): Promise<StoredContent & { readonly contentSha: string }> {
-  checkFiles(received.files);
-  const manifest = checkManifest(received.manifest, received.files);
+  await inTurns(checkFiles(received.files));
+  const manifest = await inTurns(checkManifest(received.manifest, received.files));
   const functionNames = checkFunctions(received.functions);
   const rules: RuntimeRuleSet | null = received.rules === undefined
     ? null
     : { ...checkRules(received.rules, functionNames), source: { origin: "build" } };
-  const files = [...received.files].sort((a, b) => a.path < b.path ? -1 : 1);
+  const files = await inTurns(sortInSteps(received.files, (a, b) => a.path < b.path));
   const { functions } = received;
   return {
     contentSha: await writeContent(blobs, { manifest, files, functions, rules }),
     fileCount: files.length,
     totalBytes: files.reduce((sum, file) => sum + file.size, 0),
   };
+}
+
+function misstatedSizes(
+  { files, functions }: ReceivedContent,
+  misstated: BlobLookUp["misstated"],
+): Failure {
+  const problems = misstated.slice(0, MAX_LISTED).map(({ sha256, size, actual }) => {
+    const file = files.findIndex((each) => each.sha256 === sha256);
+    const path = file === -1
+      ? `body.functions[${functions.findIndex((each) => each.sha256 === sha256)}].size`
+      : `body.files[${file}].size`;
+    return { path, message: `Must be ${actual}, the size of the content ${sha256}: it is ${size}` };
+  });
+  const { path, message } = problems[0]!;
+  return new Failure("invalid_request", `Request is not valid: ${path}: ${message}`, { problems });
 }
 
 /**
@@ -77,9 +83,11 @@ export async function createDeployment(
   services: CreateServices,
   project: ProjectRecord,
   body: BodyOf<typeof endpoints.createDeployment>,
-): Promise<{ readonly deployment: DeploymentRecord; readonly missing: string[] }> {
+): Promise<{ readonly deployment: DeploymentRecord; readonly missing: readonly string[] }> {
   const { environments, blobs } = services;
   const stored = await storeContent(blobs, body);
+  const { missing, misstated } = await lookUpBlobs(blobs, blobsOf(body));
+  if (misstated.length > 0) throw misstatedSizes(body, misstated);
   const deployment = await recordDeployment(services, project, {
     wanted: {
       ...stored,
@@ -92,5 +100,5 @@ export async function createDeployment(
     },
   });
   await services.raiseEvent(deploymentEvent("started", deployment, services.addresses));
-  return { deployment, missing: await missingBlobs(blobs, blobsOf(body)) };
+  return { deployment, missing };
 }

@@ -19,16 +19,29 @@ import type { BlobVault } from "../store/blob_store.ts";
 import type { Committed } from "../store/records.ts";
 import type { Addresses } from "./addresses.ts";
 import { blobsOf, type DeploymentContent, readContent } from "./content.ts";
-import { missingBlobs } from "./create_deployment.ts";
 import { canMove, type DeploymentRecord, isServed, moveDeployment } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import { type Activated, type DeploymentStore, StaleDecisionError } from "./deployment_store.ts";
+import { type BlobLookUp, lookUpBlobs } from "./missing_blobs.ts";
 import { forget, planRollback } from "./production_history.ts";
 import type { OpenUploads } from "./open_uploads.ts";
 import type { SiteDirectory } from "./site_directory.ts";
 
 /** Hashes that a refusal lists at most. */
 const MAX_LISTED = 20;
+
+function misstatedSizes(blobs: BlobLookUp["misstated"]): Failure {
+  return new Failure(
+    "blob_mismatch",
+    `Cannot activate: the list of files names a wrong size for ${blobs.length} of its blobs`,
+    {
+      problems: blobs.slice(0, MAX_LISTED).map(({ sha256, size, actual }) => ({
+        path: sha256,
+        message: `Has ${actual} bytes, and ${size} in the list`,
+      })),
+    },
+  );
+}
 
 export interface DeploymentServices {
   readonly deployments: DeploymentStore;
@@ -245,7 +258,8 @@ export class DeploymentService {
     }
     const blobs = this.services.vault.of(deployment.workspaceId);
     const content = await readContent(blobs, deployment.contentSha);
-    const missing = await missingBlobs(blobs, blobsOf(content));
+    const { missing, misstated } = await lookUpBlobs(blobs, blobsOf(content));
+    if (misstated.length > 0) throw misstatedSizes(misstated);
     if (missing.length === 0) return content;
     throw new Failure(
       "blobs_missing",

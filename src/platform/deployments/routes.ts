@@ -69,7 +69,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
       project,
       body,
     );
-    return { deployment: await toWire(created.deployment, project), missing: created.missing };
+    return { deployment: await toWire(created.deployment, project), missing: [...created.missing] };
   });
 
   router.guarded(endpoints.listDeployments, async (caller, { params, query }) => {

@@ -88,7 +88,7 @@ async function markNeeded(
     needed.add(`${workspaceId}/${contentSha}`);
     try {
       const content = await readContent(services.vault.of(workspaceId), contentSha);
-      for (const sha256 of blobsOf(content)) needed.add(`${workspaceId}/${sha256}`);
+      for (const { sha256 } of blobsOf(content)) needed.add(`${workspaceId}/${sha256}`);
       for (const { sha256 } of deployment.functions) needed.add(`${workspaceId}/${sha256}`);
     } catch (cause) {
       services.onDamaged(deployment, cause);

@@ -42,6 +42,16 @@ export interface BlobStore {
   ): Promise<void>;
   /** Size in bytes, or `undefined` where the blob is missing. */
   size(sha256: string): Promise<number | undefined>;
+  /**
+   * Size in bytes of a blob whose content has its hash; `undefined` where it is
+   * missing or damaged. What was verified is not read again while the file is the same.
+   */
+  verify(sha256: string): Promise<number | undefined>;
+  /**
+   * Verifies a blob, and moves it aside where it is damaged: from then on it is
+   * missing, until the same content is stored again.
+   */
+  reportDamage(sha256: string): Promise<void>;
   /** Whole content, checked against the hash. */
   read(sha256: string): Promise<Uint8Array<ArrayBuffer>>;
   stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
@@ -57,8 +67,8 @@ export interface BlobVault {
   of(workspaceId: string): BlobStore;
   /**
    * Removes blobs that no one needs: those that the predicate of `mark` does
-   * not know, that were not asked for since the sweep began (before `mark` is
-   * called), and that are older than `minAgeMs`. Returns how many were removed.
+   * not know, that were not looked up since the sweep before this one began, and
+   * that are older than `minAgeMs`. Returns how many were removed.
    */
   sweep(options: {
     mark(): Promise<(workspaceId: string, sha256: string) => boolean>;

@@ -7,7 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
-import { isSha256, sha256Hex, sha256Stream } from "../../lib/hash.ts";
+import { isSha256, sha256Hex, sha256InTurns, sha256Stream } from "../../lib/hash.ts";
 import { isUuid } from "../../lib/ids.ts";
 import {
   BlobDamagedError,
@@ -21,8 +21,31 @@ import {
 /** Folder for writes under way; emptied at start. */
 const INCOMING = "incoming";
 
+/** Folder for blobs that were found damaged, so that nobody is served from them. */
+const DAMAGED = "damaged";
+
 /** Size of the pieces in which a file is streamed, in bytes. */
 const CHUNK_BYTES = 64 * 1024;
+
+/** Most blobs whose verification is remembered; then the memory starts afresh. */
+const MAX_REMEMBERED = 1_000_000;
+
+/** What tells whether a file was replaced or written to since it was verified. */
+const fingerprint = ({ size, mtime, ino }: Deno.FileInfo): string =>
+  `${size} ${mtime?.getTime()} ${ino}`;
+
+/** The parts of a vault that the stores of all workspaces share. */
+interface Shared {
+  /** Folder of the workspace. */
+  readonly root: string;
+  readonly incoming: string;
+  /** Folder for damaged blobs. */
+  readonly damaged: string;
+  /** Told of each look-up. */
+  onUse(sha256: string): void;
+  /** Told of each blob that was found damaged, and where it was moved to. */
+  onDamaged(sha256: string, movedTo: string): void;
+}
 
 async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
   for (let offset = 0; offset < bytes.byteLength;) {
@@ -52,15 +75,32 @@ function fileStream(file: Deno.FsFile, length: number): ReadableStream<Uint8Arra
 class WorkspaceBlobs implements BlobStore {
   private readonly folders = new Set<string>();
 
-  constructor(
-    private readonly root: string,
-    private readonly incoming: string,
-    private readonly onUse: (sha256: string) => void,
-  ) {}
+  /** Verified blobs, with the fingerprint of their file. */
+  private readonly verified = new Map<string, string>();
+
+  constructor(private readonly shared: Shared) {}
 
   private path(sha256: string): string {
     if (!isSha256(sha256)) throw new TypeError(`Not a SHA-256: ${sha256}`);
-    return join(this.root, sha256.slice(0, 2), sha256);
+    return join(this.shared.root, sha256.slice(0, 2), sha256);
+  }
+
+  private async stat(sha256: string): Promise<Deno.FileInfo | undefined> {
+    this.shared.onUse(sha256);
+    try {
+      return await Deno.stat(this.path(sha256));
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return undefined;
+      throw error;
+    }
+  }
+
+  private async isSound(sha256: string): Promise<boolean> {
+    const content = await sha256Stream(await this.stream(sha256)).catch((error) => {
+      if (error instanceof BlobDamagedError) return undefined;
+      throw error;
+    });
+    return content?.sha256 === sha256;
   }
 
   /** Hands a fresh file to `write` and moves it to its place when that succeeds. */
@@ -69,8 +109,7 @@ class WorkspaceBlobs implements BlobStore {
     write: (file: Deno.FsFile) => Promise<void>,
   ): Promise<void> {
     const target = this.path(sha256);
-    this.onUse(sha256);
-    const temporary = join(this.incoming, crypto.randomUUID());
+    const temporary = join(this.shared.incoming, crypto.randomUUID());
     try {
       const file = await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 });
       try {
@@ -89,7 +128,7 @@ class WorkspaceBlobs implements BlobStore {
 
   private async ensureFolder(name: string): Promise<void> {
     if (this.folders.has(name)) return;
-    await Deno.mkdir(join(this.root, name), { recursive: true, mode: 0o700 });
+    await Deno.mkdir(join(this.shared.root, name), { recursive: true, mode: 0o700 });
     this.folders.add(name);
   }
 
@@ -123,13 +162,40 @@ class WorkspaceBlobs implements BlobStore {
   }
 
   async size(sha256: string): Promise<number | undefined> {
-    this.onUse(sha256);
+    return (await this.stat(sha256))?.size;
+  }
+
+  async verify(sha256: string): Promise<number | undefined> {
+    const info = await this.stat(sha256);
+    if (info === undefined) return undefined;
+    const found = fingerprint(info);
+    if (this.verified.get(sha256) === found) return info.size;
+    if (!await this.isSound(sha256)) {
+      await this.setAside(sha256);
+      return undefined;
+    }
+    if (this.verified.size >= MAX_REMEMBERED) this.verified.clear();
+    this.verified.set(sha256, found);
+    return info.size;
+  }
+
+  async reportDamage(sha256: string): Promise<void> {
+    this.verified.delete(sha256);
+    await this.verify(sha256);
+  }
+
+  private async setAside(sha256: string): Promise<void> {
+    const { damaged, onDamaged } = this.shared;
+    const movedTo = join(damaged, `${sha256}-${crypto.randomUUID()}`);
     try {
-      return (await Deno.stat(this.path(sha256))).size;
+      await Deno.mkdir(damaged, { recursive: true, mode: 0o700 });
+      await Deno.rename(this.path(sha256), movedTo);
     } catch (error) {
-      if (error instanceof Deno.errors.NotFound) return undefined;
+      // Another look-up was faster, or the content has been stored anew meanwhile.
+      if (error instanceof Deno.errors.NotFound) return;
       throw error;
     }
+    onDamaged(sha256, movedTo);
   }
 
   async read(sha256: string): Promise<Uint8Array<ArrayBuffer>> {
@@ -139,7 +205,8 @@ class WorkspaceBlobs implements BlobStore {
     } catch (cause) {
       throw new BlobDamagedError(`Can not read blob ${sha256}`, { cause });
     }
-    if (sha256Hex(content) !== sha256) {
+    if (await sha256InTurns(content) !== sha256) {
+      await this.reportDamage(sha256);
       throw new BlobDamagedError(`Blob ${sha256} changed on disk`);
     }
     return content;
@@ -162,9 +229,11 @@ class WorkspaceBlobs implements BlobStore {
   }
 
   async link(sha256: string, path: string): Promise<void> {
-    this.onUse(sha256);
-    const actual = await sha256Stream(await this.stream(sha256));
-    if (actual.sha256 !== sha256) throw new BlobDamagedError(`Blob ${sha256} changed on disk`);
+    this.shared.onUse(sha256);
+    if (!await this.isSound(sha256)) {
+      await this.reportDamage(sha256);
+      throw new BlobDamagedError(`Blob ${sha256} changed on disk`);
+    }
     const source = this.path(sha256);
     // Another file system, one without links, or too many of them.
     await Deno.link(source, path).catch(() => Deno.copyFile(source, path));
@@ -191,39 +260,49 @@ async function prepareIncoming(root: string): Promise<string> {
  *
  * @throws {TypeError} when the folder can not be written.
  */
-export async function openFsBlobVault(root: string): Promise<BlobVault> {
+export async function openFsBlobVault(
+  root: string,
+  options: {
+    /** Told of each blob that was found damaged, as a sentence for the operator. */
+    onDamaged?(message: string): void;
+  } = {},
+): Promise<BlobVault> {
   const incoming = await prepareIncoming(root);
   const stores = new Map<string, BlobStore>();
-  let usedDuringSweep: Set<string> | undefined;
+  /** Blobs that were looked up since the last sweep began: they may be about to be recorded. */
+  let used = new Set<string>();
   return {
     of(workspaceId) {
       if (!isUuid(workspaceId)) throw new TypeError(`Not a workspace id: ${workspaceId}`);
       let store = stores.get(workspaceId);
       if (store === undefined) {
-        store = new WorkspaceBlobs(
-          join(root, workspaceId),
+        store = new WorkspaceBlobs({
+          root: join(root, workspaceId),
           incoming,
-          (sha256) => usedDuringSweep?.add(`${workspaceId}/${sha256}`),
-        );
+          damaged: join(root, DAMAGED, workspaceId),
+          onUse: (sha256) => used.add(`${workspaceId}/${sha256}`),
+          onDamaged: (sha256, movedTo) =>
+            options.onDamaged?.(
+              `Blob ${sha256} of workspace ${workspaceId} is damaged, and was moved to ${movedTo}. ` +
+                "Deploy the same content again, or restore the file from a backup",
+            ),
+        });
         stores.set(workspaceId, store);
       }
       return store;
     },
     async sweep({ mark, minAgeMs, now }) {
-      usedDuringSweep = new Set();
+      const usedBefore = used;
+      used = new Set();
       let removed = 0;
-      try {
-        const isNeeded = await mark();
-        for await (const blob of listBlobs(root)) {
-          if (isNeeded(blob.workspaceId, blob.sha256)) continue;
-          const written = (await Deno.stat(blob.path)).mtime?.getTime() ?? now;
-          if (now - written < minAgeMs) continue;
-          if (usedDuringSweep.has(`${blob.workspaceId}/${blob.sha256}`)) continue;
-          Deno.removeSync(blob.path);
-          removed++;
-        }
-      } finally {
-        usedDuringSweep = undefined;
+      const isNeeded = await mark();
+      for await (const blob of listBlobs(root)) {
+        const key = `${blob.workspaceId}/${blob.sha256}`;
+        if (isNeeded(blob.workspaceId, blob.sha256)) continue;
+        const written = (await Deno.stat(blob.path)).mtime?.getTime() ?? now;
+        if (now - written < minAgeMs || usedBefore.has(key) || used.has(key)) continue;
+        Deno.removeSync(blob.path);
+        removed++;
       }
       return removed;
     },

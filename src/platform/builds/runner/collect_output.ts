@@ -89,14 +89,14 @@ class Collector {
     const bytes = await Deno.readFile(path);
     const sha256 = sha256Hex(bytes);
     const { blobs } = this.options;
-    if (await blobs.size(sha256) !== bytes.byteLength) await blobs.put(sha256, bytes);
+    if (await blobs.verify(sha256) !== bytes.byteLength) await blobs.put(sha256, bytes);
     return { sha256, size: bytes.byteLength };
   }
 
   async #storeStream(path: string): Promise<Stored> {
     const { blobs } = this.options;
     const stored = await sha256Stream((await Deno.open(path)).readable);
-    if (await blobs.size(stored.sha256) !== stored.size) {
+    if (await blobs.verify(stored.sha256) !== stored.size) {
       const { readable } = await Deno.open(path);
       await blobs.putStream(stored.sha256, readable, { maxBytes: stored.size });
     }

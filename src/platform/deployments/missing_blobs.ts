@@ -1,0 +1,50 @@
+/**
+ * Which blobs of a deployment are still to be uploaded.
+ *
+ * @module
+ */
+import { inSteps, inTurns } from "../../lib/next_turn.ts";
+import type { BlobStore } from "../store/blob_store.ts";
+
+/** Blobs that are looked up at the same time. */
+const PARALLEL_LOOKUPS = 16;
+
+export interface WantedBlob {
+  readonly sha256: string;
+  /** Bytes, as whoever made the list says. */
+  readonly size: number;
+}
+
+export interface BlobLookUp {
+  /** Hashes of blobs that are not stored, or not as they should be; each once, in order. */
+  readonly missing: readonly string[];
+  /** Stored blobs that have another size than was said, with their own. */
+  readonly misstated: readonly (WantedBlob & { readonly actual: number })[];
+}
+
+/**
+ * Looks up blobs. What is stored is verified against its hash, so that a blob
+ * that was damaged on disk is missing, and uploaded anew.
+ */
+export async function lookUpBlobs(
+  blobs: BlobStore,
+  wanted: readonly WantedBlob[],
+): Promise<BlobLookUp> {
+  const bySha256 = new Map<string, WantedBlob>();
+  await inTurns(inSteps(wanted, (blob) => {
+    if (!bySha256.has(blob.sha256)) bySha256.set(blob.sha256, blob);
+  }));
+  const found = new Map<string, number | undefined>();
+  const queue = bySha256.keys();
+  await Promise.all(Array.from({ length: PARALLEL_LOOKUPS }, async () => {
+    for (const sha256 of queue) found.set(sha256, await blobs.verify(sha256));
+  }));
+  const missing: string[] = [];
+  const misstated: (WantedBlob & { readonly actual: number })[] = [];
+  await inTurns(inSteps(bySha256.values(), (blob) => {
+    const actual = found.get(blob.sha256);
+    if (actual === undefined) missing.push(blob.sha256);
+    else if (actual !== blob.size) misstated.push({ ...blob, actual });
+  }));
+  return { missing, misstated };
+}
