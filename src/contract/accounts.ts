@@ -134,6 +134,7 @@ export const signOut = endpoint({
   summary: "End the session or access token that makes this request",
   tag,
   access: "self",
+  idempotency: "refused",
   status: 204,
 });
 

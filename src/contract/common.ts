@@ -24,10 +24,24 @@ export const projectName = slug(PROJECT_NAME_MAX);
 export const PAGE_LIMIT_DEFAULT = 20;
 export const PAGE_LIMIT_MAX = 100;
 
+/**
+ * A number in a query, in decimal digits alone: `Number()` would also read
+ * `0x10`, `1e1`, an empty text and blanks.
+ */
+export const wholeNumber = (bounds: { readonly min: number; readonly max?: number }) =>
+  z.preprocess(
+    (given) =>
+      typeof given !== "string" ? given : /^\d{1,15}$/.test(given) ? Number(given) : undefined,
+    z.int("Must be a whole number, in digits").min(bounds.min)
+      .max(bounds.max ?? Number.MAX_SAFE_INTEGER),
+  );
+
+export const pageLimit = (most: number, usual: number) =>
+  wholeNumber({ min: 1, max: most }).default(usual);
+
 /** Query of every list. `cursor` comes from the previous page's `nextCursor`. */
 export const pageQuery = z.object({
-  limit: z.coerce.number("Must be a whole number").int().min(1).max(PAGE_LIMIT_MAX)
-    .default(PAGE_LIMIT_DEFAULT),
+  limit: pageLimit(PAGE_LIMIT_MAX, PAGE_LIMIT_DEFAULT),
   cursor: uuid.optional(),
 });
 

@@ -46,6 +46,7 @@ export const startDevice = endpoint({
   auth: "none",
   body: startDeviceBody,
   bodyKind: "form",
+  idempotency: "own",
   response: deviceAuthorization,
 });
 
@@ -72,6 +73,7 @@ export const pollDeviceToken = endpoint({
   auth: "none",
   body: deviceTokenBody,
   bodyKind: "form",
+  idempotency: "own",
   response: deviceToken,
 });
 

@@ -17,6 +17,9 @@ export type BodyKind = "json" | "form" | "octets" | "multipart" | "events";
 /** Largest body of an endpoint that names no other limit, in bytes. */
 export const MAX_BODY_BYTES = 16 * 1024;
 
+/** How long the answer to an `Idempotency-Key` is remembered, in hours. */
+export const IDEMPOTENCY_HOURS = 24;
+
 type Shape = z.ZodType;
 
 /**
@@ -34,6 +37,13 @@ export const ACCESS_LEVELS = [
   "owner",
 ] as const;
 export type Access = (typeof ACCESS_LEVELS)[number];
+
+/**
+ * What becomes of an `Idempotency-Key`: `kept` replays the answer for a day;
+ * `own` is the endpoint's own affair; `refused` is a 400; `none` is for
+ * methods that can be repeated anyway.
+ */
+export type IdempotencyKind = "kept" | "own" | "refused" | "none";
 
 export interface Endpoint<
   Params extends Shape = Shape,
@@ -59,6 +69,7 @@ export interface Endpoint<
   readonly response: Response;
   readonly responseKind: BodyKind;
   readonly status: 200 | 201 | 204;
+  readonly idempotency: IdempotencyKind;
 }
 
 const nothing = z.object({});
@@ -67,13 +78,30 @@ type Nothing = typeof nothing;
 type Given<P extends Shape, Q extends Shape, B extends Shape, R extends Shape> =
   & Pick<Endpoint, "method" | "path" | "summary" | "tag">
   & Partial<
-    Pick<Endpoint, "auth" | "access" | "bodyKind" | "maxBodyBytes" | "responseKind" | "status">
+    Pick<
+      Endpoint,
+      | "auth"
+      | "access"
+      | "bodyKind"
+      | "maxBodyBytes"
+      | "responseKind"
+      | "status"
+      | "idempotency"
+    >
   >
   & { readonly params?: P; readonly query?: Q; readonly body?: B; readonly response?: R };
 
 function usualAccess(given: Pick<Endpoint, "method"> & Partial<Pick<Endpoint, "auth">>): Access {
   if (given.auth === "none") return "anyone";
   return given.method === "GET" ? "viewer" : "developer";
+}
+
+/** Whoever has no credential can be bound to no key, and only JSON is small enough to keep. */
+function usualIdempotency(
+  given: Pick<Endpoint, "method"> & Partial<Pick<Endpoint, "auth" | "bodyKind">>,
+): IdempotencyKind {
+  if (given.method !== "POST") return "none";
+  return given.auth === "none" || (given.bodyKind ?? "json") !== "json" ? "refused" : "kept";
 }
 
 /** Describes an endpoint; parts that are left out are empty. */
@@ -90,6 +118,7 @@ export function endpoint<
     maxBodyBytes: MAX_BODY_BYTES,
     responseKind: "json",
     status: 200,
+    idempotency: usualIdempotency(given),
     params: nothing as unknown as P,
     query: nothing as unknown as Q,
     body: z.undefined() as unknown as B,

@@ -19,8 +19,6 @@ export type HookScope = (typeof HOOK_SCOPES)[number];
 export const HOOK_TRIGGERS_PER_MINUTE = 30;
 /** Most hooks of one project. */
 export const MAX_HOOKS = 100;
-/** How long the answer to an `Idempotency-Key` is remembered, in hours. */
-export const IDEMPOTENCY_HOURS = 24;
 /** Largest body of a trigger, in bytes. */
 const MAX_TRIGGER_BYTES = 64 * 1024;
 
@@ -166,6 +164,7 @@ export const triggerHook = endpoint({
   summary: "Deploy a commit; the token in the path is all the authority that it takes",
   tag,
   auth: "none",
+  idempotency: "own",
   params: z.object({ token: z.string() }),
   body: triggerBody,
   maxBodyBytes: MAX_TRIGGER_BYTES,

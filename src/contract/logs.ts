@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from "zod";
-import { timestamp, uuid } from "./common.ts";
+import { pageLimit, timestamp, uuid } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { projectParams } from "./projects.ts";
 
@@ -102,8 +102,7 @@ export const listLogs = endpoint({
   tag: "Logs",
   params: projectParams,
   query: logFilter.extend({
-    limit: z.coerce.number("Must be a whole number").int().min(1).max(LOG_LIMIT_MAX)
-      .default(LOG_LIMIT_DEFAULT),
+    limit: pageLimit(LOG_LIMIT_MAX, LOG_LIMIT_DEFAULT),
     cursor: z.string().max(512).optional(),
   }),
   response: logPage,

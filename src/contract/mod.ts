@@ -78,17 +78,19 @@ export {
   oauthError,
   type OAuthErrorCode,
 } from "./device.ts";
-export type {
-  Access,
-  BodyInputOf,
-  BodyKind,
-  BodyOf,
-  Endpoint,
-  HttpMethod,
-  ParamsOf,
-  QueryInputOf,
-  QueryOf,
-  ResponseOf,
+export {
+  type Access,
+  type BodyInputOf,
+  type BodyKind,
+  type BodyOf,
+  type Endpoint,
+  type HttpMethod,
+  IDEMPOTENCY_HOURS,
+  type IdempotencyKind,
+  type ParamsOf,
+  type QueryInputOf,
+  type QueryOf,
+  type ResponseOf,
 } from "./endpoint.ts";
 export { endpoints } from "./endpoints.ts";
 export {
@@ -140,7 +142,6 @@ export {
   HOOK_SCOPES,
   HOOK_TRIGGERS_PER_MINUTE,
   type HookScope,
-  IDEMPOTENCY_HOURS,
   MAX_HOOKS,
   type TriggerAnswer,
   triggerAnswer,

@@ -6,7 +6,7 @@
  */
 import { z } from "zod";
 import { nearest } from "../lib/suggest.ts";
-import { PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX, timestamp, uuid } from "./common.ts";
+import { page, pageQuery, timestamp, uuid, wholeNumber } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
 import { EVENT_PAYLOADS } from "./event_payloads.ts";
 import {
@@ -55,17 +55,17 @@ export const listNotifications = endpoint({
   summary: "List the inbox, or with `archived=true` the archive, newest first",
   tag,
   access: "self",
-  query: z.object({
+  query: pageQuery.extend({
     archived: flag.default(false),
     unreadOnly: flag.default(false),
     category: category.optional(),
     priority: priority.optional(),
-    limit: z.coerce.number("Must be a whole number").int().min(1).max(PAGE_LIMIT_MAX)
-      .default(PAGE_LIMIT_DEFAULT),
-    offset: z.coerce.number("Must be a whole number").int().min(0).default(0),
-  }),
-  response: z.object({
-    items: z.array(notification),
+    offset: wholeNumber({ min: 0 }).default(0),
+  }).refine(
+    ({ cursor, offset }) => cursor === undefined || offset === 0,
+    { path: ["offset"], error: "Must not stand beside cursor: use one of them" },
+  ),
+  response: page(notification).extend({
     /** How many there are that the filters let through. */
     total: count,
     limit: count,

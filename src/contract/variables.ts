@@ -100,6 +100,7 @@ export const exportVariables = endpoint({
   path: "/v1/projects/{project}/variables/export",
   summary: "Give the values that one environment sees, secrets included, to run a command with",
   tag: "Variables",
+  idempotency: "refused",
   params: projectParams,
   body: z.object({ environment: environmentReference }).strict(),
   response: z.object({

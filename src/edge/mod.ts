@@ -23,6 +23,7 @@ export {
   openAsnDatabase,
   openCountryDatabase,
 } from "./geo/lookup.ts";
+export { rateLimitHeaders } from "./rate_limit/rate_limit_headers.ts";
 export type { RuleCount } from "./rule_counters.ts";
 export {
   compileSite,

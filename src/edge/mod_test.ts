@@ -18,6 +18,7 @@ Deno.test("the edge's public names", () => {
     "neededFunctions",
     "openAsnDatabase",
     "openCountryDatabase",
+    "rateLimitHeaders",
     "ruleCounts",
     "withRules",
   ]);

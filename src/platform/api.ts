@@ -47,6 +47,7 @@ export interface ApiOptions {
 export function buildApi(services: Services, options: ApiOptions): Router {
   const router = new Router({
     gatekeeper: services.authenticator,
+    idempotency: services.idempotency,
     requestId: options.requestId,
     onFault: options.onFault,
     showFailure,

@@ -30,6 +30,7 @@ import { EventStore } from "./events/event_store.ts";
 import { EnvironmentStore } from "./environments/environment_store.ts";
 import { FunctionService } from "./functions/function_service.ts";
 import { createHookServices } from "./hooks/create_services.ts";
+import { Idempotency } from "./http/idempotency.ts";
 import { HealthMonitor } from "./health/health_monitor.ts";
 import { HealthStore } from "./health/health_store.ts";
 import { AccessLogs } from "./logs/access_logs.ts";
@@ -228,6 +229,7 @@ export function createServices(foundation: Foundation) {
     git: openedBuilds.git,
     runner: openedBuilds.runner,
     kv,
+    idempotency: new Idempotency({ kv, box: foundation.box, now }),
     buildLogs,
     ...accountServices,
     ...delivery,

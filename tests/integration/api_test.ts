@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { endpoints } from "../../src/contract/mod.ts";
 import { createProject, deploy, start, TOKEN, withPlatform } from "./_platform.ts";
 
 Deno.test("requests without a valid key are refused, and told what to send", () =>
@@ -99,7 +100,7 @@ Deno.test("malformed requests get clear errors", () =>
       body: "{",
       headers: { "content-type": "application/json" },
     });
-    assert.match(notJson.json.error, /Can not read the body as JSON/);
+    assert.match(notJson.json.error, /Cannot read the body as JSON/);
     const noType = await platform.api("POST", "/v1/projects", { body: "{}" });
     assert.equal(noType.status, 415);
     const unknown = await platform.api("GET", "/v1/nothing");
@@ -111,6 +112,84 @@ Deno.test("malformed requests get clear errors", () =>
     assert.match(limit.json.error, /query\.limit/);
     const cursor = await platform.api("GET", "/v1/projects?cursor=%00%01");
     assert.equal(cursor.status, 400);
+  }));
+
+Deno.test("queries are read strictly, and null is no body", () =>
+  withPlatform(async (platform) => {
+    const refused = async (path: string, message: RegExp) => {
+      const { status, json } = await platform.api("GET", path);
+      assert.deepEqual([status, json.code], [400, "invalid_request"], path);
+      assert.match(json.error, message);
+    };
+    for (const text of ["0x10", "1e1", "", "%205", "5%20", "+5", "-1", "1.0", "٣", "Infinity"]) {
+      for (const list of ["projects", "notifications", "deploy-hooks"]) {
+        await refused(`/v1/${list}?limit=${text}`, /query\.limit: Must be a whole number/);
+      }
+      await refused(`/v1/notifications?offset=${text}`, /query\.offset/);
+    }
+    await refused("/v1/projects?limit=0", /query\.limit/);
+    await refused("/v1/projects?limit=5&limit=6", /query\.limit: Must be given once/);
+    assert.equal((await platform.api("GET", "/v1/projects?limit=010")).status, 200);
+    const writing = Object.values(endpoints).filter(({ body, bodyKind, auth, path }) =>
+      body.type !== "undefined" && bodyKind === "json" && auth === "bearer" &&
+      !path.includes("{")
+    );
+    assert.ok(writing.length > 15);
+    for (const { method, path, access } of writing) {
+      if (access === "account") continue;
+      const { status, json } = await platform.api(method, path, { json: null });
+      assert.deepEqual([status, json.code], [400, "invalid_request"], `${method} ${path}`);
+    }
+  }));
+
+Deno.test("notifications are paged as every list is, and by offset", () =>
+  withPlatform(async (platform) => {
+    for (let n = 0; n < 7; n++) {
+      await platform.api("POST", "/v1/events", {
+        json: { event: "system.maintenance_scheduled", data: { detail: `n${n}` } },
+      });
+    }
+    const all = (await platform.api("GET", "/v1/notifications?limit=100")).json;
+    const ids = all.items.map(({ id }: { id: string }) => id);
+    assert.deepEqual([ids.length, all.nextCursor, all.total], [7, null, 7]);
+    const walked: string[] = [];
+    let cursor = "";
+    do {
+      const { json } = await platform.api("GET", `/v1/notifications?limit=3${cursor}`);
+      walked.push(...json.items.map(({ id }: { id: string }) => id));
+      cursor = json.nextCursor === null ? "" : `&cursor=${json.nextCursor}`;
+    } while (cursor !== "");
+    assert.deepEqual(walked, ids);
+    const offset = (await platform.api("GET", "/v1/notifications?limit=3&offset=5")).json;
+    assert.deepEqual(offset.items.map(({ id }: { id: string }) => id), ids.slice(5));
+    const both = await platform.api("GET", `/v1/notifications?offset=1&cursor=${ids[0]}`);
+    assert.match(both.json.error, /query\.offset: Must not stand beside cursor/);
+  }));
+
+Deno.test("a key is told its limit, and an Idempotency-Key makes a project once", () =>
+  withPlatform(async (platform) => {
+    const send = (key: string, name: string) =>
+      platform.api("POST", "/v1/projects", { json: { name }, headers: { "idempotency-key": key } });
+    const first = await send("k1", "shop");
+    assert.equal(first.headers.get("ratelimit-policy"), '"api-key";q=5000;w=3600');
+    assert.match(first.headers.get("ratelimit")!, /^"api-key";r=4999;t=3600$/);
+    const again = await send("k1", "shop");
+    assert.deepEqual([again.status, again.json], [201, first.json]);
+    assert.equal(again.headers.get("idempotency-replayed"), "true");
+    assert.match(again.headers.get("ratelimit")!, /;r=4998;/);
+    assert.notEqual(
+      again.headers.get("x-svc-request-id"),
+      first.headers.get("x-svc-request-id"),
+    );
+    assert.equal((await send("k1", "other")).status, 409);
+    assert.equal((await send("k2", "shop")).status, 409, "another key is another request");
+    const secret = await platform.api("POST", "/v1/sign-in", {
+      token: null,
+      json: { email: "ada@example.com", password: "x" },
+      headers: { "idempotency-key": "k" },
+    });
+    assert.equal(secret.status, 400);
+    assert.match(secret.json.error, /POST \/v1\/sign-in takes no Idempotency-Key/);
   }));
 
 Deno.test("the OpenAPI document is served to anyone and names this platform", () =>

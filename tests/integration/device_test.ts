@@ -116,8 +116,14 @@ Deno.test("one address starts 10 sign-ins a minute", () =>
         token: null,
         headers: address === undefined ? {} : { "x-forwarded-for": address },
       });
-    for (let n = 0; n < 10; n++) assert.equal((await start()).status, 200);
+    for (let left = 9; left >= 0; left--) {
+      const { status, headers } = await start();
+      assert.equal(status, 200);
+      assert.equal(headers.get("ratelimit-policy"), '"device";q=10;w=60');
+      assert.match(headers.get("ratelimit")!, new RegExp(`^"device";r=${left};t=\\d+$`));
+    }
     const refused = await start();
+    assert.match(refused.headers.get("ratelimit")!, /^"device";r=0;t=\d+$/);
     assert.deepEqual([refused.status, refused.json.error], [429, "rate_limited"]);
     assert.ok(Number(refused.headers.get("retry-after")) >= 1);
     assert.equal((await start("198.51.100.7")).status, 429, "a header of the client's is no word");

@@ -131,6 +131,7 @@ Deno.test("a hook takes 30 triggers in a minute", () =>
     for (let count = 0; count < 32; count++) {
       const answer = await trigger(url, {});
       statuses.push(answer.status);
+      assert.equal(answer.headers.get("ratelimit-policy"), '"hook";q=30;w=60');
       if (answer.status !== 429) continue;
       assert.equal(answer.json.code, "rate_limited");
       const wait = Number(answer.headers.get("retry-after"));

@@ -15,6 +15,9 @@ export interface NamedVerdict extends RateLimitVerdict {
   readonly name: string;
 }
 
+/** How a limit stands, whatever became of the request. */
+type Standing = Omit<NamedVerdict, "allowed">;
+
 /** A structured field string (RFC 9651, 3.3.3); what ASCII can not print becomes `_`. */
 function quoted(text: string): string {
   const printable = text.replaceAll(/[^\x20-\x7e]/g, "_");
@@ -22,12 +25,12 @@ function quoted(text: string): string {
 }
 
 /** The effective window (draft, 4.1.2): how long no more than the remaining quota can be used. */
-function effectiveWindow(verdict: RateLimitVerdict): number {
+function effectiveWindow(verdict: Standing): number {
   return verdict.remaining > 0 ? verdict.resetSeconds : verdict.retryAfterSeconds;
 }
 
 /** The fields for an answer whose request was counted under these policies; none for none. */
-export function rateLimitHeaders(verdicts: readonly NamedVerdict[]): Header[] {
+export function rateLimitHeaders(verdicts: readonly Standing[]): Header[] {
   if (verdicts.length === 0) return [];
   const policies = verdicts.map(({ name, limit, windowSeconds }) =>
     `${quoted(name)};q=${limit};w=${windowSeconds}`

@@ -8,6 +8,7 @@ import { API_KEY_REQUESTS_PER_HOUR, type Endpoint } from "../../contract/mod.ts"
 import type { Clock } from "../../lib/clock.ts";
 import type { Client } from "../http/client.ts";
 import { Failure } from "../http/failure.ts";
+import { noteLimit } from "../http/limit_fields.ts";
 import { crossOriginFailure, isSafeMethod, originOf } from "../http/same_origin.ts";
 import type { AccountStore } from "./account_store.ts";
 import type { Caller, Holder, Person } from "./caller.ts";
@@ -122,7 +123,9 @@ export class Authenticator {
       this.memory.forget(known.holder.hash);
       throw new Failure("unauthorized", `Credentials have expired. ${HOW}`);
     }
-    if (known.holder.credential.type === "api_key") this.count(known.holder.credential.id);
+    if (known.holder.credential.type === "api_key") {
+      this.count(known.holder.credential.id, request);
+    }
     this.options.notes.note(known, client);
     return known;
   }
@@ -150,8 +153,9 @@ export class Authenticator {
     return known;
   }
 
-  private count(apiKeyId: string): void {
+  private count(apiKeyId: string, request: Request): void {
     const wait = this.quota.take(apiKeyId);
+    noteLimit(request, "api-key", this.quota.standing(apiKeyId));
     if (wait === 0) return;
     throw new Failure(
       "rate_limited",

@@ -13,7 +13,7 @@ import {
 import { uuidV7 } from "../../lib/ids.ts";
 import type { Person } from "../accounts/caller.ts";
 import type { AccountParts } from "../accounts/parts.ts";
-import { RateWindow } from "../accounts/rate_window.ts";
+import { type RateStanding, RateWindow } from "../accounts/rate_window.ts";
 import { SUSPICIOUS_GUESSES } from "../accounts/guess_limits.ts";
 import { hashToken, mintToken, tokenPrefix } from "../accounts/token.ts";
 import { addressGroup, agentName, type Client } from "../http/client.ts";
@@ -83,6 +83,11 @@ export class DeviceLoginService {
       expires_in: DEVICE_CODE_SECONDS,
       interval: DEVICE_POLL_SECONDS,
     };
+  }
+
+  /** How many more sign-ins a client may start. */
+  standing(client: Client): RateStanding {
+    return this.starts.standing(addressGroup(client.address));
   }
 
   /** @throws {OAuthError} with every reason why there is no token (yet). */

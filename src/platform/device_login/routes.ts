@@ -6,6 +6,7 @@
  */
 import { z } from "zod";
 import { DEVICE_GRANT_TYPE, endpoints } from "../../contract/mod.ts";
+import { noteLimit } from "../http/limit_fields.ts";
 import type { Router } from "../http/router.ts";
 import type { DeviceLoginService } from "./device_login_service.ts";
 import { OAuthError, parseOAuthFields, readOAuthFields } from "./parse_request.ts";
@@ -16,9 +17,12 @@ const anyGrant = z.object({
 });
 
 /** Answers as RFC 6749 (5.1 and 5.2) wants it: not to be stored, errors in OAuth's shape. */
-async function oauthAnswer(work: () => Promise<unknown>): Promise<Response> {
+async function oauthAnswer(request: Request, work: () => Promise<unknown>): Promise<Response> {
   const headers = { "cache-control": "no-store", pragma: "no-cache" };
   try {
+    if (request.headers.has("idempotency-key")) {
+      throw new OAuthError("invalid_request", "Idempotency-Key is not taken here: leave it out");
+    }
     return Response.json(await work(), { headers });
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
@@ -39,14 +43,18 @@ export function bindDeviceRoutes(router: Router, options: {
   const { startDevice, pollDeviceToken } = endpoints;
 
   router.open(startDevice, ({ request, client }) =>
-    oauthAnswer(async () => {
+    oauthAnswer(request, async () => {
       const fields = await readOAuthFields(request, startDevice.maxBodyBytes);
       const { client_id: clientId } = parseOAuthFields(fields, startDevice.body);
-      return await service.start(clientId, client);
+      try {
+        return await service.start(clientId, client);
+      } finally {
+        noteLimit(request, "device", service.standing(client));
+      }
     }));
 
   router.open(pollDeviceToken, ({ request, client }) =>
-    oauthAnswer(async () => {
+    oauthAnswer(request, async () => {
       const fields = await readOAuthFields(request, pollDeviceToken.maxBodyBytes);
       const { grant_type: grantType } = parseOAuthFields(fields, anyGrant);
       if (grantType !== DEVICE_GRANT_TYPE) {

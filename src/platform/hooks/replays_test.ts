@@ -4,8 +4,8 @@ import { type ReplayKey, replayKey, ReplayStore } from "./replays.ts";
 const HOOK = "01900000-0000-7000-8000-000000000001";
 const DEPLOYMENT = "01900000-0000-7000-8000-000000000002";
 
-const keyOf = (header: string, body: unknown = { branch: "main" }): ReplayKey =>
-  replayKey(HOOK, { header, body })!;
+const keyOf = (key: string, body: unknown = { branch: "main" }): ReplayKey =>
+  replayKey(HOOK, { key, body });
 
 Deno.test("ReplayStore.keepWith() is kept with the deployment, and not without it", async () => {
   const kv = await Deno.openKv(":memory:");

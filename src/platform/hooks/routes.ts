@@ -4,6 +4,7 @@
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
+import { readIdempotencyKey } from "../http/idempotency.ts";
 import type { Router } from "../http/router.ts";
 import type { HookService } from "./hook_service.ts";
 import type { TriggerService } from "./trigger_service.ts";
@@ -33,11 +34,11 @@ export function bindHookRoutes(router: Router, services: {
   });
 
   router.keyed(endpoints.triggerHook, {
-    admit: ({ token }) => triggers.admit(token),
+    admit: ({ token }, request) => triggers.admit(token, request),
     answer: (hook, { body, request }) =>
       triggers.trigger(hook, {
         body,
-        idempotencyKey: request.headers.get("idempotency-key"),
+        idempotencyKey: readIdempotencyKey(request),
         signal: AbortSignal.any([request.signal, closing]),
       }),
   });

@@ -20,6 +20,7 @@ import type { DeploymentStore } from "../deployments/deployment_store.ts";
 import { recordDeployment, type RecordServices } from "../deployments/record_deployment.ts";
 import type { RaiseEvent } from "../events/raise_event.ts";
 import { Failure } from "../http/failure.ts";
+import { noteLimit } from "../http/limit_fields.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 import type { ProjectStore } from "../projects/project_store.ts";
 import type { SecretBox } from "../secrets/secret_box.ts";
@@ -66,8 +67,8 @@ type TriggerBody = BodyOf<typeof endpoints.triggerHook>;
 
 interface Trigger {
   readonly body: TriggerBody;
-  /** The header `Idempotency-Key`, if any. */
-  readonly idempotencyKey: string | null;
+  /** The field `Idempotency-Key`, if any. */
+  readonly idempotencyKey: string | undefined;
   /** Aborted when the caller has gone. */
   readonly signal: AbortSignal;
 }
@@ -102,10 +103,11 @@ export class TriggerService {
    *
    * @throws {Failure} `unauthorized` for a token that is none, `rate_limited`.
    */
-  async admit(token: string): Promise<HookRecord> {
+  async admit(token: string, request: Request): Promise<HookRecord> {
     const hook = await this.services.hooks.findByToken(hashHookToken(token));
     if (hook === undefined) throw new Failure("unauthorized", "Invalid token");
     const wait = this.rates.take(hook.id);
+    noteLimit(request, "hook", this.rates.standing(hook.id));
     if (wait === 0) return hook;
     throw new Failure(
       "rate_limited",
@@ -116,8 +118,9 @@ export class TriggerService {
 
   /** Deploys what the body names (spec, "Trigger request body"). */
   async trigger(hook: HookRecord, trigger: Trigger): Promise<TriggerAnswer> {
-    const key = replayKey(hook.id, { header: trigger.idempotencyKey, body: trigger.body });
-    if (key === undefined) return await this.deploy(hook, trigger, undefined);
+    const { idempotencyKey, body } = trigger;
+    if (idempotencyKey === undefined) return await this.deploy(hook, trigger, undefined);
+    const key = replayKey(hook.id, { key: idempotencyKey, body });
     return await this.lock.run(`replay/${hook.id}/${key.keyHash}`, async () => {
       const known = await this.services.replays.find(key);
       const deployment = known === undefined

@@ -10,6 +10,7 @@ const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 /** A router in which every endpoint of the contract answers with its own name. */
 function namingRouter(): Router {
   const router = new Router({
+    idempotency: { run: nobody },
     gatekeeper: { caller: nobody, person: nobody, holder: nobody },
     requestId: () => "r1",
     onFault: (_, cause) => assert.fail(String(cause)),

@@ -5,6 +5,7 @@
  * @module
  */
 import { type Context, Hono } from "hono";
+import { formatPath } from "../../lib/diagnostic.ts";
 import type {
   BodyOf,
   Endpoint,
@@ -16,6 +17,8 @@ import type {
 import type { Caller, Holder, Person } from "../accounts/caller.ts";
 import type { Client } from "./client.ts";
 import { Failure, failureBody, toFailure } from "./failure.ts";
+import { type Idempotency, readIdempotencyKey } from "./idempotency.ts";
+import { addLimitFields } from "./limit_fields.ts";
 import { readJson } from "./read_body.ts";
 import { RouteTable } from "./route_table.ts";
 import { problemsOf, validateBody, type Validated } from "./validate_body.ts";
@@ -46,6 +49,7 @@ export interface Gatekeeper {
 
 export interface RouterOptions {
   readonly gatekeeper: Gatekeeper;
+  readonly idempotency: Pick<Idempotency, "run">;
   requestId(): string;
   /** Told of each failure that is the platform's own. */
   onFault(requestId: string, cause: unknown): void;
@@ -69,10 +73,14 @@ async function parseRequest<E extends Endpoint>(
 ): Promise<Pick<RequestContext<E>, "params" | "query" | "body">> {
   const params = endpoint.params.safeParse(c.req.param());
   const query = endpoint.query.safeParse(c.req.query());
+  const repeated = Object.entries(c.req.queries()).flatMap(([name, values]) =>
+    values.length > 1 ? [{ path: formatPath(["query", name]), message: "Must be given once" }] : []
+  );
   const body = await parseBody(endpoint, c.req.raw);
   const problems = [
     ...(params.success ? [] : problemsOf(params.error, ["path"])),
     ...(query.success ? [] : problemsOf(query.error, ["query"])),
+    ...repeated,
     ...(body.ok ? [] : body.problems),
   ];
   if (problems.length > 0) {
@@ -167,11 +175,14 @@ export class Router {
    * anything of the body is read.
    */
   keyed<E extends Endpoint, Key>(endpoint: E, parts: {
-    admit(params: ParamsOf<E>): MaybePromise<Key>;
+    admit(params: ParamsOf<E>, request: Request): MaybePromise<Key>;
     answer(key: Key, context: RequestContext<E>): MaybePromise<Answer<E>>;
   }): void {
     this.bind(endpoint, "anyone", async (c, requestId) => {
-      const key = await parts.admit(endpoint.params.parse(c.req.param()) as ParamsOf<E>);
+      const key = await parts.admit(
+        endpoint.params.parse(c.req.param()) as ParamsOf<E>,
+        c.req.raw,
+      );
       const parsed = await parseRequest(endpoint, c);
       return parts.answer(key, {
         ...parsed,
@@ -189,7 +200,11 @@ export class Router {
   ): void {
     this.bind(endpoint, "role", async (c, requestId) => {
       const caller = await this.options.gatekeeper.caller(c.req.raw, endpoint, c.env.client);
-      return handler(caller, await contextOf(endpoint, c, requestId));
+      return await this.once(
+        endpoint,
+        { c, requestId, credentialId: caller.credential.id },
+        async () => handler(caller, await contextOf(endpoint, c, requestId)),
+      );
     });
   }
 
@@ -200,7 +215,11 @@ export class Router {
   ): void {
     this.bind(endpoint, "account", async (c, requestId) => {
       const person = await this.options.gatekeeper.person(c.req.raw, c.env.client);
-      return handler(person, await contextOf(endpoint, c, requestId));
+      return await this.once(
+        endpoint,
+        { c, requestId, credentialId: person.credential.id },
+        async () => handler(person, await contextOf(endpoint, c, requestId)),
+      );
     });
   }
 
@@ -211,7 +230,11 @@ export class Router {
   ): void {
     this.bind(endpoint, "self", async (c, requestId) => {
       const holder = await this.options.gatekeeper.holder(c.req.raw, c.env.client);
-      return handler(holder, await contextOf(endpoint, c, requestId));
+      return await this.once(
+        endpoint,
+        { c, requestId, credentialId: holder.credential.id },
+        async () => handler(holder, await contextOf(endpoint, c, requestId)),
+      );
     });
   }
 
@@ -262,6 +285,26 @@ export class Router {
     }
   }
 
+  /** Answers a request; one with an `Idempotency-Key` once, where the endpoint keeps answers. */
+  private async once(
+    endpoint: Endpoint,
+    asked: {
+      readonly c: ApiContext;
+      readonly requestId: string;
+      readonly credentialId: string;
+    },
+    answer: () => Promise<unknown>,
+  ): Promise<unknown> {
+    const { c: { req: { raw: request } }, requestId, credentialId } = asked;
+    const key = endpoint.idempotency === "kept" ? readIdempotencyKey(request) : undefined;
+    if (key === undefined) return await answer();
+    const { maxBodyBytes } = endpoint;
+    return await this.options.idempotency.run(
+      { key, credentialId, maxBodyBytes, request },
+      async () => toResponse(endpoint, await answer(), requestId),
+    );
+  }
+
   private bind(
     endpoint: Endpoint,
     binding: ReturnType<typeof bindingOf>,
@@ -271,10 +314,20 @@ export class Router {
       throw new TypeError(`${endpoint.path} takes ${endpoint.access}: bind it for that`);
     }
     this.routes.add(endpoint.method, honoPath(endpoint.path), async (c, requestId) => {
+      const { raw: request } = c.req;
       try {
-        return toResponse(endpoint, await answer(c, requestId), requestId);
+        if (endpoint.idempotency === "refused" && request.headers.has("idempotency-key")) {
+          throw new Failure(
+            "invalid_request",
+            `${endpoint.method} ${endpoint.path} takes no Idempotency-Key: leave it out`,
+          );
+        }
+        return addLimitFields(
+          request,
+          toResponse(endpoint, await answer(c, requestId), requestId),
+        );
       } catch (error) {
-        return this.refuse(error, requestId);
+        return addLimitFields(request, this.refuse(error, requestId));
       }
     });
   }

@@ -7,6 +7,7 @@ const nobody = () => Promise.reject(new Error("No credentials are expected"));
 Deno.test("Router shows a page for a fault behind a page, and keeps its cause for the log", async () => {
   const faults: [string, unknown][] = [];
   const router = new Router({
+    idempotency: { run: nobody },
     gatekeeper: { caller: nobody, person: nobody, holder: nobody },
     requestId: () => "r1",
     onFault: (id, cause) => faults.push([id, cause]),

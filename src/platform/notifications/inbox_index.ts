@@ -162,24 +162,28 @@ export class InboxIndex {
   /** Notifications newest first; pages without any that is wanted cost next to nothing. */
   select(
     filter: InboxFilter,
-    { places, offset, limit }: {
+    { places, offset, limit, before }: {
       readonly places: Places;
       readonly offset: number;
       readonly limit: number;
+      /** Only older ones than the notification of this id. */
+      readonly before?: string | undefined;
     },
   ): RowState[] {
     const wanted = cellsOf(filter);
     const isWanted = new Set(wanted);
     const found: RowState[] = [];
+    const end = before === undefined ? undefined : this.spotOf(before);
     let skip = offset;
-    for (let at = this.list.length - 1; at >= 0 && found.length < limit; at--) {
+    for (let at = end?.page ?? this.list.length - 1; at >= 0 && found.length < limit; at--) {
       const { page } = this.list[at]!;
       const here = sum(page.cells, wanted, places);
       if (here <= skip) {
         skip -= here;
         continue;
       }
-      for (let row = page.count - 1; row >= 0 && found.length < limit; row--) {
+      const last = at === end?.page ? end.row : page.count;
+      for (let row = last - 1; row >= 0 && found.length < limit; row--) {
         const index = page.cellAt(row);
         if (index === undefined || !isWanted.has(index)) continue;
         if (places !== null && !places.includes(page.placeAt(row))) continue;
@@ -215,6 +219,14 @@ export class InboxIndex {
     if (row === page.page.count || page.page.compareId(row, bytes) !== 0) return undefined;
     if (places !== null && !places.includes(page.page.placeAt(row))) return undefined;
     return { page, row };
+  }
+
+  /** The place of the first notification that is not older than an id. */
+  private spotOf(id: string): { readonly page: number; readonly row: number } | undefined {
+    const bytes = idBytes(id);
+    const at = this.firstPage(bytes);
+    const found = this.list[at];
+    return found === undefined ? undefined : { page: at, row: found.page.rowFrom(bytes) };
   }
 
   /** The first page whose last id is not less than one. */

@@ -94,15 +94,19 @@ export class Inboxes {
 
   async list(
     view: InboxView,
-    { limit, offset, ...filter }: InboxFilter & {
+    { limit, offset, cursor, ...filter }: InboxFilter & {
       readonly limit: number;
       readonly offset: number;
+      /** Id of the last notification of the page before. */
+      readonly cursor?: string | undefined;
     },
-  ): Promise<{ readonly items: Notification[]; readonly total: number }> {
+  ): Promise<{ items: Notification[]; nextCursor: string | null; total: number }> {
     const index = await this.memory.open(view.userId);
     const places = index.placesOf(view.workspaces);
-    const rows = index.select(filter, { places, offset, limit });
-    return { total: index.total(filter, places), items: await this.toWire(view.userId, rows) };
+    const rows = index.select(filter, { places, offset, limit: limit + 1, before: cursor });
+    const items = await this.toWire(view.userId, rows.slice(0, limit));
+    const nextCursor = rows.length > limit ? rows[limit - 1]!.id : null;
+    return { items, nextCursor, total: index.total(filter, places) };
   }
 
   async counts(view: InboxView): Promise<InboxCounts> {

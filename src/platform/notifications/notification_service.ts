@@ -6,7 +6,6 @@
 import type { InboxCounts, Notification } from "../../contract/mod.ts";
 import { Failure } from "../http/failure.ts";
 import type { Changed, Inboxes, InboxView } from "./inboxes.ts";
-import type { InboxFilter } from "./inbox_index.ts";
 import type { LiveStreams } from "./live_streams.ts";
 
 const unknown = (id: string) => new Failure("not_found", `Notification ${id} does not exist`);
@@ -16,8 +15,8 @@ export class NotificationService {
 
   list(
     view: InboxView,
-    wish: InboxFilter & { readonly limit: number; readonly offset: number },
-  ): Promise<{ readonly items: Notification[]; readonly total: number }> {
+    wish: Parameters<Inboxes["list"]>[1],
+  ): ReturnType<Inboxes["list"]> {
     return this.inboxes.list(view, wish);
   }
 

@@ -121,6 +121,12 @@ export const keys = {
   hookReplays: (id: string): Key => ["deploy_hook_replays", id],
   hookReplay: (id: string, keyHash: string): Key => ["deploy_hook_replays", id, keyHash],
 
+  /** Requests with an `Idempotency-Key`, and their answers. */
+  idempotency: (id: string): Key => ["idempotency", id],
+  idempotencyAnswer: (id: string): Key => ["idempotency_answers", id],
+  idempotencyParts: (id: string): Key => ["idempotency_parts", id],
+  idempotencyPart: (id: string, number: number): Key => ["idempotency_parts", id, number],
+
   allBuilds: (): Key => ["builds"],
   builds: (projectId: string): Key => ["builds", projectId],
   build: (projectId: string, id: string): Key => ["builds", projectId, id],

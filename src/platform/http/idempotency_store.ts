@@ -1,0 +1,61 @@
+/**
+ * Requests with an `Idempotency-Key` in Deno KV: that one was begun, and its
+ * sealed answer, in parts, as a value holds 64 KiB at most.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { type SealedSecret, sealedSecret } from "../secrets/secret_box.ts";
+import { keys } from "../store/keys.ts";
+import { readAll, readRecord } from "../store/records.ts";
+
+const PART_BYTES = 60_000;
+
+const begun = z.object({ fingerprint: z.string(), startedAt: z.number() });
+export type BegunRequest = z.infer<typeof begun>;
+
+const answered = sealedSecret.omit({ data: true }).extend({ parts: z.number() });
+const part = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);
+
+export class IdempotencyStore {
+  constructor(private readonly kv: Deno.Kv, private readonly keptMs: number) {}
+
+  async find(id: string): Promise<BegunRequest | undefined> {
+    return (await readRecord(this.kv, keys.idempotency(id), begun))?.value;
+  }
+
+  /** Marks a request as begun, in place of what an older one of its key left. */
+  async begin(id: string, request: BegunRequest): Promise<void> {
+    await this.kv.atomic()
+      .set(keys.idempotency(id), request, { expireIn: this.keptMs })
+      .delete(keys.idempotencyAnswer(id))
+      .commit();
+  }
+
+  async forget(id: string): Promise<void> {
+    await this.kv.delete(keys.idempotency(id));
+  }
+
+  /** Keeps an answer; it counts once its last write is done. */
+  async keep(id: string, { data, ...sealed }: SealedSecret): Promise<void> {
+    const expireIn = this.keptMs;
+    let parts = 0;
+    for (let start = 0; start < data.byteLength; start += PART_BYTES) {
+      const bytes = data.slice(start, start + PART_BYTES);
+      await this.kv.set(keys.idempotencyPart(id, parts++), bytes, { expireIn });
+    }
+    await this.kv.set(keys.idempotencyAnswer(id), { ...sealed, parts }, { expireIn });
+  }
+
+  async answer(id: string): Promise<SealedSecret | undefined> {
+    const found = await readRecord(this.kv, keys.idempotencyAnswer(id), answered);
+    if (found === undefined) return undefined;
+    const { parts, ...sealed } = found.value;
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    for await (const { value } of readAll(this.kv, keys.idempotencyParts(id), part)) {
+      if (chunks.length < parts) chunks.push(value);
+    }
+    const data = new Uint8Array(await new Blob(chunks).arrayBuffer());
+    return { ...sealed, data };
+  }
+}
