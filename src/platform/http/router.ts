@@ -5,28 +5,16 @@
  * @module
  */
 import { type Context, Hono } from "hono";
-import { formatPath } from "../../lib/diagnostic.ts";
-import type {
-  BodyOf,
-  Endpoint,
-  ParamsOf,
-  Problem,
-  QueryOf,
-  ResponseOf,
-} from "../../contract/mod.ts";
+import type { Endpoint, ParamsOf, ResponseOf } from "../../contract/mod.ts";
 import type { Caller, Holder, Person } from "../accounts/caller.ts";
 import type { Client } from "./client.ts";
 import { Failure, failureBody, toFailure } from "./failure.ts";
 import { type Idempotency, readIdempotencyKey } from "./idempotency.ts";
 import { addLimitFields } from "./limit_fields.ts";
-import { readJson } from "./read_body.ts";
+import { type ParsedRequest, parseRequest } from "./parse_request.ts";
 import { RouteTable } from "./route_table.ts";
-import { problemsOf, validateBody, type Validated } from "./validate_body.ts";
 
-export interface RequestContext<E> {
-  readonly params: ParamsOf<E>;
-  readonly query: QueryOf<E>;
-  readonly body: BodyOf<E>;
+export interface RequestContext<E> extends ParsedRequest<E> {
   readonly request: Request;
   readonly client: Client;
   readonly requestId: string;
@@ -60,46 +48,6 @@ export interface RouterOptions {
 type Answer<E> = ResponseOf<E> | Response;
 type MaybePromise<T> = T | Promise<T>;
 
-function summary(problems: readonly Problem[]): string {
-  const [first] = problems;
-  const more = problems.length > 1 ? ` (and ${problems.length - 1} more)` : "";
-  return `Request is not valid: ${first?.path}: ${first?.message}${more}`;
-}
-
-/** Parses every part of a request; all problems are reported at once. */
-async function parseRequest<E extends Endpoint>(
-  endpoint: E,
-  c: ApiContext,
-): Promise<Pick<RequestContext<E>, "params" | "query" | "body">> {
-  const params = endpoint.params.safeParse(c.req.param());
-  const query = endpoint.query.safeParse(c.req.query());
-  const repeated = Object.entries(c.req.queries()).flatMap(([name, values]) =>
-    values.length > 1 ? [{ path: formatPath(["query", name]), message: "Must be given once" }] : []
-  );
-  const body = await parseBody(endpoint, c.req.raw);
-  const problems = [
-    ...(params.success ? [] : problemsOf(params.error, ["path"])),
-    ...(query.success ? [] : problemsOf(query.error, ["query"])),
-    ...repeated,
-    ...(body.ok ? [] : body.problems),
-  ];
-  if (problems.length > 0) {
-    throw new Failure("invalid_request", summary(problems), { problems });
-  }
-  return {
-    params: params.data as ParamsOf<E>,
-    query: query.data as QueryOf<E>,
-    body: (body.ok ? body.data : undefined) as BodyOf<E>,
-  };
-}
-
-/** A body that its schema describes; others are the handler's to read. */
-async function parseBody(endpoint: Endpoint, request: Request): Promise<Validated> {
-  const { bodyKind, body, maxBodyBytes } = endpoint;
-  if (bodyKind !== "json" || body.type === "undefined") return { ok: true, data: undefined };
-  return validateBody(body, await readJson(request, maxBodyBytes));
-}
-
 function toResponse(endpoint: Endpoint, answer: unknown, requestId: string): Response {
   if (answer instanceof Response) {
     answer.headers.set("x-svc-request-id", requestId);
@@ -118,7 +66,7 @@ async function contextOf<E extends Endpoint>(
   c: ApiContext,
   requestId: string,
 ): Promise<RequestContext<E>> {
-  const parsed = await parseRequest(endpoint, c);
+  const parsed = await parseRequest(endpoint, c.req);
   return { ...parsed, request: c.req.raw, client: c.env.client, requestId };
 }
 
@@ -183,7 +131,7 @@ export class Router {
         endpoint.params.parse(c.req.param()) as ParamsOf<E>,
         c.req.raw,
       );
-      const parsed = await parseRequest(endpoint, c);
+      const parsed = await parseRequest(endpoint, c.req);
       return parts.answer(key, {
         ...parsed,
         request: c.req.raw,
