@@ -101,10 +101,14 @@ const small = fc.constantFrom(
   "/{n}/{n}",
   "/{{n}}/x",
   "/to?k={n}&l={n}",
+  "/to?q={n}",
 );
 const target = fc.tuple(fc.constantFrom("", "https://far.test"), small).map(([origin, rest]) =>
   origin !== "" && rest.startsWith("{") ? `${origin}/${rest}` : `${origin}${rest}`
 ).filter((text) => text !== "");
+
+/** Targets that only a redirect may have: they follow from the path of the request. */
+const link = fc.constantFrom("to", "./to/it?k=1", "../to", "..", "?q=3");
 
 const action: fc.Arbitrary<Action> = fc.oneof(
   fc.constantFrom<Action>({ type: "allow" }, { type: "log" }, { type: "bypass_cache" }),
@@ -121,7 +125,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
   }),
   fc.record({
     type: fc.constant("redirect" as const),
-    target,
+    target: fc.oneof(target, link),
     statusCode: fc.constantFrom(301, 308, 200),
     ifNoFile: fc.boolean(),
   }),
@@ -187,7 +191,7 @@ export const anyRequest: fc.Arbitrary<DescribedRequest> = fc.record({
   url: fc.tuple(
     fc.constantFrom(...hosts, "other.test"),
     plainPath,
-    fc.constantFrom("", "", "?q=1", "?q=2&q=1", "?q2=1&q=%31", "?q="),
+    fc.constantFrom("", "", "?q=1", "?q=2&q=1", "?q2=1&q=%31", "?q=", "??q=1", "?k=2&%71=3&&x"),
   ).map(([host, where, query]) => `https://${host}${where}${query}`),
   headers: fc.record({
     "x-a": fc.constantFrom("1", "2", "2, 1"),

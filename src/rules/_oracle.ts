@@ -80,13 +80,32 @@ function capturesOf(rule: RuntimeRule, facts: RequestFacts): ReadonlyMap<string,
   return new Map(captureNames(tokensOf(path)).map((name, index) => [name, values[index] ?? ""]));
 }
 
+const parametersOf = (query: string) => [...new URLSearchParams(`?${query}`).keys()];
+
+/** The pairs of a rewrite's target, and those of the request whose names it leaves alone. */
+function merge(own: string, asked: string): string {
+  const pairs = asked.split("&").filter((pair) =>
+    parametersOf(pair).every((name) => !parametersOf(own).includes(name))
+  );
+  return own === "" ? asked : [own, ...pairs.filter((pair) => pair !== "")].join("&");
+}
+
+/** Where a browser that is at a path would go for a link. */
+const linkFrom = (path: string, link: string) => new URL(link, `https://here.test${path}`).pathname;
+
 /** Fills a target of the form `[origin]/path[?query]`. */
 function follow(target: string, rule: RuntimeRule, facts: RequestFacts) {
   const captures = capturesOf(rule, facts);
   const origin = /^https?:\/\/[^/]*/.exec(target)?.[0] ?? "";
   const [path = "", own] = target.slice(origin.length).split("?");
-  const query = own === undefined ? facts.rawQuery : fill(own, captures, inQuery);
-  const filled = `/${fill(path, captures).replace(/^\/*/, "")}`;
+  const ownQuery = own === undefined ? undefined : fill(own, captures, inQuery);
+  const query = rule.action.type === "rewrite"
+    ? merge(ownQuery ?? "", facts.rawQuery)
+    : ownQuery ?? facts.rawQuery;
+  const isLink = origin === "" && !/^\/|(?<!\{)\{\w+\}/.test(path);
+  const filled = isLink
+    ? linkFrom(facts.path, path)
+    : `/${fill(path, captures).replace(/^\/*/, "")}`;
   return { origin, path: filled, query, search: query === "" ? "" : `?${query}` };
 }
 

@@ -93,7 +93,8 @@ class LazyFacts implements RequestFacts {
 
   query(name: string): readonly string[] {
     if (this.rawQuery === "") return NONE;
-    this.queries ??= collect(new URLSearchParams(this.rawQuery));
+    // The "?" is taken off: another one behind it belongs to the first name.
+    this.queries ??= collect(new URLSearchParams(`?${this.rawQuery}`));
     return this.queries.get(name) ?? NONE;
   }
 

@@ -44,6 +44,11 @@ Deno.test("requestHost() plays no games", async (t) => {
   }
 });
 
+Deno.test("a second question mark belongs to the name of the first parameter", () => {
+  const facts = factsOf({ url: "/??a=1&b=2" });
+  assert.deepEqual([facts.query("?a"), facts.query("a"), facts.query("b")], [["1"], [], ["2"]]);
+});
+
 Deno.test("facts decode queries and leave cookies as they are", () => {
   const facts = factsOf({
     url: "/?q=a%20b&q=c+d&e",

@@ -25,6 +25,8 @@ export interface ParsedTarget {
   readonly scheme: string;
   /** Userinfo, host and port as written; "" for a relative target. */
   readonly authority: string;
+  /** True for a path that begins with no slash and no capture: it follows from the request's path. */
+  readonly isFromRequest: boolean;
   readonly path: readonly TemplatePart[];
   /** Without its `?`; absent where the target has no query of its own. */
   readonly query?: readonly TemplatePart[];
@@ -66,9 +68,13 @@ function split(
 ): ParsedTarget {
   const [beforeFragment, fragment] = cut(parts, "#");
   const [path, query] = cut(beforeFragment, "?");
+  const [first] = path;
+  const isRooted = first?.type === "text" && first.text.startsWith("/");
+  const isStatic = path.every(({ type }) => type === "text");
   return {
     ...origin,
     path,
+    isFromRequest: origin.kind === "relative" && !isRooted && isStatic,
     ...(query === undefined ? {} : { query }),
     ...(fragment === undefined ? {} : { fragment }),
   };
@@ -88,8 +94,9 @@ function parseAbsolute(first: string, parts: readonly TemplatePart[]): TargetRes
 }
 
 /**
- * Parses the target of a redirect or rewrite. A relative target is a path from
- * the root of the site, with or without its leading slash. Refused are control
+ * Parses the target of a redirect or rewrite. A relative target with a leading
+ * slash, or with captures, is a path from the root of the site; one with neither
+ * follows from the path of the request (RFC 3986, 5.2). Refused are control
  * characters, other schemes than http(s), addresses without a scheme (`//host`)
  * and captures in the host.
  */
@@ -123,6 +130,7 @@ export interface CompiledTarget {
   /** `https://host`, or "" for a target on this site. */
   readonly origin: string;
   readonly path: CompiledText;
+  readonly isFromRequest: boolean;
   readonly query?: CompiledText;
   readonly fragment?: CompiledText;
 }
@@ -140,21 +148,33 @@ export interface ExpandedTarget {
 
 /** Prepares a target; `names` are the captures of the rule's root glob. */
 export function compileTarget(target: ParsedTarget, names: readonly string[]): CompiledTarget {
-  const { scheme, authority, path, query, fragment } = target;
+  const { scheme, authority, path, isFromRequest, query, fragment } = target;
   return {
     origin: scheme === "" ? "" : `${scheme}://${authority}`,
     path: compilePieces(path, names, encodeUrlText),
+    isFromRequest,
     ...(query === undefined ? {} : { query: compilePieces(query, names, encodeUrlText) }),
     ...(fragment === undefined ? {} : { fragment: compilePieces(fragment, names, encodeUrlText) }),
   };
 }
 
-/** Puts the captures, each of them text of a normalized path, into the target. */
+/** Where a relative path leads from another, both without query (RFC 3986, 5.2.2). */
+function resolvePath(from: string, relative: string): string {
+  if (relative === "") return from;
+  return resolveSegments(from.slice(0, from.lastIndexOf("/") + 1) + relative);
+}
+
+/**
+ * Puts the captures, each of them text of a normalized path, into the target.
+ * `from` is the path of the request.
+ */
 export function expandTarget(
   target: CompiledTarget,
   captures: readonly string[],
+  from: string,
 ): ExpandedTarget {
-  const path = `/${expandPieces(target.path, captures).replace(/^\/+/, "")}`;
+  const text = expandPieces(target.path, captures);
+  const path = target.isFromRequest ? resolvePath(from, text) : `/${text.replace(/^\/+/, "")}`;
   const fragment = target.fragment === undefined
     ? ""
     : `#${expandPieces(target.fragment, captures)}`;

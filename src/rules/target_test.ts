@@ -1,10 +1,15 @@
 import assert from "node:assert/strict";
 import { compileTarget, expandTarget, parseTarget, resolvedPath } from "./target.ts";
 
-function expand(value: string, captures: Readonly<Record<string, string>> = {}) {
+function expand(
+  value: string,
+  captures: Readonly<Record<string, string>> = {},
+  from = "/from/here",
+) {
   const parsed = parseTarget(value);
   assert.ok("target" in parsed, JSON.stringify(parsed));
-  return expandTarget(compileTarget(parsed.target, Object.keys(captures)), Object.values(captures));
+  const compiled = compileTarget(parsed.target, Object.keys(captures));
+  return expandTarget(compiled, Object.values(captures), from);
 }
 
 Deno.test("parseTarget() takes a target apart", () => {
@@ -63,6 +68,31 @@ Deno.test("expandTarget() keeps a relative target on this site", () => {
   }
 });
 
+/** Examples of RFC 3986, 5.4, as far as they are relative paths, from /b/c/d;p. */
+const FROM_REQUEST: readonly [target: string, path: string][] = [
+  ["g", "/b/c/g"],
+  ["./g", "/b/c/g"],
+  ["g/", "/b/c/g/"],
+  ["?y", "/b/c/d;p"],
+  ["#s", "/b/c/d;p"],
+  ["g;x=1/./y", "/b/c/g;x=1/y"],
+  [".", "/b/c/"],
+  ["./", "/b/c/"],
+  ["..", "/b/"],
+  ["../g", "/b/g"],
+  ["../..", "/"],
+  ["../../../g", "/g"],
+  ["g..", "/b/c/g.."],
+  ["./g/.", "/b/c/g/"],
+  ["g;x=1/../y", "/b/c/y"],
+];
+
+Deno.test("expandTarget() resolves a relative path against the request's", async (t) => {
+  for (const [target, path] of FROM_REQUEST) {
+    await t.step(target, () => assert.equal(expand(target, {}, "/b/c/d;p").path, path));
+  }
+});
+
 Deno.test("expandTarget() keeps an absolute target on its host", () => {
   for (const p of ["@evil.test", ".evil.test", "/evil.test", ":80", "%40evil.test"]) {
     const { origin, path } = expand("https://a.test/{p}", { p });
@@ -71,6 +101,6 @@ Deno.test("expandTarget() keeps an absolute target on its host", () => {
 });
 
 Deno.test("resolvedPath() is a normalized path", () => {
-  assert.equal(resolvedPath(expand("a//b/../{{c}}/é")), "/a/%7Bc%7D/%C3%A9");
+  assert.equal(resolvedPath(expand("/a//b/../{{c}}/é")), "/a/%7Bc%7D/%C3%A9");
   assert.equal(resolvedPath(expand("/../../etc/{p}", { p: "passwd" })), "/etc/passwd");
 });

@@ -2,15 +2,17 @@
  * The arithmetic of one sliding window. Time is cut into parts, eight to a
  * window; a ring of nine counters holds the part under way and the eight before
  * it. What the window holds is the sum of the eight newest parts, and of the
- * ninth as much as the window still covers, as if its requests were spread
- * evenly.
+ * ninth those requests that the window still covers, as if they had come at
+ * even distances, the first with the beginning of the part.
  *
  * The error follows from that one guess, and is bounded on both sides:
  *
  * - no more than the limit is let through in any 7/8 of a window;
  * - nobody is refused with less than the limit let through in the last 9/8;
  * - the sum is off by less than what the oldest part counted, and exact for
- *   requests that come evenly.
+ *   requests that come evenly;
+ * - who is refused waits for one window at most: the first request of each part
+ *   leaves the window with the part's beginning.
  *
  * @module
  */
@@ -48,21 +50,27 @@ export function advance(ring: Ring, lastPart: number, part: number): void {
   for (let step = 1; step <= steps; step++) ring.counts[counterOf(ring, lastPart + step)] = 0;
 }
 
-/** What the window holds at a moment; with fractions. The ring must have been advanced to its part. */
+/** Requests of the oldest part that the window still covers when so much of the present part has passed. */
+function leftOf(oldest: number, fraction: number): number {
+  return Math.max(0, oldest - 1 - Math.floor(oldest * fraction + EPSILON));
+}
+
+/** What the window holds at a moment. The ring must have been advanced to its part. */
 export function heldBy(ring: Ring, { part, fraction }: Moment): number {
   let sum = 0;
   for (let index = ring.offset; index < ring.offset + RING; index++) sum += ring.counts[index]!;
-  return sum - ring.counts[counterOf(ring, part + 1)]! * fraction;
+  const oldest = ring.counts[counterOf(ring, part + 1)]!;
+  return sum - oldest + leftOf(oldest, fraction);
 }
 
 /** Whether one more request fits. */
 export function hasRoom(held: number, limit: number): boolean {
-  return held + 1 <= limit + EPSILON;
+  return held < limit;
 }
 
 /** How many more requests fit. */
 export function roomLeft(held: number, limit: number): number {
-  return Math.max(0, Math.floor(limit - held + EPSILON));
+  return Math.max(0, limit - held);
 }
 
 /** Parts to wait, from a moment, until one more request fits if none comes in between; 0 where it does now. */
@@ -73,7 +81,7 @@ export function partsUntilRoom(ring: Ring, { part, fraction }: Moment, limit: nu
     const oldest = ring.counts[counterOf(ring, part + 1 + ahead)]!;
     sum -= oldest;
     if (!hasRoom(sum, limit)) continue;
-    const needed = oldest === 0 ? 0 : 1 - (limit - 1 - sum) / oldest;
+    const needed = oldest === 0 ? 0 : (oldest - (limit - sum)) / oldest;
     return Math.max(0, ahead + Math.max(0, needed) - fraction);
   }
   return RING - fraction;
@@ -82,7 +90,8 @@ export function partsUntilRoom(ring: Ring, { part, fraction }: Moment, limit: nu
 /** Parts to wait until the window is empty if no request comes; 0 for an empty one. */
 export function partsUntilEmpty(ring: Ring, { part, fraction }: Moment): number {
   for (let back = 0; back < RING; back++) {
-    if (ring.counts[counterOf(ring, part + RING - back)]! > 0) return RING - back - fraction;
+    const count = ring.counts[counterOf(ring, part + RING - back)]!;
+    if (count > 0) return Math.max(0, PARTS - back + (count - 1) / count - fraction);
   }
   return 0;
 }

@@ -13,6 +13,7 @@ import {
   type RuleRef,
 } from "../compile/compiled_rule.ts";
 import type { RequestFacts } from "../facts.ts";
+import { mergeQueries } from "../query.ts";
 import { type CompiledTarget, expandTarget, resolvedPath } from "../target.ts";
 import { encodeHeaderText, encodeUrlText, expandPieces } from "../template.ts";
 import { findCandidates } from "./candidates.ts";
@@ -40,12 +41,12 @@ type Action<T extends CompiledRule["action"]["type"]> = Extract<
 
 type Location = Pick<RequestFacts, "path" | "rawQuery">;
 
-/** The query of the target, else that of the request, with its `?`; "" where there is neither. */
-function queryFor(own: string | undefined, facts: Location): string {
-  const raw = facts.rawQuery;
-  const query = own ?? (VISIBLE.test(raw) ? raw : encodeUrlText(raw));
-  return query === "" ? "" : `?${query}`;
+/** The query of the request, without its `?`, as an address can hold it. */
+function askedQuery({ rawQuery }: Location): string {
+  return VISIBLE.test(rawQuery) ? rawQuery : encodeUrlText(rawQuery);
 }
+
+const withMark = (query: string): string => query === "" ? "" : `?${query}`;
 
 function capturesOf(rule: CompiledRule, path: string): readonly string[] {
   return rule.usesCaptures ? rule.condition.captures(path) : NO_CAPTURES;
@@ -56,11 +57,11 @@ function rewriteBy(
   action: Action<"rewrite">,
   facts: Location,
 ): RewriteDecision {
-  const target = expandTarget(action.target, capturesOf(rule, facts.path));
-  const query = queryFor(target.query, facts);
+  const target = expandTarget(action.target, capturesOf(rule, facts.path), facts.path);
+  const query = mergeQueries(target.query ?? "", askedQuery(facts));
   return action.external
-    ? { type: "external", url: `${target.origin}${target.path}${query}`, rule: rule.ref }
-    : { type: "internal", path: resolvedPath(target), query: query.slice(1), rule: rule.ref };
+    ? { type: "external", url: `${target.origin}${target.path}${withMark(query)}`, rule: rule.ref }
+    : { type: "internal", path: resolvedPath(target), query, rule: rule.ref };
 }
 
 type Growing = { -readonly [Key in keyof Decision]: Decision[Key] };
@@ -144,7 +145,7 @@ class Verdict {
   }
 
   private expand(rule: CompiledRule, target: CompiledTarget) {
-    return expandTarget(target, this.captures(rule));
+    return expandTarget(target, this.captures(rule), this.facts.path);
   }
 
   private deny(rule: CompiledRule, action: Action<"deny">): void {
@@ -164,7 +165,8 @@ class Verdict {
 
   private redirect(rule: CompiledRule, action: Action<"redirect">): void {
     const { origin, path, query, fragment } = this.expand(rule, action.target);
-    const location = `${origin}${path}${queryFor(query, this.facts)}${fragment}`;
+    const asked = withMark(query ?? askedQuery(this.facts));
+    const location = `${origin}${path}${asked}${fragment}`;
     this.terminal = { type: "redirect", status: action.statusCode, location, rule: rule.ref };
     this.close(PIPELINE);
   }

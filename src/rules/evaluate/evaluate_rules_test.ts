@@ -183,6 +183,10 @@ const LOCATIONS: readonly [condition: Condition, target: string, url: string, lo
     [{}, "/x?", "/a?q=1", "/x"],
     [{}, "/x#top", "/a?q=1", "/x?q=1#top"],
     [{}, "x", "/a", "/x"],
+    [{}, "x", "/a/b?q=1", "/a/x?q=1"],
+    [{}, "../x?p", "/a/b/c?q=1", "/a/x?p"],
+    [{}, "?p", "/a/b?q=1", "/a/b?p"],
+    [{}, "#top", "/a/b?q=1", "/a/b?q=1#top"],
     [{}, "https://b.test", "/a?q=1", "https://b.test/?q=1"],
     [{}, "/{{a}}", "/a", "/{a}"],
     [glob("/{a}/{r...}"), "/{r}/{a}", "/x/y/z", "/y/z/x"],
@@ -215,7 +219,7 @@ Deno.test("evaluateRules() rewrites inside and outside", () => {
     [[glob("/{a...}"), rewrite("https://b.test/{a}?k={a}", { external: true })]],
     "/p/q?z=1",
   ).rewrite;
-  assert.deepEqual(outside, { type: "external", url: "https://b.test/p/q?k=p/q", rule });
+  assert.deepEqual(outside, { type: "external", url: "https://b.test/p/q?k=p/q&z=1", rule });
 });
 
 Deno.test("rewriteChanged() follows a changed path as long as the rule matches it", () => {

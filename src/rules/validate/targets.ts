@@ -1,8 +1,10 @@
 /**
  * Validation rules 6 and 7: where redirects and rewrites may lead. A redirect
  * leads to a path of the site or an absolute http(s) URL, an internal rewrite to
- * a path, an external one to an absolute https URL. No capture can change the
- * host: none may stand there, and an expanded path always begins with one slash.
+ * a path, an external one to an absolute https URL. A path begins with a slash;
+ * only that of a redirect without captures may follow from the request's. No
+ * capture can change the host: none may stand there, and an expanded path always
+ * begins with one slash.
  *
  * @module
  */
@@ -41,11 +43,18 @@ function checkAuthority(authority: string): Problem | undefined {
   };
 }
 
-function checkRelative(value: string): Problem | undefined {
-  if (!value.startsWith("/")) {
+function checkRelative(
+  { type, target: value }: { readonly type: "redirect" | "rewrite"; readonly target: string },
+  target: ParsedTarget,
+): Problem | undefined {
+  const isStaticRedirect = type === "redirect" && target.isFromRequest;
+  if (!value.startsWith("/") && !isStaticRedirect) {
     return {
       code: "bad_target",
       message: `Begin the target with "/" or "https://": it is ${describeValue(value)}`,
+      ...(type === "redirect"
+        ? { hint: "Only a target without captures may follow from the path of the request" }
+        : {}),
     };
   }
   const path = value.split(/[?#]/, 1)[0] ?? "";
@@ -94,7 +103,7 @@ export function* checkTargets(checked: CheckedRule): Generator<Finding> {
   const { target } = parsed;
   const problems = [
     checkKind(action, target),
-    target.kind === "absolute" ? checkAuthority(target.authority) : checkRelative(action.target),
+    target.kind === "absolute" ? checkAuthority(target.authority) : checkRelative(action, target),
   ];
   for (const problem of problems) if (problem !== undefined) yield errorAt(path, problem);
 }

@@ -1,0 +1,24 @@
+/**
+ * The query of a rewrite: what its target names, and the rest of what the
+ * client asked with.
+ *
+ * @module
+ */
+
+/** The decoded name of a pair such as `a=1`; "" for a pair of nothing. */
+function nameOf(pair: string): string {
+  const [name = ""] = new URLSearchParams(`?${pair}`).keys();
+  return name;
+}
+
+/**
+ * Merges the query of a rewrite's target with that of the request, both without
+ * `?`. The target's comes first, as it is written; a parameter of the request
+ * follows, as it was sent, unless the target has one of its name.
+ */
+export function mergeQueries(own: string, asked: string): string {
+  if (own === "" || asked === "") return own === "" ? asked : own;
+  const named = new Set(own.split("&").map(nameOf));
+  const kept = asked.split("&").filter((pair) => pair !== "" && !named.has(nameOf(pair)));
+  return [own, ...kept].join("&");
+}
