@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { HeaderEdit } from "../rules/mod.ts";
+import { type HeaderEdit, isEdgeField } from "../rules/mod.ts";
 import type { ComputeSocket } from "../runtime/mod.ts";
 import type { BlobBody } from "./blobs/blob_body.ts";
 import type { Header, HeaderList } from "./header_list.ts";
@@ -32,19 +32,6 @@ export function bodyLength(body: Answer["body"], field: string | undefined): num
   return field !== undefined && DIGITS.test(field) ? Number(field) : undefined;
 }
 
-/** Fields that say how the bytes are to be read, or that every answer must carry. */
-const PROTECTED = new Set([
-  "connection",
-  "content-encoding",
-  "content-length",
-  "content-range",
-  "date",
-  "keep-alive",
-  "transfer-encoding",
-  "x-svc-deployment",
-  "x-svc-request-id",
-]);
-
 /**
  * Applies header rules, in order. Setting replaces every field of the name.
  * Fields that frame the message or identify the answer stay as they are.
@@ -53,7 +40,7 @@ export function applyHeaderEdits(headers: HeaderList, edits: readonly HeaderEdit
   let edited: Header[] = [...headers];
   for (const edit of edits) {
     const name = edit.name.toLowerCase();
-    if (PROTECTED.has(name)) continue;
+    if (isEdgeField(name)) continue;
     edited = edited.filter((header) => header[0] !== name);
     if (edit.type === "set") edited.push([name, edit.value]);
   }

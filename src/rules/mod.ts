@@ -23,6 +23,8 @@ export {
   parseRulesToml,
   parseRulesValue,
 } from "./parse_rules.ts";
+export { isEdgeField } from "./edge_fields.ts";
+export type { Surroundings } from "./surroundings.ts";
 export { normalizeRules } from "./normalize.ts";
 export { ruleSetSchema, rulesJsonSchema } from "./schema.ts";
 export { writeRulesToml } from "./write_rules.ts";

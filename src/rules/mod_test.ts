@@ -26,6 +26,7 @@ Deno.test("the public names of the room", () => {
     "importRedirects",
     "importVercelJson",
     "isDecidedByTarget",
+    "isEdgeField",
     "loadRulesToml",
     "loadRulesValue",
     "normalizePath",

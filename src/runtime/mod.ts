@@ -73,7 +73,6 @@ export { refuseInheritedDescriptors } from "./process/own_descriptors.ts";
 export {
   createOutboundFetch,
   type Dial,
-  dropHopByHop,
   type HeaderList,
   isPublicAddress,
   judgeTarget,

@@ -20,7 +20,6 @@ Deno.test("the room's public names", () => {
     "createFunctionHost",
     "createOutboundFetch",
     "defaultMaxServers",
-    "dropHopByHop",
     "fileGuard",
     "findFunctions",
     "functionProcessCommand",

@@ -4,26 +4,17 @@
  *
  * @module
  */
+import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import type { Header, HeaderList } from "../header_list.ts";
 import { formatHttpDate } from "./http_date.ts";
-import { joinedHeader } from "./vary.ts";
 
-/** Fields of one connection, of a proxy, or that the cache makes itself. */
-const NEVER_STORED = new Set([
+/** Fields of one connection, of a proxy, of one client, or that the cache makes itself. */
+const NEVER_STORED: ReadonlySet<string> = new Set([
+  ...HOP_BY_HOP,
   "age",
-  "connection",
   "content-length",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authentication-info",
-  "proxy-authorization",
-  "proxy-connection",
   "set-cookie",
   "set-cookie2",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
   "x-svc-cache",
   "x-svc-request-id",
 ]);
@@ -39,8 +30,7 @@ export function storedHeaders(
   headers: HeaderList,
   options: { readonly dropped: readonly string[]; readonly responseTime: number },
 ): HeaderList {
-  const named = (joinedHeader(headers, "connection") ?? "").toLowerCase().split(",");
-  const dropped = new Set([...named.map((name) => name.trim()), ...options.dropped]);
+  const dropped = new Set([...connectionOptions(headers) ?? [], ...options.dropped]);
   const kept: Header[] = headers.filter(([name]) => !NEVER_STORED.has(name) && !dropped.has(name));
   if (!kept.some(([name]) => name === "date")) {
     kept.push(["date", formatHttpDate(options.responseTime)]);

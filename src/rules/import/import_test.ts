@@ -143,7 +143,7 @@ Deno.test("importHeaders() names each line without equivalent", () => {
     "1 The header stands below no path",
     "3 Basic-Auth is no header of the answer: use a pipeline with a gate",
     "4 The line is no header",
-    `5 Leave the header "Content-Length" to the edge: it frames the message`,
+    `5 Leave the header "Content-Length" to the edge: no rule can set it`,
     `7 The path does not begin with "/"`,
     "8 The header stands below no path",
   ]);

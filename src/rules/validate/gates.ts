@@ -10,7 +10,7 @@
  *
  * @module
  */
-import { errorAt, type Finding } from "../finding.ts";
+import { errorAt, type Finding, warningAt } from "../finding.ts";
 import { literalPrefix } from "../glob.ts";
 import {
   conditionContains,
@@ -21,7 +21,8 @@ import {
 import { PlaceIndex } from "../relations/place_index.ts";
 import { comparePrecedence, type Ranked } from "../relations/precedence.ts";
 import { isHandleStep } from "../schema.ts";
-import type { PipelineStep, RuntimePath, RuntimeRule } from "../types.ts";
+import { cachePositionOf } from "../running_order.ts";
+import type { FunctionStep, PipelineStep, RuntimePath, RuntimeRule } from "../types.ts";
 
 /** Pairs of rules that are compared in full; beyond, path and host alone decide. */
 const MAX_PAIRS = 200_000;
@@ -29,7 +30,9 @@ const MAX_PAIRS = 200_000;
 interface Pipeline extends Ranked {
   readonly id: string;
   readonly gates: ReadonlySet<string>;
-  /** The same gates, in order. */
+  /** The gates that stand before the cache: they see every request. */
+  readonly frontGates: ReadonlySet<string>;
+  /** The same gates as `gates`, in order. */
   readonly gateList: readonly string[];
   readonly inheritGate: boolean;
 }
@@ -40,11 +43,14 @@ export interface PlacedRule {
   readonly rule: RuntimeRule;
 }
 
-function gatesOf(steps: readonly PipelineStep[]): string[] {
-  return steps.flatMap((step) =>
-    !isHandleStep(step) && step.mode === "request" && step.failure === "closed" ? [step.use] : []
-  );
-}
+const isGate = (step: PipelineStep): step is FunctionStep =>
+  !isHandleStep(step) && step.mode === "request" && step.failure === "closed";
+
+const gatesOf = (steps: readonly PipelineStep[]): string[] =>
+  steps.filter(isGate).map(({ use }) => use);
+
+const frontGatesOf = (steps: readonly PipelineStep[]): string[] =>
+  steps.filter(isGate).filter((step) => cachePositionOf(step) === "before").map(({ use }) => use);
 
 function literalLength(path: RuntimePath | undefined): number {
   if (path === undefined) return 0;
@@ -66,6 +72,7 @@ export function pipelinesOf(rules: readonly PlacedRule[]): Pipeline[] {
       isExact: condition.path?.type === "exact",
       literalLength: literalLength(condition.path),
       gates: new Set(gateList),
+      frontGates: new Set(frontGatesOf(action.steps)),
       gateList,
     }];
   });
@@ -95,24 +102,44 @@ function missingGate(narrow: Pipeline, broad: Pipeline, gate: string): Finding {
   });
 }
 
-function* missingGatesOf(
+/** The gate is there, but a cached answer passes it. */
+function gateBehindCache(narrow: Pipeline, broad: Pipeline, gate: string): Finding {
+  return warningAt(["rules", narrow.index, "action", "steps"], {
+    code: "gate_behind_cache",
+    message: `Repeat the request gate "${gate}" of the broader rule "${broad.id}" before the ` +
+      `cache: with cachePosition = "after" it does not guard cached answers`,
+    hint: `Leave cachePosition out, or set it to "before"`,
+  });
+}
+
+/** True where a gate of the broader pipeline is missing, or sees less than there. */
+function isWeak(narrow: Pipeline, broad: Pipeline, gate: string): boolean {
+  return !narrow.gates.has(gate) ||
+    (broad.frontGates.has(gate) && !narrow.frontGates.has(gate));
+}
+
+function* weakGatesOf(
   narrow: Pipeline,
   others: Iterable<Pipeline>,
   check: GateCheck,
 ): Generator<Finding> {
   const reported = new Set<string>();
   for (const broad of others) {
-    const isMissing = (gate: string) => !narrow.gates.has(gate) && !reported.has(gate);
-    if (!broad.gateList.some(isMissing) || !check.takesFrom(narrow, broad)) continue;
-    for (const gate of broad.gateList.filter(isMissing)) {
+    const weak = broad.gateList.filter((gate) =>
+      !reported.has(gate) && isWeak(narrow, broad, gate)
+    );
+    if (weak.length === 0 || !check.takesFrom(narrow, broad)) continue;
+    for (const gate of weak) {
       reported.add(gate);
-      yield missingGate(narrow, broad, gate);
+      yield narrow.gates.has(gate)
+        ? gateBehindCache(narrow, broad, gate)
+        : missingGate(narrow, broad, gate);
     }
     if (reported.size >= MAX_REPORTED) return;
   }
 }
 
-/** Most missing gates that are listed for one rule. */
+/** Most weak gates that are listed for one rule. */
 const MAX_REPORTED = 8;
 
 /** The pipelines without `override` whose paths begin with a given text, in that order. */
@@ -152,7 +179,10 @@ function* othersOf(
   if (narrow.override) yield* plain.below(narrow.set.path.literal);
 }
 
-/** Reports pipelines that let requests past a gate of a broader pipeline. */
+/**
+ * Reports pipelines that let requests past a gate of a broader pipeline, and
+ * warns of those that let cached answers past it.
+ */
 export function* checkGates(rules: readonly PlacedRule[]): Generator<Finding> {
   const pipelines = pipelinesOf(rules);
   const gated = pipelines.filter((one) => one.gates.size > 0);
@@ -163,6 +193,6 @@ export function* checkGates(rules: readonly PlacedRule[]): Generator<Finding> {
   const check = new GateCheck();
   for (const narrow of pipelines) {
     if (!narrow.inheritGate) continue;
-    yield* missingGatesOf(narrow, othersOf(narrow, index, plain), check);
+    yield* weakGatesOf(narrow, othersOf(narrow, index, plain), check);
   }
 }

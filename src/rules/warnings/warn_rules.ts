@@ -5,6 +5,7 @@
  */
 import type { CheckedRule } from "../checked_rule.ts";
 import type { Finding } from "../finding.ts";
+import { warnEdgeHeaders } from "./edge_headers.ts";
 import { warnEmptyLists } from "./empty_lists.ts";
 import { warnPaths } from "./paths.ts";
 import { warnRedirectStatus } from "./redirect_status.ts";
@@ -16,4 +17,5 @@ export function* warnRule(checked: CheckedRule): Generator<Finding> {
   yield* warnEmptyLists(checked);
   yield* warnRedirectStatus(checked);
   yield* warnStepFailure(checked);
+  yield* warnEdgeHeaders(checked);
 }

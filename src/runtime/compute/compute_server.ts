@@ -6,7 +6,7 @@
  */
 import { ConcurrencyGate, type Release } from "../functions/concurrency.ts";
 import { OutboundError } from "../outbound/errors.ts";
-import { dropHopByHop } from "../outbound/hop_by_hop.ts";
+import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import type { WireAnswer } from "../outbound/http1_connection.ts";
 import { signalOf } from "../outbound/late_signal.ts";
 import type { Generation } from "./generation.ts";

@@ -6,7 +6,7 @@
 import { Deadlines } from "../outbound/deadlines.ts";
 import { OutboundError } from "../outbound/errors.ts";
 import { LATE_MS } from "../outbound/exchange_watch.ts";
-import { dropHopByHop } from "../outbound/hop_by_hop.ts";
+import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import {
   type ConnectionTimes,
   Http1Connection,

@@ -5,7 +5,7 @@
  */
 import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
 import { FrameType } from "./frame.ts";
-import { dropHopByHop } from "../outbound/hop_by_hop.ts";
+import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import { MAX_FETCHES, TOO_MANY_FETCHES } from "./limits.ts";
 import type { FetchedHead, FetchHead, HeaderPairs } from "./wire.ts";
 import { toPayload, type WorkerParts } from "./worker_parts.ts";

@@ -6,7 +6,6 @@
 export { isPublicAddress } from "./address_rules.ts";
 export { type Dial, judgeTarget, type ResolveDns } from "./connect.ts";
 export { OutboundError, type OutboundErrorCode } from "./errors.ts";
-export { dropHopByHop } from "./hop_by_hop.ts";
 export { type LateSignal } from "./late_signal.ts";
 export { createOutboundFetch, type Outbound, type OutboundOptions } from "./outbound_fetch.ts";
 export {

@@ -15,7 +15,7 @@ import {
 } from "./connect.ts";
 import { OutboundError } from "./errors.ts";
 import { LATE_MS } from "./exchange_watch.ts";
-import { dropHopByHop } from "./hop_by_hop.ts";
+import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import { Deadlines } from "./deadlines.ts";
 import {
   type ConnectionTimes,

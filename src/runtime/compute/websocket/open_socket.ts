@@ -6,7 +6,7 @@
 import { readBody } from "../../outbound/body_reader.ts";
 import { ByteReader } from "../../outbound/byte_reader.ts";
 import { OutboundError } from "../../outbound/errors.ts";
-import { dropHopByHop } from "../../outbound/hop_by_hop.ts";
+import { dropHopByHop } from "../../../lib/hop_by_hop.ts";
 import { readFinalHead } from "../../outbound/http1_connection.ts";
 import { formatRequestHead, type ResponseHead } from "../../outbound/http1_head.ts";
 import { signalOf } from "../../outbound/late_signal.ts";

@@ -1,0 +1,52 @@
+/**
+ * Fields that belong to one hop (RFC 9110, 7.6.1): whoever passes a message on
+ * leaves them out, in both directions. The one list of the project.
+ *
+ * @module
+ */
+
+type Fields = readonly (readonly [name: string, value: string])[];
+
+/**
+ * `Connection` itself; what 7.6.1 names whether or not `Connection` does
+ * (`Keep-Alive`, `Proxy-Connection`, `TE`, `Transfer-Encoding`, `Upgrade`); the
+ * fields between a client and its next proxy (11.7); `Trailer`, for no trailer
+ * is passed on; and `HTTP2-Settings` (RFC 7540, 3.2.1). Names in lower case.
+ */
+export const HOP_BY_HOP: ReadonlySet<string> = new Set([
+  "connection",
+  "http2-settings",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authentication-info",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** The fields that `Connection` names as this hop's, in lower case; `undefined` where there is none. */
+export function connectionOptions(fields: Fields): ReadonlySet<string> | undefined {
+  let options: Set<string> | undefined;
+  for (const [name, value] of fields) {
+    if (name.length !== 10 || name.toLowerCase() !== "connection") continue;
+    options ??= new Set();
+    for (const option of value.split(",")) options.add(option.trim().toLowerCase());
+  }
+  return options;
+}
+
+/**
+ * Returns the fields without those of one hop, those that `Connection` names
+ * included. An intermediary calls it before it adds fields of its own, or a
+ * client could have those dropped.
+ */
+export function dropHopByHop(fields: Fields): Fields {
+  const named = connectionOptions(fields);
+  return fields.filter(([name]) => {
+    const lower = name.toLowerCase();
+    return !HOP_BY_HOP.has(lower) && named?.has(lower) !== true;
+  });
+}

@@ -1,0 +1,70 @@
+/**
+ * What a rule set needs of the place where it runs: functions, and a database
+ * that says to which network an address belongs.
+ *
+ * @module
+ */
+import { nearest } from "../lib/suggest.ts";
+import { type CheckedRule, leavesOf, rulePath } from "./checked_rule.ts";
+import { errorAt, type Finding, joinNames, warningAt } from "./finding.ts";
+import { ORIGIN_HANDLE } from "./running_order.ts";
+import { isHandleStep } from "./schema.ts";
+
+/** What is known of the place; nothing is said about what is missing here. */
+export interface Surroundings {
+  /** Names of the functions that pipelines can use. */
+  readonly functions?: readonly string[] | undefined;
+  /** Whether the edge can find the network (ASN) of an address. */
+  readonly hasAsn?: boolean | undefined;
+}
+
+/** Most names that a hint lists. */
+const MAX_NAMED = 12;
+
+function knownNames(functions: readonly string[]): string {
+  if (functions.length === 0) return "The project has no functions: they stand in functions/";
+  const shown = functions.slice(0, MAX_NAMED).map((name) => `"${name}"`);
+  const more = functions.length > MAX_NAMED ? [`${functions.length - MAX_NAMED} more`] : [];
+  return `The project has ${joinNames([...shown, ...more])}`;
+}
+
+/** Reports steps of pipelines whose function is not there; a disabled rule needs none. */
+export function* checkFunctionNames(
+  checked: CheckedRule,
+  functions: readonly string[],
+): Generator<Finding> {
+  const { action, enabled } = checked.rule;
+  if (action.type !== "pipeline" || enabled === false) return;
+  for (const [index, step] of action.steps.entries()) {
+    const [field, name] = isHandleStep(step) ? ["handle", step.handle] : ["use", step.use];
+    if ((field === "handle" && name === ORIGIN_HANDLE) || functions.includes(name)) continue;
+    const meant = nearest(name, field === "handle" ? [...functions, ORIGIN_HANDLE] : functions);
+    yield errorAt([...rulePath(checked), "action", "steps", index, field], {
+      code: "unknown_function",
+      message: `Use a function of the project: there is none named "${name}"`,
+      hint: meant === undefined ? knownNames(functions) : `Did you mean "${meant}"?`,
+    });
+  }
+}
+
+/** Reports conditions on networks, which no request fits where the edge cannot tell them. */
+export function* warnAsn(checked: CheckedRule): Generator<Finding> {
+  if (checked.rule.enabled === false) return;
+  for (const { leaf, path } of leavesOf(checked)) {
+    if (leaf.asn === undefined) continue;
+    yield warningAt([...path, "asn"], {
+      code: "asn_unknown",
+      message: "Start the platform with --asn: it has no ASN database, and no request fits asn",
+      hint: "A trusted proxy may also name the network, in X-Geo-ASN",
+    });
+  }
+}
+
+/** Reports what one rule needs and the place does not have. */
+export function* checkSurroundings(
+  checked: CheckedRule,
+  { functions, hasAsn }: Surroundings,
+): Generator<Finding> {
+  if (functions !== undefined) yield* checkFunctionNames(checked, functions);
+  if (hasAsn === false) yield* warnAsn(checked);
+}

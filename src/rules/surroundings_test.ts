@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { parseRulesToml } from "./parse_rules.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+const SOURCE = `schemaVersion = "EDGE_RULE_SET_V1"
+
+[[rules]]
+id = "pages"
+condition.asn = [64500]
+[rules.action]
+type = "pipeline"
+steps = [
+  { use = "auhth", mode = "request", failure = "closed" },
+  { handle = "render" },
+  { use = "count", mode = "observe" },
+]
+
+[[rules]]
+id = "asleep"
+enabled = false
+condition.asn = [64500]
+action = { type = "pipeline", steps = [{ handle = "gone" }] }
+
+[[rules]]
+id = "plain"
+condition.path = { type = "exact", value = "/plain" }
+action = { type = "pipeline", inheritGate = false, steps = [{ handle = "orgin" }] }
+`;
+
+function findings(surroundings: Surroundings): string[] {
+  return parseRulesToml(SOURCE, surroundings).diagnostics.map(
+    ({ severity, code, position, message, hint }) =>
+      `${position?.line}:${position?.column} ${severity} ${code}: ${message} (${hint})`,
+  );
+}
+
+Deno.test("parseRulesToml() names functions that are missing, with place and suggestion", () => {
+  assert.deepEqual(findings({ functions: ["auth", "count"] }), [
+    `9:11 error unknown_function: Use a function of the project: there is none named "auhth" ` +
+    `(Did you mean "auth"?)`,
+    `10:14 error unknown_function: Use a function of the project: there is none named "render" ` +
+    `(The project has "auth" and "count")`,
+    `23:72 error unknown_function: Use a function of the project: there is none named "orgin" ` +
+    `(Did you mean "origin"?)`,
+  ]);
+  assert.match(findings({ functions: [] })[1] ?? "", /The project has no functions/);
+});
+
+Deno.test("parseRulesToml() warns of asn where no database can tell it", () => {
+  assert.deepEqual(findings({ hasAsn: false }), [
+    "5:17 warning asn_unknown: Start the platform with --asn: it has no ASN database, and no " +
+    "request fits asn (A trusted proxy may also name the network, in X-Geo-ASN)",
+  ]);
+});
+
+Deno.test("parseRulesToml() says nothing about surroundings that are not known", () => {
+  assert.deepEqual(findings({}), []);
+  assert.deepEqual(findings({ hasAsn: true, functions: ["auhth", "render", "count", "orgin"] }), []);
+});

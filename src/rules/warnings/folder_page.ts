@@ -1,0 +1,127 @@
+/**
+ * Warns of rules that close a folder and leave its own page open: static
+ * content answers `/internal` from `internal/index.html`, and the prefix
+ * `/internal/` does not match that path.
+ *
+ * @module
+ */
+import type { PathStep } from "../../lib/diagnostic.ts";
+import { describeValue } from "../describe_value.ts";
+import { type Finding, warningAt } from "../finding.ts";
+import {
+  conditionContains,
+  type ConditionSet,
+  conditionSetOf,
+} from "../relations/condition_sets.ts";
+import { PlaceIndex } from "../relations/place_index.ts";
+import { isHandleStep } from "../schema.ts";
+import type { RuntimeCondition, RuntimePath, RuntimeRule } from "../types.ts";
+import type { PlacedRule } from "../validate/gates.ts";
+
+/** How a rule closes what it matches; `undefined` for one that does not. */
+function closingOf({ action, enabled }: RuntimeRule): string | undefined {
+  if (!enabled) return undefined;
+  if (action.type === "deny") return action.mode === "enforce" ? "deny" : undefined;
+  if (action.type !== "pipeline") return undefined;
+  const gates = action.steps.flatMap((step) =>
+    !isHandleStep(step) && step.mode === "request" && step.failure === "closed" ? [step.use] : []
+  );
+  return gates.length === 0 ? undefined : `pipeline ${JSON.stringify(gates.toSorted())}`;
+}
+
+/** The folder that a path condition takes all of, as `/internal`; `undefined` where it takes none. */
+function folderOf(path: RuntimePath | undefined): string | undefined {
+  if (path === undefined) return undefined;
+  if (path.type === "prefix") return path.value.length > 1 ? folderText(path.value) : undefined;
+  const [first, second, ...more] = path.tokens ?? [];
+  const isOpen = second?.type === "deep" || second?.type === "splat";
+  return first?.type === "text" && isOpen && more.length === 0 ? folderText(first.text) : undefined;
+}
+
+const folderText = (text: string): string | undefined =>
+  text.endsWith("/") && text !== "/" ? text.slice(0, -1) : undefined;
+
+interface OpenPage {
+  readonly folder: string;
+  readonly path: readonly PathStep[];
+  /** The condition with the page in place of the folder. */
+  readonly page: RuntimeCondition;
+}
+
+const exactly = (value: string): RuntimePath => ({ type: "exact", value });
+
+/** Each folder of a condition, with the condition for its page. */
+function* pagesOf({ index, rule }: PlacedRule): Generator<OpenPage> {
+  const { condition } = rule;
+  const base = ["rules", index, "condition"];
+  const folder = folderOf(condition.path);
+  if (folder !== undefined) {
+    const page = { ...condition, path: exactly(folder) };
+    yield { folder, path: [...base, "path", "value"], page };
+  }
+  for (const [at, leaf] of (condition.any ?? []).entries()) {
+    const inner = folderOf(leaf.path);
+    if (inner === undefined) continue;
+    const page = { ...condition, any: [{ ...leaf, path: exactly(inner) }] };
+    yield { folder: inner, path: [...base, "any", at, "path", "value"], page };
+  }
+}
+
+interface Closer {
+  readonly kind: string;
+  readonly set: ConditionSet;
+}
+
+/** An `any` of places, each as a condition of its own: the index finds them by their paths. */
+function closersOf(rule: RuntimeRule, kind: string): Closer[] {
+  const { any, ...rest } = rule.condition;
+  const whole = { kind, set: conditionSetOf(rule.condition) };
+  const apart = (any ?? [])
+    .filter((leaf) => rest.path === undefined && leaf.path !== undefined)
+    .map((leaf) => ({ kind, set: conditionSetOf({ ...rest, ...leaf }) }));
+  return [whole, ...apart];
+}
+
+/** Rules of one path and host that are compared in full. */
+const MAX_COMPARED = 32;
+
+function isClosed(index: PlaceIndex<Closer>, kind: string, page: ConditionSet): boolean {
+  for (const list of index.listsAbove(page)) {
+    const closes = list.slice(0, MAX_COMPARED)
+      .some((closer) => closer.kind === kind && conditionContains(closer.set, page));
+    if (closes) return true;
+  }
+  return false;
+}
+
+/** The page of an item of `any` as a condition with its path at the root, as `closersOf()` has it. */
+function pageSet({ any, ...rest }: RuntimeCondition): ConditionSet {
+  const [only] = any ?? [];
+  const isFlat = rest.path === undefined && only !== undefined && any?.length === 1;
+  return conditionSetOf(isFlat ? { ...rest, ...only } : { ...rest, ...(any ? { any } : {}) });
+}
+
+/** Reports enabled denies and gates of a folder whose own page no rule of the kind closes. */
+export function* warnFolderPages(rules: readonly PlacedRule[]): Generator<Finding> {
+  const closing = rules.flatMap((placed) => {
+    const kind = closingOf(placed.rule);
+    return kind === undefined ? [] : [{ placed, kind }];
+  });
+  const index = new PlaceIndex<Closer>();
+  for (const { placed, kind } of closing) {
+    for (const closer of closersOf(placed.rule, kind)) index.add(closer);
+  }
+  for (const { placed, kind } of closing) {
+    for (const { folder, path, page } of pagesOf(placed)) {
+      if (isClosed(index, kind, pageSet(page))) continue;
+      const shown = describeValue(folder);
+      yield warningAt(path, {
+        code: "open_folder_page",
+        message: `Close ${shown} too: this rule begins below it, and ${shown} shows the ` +
+          `folder's index.html`,
+        hint: `Add { path = { type = "exact", value = ${shown} } } beside it, in any or in a ` +
+          `rule of its own`,
+      });
+    }
+  }
+}
