@@ -9,7 +9,7 @@ import { type BuildOptions, buildProject, type BuiltProject } from "./build_proj
 import { bundleProjectFunctions } from "./bundle_functions.ts";
 import { hashFiles, type OutputContent, type PackedFile } from "./hash_files.ts";
 import { prepareOutput } from "./prepare_output.ts";
-import { readRulesFile } from "./read_rules_file.ts";
+import { checkRuleFunctions, readRulesFile } from "./read_rules_file.ts";
 import type { BuildHost } from "./types.ts";
 
 export interface PackOptions extends BuildOptions {
@@ -62,5 +62,8 @@ export async function packProject(host: BuildHost, options: PackOptions): Promis
   const assembled = await assembleProject(host, options);
   const files = await hashFiles(assembled.files, host.signal);
   const functions = await bundleProjectFunctions(host, options.directory);
+  if (assembled.rules !== undefined) {
+    await checkRuleFunctions(host, options.directory, functions.map(({ name }) => name));
+  }
   return { ...assembled, files, functions };
 }

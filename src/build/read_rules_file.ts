@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import { hasErrors } from "../lib/diagnostic.ts";
-import { parseRulesToml, type RuleSet } from "../rules/mod.ts";
+import { parseRulesToml, type RuleSet, type Surroundings } from "../rules/mod.ts";
 import { BuildError } from "./build_error.ts";
 import type { BuildHost } from "./types.ts";
 
@@ -27,19 +27,11 @@ export async function readOptionalText(path: string): Promise<string | undefined
   }
 }
 
-/**
- * Reads and validates the rules of a folder; `undefined` where it has none.
- * Warnings are shown; errors are thrown, all of them with line and column.
- */
-export async function readRulesFile(
-  host: BuildHost,
-  directory: string,
-): Promise<RulesFile | undefined> {
-  const path = join(directory, RULES_FILE);
+async function parseRules(host: BuildHost, path: string, surroundings: Surroundings) {
   const source = await readOptionalText(path);
   if (source === undefined) return undefined;
   const file = host.showPath(path);
-  const { ruleSet, diagnostics } = parseRulesToml(source);
+  const { ruleSet, diagnostics } = parseRulesToml(source, surroundings);
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   if (ruleSet === undefined || hasErrors(diagnostics)) {
     throw new BuildError(
@@ -50,6 +42,30 @@ export async function readRulesFile(
       },
     );
   }
-  if (diagnostics.length > 0) host.warn({ file, source, diagnostics });
+  return { ruleSet, findings: { file, source, diagnostics } };
+}
+
+/**
+ * Reads and validates the rules of a folder; `undefined` where it has none.
+ * Warnings are shown; errors are thrown, all of them with line and column.
+ */
+export async function readRulesFile(
+  host: BuildHost,
+  directory: string,
+): Promise<RulesFile | undefined> {
+  const path = join(directory, RULES_FILE);
+  const parsed = await parseRules(host, path, {});
+  if (parsed === undefined) return undefined;
+  const { ruleSet, findings } = parsed;
+  if (findings.diagnostics.length > 0) host.warn(findings);
   return { path, ruleSet };
+}
+
+/** Checks the rules of a folder against the functions that its build has made. */
+export async function checkRuleFunctions(
+  host: BuildHost,
+  directory: string,
+  functions: readonly string[],
+): Promise<void> {
+  await parseRules(host, join(directory, RULES_FILE), { functions });
 }

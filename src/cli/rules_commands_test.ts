@@ -171,3 +171,70 @@ Deno.test("rules are published over the deployment's, listed, restored and remov
     assert.doesNotMatch(own.stderr, /not in effect/);
   });
 });
+
+const PIPELINE = `schemaVersion = "EDGE_RULE_SET_V1"
+
+[[rules]]
+id = "members"
+condition.asn = [64500]
+[rules.action]
+type = "pipeline"
+steps = [
+  { use = "athorize", mode = "request", failure = "closed" },
+  { handle = "origin" },
+]
+`;
+
+Deno.test("rules check knows the functions of the project, and suggests one", async () => {
+  await inFolder({ "svc.rules.toml": PIPELINE, "edge.toml": PIPELINE }, async (cwd) => {
+    await Deno.mkdir(join(cwd, "functions"));
+    await Deno.writeTextFile(join(cwd, "functions", "authorize.ts"), "export default () => {};\n");
+    for (const argv of [["rules", "check"], ["rules", "check", "edge.toml"]]) {
+      const run = await runCli(argv, { cwd });
+      assert.equal(run.code, 1);
+      assert.match(
+        run.stderr,
+        /toml:9:11: error: rule "members".* none named "athorize"\n.*\n.*\n +hint: Did you mean "authorize"\?/,
+      );
+    }
+    await Deno.rename(
+      join(cwd, "functions", "authorize.ts"),
+      join(cwd, "functions", "athorize.ts"),
+    );
+    assert.equal((await runCli(["rules", "check"], { cwd })).code, 0);
+    await Deno.remove(join(cwd, "functions"), { recursive: true });
+    assert.equal((await runCli(["rules", "check"], { cwd })).code, 1);
+    const elsewhere = await runCli(["rules", "check", "edge.toml"], { cwd });
+    assert.equal(elsewhere.code, 0, "nothing is known of the functions of another file");
+  });
+});
+
+Deno.test("deploy refuses rules with a function that the project lacks, before it sends", async () => {
+  await withPlatform(async (bench) => {
+    await bench.json(["init", "--create"]);
+    await bench.write("svc.rules.toml", PIPELINE);
+    const run = await bench.run(["deploy", "--prod"]);
+    assert.equal(run.code, 1);
+    assert.match(run.stderr, /svc\.rules\.toml:9:11: error: .*"athorize"/);
+    const { deployments } = await bench.json(["deployments"]);
+    assert.deepEqual(deployments, []);
+  });
+});
+
+Deno.test("check, publish and deploy warn of asn where the platform has no database", async () => {
+  const rules = RULES.replace('device = "bot"', "asn = [64500]");
+  await withPlatform(async (bench) => {
+    await bench.json(["init", "--create"]);
+    await bench.write("svc.rules.toml", rules);
+    for (const argv of [["rules", "check"], ["deploy", "--prod"], ["rules", "publish"]]) {
+      const run = await bench.run(argv);
+      assert.equal(run.code, 0, run.stderr);
+      assert.match(run.stderr, /svc\.rules\.toml:10:17: warning: .* Start the platform with --asn/);
+    }
+  });
+  await inFolder({ "svc.rules.toml": rules }, async (cwd) => {
+    const unknown = await runCli(["rules", "check"], { cwd });
+    assert.equal(unknown.code, 0);
+    assert.doesNotMatch(unknown.stderr, /--asn/, "nobody says what the platform knows");
+  });
+});

@@ -5,15 +5,17 @@
  */
 import { join } from "node:path";
 import { readOptionalText, RULES_FILE } from "../build/mod.ts";
+import { renderDiagnostic } from "../lib/diagnostic.ts";
 import {
   type LoadedRules,
   loadRulesToml,
   type RuleSet,
   type RuntimeRuleSet,
+  type Surroundings,
 } from "../rules/mod.ts";
 import { CliError } from "./cli_error.ts";
 import type { Context } from "./context.ts";
-import { formatCount } from "./format.ts";
+import { formatCount, printable } from "./format.ts";
 import { openProjectFolder, showPath } from "./project_folder.ts";
 
 export interface RulesSource {
@@ -49,11 +51,29 @@ export interface ValidRules {
 }
 
 /** Validates the text of a rules file; throws all its problems where it has errors. */
-export function loadValidRules({ shown, source }: RulesSource): ValidRules {
-  const { diagnostics, ruleSet, runtime } = loadRulesToml(source);
+export function loadValidRules(
+  { shown, source }: RulesSource,
+  surroundings: Surroundings = {},
+): ValidRules {
+  const { diagnostics, ruleSet, runtime } = loadRulesToml(source, surroundings);
   if (ruleSet !== undefined && runtime !== undefined) return { ruleSet, runtime, diagnostics };
   const errors = diagnostics.filter(({ severity }) => severity === "error").length;
   throw new CliError("rules_invalid", `Correct ${shown}: it has ${formatCount(errors, "error")}`, {
     found: { file: shown, source, diagnostics },
   });
+}
+
+/** Shows the warnings of a rules file, with their lines; log lines in JSON mode. */
+export function reportWarnings(
+  { ui }: Context,
+  { shown, source }: RulesSource,
+  diagnostics: ValidRules["diagnostics"],
+): void {
+  for (const diagnostic of diagnostics) {
+    if (ui.json) ui.log("build", "warn", renderDiagnostic(diagnostic, { file: shown }));
+    else {
+      const text = renderDiagnostic(diagnostic, { file: shown, source });
+      ui.note(ui.colors.yellow(printable(text)));
+    }
+  }
 }

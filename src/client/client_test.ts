@@ -6,7 +6,7 @@ import { ApiError, ContractError, UnreachableError } from "./errors.ts";
 
 const BASE = "http://platform.test";
 const FAST = { retries: 3, firstPause: 0, longestPause: 5 };
-const HEALTH = { status: "ok", version: "1.0.0" };
+const HEALTH = { status: "ok", version: "1.0.0", knowsNetworks: false };
 
 type Answer = Response | Error;
 

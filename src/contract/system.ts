@@ -6,9 +6,12 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 
-export const health = z.object({ status: z.literal("ok"), version: z.string() }).meta({
-  id: "Health",
-});
+export const health = z.object({
+  status: z.literal("ok"),
+  version: z.string(),
+  /** Whether conditions on `asn` can hold: there is an ASN database, or a proxy that names networks. */
+  knowsNetworks: z.boolean(),
+}).meta({ id: "Health" });
 
 export const getHealth = endpoint({
   method: "GET",

@@ -38,6 +38,8 @@ export interface ApiOptions {
   /** Base address, as the OpenAPI document names it. */
   readonly url: string;
   readonly closing: AbortSignal;
+  /** Whether the edge can find the network of an address. */
+  readonly knowsNetworks: boolean;
   requestId(): string;
   /** Told of each failure that is the platform's own. */
   onFault(requestId: string, cause: unknown): void;
@@ -52,7 +54,11 @@ export function buildApi(services: Services, options: ApiOptions): Router {
     onFault: options.onFault,
     showFailure,
   });
-  router.open(endpoints.getHealth, () => ({ status: "ok" as const, version: options.version }));
+  router.open(endpoints.getHealth, () => ({
+    status: "ok" as const,
+    version: options.version,
+    knowsNetworks: options.knowsNetworks,
+  }));
   router.open(endpoints.getOpenApi, async () => {
     const { openApiDocument } = await import("../contract/openapi.ts");
     return { ...openApiDocument({ version: options.version, serverUrl: options.url }) };

@@ -24,6 +24,7 @@ import { requestIds } from "./http/request_id.ts";
 import { type Listeners, openListeners } from "./listeners.ts";
 import { createMailer, type Mailer } from "./notifications/channels/email/mailer.ts";
 import type { PlatformOptions, RunningPlatform } from "./options.ts";
+import { warnOfNetworks } from "./rules/warn_of_networks.ts";
 import { openKeyRing } from "./secrets/key_ring.ts";
 import { SecretBox } from "./secrets/secret_box.ts";
 import { createServices, type Services } from "./services.ts";
@@ -124,6 +125,7 @@ async function buildFront(
   const { reach, listeners } = parts;
   const requestId = requestIds(systemRandom);
   const api = buildApi(services, {
+    knowsNetworks: knowsNetworks(options),
     version: options.version,
     url: reach.base.origin,
     closing: parts.closing,
@@ -215,6 +217,17 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     services.certificates?.start();
     closers.add({ close: () => services.certificates?.close() });
     closers.add({ close: startHousekeeping(services, options) });
+    if (!knowsNetworks(options)) {
+      const looked = warnOfNetworks({
+        projects: () => services.projects.all(),
+        rulesOf: (project) => services.rulesService.inEffect(project),
+        log: options.log,
+        signal: closing.signal,
+      }).catch((cause) =>
+        options.log({ level: "warn", message: `Cannot look at rules: ${cause}` })
+      );
+      closers.add({ close: () => looked });
+    }
     closers.add({ close: watchUploads(services, options) });
     return {
       url: base.origin,
@@ -229,6 +242,11 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
     await shutdown();
     throw error;
   }
+}
+
+/** Whether the edge can find the network of an address: by a database, or a proxy's word. */
+function knowsNetworks({ asn, trustProxy }: PlatformOptions): boolean {
+  return asn !== undefined || trustProxy.length > 0;
 }
 
 /** Tells the log why a request failed; its id is what the client was told. */

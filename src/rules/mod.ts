@@ -24,7 +24,7 @@ export {
   parseRulesValue,
 } from "./parse_rules.ts";
 export { isEdgeField } from "./edge_fields.ts";
-export type { Surroundings } from "./surroundings.ts";
+export { asksForAsn, ASN_UNKNOWN, type Surroundings } from "./surroundings.ts";
 export { normalizeRules } from "./normalize.ts";
 export { ruleSetSchema, rulesJsonSchema } from "./schema.ts";
 export { writeRulesToml } from "./write_rules.ts";

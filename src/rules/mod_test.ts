@@ -3,6 +3,7 @@ import * as rules from "./mod.ts";
 
 Deno.test("the public names of the room", () => {
   assert.deepEqual(Object.keys(rules).sort(), [
+    "ASN_UNKNOWN",
     "DEVICES",
     "IpBlockSet",
     "MAX_RULES",
@@ -14,6 +15,7 @@ Deno.test("the public names of the room", () => {
     "RATE_LIMIT_KEYS",
     "SCHEMA_VERSION",
     "VARY_DIMENSIONS",
+    "asksForAsn",
     "cachePositionOf",
     "compileRules",
     "createFacts",

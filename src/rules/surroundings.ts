@@ -9,6 +9,7 @@ import { type CheckedRule, leavesOf, rulePath } from "./checked_rule.ts";
 import { errorAt, type Finding, joinNames, warningAt } from "./finding.ts";
 import { ORIGIN_HANDLE } from "./running_order.ts";
 import { isHandleStep } from "./schema.ts";
+import type { RuntimeRuleSet } from "./types.ts";
 
 /** What is known of the place; nothing is said about what is missing here. */
 export interface Surroundings {
@@ -17,6 +18,9 @@ export interface Surroundings {
   /** Whether the edge can find the network (ASN) of an address. */
   readonly hasAsn?: boolean | undefined;
 }
+
+/** Code of the warning that no request can fit a condition on networks. */
+export const ASN_UNKNOWN = "asn_unknown";
 
 /** Most names that a hint lists. */
 const MAX_NAMED = 12;
@@ -53,7 +57,7 @@ export function* warnAsn(checked: CheckedRule): Generator<Finding> {
   for (const { leaf, path } of leavesOf(checked)) {
     if (leaf.asn === undefined) continue;
     yield warningAt([...path, "asn"], {
-      code: "asn_unknown",
+      code: ASN_UNKNOWN,
       message: "Start the platform with --asn: it has no ASN database, and no request fits asn",
       hint: "A trusted proxy may also name the network, in X-Geo-ASN",
     });
@@ -67,4 +71,11 @@ export function* checkSurroundings(
 ): Generator<Finding> {
   if (functions !== undefined) yield* checkFunctionNames(checked, functions);
   if (hasAsn === false) yield* warnAsn(checked);
+}
+
+/** The ids of the enabled rules that no request fits where networks are not known. */
+export function asksForAsn({ rules }: RuntimeRuleSet): string[] {
+  return rules.filter(({ enabled, condition: { any, not, ...leaf } }) =>
+    enabled && [leaf, ...any ?? [], ...not ? [not] : []].some(({ asn }) => asn !== undefined)
+  ).map(({ id }) => id);
 }

@@ -55,5 +55,8 @@ Deno.test("parseRulesToml() warns of asn where no database can tell it", () => {
 
 Deno.test("parseRulesToml() says nothing about surroundings that are not known", () => {
   assert.deepEqual(findings({}), []);
-  assert.deepEqual(findings({ hasAsn: true, functions: ["auhth", "render", "count", "orgin"] }), []);
+  assert.deepEqual(
+    findings({ hasAsn: true, functions: ["auhth", "render", "count", "orgin"] }),
+    [],
+  );
 });

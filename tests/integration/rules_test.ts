@@ -1,5 +1,13 @@
 import assert from "node:assert/strict";
-import { create, createProject, deploy, type TestPlatform, withPlatform } from "./_platform.ts";
+import {
+  create,
+  createProject,
+  deploy,
+  start,
+  type TestPlatform,
+  withPlatform,
+} from "./_platform.ts";
+import { until } from "./_until.ts";
 
 const files = { "index.html": "home", "new.html": "new", "secret.html": "secret" };
 
@@ -181,4 +189,59 @@ Deno.test("what the API shows of a rule set can be sent back", () =>
     const again = await publish(platform, first.json.ruleSet, first.headers.get("etag")!);
     assert.equal(again.status, 200, JSON.stringify(again.json));
     assert.deepEqual(again.json.ruleSet.rules, first.json.ruleSet.rules);
+  }));
+
+Deno.test("rules that ask for asn are warned of at start, where no database knows networks", async () => {
+  const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
+  const rules = ruleSet({
+    id: "one-network",
+    condition: { asn: [64500] },
+    action: { type: "deny" },
+  });
+  const warnings = ({ logged }: TestPlatform) => logged.filter((line) => line.includes(" asn "));
+  try {
+    const first = await start(dataDir);
+    await createProject(first, "shop");
+    await deploy(first, "shop", { files, rules });
+    assert.equal((await first.api("GET", "/v1/health")).json.knowsNetworks, false);
+    await first.shutdown();
+    const second = await start(dataDir);
+    await until(() => warnings(second).length, (count) => count > 0);
+    assert.deepEqual(warnings(second), [
+      `warn Rules of project shop ask for asn and match no request: "one-network". ` +
+      "Give --asn a database of networks",
+    ]);
+    await second.shutdown();
+    const proxied = await start(dataDir, { trustProxy: ["127.0.0.1"] });
+    assert.equal((await proxied.api("GET", "/v1/health")).json.knowsNetworks, true);
+    await proxied.shutdown();
+    assert.deepEqual(warnings(proxied), []);
+  } finally {
+    await Deno.remove(dataDir, { recursive: true });
+  }
+});
+
+Deno.test("a folder's page stays open beside a deny of its prefix, and set_headers is validated", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const prefix = { path: { type: "prefix", value: "/internal/" } };
+    const rules = ruleSet({ id: "closed", condition: prefix, action: { type: "deny" } });
+    const site = { ...files, "internal/index.html": "inside" };
+    await deploy(platform, "shop", { files: site, rules });
+    assert.equal((await platform.get("shop.localhost", "/internal/")).status, 403);
+    assert.equal((await platform.get("shop.localhost", "/internal")).text, "inside");
+    const exact = { path: { type: "exact", value: "/internal" } };
+    const both = ruleSet({
+      id: "closed",
+      condition: { any: [exact, prefix] },
+      action: { type: "deny" },
+    });
+    await publish(platform, both, `"none"`);
+    assert.equal((await platform.get("shop.localhost", "/internal")).status, 403);
+    const { headers } = await platform.api("GET", "/v1/projects/shop/rules");
+    for (const field of [{ Connection: "close" }, { "X-Svc-Cache": "HIT" }, { A: " b" }]) {
+      const bad = ruleSet({ id: "h", action: { type: "set_headers", headers: field } });
+      const refused = await publish(platform, bad, headers.get("etag")!);
+      assert.deepEqual([refused.status, refused.json.code], [400, "rules_invalid"]);
+    }
   }));

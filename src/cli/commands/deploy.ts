@@ -1,5 +1,6 @@
 import { Option } from "@commander-js/extra-typings";
-import { type Pack, packProject } from "../../build/mod.ts";
+import { join } from "node:path";
+import { type Pack, packProject, RULES_FILE } from "../../build/mod.ts";
 import type { Client } from "../../client/mod.ts";
 import type { Deployment, Project } from "../../contract/mod.ts";
 import { FRAMEWORKS } from "../../manifest/mod.ts";
@@ -22,6 +23,8 @@ import { openProjectFolder, type ProjectFolder, showPath } from "../project_fold
 import { definedOnly } from "../project_settings.ts";
 import { reportRulesInEffect, type RulesInEffect } from "../published_rules.ts";
 import { resolveProject } from "../resolve_project.ts";
+import { readRulesSource } from "../rules_folder.ts";
+import { warnOfAsn } from "../rules_surroundings.ts";
 import { formatFacts } from "../table.ts";
 
 interface DeployFlags {
@@ -58,6 +61,9 @@ async function packDeployment(
     skipBuild: flags.skipBuild === true,
     variables: () => fetchVariables(client, { project: project.id, environment }),
   }));
+  if (pack.rules !== undefined) {
+    await warnOfAsn(ctx, await readRulesSource(ctx, join(folder.directory, RULES_FILE)));
+  }
   const git = await readGitFacts(folder.directory);
   return {
     pack,

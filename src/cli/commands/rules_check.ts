@@ -2,6 +2,7 @@ import { renderDiagnostic } from "../../lib/diagnostic.ts";
 import { defineCommand } from "../command.ts";
 import { formatCount, printable } from "../format.ts";
 import { loadValidRules, readRulesSource } from "../rules_folder.ts";
+import { surroundingsOf } from "../rules_surroundings.ts";
 
 export default defineCommand({
   define: (command) =>
@@ -13,7 +14,7 @@ export default defineCommand({
   answers: "{ file, valid, rules, diagnostics }",
   async run({ args: [given] }, ctx) {
     const file = await readRulesSource(ctx, given);
-    const { diagnostics, ruleSet } = loadValidRules(file);
+    const { diagnostics, ruleSet } = loadValidRules(file, await surroundingsOf(ctx, file));
     for (const diagnostic of diagnostics) {
       const text = renderDiagnostic(diagnostic, { file: file.shown, source: file.source });
       ctx.ui.note(ctx.ui.colors.yellow(printable(text)));

@@ -1,7 +1,8 @@
 import { endpoints } from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
 import { describeActive, explainConflict, projectOfRules } from "../published_rules.ts";
-import { loadValidRules, readRulesSource } from "../rules_folder.ts";
+import { loadValidRules, readRulesSource, reportWarnings } from "../rules_folder.ts";
+import { findAsn } from "../rules_surroundings.ts";
 
 export default defineCommand({
   description: "Without a deploy, over the rules of the deployment, until they are removed. When " +
@@ -20,7 +21,11 @@ export default defineCommand({
   ],
   answers: "{ origin, revisionId, deploymentId, ruleSet, publishedAt, etag }",
   async run({ args: [given], flags }, ctx) {
-    const { ruleSet } = loadValidRules(await readRulesSource(ctx, given));
+    const file = await readRulesSource(ctx, given);
+    const { ruleSet, diagnostics } = loadValidRules(file, {
+      hasAsn: await findAsn(ctx, file.source),
+    });
+    reportWarnings(ctx, file, diagnostics);
     const { client, project } = await projectOfRules(ctx, flags.projectId, "svc rules publish");
     const params = { project: project.id };
     const known = flags.ifMatch ?? (await client.send(endpoints.getRules, { params })).etag;

@@ -66,6 +66,14 @@ export class RulesService {
     return this.describe(project, await this.services.rules.published(project.id));
   }
 
+  /** The rules that production follows, as the edge runs them; null for none. */
+  async inEffect(project: ProjectRecord): Promise<RuntimeRuleSet | null> {
+    const { revision } = await this.services.rules.published(project.id);
+    if (revision !== null) return await readRevision(this.services.vault, revision);
+    const deploymentId = productionDeploymentId(project);
+    return deploymentId === null ? null : await this.deploymentRules(project, deploymentId);
+  }
+
   /** Validates and publishes a rule set (`source.origin` = `ui`). */
   async publish(
     project: ProjectRecord,

@@ -13,7 +13,7 @@ import { checkHeaderMap, checkName } from "../header_map.ts";
 
 /** No space around it, and nothing beyond Latin-1; controls are reported elsewhere. */
 const FIELD_VALUE = /^(?:[^\t ](?:.*[^\t ])?)?$/s;
-const BEYOND_LATIN1 = /[^\x00-\xff]/;
+const BEYOND_LATIN1 = /[^\p{ASCII}\u0080-\u00ff]/u;
 
 function valueProblem(value: string): Omit<Finding, "severity" | "path"> | undefined {
   const shown = describeValue(value);

@@ -1,0 +1,40 @@
+/**
+ * Says at start which rules ask for networks that this platform does not know.
+ *
+ * @module
+ */
+import { asksForAsn, type RuntimeRuleSet } from "../../rules/mod.ts";
+import type { PlatformLog } from "../options.ts";
+import type { ProjectRecord } from "../projects/project.ts";
+
+export interface NetworkWarningParts {
+  projects(): AsyncIterable<ProjectRecord>;
+  /** The rules that production of a project follows. */
+  rulesOf(project: ProjectRecord): Promise<RuntimeRuleSet | null>;
+  readonly log: (entry: PlatformLog) => void;
+  /** Ends the look around. */
+  readonly signal: AbortSignal;
+}
+
+/** Projects that are named; of more, only their number is said. */
+const MAX_NAMED = 20;
+
+/** Warns, for each project, of rules in production with conditions on `asn`. */
+export async function warnOfNetworks(parts: NetworkWarningParts): Promise<void> {
+  const { log, signal } = parts;
+  let found = 0;
+  for await (const project of parts.projects()) {
+    if (signal.aborted) return;
+    const rules = await parts.rulesOf(project);
+    const ids = rules === null ? [] : asksForAsn(rules);
+    if (ids.length === 0) continue;
+    found += 1;
+    if (found > MAX_NAMED) continue;
+    const named = ids.slice(0, MAX_NAMED).map((id) => `"${id}"`).join(", ");
+    const message = `Rules of project ${project.name} ask for asn and match no request: ` +
+      `${named}. Give --asn a database of networks`;
+    log({ level: "warn", message });
+  }
+  if (found <= MAX_NAMED) return;
+  log({ level: "warn", message: `Rules of ${found - MAX_NAMED} more projects ask for asn too` });
+}
