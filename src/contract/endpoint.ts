@@ -23,10 +23,12 @@ export const IDEMPOTENCY_HOURS = 24;
 type Shape = z.ZodType;
 
 /**
- * Who may call an endpoint. `anyone` needs no credentials. `account` needs a
- * person: a browser session, in no particular workspace. `self` takes every
- * credential, in no particular workspace. The others are the least role that
- * the caller must have in the workspace that the request is for.
+ * Who may call an endpoint. `anyone` needs no credentials. `account` is about
+ * the account itself and needs a person: a browser session, in no particular
+ * workspace. `self` is about the caller's own things: all of them for a
+ * session; for an API key or a tool's token those of its workspace alone, and
+ * a key with the role viewer only reads them. The others are the least role
+ * that the caller must have in the workspace that the request is for.
  */
 export const ACCESS_LEVELS = [
   "anyone",

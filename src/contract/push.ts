@@ -36,6 +36,11 @@ export const pushSubscription = z.object({
   name: z.string(),
   /** Host of the push service. */
   service: z.string(),
+  /**
+   * The workspace whose notifications alone it gets, as a key or tool of that
+   * workspace made it; null for all of the account's.
+   */
+  workspaceId: uuid.nullable(),
   createdAt: timestamp,
   lastDeliveredAt: timestamp.nullable(),
 }).meta({ id: "PushSubscription" });

@@ -91,7 +91,8 @@ export function buildApi(services: Services, options: ApiOptions): Router {
   bindUnsubscribe(router, {
     unsubscribeKey: services.unsubscribeKey,
     unsubscribe: async ({ userId, category }) => {
-      await services.preferences.setCategory(userId, { category, channels: { email: false } });
+      const account = { userId, workspaceId: null };
+      await services.preferences.setCategory(account, { category, channels: { email: false } });
     },
   });
   bindWebhookRoutes(router, services.webhooks);

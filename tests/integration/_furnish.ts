@@ -70,7 +70,7 @@ export async function furnish(
   await send("PUT", `${at}/variables/ADAS_VARIABLE`, {
     ...{ value: "adas-value", category: "plain", scope: "all" },
   });
-  await send("POST", `${at}/domains`, {
+  const added = await send("POST", `${at}/domains`, {
     ...{ hostname: "adas-shop.example", environment: "production" },
   });
   const key = await send("POST", "/v1/api-keys", { name: "adas-key", role: "owner" });
@@ -130,7 +130,7 @@ export async function furnish(
   const { items: [grant] } = await send("GET", "/v1/account/tools");
   const { json: device } = await form(platform, "/v1/device", { client_id: "adas-tool" });
   return {
-    ...{ project, variable: "ADAS_VARIABLE", domain: "adas-shop.example" },
+    ...{ project, variable: "ADAS_VARIABLE", domain: (added.domain ?? added).id },
     environment: environment.id,
     deployment: ended.id,
     key: key.id,

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import {
+  OWN,
   requests,
   START,
   USER,
@@ -45,9 +46,9 @@ Deno.test("each channel fails for half an hour: nothing is lost, nothing comes t
       const { clock, deliveryQueue } = delivery;
       publicKey = (await delivery.vapidKeys()).publicKey;
       const { endpoint, keys: browser } = push.subscribe("laptop");
-      await delivery.pushSubscriptions.put({
-        ...{ id: crypto.randomUUID(), userId: USER, endpoint, name: "Firefox" },
-        ...{ ...browser, createdAt: START, lastDeliveredAt: null },
+      await delivery.pushSubscriptions.put(OWN, {
+        ...{ id: crypto.randomUUID(), endpoint, name: "Firefox" },
+        ...{ ...browser, createdAt: START },
       });
       await delivery.messengerLinks.link({
         ...{ id: crypto.randomUUID(), userId: USER, chatId: 7, name: "Ada", username: null },
@@ -85,7 +86,10 @@ Deno.test("each channel fails for half an hour: nothing is lost, nothing comes t
       for (const [channel, seen] of Object.entries(titles)) {
         assert.deepEqual([...seen].sort(), wanted, channel);
       }
-      const letters = await delivery.deadLetters.list({ type: "user", id: USER }, { limit: 100 });
+      const letters = await delivery.deadLetters.list(
+        { type: "user", id: USER, workspaceId: null },
+        { limit: 100 },
+      );
       assert.deepEqual(letters.items, []);
     },
   );

@@ -14,6 +14,7 @@ import { AccountService } from "./account_service.ts";
 import { AccountStore } from "./account_store.ts";
 import { ApiKeyService } from "./api_key_service.ts";
 import { Authenticator } from "./authenticate.ts";
+import { ownOf } from "./caller.ts";
 import { CredentialStore } from "./credential_store.ts";
 import { EmailService } from "./email_service.ts";
 import { isFresh } from "./fresh_session.ts";
@@ -156,7 +157,7 @@ function createPageServices(services: {
     resetPassword: (given, client) => passwordReset.complete(given, client),
     signIn: (given, client) => signIn.signIn(given, client),
     secondFactor: (given, client) => signIn.secondFactor(given, client),
-    signOut: (person) => signIn.signOut(person),
+    signOut: (person) => signIn.signOut(ownOf(person)),
     isOwnerLinkOpen: (token, client) => signIn.isOwnerLinkOpen(token, client),
     claimOwner: (wanted, client) => signIn.claimOwner(wanted, client),
     account: (person) => account.show(person),
@@ -173,7 +174,7 @@ function createPageServices(services: {
     tools: async (person) => (await account.tools(person, ALL)).items,
     revokeTool: (person, id) => account.revokeTool(person, id),
     securityEvents: async (person) => (await securityLog.ofAccount(person.user.id, ALL)).items,
-    workspaces: async (person) => (await workspaces.list(person, ALL)).items,
+    workspaces: async (person) => (await workspaces.list(ownOf(person), ALL)).items,
     createWorkspace: (person, wanted) => workspaces.create(person, wanted),
     findInvitation: (token, client) => workspaces.findInvitation(token, client),
     acceptInvitation: (person, { token }, client) => workspaces.accept(person, token, client),

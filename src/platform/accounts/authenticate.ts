@@ -11,7 +11,7 @@ import { Failure } from "../http/failure.ts";
 import { noteLimit } from "../http/limit_fields.ts";
 import { crossOriginFailure, isSafeMethod, originOf } from "../http/same_origin.ts";
 import type { AccountStore } from "./account_store.ts";
-import type { Caller, Holder, Person } from "./caller.ts";
+import { type Caller, type Own, ownOf, type Person } from "./caller.ts";
 import { CredentialMemory } from "./credential_memory.ts";
 import type { CredentialStore } from "./credential_store.ts";
 import { hasEnded, type KnownCredential, lesserRole, mayActAs } from "./known_credential.ts";
@@ -44,6 +44,24 @@ function wantedWorkspace(request: Request): string | null {
     : null;
 }
 
+/**
+ * A key stands for automation, not for a person: as viewer it changes nothing,
+ * not even what every member may change of their own.
+ */
+function refuseChangesOfViewers(
+  { holder }: KnownCredential,
+  { role, slug }: Caller["workspace"],
+  { method }: Endpoint,
+): void {
+  const isKey = holder.credential.type === "api_key";
+  if (!isKey || isSafeMethod(method) || mayActAs(role, "developer")) return;
+  throw new Failure(
+    "forbidden",
+    `Cannot change anything with an API key that is ${role} of workspace "${slug}": ` +
+      "it takes a key with the role developer",
+  );
+}
+
 export class Authenticator {
   /** What is known of credentials and members; to be told of every change of them. */
   readonly memory: CredentialMemory;
@@ -72,6 +90,7 @@ export class Authenticator {
       ? await this.sessionWorkspace(known, request)
       : await this.boundWorkspace(known, request, known.holder.workspaceId);
     const { access } = endpoint;
+    refuseChangesOfViewers(known, workspace, endpoint);
     if (access !== "viewer" && access !== "developer" && access !== "owner") {
       throw new TypeError(`${endpoint.path} is in no workspace`);
     }
@@ -85,9 +104,20 @@ export class Authenticator {
     return { user, workspace, credential };
   }
 
-  /** Whoever has a valid credential. @throws {Failure} `unauthorized`. */
-  async holder(request: Request, client: Client): Promise<Holder> {
-    return (await this.known(request, client)).holder;
+  /**
+   * Who asks for their own things, and how far the credential reaches among
+   * them (see `Access` of the contract).
+   *
+   * @throws {Failure} `unauthorized`; `forbidden` where a key or token is used
+   *   for another workspace than its own, or a key of a viewer to change something.
+   */
+  async own(request: Request, endpoint: Endpoint, client: Client): Promise<Own> {
+    const known = await this.known(request, client);
+    const { holder } = known;
+    if (holder.workspaceId === null) return ownOf(holder);
+    const workspace = await this.boundWorkspace(known, request, holder.workspaceId);
+    refuseChangesOfViewers(known, workspace, endpoint);
+    return ownOf(holder);
   }
 
   /**

@@ -8,6 +8,7 @@ import { keys } from "../store/keys.ts";
 import { type Page, readAll, readPage, readRecord } from "../store/records.ts";
 import { accountKeys } from "./account_keys.ts";
 import { type ApiKeyRecord, apiKeyRecord } from "./api_key.ts";
+import { endCreations } from "./creations.ts";
 import {
   ACCESS_TOKEN_IDLE_MS,
   type AccessTokenRecord,
@@ -66,11 +67,10 @@ export class CredentialStore {
     const key = accountKeys.session(userId, id);
     const session = (await readRecord(this.kv, key, sessionRecord))?.value;
     if (session === undefined) return undefined;
-    await this.kv.atomic()
-      .delete(key)
-      .delete(accountKeys.sessionByHash(session.hash))
-      .delete(accountKeys.lastUse(id))
-      .commit();
+    await this.end(
+      id,
+      (operation) => operation.delete(key).delete(accountKeys.sessionByHash(session.hash)),
+    );
     return session;
   }
 
@@ -91,11 +91,10 @@ export class CredentialStore {
     const key = accountKeys.accessToken(userId, id);
     const token = (await readRecord(this.kv, key, accessTokenRecord))?.value;
     if (token === undefined) return undefined;
-    await this.kv.atomic()
-      .delete(key)
-      .delete(accountKeys.accessTokenByHash(token.hash))
-      .delete(accountKeys.lastUse(id))
-      .commit();
+    await this.end(
+      id,
+      (operation) => operation.delete(key).delete(accountKeys.accessTokenByHash(token.hash)),
+    );
     return token;
   }
 
@@ -123,12 +122,11 @@ export class CredentialStore {
     const listed = accountKeys.workspaceApiKey(workspaceId, id);
     const apiKey = (await readRecord(this.kv, listed, apiKeyRecord))?.value;
     if (apiKey === undefined) return undefined;
-    await this.kv.atomic()
-      .delete(listed)
-      .delete(keys.apiKey(id))
-      .delete(keys.apiKeyByHash(apiKey.hash))
-      .delete(accountKeys.lastUse(id))
-      .commit();
+    await this.end(
+      id,
+      (operation) =>
+        operation.delete(listed).delete(keys.apiKey(id)).delete(keys.apiKeyByHash(apiKey.hash)),
+    );
     return apiKey;
   }
 
@@ -147,6 +145,22 @@ export class CredentialStore {
       removed.push(value);
     }
     return removed;
+  }
+
+  /** Removes a credential together with what it made for itself. */
+  private async end(
+    id: string,
+    remove: (operation: Deno.AtomicOperation) => Deno.AtomicOperation,
+  ): Promise<void> {
+    const operation = remove(this.kv.atomic()).delete(accountKeys.lastUse(id));
+    await endCreations(this.kv, operation, id);
+    await operation.commit();
+    // What was made between the look and the commit; from now on nothing can be.
+    let late = this.kv.atomic();
+    while (await endCreations(this.kv, late, id)) {
+      await late.commit();
+      late = this.kv.atomic();
+    }
   }
 
   async lastUse(credentialId: string): Promise<LastUse | undefined> {

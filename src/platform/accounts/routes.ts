@@ -71,12 +71,12 @@ export function bindAccountRoutes(router: Router, options: {
     refuseOtherSites(request);
     return withCookie(await signIn.claimOwner(body, client), 200);
   });
-  router.held(endpoints.signOut, async (holder) => {
-    const setCookie = await signIn.signOut(holder);
+  router.held(endpoints.signOut, async (own) => {
+    const setCookie = await signIn.signOut(own);
     const headers = { "cache-control": "no-store" };
     return new Response(null, {
       status: 204,
-      headers: holder.credential.type === "session"
+      headers: own.credential.type === "session"
         ? { ...headers, "set-cookie": setCookie }
         : headers,
     });

@@ -9,7 +9,7 @@ import { agentName, type Client } from "../http/client.ts";
 import { Failure } from "../http/failure.ts";
 import { canonicalEmail, type UserRecord } from "./account_store.ts";
 import { accountToWire } from "./account_wire.ts";
-import type { Holder } from "./caller.ts";
+import type { Own } from "./caller.ts";
 import { Challenges } from "./challenges.ts";
 import { SUSPICIOUS_GUESSES } from "./guess_limits.ts";
 import type { FactorWanted, NewAccount, SignedIn } from "./page_services.ts";
@@ -103,15 +103,15 @@ export class SignInService {
   }
 
   /** Ends the session or token that a request was made with; returns the cookie that says so. */
-  async signOut(holder: Holder): Promise<string> {
+  async signOut({ userId, credential, hash }: Own): Promise<string> {
     const { credentials, memory, cookies } = this.parts;
-    const { type, id } = holder.credential;
+    const { type, id } = credential;
     if (type === "api_key") {
       throw new Failure("forbidden", "Can not sign out with an API key: an owner revokes it");
     }
-    if (type === "session") await credentials.removeSession(holder.user.id, id);
-    else await credentials.removeAccessToken(holder.user.id, id);
-    memory.forget(holder.hash);
+    if (type === "session") await credentials.removeSession(userId, id);
+    else await credentials.removeAccessToken(userId, id);
+    memory.forget(hash);
     return endedCookie(cookies);
   }
 

@@ -6,7 +6,7 @@
  */
 import { type Context, Hono } from "hono";
 import type { Endpoint, ParamsOf, ResponseOf } from "../../contract/mod.ts";
-import type { Caller, Holder, Person } from "../accounts/caller.ts";
+import type { Caller, Own, Person } from "../accounts/caller.ts";
 import type { Client } from "./client.ts";
 import { Failure, failureBody, toFailure } from "./failure.ts";
 import { type Idempotency, readIdempotencyKey } from "./idempotency.ts";
@@ -32,7 +32,7 @@ export interface Visit {
 export interface Gatekeeper {
   caller(request: Request, endpoint: Endpoint, client: Client): Promise<Caller>;
   person(request: Request, client: Client): Promise<Person>;
-  holder(request: Request, client: Client): Promise<Holder>;
+  own(request: Request, endpoint: Endpoint, client: Client): Promise<Own>;
 }
 
 export interface RouterOptions {
@@ -171,17 +171,17 @@ export class Router {
     });
   }
 
-  /** Binds an endpoint for whoever has a valid credential. */
+  /** Binds an endpoint of the caller's own things, as far as the credential reaches. */
   held<E extends Endpoint>(
     endpoint: E,
-    handler: (holder: Holder, context: RequestContext<E>) => MaybePromise<Answer<E>>,
+    handler: (own: Own, context: RequestContext<E>) => MaybePromise<Answer<E>>,
   ): void {
     this.bind(endpoint, "self", async (c, requestId) => {
-      const holder = await this.options.gatekeeper.holder(c.req.raw, c.env.client);
+      const own = await this.options.gatekeeper.own(c.req.raw, endpoint, c.env.client);
       return await this.once(
         endpoint,
-        { c, requestId, credentialId: holder.credential.id },
-        async () => handler(holder, await contextOf(endpoint, c, requestId)),
+        { c, requestId, credentialId: own.credential.id },
+        async () => handler(own, await contextOf(endpoint, c, requestId)),
       );
     });
   }

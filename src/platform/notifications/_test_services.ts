@@ -6,6 +6,8 @@
  */
 import { systemRandom } from "../../lib/clock.ts";
 import { createOutboundFetch } from "../../runtime/mod.ts";
+import { accountKeys } from "../accounts/account_keys.ts";
+import type { Own } from "../accounts/caller.ts";
 import { AccountStore } from "../accounts/account_store.ts";
 import { openKeyRing } from "../secrets/key_ring.ts";
 import { SecretBox } from "../secrets/secret_box.ts";
@@ -17,6 +19,20 @@ import type { DeliveryRequest, OutwardChannel } from "./delivery/types.ts";
 export const START = Date.UTC(2026, 0, 1, 12);
 export const USER = "01900000-0000-7000-8000-00000000000a";
 export const WORKSPACE = "01900000-0000-7000-8000-00000000000b";
+
+/** What the person at a browser reaches, by a session that is there. */
+export const OWN: Own = {
+  userId: USER,
+  workspaceId: null,
+  credential: {
+    type: "session",
+    id: "01900000-0000-7000-8000-00000000000c",
+    name: "Firefox",
+    prefix: null,
+    createdAt: new Date(START).toISOString(),
+  },
+  hash: "",
+};
 const CHANNELS: readonly OutwardChannel[] = ["email", "messenger", "push", "webhook"];
 
 /** Critical events of each channel, named `<prefix> <number>`. */
@@ -59,6 +75,7 @@ export async function withDelivery(
   const mailer = createMailer({ smtpUrl: settings.smtpUrl, from: "svc@svc.example" });
   const user = { id: USER, name: "Ada", email: "ada@example.com", createdAt: START };
   await kv.set(keys.user(USER), { ...user, signUpMethod: "email" });
+  await kv.set(accountKeys.session(USER, OWN.credential.id), {});
   const delivery = createDelivery({
     kv,
     box: new SecretBox(await openKeyRing(`${folder}/keys.json`, systemRandom), systemRandom),

@@ -107,10 +107,10 @@ export function createFanOut(options: FanOutOptions): PassOn {
     userId: string,
     contents: readonly NotificationContent[],
   ): Promise<DeliveryRequest[]> {
-    const { categories } = await preferences.of(userId);
     const inApp: NotificationContent[] = [];
     const requests: DeliveryRequest[] = [];
     for (const event of contents) {
+      const { categories } = await preferences.of({ userId, workspaceId: event.workspaceId });
       const wanted = categories.find(({ category }) => category === event.category)!;
       const decision = decideDelivery(event, wanted, now());
       const content = { ...event, id: receiptId(event.id, userId) };

@@ -88,6 +88,8 @@ async function withPeople(
   });
 }
 
+const account = (userId: string) => ({ userId, workspaceId: null });
+
 let made = 0;
 function eventOf(
   event: EventName,
@@ -99,8 +101,11 @@ function eventOf(
 
 Deno.test("createFanOut() tells each member by the channels that they prefer", () =>
   withPeople(async ({ ids, preferences, pass, titles }) => {
-    await preferences.setChannel(ids.bob, { channel: "email", enabled: false });
-    await preferences.setCategory(ids.bob, { category: "Deployment", minimumPriority: "LOW" });
+    await preferences.setChannel(account(ids.bob), { channel: "email", enabled: false });
+    await preferences.setCategory(account(ids.bob), {
+      category: "Deployment",
+      minimumPriority: "LOW",
+    });
     assert.deepEqual(await pass([eventOf("deployment.live")]), [
       ...["email ada", "push ada", "push bob", "webhook -"],
     ]);
@@ -129,7 +134,7 @@ Deno.test("createFanOut() tells everybody else where the record of one is damage
 Deno.test("createFanOut() keeps quiet hours by the clock", () =>
   withPeople(async ({ ids, preferences, pass, titles, setTime }) => {
     const quietHours = { start: "22:00", end: "06:00" };
-    await preferences.setCategory(ids.ada, { category: "Deployment", quietHours });
+    await preferences.setCategory(account(ids.ada), { category: "Deployment", quietHours });
     setTime("23:00");
     assert.deepEqual(await pass([eventOf("deployment.live")]), [
       ...["email bob", "push bob", "webhook -"],

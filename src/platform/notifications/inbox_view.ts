@@ -3,16 +3,13 @@
  *
  * @module
  */
-import type { Holder } from "../accounts/caller.ts";
+import type { OwnReach } from "../accounts/caller.ts";
 import type { InboxView } from "./inboxes.ts";
 
 /**
- * A browser session sees all; a tool that its owner signed in sees its
- * workspace and the account; an API key, which automation holds, sees its
- * workspace alone.
+ * A browser session sees all; a tool's token and an API key see what is about
+ * their workspace alone.
  */
-export function inboxViewOf({ user, credential, workspaceId }: Holder): InboxView {
-  if (workspaceId === null) return { userId: user.id, workspaces: null };
-  const workspaces = credential.type === "api_key" ? [workspaceId] : [workspaceId, null];
-  return { userId: user.id, workspaces };
+export function inboxViewOf({ userId, workspaceId }: OwnReach): InboxView {
+  return { userId, workspaces: workspaceId === null ? null : [workspaceId] };
 }

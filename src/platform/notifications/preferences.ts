@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import {
   type BodyOf,
@@ -64,6 +65,27 @@ export function preferencesOf(
 const toRecord = ({ categories }: NotificationPreferences): PreferencesRecord => ({
   categories: Object.fromEntries(categories.map((each) => [each.category, each])),
 });
+
+/** Preferences in a workspace: those of the account, but for what differs there. */
+export function preferencesIn(
+  account: NotificationPreferences,
+  there: PreferencesRecord | undefined,
+): NotificationPreferences {
+  const categories = account.categories.map((each) => there?.categories[each.category] ?? each);
+  return { categories };
+}
+
+/** What of a record differs from the preferences of the account; `undefined` for nothing. */
+export function differing(
+  { categories }: PreferencesRecord,
+  account: NotificationPreferences,
+): PreferencesRecord | undefined {
+  const differ = account.categories.flatMap((each) => {
+    const own = categories[each.category];
+    return own === undefined || isDeepStrictEqual(own, each) ? [] : [[each.category, own]];
+  });
+  return differ.length === 0 ? undefined : { categories: Object.fromEntries(differ) };
+}
 
 /** Turns a channel on or off, in all categories. */
 export function withChannel(

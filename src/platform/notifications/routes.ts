@@ -45,50 +45,50 @@ export function bindNotificationRoutes(router: Router, services: NotificationRou
 function bindInbox(router: Router, services: NotificationRouteServices): void {
   const { notifications } = services;
 
-  router.held(endpoints.listNotifications, async (holder, { query }) => {
+  router.held(endpoints.listNotifications, async (own, { query }) => {
     const { limit, offset } = query;
-    return { ...await notifications.list(inboxViewOf(holder), query), limit, offset };
+    return { ...await notifications.list(inboxViewOf(own), query), limit, offset };
   });
   router.held(
     endpoints.hasUnread,
-    async (holder) => ({ hasUnread: await notifications.hasUnread(inboxViewOf(holder)) }),
+    async (own) => ({ hasUnread: await notifications.hasUnread(inboxViewOf(own)) }),
   );
-  router.held(endpoints.getInboxCount, (holder) => notifications.counts(inboxViewOf(holder)));
+  router.held(endpoints.getInboxCount, (own) => notifications.counts(inboxViewOf(own)));
   router.held(
     endpoints.readAllNotifications,
-    async (holder) => ({ read: await notifications.readAll(inboxViewOf(holder)) }),
+    async (own) => ({ read: await notifications.readAll(inboxViewOf(own)) }),
   );
   router.held(
     endpoints.archiveAllNotifications,
-    async (holder) => ({ archived: await notifications.archiveAll(inboxViewOf(holder)) }),
+    async (own) => ({ archived: await notifications.archiveAll(inboxViewOf(own)) }),
   );
   router.held(
     endpoints.deleteArchivedNotifications,
-    async (holder) => ({ deleted: await notifications.deleteArchived(inboxViewOf(holder)) }),
+    async (own) => ({ deleted: await notifications.deleteArchived(inboxViewOf(own)) }),
   );
   router.held(
     endpoints.readNotification,
-    (holder, { params }) => notifications.read(inboxViewOf(holder), params.notification),
+    (own, { params }) => notifications.read(inboxViewOf(own), params.notification),
   );
   router.held(
     endpoints.archiveNotification,
-    (holder, { params }) => notifications.archive(inboxViewOf(holder), params.notification),
+    (own, { params }) => notifications.archive(inboxViewOf(own), params.notification),
   );
-  router.held(endpoints.deleteNotification, async (holder, { params }) => {
-    await notifications.delete(inboxViewOf(holder), params.notification);
+  router.held(endpoints.deleteNotification, async (own, { params }) => {
+    await notifications.delete(inboxViewOf(own), params.notification);
     return undefined;
   });
 }
 
 function bindPreferences(router: Router, { preferences }: NotificationRouteServices): void {
-  router.held(endpoints.getPreferences, ({ user }) => preferences.of(user.id));
+  router.held(endpoints.getPreferences, (own) => preferences.of(own));
   router.held(
     endpoints.putChannelPreference,
-    ({ user }, { body }) => preferences.setChannel(user.id, body),
+    (own, { body }) => preferences.setChannel(own, body),
   );
   router.held(
     endpoints.putCategoryPreference,
-    ({ user }, { body }) => preferences.setCategory(user.id, body),
+    (own, { body }) => preferences.setCategory(own, body),
   );
 }
 
@@ -97,10 +97,10 @@ function bindStream(router: Router, services: NotificationRouteServices): void {
   const { memory } = authenticator;
   closing.addEventListener("abort", () => live.close(), { once: true });
   memory.onForget((credential) => void live.check(credential));
-  router.held(endpoints.streamNotifications, (holder, { request }) => {
-    const body = live.open(inboxViewOf(holder), {
+  router.held(endpoints.streamNotifications, (own, { request }) => {
+    const body = live.open(inboxViewOf(own), {
       lastId: request.headers.get("last-event-id"),
-      credential: holder.hash,
+      credential: own.hash,
       isAllowed: standingAccess(request, { ...services, memory }),
     });
     if (closing.aborted) live.close();

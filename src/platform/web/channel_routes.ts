@@ -12,6 +12,7 @@ import {
   type MessengerServices,
   unlinkMessenger,
 } from "../notifications/channels/messenger/routes.ts";
+import { ownOf } from "../accounts/caller.ts";
 import { subscriptionsOf } from "../notifications/channels/push/routes.ts";
 import type { SubscriptionStore } from "../notifications/channels/push/subscription_store.ts";
 import { aroundOf } from "./account_routes.ts";
@@ -45,7 +46,7 @@ export function bindChannelPages(bind: PageBinder, router: Router, services: {
     const [around, links, subscriptions] = await Promise.all([
       aroundOf(visit, pages),
       messengerLinksOf(channels, user.id),
-      subscriptionsOf(channels, user.id, ALL),
+      subscriptionsOf(channels, ownOf(visit.person), ALL),
     ]);
     const hasBot = channels.bot !== undefined;
     return channelsPage(around, { links, hasBot, subscriptions: subscriptions.items });
@@ -59,7 +60,7 @@ export function bindChannelPages(bind: PageBinder, router: Router, services: {
     return goTo("/account/channels?done=chat-unlinked");
   });
   bind.personal("POST", "/account/channels/unsubscribe", async ({ person, fields }) => {
-    await channels.pushSubscriptions.remove(person.user.id, id.parse(fields).id);
+    await channels.pushSubscriptions.remove(ownOf(person), id.parse(fields).id);
     return goTo("/account/channels?done=browser-removed");
   });
 }

@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { CHANNELS, endpoints, EVENT_CATEGORIES, PRIORITIES } from "../../contract/mod.ts";
-import type { Person } from "../accounts/caller.ts";
+import { ownOf, type Person } from "../accounts/caller.ts";
 import type { PageServices } from "../accounts/page_services.ts";
 import { Failure } from "../http/failure.ts";
 import type { Router } from "../http/router.ts";
@@ -70,7 +70,7 @@ function bindInbox(bind: PageBinder, { pages, inbox: { notifications } }: Servic
   bind.personal("GET", "/notifications", async (visit) => {
     const wish = wishOf(visit.query);
     const { tab, category, priority, offset } = wish;
-    const view = inboxViewOf(visit.person);
+    const view = inboxViewOf(ownOf(visit.person));
     const filter = {
       archived: tab === "archive",
       unreadOnly: tab === "unread",
@@ -96,12 +96,15 @@ function bindInbox(bind: PageBinder, { pages, inbox: { notifications } }: Servic
     if (parsed.success) return parsed.data.id;
     throw new Failure("invalid_request", "Send a form of the platform's own pages");
   };
-  act("read", (person, fields) => notifications.read(inboxViewOf(person), one(fields)));
-  act("archive", (person, fields) => notifications.archive(inboxViewOf(person), one(fields)));
-  act("delete", (person, fields) => notifications.delete(inboxViewOf(person), one(fields)));
-  act("read-all", (person) => notifications.readAll(inboxViewOf(person)));
-  act("archive-all", (person) => notifications.archiveAll(inboxViewOf(person)));
-  act("delete-all-archived", (person) => notifications.deleteArchived(inboxViewOf(person)));
+  act("read", (person, fields) => notifications.read(inboxViewOf(ownOf(person)), one(fields)));
+  act(
+    "archive",
+    (person, fields) => notifications.archive(inboxViewOf(ownOf(person)), one(fields)),
+  );
+  act("delete", (person, fields) => notifications.delete(inboxViewOf(ownOf(person)), one(fields)));
+  act("read-all", (person) => notifications.readAll(inboxViewOf(ownOf(person))));
+  act("archive-all", (person) => notifications.archiveAll(inboxViewOf(ownOf(person))));
+  act("delete-all-archived", (person) => notifications.deleteArchived(inboxViewOf(ownOf(person))));
 }
 
 function bindPreferences(bind: PageBinder, { pages, inbox: { preferences } }: Services): void {
@@ -113,21 +116,21 @@ function bindPreferences(bind: PageBinder, { pages, inbox: { preferences } }: Se
 
   bind.personal("GET", path, async (visit) =>
     preferencesPage(await around(visit), {
-      preferences: await preferences.of(visit.person.user.id),
+      preferences: await preferences.of(ownOf(visit.person)),
     }));
 
   bind.personal("POST", path, async (visit) => {
     const { person, fields } = visit;
     const parsed = endpoints.putCategoryPreference.body.safeParse(changeOf(fields));
     if (parsed.success) {
-      await preferences.setCategory(person.user.id, parsed.data);
+      await preferences.setCategory(ownOf(person), parsed.data);
       return goTo(`${path}?saved`);
     }
     const failure = parsed.error.issues.some(({ path: [field] }) => field === "quietHours")
       ? "Give both times of the quiet hours, or neither."
       : "Send a form of the platform's own pages";
     return preferencesPage(await around(visit), {
-      preferences: await preferences.of(person.user.id),
+      preferences: await preferences.of(ownOf(person)),
       refused: { category: fields.category ?? "", state: { values: {}, problems: {}, failure } },
     });
   });

@@ -82,8 +82,17 @@ const subscribe = async () => {
     await subscription.unsubscribe();
     throw new Error((await answer.json()).error);
   }
+  localStorage.setItem("push-id", (await answer.json()).id);
   show(true);
   say("On: notifications come to this browser, also while no page of this site is open.");
+};
+
+/** Whether the platform still has it: it ends where it is removed, or its session is ended. */
+const isKept = async () => {
+  const id = localStorage.getItem("push-id");
+  if (id === null) return true;
+  const answer = await fetch(API + "?limit=100");
+  return !answer.ok || (await answer.json()).items.some((each) => each.id === id);
 };
 
 const unsubscribe = async () => {
@@ -117,7 +126,7 @@ const begin = async () => {
     return say("This browser can not do it here: it has no web push, or the site is not on HTTPS.");
   }
   const registration = await navigator.serviceWorker.register("${PUSH_WORKER_PATH}", { scope: "/" });
-  const subscribed = await registration.pushManager.getSubscription() !== null;
+  const subscribed = await registration.pushManager.getSubscription() !== null && await isKept();
   show(subscribed);
   say(subscribed ? "On in this browser." : "Off in this browser.");
   button("push-on").addEventListener("click", guarded(subscribe));

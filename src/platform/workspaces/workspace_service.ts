@@ -6,7 +6,7 @@
 import type { Invitation, Member, Role, Workspace } from "../../contract/mod.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { MembershipRecord, WorkspaceRecord } from "../accounts/account_store.ts";
-import type { Caller, Holder, Person } from "../accounts/caller.ts";
+import type { Caller, Own, Person } from "../accounts/caller.ts";
 import type { OpenInvitation } from "../accounts/page_services.ts";
 import type { AccountParts } from "../accounts/parts.ts";
 import { hashToken, mintToken } from "../accounts/token.ts";
@@ -38,16 +38,19 @@ export class WorkspaceService {
     private readonly invitations: InvitationStore,
   ) {}
 
-  /** The workspaces of a user; a credential that is bound to one sees that alone. */
-  async list(holder: Holder, page: PageWish): Promise<Page<Workspace>> {
+  /**
+   * The workspaces of a user. An API key sees its own alone; a tool's token
+   * sees the names of all, as a person chooses among them at its next login.
+   */
+  async list(own: Own, page: PageWish): Promise<Page<Workspace>> {
     const { accounts } = this.parts;
-    const { credential, user, workspaceId } = holder;
+    const { credential, userId, workspaceId } = own;
     if (credential.type === "api_key" && workspaceId !== null) {
-      const seen = await this.parts.memory.workspaceOf(user.id, workspaceId);
+      const seen = await this.parts.memory.workspaceOf(userId, workspaceId);
       const workspace = seen && await accounts.findWorkspace(workspaceId);
       return { items: workspace ? [toWire(workspace, seen.role)] : [], nextCursor: null };
     }
-    const { items, nextCursor } = await accounts.memberships(user.id, page);
+    const { items, nextCursor } = await accounts.memberships(userId, page);
     const shown = await Promise.all(items.map(async (membership) => {
       const workspace = await accounts.findWorkspace(membership.workspaceId);
       return workspace === undefined ? [] : [toWire(workspace, membership.role)];

@@ -10,13 +10,16 @@ import type { Clock } from "../../../lib/clock.ts";
 import { Failure } from "../../http/failure.ts";
 import { type Page, readPage, readRecord } from "../../store/records.ts";
 import type { RunningDeliveryQueue } from "./delivery_queue.ts";
-import { deliveryKeys, type Job, type LetterOwner } from "./job.ts";
+import { deliveryKeys, type Job, type LetterView } from "./job.ts";
 
 const letterRecord = z.object({ jobId: z.string() });
 
 /** Letters that one request sends again. */
 const MAX_RESENT = 1000;
 const PAGE = 100;
+
+const isInView = ({ workspaceId }: Job, view: LetterView): boolean =>
+  view.workspaceId === null || view.workspaceId === workspaceId;
 
 const notFound = (): Failure => new Failure("not_found", "No such dead letter");
 
@@ -29,41 +32,36 @@ export class DeadLetters {
 
   /** The letters of a person or workspace, newest first. */
   async list(
-    owner: LetterOwner,
+    view: LetterView,
     wish: { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<Page<DeadLetter>> {
-    const page = await readPage(this.kv, deliveryKeys.letters(owner), {
-      schema: letterRecord,
-      ...wish,
-    });
     const items: DeadLetter[] = [];
-    for (const { jobId } of page.items) {
-      const job = await this.queue.store.find(jobId);
-      if (job !== undefined) items.push(...await this.toWire(job));
+    let { cursor } = wish;
+    for (;;) {
+      const limit = wish.limit - items.length;
+      const page = await this.jobs(view, { limit, cursor });
+      for (const job of page.items) items.push(...await this.toWire(job));
+      const { nextCursor } = page;
+      if (nextCursor === null || items.length === wish.limit) return { items, nextCursor };
+      cursor = nextCursor;
     }
-    return { items, nextCursor: page.nextCursor };
   }
 
   /** Sends one letter again. @throws {Failure} `not_found` */
-  async resend(owner: LetterOwner, letterId: string): Promise<void> {
-    const job = await this.find(owner, letterId);
+  async resend(view: LetterView, letterId: string): Promise<void> {
+    const job = await this.find(view, letterId);
     if (!await this.queue.store.revive(job, this.now())) throw notFound();
     this.queue.wake(job.channel);
   }
 
   /** Sends all letters again, at most 1,000 at once; returns how many. */
-  async resendAll(owner: LetterOwner): Promise<number> {
+  async resendAll(view: LetterView): Promise<number> {
     let resent = 0;
     let cursor: string | undefined;
     while (resent < MAX_RESENT) {
-      const page = await readPage(this.kv, deliveryKeys.letters(owner), {
-        schema: letterRecord,
-        limit: PAGE,
-        cursor,
-      });
-      for (const { jobId } of page.items) {
-        const job = await this.queue.store.find(jobId);
-        if (job === undefined || !await this.queue.store.revive(job, this.now())) continue;
+      const page = await this.jobs(view, { limit: PAGE, cursor });
+      for (const job of page.items) {
+        if (!await this.queue.store.revive(job, this.now())) continue;
         this.queue.wake(job.channel);
         resent++;
       }
@@ -74,16 +72,30 @@ export class DeadLetters {
   }
 
   /** Throws one letter away. @throws {Failure} `not_found` */
-  async discard(owner: LetterOwner, letterId: string): Promise<void> {
-    const job = await this.find(owner, letterId);
+  async discard(view: LetterView, letterId: string): Promise<void> {
+    const job = await this.find(view, letterId);
     if (!await this.queue.store.discard(job)) throw notFound();
   }
 
-  private async find(owner: LetterOwner, letterId: string): Promise<Job> {
-    const letter = await readRecord(this.kv, deliveryKeys.letter(owner, letterId), letterRecord);
+  private async find(view: LetterView, letterId: string): Promise<Job> {
+    const letter = await readRecord(this.kv, deliveryKeys.letter(view, letterId), letterRecord);
     const job = letter === undefined ? undefined : await this.queue.store.find(letter.value.jobId);
-    if (job === undefined) throw notFound();
+    if (job === undefined || !isInView(job, view)) throw notFound();
     return job;
+  }
+
+  /** The jobs of a page of letters, as far as they are in view. */
+  private async jobs(
+    view: LetterView,
+    wish: { readonly limit: number; readonly cursor?: string | undefined },
+  ): Promise<Page<Job>> {
+    const page = await readPage(this.kv, deliveryKeys.letters(view), {
+      schema: letterRecord,
+      ...wish,
+    });
+    const jobs = await Promise.all(page.items.map(({ jobId }) => this.queue.store.find(jobId)));
+    const items = jobs.filter((job) => job !== undefined).filter((job) => isInView(job, view));
+    return { items, nextCursor: page.nextCursor };
   }
 
   private async toWire(job: Job): Promise<DeadLetter[]> {

@@ -10,7 +10,7 @@ import {
   WORKSPACE,
 } from "./_test_delivery.ts";
 
-const MINE = { type: "user", id: USER } as const;
+const MINE = { type: "user", id: USER, workspaceId: null } as const;
 const ALL = { limit: 100 } as const;
 
 Deno.test("DeadLetters keeps a digest whole, and sends it again", () => {
@@ -27,9 +27,12 @@ Deno.test("DeadLetters keeps a digest whole, and sends it again", () => {
     const { items: [letter] } = await letters.list(MINE, ALL);
     assert.equal(letter?.notifications, 3);
     assert.equal(letter?.reason, "Mailbox full");
-    assert.deepEqual((await letters.list({ type: "workspace", id: WORKSPACE }, ALL)).items, [
-      letter,
-    ]);
+    assert.deepEqual(
+      (await letters.list({ ...MINE, type: "workspace", id: WORKSPACE }, ALL)).items,
+      [
+        letter,
+      ],
+    );
     isFull = false;
     assert.equal(await letters.resendAll(MINE), 1);
     assert.equal(await letters.resendAll(MINE), 0);
@@ -49,7 +52,7 @@ Deno.test("DeadLetters throws a letter away, once, for its owner only", () => {
     await queue.drain();
     const { id } = (await letters.list(MINE, ALL)).items[0]!;
     await assert.rejects(
-      letters.discard({ type: "user", id: WORKSPACE }, id),
+      letters.discard({ ...MINE, id: WORKSPACE }, id),
       /No such dead letter/,
     );
     await letters.discard(MINE, id);

@@ -9,7 +9,12 @@ import type { Channel, Target } from "./channel.ts";
 import { ChannelWorker } from "./channel_worker.ts";
 import { type Acceptance, DeliveryStore } from "./delivery_store.ts";
 import { deliveryId } from "./job.ts";
-import type { DeliveryQueue, DeliveryRequest, OutwardChannel } from "./types.ts";
+import type {
+  DeliveryQueue,
+  DeliveryRequest,
+  NotificationContent,
+  OutwardChannel,
+} from "./types.ts";
 
 /** How long less urgent messages wait for others of their kind. */
 export const DIGEST_WINDOW_MS = 60_000;
@@ -44,6 +49,13 @@ function isDigested(channel: Channel, { content }: DeliveryRequest): boolean {
   return channel.digests && (content.priority === "NORMAL" || content.priority === "LOW");
 }
 
+/** What becomes one message: workspaces are not mixed, as their owners see what is not delivered. */
+const digestKey = (
+  { name }: Channel,
+  target: string,
+  { category, workspaceId }: NotificationContent,
+): string[] => [name, target, category, workspaceId ?? ""];
+
 /** What a request becomes: a job for each receiver. */
 function jobsOf(
   request: DeliveryRequest,
@@ -64,7 +76,7 @@ function jobsOf(
         userId,
         workspaceId: content.workspaceId,
         content,
-        digest: digested ? { key: [channel.name, target, content.category], open: true } : null,
+        digest: digested ? { key: digestKey(channel, target, content), open: true } : null,
         acceptedAt: now,
         attempts: 0,
         lastReason: null,

@@ -84,6 +84,11 @@ export interface LetterOwner {
   readonly id: string;
 }
 
+/** Which letters of a list are meant: all, or those about one workspace. */
+export interface LetterView extends LetterOwner {
+  readonly workspaceId: string | null;
+}
+
 /** The lists that a dead letter of a job is in. */
 export function letterOwners(job: Pick<Job, "userId" | "workspaceId">): LetterOwner[] {
   return [

@@ -5,13 +5,18 @@
  * @module
  */
 import { endpoints } from "../../../contract/mod.ts";
+import type { OwnReach } from "../../accounts/caller.ts";
 import type { Router } from "../../http/router.ts";
 import type { DeadLetters } from "./dead_letters.ts";
-import type { LetterOwner } from "./job.ts";
+import type { LetterView } from "./job.ts";
 import type { TestSender } from "./test_sender.ts";
 
-const person = (id: string): LetterOwner => ({ type: "user", id });
-const workspace = (id: string): LetterOwner => ({ type: "workspace", id });
+const person = ({ userId, workspaceId }: OwnReach): LetterView => ({
+  type: "user",
+  id: userId,
+  workspaceId,
+});
+const workspace = (id: string): LetterView => ({ type: "workspace", id, workspaceId: id });
 
 export function bindDeliveryRoutes(router: Router, services: {
   readonly deadLetters: DeadLetters;
@@ -20,18 +25,18 @@ export function bindDeliveryRoutes(router: Router, services: {
   const { deadLetters, testSender } = services;
   router.held(
     endpoints.listDeadLetters,
-    ({ user }, { query }) => deadLetters.list(person(user.id), query),
+    (own, { query }) => deadLetters.list(person(own), query),
   );
-  router.held(endpoints.resendDeadLetter, async ({ user }, { params }) => {
-    await deadLetters.resend(person(user.id), params.letter);
+  router.held(endpoints.resendDeadLetter, async (own, { params }) => {
+    await deadLetters.resend(person(own), params.letter);
     return { resent: 1 };
   });
   router.held(
     endpoints.resendDeadLetters,
-    async ({ user }) => ({ resent: await deadLetters.resendAll(person(user.id)) }),
+    async (own) => ({ resent: await deadLetters.resendAll(person(own)) }),
   );
-  router.held(endpoints.deleteDeadLetter, async ({ user }, { params }) => {
-    await deadLetters.discard(person(user.id), params.letter);
+  router.held(endpoints.deleteDeadLetter, async (own, { params }) => {
+    await deadLetters.discard(person(own), params.letter);
     return undefined;
   });
   router.guarded(
@@ -48,6 +53,6 @@ export function bindDeliveryRoutes(router: Router, services: {
   );
   router.held(
     endpoints.sendTestNotification,
-    (holder, { body }) => testSender.send(holder.user.id, body.channel),
+    (own, { body }) => testSender.send(own, body.channel),
   );
 }

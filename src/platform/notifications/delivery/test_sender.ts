@@ -7,6 +7,7 @@
 import type { BodyOf, endpoints, ResponseOf } from "../../../contract/mod.ts";
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
+import type { OwnReach } from "../../accounts/caller.ts";
 import { RateWindow } from "../../accounts/rate_window.ts";
 import { Failure } from "../../http/failure.ts";
 import type { Channel } from "./channel.ts";
@@ -51,7 +52,7 @@ export class TestSender {
   }
 
   /** @throws {Failure} where the channel is missing, or does not reach the person */
-  async send(userId: string, name: PersonalChannel): Promise<TestResult> {
+  async send({ userId, workspaceId }: OwnReach, name: PersonalChannel): Promise<TestResult> {
     const wait = this.rate.take(userId);
     if (wait > 0) {
       throw new Failure("rate_limited", `Too many test messages. Try again in ${wait} seconds`, {
@@ -60,7 +61,7 @@ export class TestSender {
     }
     const channel = this.parts.channels.find((each) => each.name === name);
     if (channel === undefined) throw new Failure("conflict", MISSING[name]);
-    const content = this.content();
+    const content = this.content(workspaceId);
     const request = { key: `test ${content.id}`, channel: name, userId, content };
     const targets = await channel.targets(request);
     if (targets.length === 0) throw new Failure("conflict", UNREACHED[name]);
@@ -86,7 +87,7 @@ export class TestSender {
     return { channel: name, delivered: results.every(({ delivered }) => delivered), results };
   }
 
-  private content(): NotificationContent {
+  private content(workspaceId: string | null): NotificationContent {
     const { now, random, publicOrigin } = this.parts;
     return {
       id: uuidV7(now, random),
@@ -97,7 +98,7 @@ export class TestSender {
       body: "You asked for it, and it came: this channel works.",
       actionUrl: `${publicOrigin}/`,
       createdAt: now(),
-      workspaceId: null,
+      workspaceId,
       data: {},
     };
   }

@@ -72,9 +72,11 @@ export function createPushChannel(options: PushChannelOptions): Channel {
       perHost: 16,
       perOwner: 8,
     },
-    async targets({ userId }) {
+    async targets({ userId, content }) {
       if (userId === null) return [];
-      const subscriptions = await store.ofUser(userId);
+      const subscriptions = (await store.ofUser(userId)).filter(({ workspaceId }) =>
+        workspaceId === null || workspaceId === content.workspaceId
+      );
       return subscriptions.map(({ id, endpoint }) => ({ id, host: new URL(endpoint).host }));
     },
     async send({ id, target, userId, contents }) {
@@ -92,7 +94,7 @@ export function createPushChannel(options: PushChannelOptions): Channel {
       try {
         const answer = await postOut(outbound, { url: subscription.endpoint, headers, body, now });
         if (answer.status === 404 || answer.status === 410) {
-          await store.remove(subscription.userId, subscription.id);
+          await store.remove({ userId: subscription.userId, workspaceId: null }, subscription.id);
           return { type: "gone", reason: "The browser's subscription has ended" };
         }
         const outcome = judge(answer);

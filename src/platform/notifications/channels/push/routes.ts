@@ -8,6 +8,7 @@ import { createECDH } from "node:crypto";
 import { endpoints, type PushSubscription } from "../../../../contract/mod.ts";
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
+import type { OwnReach } from "../../../accounts/caller.ts";
 import { agentName } from "../../../http/client.ts";
 import { Failure } from "../../../http/failure.ts";
 import type { Router } from "../../../http/router.ts";
@@ -19,11 +20,12 @@ const isoOrNull = (at: number | null): string | null =>
   at === null ? null : new Date(at).toISOString();
 
 const toWire = (
-  { id, name, endpoint, createdAt, lastDeliveredAt }: SubscriptionRecord,
+  { id, name, endpoint, workspaceId, createdAt, lastDeliveredAt }: SubscriptionRecord,
 ): PushSubscription => ({
   id,
   name,
   service: new URL(endpoint).host,
+  workspaceId,
   createdAt: new Date(createdAt).toISOString(),
   lastDeliveredAt: isoOrNull(lastDeliveredAt),
 });
@@ -44,10 +46,10 @@ function checkKey(p256dh: string): void {
 /** The subscribed browsers of an account, newest first. */
 export async function subscriptionsOf(
   { pushSubscriptions }: { readonly pushSubscriptions: SubscriptionStore },
-  userId: string,
+  reach: OwnReach,
   wish: { readonly limit: number; readonly cursor?: string | undefined },
 ): Promise<Page<PushSubscription>> {
-  const page = await pushSubscriptions.page(userId, wish);
+  const page = await pushSubscriptions.page(reach, wish);
   return { ...page, items: page.items.map(toWire) };
 }
 
@@ -62,27 +64,25 @@ export function bindPushRoutes(router: Router, services: {
     const { publicKey } = await services.vapidKeys();
     return { publicKey };
   });
-  router.held(endpoints.createPushSubscription, async ({ user }, { body, client }) => {
+  router.held(endpoints.createPushSubscription, async (own, { body, client }) => {
     checkKey(body.keys.p256dh);
     return toWire(
-      await pushSubscriptions.put({
+      await pushSubscriptions.put(own, {
         id: uuidV7(now, random),
-        userId: user.id,
         endpoint: body.endpoint,
         p256dh: body.keys.p256dh,
         auth: body.keys.auth,
         name: agentName(client.userAgent),
         createdAt: now(),
-        lastDeliveredAt: null,
       }),
     );
   });
   router.held(
     endpoints.listPushSubscriptions,
-    ({ user }, { query }) => subscriptionsOf(services, user.id, query),
+    (own, { query }) => subscriptionsOf(services, own, query),
   );
-  router.held(endpoints.deletePushSubscription, async ({ user }, { params }) => {
-    if (!await pushSubscriptions.remove(user.id, params.subscription_id)) {
+  router.held(endpoints.deletePushSubscription, async (own, { params }) => {
+    if (!await pushSubscriptions.remove(own, params.subscription_id)) {
       throw new Failure("not_found", "No such subscription");
     }
     return undefined;

@@ -7,6 +7,9 @@
 import { z } from "zod";
 import { MAX_PUSH_SUBSCRIPTIONS } from "../../../../contract/mod.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
+import { isInReach, type Own, type OwnReach } from "../../../accounts/caller.ts";
+import { addCreation, forgetCreation } from "../../../accounts/creations.ts";
+import { Failure } from "../../../http/failure.ts";
 import {
   commitWithRetries,
   type Page,
@@ -22,24 +25,43 @@ export const subscriptionRecord = z.object({
   p256dh: z.string(),
   auth: z.string(),
   name: z.string(),
+  /** The workspace whose notifications it gets: of the key or tool that made it; null for all. */
+  workspaceId: z.string().nullable().default(null),
+  /** The credential that made it, and with which it ends; null for those of before. */
+  credentialId: z.string().nullable().default(null),
   createdAt: z.number(),
   lastDeliveredAt: z.number().nullable(),
 });
 export type SubscriptionRecord = z.infer<typeof subscriptionRecord>;
 
-type Key = Deno.KvKey;
-
 const keys = {
-  ofUser: (userId: string): Key => ["push_subscriptions", userId],
-  one: (userId: string, id: string): Key => ["push_subscriptions", userId, id],
-  byEndpoint: (endpoint: string): Key => ["push_endpoints", sha256Hex(endpoint)],
+  ofUser: (userId: string) => ["push_subscriptions", userId],
+  one: (userId: string, id: string) => ["push_subscriptions", userId, id],
+  byEndpoint: (endpoint: string) => ["push_endpoints", sha256Hex(endpoint)],
 } as const;
+
+/** What a browser asks for; who may have it is for the store to say. */
+export type NewSubscription = Pick<
+  SubscriptionRecord,
+  "id" | "endpoint" | "p256dh" | "auth" | "name" | "createdAt"
+>;
+
+/** A browser may change accounts; a key or token changes what is within its reach. */
+const mayReplace = (own: Own, { userId, workspaceId }: SubscriptionRecord): boolean =>
+  own.workspaceId === null || (own.userId === userId && own.workspaceId === workspaceId);
+
+const endpointTaken = () =>
+  new Failure(
+    "conflict",
+    "Endpoint is subscribed already, not by this workspace: a browser has to end that first",
+  );
 
 const owner = z.object({ userId: z.string(), id: z.string() });
 
 export class SubscriptionStore {
   constructor(private readonly kv: Deno.Kv) {}
 
+  /** One to send to, whoever made it. */
   async find(userId: string, id: string): Promise<SubscriptionRecord | undefined> {
     return (await readRecord(this.kv, keys.one(userId, id), subscriptionRecord))?.value;
   }
@@ -49,43 +71,66 @@ export class SubscriptionStore {
     return (await Array.fromAsync(entries)).map(({ value }) => value);
   }
 
-  page(
-    userId: string,
+  /** One page of those within reach, newest first. */
+  async page(
+    reach: OwnReach,
     wish: { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<Page<SubscriptionRecord>> {
-    return readPage(this.kv, keys.ofUser(userId), { schema: subscriptionRecord, ...wish });
+    const items: SubscriptionRecord[] = [];
+    let { cursor } = wish;
+    for (;;) {
+      const page = await readPage(this.kv, keys.ofUser(reach.userId), {
+        schema: subscriptionRecord,
+        limit: wish.limit - items.length,
+        cursor,
+      });
+      items.push(...page.items.filter(({ workspaceId }) => isInReach(reach, workspaceId)));
+      const { nextCursor } = page;
+      if (nextCursor === null || items.length === wish.limit) return { items, nextCursor };
+      cursor = nextCursor;
+    }
   }
 
   /**
-   * Stores a subscription. The same endpoint again keeps its id, or leaves the
-   * account that it was of; where there are too many, the oldest goes.
+   * Stores a subscription for as far as its maker reaches, until the maker's
+   * credential is revoked. The same endpoint again keeps its id; a person at a
+   * browser takes it over from wherever it was. Where one account or workspace
+   * has too many, its oldest goes.
+   *
+   * @throws {Failure} `conflict` where a key or token names an endpoint beyond its reach.
    */
-  async put(wanted: SubscriptionRecord): Promise<SubscriptionRecord> {
+  async put(own: Own, wanted: NewSubscription): Promise<SubscriptionRecord> {
     const byEndpoint = keys.byEndpoint(wanted.endpoint);
-    const { result } = await commitWithRetries(
-      this.kv,
-      [byEndpoint, keys.ofUser(wanted.userId)],
-      async () => {
-        const known = await readRecord(this.kv, byEndpoint, owner);
-        const others = await this.ofUser(wanted.userId);
-        const operation = this.kv.atomic()
-          .check({ key: byEndpoint, versionstamp: known?.versionstamp ?? null });
-        const isOwn = known?.value.userId === wanted.userId;
-        const before = isOwn ? others.find(({ id }) => id === known.value.id) : undefined;
-        const result = before === undefined
-          ? wanted
-          : { ...wanted, id: before.id, createdAt: before.createdAt };
-        if (known !== undefined && !isOwn) {
-          operation.delete(keys.one(known.value.userId, known.value.id));
-        }
-        if (before === undefined && others.length >= MAX_PUSH_SUBSCRIPTIONS) {
-          this.dropFrom(operation, others[0]!);
-        }
-        operation.set(keys.one(result.userId, result.id), result)
-          .set(byEndpoint, { userId: result.userId, id: result.id });
-        return { operation, result };
-      },
-    );
+    const { userId, workspaceId, credential } = own;
+    const contended = [byEndpoint, keys.ofUser(userId)];
+    const { result } = await commitWithRetries(this.kv, contended, async () => {
+      const known = await readRecord(this.kv, byEndpoint, owner);
+      const before = known && await this.find(known.value.userId, known.value.id);
+      if (before !== undefined && !mayReplace(own, before)) throw endpointTaken();
+      const operation = this.kv.atomic()
+        .check({ key: byEndpoint, versionstamp: known?.versionstamp ?? null });
+      const kept = before?.userId === userId ? before : undefined;
+      const others = (await this.ofUser(userId))
+        .filter((other) => other.workspaceId === workspaceId && other.id !== kept?.id);
+      if (before !== undefined) {
+        forgetCreation(operation, before);
+        if (kept === undefined) operation.delete(keys.one(before.userId, before.id));
+      }
+      if (others.length >= MAX_PUSH_SUBSCRIPTIONS) this.dropFrom(operation, others[0]!);
+      const result: SubscriptionRecord = {
+        ...wanted,
+        id: kept?.id ?? wanted.id,
+        createdAt: kept?.createdAt ?? wanted.createdAt,
+        userId,
+        workspaceId,
+        credentialId: credential.id,
+        lastDeliveredAt: kept?.lastDeliveredAt ?? null,
+      };
+      const key = keys.one(userId, result.id);
+      operation.set(key, result).set(byEndpoint, { userId, id: result.id });
+      await addCreation(this.kv, operation, { own, id: result.id, keys: [key, byEndpoint] });
+      return { operation, result };
+    });
     return result;
   }
 
@@ -102,17 +147,19 @@ export class SubscriptionStore {
     });
   }
 
-  /** Removes a subscription; false where there is none. */
-  async remove(userId: string, id: string): Promise<boolean> {
-    const subscription = await this.find(userId, id);
-    if (subscription === undefined) return false;
+  /** Removes a subscription; false where there is none within reach. */
+  async remove(reach: OwnReach, id: string): Promise<boolean> {
+    const subscription = await this.find(reach.userId, id);
+    if (subscription === undefined || !isInReach(reach, subscription.workspaceId)) return false;
     const operation = this.kv.atomic();
     this.dropFrom(operation, subscription);
     await operation.commit();
     return true;
   }
 
-  private dropFrom(operation: Deno.AtomicOperation, { userId, id, endpoint }: SubscriptionRecord) {
+  private dropFrom(operation: Deno.AtomicOperation, subscription: SubscriptionRecord) {
+    const { userId, id, endpoint } = subscription;
     operation.delete(keys.one(userId, id)).delete(keys.byEndpoint(endpoint));
+    forgetCreation(operation, subscription);
   }
 }
