@@ -41,6 +41,7 @@ import { LinkStore } from "./notifications/channels/messenger/link_store.ts";
 import { MessengerSignIn } from "./notifications/channels/messenger/sign_in.ts";
 import { createDelivery } from "./notifications/create_delivery.ts";
 import { createNotifications } from "./notifications/create_notifications.ts";
+import { PreferenceService } from "./notifications/preference_service.ts";
 import type { Environment } from "../lib/network_variables.ts";
 import type { PlatformLog } from "./options.ts";
 import type { ProjectRecord } from "./projects/project.ts";
@@ -135,7 +136,9 @@ export function createServices(foundation: Foundation) {
     signIn: accountServices.signIn,
     raise: accountServices.securityLog.raise,
   });
+  const preferences = new PreferenceService(kv, accountServices.accounts);
   const delivery = createDelivery({
+    preferences,
     ...{ kv, box: foundation.box, accounts: accountServices.accounts, mailer, now, random },
     ...{ outbound: foundation.outbound, publicOrigin: foundation.publicOrigin, onTrouble },
     allowPrivate: foundation.allowPrivate,
@@ -143,6 +146,7 @@ export function createServices(foundation: Foundation) {
     dialogues: messengerSignIn === undefined ? [] : [messengerSignIn],
   });
   const notificationServices = createNotifications({
+    preferences,
     ...{ kv, accounts: accountServices.accounts, events, delivery: delivery.deliveryQueue },
     ...{ publicOrigin: foundation.publicOrigin, now, onTrouble },
   });

@@ -15,6 +15,7 @@ import { keys } from "../store/keys.ts";
 import { createMailer } from "./channels/email/mailer.ts";
 import { createDelivery } from "./create_delivery.ts";
 import type { DeliveryRequest, OutwardChannel } from "./delivery/types.ts";
+import { PreferenceService } from "./preference_service.ts";
 
 export const START = Date.UTC(2026, 0, 1, 12);
 export const USER = "01900000-0000-7000-8000-00000000000a";
@@ -64,7 +65,10 @@ export async function withDelivery(
     readonly bot: { readonly token: string; readonly api: string };
   },
   test: (
-    parts: ReturnType<typeof createDelivery> & { readonly clock: { at: number } },
+    parts: ReturnType<typeof createDelivery> & {
+      readonly preferences: PreferenceService;
+      readonly clock: { at: number };
+    },
   ) => Promise<void>,
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-outage-" });
@@ -76,10 +80,13 @@ export async function withDelivery(
   const user = { id: USER, name: "Ada", email: "ada@example.com", createdAt: START };
   await kv.set(keys.user(USER), { ...user, signUpMethod: "email" });
   await kv.set(accountKeys.session(USER, OWN.credential.id), {});
+  const accounts = new AccountStore(kv);
+  const preferences = new PreferenceService(kv, accounts);
   const delivery = createDelivery({
     kv,
+    preferences,
     box: new SecretBox(await openKeyRing(`${folder}/keys.json`, systemRandom), systemRandom),
-    accounts: new AccountStore(kv),
+    accounts,
     outbound: outbound.fetch,
     allowPrivate: true,
     publicOrigin: "https://svc.example",
@@ -91,7 +98,7 @@ export async function withDelivery(
     onTrouble: (message) => troubles.push(message),
   });
   try {
-    await test({ ...delivery, clock });
+    await test({ ...delivery, preferences, clock });
     if (troubles.length > 0) throw new Error(troubles.join("\n"));
   } finally {
     await delivery.closeDelivery();

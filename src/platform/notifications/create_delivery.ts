@@ -27,11 +27,14 @@ import type { Channel } from "./delivery/channel.ts";
 import { DeadLetters } from "./delivery/dead_letters.ts";
 import { createDeliveryQueue } from "./delivery/delivery_queue.ts";
 import { TestSender } from "./delivery/test_sender.ts";
+import type { PreferenceService } from "./preference_service.ts";
+import { createReview } from "./review_delivery.ts";
 
 export interface DeliveryOptions {
   readonly kv: Deno.Kv;
   readonly box: SecretBox;
   readonly accounts: AccountStore;
+  readonly preferences: PreferenceService;
   /** Reaches other machines, under guard. */
   readonly outbound: OutboundFetch;
   /** `outbound` reaches private, local and reserved addresses as well. */
@@ -97,7 +100,8 @@ export function createDelivery(options: DeliveryOptions) {
       ? []
       : [createEmailChannel({ mailer, accounts, publicOrigin, unsubscribeKey })]),
   ];
-  const deliveryQueue = createDeliveryQueue({ kv, channels, now, random, onTrouble });
+  const review = createReview({ preferences: options.preferences, now });
+  const deliveryQueue = createDeliveryQueue({ kv, channels, review, now, random, onTrouble });
   const nameOf = async (channel: string, target: string, userId: string): Promise<string> => {
     if (channel === "email") return (await accounts.findUser(target))?.email ?? target;
     if (channel === "push") return (await subscriptions.find(userId, target))?.name ?? target;

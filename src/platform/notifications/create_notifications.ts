@@ -12,11 +12,12 @@ import { InboxStore } from "./inbox_store.ts";
 import { Inboxes } from "./inboxes.ts";
 import { LiveStreams } from "./live_streams.ts";
 import { NotificationService } from "./notification_service.ts";
-import { PreferenceService } from "./preference_service.ts";
+import type { PreferenceService } from "./preference_service.ts";
 
 export interface NotificationOptions {
   readonly kv: Deno.Kv;
   readonly accounts: AccountStore;
+  readonly preferences: PreferenceService;
   readonly events: EventBus;
   readonly delivery: DeliveryQueue;
   /** Origin under which people reach the platform. */
@@ -29,8 +30,7 @@ export type NotificationServices = ReturnType<typeof createNotifications>;
 
 /** Builds the services; nobody is told of anything before `startNotifications()`. */
 export function createNotifications(options: NotificationOptions) {
-  const { kv, accounts, events, delivery, publicOrigin, now, onTrouble } = options;
-  const preferences = new PreferenceService(kv, accounts);
+  const { kv, accounts, preferences, events, delivery, publicOrigin, now, onTrouble } = options;
   const inboxes = new Inboxes({ store: new InboxStore(kv), now, onTrouble });
   const live = new LiveStreams({
     counts: (view) => inboxes.counts(view),

@@ -87,22 +87,26 @@ export async function withQueue(
     readonly clock: { at: number };
     readonly kv: Deno.Kv;
     readonly troubles: string[];
+    /** What the receivers want at the moment; all of it at the beginning. */
+    readonly wants: { is(content: NotificationContent): boolean };
     restart(): ReturnType<typeof createDeliveryQueue>;
   }) => Promise<void>,
 ): Promise<void> {
   const kv = await Deno.openKv(":memory:");
   const clock = { at: START };
   const troubles: string[] = [];
+  const wants = { is: (_content: NotificationContent) => true };
   const restart = () =>
     createDeliveryQueue({
       kv,
       channels,
+      review: () => Promise.resolve((content) => wants.is(content)),
       now: () => clock.at,
       random: (count) => new Uint8Array(count).fill(255),
       onTrouble: (message) => troubles.push(message),
     });
   try {
-    await test({ queue: restart(), clock, kv, troubles, restart });
+    await test({ queue: restart(), clock, kv, troubles, wants, restart });
   } finally {
     kv.close();
   }

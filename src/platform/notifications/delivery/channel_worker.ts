@@ -12,9 +12,11 @@ import type { DeliveryStore, DueEntry } from "./delivery_store.ts";
 import { HostHealth } from "./host_health.ts";
 import type { Job } from "./job.ts";
 import { decideRetry, fraction } from "./retry_policy.ts";
+import type { ReviewDelivery } from "./types.ts";
 
 export interface WorkerParts {
   readonly store: DeliveryStore;
+  readonly review: ReviewDelivery;
   readonly now: Clock;
   readonly random: Random;
   /** Told of what should not happen. */
@@ -33,6 +35,9 @@ const STORE_PAUSE_MS = 1000;
 const BROKEN_PAUSE_MS = 60_000;
 /** Messages that waited for a host come back over this time. */
 const SPREAD_MS = 1000;
+
+/** Why a message that was asked for again is a dead letter still. */
+const UNWANTED = "Not sent: what its receiver prefers, or quiet hours, keep it back";
 
 type Running = { readonly host: string; readonly owner: string; readonly done: Promise<void> };
 
@@ -205,14 +210,18 @@ export class ChannelWorker {
   }
 
   private async perform(entry: DueEntry): Promise<void> {
-    const { store } = this.parts;
+    const { store, review } = this.parts;
     const found = await store.find(entry.id);
     if (found === undefined || found.dead !== null) {
       this.health.unknown(entry.host);
       return await store.dropDue(this.channel.name, entry);
     }
     const job = await store.closeDigest(found);
-    const { contents, total } = await store.contentsOf(job);
+    const { contents, total } = await store.contentsOf(job, await review(job));
+    if (total === 0) {
+      this.health.unknown(entry.host);
+      return await this.leaveOut(job, entry.at);
+    }
     const delivery: Delivery = {
       id: job.id,
       target: job.target,
@@ -224,6 +233,14 @@ export class ChannelWorker {
     const outcome = await this.attempt(delivery);
     this.judgeHost(entry.host, outcome);
     await this.settle({ ...job, attempts: delivery.attempt }, { entry, outcome, delivery });
+  }
+
+  /** Ends a message that is not wanted any more; one that was asked for again is a dead letter. */
+  private async leaveOut(job: Job, dueAt: number): Promise<void> {
+    const { store, now, random } = this.parts;
+    if (!job.resent) return await store.settle(job, dueAt);
+    const dead = { letterId: uuidV7(now, random), at: now() };
+    await store.bury({ ...job, lastReason: UNWANTED, dead }, dueAt);
   }
 
   private async attempt(delivery: Delivery): Promise<SendOutcome> {

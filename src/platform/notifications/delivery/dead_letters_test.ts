@@ -62,3 +62,25 @@ Deno.test("DeadLetters throws a letter away, once, for its owner only", () => {
     assert.equal(await countOf(kv, ["delivery", "jobs"]), 0);
   });
 });
+
+Deno.test("DeadLetters that are sent again stay where their receiver does not want them now", () => {
+  let isFull = true;
+  const channel = testChannel(() => isFull ? { type: "failed", reason: "Mailbox full" } : SENT);
+  return withQueue([channel], async ({ queue, clock, kv, wants }) => {
+    const letters = new DeadLetters(kv, queue, () => clock.at);
+    await queue.accept([request("a")]);
+    await queue.drain();
+    isFull = false;
+    wants.is = () => false;
+    assert.equal(await letters.resendAll(MINE), 1);
+    await queue.drain();
+    assert.equal(channel.sent.length, 1);
+    const { items: [letter] } = await letters.list(MINE, ALL);
+    assert.match(letter!.reason, /^Not sent: .*quiet hours/);
+    wants.is = () => true;
+    await letters.resend(MINE, letter!.id);
+    await queue.drain();
+    assert.equal(channel.sent.length, 2);
+    assert.deepEqual((await letters.list(MINE, ALL)).items, []);
+  });
+});

@@ -14,6 +14,7 @@ import type {
   DeliveryRequest,
   NotificationContent,
   OutwardChannel,
+  ReviewDelivery,
 } from "./types.ts";
 
 /** How long less urgent messages wait for others of their kind. */
@@ -26,6 +27,8 @@ const BATCH_CHARS = 150_000;
 export interface DeliveryQueueOptions {
   readonly kv: Deno.Kv;
   readonly channels: readonly Channel[];
+  /** Judges each message again when it is sent. */
+  readonly review: ReviewDelivery;
   readonly now: Clock;
   readonly random: Random;
   onTrouble(message: string): void;
@@ -80,6 +83,7 @@ function jobsOf(
         acceptedAt: now,
         attempts: 0,
         lastReason: null,
+        resent: false,
         dead: null,
       },
     })),
@@ -104,12 +108,12 @@ function* batches(acceptances: readonly Acceptance[]): Generator<Acceptance[]> {
 
 /** Makes the queue; nothing is sent before it is started. */
 export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliveryQueue {
-  const { kv, channels, now, random, onTrouble } = options;
+  const { kv, channels, review, now, random, onTrouble } = options;
   const store = new DeliveryStore(kv);
   const workers = new Map(
     channels.map((channel) => [
       channel.name,
-      { channel, worker: new ChannelWorker(channel, { store, now, random, onTrouble }) },
+      { channel, worker: new ChannelWorker(channel, { store, review, now, random, onTrouble }) },
     ]),
   );
   const all = [...workers.values()];

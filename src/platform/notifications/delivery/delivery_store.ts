@@ -158,13 +158,24 @@ export class DeliveryStore {
     return closed;
   }
 
-  /** What a job says: its one notification, or the first of a digest with the count of all. */
-  async contentsOf(job: Job): Promise<{ contents: NotificationContent[]; total: number }> {
-    if (job.content !== null) return { contents: [job.content], total: 1 };
+  /**
+   * What a job says: its one notification, or the first of a digest with the
+   * count of all; of either only what `isWanted`.
+   */
+  async contentsOf(
+    job: Job,
+    isWanted: (content: NotificationContent) => boolean = () => true,
+  ): Promise<{ contents: NotificationContent[]; total: number }> {
     const contents: NotificationContent[] = [];
     let total = 0;
-    for await (const { value } of this.kv.list({ prefix: deliveryKeys.parts(job.id) })) {
-      if (++total <= SHOWN_PARTS) contents.push(notificationContent.parse(value));
+    const take = (content: NotificationContent) => {
+      if (isWanted(content) && ++total <= SHOWN_PARTS) contents.push(content);
+    };
+    if (job.content !== null) take(job.content);
+    else {
+      for await (const { value } of this.kv.list({ prefix: deliveryKeys.parts(job.id) })) {
+        take(notificationContent.parse(value));
+      }
     }
     return { contents: contents.sort((a, b) => a.createdAt - b.createdAt), total };
   }
@@ -227,7 +238,7 @@ export class DeliveryStore {
   /** Takes a dead letter up again; false where somebody else just did. */
   async revive(job: Job, at: number): Promise<boolean> {
     return await this.unbury(job, (operation) => {
-      const revived: Job = { ...job, dead: null, attempts: 0, acceptedAt: at };
+      const revived: Job = { ...job, dead: null, attempts: 0, acceptedAt: at, resent: true };
       this.add(operation, { job: revived, dueAt: at });
     });
   }

@@ -36,6 +36,8 @@ export const jobRecord = z.object({
   acceptedAt: z.number(),
   attempts: z.number(),
   lastReason: z.string().nullable(),
+  /** True where somebody asked for it again: then it is kept rather than left out. */
+  resent: z.boolean().default(false),
   /** Set where it was given up. */
   dead: z.object({ letterId: z.string(), at: z.number() }).nullable(),
 });

@@ -36,6 +36,16 @@ export interface DeliveryRequest {
   readonly content: NotificationContent;
 }
 
+/**
+ * Judges a message at the moment of sending: whether each of the notifications
+ * that it stands for is still wanted, by this receiver over this channel.
+ */
+export type ReviewDelivery = (message: {
+  readonly channel: OutwardChannel;
+  readonly userId: string | null;
+  readonly workspaceId: string | null;
+}) => Promise<(content: NotificationContent) => boolean>;
+
 /** Takes deliveries durably; sending is the business of the queue and its channels. */
 export interface DeliveryQueue {
   /** Resolves when all are stored. The same key again changes nothing. */
