@@ -8,7 +8,8 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { join } from "node:path";
 import { type PlatformOptions, startPlatform } from "../platform/mod.ts";
-import { findCommand } from "./command_tree.ts";
+import { findCommand } from "./arguments.ts";
+import { COMMANDS } from "./command_tree.ts";
 import { runCli, type RunOptions, type RunOutcome } from "./_test_run.ts";
 
 const TOKEN = "svc_cli_0123456789abcdef0123456789abcdef";
@@ -43,7 +44,7 @@ function fetchPage(port: number, address: unknown, path: string) {
 /** The reference names the members of each command's object, its usual one first: hold it to that. */
 async function assertAnswers(argv: readonly string[], told: Record<string, unknown>) {
   if (argv.includes("--dry-run")) return;
-  const { answers } = (await findCommand(argv)!.load()).default;
+  const { answers } = (await findCommand(argv, COMMANDS).leaf!.load()).default;
   const [usual = ""] = (answers ?? "").split("; ");
   const outer = usual.replace(/^\{|\}$/g, "").replace(/: \{[^}]*\}/g, "");
   for (const name of outer.split(",").map((text) => text.trim())) {

@@ -16,6 +16,8 @@ export interface RunOptions {
   readonly fetch?: typeof fetch;
   readonly prompter?: Prompter;
   readonly terminal?: boolean;
+  /** Width of the terminal. */
+  readonly columns?: number;
   /** What is piped in. */
   readonly stdin?: string | Uint8Array;
   readonly signal?: AbortSignal;
@@ -47,6 +49,7 @@ export async function runCli(
   const host: Host = {
     stdout: {
       isTerminal,
+      columns: () => options.columns,
       write: (text) => {
         out.stdout += text;
         options.onStdout?.(text);

@@ -5,9 +5,23 @@
  */
 import type { LoadedCommand } from "./command.ts";
 
+/** Headings under which help lists the commands, in this order. */
+export const SECTIONS = [
+  "Projects and deployments",
+  "Rules and functions",
+  "Configuration",
+  "Notifications and automation",
+  "Account",
+  "Platform",
+  "Tool",
+] as const;
+export type Section = (typeof SECTIONS)[number];
+
 export interface CommandLeaf {
   readonly name: string;
   readonly summary: string;
+  /** Heading in help; commands of a group have none. */
+  readonly section?: Section;
   /** True for what programs call, not people: help and reference leave it out. */
   readonly hidden?: boolean;
   readonly load: () => Promise<{ readonly default: LoadedCommand }>;
@@ -16,6 +30,9 @@ export interface CommandLeaf {
 export interface CommandGroup {
   readonly name: string;
   readonly summary: string;
+  readonly section?: Section;
+  /** Name of the command that runs where none is named. */
+  readonly fallback?: string;
   readonly commands: readonly CommandLeaf[];
 }
 
@@ -24,4 +41,28 @@ export type CommandEntry = CommandLeaf | CommandGroup;
 /** True for a command that only holds others. */
 export function isGroup(entry: CommandEntry): entry is CommandGroup {
   return "commands" in entry;
+}
+
+/** Other names of commands, as tools of this kind have them. */
+const ALIASES: Readonly<Record<string, string>> = {
+  list: "ls",
+  delete: "rm",
+  remove: "rm",
+  create: "add",
+  set: "add",
+};
+
+/** The other name of a command in a group; `undefined` where it has none. */
+export function aliasOf({ name }: CommandLeaf): string | undefined {
+  return ALIASES[name];
+}
+
+/** The entry that a word names. */
+export function entryNamed(
+  entries: readonly CommandEntry[],
+  word: string,
+  inGroup: boolean,
+): CommandEntry | undefined {
+  return entries.find((entry) => entry.name === word) ??
+    (inGroup ? entries.find((entry) => !isGroup(entry) && aliasOf(entry) === word) : undefined);
 }

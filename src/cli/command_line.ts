@@ -26,7 +26,7 @@ export interface CommandLines {
 }
 
 /** Flags that every command has, and that say where and how it acts. */
-const SHARED_FLAGS: readonly string[] = ["--workspace", "--api-url", "--json"];
+const SHARED_FLAGS: readonly string[] = ["--workspace", "--api-url", "--cwd", "--json"];
 
 /** Flags whose values may be secrets, and what stands in their place. */
 const SECRET_FLAGS: Readonly<Record<string, string | undefined>> = {

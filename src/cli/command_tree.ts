@@ -13,61 +13,79 @@ import {
 import { NOTIFICATIONS_COMMANDS, WEBHOOKS_COMMANDS } from "./command_groups/notifications.ts";
 import { PROJECTS_COMMANDS } from "./command_groups/projects.ts";
 import { RULES_COMMANDS } from "./command_groups/rules.ts";
-import { type CommandEntry, type CommandLeaf, isGroup } from "./command_entry.ts";
+import type { CommandEntry } from "./command_entry.ts";
 
 export const COMMANDS: readonly CommandEntry[] = [
   {
     name: "serve",
+    section: "Platform",
     summary: "Run the platform on this machine",
     load: () => import("./commands/serve.ts"),
   },
   {
     name: "rekey",
+    section: "Platform",
     summary: "Encrypt a data directory's secrets with a new key",
     load: () => import("./commands/rekey.ts"),
   },
   {
     name: "doctor",
+    section: "Platform",
     summary: "Look at what the platform needs of this machine",
     load: () => import("./commands/doctor.ts"),
   },
   {
     name: "init",
+    section: "Projects and deployments",
     summary: "Create svc.toml, detect the framework, bind a project",
     load: () => import("./commands/init.ts"),
   },
   {
     name: "link",
+    section: "Projects and deployments",
     summary: "Bind a directory to a project",
     load: () => import("./commands/link.ts"),
   },
   {
     name: "build",
+    section: "Projects and deployments",
     summary: "Build, and validate the output and its manifest",
     load: () => import("./commands/build.ts"),
   },
   {
     name: "deploy",
+    section: "Projects and deployments",
     summary: "Build and deploy; a preview unless --prod",
     load: () => import("./commands/deploy.ts"),
   },
   {
     name: "deployments",
+    section: "Projects and deployments",
     summary: "List deployments",
-    load: () => import("./commands/deployments.ts"),
+    fallback: "list",
+    commands: [
+      {
+        name: "list",
+        summary: "List deployments",
+        load: () => import("./commands/deployments.ts"),
+      },
+    ],
   },
   {
     name: "stop",
+    section: "Projects and deployments",
     summary: "Take a deployment off the air",
     load: () => import("./commands/stop.ts"),
   },
   {
     name: "purge",
+    section: "Rules and functions",
     summary: "Forget cached answers at the edge",
     load: () => import("./commands/purge.ts"),
   },
   {
     name: "functions",
+    section: "Rules and functions",
     summary: "Show the functions of a deployment",
     commands: [
       {
@@ -81,11 +99,13 @@ export const COMMANDS: readonly CommandEntry[] = [
   BUILDS_COMMANDS,
   {
     name: "rollback",
+    section: "Projects and deployments",
     summary: "Make the previous production deployment live again",
     load: () => import("./commands/rollback.ts"),
   },
   {
     name: "logs",
+    section: "Projects and deployments",
     summary: "Show the access log of a project or deployment",
     load: () => import("./commands/logs.ts"),
   },
@@ -96,6 +116,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   CONTEXT_COMMANDS,
   {
     name: "domains",
+    section: "Configuration",
     summary: "Manage custom domains",
     commands: [
       {
@@ -122,6 +143,7 @@ export const COMMANDS: readonly CommandEntry[] = [
   },
   {
     name: "workspace",
+    section: "Account",
     summary: "List workspaces, choose the default one",
     commands: [
       {
@@ -140,26 +162,31 @@ export const COMMANDS: readonly CommandEntry[] = [
   WEBHOOKS_COMMANDS,
   {
     name: "trigger",
+    section: "Notifications and automation",
     summary: "Raise an event, to try notifications and automations",
     load: () => import("./commands/trigger.ts"),
   },
   {
     name: "login",
+    section: "Account",
     summary: "Log in to the platform, in a browser",
     load: () => import("./commands/login.ts"),
   },
   {
     name: "logout",
+    section: "Account",
     summary: "Log out and revoke the token",
     load: () => import("./commands/logout.ts"),
   },
   {
     name: "whoami",
+    section: "Account",
     summary: "Show the current user, workspace and key",
     load: () => import("./commands/whoami.ts"),
   },
   {
     name: "completion",
+    section: "Tool",
     summary: "Print the script that completes svc in a shell",
     load: () => import("./commands/completion.ts"),
   },
@@ -170,25 +197,3 @@ export const COMMANDS: readonly CommandEntry[] = [
     load: () => import("./commands/complete.ts"),
   },
 ];
-
-/** Global flags that are followed by a value. */
-const VALUE_FLAGS: ReadonlySet<string> = new Set(["--token", "--workspace", "--api-url"]);
-
-/**
- * Finds the command that a command line is about, so that only this one is
- * loaded; `undefined` where it names none.
- */
-export function findCommand(argv: readonly string[]): CommandLeaf | undefined {
-  let entries: readonly CommandEntry[] = COMMANDS;
-  for (let index = 0; index < argv.length; index++) {
-    const word = argv[index]!;
-    if (word === "--") return undefined;
-    if (VALUE_FLAGS.has(word)) index++;
-    if (word.startsWith("-")) continue;
-    const entry = entries.find(({ name }) => name === word);
-    if (entry === undefined) return undefined;
-    if (!isGroup(entry)) return entry;
-    entries = entry.commands;
-  }
-  return undefined;
-}

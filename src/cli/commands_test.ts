@@ -104,7 +104,7 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
       assert.equal(refused.code, 1);
       const { code, next } = JSON.parse(refused.stdout);
       assert.equal(code, "action_required");
-      assert.match(next[0], /^svc projects delete [0-9a-f-]{36} --force$/);
+      assert.match(next[0], /^svc projects delete [0-9a-f-]{36} --force --json$/);
       assert.equal((await bench.json(["projects", "delete", "my-site", "--force"])).deleted, true);
       const { projects } = await bench.json(["projects", "list"]);
       assert.deepEqual(projects, []);

@@ -11,7 +11,7 @@ import { openBrowser } from "./login/open_browser.ts";
 import { VERSION } from "./version.ts";
 
 /** `svc --version` answers at once, without loading the command tree. */
-const VERSION_FLAGS: ReadonlySet<string> = new Set(["--version", "-V"]);
+const VERSION_FLAGS: ReadonlySet<string> = new Set(["--version", "-v"]);
 
 /** How an argument begins with which the program starts itself as another process. */
 const HIDDEN_PREFIX = "__";

@@ -63,6 +63,14 @@ Deno.test("printable() leaves no way to steer a terminal", () => {
   }));
 });
 
+Deno.test("formatTable() stacks the rows that a narrow terminal cannot show side by side", () => {
+  const rows = [["kestrel", "http://kestrel.localhost:8787", "1"], ["b", "", "2"]];
+  assert.equal(
+    formatTable(["NAME", "URL", "N"], rows, 40),
+    "NAME  kestrel\nURL   http://kestrel.localhost:8787\nN     1\n\nNAME  b\nN     2",
+  );
+});
+
 Deno.test("formatTable() aligns columns and keeps each row on its line", () => {
   const rows = [["a", "x\ny", "1"], ["long one", "", "22"]];
   assert.equal(

@@ -4,19 +4,24 @@
  *
  * @module
  */
+import { resolve } from "node:path";
 import { Command, CommanderError } from "@commander-js/extra-typings";
+import { findCommand, resolveSwitches, withoutHelpFlags } from "./arguments.ts";
 import { CliError, EXIT, interrupted } from "./cli_error.ts";
 import { createPalette, wantsColor } from "./color.ts";
 import type { LoadedCommand, Perform } from "./command.ts";
 import {
+  aliasOf,
   type CommandEntry,
   type CommandGroup,
   type CommandLeaf,
   isGroup,
+  SECTIONS,
 } from "./command_entry.ts";
 import { createCommandLines, type KnownFlag } from "./command_line.ts";
-import { COMMANDS, findCommand } from "./command_tree.ts";
+import { COMMANDS } from "./command_tree.ts";
 import { createContext, type Host } from "./context.ts";
+import { type Captured, configureHelp, formatExamples, type Output } from "./help.ts";
 import { explainFileFault } from "./local_checks.ts";
 import { describeError, toHumanError, toJsonError } from "./report_error.ts";
 import { DEFAULT_API_URL, type GlobalFlags, resolveSettings, wantsJson } from "./settings.ts";
@@ -36,89 +41,62 @@ interface RunFacts {
   readonly cutOff: string[];
 }
 
-interface Captured {
-  /** Text of `--help` or `--version`. */
-  text: string;
-}
-
-const GLOBAL_FLAGS_HELP = "Global flags:";
-
-function quiet(command: Command<unknown[], Record<string, unknown>>, captured: Captured): void {
-  command
-    .exitOverride()
-    .helpOption("-h, --help", "show help")
-    .helpCommand(false)
-    .configureHelp({
-      showGlobalOptions: true,
-      helpWidth: 100,
-      styleTitle: titleOf,
-      subcommandTerm: (subcommand) => subcommand.name(),
-    })
-    .configureOutput({
-      writeOut: (text) => captured.text += text,
-      writeErr: (text) => captured.text += text,
-      outputError: () => {},
-    });
-}
-
-function titleOf(title: string): string {
-  return title === "Global Options:" ? GLOBAL_FLAGS_HELP : title.replace("Options:", "Flags:");
-}
-
-/** The examples of a command as help shows them. */
-function formatExamples(command: LoadedCommand): string {
-  const width = Math.max(...command.examples.map(([line]) => line.length));
-  const lines = command.examples.map(([line, meaning]) =>
-    `  svc ${line.padEnd(width)}  ${meaning}`.trimEnd()
-  );
-  return `\nExamples:\n${lines.join("\n")}`;
-}
-
-function buildLeaf(leaf: CommandLeaf, command: LoadedCommand, perform: Perform) {
-  const built = command.build(leaf.name, perform).summary(leaf.summary);
+function buildLeaf(leaf: CommandLeaf, command: LoadedCommand, options: BuildOptions) {
+  const built = command.build(leaf.name, options.perform).summary(leaf.summary);
   const description = command.description === undefined ? "" : `\n\n${command.description}`;
   built.description(`${leaf.summary}${description}`);
   built.usage(built.usage().replace("[options]", "[flags]"));
-  return built.addHelpText("after", formatExamples(command));
+  return built.addHelpText("after", formatExamples(command, options.columns));
 }
 
-function buildEntry(entry: CommandEntry, asked: Asked | undefined, options: {
+interface BuildOptions extends Output {
   readonly perform: Perform;
-  readonly captured: Captured;
-}): Command<unknown[], Record<string, unknown>> {
+}
+
+function buildEntry(
+  entry: CommandEntry,
+  asked: Asked | undefined,
+  options: BuildOptions,
+): Command<unknown[], Record<string, unknown>> {
   let command: Command<unknown[], Record<string, unknown>>;
   if (isGroup(entry)) {
     command = new Command(entry.name) as unknown as typeof command;
     command.description(entry.summary).usage("<command> [flags]");
     for (const child of entry.commands) {
-      command.addCommand(buildEntry(child, asked, options));
+      const built = buildEntry(child, asked, options);
+      const alias = aliasOf(child);
+      if (alias !== undefined) built.alias(alias);
+      command.addCommand(built);
     }
   } else if (asked?.leaf === entry) {
-    command = buildLeaf(entry, asked.command, options.perform);
+    command = buildLeaf(entry, asked.command, options);
   } else {
     command = new Command(entry.name).description(entry.summary) as unknown as typeof command;
   }
-  quiet(command, options.captured);
+  configureHelp(command, options);
   return command;
 }
 
 /** Builds the parser of the whole tool; only the command that is asked for is complete. */
-export function buildProgram(asked: Asked | undefined, options: {
-  readonly perform: Perform;
-  readonly captured: Captured;
-}) {
+export function buildProgram(asked: Asked | undefined, options: BuildOptions) {
   const program = new Command("svc")
     .description("Develop, deploy and serve sites: command-line tool, platform and edge in one")
-    .version(VERSION, "-V, --version", "print the version")
+    .version(VERSION, "-v, --version", "print the version")
     .option("--json", "machine-readable output: one JSON object on stdout (SVC_JSON=1)")
     .option("--token <token>", "API key (SVC_TOKEN)")
     .option("--workspace <slug>", "workspace to act in (SVC_WORKSPACE)")
-    .option("--api-url <url>", `address of the platform (SVC_API_URL, else ${DEFAULT_API_URL})`);
+    .option("--api-url <url>", `address of the platform (SVC_API_URL, else ${DEFAULT_API_URL})`)
+    .option("--cwd <dir>", "directory to run in, in place of the current one")
+    .option("-y, --yes", "answer yes to every question of yes or no");
   program.usage("<command> [flags]");
-  quiet(program as unknown as Parameters<typeof quiet>[0], options.captured);
-  for (const entry of COMMANDS) {
-    const hidden = !isGroup(entry) && entry.hidden === true;
-    program.addCommand(buildEntry(entry, asked, options), { hidden });
+  configureHelp(program as unknown as Parameters<typeof configureHelp>[0], options);
+  for (const section of [...SECTIONS, undefined]) {
+    for (const entry of COMMANDS.filter((each) => each.section === section)) {
+      const hidden = !isGroup(entry) && entry.hidden === true;
+      const command = buildEntry(entry, asked, options);
+      if (section !== undefined) command.helpGroup(`${section}:`);
+      program.addCommand(command, { hidden });
+    }
   }
   return program;
 }
@@ -128,7 +106,9 @@ function flagsOf(program: ReturnType<typeof buildProgram>, argv: readonly string
   let command = program as unknown as Command<unknown[], Record<string, unknown>>;
   const options = [...command.options];
   for (const word of argv) {
-    const next = command.commands.find((child) => child.name() === word);
+    const next = command.commands.find((child) =>
+      child.name() === word || child.aliases().includes(word)
+    );
     if (next === undefined) continue;
     command = next as typeof command;
     options.push(...command.options);
@@ -180,25 +160,35 @@ async function completeWords(words: readonly string[]): Promise<string> {
   });
   return await complete(words, {
     commands: COMMANDS,
-    asked: findCommand(words),
+    asked: findCommand(words, COMMANDS).leaf,
     globalFlags: program.options,
   });
 }
 
+/** The machine, seen from the directory that `--cwd` names. */
+async function inDirectory(host: Host, given: string | undefined): Promise<Host> {
+  if (given === undefined) return host;
+  const cwd = resolve(host.cwd, given);
+  const found = await Deno.stat(cwd).catch(() => undefined);
+  if (found?.isDirectory === true) return { ...host, cwd };
+  const state = found === undefined ? "does not exist" : "is no directory";
+  throw new CliError("usage", `Set --cwd to a directory: ${cwd} ${state}`);
+}
+
 async function parseAndRun(
-  argv: readonly string[],
+  typed: readonly string[],
   host: Host,
   ui: Ui,
   run: RunFacts,
 ): Promise<number> {
   let exitCode: number = EXIT.success;
   const captured: Captured = { text: "" };
-  const leaf = findCommand(argv);
+  const { leaf, isUnknown, argv: completed } = findCommand(typed, COMMANDS);
   const asked = leaf === undefined ? undefined : { leaf, command: (await leaf.load()).default };
   const performIt: Perform = async (perform) => {
     const settings = resolveSettings(program.opts() satisfies GlobalFlags, host.env);
     const ctx = await createContext({
-      host,
+      host: await inDirectory(host, settings.cwd),
       settings,
       ui,
       lines: createCommandLines(argv, flagsOf(program, argv)),
@@ -208,7 +198,11 @@ async function parseAndRun(
     run.apiUrl = ctx.apiUrl;
     exitCode = await perform(ctx) ?? exitCode;
   };
-  const program = buildProgram(asked, { perform: performIt, captured });
+  const columns = host.stdout.isTerminal ? host.stdout.columns?.() : undefined;
+  const program = buildProgram(asked, { perform: performIt, captured, columns });
+  const argv = isUnknown
+    ? withoutHelpFlags(completed)
+    : resolveSwitches(completed, flagsOf(program, completed));
   try {
     await program.parseAsync([...argv], { from: "user" });
   } catch (error) {

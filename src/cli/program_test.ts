@@ -21,7 +21,7 @@ const rows: readonly Row[] = [
     name: "an unknown command of a group, with a suggestion",
     argv: ["projects", "lst"],
     code: 2,
-    error: { error: "Unknown command 'lst'", hint: "Did you mean list?" },
+    error: { error: "Unknown command 'lst'", hint: "Did you mean one of list, ls?" },
   },
   {
     name: "a group without a command",
@@ -201,7 +201,7 @@ Deno.test("runProgram() explains a key that the platform refuses", async () => {
 
 Deno.test("runProgram() prints version and help as data, in JSON mode as one object", async () => {
   const { version } = JSON.parse((await runCli(["--version", "--json"])).stdout);
-  assert.equal((await runCli(["-V"])).stdout, `${version}\n`);
+  assert.equal((await runCli(["-v"])).stdout, `${version}\n`);
   const help = await runCli(["help", "deploy"]);
   assert.equal(help.code, 0);
   assert.match(help.stdout, /^Usage: svc deploy \[flags\] \[dir\]\n/);

@@ -32,6 +32,8 @@ export interface GlobalFlags {
   readonly token?: string | undefined;
   readonly workspace?: string | undefined;
   readonly apiUrl?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly yes?: true | undefined;
 }
 
 export interface Settings {
@@ -39,6 +41,10 @@ export interface Settings {
   readonly token: string | undefined;
   readonly workspace: string | undefined;
   readonly apiUrl: string | undefined;
+  /** Directory to run in, as given. */
+  readonly cwd: string | undefined;
+  /** True to take yes for the answer to every question of yes or no. */
+  readonly yes: boolean;
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>;
@@ -108,5 +114,7 @@ export function resolveSettings(flags: GlobalFlags, env: Environment): Settings 
       given: flags.apiUrl,
       env,
     }),
+    cwd: flags.cwd,
+    yes: flags.yes === true,
   };
 }

@@ -14,11 +14,8 @@ function clean(cell: string): string {
 }
 
 /** Left-aligned columns under their headings; the last column is not padded. */
-export function formatTable(
-  headings: readonly string[],
-  rows: readonly (readonly string[])[],
-): string {
-  const cells = [headings, ...rows].map((row) => row.map(clean));
+function alignColumns(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  const cells = [headings, ...rows];
   const widths = headings.map((_, column) =>
     Math.max(...cells.map((row) => row[column]?.length ?? 0))
   );
@@ -26,6 +23,28 @@ export function formatTable(
     row.map((cell, column) => column === row.length - 1 ? cell : cell.padEnd(widths[column]!))
       .join(GAP).trimEnd()
   ).join("\n");
+}
+
+/** Each row as lines of heading and value, for terminals that the columns do not fit. */
+function stackRows(headings: readonly string[], rows: readonly (readonly string[])[]): string {
+  return rows.map((row) =>
+    formatFacts(headings.map((heading, column) => [heading, row[column] || undefined]))
+  ).join("\n\n");
+}
+
+/**
+ * A table as aligned columns, or row by row where those are wider than
+ * `width` columns.
+ */
+export function formatTable(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  width: number = Infinity,
+): string {
+  const cleaned = rows.map((row) => row.map(clean));
+  const aligned = alignColumns(headings, cleaned);
+  const isFitting = aligned.split("\n").every((line) => line.length <= width);
+  return isFitting ? aligned : stackRows(headings, cleaned);
 }
 
 /** `name  value` lines; facts without a value are left out. */

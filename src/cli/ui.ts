@@ -8,6 +8,7 @@
 import type { Clock } from "../lib/clock.ts";
 import type { Palette } from "./color.ts";
 import { createProgress, type Progress } from "./progress.ts";
+import { formatTable } from "./table.ts";
 import type { Writer } from "./writer.ts";
 
 /** Phases of a log line; the spec knows no others. */
@@ -46,6 +47,8 @@ export interface Ui {
   note(text: string): void;
   /** The command's result, once: the object in JSON mode, else `text` on stdout. */
   result(json: Readonly<Record<string, unknown>>, text: string): void;
+  /** A table that fits the terminal to which the result goes. */
+  table(headings: readonly string[], rows: readonly (readonly string[])[]): string;
   /** One item of an endless result: an object per line in JSON mode, else a line of text. */
   item(json: Readonly<Record<string, unknown>>, text: string): void;
   progress(phase: Phase, options: { label: string; files: number; bytes: number }): Progress;
@@ -104,6 +107,8 @@ export function createUi(options: UiOptions): Ui {
       if (json) stdout.write(`${JSON.stringify(value)}\n`);
       else if (text !== "") stdout.write(`${text}\n`);
     },
+    table: (headings, rows) =>
+      formatTable(headings, rows, stdout.isTerminal ? stdout.columns?.() : undefined),
     item(value, text) {
       items++;
       stdout.write(`${json ? JSON.stringify(value) : text}\n`);

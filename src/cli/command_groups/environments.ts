@@ -7,6 +7,7 @@ import type { CommandGroup } from "../command_entry.ts";
 
 export const ENV_COMMANDS: CommandGroup = {
   name: "env",
+  section: "Configuration",
   summary: "Manage and use environment variables",
   commands: [
     {
@@ -44,6 +45,7 @@ export const ENV_COMMANDS: CommandGroup = {
 
 export const ENVIRONMENTS_COMMANDS: CommandGroup = {
   name: "environments",
+  section: "Configuration",
   summary: "Manage a project's environments",
   commands: [
     {
@@ -66,6 +68,7 @@ export const ENVIRONMENTS_COMMANDS: CommandGroup = {
 
 export const CONTEXT_COMMANDS: CommandGroup = {
   name: "context",
+  section: "Configuration",
   summary: "Choose the environment that this checkout works with",
   commands: [
     {

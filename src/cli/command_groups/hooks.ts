@@ -7,6 +7,7 @@ import type { CommandGroup } from "../command_entry.ts";
 
 export const HOOKS_COMMANDS: CommandGroup = {
   name: "hooks",
+  section: "Notifications and automation",
   summary: "Manage and trigger deploy hooks",
   commands: [
     {
@@ -44,6 +45,7 @@ export const HOOKS_COMMANDS: CommandGroup = {
 
 export const BUILDS_COMMANDS: CommandGroup = {
   name: "builds",
+  section: "Projects and deployments",
   summary: "Show and cancel builds from git",
   commands: [
     {

@@ -7,6 +7,7 @@ import type { CommandGroup } from "../command_entry.ts";
 
 export const NOTIFICATIONS_COMMANDS: CommandGroup = {
   name: "notifications",
+  section: "Notifications and automation",
   summary: "Read notifications, choose which are sent",
   commands: [
     {
@@ -59,6 +60,7 @@ export const NOTIFICATIONS_COMMANDS: CommandGroup = {
 
 export const WEBHOOKS_COMMANDS: CommandGroup = {
   name: "webhooks",
+  section: "Notifications and automation",
   summary: "Tell other services of the workspace's events",
   commands: [
     {

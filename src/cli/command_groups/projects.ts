@@ -7,6 +7,7 @@ import type { CommandGroup } from "../command_entry.ts";
 
 export const PROJECTS_COMMANDS: CommandGroup = {
   name: "projects",
+  section: "Projects and deployments",
   summary: "Manage projects",
   commands: [
     {

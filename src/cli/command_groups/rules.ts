@@ -7,6 +7,7 @@ import type { CommandGroup } from "../command_entry.ts";
 
 export const RULES_COMMANDS: CommandGroup = {
   name: "rules",
+  section: "Rules and functions",
   summary: "Check, test and publish edge rules",
   commands: [
     {

@@ -4,7 +4,6 @@ import { defineCommand } from "../command.ts";
 import { formatAge } from "../format.ts";
 import { projectOfHooks } from "../hooks/project_hooks.ts";
 import { limitOption } from "../option_values.ts";
-import { formatTable } from "../table.ts";
 
 const toRow = (build: Build, now: number): string[] => [
   build.id,
@@ -35,7 +34,7 @@ export default defineCommand({
     const rows = items.map((build) => toRow(build, ctx.now()));
     ctx.ui.result(
       { builds: items, nextCursor },
-      items.length === 0 ? "" : formatTable(headings, rows),
+      items.length === 0 ? "" : ctx.ui.table(headings, rows),
     );
   },
 });

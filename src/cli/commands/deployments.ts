@@ -5,7 +5,6 @@ import { formatAge } from "../format.ts";
 import { limitOption } from "../option_values.ts";
 import { openProjectFolder } from "../project_folder.ts";
 import { resolveProject } from "../resolve_project.ts";
-import { formatTable } from "../table.ts";
 
 const toRow = (deployment: Deployment, now: number): string[] => [
   deployment.id,
@@ -26,8 +25,8 @@ export default defineCommand({
       .addOption(limitOption(10))
       .option("--project-id <id>", "id or name of the project"),
   examples: [
-    ["deployments", "show the latest deployments of this directory's project"],
-    ["deployments --project-id blog --limit 50 --json", "fifty of blog for programs"],
+    ["deployments list", "show the latest deployments of this directory's project"],
+    ["deployments list --project-id blog --limit 50 --json", "fifty of blog for programs"],
   ],
   answers: "{ deployments, nextCursor }",
   async run({ flags }, ctx) {
@@ -57,7 +56,7 @@ export default defineCommand({
     ];
     ctx.ui.result(
       { deployments: items, nextCursor },
-      items.length === 0 ? "" : formatTable(headings, items.map((item) => toRow(item, ctx.now()))),
+      items.length === 0 ? "" : ctx.ui.table(headings, items.map((item) => toRow(item, ctx.now()))),
     );
   },
 });

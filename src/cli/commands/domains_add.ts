@@ -42,6 +42,6 @@ export default defineCommand({
         ? `Verified already by the zone ${domain.zone}; the records to have:`
         : `Set these records, then: svc domains verify ${shellWord(domain.hostname)}`,
     );
-    ctx.ui.result(answer, formatRecords(records));
+    ctx.ui.result(answer, formatRecords(ctx.ui, records));
   },
 });

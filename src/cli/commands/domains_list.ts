@@ -1,7 +1,6 @@
 import type { Domain } from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
 import { listDomains, projectOfDomains } from "../domains/project_domains.ts";
-import { formatTable } from "../table.ts";
 
 const toRow = ({ hostname, status, environment, certificate, redirectTo, id }: Domain) => [
   hostname,
@@ -23,7 +22,7 @@ export default defineCommand({
     const headings = ["DOMAIN", "STATUS", "ENVIRONMENT", "CERTIFICATE", "ID"];
     ctx.ui.result(
       { domains },
-      domains.length === 0 ? "" : formatTable(headings, domains.map(toRow)),
+      domains.length === 0 ? "" : ctx.ui.table(headings, domains.map(toRow)),
     );
   },
 });

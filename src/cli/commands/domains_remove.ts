@@ -1,6 +1,6 @@
 import { endpoints } from "../../contract/mod.ts";
-import { actionRequired, declined } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
+import { confirm } from "../confirm.ts";
 import { listDomains, pickDomain, projectOfDomains } from "../domains/project_domains.ts";
 
 export default defineCommand({
@@ -19,18 +19,13 @@ export default defineCommand({
     const command = "svc domains remove";
     const { client, project } = await projectOfDomains(ctx, flags.projectId, command);
     const domain = pickDomain(await listDomains(client, project), reference, project);
-    if (flags.force !== true) {
-      if (ctx.prompter === undefined) {
-        throw actionRequired(
-          `Confirm that domain ${domain.hostname} of ${project.name} shall be removed`,
-          [`${command} ${domain.id} --project-id ${project.id} --force`],
-        );
-      }
-      const sure = await ctx.prompter.confirm({
-        message: `Remove domain ${domain.hostname}? It then shows ${project.name} no longer`,
-      });
-      if (!sure) throw declined("Nothing removed");
-    }
+    await confirm(ctx, {
+      force: flags.force,
+      question: `Remove domain ${domain.hostname}? It then shows ${project.name} no longer`,
+      wanted: `Confirm that domain ${domain.hostname} of ${project.name} shall be removed`,
+      declined: "Nothing removed",
+      next: ctx.lines.of("domains", "remove", domain.id, "--project-id", project.id, "--force"),
+    });
     await client.call(endpoints.deleteDomain, {
       params: { project: project.id, domain: domain.id },
     });

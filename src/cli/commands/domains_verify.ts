@@ -34,7 +34,7 @@ export default defineCommand({
       params: { project: project.id, domain: id },
     });
     sayHints(ctx, answer);
-    const table = formatChecks(answer.checks);
+    const table = formatChecks(ctx.ui, answer.checks);
     if (answer.domain.status !== "verified") {
       ctx.ui.note(table);
       throw new CliError("domain_unverified", `Set the records of ${hostname}: no proof is seen`, {

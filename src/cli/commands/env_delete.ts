@@ -1,6 +1,7 @@
 import { endpoints } from "../../contract/mod.ts";
-import { actionRequired, CliError, declined } from "../cli_error.ts";
+import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
+import { confirm } from "../confirm.ts";
 import { listVariables, projectOfVariables } from "../env/project_variables.ts";
 import { checkVariableName } from "../env/variable_name.ts";
 
@@ -28,17 +29,13 @@ export default defineCommand({
       });
     }
     const subject = `${key} of ${project.name} (set in ${scopes.join(", ")})`;
-    if (flags.force !== true) {
-      if (ctx.prompter === undefined) {
-        throw actionRequired(`Confirm that variable ${subject} shall be deleted`, [
-          `svc env delete ${key} --project-id ${project.id} --force`,
-        ]);
-      }
-      const sure = await ctx.prompter.confirm({
-        message: `Delete variable ${subject}? This can not be undone`,
-      });
-      if (!sure) throw declined("Nothing deleted");
-    }
+    await confirm(ctx, {
+      force: flags.force,
+      question: `Delete variable ${subject}? This cannot be undone`,
+      wanted: `Confirm that variable ${subject} shall be deleted`,
+      declined: "Nothing deleted",
+      next: ctx.lines.of("env", "delete", key, "--project-id", project.id, "--force"),
+    });
     await client.call(endpoints.deleteVariable, { params: { project: project.id, key } });
     ctx.ui.done("env", `Deleted ${subject}`);
     ctx.ui.result({ deleted: true, key, scopes }, "");

@@ -3,7 +3,6 @@ import { CliError } from "../cli_error.ts";
 import { chooseEnvironment } from "../env/choose_environment.ts";
 import { listVariables, projectOfVariables } from "../env/project_variables.ts";
 import { formatAge } from "../format.ts";
-import { formatTable } from "../table.ts";
 
 /** What stands in place of a secret's value, whatever its length. */
 const MASK = "********";
@@ -52,7 +51,7 @@ export default defineCommand({
         environmentSource: chosen?.source ?? null,
         variables,
       },
-      rows.length === 0 ? "" : formatTable(["KEY", "CATEGORY", "SCOPE", "CHANGED", "VALUE"], rows),
+      rows.length === 0 ? "" : ctx.ui.table(["KEY", "CATEGORY", "SCOPE", "CHANGED", "VALUE"], rows),
     );
   },
 });

@@ -11,7 +11,6 @@ import { checkVariableName } from "../env/variable_name.ts";
 import { formatCount } from "../format.ts";
 import { openProjectFolder, type ProjectFolder } from "../project_folder.ts";
 import { type ResolvedProject, resolveProject } from "../resolve_project.ts";
-import { formatTable } from "../table.ts";
 
 interface SetFlags extends ValueFlags {
   readonly allKeys?: true | undefined;
@@ -113,7 +112,7 @@ async function putAll(ctx: Context, target: Target, entries: readonly Entry[]): 
   report(ctx, target, `Set ${formatCount(variables.length, "variable")}`);
   ctx.ui.result(
     { scope: target.scope, variables },
-    formatTable(["KEY", "CATEGORY"], variables.map(({ key, category }) => [key, category])),
+    ctx.ui.table(["KEY", "CATEGORY"], variables.map(({ key, category }) => [key, category])),
   );
 }
 

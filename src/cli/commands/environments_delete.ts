@@ -1,6 +1,7 @@
 import { endpoints } from "../../contract/mod.ts";
-import { actionRequired, CliError, declined } from "../cli_error.ts";
+import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
+import { confirm } from "../confirm.ts";
 import { listEnvironments, pickEnvironment, readContext } from "../env/choose_environment.ts";
 import { projectOfVariables } from "../env/project_variables.ts";
 
@@ -25,19 +26,14 @@ export default defineCommand({
     if (environment.isBuiltIn) {
       throw new CliError("conflict", `Keep ${name}: every project has it`);
     }
-    if (flags.force !== true) {
-      if (ctx.prompter === undefined) {
-        throw actionRequired(
-          `Confirm that environment ${name} of ${project.name} shall go with its variables`,
-          [`${command} ${id} --project-id ${project.id} --force`],
-        );
-      }
-      const sure = await ctx.prompter.confirm({
-        message: `Delete environment ${name} of ${project.name} with its variables? ` +
-          "This can not be undone",
-      });
-      if (!sure) throw declined("Nothing deleted");
-    }
+    await confirm(ctx, {
+      force: flags.force,
+      question: `Delete environment ${name} of ${project.name} with its variables? ` +
+        "This cannot be undone",
+      wanted: `Confirm that environment ${name} of ${project.name} shall go with its variables`,
+      declined: "Nothing deleted",
+      next: ctx.lines.of("environments", "delete", id, "--project-id", project.id, "--force"),
+    });
     await client.call(endpoints.deleteEnvironment, {
       params: { project: project.id, environment: id },
     });

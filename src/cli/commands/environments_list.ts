@@ -1,7 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { listEnvironments, readContext } from "../env/choose_environment.ts";
 import { projectOfVariables } from "../env/project_variables.ts";
-import { formatTable } from "../table.ts";
 
 export default defineCommand({
   description: "A star marks the one that this checkout works with.",
@@ -25,7 +24,7 @@ export default defineCommand({
     ]);
     ctx.ui.result(
       { environments, context: current ?? null },
-      formatTable(["NAME", "KIND", "URL", "ID"], rows),
+      ctx.ui.table(["NAME", "KIND", "URL", "ID"], rows),
     );
   },
 });

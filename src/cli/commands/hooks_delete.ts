@@ -1,6 +1,6 @@
 import { endpoints } from "../../contract/mod.ts";
-import { actionRequired, declined } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
+import { confirm } from "../confirm.ts";
 import { printable } from "../format.ts";
 import { findHook, projectOfHooks } from "../hooks/project_hooks.ts";
 
@@ -19,15 +19,13 @@ export default defineCommand({
   async run({ args: [reference], flags }, ctx) {
     const { client, project } = await projectOfHooks(ctx, flags.projectId, "svc hooks delete");
     const hook = await findHook(client, project, reference);
-    if (flags.force !== true) {
-      if (ctx.prompter === undefined) {
-        throw actionRequired(`Confirm that deploy hook ${printable(hook.name)} shall be deleted`, [
-          `svc hooks delete ${hook.id} --project-id ${project.id} --force`,
-        ]);
-      }
-      const message = `Delete deploy hook ${printable(hook.name)}? Its URL works no longer then`;
-      if (!await ctx.prompter.confirm({ message })) throw declined("Nothing deleted");
-    }
+    await confirm(ctx, {
+      force: flags.force,
+      question: `Delete deploy hook ${printable(hook.name)}? Its URL works no longer then`,
+      wanted: `Confirm that deploy hook ${printable(hook.name)} shall be deleted`,
+      declined: "Nothing deleted",
+      next: ctx.lines.of("hooks", "delete", hook.id, "--project-id", project.id, "--force"),
+    });
     await client.call(endpoints.deleteHook, { params: { hook: hook.id } });
     ctx.ui.done("deploy", `Deleted deploy hook ${printable(hook.name)}`);
     ctx.ui.result({ deleted: true, hook }, "");

@@ -1,6 +1,5 @@
 import { defineCommand } from "../command.ts";
 import { HOOK_HEADINGS, hookRow, listHooks, projectOfHooks } from "../hooks/project_hooks.ts";
-import { formatTable } from "../table.ts";
 
 export default defineCommand({
   description: "TRIGGERED counts the triggers that were answered with a deployment.",
@@ -12,6 +11,6 @@ export default defineCommand({
     const hooks = await listHooks(client, project);
     if (hooks.length === 0) ctx.ui.note("No deploy hooks: `svc hooks create` makes one");
     const rows = hooks.map((hook) => hookRow(hook, ctx.now()));
-    ctx.ui.result({ hooks }, hooks.length === 0 ? "" : formatTable(HOOK_HEADINGS, rows));
+    ctx.ui.result({ hooks }, hooks.length === 0 ? "" : ctx.ui.table(HOOK_HEADINGS, rows));
   },
 });

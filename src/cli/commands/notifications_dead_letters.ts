@@ -8,7 +8,6 @@ import {
 import { defineCommand } from "../command.ts";
 import { printable } from "../format.ts";
 import { wholeNumber } from "../option_values.ts";
-import { formatTable } from "../table.ts";
 
 const MAX_LISTED = 10_000;
 
@@ -46,7 +45,7 @@ export default defineCommand({
     const headings = ["GIVEN UP", "CHANNEL", "MESSAGE", "REASON", "ID"];
     ctx.ui.result(
       { deadLetters },
-      deadLetters.length === 0 ? "" : formatTable(headings, deadLetters.map(toRow)),
+      deadLetters.length === 0 ? "" : ctx.ui.table(headings, deadLetters.map(toRow)),
     );
   },
 });

@@ -60,7 +60,7 @@ export default defineCommand({
     }
     ctx.ui.result(
       { notifications, total },
-      notifications.length === 0 ? "" : formatNotifications(notifications, ctx.now()),
+      notifications.length === 0 ? "" : formatNotifications(ctx.ui, notifications, ctx.now()),
     );
   },
 });

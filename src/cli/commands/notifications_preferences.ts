@@ -87,6 +87,6 @@ export default defineCommand({
       }
     }
     if (isChange) ctx.ui.done("workspace", "Changed the preferences");
-    ctx.ui.result(preferences, formatPreferences(preferences));
+    ctx.ui.result(preferences, formatPreferences(ctx.ui, preferences));
   },
 });

@@ -1,6 +1,6 @@
 import { endpoints } from "../../contract/mod.ts";
-import { actionRequired, declined } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
+import { confirm } from "../confirm.ts";
 
 export default defineCommand({
   define: (command) =>
@@ -15,18 +15,13 @@ export default defineCommand({
   async run({ args: [id], flags }, ctx) {
     const client = ctx.client({ phase: "projects" });
     const project = await client.call(endpoints.getProject, { params: { project: id } });
-    if (flags.force !== true) {
-      if (ctx.prompter === undefined) {
-        throw actionRequired(
-          `Confirm that project ${project.name} shall be deleted with all its deployments`,
-          [`svc projects delete ${project.id} --force`],
-        );
-      }
-      const sure = await ctx.prompter.confirm({
-        message: `Delete project ${project.name} with all its deployments? This can not be undone`,
-      });
-      if (!sure) throw declined("Nothing deleted");
-    }
+    await confirm(ctx, {
+      force: flags.force,
+      question: `Delete project ${project.name} with all its deployments? This cannot be undone`,
+      wanted: `Confirm that project ${project.name} shall be deleted with all its deployments`,
+      declined: "Nothing deleted",
+      next: ctx.lines.of("projects", "delete", project.id, "--force"),
+    });
     await client.call(endpoints.deleteProject, { params: { project: project.id } });
     ctx.ui.done("projects", `Deleted project ${project.name}`);
     ctx.ui.result({ deleted: true, project }, "");

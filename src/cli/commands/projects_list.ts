@@ -3,7 +3,6 @@ import { endpoints, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/mo
 import { defineCommand } from "../command.ts";
 import { formatAge } from "../format.ts";
 import { limitOption } from "../option_values.ts";
-import { formatTable } from "../table.ts";
 
 export default defineCommand({
   define: (command) => command.addOption(limitOption(PAGE_LIMIT_DEFAULT)),
@@ -32,7 +31,7 @@ export default defineCommand({
     ]);
     ctx.ui.result(
       { projects: items, nextCursor },
-      rows.length === 0 ? "" : formatTable(["NAME", "FRAMEWORK", "URL", "CHANGED", "ID"], rows),
+      rows.length === 0 ? "" : ctx.ui.table(["NAME", "FRAMEWORK", "URL", "CHANGED", "ID"], rows),
     );
   },
 });

@@ -7,8 +7,9 @@ import {
   type ImportResult,
   importVercelJson,
 } from "../../rules/mod.ts";
-import { actionRequired, CliError, declined } from "../cli_error.ts";
+import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
+import { confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
 import { formatCount, printable } from "../format.ts";
 import { showPath } from "../project_folder.ts";
@@ -49,13 +50,12 @@ async function assertMayWrite(ctx: Context, path: string, force: boolean): Promi
   const there = await Deno.lstat(path).then(() => true, () => false);
   if (!there || force) return;
   const shown = showPath(path, ctx);
-  if (ctx.prompter === undefined) {
-    throw actionRequired(`Confirm that ${shown} shall be replaced`, [
-      `svc rules import <file> --output ${shown} --force`,
-    ]);
-  }
-  const sure = await ctx.prompter.confirm({ message: `Replace ${shown}?` });
-  if (!sure) throw declined("Nothing written");
+  await confirm(ctx, {
+    force,
+    question: `Replace ${shown}?`,
+    wanted: `Confirm that ${shown} shall be replaced`,
+    declined: "Nothing written",
+  });
 }
 
 export default defineCommand({

@@ -1,7 +1,6 @@
 import { endpoints } from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
 import { describeActive, projectOfRules } from "../published_rules.ts";
-import { formatTable } from "../table.ts";
 
 /** The condition of a rule, short: `path`, `host` and the names of other fields. */
 function describeCondition(value: unknown): string {
@@ -42,7 +41,7 @@ export default defineCommand({
       { ...active, etag: etag ?? null, counters },
       rows.length === 0
         ? ""
-        : formatTable(["ID", "ACTION", "ENABLED", "MATCHES", "REQUESTS"], rows),
+        : ctx.ui.table(["ID", "ACTION", "ENABLED", "MATCHES", "REQUESTS"], rows),
     );
   },
 });

@@ -1,6 +1,6 @@
 import { endpoints } from "../../contract/mod.ts";
-import { actionRequired, declined } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
+import { confirm } from "../confirm.ts";
 import { describeActive, explainConflict, projectOfRules } from "../published_rules.ts";
 
 export default defineCommand({
@@ -15,17 +15,13 @@ export default defineCommand({
     const { client, project } = await projectOfRules(ctx, flags.projectId, "svc rules remove");
     const params = { project: project.id };
     const { etag } = await client.send(endpoints.getRules, { params });
-    if (flags.force !== true) {
-      if (ctx.prompter === undefined) {
-        throw actionRequired(`Confirm that the published rules of ${project.name} shall go`, [
-          `svc rules remove --project-id ${project.id} --force`,
-        ]);
-      }
-      const message = `Remove the published rules of ${project.name} from production?`;
-      if (!(await ctx.prompter.confirm({ message }))) {
-        throw declined("Nothing removed");
-      }
-    }
+    await confirm(ctx, {
+      force: flags.force,
+      question: `Remove the published rules of ${project.name} from production?`,
+      wanted: `Confirm that the published rules of ${project.name} shall go`,
+      declined: "Nothing removed",
+      next: ctx.lines.of("rules", "remove", "--project-id", project.id, "--force"),
+    });
     try {
       const answer = await client.send(endpoints.deleteRules, {
         params,

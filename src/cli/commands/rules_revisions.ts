@@ -4,7 +4,6 @@ import { defineCommand } from "../command.ts";
 import { formatAge } from "../format.ts";
 import { limitOption } from "../option_values.ts";
 import { projectOfRules } from "../published_rules.ts";
-import { formatTable } from "../table.ts";
 
 export default defineCommand({
   define: (command) =>
@@ -32,7 +31,7 @@ export default defineCommand({
       { revisions: items, nextCursor },
       rows.length === 0
         ? ""
-        : formatTable(["REVISION", "RULES", "PUBLISHED", "BY", "ACTIVE"], rows),
+        : ctx.ui.table(["REVISION", "RULES", "PUBLISHED", "BY", "ACTIVE"], rows),
     );
   },
 });

@@ -9,7 +9,6 @@ import {
 import { defineCommand } from "../command.ts";
 import { printable } from "../format.ts";
 import { wholeNumber } from "../option_values.ts";
-import { formatTable } from "../table.ts";
 
 function toRow({ id, event, status, attempts, createdAt }: WebhookDelivery): string[] {
   const last = attempts.at(-1);
@@ -42,7 +41,7 @@ export default defineCommand({
     const headings = ["AT", "EVENT", "STATUS", "ATTEMPTS", "ANSWER", "ID"];
     ctx.ui.result(
       { deliveries },
-      deliveries.length === 0 ? "" : formatTable(headings, deliveries.map(toRow)),
+      deliveries.length === 0 ? "" : ctx.ui.table(headings, deliveries.map(toRow)),
     );
   },
 });

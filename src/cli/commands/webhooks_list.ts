@@ -2,7 +2,6 @@ import { collectPages } from "../../client/mod.ts";
 import { endpoints, MAX_WEBHOOKS, PAGE_LIMIT_MAX, type Webhook } from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
 import { printable } from "../format.ts";
-import { formatTable } from "../table.ts";
 
 const toRow = ({ id, url, events, categories, enabled, disabledReason }: Webhook) => [
   printable(url),
@@ -26,7 +25,7 @@ export default defineCommand({
       { webhooks },
       webhooks.length === 0
         ? ""
-        : formatTable(["URL", "EVENTS", "STATE", "ID"], webhooks.map(toRow)),
+        : ctx.ui.table(["URL", "EVENTS", "STATE", "ID"], webhooks.map(toRow)),
     );
   },
 });

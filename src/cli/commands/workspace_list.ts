@@ -1,7 +1,6 @@
 import { collectPages } from "../../client/mod.ts";
 import { endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
-import { formatTable } from "../table.ts";
 
 /** Most workspaces that are listed. */
 const MAX_LISTED = 1000;
@@ -22,7 +21,7 @@ export default defineCommand({
     const current = identity.workspace.slug;
     ctx.ui.result(
       { workspaces: items, current },
-      formatTable(
+      ctx.ui.table(
         ["SLUG", "NAME", "ROLE", "CURRENT"],
         items.map(({ slug, name, role }) => [slug, name, role, slug === current ? "yes" : ""]),
       ),

@@ -4,21 +4,21 @@
  * @module
  */
 import type { DnsCheck, DnsRecord } from "../../contract/mod.ts";
-import { formatTable } from "../table.ts";
+import type { Ui } from "../ui.ts";
 
 const NOTHING = "-";
 
 /** The records to set, one per line. */
-export function formatRecords(records: readonly DnsRecord[]): string {
-  return formatTable(
+export function formatRecords(ui: Ui, records: readonly DnsRecord[]): string {
+  return ui.table(
     ["TYPE", "NAME", "VALUE", "PURPOSE"],
     records.map(({ type, name, value, purpose }) => [type, name, value, purpose]),
   );
 }
 
 /** Per record what was expected and what was seen. */
-export function formatChecks(checks: readonly DnsCheck[]): string {
-  return formatTable(
+export function formatChecks(ui: Ui, checks: readonly DnsCheck[]): string {
+  return ui.table(
     ["TYPE", "NAME", "OK", "EXPECTED", "SEEN"],
     checks.map(({ type, name, ok, expected, seen, failure }) => [
       type,

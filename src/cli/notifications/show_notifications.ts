@@ -6,7 +6,7 @@
 import type { Notification, NotificationPreferences, Priority } from "../../contract/mod.ts";
 import type { Palette } from "../color.ts";
 import { formatAge, printable } from "../format.ts";
-import { formatTable } from "../table.ts";
+import type { Ui } from "../ui.ts";
 
 function painter(priority: Priority, colors: Palette): (text: string) => string {
   if (priority === "CRITICAL") return colors.red;
@@ -15,7 +15,11 @@ function painter(priority: Priority, colors: Palette): (text: string) => string 
 }
 
 /** A table of notifications; a star marks what is unread. */
-export function formatNotifications(items: readonly Notification[], now: number): string {
+export function formatNotifications(
+  ui: Ui,
+  items: readonly Notification[],
+  now: number,
+): string {
   const rows = items.map(({ read, priority, category, title, createdAt, id }) => [
     read ? "" : "*",
     priority,
@@ -24,7 +28,7 @@ export function formatNotifications(items: readonly Notification[], now: number)
     formatAge(createdAt, now),
     id,
   ]);
-  return formatTable(["", "PRIORITY", "CATEGORY", "TITLE", "AGE", "ID"], rows);
+  return ui.table(["", "PRIORITY", "CATEGORY", "TITLE", "AGE", "ID"], rows);
 }
 
 /** One notification on lines of its own, as it comes in. */
@@ -37,12 +41,12 @@ export function formatArrival(notification: Notification, colors: Palette): stri
 }
 
 /** Preferences as a table, one row for each category. */
-export function formatPreferences({ categories }: NotificationPreferences): string {
+export function formatPreferences(ui: Ui, { categories }: NotificationPreferences): string {
   const rows = categories.map(({ category, channels, minimumPriority, quietHours }) => [
     category,
     Object.entries(channels).filter(([, on]) => on).map(([name]) => name).join(", ") || "-",
     minimumPriority,
     quietHours === null ? "-" : `${quietHours.start}-${quietHours.end}`,
   ]);
-  return formatTable(["CATEGORY", "CHANNELS", "MINIMUM", "QUIET (UTC)"], rows);
+  return ui.table(["CATEGORY", "CHANNELS", "MINIMUM", "QUIET (UTC)"], rows);
 }
