@@ -6,7 +6,12 @@ import { ApiError, ContractError, UnreachableError } from "./errors.ts";
 
 const BASE = "http://platform.test";
 const FAST = { retries: 3, firstPause: 0, longestPause: 5 };
-const HEALTH = { status: "ok", version: "1.0.0", knowsNetworks: false };
+const HEALTH = {
+  status: "ok",
+  version: "1.0.0",
+  knowsNetworks: false,
+  servers: { sandbox: "enforced", missing: [], running: 0, max: 4 },
+};
 
 type Answer = Response | Error;
 

@@ -111,6 +111,7 @@ export {
   workspaceSlug,
 } from "./identity.ts";
 export { type ProjectHealth } from "./health.ts";
+export { type Health } from "./system.ts";
 export {
   LOG_LEVELS,
   LOG_LIMIT_DEFAULT,

@@ -6,17 +6,32 @@
 import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 
+/** Processes of deployments: those that run, start or end, and the most at a time. */
+const processes = { running: z.int().nonnegative(), max: z.int().positive() };
+
 export const health = z.object({
   status: z.literal("ok"),
   version: z.string(),
   /** Whether conditions on `asn` can hold: there is an ASN database, or a proxy that names networks. */
   knowsNetworks: z.boolean(),
+  /** Servers of deployments. */
+  servers: z.object({
+    /**
+     * `enforced`: they run in the whole sandbox. `refused`: the system does not
+     * offer it, and none runs. `unsandboxed`: they run without, as the operator wants.
+     */
+    sandbox: z.enum(["enforced", "refused", "unsandboxed"]),
+    /** What the system does not offer of the sandbox. */
+    missing: z.array(z.string()),
+    ...processes,
+  }),
 }).meta({ id: "Health" });
+export type Health = z.infer<typeof health>;
 
 export const getHealth = endpoint({
   method: "GET",
   path: "/v1/health",
-  summary: "Tell that the platform answers, and its version",
+  summary: "Show that the platform answers, its version, and how it runs deployments",
   tag: "System",
   auth: "none",
   response: health,

@@ -58,6 +58,7 @@ export function buildApi(services: Services, options: ApiOptions): Router {
     status: "ok" as const,
     version: options.version,
     knowsNetworks: options.knowsNetworks,
+    servers: services.computeService.describe(),
   }));
   router.open(endpoints.getOpenApi, async () => {
     const { openApiDocument } = await import("../contract/openapi.ts");

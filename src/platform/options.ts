@@ -4,6 +4,7 @@
  * @module
  */
 
+import type { ServerSettings } from "./compute/server_sandbox.ts";
 import type { Environment } from "../lib/network_variables.ts";
 import type { BuildSettings } from "./builds/build_settings.ts";
 import type { OpenBuilds } from "./builds/open_builds.ts";
@@ -69,6 +70,11 @@ export interface PlatformOptions {
   readonly retention?: RetentionPolicy;
   /** When housekeeping runs, in milliseconds; after a minute, then hourly where missing. */
   readonly housekeeping?: { readonly firstMs: number; readonly everyMs: number };
+  /**
+   * Whether servers of deployments run without the whole sandbox (not, where
+   * missing), and what the system offers for it (looked up where missing).
+   */
+  readonly servers?: Partial<ServerSettings>;
   /** Servers of deployments that run at the same time; what memory and processors bear where missing. */
   readonly maxServers?: number;
   /** Builds from git that run at the same time; one for two processors where missing. */

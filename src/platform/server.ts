@@ -7,13 +7,18 @@
 import { createEdge, createHttpCache, type HttpCache, loadGeo } from "../edge/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { keepDescriptors } from "../lib/descriptors.ts";
-import { createOutboundFetch, type Outbound } from "../runtime/mod.ts";
+import { createOutboundFetch, type Outbound, probeSandbox } from "../runtime/mod.ts";
 import { bootstrapAccounts } from "./accounts/bootstrap.ts";
 import { issueOwnerLink } from "./accounts/owner_link.ts";
 import { buildApi } from "./api.ts";
 import { type BuildSettings, hiddenPlaces } from "./builds/build_settings.ts";
 import { openBuilds } from "./builds/open_builds.ts";
 import { Closers } from "./closers.ts";
+import {
+  judgeServerSandbox,
+  sandboxWarning,
+  type ServerSandbox,
+} from "./compute/server_sandbox.ts";
 import { Addresses } from "./deployments/addresses.ts";
 import { readDomainOptions } from "./domains/domain_settings.ts";
 import { startHousekeeping, watchUploads } from "./housekeeping.ts";
@@ -60,6 +65,18 @@ function buildSettings(options: PlatformOptions): BuildSettings {
   return { allowUnsandboxed: false, ...options.builds, hidden: hiddenPlaces(options) };
 }
 
+/** Looks whether servers may run, and says where they may not. */
+function serverSandbox({ servers, log }: PlatformOptions): ServerSandbox {
+  const support = servers?.support ?? probeSandbox();
+  const sandbox = judgeServerSandbox({
+    support,
+    allowUnsandboxed: servers?.allowUnsandboxed ?? false,
+  });
+  const warning = sandboxWarning(sandbox);
+  if (warning !== undefined) log({ level: "warn", message: warning });
+  return sandbox;
+}
+
 /** Opens the data directory and builds the services over it. */
 async function openServices(
   options: PlatformOptions,
@@ -90,6 +107,7 @@ async function openServices(
     outbound: reach.outbound.fetch,
     allowPrivate: options.allowPrivateUpstreams ?? false,
     maxServers: options.maxServers,
+    serverSandbox: serverSandbox(options),
     env: options.env,
     publicOrigin: base.origin,
     mailer: openMailer(options, base),

@@ -8,6 +8,7 @@ import type { OutboundFetch } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { compileSiteInTurns, type HttpCache, type Site, withRules } from "../edge/mod.ts";
 import { ComputeService } from "./compute/compute_service.ts";
+import type { ServerSandbox } from "./compute/server_sandbox.ts";
 import { createAccountServices } from "./accounts/account_services.ts";
 import { securityNotice } from "./events/security_notice.ts";
 import { BuildLogs } from "./build_logs/build_logs.ts";
@@ -70,6 +71,8 @@ export interface Foundation {
   readonly allowPrivate: boolean;
   /** Servers of deployments that run at the same time; what the machine can bear where missing. */
   readonly maxServers: number | undefined;
+  /** Whether servers of deployments run here. */
+  readonly serverSandbox: ServerSandbox;
   /** The process's environment. */
   readonly env: Environment;
   /** Sends mail; `undefined` where the platform has no mail server. */
@@ -174,6 +177,7 @@ export function createServices(foundation: Foundation) {
     logs,
     dataDir: dataDir.root,
     maxServers: foundation.maxServers,
+    sandbox: foundation.serverSandbox,
     env: foundation.env,
     allowPrivate: foundation.allowPrivate,
     now,

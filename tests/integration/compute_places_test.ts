@@ -2,7 +2,7 @@
  * Servers that share a bounded number of processes, and how they are told to end.
  */
 import assert from "node:assert/strict";
-import { ServerPlaces } from "../../src/runtime/mod.ts";
+import { ProcessPlaces } from "../../src/runtime/mod.ts";
 import { computeServer, until, writeModules } from "./_compute.ts";
 
 const directory = await writeModules({
@@ -30,7 +30,7 @@ export default { fetch: () => new Response("ok") };
 });
 
 Deno.test("a server ends the one that was idle the longest, where no place is free", async () => {
-  const places = new ServerPlaces({ max: 2, waitMs: 5000 });
+  const places = new ProcessPlaces({ max: 2, waitMs: 5000 });
   await using first = computeServer({ directory, places });
   await using second = computeServer({ directory, places });
   await using third = computeServer({ directory, places });
@@ -45,7 +45,7 @@ Deno.test("a server ends the one that was idle the longest, where no place is fr
 });
 
 Deno.test("a server waits until another falls idle, and for so long only", async () => {
-  const places = new ServerPlaces({ max: 1, waitMs: 2000 });
+  const places = new ProcessPlaces({ max: 1, waitMs: 2000 });
   await using first = computeServer({ directory, places });
   await first.server.start();
   const held = first.ask("/hold");
@@ -53,7 +53,7 @@ Deno.test("a server waits until another falls idle, and for so long only", async
   assert.match(await second.ask("/"), /^200 \d+$/);
   assert.equal(await held, "200 held", "no request is cut short");
 
-  const few = new ServerPlaces({ max: 1, waitMs: 50 });
+  const few = new ProcessPlaces({ max: 1, waitMs: 50 });
   await using busy = computeServer({ directory, places: few });
   await busy.server.start();
   const holding = busy.ask("/hold");
@@ -64,7 +64,7 @@ Deno.test("a server waits until another falls idle, and for so long only", async
 });
 
 Deno.test("a server that fails to start leaves its place to others", async () => {
-  const places = new ServerPlaces({ max: 1, waitMs: 2000 });
+  const places = new ProcessPlaces({ max: 1, waitMs: 2000 });
   await using broken = computeServer({ directory, entry: "missing.mjs", places });
   assert.equal(await broken.ask("/"), "cannot_start");
   await using well = computeServer({ directory, places });

@@ -86,6 +86,10 @@ export default defineCommand({
         "let rewrites, functions and webhooks reach private addresses",
       )
       .option(
+        "--allow-unsandboxed-servers",
+        "run servers of deployments where the system offers no whole sandbox",
+      )
+      .option(
         "--max-servers <n>",
         "servers of deployments at the same time (default: what the machine can bear)",
         wholeNumber({ min: 1, max: 100_000 }),

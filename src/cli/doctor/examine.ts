@@ -5,10 +5,11 @@
  */
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { fileGuard, networkGuard, sealFunction } from "../../runtime/mod.ts";
+import { probeSandbox, sealFunction } from "../../runtime/mod.ts";
 import { formatBytes } from "../format.ts";
 import { buildWalls } from "./build_walls.ts";
 import type { Point } from "./point.ts";
+import { judgeServerSandbox } from "./server_sandbox.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
 
 export interface ExamineOptions {
@@ -21,31 +22,6 @@ export interface ExamineOptions {
 
 /** Below this, deployments soon have no room. */
 const LOW_DISK_BYTES = 1024 ** 3;
-
-function sandboxNetwork(): Point {
-  const { enforced, how } = networkGuard();
-  return {
-    name: "sandbox network",
-    state: enforced ? "ok" : "warn",
-    found: how,
-    ...(enforced ? {} : {
-      advice: "Run the platform on Linux 5.5 or later with the GNU C library, or close private " +
-        "addresses to its user by a firewall",
-    }),
-  };
-}
-
-function sandboxFiles(): Point {
-  const { enforced, how } = fileGuard();
-  return {
-    name: "sandbox files",
-    state: enforced ? "ok" : "warn",
-    found: how,
-    ...(enforced ? {} : {
-      advice: "Run the platform on Linux 5.13 or later with Landlock (lsm=landlock,…)",
-    }),
-  };
-}
 
 function memoryWatch(): Point {
   try {
@@ -135,8 +111,7 @@ export async function examine(
 ): Promise<readonly Point[]> {
   const mode = await Deno.stat(dataDir).then((facts) => facts.mode, () => undefined);
   return [
-    sandboxNetwork(),
-    sandboxFiles(),
+    ...judgeServerSandbox(probeSandbox()),
     memoryWatch(),
     await bundler(cacheDir),
     await git(),

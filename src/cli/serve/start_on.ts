@@ -36,6 +36,7 @@ export interface ServeFlags {
   readonly allowUnsandboxedBuilds?: true | undefined;
   readonly buildMinutes?: number | undefined;
   readonly buildUid?: number | undefined;
+  readonly allowUnsandboxedServers?: true | undefined;
   readonly maxServers?: number | undefined;
   readonly buildConcurrency?: number | undefined;
   readonly keepDeployments?: number | undefined;
@@ -137,6 +138,7 @@ export async function startOn(
       ...definedOnly({ tls, acme, httpsPort, publicAddresses: publicAddress, upstreamCa }),
       ...definedOnly({ mail, bot, buildConcurrency: flags.buildConcurrency }),
       ...definedOnly({ maxServers: flags.maxServers }),
+      servers: { allowUnsandboxed: flags.allowUnsandboxedServers ?? false },
       builds: buildsOf(flags),
       gitRoots: (flags.gitRoot ?? []).map((root) => ctx.path(root)),
       retention: {

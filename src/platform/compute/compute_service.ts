@@ -7,6 +7,7 @@
 import type { Environment } from "../../lib/network_variables.ts";
 import { join } from "node:path";
 import { KeptPages, PageMemory, type PurgeScope } from "../../edge/mod.ts";
+import type { Health } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type ComputeLayer, type Manifest, runtimeSettings } from "../../manifest/mod.ts";
 import {
@@ -14,7 +15,7 @@ import {
   type ComputeServer,
   createComputeServer,
   defaultMaxServers,
-  ServerPlaces,
+  ProcessPlaces,
 } from "../../runtime/mod.ts";
 import type { DeploymentRecord } from "../deployments/deployment.ts";
 import type { VariableService } from "../env/variable_service.ts";
@@ -26,6 +27,7 @@ import { LayerServer } from "./layer_server.ts";
 import { machineMemory } from "./machine_memory.ts";
 import { makeRunFolder, removeRunFolder } from "./run_folder.ts";
 import { ServerNotReadyError } from "./server_not_ready.ts";
+import { refusalOf, type ServerSandbox } from "./server_sandbox.ts";
 import { SiteServers } from "./site_servers.ts";
 
 /** Time that requests under way get when the platform stops or the deployment goes, in milliseconds. */
@@ -44,6 +46,8 @@ export interface ComputeServices {
   readonly dataDir: string;
   /** Servers that run at the same time; what the machine can bear where missing. */
   readonly maxServers: number | undefined;
+  /** Whether servers run here at all. */
+  readonly sandbox: ServerSandbox;
   /** Lets servers reach private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   /** The platform's own environment. */
@@ -76,19 +80,26 @@ export class ComputeService {
   /** The last lines of the log, by deployment. */
   readonly #lines = new Map<string, string[]>();
   readonly #spawn: ReturnType<typeof computeProcessCommand>;
-  readonly #places: ServerPlaces;
+  readonly #places: ProcessPlaces;
   #runFolder: Promise<string> | undefined;
 
   constructor(private readonly services: ComputeServices) {
     this.#files = new DeploymentFiles(join(services.dataDir, "compute"));
     this.#folders = new PageFolders(join(services.dataDir, "isr"));
-    this.#places = new ServerPlaces({
+    this.#places = new ProcessPlaces({
       max: services.maxServers ?? defaultMaxServers({
         memoryBytes: machineMemory(),
         processors: navigator.hardwareConcurrency,
       }),
     });
     this.#spawn = computeProcessCommand({ env: services.env });
+  }
+
+  /** Whether servers run on this machine, and how many do. */
+  describe(): Health["servers"] {
+    const { taken: running, max } = this.#places;
+    const { sandbox, missing } = this.services.sandbox;
+    return { sandbox, missing: [...missing], running, max };
   }
 
   /** The servers of a deployment; `undefined` where it has none. Starts nothing yet. */
@@ -224,7 +235,13 @@ export class ComputeService {
     layer: ComputeLayer,
     directory: string,
   ): Promise<ComputeServer> {
-    const { variables, logs, allowPrivate } = this.services;
+    const { variables, logs, allowPrivate, sandbox } = this.services;
+    const place = { projectId, deploymentId, layer: layer.name };
+    if (sandbox.sandbox === "refused") {
+      const message = refusalOf(sandbox);
+      logs.recordServer({ ...place, time: this.services.now(), level: "error", message });
+      throw new Error(message);
+    }
     return createComputeServer({
       deploymentId,
       directory,
@@ -232,11 +249,12 @@ export class ComputeService {
       env: await variables.openSnapshot(deploymentId),
       limits: runtimeSettings(layer),
       allowPrivate,
+      allowUnsandboxed: sandbox.sandbox === "unsandboxed",
       places: this.#places,
       socketsDir: await this.#socketsDir(),
       spawn: this.#spawn,
       log: (entry) => {
-        logs.recordServer({ ...entry, projectId, deploymentId, layer: layer.name });
+        logs.recordServer({ ...entry, ...place });
         this.#keepLine(deploymentId, entry.message);
       },
     });

@@ -20,7 +20,7 @@ const ending = z.object({ message });
 const booted = z.object({
   residentBytes: z.int().nonnegative(),
   files: z.boolean(),
-  network: z.boolean(),
+  calls: z.boolean(),
   reason: message.optional(),
 });
 

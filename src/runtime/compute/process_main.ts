@@ -82,6 +82,9 @@ class ComputeProcess {
       allowPrivate: start.allowPrivate,
     });
     this.#confinement = confinement;
+    if (confinement.reason !== undefined && !start.allowUnsandboxed) {
+      return this.#end(`The server was not started without its sandbox: ${confinement.reason}`);
+    }
     const link = confinement.files ? undefined : findLinkOut(start.directory);
     if (link !== undefined) return this.#end(`The link ${link} leads out of the deployment`);
     const worker = new Worker(workerUrl(), {

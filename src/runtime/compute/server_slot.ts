@@ -17,7 +17,7 @@ import {
 } from "./limits.ts";
 import { firstLine } from "./lines.ts";
 import { startServer } from "./running_server.ts";
-import type { EndableTenant, Place } from "./server_places.ts";
+import type { EndableTenant, Place } from "../process/process_places.ts";
 import type {
   ComputeFailure,
   ComputeHealth,
@@ -197,7 +197,7 @@ export class ServerSlot {
   async #open(place: Place | undefined): Promise<Generation> {
     try {
       const { log, server } = this.options;
-      const { entry, env, allowPrivate, socketsDir } = server;
+      const { entry, env, allowPrivate, allowUnsandboxed = false, socketsDir } = server;
       const port = Number(env.PORT);
       // Permissions go by names: those of the server must be the real ones.
       const directory = await this.#orFail(Deno.realPath(server.directory));
@@ -217,6 +217,7 @@ export class ServerSlot {
           port: Number.isInteger(port) && port > 0 && port < 65536 ? port : DEFAULT_PORT,
           host: HOST,
           allowPrivate,
+          allowUnsandboxed,
         },
         log,
         ending: (end) => this.#ended(generation, end),

@@ -6,7 +6,7 @@
 import type { ProcessCommand } from "../functions/types.ts";
 import type { HeaderPairs, LogLevel } from "../functions/wire.ts";
 import type { LateSignal } from "../outbound/late_signal.ts";
-import type { ServerPlaces } from "./server_places.ts";
+import type { ProcessPlaces } from "../process/process_places.ts";
 
 export interface ComputeRequest {
   readonly method: string;
@@ -134,11 +134,13 @@ export interface ComputeServerOptions {
   readonly limits: Partial<ComputeLimits> & Pick<ComputeLimits, "timeoutMs" | "memoryMb">;
   /** True lets it reach private, local and reserved addresses. */
   readonly allowPrivate: boolean;
+  /** True runs it also where the kernel does not keep it in; false where missing. */
+  readonly allowUnsandboxed?: boolean;
   readonly log: (entry: ComputeLogEntry) => void;
   /** How to start the program itself as a server process; `folder` is private to the process. */
   readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand;
   /** Places that all servers share; where missing, any number of processes may run. */
-  readonly places?: ServerPlaces;
+  readonly places?: ProcessPlaces;
   /** Folder for the private folders of processes; that for temporary files where missing. */
   readonly socketsDir?: string;
   /** Wall clock in milliseconds; the system's by default. */

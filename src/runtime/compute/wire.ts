@@ -36,6 +36,8 @@ export interface ServerStart {
   readonly port: number;
   readonly host: string;
   readonly allowPrivate: boolean;
+  /** Runs the server also where the kernel does not keep it in. */
+  readonly allowUnsandboxed: boolean;
 }
 
 /** A line of the server's log, on its way to the platform. */
@@ -54,8 +56,8 @@ export interface Ending {
 export interface Confinement {
   /** Files are closed by the kernel. */
   readonly files: boolean;
-  /** Private addresses are closed by the kernel. */
-  readonly network: boolean;
+  /** Programs, signals and addresses are closed by the kernel. */
+  readonly calls: boolean;
   /** Why something is not closed. */
   readonly reason?: string;
 }

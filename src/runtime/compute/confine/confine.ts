@@ -1,11 +1,12 @@
 /**
  * Closing in the process of a server, by the kernel, before its code is
- * loaded. What the system does not offer is left out, and said.
+ * loaded. What the system does not offer is left out, and reported.
  *
  * @module
  */
 import { dirname, join } from "node:path";
 import type { Confinement } from "../wire.ts";
+import { missingSandbox } from "./guards.ts";
 import { readNameservers } from "./judge_connect.ts";
 import { closeFiles, type FileRule } from "./landlock.ts";
 import { giveUpPrivileges, openLibc } from "./libc.ts";
@@ -71,12 +72,11 @@ function nameservers(): readonly string[] {
 export function confine(options: ConfineOptions): Confinement {
   const libc = openLibc();
   if (libc === undefined) {
-    return { files: false, network: false, reason: "This needs Linux with the GNU C library" };
+    return { files: false, calls: false, reason: "It needs Linux with the GNU C library" };
   }
   if (!giveUpPrivileges(libc)) {
-    return { files: false, network: false, reason: "The process can not give up its privileges" };
+    return { files: false, calls: false, reason: "The process cannot give up its privileges" };
   }
-  const peers = options.allowPrivate ? undefined : nameservers();
   const files = closeFiles(libc, [
     read(options.directory),
     { path: options.folder, rights: "sockets" },
@@ -87,14 +87,14 @@ export function confine(options: ConfineOptions): Confinement {
     // first that it may not read.
     read(join(dirname(options.directory), "package.json")),
   ]);
-  const filtered = filterCalls(libc, peers);
-  const missing = [
-    ...(files ? [] : ["the kernel has no Landlock"]),
-    ...(filtered ? [] : ["the kernel can not ask before calls (seccomp)"]),
-  ];
+  const calls = filterCalls(libc, {
+    nameservers: nameservers(),
+    allowPrivate: options.allowPrivate,
+  });
+  const missing = missingSandbox({ files, calls });
   return {
     files,
-    network: filtered && peers !== undefined,
-    ...(missing.length === 0 ? {} : { reason: missing.join("; ") }),
+    calls,
+    ...(missing.length === 0 ? {} : { reason: `The kernel refuses ${missing.join(", and ")}` }),
   };
 }

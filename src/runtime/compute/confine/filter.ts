@@ -1,7 +1,8 @@
 /**
  * The filter of system calls (seccomp(2), classic BPF) of the process of a
- * server: calls that start programs or reach into others are refused, and
- * those that name a peer are judged by the process's first thread.
+ * server: calls that start programs or reach into others are refused, signals
+ * go to the process itself only, and calls that name a peer or begin to listen
+ * are judged by the process's first thread.
  *
  * @module
  */
@@ -11,14 +12,20 @@ interface Calls {
   /** AUDIT_ARCH of the processor. */
   readonly arch: number;
   readonly refused: readonly number[];
+  /** Calls whose first argument is the process that gets a signal. */
+  readonly signals: readonly number[];
   readonly connect: number;
   readonly sendto: number;
   readonly sendmsg: number;
   readonly sendmmsg: number;
+  readonly listen: number;
   readonly seccomp: number;
 }
 
-/** execve, execveat, ptrace, process_vm_*, mount and namespaces, io_uring, bpf, keys, pidfd_getfd … */
+/**
+ * execve, execveat, ptrace, process_vm_*, mount and namespaces, io_uring, bpf, keys, pidfd_getfd,
+ * tkill, pidfd_send_signal …
+ */
 const REFUSED_X64 = [
   57,
   58,
@@ -53,6 +60,8 @@ const REFUSED_X64 = [
   430,
   432,
   442,
+  200,
+  424,
 ];
 
 const REFUSED_ARM64 = [
@@ -87,25 +96,31 @@ const REFUSED_ARM64 = [
   430,
   432,
   442,
+  130,
+  424,
 ];
 
 export const CALLS: Readonly<Record<string, Calls>> = {
   x86_64: {
     arch: 0xc000003e,
     refused: REFUSED_X64,
+    signals: [62, 129, 234, 297],
     connect: 42,
     sendto: 44,
     sendmsg: 46,
     sendmmsg: 307,
+    listen: 50,
     seccomp: 317,
   },
   aarch64: {
     arch: 0xc00000b7,
     refused: REFUSED_ARM64,
+    signals: [129, 138, 131, 240],
     connect: 203,
     sendto: 206,
     sendmsg: 211,
     sendmmsg: 269,
+    listen: 201,
     seccomp: 277,
   },
 };
@@ -123,6 +138,7 @@ const EPERM = 0x00050000 | 1;
 /** Offsets in struct seccomp_data. */
 const NUMBER = 0;
 const ARCH = 4;
+const FIRST_LOW = 16;
 const FIFTH_LOW = 16 + 4 * 8;
 const FIFTH_HIGH = FIFTH_LOW + 4;
 
@@ -139,9 +155,9 @@ interface Step {
 /**
  * Writes the filter.
  *
- * @param judged whether calls that name a peer are to be judged
+ * @param pid the process itself
  */
-export function buildFilter(calls: Calls, judged: boolean): Uint8Array<ArrayBuffer> {
+export function buildFilter(calls: Calls, pid: number): Uint8Array<ArrayBuffer> {
   const steps: Step[] = [
     { code: LOAD, k: ARCH },
     { code: JUMP_EQUAL, k: calls.arch, jt: 1, jf: 0 },
@@ -154,19 +170,27 @@ export function buildFilter(calls: Calls, judged: boolean): Uint8Array<ArrayBuff
     steps.push({ code: JUMP_EQUAL, k: number, jt: 0, jf: 1 }, { code: RETURN, k });
   };
   for (const number of calls.refused) answer(number, EPERM);
-  if (judged) {
-    for (const number of [calls.connect, calls.sendmsg, calls.sendmmsg]) answer(number, NOTIFY);
-    // Most calls of `sendto` name no peer: those stay with the kernel.
+  for (const number of calls.signals) {
     steps.push(
-      { code: JUMP_EQUAL, k: calls.sendto, jt: 0, jf: 5 },
-      { code: LOAD, k: FIFTH_LOW },
-      { code: JUMP_EQUAL, k: 0, jt: 0, jf: 2 },
-      { code: LOAD, k: FIFTH_HIGH },
-      { code: JUMP_EQUAL, k: 0, jt: 1, jf: 0 },
-      { code: RETURN, k: NOTIFY },
+      { code: JUMP_EQUAL, k: number, jt: 0, jf: 4 },
+      { code: LOAD, k: FIRST_LOW },
+      { code: JUMP_EQUAL, k: pid, jt: 0, jf: 1 },
+      { code: RETURN, k: ALLOW },
+      { code: RETURN, k: EPERM },
     );
   }
-  steps.push({ code: RETURN, k: ALLOW });
+  const { connect, sendmsg, sendmmsg, listen } = calls;
+  for (const number of [connect, sendmsg, sendmmsg, listen]) answer(number, NOTIFY);
+  // Most calls of `sendto` name no peer: those stay with the kernel.
+  steps.push(
+    { code: JUMP_EQUAL, k: calls.sendto, jt: 0, jf: 5 },
+    { code: LOAD, k: FIFTH_LOW },
+    { code: JUMP_EQUAL, k: 0, jt: 0, jf: 2 },
+    { code: LOAD, k: FIFTH_HIGH },
+    { code: JUMP_EQUAL, k: 0, jt: 1, jf: 0 },
+    { code: RETURN, k: NOTIFY },
+    { code: RETURN, k: ALLOW },
+  );
   const view = new DataView(new ArrayBuffer(steps.length * 8));
   steps.forEach(({ code, k, jt = 0, jf = 0 }, at) => {
     view.setUint16(at * 8, code, true);

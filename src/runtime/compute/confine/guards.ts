@@ -7,29 +7,32 @@ import { landlockVersion } from "./landlock.ts";
 import { openLibc } from "./libc.ts";
 import { canSupervise } from "./supervisor.ts";
 
-export interface Guard {
-  readonly enforced: boolean;
-  /** By what it is enforced, or what is open and why. */
-  readonly how: string;
+/** The parts of the sandbox that the kernel makes; a server needs them all. */
+export interface SandboxSupport {
+  /** Files, TCP ports and signals can be closed (Landlock). */
+  readonly files: boolean;
+  /** Programs, and private, local and reserved addresses can be closed (seccomp). */
+  readonly calls: boolean;
 }
 
-/** Whether private, local and reserved addresses are closed to servers of deployments. */
-export function networkGuard(): Guard {
+/** Asks the system; changes nothing. */
+export function probeSandbox(): SandboxSupport {
   const libc = openLibc();
-  if (libc !== undefined && canSupervise(libc)) {
-    return { enforced: true, how: "The kernel asks before each connection (seccomp)" };
-  }
-  return Deno.build.standalone
-    ? { enforced: false, how: "Servers of deployments can reach private addresses" }
-    : { enforced: false, how: "Private addresses of IPv4 are closed by Deno, those of IPv6 open" };
+  return libc === undefined
+    ? { files: false, calls: false }
+    : { files: landlockVersion(libc) > 0, calls: canSupervise(libc) };
 }
 
-/** Whether the kernel closes the platform's files to servers of deployments. */
-export function fileGuard(): Guard {
-  const libc = openLibc();
-  const version = libc === undefined ? 0 : landlockVersion(libc);
-  if (version > 0) return { enforced: true, how: `The kernel closes files (Landlock ${version})` };
-  return Deno.build.standalone
-    ? { enforced: false, how: "Servers can import JavaScript and JSON files of this machine" }
-    : { enforced: true, how: "Deno closes files" };
+/** What is missing of a sandbox, a noun phrase each; nothing where it is complete. */
+export function missingSandbox({ files, calls }: SandboxSupport): readonly string[] {
+  return [
+    ...(files ? [] : ["Landlock, which closes files"]),
+    ...(calls ? [] : ["seccomp, which closes private addresses"]),
+  ];
 }
+
+/** What an operator can do where something is missing. */
+export const SANDBOX_ADVICE =
+  "Run the platform on Linux 5.13 or later with the GNU C library, Landlock (lsm=landlock,…) " +
+  "and seccomp; svc serve --allow-unsandboxed-servers runs servers without, for code that you " +
+  "trust with all that the platform can reach";

@@ -7,7 +7,7 @@
 import { addressBytes, isPublic } from "./private_address.ts";
 
 const AF_UNSPEC = 0;
-const AF_UNIX = 1;
+export const AF_UNIX = 1;
 const AF_INET = 2;
 const AF_INET6 = 10;
 const AF_NETLINK = 16;
@@ -26,15 +26,25 @@ export function readNameservers(text: string): readonly string[] {
     });
 }
 
+/** Which peers a server may have. */
+export interface PeerRules {
+  /** As from `readNameservers`. */
+  readonly nameservers: readonly string[];
+  /** True leaves private, local and reserved addresses open. */
+  readonly allowPrivate: boolean;
+}
+
 const V4_IN_V6 = "0,0,0,0,0,0,0,0,0,0,255,255,";
 
 /**
  * Judges a socket address.
  *
- * @param nameservers as from `readNameservers`
  * @returns 0 where the connection may be made, else the error that the server gets
  */
-export function judgeConnect(sockaddr: Uint8Array, nameservers: readonly string[]): number {
+export function judgeConnect(
+  sockaddr: Uint8Array,
+  { nameservers, allowPrivate }: PeerRules,
+): number {
   if (sockaddr.byteLength < 2) return 0;
   const family = sockaddr[0]! | sockaddr[1]! << 8;
   if (family === AF_UNSPEC || family === AF_NETLINK) return 0;
@@ -42,6 +52,7 @@ export function judgeConnect(sockaddr: Uint8Array, nameservers: readonly string[
   if (family === AF_UNIX) return ECONNREFUSED;
   const [from, size] = family === AF_INET ? [4, 4] : family === AF_INET6 ? [8, 16] : [0, 0];
   if (size === 0 || sockaddr.byteLength < from + size) return EACCES;
+  if (allowPrivate) return 0;
   const port = sockaddr[2]! << 8 | sockaddr[3]!;
   const bytes = sockaddr.subarray(from, from + size);
   const mapped = size === 16 && bytes.join().startsWith(V4_IN_V6);

@@ -35,6 +35,16 @@ Deno.test("judgeConnect() leaves the public internet, and names to ask", () => {
     ["another family", Uint8Array.of(40, 0, 1, 2, 3, 4, 5, 6), EACCES],
   ];
   for (const [name, bytes, expected] of rows) {
-    assert.equal(judgeConnect(bytes, NAMESERVERS), expected, name);
+    const rules = { nameservers: NAMESERVERS, allowPrivate: false };
+    assert.equal(judgeConnect(bytes, rules), expected, name);
   }
+});
+
+Deno.test("judgeConnect() leaves private addresses where they are allowed, and no Unix socket", () => {
+  const rules = { nameservers: [], allowPrivate: true };
+  for (const address of ["127.0.0.1", "10.0.0.1", "fd00::1", "93.184.216.34"]) {
+    assert.equal(judgeConnect(sockaddr(address, 443), rules), 0, address);
+  }
+  assert.equal(judgeConnect(Uint8Array.of(1, 0, 47, 114), rules), ECONNREFUSED);
+  assert.equal(judgeConnect(Uint8Array.of(1, 0, 0, 114), rules), ECONNREFUSED, "an abstract one");
 });

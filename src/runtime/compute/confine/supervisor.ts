@@ -5,7 +5,7 @@
  * @module
  */
 import { buildFilter, CALLS } from "./filter.ts";
-import { EACCES, judgeConnect } from "./judge_connect.ts";
+import { AF_UNIX, EACCES, judgeConnect, type PeerRules } from "./judge_connect.ts";
 import type { Libc } from "./libc.ts";
 
 const SET_MODE_FILTER = 1n;
@@ -48,7 +48,7 @@ class Supervisor {
   constructor(
     private readonly libc: Libc,
     private readonly descriptor: number,
-    private readonly nameservers: readonly string[],
+    private readonly rules: PeerRules,
   ) {}
 
   /** Answers until the process ends; unanswered calls wait or fail, so an early end opens nothing. */
@@ -85,6 +85,7 @@ class Supervisor {
     const argument = (index: number): bigint => view.getBigUint64(32 + index * 8, true);
     if (number === calls.connect) return this.#judgeName(argument(1), Number(argument(2)));
     if (number === calls.sendto) return this.#judgeName(argument(4), Number(argument(5)));
+    if (number === calls.listen) return this.#judgeListen(Number(argument(0)));
     if (number === calls.sendmsg) return this.#judgeMessage(argument(1));
     const count = Math.min(Number(argument(2)), MAX_MESSAGES);
     for (let index = 0; index < count; index++) {
@@ -92,6 +93,14 @@ class Supervisor {
       if (error !== 0) return error;
     }
     return 0;
+  }
+
+  /** A server listens on its Unix socket, and on no port. */
+  #judgeListen(descriptor: number): number {
+    const name = new Uint8Array(MAX_SOCKADDR);
+    const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);
+    const known = this.libc.getsockname(descriptor, name, size) === 0;
+    return known && name[0] === AF_UNIX && name[1] === 0 ? 0 : EACCES;
   }
 
   #judgeMessage(address: bigint): number {
@@ -104,30 +113,28 @@ class Supervisor {
   #judgeName(address: bigint, length: number): number {
     const bytes = Math.min(length, MAX_SOCKADDR);
     const name = bytes === 0 ? undefined : memory(address, bytes);
-    return name === undefined ? 0 : judgeConnect(name, this.nameservers);
+    return name === undefined ? 0 : judgeConnect(name, this.rules);
   }
 }
 
 /**
  * Installs the filter for this thread and those that it starts from now on.
  *
- * @param nameservers where names are asked for; `undefined` leaves all peers open
  * @returns whether the filter is in force
  */
-export function filterCalls(libc: Libc, nameservers: readonly string[] | undefined): boolean {
+export function filterCalls(libc: Libc, rules: PeerRules): boolean {
   const calls = CALLS[Deno.build.arch];
-  if (calls === undefined || (nameservers !== undefined && !canSupervise(libc))) return false;
-  const filter = buildFilter(calls, nameservers !== undefined);
+  if (calls === undefined || !canSupervise(libc)) return false;
+  const filter = buildFilter(calls, Deno.pid);
   const program = new DataView(new ArrayBuffer(16));
   program.setUint16(0, filter.byteLength / 8, true);
   const at = Deno.UnsafePointer.value(Deno.UnsafePointer.of(filter));
   program.setBigUint64(8, BigInt(at), true);
-  const flags = nameservers === undefined ? 0n : NEW_LISTENER;
   const bytes = new Uint8Array(program.buffer);
   const result = Number(
-    libc.callFor(BigInt(calls.seccomp), SET_MODE_FILTER, flags, bytes, 0n),
+    libc.callFor(BigInt(calls.seccomp), SET_MODE_FILTER, NEW_LISTENER, bytes, 0n),
   );
   if (result < 0) return false;
-  if (nameservers !== undefined) void new Supervisor(libc, result, nameservers).run();
+  void new Supervisor(libc, result, rules).run();
   return true;
 }

@@ -1,6 +1,7 @@
 /**
- * Places for the processes of all servers of a platform: a bounded number, so
- * that many deployments do not bring the machine down.
+ * Places for the processes of all deployments of a platform, of one kind
+ * (servers, or functions): a bounded number, so that many deployments do not
+ * bring the machine down.
  *
  * @module
  */
@@ -23,22 +24,27 @@ export interface Place {
   release(): void;
 }
 
-export interface ServerPlacesOptions {
+export interface ProcessPlacesOptions {
   /** Processes at the same time, those that start or end included. */
   readonly max: number;
   /** Longest time that a server waits for a place, in milliseconds; 10 s where missing. */
   readonly waitMs?: number;
 }
 
-export class ServerPlaces {
+export class ProcessPlaces {
   #taken = 0;
   readonly #tenants = new Set<EndableTenant>();
   readonly #waiting: ((place: Place) => void)[] = [];
 
-  constructor(private readonly options: ServerPlacesOptions) {}
+  constructor(private readonly options: ProcessPlacesOptions) {}
 
   get max(): number {
     return this.options.max;
+  }
+
+  /** Places in use: processes that run, start or end. */
+  get taken(): number {
+    return this.#taken;
   }
 
   /** A place, as soon as there is one; `undefined` where none came free in time. */

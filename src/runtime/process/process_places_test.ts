@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type Place, ServerPlaces } from "./server_places.ts";
+import { type Place, ProcessPlaces } from "./process_places.ts";
 
 /** The process of a server that a test makes busy or idle. */
 class Process {
@@ -19,14 +19,14 @@ class Process {
   }
 }
 
-async function started(places: ServerPlaces): Promise<Process> {
+async function started(places: ProcessPlaces): Promise<Process> {
   const place = await places.take();
   assert.ok(place !== undefined, "There was no place");
   return new Process(place);
 }
 
-Deno.test("ServerPlaces gives a place once an idle server is gone, not before", async () => {
-  const places = new ServerPlaces({ max: 1, waitMs: 10_000 });
+Deno.test("ProcessPlaces gives a place once an idle server is gone, not before", async () => {
+  const places = new ProcessPlaces({ max: 1, waitMs: 10_000 });
   const first = await started(places);
   first.idleSince = 5;
   let second: Process | undefined;
@@ -38,8 +38,8 @@ Deno.test("ServerPlaces gives a place once an idle server is gone, not before", 
   await starting;
 });
 
-Deno.test("ServerPlaces ends a server that falls idle while another waits", async () => {
-  const places = new ServerPlaces({ max: 1, waitMs: 10_000 });
+Deno.test("ProcessPlaces ends a server that falls idle while another waits", async () => {
+  const places = new ProcessPlaces({ max: 1, waitMs: 10_000 });
   const first = await started(places);
   const starting = started(places);
   assert.ok(!first.ending, "a server in use stays");
@@ -50,8 +50,8 @@ Deno.test("ServerPlaces ends a server that falls idle while another waits", asyn
   await starting;
 });
 
-Deno.test("ServerPlaces serves in order, and a late one leaves the line", async () => {
-  const places = new ServerPlaces({ max: 1, waitMs: 5 });
+Deno.test("ProcessPlaces serves in order, and a late one leaves the line", async () => {
+  const places = new ProcessPlaces({ max: 1, waitMs: 5 });
   const first = await started(places);
   assert.equal(await places.take(), undefined);
   first.gone();
@@ -64,8 +64,8 @@ Deno.test("ServerPlaces serves in order, and a late one leaves the line", async 
   assert.deepEqual(order, ["a", "b"]);
 });
 
-Deno.test("ServerPlaces takes a place back once", async () => {
-  const places = new ServerPlaces({ max: 1, waitMs: 1 });
+Deno.test("ProcessPlaces takes a place back once", async () => {
+  const places = new ProcessPlaces({ max: 1, waitMs: 1 });
   const place = await places.take();
   place!.release();
   place!.release();

@@ -1,0 +1,50 @@
+/**
+ * Whether servers of deployments run on this machine: only in a complete
+ * sandbox, unless the operator says otherwise.
+ *
+ * @module
+ */
+import { missingSandbox, SANDBOX_ADVICE, type SandboxSupport } from "../../runtime/mod.ts";
+
+export interface ServerSettings {
+  /** Runs servers also where the system does not offer the whole sandbox. */
+  readonly allowUnsandboxed: boolean;
+  /** What the system offers. */
+  readonly support: SandboxSupport;
+}
+
+export interface ServerSandbox {
+  /**
+   * `enforced`: servers run in the whole sandbox. `refused`: it is incomplete,
+   * and no server runs. `unsandboxed`: it is incomplete, and they run nevertheless.
+   */
+  readonly sandbox: "enforced" | "refused" | "unsandboxed";
+  /** What the system does not offer, a noun phrase each. */
+  readonly missing: readonly string[];
+}
+
+/** Decides whether servers run. */
+export function judgeServerSandbox(
+  { allowUnsandboxed, support }: ServerSettings,
+): ServerSandbox {
+  const missing = missingSandbox(support);
+  if (missing.length === 0) return { sandbox: "enforced", missing };
+  return { sandbox: allowUnsandboxed ? "unsandboxed" : "refused", missing };
+}
+
+/** What the operator is told at start; `undefined` where all is well. */
+export function sandboxWarning({ sandbox, missing }: ServerSandbox): string | undefined {
+  if (sandbox === "enforced") return undefined;
+  const lack = `this system does not offer ${missing.join(", and ")}`;
+  return sandbox === "refused"
+    ? `Servers of deployments are refused: ${lack}. ${SANDBOX_ADVICE}`
+    : `Servers of deployments run without a whole sandbox (--allow-unsandboxed-servers): ${lack}. ` +
+      "Their code may read files of this machine and reach its private network";
+}
+
+/** Why a server is not started, for those who deploy it. */
+export function refusalOf({ missing }: ServerSandbox): string {
+  return "Servers are switched off on this platform: its system does not offer " +
+    `${missing.join(", and ")}. Its operator can run it where both are there, or pass ` +
+    "--allow-unsandboxed-servers";
+}
