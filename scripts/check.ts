@@ -13,6 +13,7 @@ import { isOurSource, listFiles, ROOT } from "./_source_files.ts";
 import { findRegistryHosts } from "./check_hosts.ts";
 import { findLongFiles, type TextFile } from "./check_lengths.ts";
 import { findProgramStarts } from "./check_programs.ts";
+import { findTextReads } from "./check_text_reads.ts";
 import { findCircles, findRoomViolations } from "./check_rooms.ts";
 
 interface Step {
@@ -53,6 +54,10 @@ const STEPS: readonly Step[] = [
   {
     name: "programs are started in one place",
     run: () => Promise.resolve(findProgramStarts(sources.map(read))),
+  },
+  {
+    name: "text files are read in one place",
+    run: () => Promise.resolve(findTextReads(sources.map(read))),
   },
   {
     name: "registry hosts",

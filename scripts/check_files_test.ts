@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { findRegistryHosts, REGISTRY_HOSTS } from "./check_hosts.ts";
 import { findLongFiles, MAX_SOURCE_LINES, MAX_TEST_LINES } from "./check_lengths.ts";
 import { findProgramStarts } from "./check_programs.ts";
+import { findTextReads } from "./check_text_reads.ts";
 
 const lines = (count: number): string => "x\n".repeat(count);
 
@@ -52,4 +53,11 @@ Deno.test("findProgramStarts() finds programs that are started elsewhere", () =>
     "scripts/a.ts",
   ];
   assert.deepEqual(findProgramStarts(allowed.map((path) => ({ path, text }))), []);
+});
+
+Deno.test("findTextReads() finds text files that are read elsewhere", () => {
+  const text = "const text = await Deno.readTextFile(path);\n";
+  assert.match(findTextReads([{ path: "src/a.ts", text }])[0]!, /^src\/a\.ts:1: Read text by /);
+  const allowed = ["src/a_test.ts", "scripts/a.ts", "src/platform/git/mirror.ts"];
+  assert.deepEqual(findTextReads(allowed.map((path) => ({ path, text }))), []);
 });

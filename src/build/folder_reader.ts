@@ -4,6 +4,7 @@
  * @module
  */
 import { join } from "node:path";
+import { decodeFile } from "../lib/utf8.ts";
 import type { OutputProbe, ProjectReader } from "../manifest/mod.ts";
 
 /** Largest file that detection reads, in bytes; package locks can be this long. */
@@ -17,14 +18,18 @@ async function stat(path: string): Promise<Deno.FileInfo | undefined> {
   }
 }
 
-/** Reads below `directory`; whatever is missing, unreadable or too large counts as not there. */
+/**
+ * Reads below `directory`; whatever is missing, unreadable or too large counts as not there.
+ * What is not UTF-8 is refused with a `NotUtf8Error`.
+ */
 export function createFolderReader(directory: string): ProjectReader & OutputProbe {
   const at = (path: string) => stat(join(directory, path));
   return {
     async readText(path) {
       const info = await at(path);
       if (info?.isFile !== true || info.size > MAX_TEXT) return undefined;
-      return await Deno.readTextFile(join(directory, path)).catch(() => undefined);
+      const bytes = await Deno.readFile(join(directory, path)).catch(() => undefined);
+      return bytes === undefined ? undefined : decodeFile(bytes, path);
     },
     exists: async (path) => await at(path) !== undefined,
     isDirectory: async (path) => (await at(path))?.isDirectory === true,

@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import { printable } from "../lib/format.ts";
+import { describeUtf8Fault, NotUtf8Error } from "../lib/utf8.ts";
 import {
   type DetectedProject,
   formatManifestProblems,
@@ -52,7 +53,12 @@ function manifestError(problems: readonly ManifestProblem[]): BuildError {
 }
 
 async function readManifest(output: string): Promise<unknown> {
-  const text = await readOptionalText(join(output, MANIFEST_PATH));
+  const text = await readOptionalText(join(output, MANIFEST_PATH)).catch((error) => {
+    if (!(error instanceof NotUtf8Error)) throw error;
+    const { line, column } = error.fault.position;
+    const message = `Line ${line}, column ${column}: ${describeUtf8Fault(error.fault)}`;
+    throw manifestError([{ path: "", message }]);
+  });
   if (text === undefined) return undefined;
   const parsed = parseManifestJson(text);
   if (!parsed.ok) throw manifestError(parsed.problems);
@@ -66,7 +72,7 @@ async function generate(
 ): Promise<Exclude<Generated, { readonly type: "unusable" }>> {
   const generated = await generateManifest(detected, {
     paths: files.map(({ path }) => path),
-    readText: (path) => readOptionalText(join(output, path)),
+    readText: (path) => readOptionalText(join(output, path), path),
   });
   if (generated.type !== "unusable") return generated;
   const { message, hint } = generated;

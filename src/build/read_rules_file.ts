@@ -5,6 +5,7 @@
  */
 import { join } from "node:path";
 import { hasErrors } from "../lib/diagnostic.ts";
+import { NotUtf8Error, readTextFile, utf8Diagnostic } from "../lib/utf8.ts";
 import { parseRulesToml, type RuleSet, type Surroundings } from "../rules/mod.ts";
 import { BuildError } from "./build_error.ts";
 import type { BuildHost } from "./types.ts";
@@ -17,10 +18,14 @@ export interface RulesFile {
   readonly ruleSet: RuleSet;
 }
 
-/** Reads a rules file; `undefined` where there is none. */
-export async function readOptionalText(path: string): Promise<string | undefined> {
+/**
+ * Reads a text file; `undefined` where there is none.
+ *
+ * @throws {NotUtf8Error} naming the file as `shown`, with the place of the first wrong byte.
+ */
+export async function readOptionalText(path: string, shown = path): Promise<string | undefined> {
   try {
-    return await Deno.readTextFile(path);
+    return await readTextFile(path, shown);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
     throw error;
@@ -28,9 +33,14 @@ export async function readOptionalText(path: string): Promise<string | undefined
 }
 
 async function parseRules(host: BuildHost, path: string, surroundings: Surroundings) {
-  const source = await readOptionalText(path);
-  if (source === undefined) return undefined;
   const file = host.showPath(path);
+  const source = await readOptionalText(path, file).catch((error) => {
+    if (!(error instanceof NotUtf8Error)) throw error;
+    throw new BuildError("rules_invalid", `Correct ${RULES_FILE}: it is not UTF-8`, {
+      found: { file, diagnostics: [utf8Diagnostic(error.fault)] },
+    });
+  });
+  if (source === undefined) return undefined;
   const { ruleSet, diagnostics } = parseRulesToml(source, surroundings);
   const errors = diagnostics.filter(({ severity }) => severity === "error");
   if (ruleSet === undefined || hasErrors(diagnostics)) {

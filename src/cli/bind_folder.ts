@@ -11,6 +11,7 @@ import {
   saveProjectConfigSchema,
 } from "../config/mod.ts";
 import type { Project } from "../contract/mod.ts";
+import { readTextFile } from "../lib/utf8.ts";
 import type { Context } from "./context.ts";
 import { type ProjectFolder, showPath } from "./project_folder.ts";
 
@@ -24,7 +25,7 @@ export async function writeProjectFile(
 ): Promise<void> {
   const source = folder.config === undefined
     ? newProjectConfig(changes)
-    : editProjectConfig(await Deno.readTextFile(folder.configPath), changes);
+    : editProjectConfig(await readTextFile(folder.configPath), changes);
   await saveProjectConfig(folder.directory, source);
   await saveProjectConfigSchema(folder.directory);
 }

@@ -7,6 +7,7 @@
 import { join } from "node:path";
 import { contextPath, SCHEMA_PATH } from "../config/mod.ts";
 import { describeFileFault, findWriteFault, isFileFault } from "../lib/file_fault.ts";
+import { NotUtf8Error, utf8Diagnostic } from "../lib/utf8.ts";
 import { CliError } from "./cli_error.ts";
 import type { Context } from "./context.ts";
 import { printable } from "./format.ts";
@@ -53,8 +54,14 @@ export async function assertCanKeepContext(ctx: Context, root: string): Promise<
   await assertWritable(ctx, join(root, ".gitignore"), hint);
 }
 
-/** A fault of the system about a file, as a sentence; anything else stays as it is. */
+/** What is wrong with a file, as a sentence; any other error stays as it is. */
 export function explainFileFault(error: unknown): unknown {
+  if (error instanceof NotUtf8Error) {
+    return new CliError("file_unusable", `Correct ${printable(error.file)}: it is not UTF-8`, {
+      found: { file: error.file, diagnostics: [utf8Diagnostic(error.fault)] },
+      cause: error,
+    });
+  }
   if (!isFileFault(error)) return error;
   const path = / '([^']*)'(?: -> '.*')?$/.exec(error.message)?.[1];
   const subject = path === undefined ? "a file" : printable(path);

@@ -13,6 +13,7 @@ import {
   type RuntimeRuleSet,
   type Surroundings,
 } from "../rules/mod.ts";
+import { NotUtf8Error, utf8Diagnostic } from "../lib/utf8.ts";
 import { CliError } from "./cli_error.ts";
 import type { Context } from "./context.ts";
 import { formatCount, printable } from "./format.ts";
@@ -28,8 +29,8 @@ export interface RulesSource {
 
 /** Reads a file that must be there. */
 export async function readSource(ctx: Context, path: string): Promise<RulesSource> {
-  const source = await readOptionalText(path);
   const shown = showPath(path, ctx);
+  const source = await readOptionalText(path, shown);
   if (source !== undefined) return { path, shown, source };
   throw new CliError("not_found", `Name a file that exists: there is no ${shown}`);
 }
@@ -39,9 +40,15 @@ export async function readRulesSource(
   ctx: Context,
   given: string | undefined,
 ): Promise<RulesSource> {
-  if (given !== undefined) return await readSource(ctx, ctx.path(given));
-  const { directory } = await openProjectFolder(ctx);
-  return await readSource(ctx, join(directory, RULES_FILE));
+  const path = given === undefined
+    ? join((await openProjectFolder(ctx)).directory, RULES_FILE)
+    : ctx.path(given);
+  return await readSource(ctx, path).catch((error) => {
+    if (!(error instanceof NotUtf8Error)) throw error;
+    throw new CliError("rules_invalid", `Correct ${error.file}: it is not UTF-8`, {
+      found: { file: error.file, diagnostics: [utf8Diagnostic(error.fault)] },
+    });
+  });
 }
 
 export interface ValidRules {

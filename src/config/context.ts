@@ -10,6 +10,7 @@ import { z } from "zod";
 import { writeFileAtomically } from "../lib/atomic_file.ts";
 import { describeFileFault } from "../lib/file_fault.ts";
 import { formatPath, type PathStep } from "../lib/diagnostic.ts";
+import { describeUtf8Fault, NotUtf8Error, readTextFile } from "../lib/utf8.ts";
 
 /** Path of the context, relative to the project's root. */
 export const CONTEXT_PATH = ".svc/context.json";
@@ -55,12 +56,17 @@ async function readBounded(path: string): Promise<string | undefined> {
     if (size > MAX_BYTES) {
       throw new ContextFileError(path, `it may have at most ${MAX_BYTES} bytes, not ${size}`);
     }
-    return await Deno.readTextFile(path);
+    return await readTextFile(path);
   } catch (cause) {
     if (cause instanceof Deno.errors.NotFound || cause instanceof Deno.errors.NotADirectory) {
       return undefined;
     }
     if (cause instanceof ContextFileError) throw cause;
+    if (cause instanceof NotUtf8Error) {
+      const { line, column } = cause.fault.position;
+      const problem = `line ${line}, column ${column}: ${describeUtf8Fault(cause.fault)}`;
+      throw new ContextFileError(path, problem, { cause });
+    }
     const reason = describeFileFault(cause);
     throw new ContextFileError(path, `it cannot be read, as ${reason}`, { cause });
   }
@@ -126,7 +132,7 @@ export async function ignoreContext(root: string): Promise<boolean> {
   let source = "";
   let mode: number | null = null;
   try {
-    source = await Deno.readTextFile(path);
+    source = await readTextFile(path);
     ({ mode } = await Deno.stat(path));
   } catch (error) {
     if (!(error instanceof Deno.errors.NotFound)) throw error;

@@ -9,6 +9,7 @@ import type { z } from "zod";
 import { writeFileAtomically } from "../lib/atomic_file.ts";
 import { describeFileFault } from "../lib/file_fault.ts";
 import { formatPath, type PathStep } from "../lib/diagnostic.ts";
+import { NotUtf8Error, readTextFile } from "../lib/utf8.ts";
 import {
   addLogin,
   type Credentials,
@@ -92,9 +93,15 @@ export async function loadCredentials(path: string): Promise<LoadedCredentials> 
   let mode: number | null;
   try {
     ({ mode } = await Deno.stat(path));
-    text = await Deno.readTextFile(path);
+    text = await readTextFile(path);
   } catch (cause) {
     if (cause instanceof Deno.errors.NotFound) return { credentials: NO_CREDENTIALS, warnings: [] };
+    if (cause instanceof NotUtf8Error) {
+      const { line, column } = cause.fault.position;
+      throw new CredentialsFileError(path, `line ${line}, column ${column} is not UTF-8`, {
+        cause,
+      });
+    }
     const reason = describeFileFault(cause);
     throw new CredentialsFileError(path, `it cannot be read, as ${reason}`, { cause });
   }

@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import type { Diagnostic } from "../lib/diagnostic.ts";
 import { describeFileFault } from "../lib/file_fault.ts";
+import { decodeUtf8, utf8Diagnostic } from "../lib/utf8.ts";
 import { parseProjectConfig, PROJECT_CONFIG_LIMITS, type ProjectConfig } from "./project_config.ts";
 
 /** Name of the project config file. */
@@ -40,14 +41,6 @@ function isAbsent(error: unknown): boolean {
   return error instanceof Deno.errors.NotFound || error instanceof Deno.errors.NotADirectory;
 }
 
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
 /**
  * Loads the `svc.toml` of a directory. A missing file, and one that can not be
  * used, are results; nothing is thrown for them.
@@ -67,8 +60,11 @@ export async function loadProjectConfig(directory: string): Promise<LoadedProjec
     if (isAbsent(error)) return { status: "missing", path };
     return refuse(path, "unreadable", `Make the file readable: ${describeFileFault(error)}`);
   }
-  const source = decode(bytes);
-  if (source === undefined) return refuse(path, "not_utf8", "Save the file as UTF-8 text");
+  const decoded = decodeUtf8(bytes, { keepMark: true });
+  if (!decoded.ok) {
+    return { status: "invalid", path, diagnostics: [utf8Diagnostic(decoded.fault)] };
+  }
+  const source = decoded.text;
   const { config, diagnostics } = parseProjectConfig(source);
   return config === undefined
     ? { status: "invalid", path, source, diagnostics }

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Position } from "./diagnostic.ts";
+import type { Diagnostic, Position } from "./diagnostic.ts";
 
 /** The first byte that is not UTF-8. */
 export interface Utf8Fault {
@@ -23,13 +23,21 @@ export type Utf8Result =
 /** A file that should be text is not UTF-8. */
 export class NotUtf8Error extends Error {
   override readonly name = "NotUtf8Error";
-  /** The error's sentence without the file. */
-  readonly reason: string;
   constructor(readonly file: string, readonly fault: Utf8Fault) {
     const { line, column } = fault.position;
     super(`${file}:${line}:${column}: ${describeUtf8Fault(fault)}`);
-    this.reason = describeUtf8Fault(fault);
   }
+}
+
+/** The fault as a problem of the file, for reports that show several. */
+export function utf8Diagnostic(fault: Utf8Fault): Diagnostic {
+  return {
+    severity: "error",
+    code: "not_utf8",
+    message: describeUtf8Fault(fault),
+    path: "",
+    position: fault.position,
+  };
 }
 
 /** What is wrong and what to do, without the place. */
@@ -107,7 +115,7 @@ export function decodeFile(bytes: Uint8Array, file: string): string {
 }
 
 /**
- * Reads a text file whole, as `Deno.readTextFile()`, but refuses what is not
+ * Reads a text file whole, as `readTextFile()` of Deno does, but refuses what is not
  * UTF-8. `shown` is the file's name in the error; its path where missing.
  *
  * @throws {NotUtf8Error} with the place of the first wrong byte.

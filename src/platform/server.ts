@@ -150,7 +150,9 @@ async function buildFront(
     requestId,
     onFault: (id, cause) => logFault(options, id, cause),
   });
-  const geo = await loadGeo({ geoip: options.geoip, asn: options.asn });
+  const geo = await loadGeo({ geoip: options.geoip, asn: options.asn }, {
+    warn: (message) => options.log({ level: "warn", message }),
+  });
   const clientOf = clientFinder({
     trustProxy: options.trustProxy,
     country: (address) => geo.geo.country(address),

@@ -4,7 +4,9 @@
  *
  * @module
  */
+import { Buffer } from "node:buffer";
 import { MAX_VARIABLE_BYTES, type VariableCategory } from "../../contract/mod.ts";
+import { decodeUtf8 } from "../../lib/utf8.ts";
 import { actionRequired, CliError } from "../cli_error.ts";
 import type { Context } from "../context.ts";
 
@@ -53,21 +55,22 @@ export function checkValueFlags(flags: ValueFlags, { key, category }: ValueFacts
 
 /** Reads text, at most so many bytes of it; a byte order mark is left out. */
 async function readText(stream: ReadableStream<Uint8Array>, source: Source): Promise<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
-  let text = "";
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  try {
-    for await (const chunk of stream) {
-      size += chunk.byteLength;
-      if (size > source.maxBytes) break;
-      text += decoder.decode(chunk, { stream: true });
+  for await (const chunk of stream) {
+    size += chunk.byteLength;
+    if (size > source.maxBytes) {
+      throw new CliError("usage", `Give at most ${source.maxBytes} bytes: ${source.name} has more`);
     }
-    if (size <= source.maxBytes) return text + decoder.decode();
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    throw new CliError("usage", `Give UTF-8 text: ${source.name} has other bytes`);
+    chunks.push(chunk);
   }
-  throw new CliError("usage", `Give at most ${source.maxBytes} bytes: ${source.name} has more`);
+  const decoded = decodeUtf8(Buffer.concat(chunks));
+  if (decoded.ok) return decoded.text;
+  const { line, column } = decoded.fault.position;
+  throw new CliError(
+    "usage",
+    `Give UTF-8 text: ${source.name} has other bytes at line ${line}, column ${column}`,
+  );
 }
 
 /** Reads a text file that the user named. */

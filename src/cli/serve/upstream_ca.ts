@@ -5,6 +5,7 @@
  * @module
  */
 import { X509Certificate } from "node:crypto";
+import { readTextFile } from "../../lib/utf8.ts";
 import { CliError } from "../cli_error.ts";
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
@@ -38,7 +39,7 @@ export function parseUpstreamCa(text: string, path: string): readonly string[] {
 export async function readUpstreamCa(path: string): Promise<readonly string[]> {
   let text: string;
   try {
-    text = await Deno.readTextFile(path);
+    text = await readTextFile(path);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new CliError("usage", `Can not read the certificates in ${path}: ${reason}`, { cause });

@@ -3,7 +3,18 @@
  *
  * @module
  */
-import { type AsnLookup, type GeoLookup, openAsnDatabase, openCountryDatabase } from "./lookup.ts";
+import { Buffer } from "node:buffer";
+import { Reader } from "mmdb-lib";
+import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
+import { inTurns } from "../../lib/next_turn.ts";
+import { checkMmdb, DamagedDatabaseError, type MmdbShape } from "./check_mmdb.ts";
+import {
+  type AsnLookup,
+  type GeoLookup,
+  openAsnDatabase,
+  openCountryDatabase,
+  type OpenOptions,
+} from "./lookup.ts";
 
 /** A file of a package: in `node_modules`, which the compiled program carries inside. */
 const SHIPPED = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
@@ -15,30 +26,65 @@ export interface GeoFiles {
   readonly asn?: string | undefined;
 }
 
+export interface GeoOptions {
+  /** Told once for each database, of the first look-up that failed. */
+  warn?(message: string): void;
+}
+
+/** An address database can not be used. */
+export class GeoFileError extends Error {
+  override readonly name = "GeoFileError";
+}
+
+/** Stands before a database's description of itself. */
+const METADATA_MARKER = Buffer.from("abcdef4d61784d696e642e636f6d", "hex");
+
 export interface LoadedGeo {
   readonly geo: GeoLookup;
   readonly asn?: AsnLookup;
 }
 
+/** The shape that a database's own description names. */
+function shapeOf(bytes: Buffer): MmdbShape {
+  const start = bytes.lastIndexOf(METADATA_MARKER);
+  if (start === -1) throw new DamagedDatabaseError("it is no MMDB file, or its end is missing");
+  const { nodeCount, recordSize } = new Reader(bytes).metadata;
+  return { nodeCount, recordSize, metadataStart: start + METADATA_MARKER.byteLength };
+}
+
 async function open<Lookup>(
-  path: string | URL,
-  openDatabase: (bytes: Uint8Array) => Lookup,
+  path: string,
+  openDatabase: (bytes: Uint8Array, options: OpenOptions) => Lookup,
+  { warn }: GeoOptions,
 ): Promise<Lookup> {
   try {
-    return openDatabase(await Deno.readFile(path));
+    const bytes = Buffer.from((await Deno.readFile(path)).buffer);
+    await inTurns(checkMmdb(bytes, shapeOf(bytes)));
+    return openDatabase(bytes, {
+      onFailure: (cause) =>
+        warn?.(`Cannot look up addresses in ${path}, so they count as unknown: ${cause}`),
+    });
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new TypeError(`Can not open the address database "${path}": ${reason}`, { cause });
+    const reason = cause instanceof DamagedDatabaseError ? cause.message : describeFault(cause);
+    throw new GeoFileError(`Cannot use the address database ${path}: ${reason}`, { cause });
   }
 }
 
+function describeFault(cause: unknown): string {
+  return isFileFault(cause)
+    ? describeFileFault(cause)
+    : `it is damaged: ${cause instanceof Error ? cause.message : String(cause)}`;
+}
+
 /**
- * Loads the address databases.
+ * Loads the address databases. Files of the operator are checked whole.
  *
- * @throws {TypeError} If a file can not be read or is no MMDB
+ * @throws {GeoFileError} If a file can not be read, is damaged, or is no MMDB
  */
-export async function loadGeo(files: GeoFiles = {}): Promise<LoadedGeo> {
-  const countries = files.geoip ?? new URL(import.meta.resolve(SHIPPED));
-  const geo = await open(countries, openCountryDatabase);
-  return files.asn === undefined ? { geo } : { geo, asn: await open(files.asn, openAsnDatabase) };
+export async function loadGeo(files: GeoFiles = {}, options: GeoOptions = {}): Promise<LoadedGeo> {
+  const geo = files.geoip === undefined
+    ? openCountryDatabase(await Deno.readFile(new URL(import.meta.resolve(SHIPPED))))
+    : await open(files.geoip, openCountryDatabase, options);
+  if (files.asn === undefined) return { geo };
+  return { geo, asn: await open(files.asn, openAsnDatabase, options) };
 }

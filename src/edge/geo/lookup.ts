@@ -42,13 +42,30 @@ const REMEMBERED = 4096;
 
 const NOTHING: AddressRecord = Object.freeze({});
 
+export interface OpenOptions {
+  /** Told once, of the first look-up that failed. */
+  onFailure?(cause: unknown): void;
+}
+
 class AddressDatabase {
   readonly #reader: Reader<MmdbRecord>;
+  #failed = false;
   /** The record of an address; an empty one where nothing is known of it. */
-  readonly find = memoize((address) => this.#read(address) ?? NOTHING, REMEMBERED);
+  readonly find = memoize((address) => this.#readOrWarn(address) ?? NOTHING, REMEMBERED);
 
-  constructor(bytes: Uint8Array) {
+  constructor(bytes: Uint8Array, private readonly options: OpenOptions) {
     this.#reader = new Reader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
+  }
+
+  /** A database that can not be read knows nothing: no request fails for it. */
+  #readOrWarn(address: string): AddressRecord | undefined {
+    try {
+      return this.#read(address);
+    } catch (cause) {
+      if (!this.#failed) this.options.onFailure?.(cause);
+      this.#failed = true;
+      return undefined;
+    }
   }
 
   #read(address: string): AddressRecord | undefined {
@@ -65,8 +82,8 @@ class AddressDatabase {
  *
  * @throws {Error} If the bytes are no MMDB
  */
-export function openCountryDatabase(bytes: Uint8Array): GeoLookup {
-  const database = new AddressDatabase(bytes);
+export function openCountryDatabase(bytes: Uint8Array, options: OpenOptions = {}): GeoLookup {
+  const database = new AddressDatabase(bytes, options);
   return {
     country(address) {
       const record = database.find(address);
@@ -81,8 +98,8 @@ export function openCountryDatabase(bytes: Uint8Array): GeoLookup {
  *
  * @throws {Error} If the bytes are no MMDB
  */
-export function openAsnDatabase(bytes: Uint8Array): AsnLookup {
-  const database = new AddressDatabase(bytes);
+export function openAsnDatabase(bytes: Uint8Array, options: OpenOptions = {}): AsnLookup {
+  const database = new AddressDatabase(bytes, options);
   return {
     asn(address) {
       const record = database.find(address);

@@ -4,6 +4,7 @@
  * @module
  */
 import { isIP } from "node:net";
+import { readTextFile } from "../../lib/utf8.ts";
 import type { PlatformOptions } from "../options.ts";
 import { DnsClient, parseDnsServer } from "./dns_client.ts";
 import type { DomainFoundation } from "./create_services.ts";
@@ -50,7 +51,7 @@ export async function readDomainOptions(
     },
     dns: new DnsClient(dnsServer === undefined ? {} : { servers: [parseDnsServer(dnsServer)] }),
     acme: acme &&
-      { ...acme, ...(ca === undefined ? {} : { serverCa: await Deno.readTextFile(ca) }) },
+      { ...acme, ...(ca === undefined ? {} : { serverCa: await readTextFile(ca) }) },
     ownNames: options.tls === undefined ? reserved.filter(isPublicName) : [],
     onIssued: context.onIssued,
   };

@@ -9,6 +9,7 @@ import { Buffer } from "node:buffer";
 import { z } from "zod";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import type { Random } from "../../lib/clock.ts";
+import { NotUtf8Error, readTextFile } from "../../lib/utf8.ts";
 
 /** AES-256 (FIPS 197). */
 const KEY_BYTES = 32;
@@ -40,21 +41,26 @@ export class KeyFileError extends Error {
   override readonly name = "KeyFileError";
 }
 
+function damaged(path: string): KeyFileError {
+  return new KeyFileError(
+    `Cannot read the key file ${path}: it is damaged. Restore it from a backup: ` +
+      "without it the stored secrets cannot be decrypted",
+  );
+}
+
 async function readKeyFile(path: string): Promise<KeyFile | undefined> {
   let text: string;
   try {
-    text = await Deno.readTextFile(path);
+    text = await readTextFile(path);
   } catch (error) {
     if (error instanceof Deno.errors.NotFound) return undefined;
+    if (error instanceof NotUtf8Error) throw damaged(path);
     throw error;
   }
   try {
     return fileSchema.parse(JSON.parse(text));
   } catch {
-    throw new KeyFileError(
-      `Can not read the key file ${path}: it is damaged. Restore it from a backup: ` +
-        "without it the stored secrets can not be decrypted",
-    );
+    throw damaged(path);
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { Buffer } from "node:buffer";
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
+import { readTextFile } from "../../lib/utf8.ts";
 import type { KeyPair } from "./certificate.ts";
 
 export interface CertificateFiles {
@@ -21,7 +22,7 @@ export class CertificateFileError extends Error {
 
 async function readText(path: string, what: string): Promise<string> {
   try {
-    return await Deno.readTextFile(path);
+    return await readTextFile(path);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new CertificateFileError(`Can not read the ${what} ${path}: ${reason}`, { cause });

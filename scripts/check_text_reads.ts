@@ -1,0 +1,34 @@
+/**
+ * Keeps one place where text files are read: elsewhere, bytes that are not
+ * UTF-8 would turn into other characters in silence.
+ *
+ * @module
+ */
+import type { TextFile } from "./check_lengths.ts";
+
+/** Who may read text themselves, and why. */
+const READERS: ReadonlyMap<string, string> = new Map([
+  ["src/config/edit_project_config.ts", "compares a file of ours, to write it anew"],
+  ["src/platform/build_logs/build_logs.ts", "takes what it can of a log that a crash cut short"],
+  ["src/platform/domains/dns_client.ts", "the system's resolv.conf"],
+  ["src/platform/git/mirror.ts", "compares a file of ours with what is wanted"],
+  ["src/runtime/bundle/server_modules.ts", "packages of others, read as esbuild reads them"],
+  ["src/build/child/main.ts", "the job that the platform wrote"],
+]);
+
+/** `readTextFileSync` is for files of the kernel, which are ASCII. */
+const READ = /Deno\.readTextFile\(/;
+
+/** Finds each line of the program, its tests left out, that reads a text file by itself. */
+export function findTextReads(files: readonly TextFile[]): string[] {
+  return files
+    .filter(({ path }) => path.startsWith("src/") && !READERS.has(path))
+    .filter(({ path }) => !/(?:^|\/)(?:test_|_test_)|_test\.ts$/.test(path))
+    .flatMap(({ path, text }) =>
+      text.split("\n").flatMap((line, index) =>
+        READ.test(line)
+          ? [`${path}:${index + 1}: Read text by src/lib/utf8.ts, which refuses what is not UTF-8`]
+          : []
+      )
+    );
+}
