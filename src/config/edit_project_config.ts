@@ -8,11 +8,13 @@ import { isDeepStrictEqual } from "node:util";
 import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
 import { writeFileAtomically } from "../lib/atomic_file.ts";
 import { renderDiagnostic } from "../lib/diagnostic.ts";
+import { findTomlExcess } from "../lib/toml_bounds.ts";
 import { PROJECT_CONFIG_FILE } from "./load_project_config.ts";
 import {
   BYTE_ORDER_MARK,
   type EnvDeclaration,
   parseProjectConfig,
+  PROJECT_CONFIG_LIMITS,
   type Visibility,
 } from "./project_config.ts";
 import { projectConfigJsonSchema } from "./schema.ts";
@@ -119,6 +121,9 @@ function withoutEmptyTables(value: unknown): unknown {
  * because something that is no table stands in its way.
  */
 export function editProjectConfig(source: string, changes: ProjectConfigChanges): string {
+  if (findTomlExcess(source, PROJECT_CONFIG_LIMITS.maxDepth) !== undefined) {
+    throw new TypeError(`Cannot edit ${PROJECT_CONFIG_FILE}: it nests too deep`);
+  }
   const mark = source.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : "";
   const before = source.slice(mark.length);
   const wanted = readTree(before);

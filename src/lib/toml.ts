@@ -6,6 +6,7 @@
  */
 import { type AST, getStaticTOMLValue, ParseError, parseTOML } from "toml-eslint-parser";
 import { type Diagnostic, type PathStep, type Position } from "./diagnostic.ts";
+import { findTomlExcess, MAX_TOML_VALUES, type TomlExcess } from "./toml_bounds.ts";
 
 export interface TomlLimits {
   /** Largest document, in UTF-8 bytes. */
@@ -143,11 +144,26 @@ function describeSyntax(error: ParseError, source: string): TomlResult {
   });
 }
 
+const depthMessage = ({ maxDepth }: TomlLimits) =>
+  `Nest tables and arrays at most ${maxDepth} deep`;
+
+function excessFailure({ what, position }: TomlExcess, limits: TomlLimits): TomlResult {
+  switch (what) {
+    case "nesting":
+      return failure("toml_depth", depthMessage(limits), position);
+    case "key":
+      return failure("toml_depth", `Write keys of at most ${limits.maxDepth} parts`, position);
+    case "values":
+      return failure("toml_size", `Keep the file within ${MAX_TOML_VALUES} values`, position);
+  }
+}
+
 function describe(error: unknown, source: string, limits: TomlLimits): TomlResult {
   if (error instanceof ParseError) return describeSyntax(error, source);
   if (error instanceof Forbidden) return failure("toml_key", error.message, error.position);
-  if (error instanceof NestedTooDeep || error instanceof RangeError) {
-    return failure("toml_depth", `Nest tables and arrays at most ${limits.maxDepth} deep`);
+  if (error instanceof NestedTooDeep) return failure("toml_depth", depthMessage(limits));
+  if (error instanceof RangeError) {
+    return failure("toml_size", "Shorten the longest text or number: it is too long to be read");
   }
   throw error;
 }
@@ -163,6 +179,8 @@ export function parseToml(source: string, limits: TomlLimits): TomlResult {
     return failure("toml_size", `Keep the file within ${limits.maxBytes} bytes: it has ${bytes}`);
   }
   try {
+    const excess = findTomlExcess(source, limits.maxDepth);
+    if (excess !== undefined) return excessFailure(excess, limits);
     const program = parseTOML(source, { tomlVersion: "1.0" });
     const index = new PositionIndex(limits.maxDepth);
     index.add(program);

@@ -1,0 +1,68 @@
+/**
+ * A linear look at a TOML text before it is parsed: the parser's time grows
+ * with the square of a key's parts, and with its stack.
+ *
+ * @module
+ */
+import type { Position } from "./diagnostic.ts";
+
+/** Where a text goes beyond a bound. */
+export interface TomlExcess {
+  readonly what: "nesting" | "key" | "values";
+  readonly position: Position;
+}
+
+/** Most values of a document, counted by what separates them: more than any honest file of 1 MiB. */
+export const MAX_TOML_VALUES = 200_000;
+
+/** What a scan steps over as a whole: comments and strings, the long ones first. */
+const SKIPPED =
+  /#[^\n]*|"""(?:[^\\"]|\\[^]|"(?!""))*(?:"{3,5}|$)|'''(?:[^']|'(?!''))*(?:'{3,5}|$)|"(?:[^"\\\n]|\\.)*"?|'[^'\n]*'?/y;
+
+function positionOf(source: string, offset: number): Position {
+  const line = source.slice(0, offset).split("\n").length;
+  return { line, column: offset - source.lastIndexOf("\n", offset - 1) };
+}
+
+/**
+ * Finds the first place where arrays and inline tables nest deeper than
+ * `maxDepth`, a dotted key has more parts than that, or where the values are
+ * too many. Whether the text is TOML at all is the parser's to say.
+ */
+export function findTomlExcess(source: string, maxDepth: number): TomlExcess | undefined {
+  let depth = 0;
+  let dots = 0;
+  let values = 0;
+  for (let at = 0; at < source.length; at++) {
+    switch (source[at]) {
+      case "#":
+      case '"':
+      case "'":
+        SKIPPED.lastIndex = at;
+        at += Math.max(1, SKIPPED.exec(source)?.[0].length ?? 1) - 1;
+        break;
+      case "[":
+      case "{":
+        dots = 0;
+        // A table's header takes two brackets that are no nesting.
+        if (++depth > maxDepth + 2) return { what: "nesting", position: positionOf(source, at) };
+        break;
+      case "]":
+      case "}":
+        dots = 0;
+        depth = Math.max(0, depth - 1);
+        break;
+      case ".":
+        if (++dots >= maxDepth) return { what: "key", position: positionOf(source, at) };
+        break;
+      case "=":
+      case ",":
+        dots = 0;
+        if (++values > MAX_TOML_VALUES) return { what: "values", position: positionOf(source, at) };
+        break;
+      case "\n":
+        dots = 0;
+    }
+  }
+  return undefined;
+}
