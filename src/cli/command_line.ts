@@ -21,12 +21,18 @@ export type FlagChanges = Readonly<Record<string, string | true | undefined>>;
 export interface CommandLines {
   /** `svc <words>`, for the same platform and workspace as this run. */
   of(...words: readonly string[]): string;
+  /** As `of`, for the same project too. */
+  ofProject(...words: readonly string[]): string;
+  /** Long names of the flags that this run was given. */
+  readonly flags: readonly string[];
   /** The command line of this run with other flags. */
   again(changes?: FlagChanges): string;
 }
 
 /** Flags that every command has, and that say where and how it acts. */
 const SHARED_FLAGS: readonly string[] = ["--workspace", "--api-url", "--cwd", "--json"];
+/** As {@link SHARED_FLAGS}, of commands that are about one project. */
+const PROJECT_FLAGS: readonly string[] = ["--project-id", ...SHARED_FLAGS];
 
 /** Flags whose values may be secrets, and what stands in their place. */
 const SECRET_FLAGS: Readonly<Record<string, string | undefined>> = {
@@ -79,9 +85,16 @@ export function createCommandLines(
   const end = argv.indexOf("--");
   const read = withoutSecrets(readWords(end === -1 ? argv : argv.slice(0, end), flags));
   const rest = end === -1 ? [] : argv.slice(end);
-  const shared = read.filter(({ flag }) => flag !== undefined && SHARED_FLAGS.includes(flag));
+  const withFlags = (words: readonly string[], names: readonly string[]): string => {
+    const kept = read.filter(({ flag }) =>
+      flag !== undefined && names.includes(flag) && !words.includes(flag)
+    );
+    return lineOf([...words, ...kept.flatMap((word) => word.words)]);
+  };
   return {
-    of: (...words) => lineOf([...words, ...shared.flatMap((word) => word.words)]),
+    flags: read.flatMap(({ flag }) => flag === undefined ? [] : [flag]),
+    of: (...words) => withFlags(words, SHARED_FLAGS),
+    ofProject: (...words) => withFlags(words, PROJECT_FLAGS),
     again(changes = {}) {
       const kept = read.filter(({ flag }) => flag === undefined || !Object.hasOwn(changes, flag));
       const set = Object.entries(changes).flatMap(([flag, value]) =>

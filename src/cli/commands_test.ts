@@ -130,11 +130,11 @@ Deno.test("deploy without a project names the commands that settle it", async ()
     assert.equal(run.code, 1);
     const { code, next } = JSON.parse(run.stdout);
     assert.equal(code, "action_required");
-    assert.deepEqual(next, [
-      "svc projects create --name my-site --link",
-      "svc link --project-id <id>",
-      "svc deploy --project-id <id>",
-    ]);
+    assert.deepEqual(next, ["svc projects create --name my-site --link --json"]);
+    await bench.json(["projects", "create", "--name", "blog"]);
+    const other = await bench.run(["deploy", "--prod"]);
+    assert.match(other.stderr, /\n {2}svc deploy --prod --project-id blog\n/);
+    assert.equal((await bench.run(["deploy", "--prod", "--project-id", "blog"])).code, 0);
   });
 });
 

@@ -7,6 +7,7 @@
  */
 import { resolve } from "node:path";
 import { type Client, type ClientOptions, createClient } from "../client/mod.ts";
+import { findProjectRoot, loadProjectConfig, type ProjectConfig } from "../config/mod.ts";
 import type { Clock } from "../lib/clock.ts";
 import { CliError } from "./cli_error.ts";
 import type { CommandLines } from "./command_line.ts";
@@ -14,6 +15,7 @@ import { type CredentialStore, openCredentialStore } from "./credential_store.ts
 import { createClackPrompter, type Prompter } from "./prompter.ts";
 import { DEFAULT_API_URL, type Environment, type Settings } from "./settings.ts";
 import type { Phase, Ui } from "./ui.ts";
+import { chooseWorkspace, type WorkspaceChoice } from "./workspace_choice.ts";
 import type { Writer } from "./writer.ts";
 
 /**
@@ -46,11 +48,16 @@ export interface Host {
   readonly prompter?: Prompter;
 }
 
+/** A folder's `svc.toml`, as far as it names a workspace; `undefined` where there is none. */
+export interface FolderConfig {
+  readonly config: Pick<ProjectConfig, "project"> | undefined;
+}
+
 export interface ClientFacts {
   /** Phase that the client's debug lines belong to. */
   readonly phase: Phase;
-  /** Workspace of the project file; flag and variable go before it. */
-  readonly workspace?: string | undefined;
+  /** The folder that the command is about, where that is another than the current one's. */
+  readonly folder?: FolderConfig | undefined;
   /** True for calls that clean up after the user has stopped the command. */
   readonly outlivesStop?: boolean;
   /** Token to use in place of the one that settings and logins give; bound to its workspace. */
@@ -83,6 +90,8 @@ export interface Context {
   complete(words: readonly string[]): Promise<string>;
   /** Absolute form of a path that the user gave. */
   path(given: string): string;
+  /** The workspace that counts in the current folder; `undefined` leaves it to the key. */
+  readonly workspace: WorkspaceChoice | undefined;
   /** A client that may call what needs a key; throws where no key is known. */
   client(facts: ClientFacts): Client;
 }
@@ -103,7 +112,15 @@ function noKey(apiUrl: string, lines: CommandLines): CliError {
   });
 }
 
-/** Makes the context of one run; reads the credentials file. */
+/** The `svc.toml` of the current folder, or of the nearest one above; one with faults has no say. */
+async function readFolderConfig({ cwd, env }: Host): Promise<FolderConfig> {
+  const home = env.HOME ?? env.USERPROFILE;
+  const root = await findProjectRoot(cwd, home === undefined ? {} : { home });
+  const loaded = root === undefined ? undefined : await loadProjectConfig(root);
+  return { config: loaded?.status === "found" ? loaded.config : undefined };
+}
+
+/** Makes the context of one run; reads the credentials file and the folder's `svc.toml`. */
 export async function createContext(
   parts: {
     readonly host: Host;
@@ -116,9 +133,15 @@ export async function createContext(
   },
 ): Promise<Context> {
   const { host, settings, ui, lines, onCutOff } = parts;
-  const credentials = await openCredentialStore(host.env);
+  const [credentials, here] = await Promise.all([
+    openCredentialStore(host.env),
+    readFolderConfig(host),
+  ]);
   for (const warning of credentials.warnings) ui.log("auth", "warn", warning);
   const apiUrl = settings.apiUrl ?? credentials.apiUrl ?? DEFAULT_API_URL;
+  const storedDefault = credentials.defaultWorkspace(apiUrl);
+  const workspaceIn = ({ config }: FolderConfig) =>
+    chooseWorkspace({ settings, project: config?.project.workspace, storedDefault });
   const prompter = host.prompter ??
     (isInteractive(host, ui) ? createClackPrompter(host.signal) : undefined);
   return {
@@ -141,12 +164,12 @@ export async function createContext(
     lines,
     complete: parts.complete,
     path: (given) => resolve(host.cwd, given),
-    client({ phase, workspace, outlivesStop, token: given }) {
-      const asked = settings.workspace ?? workspace;
-      const token = given ?? settings.token ?? credentials.find(apiUrl, asked)?.token;
+    workspace: workspaceIn(here),
+    client({ phase, folder, outlivesStop, token: given }) {
+      const choice = workspaceIn(folder ?? here);
+      const token = given ?? settings.token ?? credentials.find(apiUrl, choice?.slug)?.token;
       if (token === undefined) throw noKey(apiUrl, lines);
-      const usual = asked ?? credentials.defaultWorkspace(apiUrl);
-      const chosen = given === undefined ? usual : undefined;
+      const chosen = given === undefined ? choice?.slug : undefined;
       return createClient({
         baseUrl: apiUrl,
         token,

@@ -20,7 +20,7 @@ testTranscript("webhooks", [
   {
     name: "an address that is not public",
     argv: ["webhooks", "create", "http://127.0.0.1/x"],
-    code: 1,
+    code: 2,
   },
   { name: "all", argv: ["webhooks", "list"] },
   { name: "a log of nothing", argv: ["webhooks", "deliveries", NOWHERE], code: 1 },

@@ -125,7 +125,7 @@ Deno.test("workspace switch names the login that a workspace needs", () =>
     await run(["login"]);
     const { code, stdout } = await run(["workspace", "switch", "other", "--json"]);
     assert.equal(code, 1);
-    assert.deepEqual(JSON.parse(stdout).next, ["svc login --workspace other"]);
+    assert.deepEqual(JSON.parse(stdout).next, ["svc login --workspace other --json"]);
   }));
 
 Deno.test("login says that it was denied, and stores nothing", () =>

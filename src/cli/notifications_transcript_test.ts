@@ -25,7 +25,7 @@ const steps: readonly Step[] = [
   {
     name: "trigger with data of the wrong kind",
     argv: ["trigger", "billing.payment_failed", "--data", "amount=much", "--data", "url=x"],
-    code: 1,
+    code: 2,
   },
   {
     name: "trigger with data of no kind",

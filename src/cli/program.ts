@@ -18,7 +18,7 @@ import {
   isGroup,
   SECTIONS,
 } from "./command_entry.ts";
-import { createCommandLines, type KnownFlag } from "./command_line.ts";
+import { type CommandLines, createCommandLines, type KnownFlag } from "./command_line.ts";
 import { COMMANDS } from "./command_tree.ts";
 import { createContext, type Host } from "./context.ts";
 import { type Captured, configureHelp, formatExamples, type Output } from "./help.ts";
@@ -37,6 +37,8 @@ interface Asked {
 /** What errors need to know of a run. */
 interface RunFacts {
   apiUrl: string;
+  lines?: CommandLines;
+  args: readonly string[];
   /** Calls that may have been done though the user stopped the command. */
   readonly cutOff: string[];
 }
@@ -101,8 +103,11 @@ export function buildProgram(asked: Asked | undefined, options: BuildOptions) {
   return program;
 }
 
-/** The flags that a command line may have: the global ones, and its command's. */
-function flagsOf(program: ReturnType<typeof buildProgram>, argv: readonly string[]): KnownFlag[] {
+/** The flags that a command line may have, the global ones too, and the names of its arguments. */
+function inputsOf(
+  program: ReturnType<typeof buildProgram>,
+  argv: readonly string[],
+): { readonly flags: readonly KnownFlag[]; readonly args: readonly string[] } {
   let command = program as unknown as Command<unknown[], Record<string, unknown>>;
   const options = [...command.options];
   for (const word of argv) {
@@ -113,11 +118,12 @@ function flagsOf(program: ReturnType<typeof buildProgram>, argv: readonly string
     command = next as typeof command;
     options.push(...command.options);
   }
-  return options.map(({ long, short, required, optional }) => ({
+  const flags = options.map(({ long, short, required, optional }) => ({
     long,
     short,
     takesValue: required || optional,
   }));
+  return { flags, args: command.registeredArguments.map((argument) => argument.name()) };
 }
 
 /** A group was named without one of its commands. */
@@ -186,12 +192,15 @@ async function parseAndRun(
   const { leaf, isUnknown, argv: completed } = findCommand(typed, COMMANDS);
   const asked = leaf === undefined ? undefined : { leaf, command: (await leaf.load()).default };
   const performIt: Perform = async (perform) => {
+    const typed = inputsOf(program, argv);
+    const lines = createCommandLines(argv, typed.flags);
+    [run.lines, run.args] = [lines, typed.args];
     const settings = resolveSettings(program.opts() satisfies GlobalFlags, host.env);
     const ctx = await createContext({
       host: await inDirectory(host, settings.cwd),
       settings,
       ui,
-      lines: createCommandLines(argv, flagsOf(program, argv)),
+      lines,
       complete: completeWords,
       onCutOff: ({ method, path }) => run.cutOff.push(`${method} ${path}`),
     });
@@ -202,7 +211,7 @@ async function parseAndRun(
   const program = buildProgram(asked, { perform: performIt, captured, columns });
   const argv = isUnknown
     ? withoutHelpFlags(completed)
-    : resolveSwitches(completed, flagsOf(program, completed));
+    : resolveSwitches(completed, inputsOf(program, completed).flags);
   try {
     await program.parseAsync([...argv], { from: "user" });
   } catch (error) {
@@ -235,14 +244,14 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
     dataColors: createPalette(wantsColor(env, stdout.isTerminal)),
     now: host.now,
   });
-  const run: RunFacts = { apiUrl: DEFAULT_API_URL, cutOff: [] };
+  const run: RunFacts = { apiUrl: DEFAULT_API_URL, args: [], cutOff: [] };
   try {
     return await parseAndRun(withoutHelpWord(argv), host, ui, run);
   } catch (thrown) {
     const isStopped = host.signal.aborted && !(thrown instanceof CliError);
     const report = describeError(
       isStopped ? interrupted(run.cutOff) : explainFileFault(thrown),
-      run.apiUrl,
+      run,
     );
     if (!json) stderr.write(`${toHumanError(report, ui.colors)}\n`);
     else if (!ui.answered) stdout.write(`${JSON.stringify(toJsonError(report))}\n`);

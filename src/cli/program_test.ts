@@ -195,7 +195,8 @@ Deno.test("runProgram() explains a key that the platform refuses", async () => {
   assert.equal(run.code, 1);
   assert.deepEqual(JSON.parse(run.stdout), {
     ...body,
-    hint: "Log in again with svc login, or give a valid key of http://localhost:8787 by SVC_TOKEN",
+    hint: "Log in again, or give a valid key of http://localhost:8787 by SVC_TOKEN",
+    next: ["svc login --json"],
   });
 });
 

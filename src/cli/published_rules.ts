@@ -16,17 +16,16 @@ import type { Phase } from "./ui.ts";
 export async function projectOfRules(
   ctx: Context,
   given: string | undefined,
-  command: string,
 ): Promise<ResolvedProject> {
   const folder = await openProjectFolder(ctx);
-  return await resolveProject(ctx, { folder, given, phase: "deploy", command });
+  return await resolveProject(ctx, { folder, given, phase: "deploy" });
 }
 
 /** Adds the next step to the platform's refusal of an ETag. */
-export function explainConflict(error: unknown): unknown {
+export function explainConflict(ctx: Context, error: unknown): unknown {
   if (!(error instanceof ApiError) || error.status !== 412) return error;
   return new CliError("conflict", error.message, {
-    next: ["svc rules list"],
+    next: [ctx.lines.ofProject("rules", "list")],
     cause: error,
   });
 }

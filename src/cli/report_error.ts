@@ -9,6 +9,8 @@ import { ApiError, ContractError, UnreachableError } from "../client/mod.ts";
 import type { Problem } from "../contract/mod.ts";
 import { renderDiagnostic } from "../lib/diagnostic.ts";
 import { CliError, EXIT, type FileDiagnostics } from "./cli_error.ts";
+import type { CommandLines } from "./command_line.ts";
+import { toFlagProblems } from "./flag_problems.ts";
 import { printable } from "./format.ts";
 import type { Palette } from "./color.ts";
 
@@ -46,7 +48,55 @@ function describeUsage(error: CommanderError): ErrorReport {
   };
 }
 
-function describeApiError(error: ApiError, apiUrl: string): ErrorReport {
+/** What an error is described by, beside itself. */
+export interface ErrorFacts {
+  readonly apiUrl: string;
+  /** Missing where the command line could not be read. */
+  readonly lines?: CommandLines | undefined;
+  /** Names of the command's arguments. */
+  readonly args: readonly string[];
+}
+
+const WORKSPACE_FIELD = "header.x-workspace";
+
+/** A key of one workspace was used in another. */
+function describeWrongWorkspace(error: ApiError, lines: CommandLines | undefined) {
+  const problem = error.problems.find(({ path }) => path === WORKSPACE_FIELD);
+  if (problem === undefined || lines === undefined) return undefined;
+  const own = /"([^"]+)"/.exec(problem.message)?.[1];
+  const wanted = /, not "([^"]+)"/.exec(error.message)?.[1];
+  return {
+    hint: "Log in to that workspace, or act in the key's own",
+    next: [
+      ...(wanted === undefined ? [] : [lines.of("login", "--workspace", wanted)]),
+      ...(own === undefined ? [] : [lines.again({ "--workspace": own })]),
+    ],
+  };
+}
+
+/** A value that was typed and that the platform refuses. */
+function describeWrongValue(error: ApiError, { lines, args }: ErrorFacts): ErrorReport | undefined {
+  if (error.code !== "invalid_request" || lines === undefined) return undefined;
+  const problems = toFlagProblems(error.problems, { flags: lines.flags, args });
+  if (problems === undefined) return undefined;
+  const named = problems.filter(({ path }) => path.startsWith("-") || path.startsWith("<"));
+  const [first] = named;
+  const more = named.length > 1 ? ` (and ${named.length - 1} more)` : "";
+  const { message } = first!;
+  const reason = message.charAt(0).toLowerCase() + message.slice(1);
+  return {
+    message: `Correct ${first!.path}: ${reason}${more}`,
+    code: "usage",
+    exitCode: EXIT.usage,
+    problems,
+    ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
+  };
+}
+
+function describeApiError(error: ApiError, facts: ErrorFacts): ErrorReport {
+  const { apiUrl, lines } = facts;
+  const wrongValue = describeWrongValue(error, facts);
+  if (wrongValue !== undefined) return wrongValue;
   const base = {
     message: error.message,
     code: error.code ?? "internal",
@@ -59,16 +109,20 @@ function describeApiError(error: ApiError, apiUrl: string): ErrorReport {
     return {
       ...base,
       code: "unauthorized",
-      hint: `Log in again with svc login, or give a valid key of ${apiUrl} by SVC_TOKEN`,
+      hint: `Log in again, or give a valid key of ${apiUrl} by SVC_TOKEN`,
+      ...(lines === undefined ? {} : { next: [lines.of("login")] }),
     };
   }
+  const wrongWorkspace = describeWrongWorkspace(error, lines);
+  if (wrongWorkspace !== undefined) return { ...base, ...wrongWorkspace };
   return error.code === "blob_mismatch"
     ? { ...base, hint: "A file changed while it was deployed: run the command again" }
     : base;
 }
 
 /** Turns anything thrown into a report; unknown errors are `internal`. */
-export function describeError(error: unknown, apiUrl: string): ErrorReport {
+export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
+  const { apiUrl } = facts;
   if (error instanceof CliError) {
     const { hint, next, found, details } = error.facts;
     return {
@@ -82,7 +136,7 @@ export function describeError(error: unknown, apiUrl: string): ErrorReport {
     };
   }
   if (error instanceof CommanderError) return describeUsage(error);
-  if (error instanceof ApiError) return describeApiError(error, apiUrl);
+  if (error instanceof ApiError) return describeApiError(error, facts);
   if (error instanceof UnreachableError) {
     return {
       message: error.message,
@@ -126,7 +180,8 @@ export function toHumanError(report: ErrorReport, colors: Palette): string {
   for (const diagnostic of found?.diagnostics ?? []) {
     lines.push(printable(renderDiagnostic(diagnostic, found!)));
   }
-  const shown = report.problems?.filter((problem) => !report.message.includes(problem.message));
+  const said = report.message.toLowerCase();
+  const shown = report.problems?.filter(({ message }) => !said.includes(message.toLowerCase()));
   for (const problem of shown ?? []) {
     const text = problem.path === "" ? problem.message : `${problem.path}: ${problem.message}`;
     lines.push(`  ${printable(text)}`);

@@ -5,17 +5,19 @@
  * @module
  */
 import { basename } from "node:path";
-import { ApiError, type Client, collectPages } from "../client/mod.ts";
-import { endpoints, PAGE_LIMIT_MAX, type Project, projectName } from "../contract/mod.ts";
+import { ApiError, type Client } from "../client/mod.ts";
+import { endpoints, type Project, projectName } from "../contract/mod.ts";
 import { isUuid } from "../lib/ids.ts";
+import { nearest } from "../lib/suggest.ts";
 import { actionRequired, CliError, declined } from "./cli_error.ts";
 import type { Context } from "./context.ts";
+import { createProject, listNewestProjects } from "./create_project.ts";
 import { assertCanBind } from "./local_checks.ts";
 import type { ProjectFolder } from "./project_folder.ts";
 import type { Phase } from "./ui.ts";
 
-/** Most projects that are offered to choose from. */
-const MAX_OFFERED = 200;
+/** Most projects that an error suggests. */
+const MAX_SUGGESTED = 3;
 
 export interface ProjectFacts {
   readonly folder: ProjectFolder;
@@ -24,8 +26,6 @@ export interface ProjectFacts {
   readonly phase: Phase;
   /** True where the folder is bound to a project that a person chooses or makes. */
   readonly binds?: boolean;
-  /** The command line to show in suggestions, such as `svc deploy`. */
-  readonly command: string;
 }
 
 export interface ResolvedProject {
@@ -65,10 +65,7 @@ export async function chooseProject(
 ): Promise<Project> {
   const prompter = ctx.prompter;
   if (prompter === undefined) throw new TypeError("Choose a project only where a person is there");
-  const { items } = await collectPages(
-    (query) => client.call(endpoints.listProjects, { query }),
-    { limit: MAX_OFFERED, pageSize: PAGE_LIMIT_MAX },
-  );
+  const items = await listNewestProjects(client);
   const existing = items.length === 0 ? undefined : await prompter.select<Project | undefined>({
     message: "Which project?",
     choices: [
@@ -85,23 +82,42 @@ export async function chooseProject(
   return await createNamed(ctx, client, name);
 }
 
-async function createNamed(ctx: Context, client: Client, name: string): Promise<Project> {
-  const project = await client.call(endpoints.createProject, { body: { name } });
-  ctx.ui.done("projects", `Created project ${project.name}`);
-  return project;
+function createNamed(ctx: Context, client: Client, name: string): Promise<Project> {
+  return createProject(ctx, client, { body: { name }, phase: "projects", hasNameFlag: false });
 }
 
-function unknownProject(reference: string, { folder, command, given }: ProjectFacts): CliError {
+/** This run with each of the newest projects, or the one that a wrong name resembles. */
+export function runsWithProject(
+  ctx: Context,
+  projects: readonly Project[],
+  wrong: string | undefined,
+): string[] {
+  const names = projects.map(({ name }) => name);
+  const near = wrong === undefined ? undefined : nearest(wrong, names);
+  const offered = near === undefined ? names.slice(0, MAX_SUGGESTED) : [near];
+  return offered.map((name) => ctx.lines.again({ "--project-id": name }));
+}
+
+async function unknownProject(
+  ctx: Context,
+  client: Client,
+  { reference, facts: { folder, given } }: {
+    readonly reference: string;
+    readonly facts: ProjectFacts;
+  },
+): Promise<CliError> {
   const place = given === undefined ? "; svc.toml names it in project.id" : "";
   const message = `Name an existing project: the platform has no "${reference}"${place}`;
   const newName = given !== undefined && !isUuid(given)
     ? given
     : folder.config?.project.name ?? basename(folder.directory);
   return new CliError("not_found", message, {
+    hint: "Projects of other workspaces are found with --workspace",
     next: [
-      "svc projects list",
-      `svc projects create --name ${toProjectName(newName)} --link`,
-      `${command} --project-id <id>`,
+      ...runsWithProject(ctx, await listNewestProjects(client), given),
+      ctx.lines.of("projects", "list"),
+      ctx.lines.of("workspace", "list"),
+      ctx.lines.of("projects", "create", "--name", toProjectName(newName), "--link"),
     ],
   });
 }
@@ -111,7 +127,7 @@ async function settleMissing(
   client: Client,
   facts: ProjectFacts,
 ): Promise<Project> {
-  const { folder, command } = facts;
+  const { folder } = facts;
   const named = folder.config?.project.name;
   const name = named ?? toProjectName(basename(folder.directory));
   if (facts.binds === true) await assertCanBind(ctx, folder);
@@ -120,9 +136,8 @@ async function settleMissing(
       ? "Name the project: this folder is not linked to one"
       : `Create the project first: the platform has no "${named}"`;
     throw actionRequired(message, [
-      `svc projects create --name ${name} --link`,
-      "svc link --project-id <id>",
-      `${command} --project-id <id>`,
+      ctx.lines.of("projects", "create", "--name", name, "--link"),
+      ...runsWithProject(ctx, await listNewestProjects(client), named),
     ]);
   }
   if (named === undefined) return await chooseProject(ctx, client, name);
@@ -141,11 +156,11 @@ async function settleMissing(
  */
 export async function resolveProject(ctx: Context, facts: ProjectFacts): Promise<ResolvedProject> {
   const configured = facts.folder.config?.project;
-  const client = ctx.client({ phase: facts.phase, workspace: configured?.workspace });
+  const client = ctx.client({ phase: facts.phase, folder: facts.folder });
   const reference = facts.given ?? configured?.id;
   if (reference !== undefined) {
     const project = await findProject(client, reference);
-    if (project === undefined) throw unknownProject(reference, facts);
+    if (project === undefined) throw await unknownProject(ctx, client, { reference, facts });
     return { project, client, chosen: false };
   }
   const named = configured?.name;

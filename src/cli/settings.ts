@@ -40,6 +40,8 @@ export interface Settings {
   readonly json: boolean;
   readonly token: string | undefined;
   readonly workspace: string | undefined;
+  /** Where the workspace is named. */
+  readonly workspaceSource: "flag" | "variable" | undefined;
   readonly apiUrl: string | undefined;
   /** Directory to run in, as given. */
   readonly cwd: string | undefined;
@@ -90,6 +92,13 @@ export function resolveSettings(flags: GlobalFlags, env: Environment): Settings 
     given: flags.json === true ? "1" : undefined,
     env,
   });
+  const workspaceSlug = read({
+    schema: workspace,
+    flag: "--workspace",
+    variable: "SVC_WORKSPACE",
+    given: flags.workspace,
+    env,
+  });
   return {
     json: json ?? false,
     token: read({
@@ -100,13 +109,12 @@ export function resolveSettings(flags: GlobalFlags, env: Environment): Settings 
       env,
       secret: true,
     }),
-    workspace: read({
-      schema: workspace,
-      flag: "--workspace",
-      variable: "SVC_WORKSPACE",
-      given: flags.workspace,
-      env,
-    }),
+    workspace: workspaceSlug,
+    workspaceSource: flags.workspace !== undefined
+      ? "flag"
+      : workspaceSlug === undefined
+      ? undefined
+      : "variable",
     apiUrl: read({
       schema: apiUrl,
       flag: "--api-url",

@@ -104,6 +104,9 @@ export function createUi(options: UiOptions): Ui {
     result(value, text) {
       results++;
       if (results > 1) throw new TypeError("Write one result: the command wrote a second");
+      if ("error" in value) {
+        throw new TypeError("Name it otherwise: `error` is the key of failures");
+      }
       if (json) stdout.write(`${JSON.stringify(value)}\n`);
       else if (text !== "") stdout.write(`${text}\n`);
     },

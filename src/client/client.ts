@@ -138,8 +138,12 @@ function anySignal(signals: readonly (AbortSignal | undefined)[]): AbortSignal |
 function checkParams(endpoint: Endpoint, params: unknown): void {
   const checked = endpoint.params.safeParse(params ?? {});
   if (checked.success) return;
-  const problems = [...new Set(checked.error.issues.flatMap(messagesOf))]
-    .map((message) => ({ path: "", message }));
+  const names = new Map(
+    checked.error.issues.flatMap((issue) =>
+      messagesOf(issue).map((message) => [message, String(issue.path[0] ?? "")] as const)
+    ),
+  );
+  const problems = [...names].map(([message, name]) => ({ path: `path.${name}`, message }));
   const reasons = problems.map(({ message }) => message).join("; or ");
   throw new ApiError(`Can not ask for this: ${reasons}`, {
     status: 400,

@@ -25,12 +25,15 @@ export default defineCommand({
   async run({ args: [dir], flags }, ctx) {
     const skipValidation = flags.skipValidation === true;
     const folder = await openProjectFolder(ctx, dir);
-    const built = await explainBuild(assembleProject(createBuildHost(ctx), {
-      directory: folder.directory,
-      config: folder.config,
-      framework: flags.framework,
-      skipValidation,
-    }));
+    const built = await explainBuild(
+      ctx,
+      assembleProject(createBuildHost(ctx), {
+        directory: folder.directory,
+        config: folder.config,
+        framework: flags.framework,
+        skipValidation,
+      }),
+    );
     const { command, detected, output } = built;
     const bytes = built.files.reduce((sum, { size }) => sum + size, 0);
     ctx.ui.done(

@@ -24,7 +24,7 @@ export default defineCommand({
   examples: [["builds list", "show the latest builds of this directory's project"]],
   answers: "{ builds, nextCursor }",
   async run({ flags }, ctx) {
-    const { client, project } = await projectOfHooks(ctx, flags.projectId, "svc builds list");
+    const { client, project } = await projectOfHooks(ctx, flags.projectId);
     const { items, nextCursor } = await collectPages(
       (query) => client.call(endpoints.listBuilds, { params: { project: project.id }, query }),
       { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },

@@ -12,7 +12,7 @@ export default defineCommand({
   async run(_, ctx) {
     const { directory } = await openProjectFolder(ctx);
     const variable = environmentVariable(ctx);
-    const context = await readContext(directory);
+    const context = await readContext(ctx, directory);
     const environment = variable ?? context?.environment.name ?? null;
     if (environment === null) {
       ctx.ui.note("No environment chosen: `svc context use <name-or-id>` chooses one");

@@ -23,13 +23,13 @@ export default defineCommand({
     const { client, project, folder } = await projectOfVariables(
       ctx,
       flags.projectId,
-      "svc context use",
     );
-    const { id, name } = pickEnvironment(
-      await listEnvironments(client, project),
+    const { id, name } = pickEnvironment(ctx, {
+      environments: await listEnvironments(client, project),
       reference,
       project,
-    );
+      from: "argument",
+    });
     const root = folder.directory;
     const ignored = await ignoreContext(root);
     await saveContext(root, { projectId: project.id, environment: { id, name } });

@@ -52,15 +52,18 @@ async function packDeployment(
   },
 ): Promise<Shipping> {
   const { flags, client, project, environment } = facts;
-  const pack = await explainBuild(packProject(createBuildHost(ctx), {
-    directory: folder.directory,
-    config: folder.config,
-    settings: project,
-    buildCommand: flags.buildCommand,
-    framework: flags.framework,
-    skipBuild: flags.skipBuild === true,
-    variables: () => fetchVariables(client, { project: project.id, environment }),
-  }));
+  const pack = await explainBuild(
+    ctx,
+    packProject(createBuildHost(ctx), {
+      directory: folder.directory,
+      config: folder.config,
+      settings: project,
+      buildCommand: flags.buildCommand,
+      framework: flags.framework,
+      skipBuild: flags.skipBuild === true,
+      variables: () => fetchVariables(client, { project: project.id, environment }),
+    }),
+  );
   if (pack.rules !== undefined) {
     await warnOfAsn(ctx, await readRulesSource(ctx, join(folder.directory, RULES_FILE)));
   }
@@ -113,6 +116,8 @@ function reportSent(
   },
 ): void {
   const { deployment, uploaded, reused } = sent;
+  // What is live has no error, and `error` is the key of failures.
+  const { error: _, ...live } = deployment;
   const { urls } = deployment;
   ctx.ui.done(
     "deploy",
@@ -126,7 +131,7 @@ function reportSent(
     ["  production", shownProduction(deployment)],
   ]));
   const address = deployment.isProduction ? urls.production : urls.unique;
-  ctx.ui.result({ ...deployment, uploaded, reused, rulesInEffect }, address);
+  ctx.ui.result({ ...live, uploaded, reused, rulesInEffect }, address);
 }
 
 function shownProduction({ urls, isProduction }: Deployment): string {
@@ -173,7 +178,6 @@ export default defineCommand({
       folder,
       given: flags.projectId,
       phase: "deploy",
-      command: "svc deploy",
       binds: true,
     });
     if (chosen) await bindFolder(ctx, folder, project);
@@ -195,7 +199,7 @@ export default defineCommand({
       client,
       lastCalls: ctx.client({
         phase: "deploy",
-        workspace: folder.config?.project.workspace,
+        folder,
         outlivesStop: true,
       }),
       project,

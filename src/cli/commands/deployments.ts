@@ -34,7 +34,6 @@ export default defineCommand({
       folder: await openProjectFolder(ctx),
       given: flags.projectId,
       phase: "deploy",
-      command: "svc deployments",
     });
     const { items, nextCursor } = await collectPages(
       (query) => client.call(endpoints.listDeployments, { params: { project: project.id }, query }),

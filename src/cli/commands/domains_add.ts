@@ -4,7 +4,6 @@ import { projectOfDomains } from "../domains/project_domains.ts";
 import { formatRecords } from "../domains/show_dns.ts";
 import { requireEnvironment } from "../env/choose_environment.ts";
 import { printable } from "../format.ts";
-import { shellWord } from "../shell_word.ts";
 
 export default defineCommand({
   description: "Prints the DNS records to set. An apex and its www name come together: one " +
@@ -20,15 +19,13 @@ export default defineCommand({
   ],
   answers: "{ domain, companion, records, notes }",
   async run({ args: [hostname], flags }, ctx) {
-    const command = `svc domains add ${shellWord(hostname)}`;
-    const { client, project, folder } = await projectOfDomains(ctx, flags.projectId, command);
+    const { client, project, folder } = await projectOfDomains(ctx, flags.projectId);
     const { environment } = await requireEnvironment(ctx, {
       given: flags.environment,
       folder,
       project,
       client,
       phase: "domains",
-      command,
     });
     const answer = await client.call(endpoints.addDomain, {
       params: { project: project.id },
@@ -40,7 +37,7 @@ export default defineCommand({
     ctx.ui.note(
       domain.status === "verified"
         ? `Verified already by the zone ${domain.zone}; the records to have:`
-        : `Set these records, then: svc domains verify ${shellWord(domain.hostname)}`,
+        : `Set these records, then: ${ctx.lines.ofProject("domains", "verify", domain.hostname)}`,
     );
     ctx.ui.result(answer, formatRecords(ctx.ui, records));
   },

@@ -16,7 +16,7 @@ export default defineCommand({
   examples: [["domains list", "show the custom domains of this directory's project"]],
   answers: "{ domains }",
   async run({ flags }, ctx) {
-    const { client, project } = await projectOfDomains(ctx, flags.projectId, "svc domains list");
+    const { client, project } = await projectOfDomains(ctx, flags.projectId);
     const domains = await listDomains(client, project);
     if (domains.length === 0) ctx.ui.note("No domains: `svc domains add <domain>` adds one");
     const headings = ["DOMAIN", "STATUS", "ENVIRONMENT", "CERTIFICATE", "ID"];

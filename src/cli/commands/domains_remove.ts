@@ -16,9 +16,9 @@ export default defineCommand({
   ],
   answers: "{ removed, domain }",
   async run({ args: [reference], flags }, ctx) {
-    const command = "svc domains remove";
-    const { client, project } = await projectOfDomains(ctx, flags.projectId, command);
-    const domain = pickDomain(await listDomains(client, project), reference, project);
+    const { client, project } = await projectOfDomains(ctx, flags.projectId);
+    const domains = await listDomains(client, project);
+    const domain = pickDomain(ctx, { domains, reference, project });
     await confirm(ctx, {
       force: flags.force,
       question: `Remove domain ${domain.hostname}? It then shows ${project.name} no longer`,

@@ -5,7 +5,6 @@ import type { Context } from "../context.ts";
 import { listDomains, pickDomain, projectOfDomains } from "../domains/project_domains.ts";
 import { formatChecks } from "../domains/show_dns.ts";
 import { printable } from "../format.ts";
-import { shellWord } from "../shell_word.ts";
 
 function sayHints(ctx: Context, { checks, notes }: VerifiedDomain): void {
   for (const { type, name, hint } of checks) {
@@ -27,9 +26,9 @@ export default defineCommand({
   ],
   answers: "{ domain, checks, notes }",
   async run({ args: [reference], flags }, ctx) {
-    const command = "svc domains verify";
-    const { client, project } = await projectOfDomains(ctx, flags.projectId, command);
-    const { id, hostname } = pickDomain(await listDomains(client, project), reference, project);
+    const { client, project } = await projectOfDomains(ctx, flags.projectId);
+    const domains = await listDomains(client, project);
+    const { id, hostname } = pickDomain(ctx, { domains, reference, project });
     const answer = await client.call(endpoints.verifyDomain, {
       params: { project: project.id, domain: id },
     });
@@ -38,7 +37,7 @@ export default defineCommand({
     if (answer.domain.status !== "verified") {
       ctx.ui.note(table);
       throw new CliError("domain_unverified", `Set the records of ${hostname}: no proof is seen`, {
-        next: [`${command} ${shellWord(hostname)}`],
+        next: [ctx.lines.again()],
         details: { ...answer },
       });
     }

@@ -20,12 +20,12 @@ export default defineCommand({
   answers: "{ deleted, key, scopes }",
   async run({ args: [given], flags }, ctx) {
     const key = checkVariableName(given);
-    const { client, project } = await projectOfVariables(ctx, flags.projectId, "svc env delete");
+    const { client, project } = await projectOfVariables(ctx, flags.projectId);
     const variables = await listVariables(client, project);
     const scopes = variables.filter((each) => each.key === key).map(({ scope }) => scope);
     if (scopes.length === 0) {
       throw new CliError("not_found", `Name a variable of ${project.name}: it has no ${key}`, {
-        next: ["svc env list --all"],
+        next: [ctx.lines.ofProject("env", "list", "--all")],
       });
     }
     const subject = `${key} of ${project.name} (set in ${scopes.join(", ")})`;

@@ -28,16 +28,13 @@ export default defineCommand({
     if (program === undefined || program === "") {
       throw new CliError("usage", "Name a command: svc env exec -- <command>");
     }
-    const command = "svc env exec";
-    const { client, project, folder } = await projectOfVariables(ctx, flags.projectId, command);
+    const { client, project, folder } = await projectOfVariables(ctx, flags.projectId);
     const { environment } = await requireEnvironment(ctx, {
       given: flags.environment,
       folder,
       project,
       client,
       phase: "env",
-      command,
-      rest: "-- <command>",
     });
     const variables = await fetchVariables(client, {
       project: project.id,

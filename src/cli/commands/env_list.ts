@@ -24,15 +24,13 @@ export default defineCommand({
     if (flags.all === true && flags.environment !== undefined) {
       throw new CliError("usage", "Give --environment or --all, not both");
     }
-    const command = "svc env list";
-    const { client, project, folder } = await projectOfVariables(ctx, flags.projectId, command);
+    const { client, project, folder } = await projectOfVariables(ctx, flags.projectId);
     const chosen = flags.all === true ? undefined : await chooseEnvironment(ctx, {
       given: flags.environment,
       folder,
       project,
       client,
       phase: "env",
-      command,
     });
     const variables = await listVariables(client, project, chosen?.environment.name);
     if (variables.length === 0) {

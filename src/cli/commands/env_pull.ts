@@ -7,7 +7,7 @@ export default defineCommand({
   define: (command) => command.argument("[file...]", "ignored").allowUnknownOption(),
   examples: [["env pull", "tells what to do instead"]],
   answers: "always an error",
-  run() {
+  run(_, ctx) {
     return Promise.reject(
       new CliError(
         "unsupported",
@@ -15,7 +15,7 @@ export default defineCommand({
           "secrets to the disk in plain text",
         {
           hint: "The variables then exist in that command alone, and no file is written",
-          next: ["svc env exec --environment preview -- <command>"],
+          next: [ctx.lines.of("env", "exec", "--help")],
         },
       ),
     );

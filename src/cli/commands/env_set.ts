@@ -1,9 +1,15 @@
 import { ApiError, type Client } from "../../client/mod.ts";
-import { endpoints, type Project, SCOPE_ALL, type Variable } from "../../contract/mod.ts";
+import {
+  endpoints,
+  ENVIRONMENT_PRODUCTION,
+  type Project,
+  SCOPE_ALL,
+  type Variable,
+} from "../../contract/mod.ts";
 import { actionRequired, CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
-import { chooseEnvironment, listEnvironments, WAYS_TO_NAME } from "../env/choose_environment.ts";
+import { chooseEnvironment, contextLine, listEnvironments } from "../env/choose_environment.ts";
 import { formatKeyProblems, readDotenvFile } from "../env/dotenv_file.ts";
 import { checkValueFlags, readValue, type ValueFlags } from "../env/read_value.ts";
 import { categoryOfFlags, chooseCategory } from "../env/variable_category.ts";
@@ -52,17 +58,17 @@ function checkFlags(given: string | undefined, flags: SetFlags): void {
 async function chooseScope(
   ctx: Context,
   flags: SetFlags,
-  facts: ResolvedProject & { readonly folder: ProjectFolder; readonly command: string },
+  facts: ResolvedProject & { readonly folder: ProjectFolder },
 ): Promise<string> {
   if (flags.all === true) return SCOPE_ALL;
-  const { client, project, command } = facts;
+  const { client, project } = facts;
   const chosen = await chooseEnvironment(ctx, { ...facts, given: flags.environment, phase: "env" });
   if (chosen !== undefined) return chosen.environment.name;
   if (ctx.prompter === undefined) {
     throw actionRequired("Name the scope: an environment, or all of them", [
-      `${command} --environment production`,
-      `${command} --all`,
-      ...WAYS_TO_NAME,
+      ctx.lines.again({ "--environment": ENVIRONMENT_PRODUCTION }),
+      ctx.lines.again({ "--all": true }),
+      contextLine(ctx),
     ]);
   }
   const environments = await listEnvironments(client, project);
@@ -152,15 +158,14 @@ export default defineCommand({
     const flag = categoryOfFlags(flags);
     const folder = await openProjectFolder(ctx);
     const declarations = folder.config?.env.declarations ?? new Map();
-    const command = given === undefined ? "svc env set" : `svc env set ${checkVariableName(given)}`;
+    if (given !== undefined) checkVariableName(given);
     const settle = async (): Promise<Target> => {
       const resolved = await resolveProject(ctx, {
         folder,
         given: flags.projectId,
         phase: "env",
-        command,
       });
-      const scope = await chooseScope(ctx, flags, { ...resolved, folder, command });
+      const scope = await chooseScope(ctx, flags, { ...resolved, folder });
       return { ...resolved, scope, flags };
     };
     if (given === undefined) {
@@ -169,7 +174,7 @@ export default defineCommand({
     }
     const key = given;
     const category = chooseCategory(key, { flag, declaration: declarations.get(key) });
-    checkValueFlags(flags, { key, category });
+    checkValueFlags(ctx, flags, { key, category });
     const target = await settle();
     const variable = await put(target, {
       key,

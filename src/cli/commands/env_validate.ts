@@ -20,16 +20,20 @@ export default defineCommand({
     const { client, project, folder } = await projectOfVariables(
       ctx,
       flags.projectId,
-      "svc env validate",
     );
     const declarations = folder.config?.env.declarations ?? new Map();
     const [all, variables] = await Promise.all([
       listEnvironments(client, project),
       listVariables(client, project),
     ]);
-    const environments = flags.environment === undefined
-      ? all
-      : [pickEnvironment(all, flags.environment, project)];
+    const environments = flags.environment === undefined ? all : [
+      pickEnvironment(ctx, {
+        environments: all,
+        reference: flags.environment,
+        project,
+        from: "flag",
+      }),
+    ];
     const names = environments.map(({ name }) => name);
     const exposed = findExposed(declarations, variables);
     for (const { key, scope } of exposed) {
@@ -41,6 +45,7 @@ export default defineCommand({
       );
     }
     const missing = findMissing(declarations, variables, {
+      lines: ctx.lines,
       environments: names,
       projectId: flags.projectId,
     });

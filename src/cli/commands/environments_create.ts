@@ -24,14 +24,13 @@ export default defineCommand({
   answers: "{ environment }",
   async run({ args: [name], flags }, ctx) {
     checkName(name);
-    const command = `svc environments create ${name}`;
-    const { client, project } = await projectOfVariables(ctx, flags.projectId, command);
+    const { client, project } = await projectOfVariables(ctx, flags.projectId);
     const environment = await client.call(endpoints.createEnvironment, {
       params: { project: project.id },
       body: { name },
     });
     ctx.ui.done("env", `Created environment ${name} of ${project.name}`);
-    ctx.ui.note(`Next: svc deploy --environment ${name}`);
+    ctx.ui.note(`Next: ${ctx.lines.ofProject("deploy", "--environment", name)}`);
     ctx.ui.result({ environment }, environment.url ?? "");
   },
 });

@@ -18,10 +18,14 @@ export default defineCommand({
   ],
   answers: "{ deleted, environment }",
   async run({ args: [reference], flags }, ctx) {
-    const command = "svc environments delete";
-    const { client, project, folder } = await projectOfVariables(ctx, flags.projectId, command);
+    const { client, project, folder } = await projectOfVariables(ctx, flags.projectId);
     const environments = await listEnvironments(client, project);
-    const environment = pickEnvironment(environments, reference, project);
+    const environment = pickEnvironment(ctx, {
+      environments,
+      reference,
+      project,
+      from: "argument",
+    });
     const { id, name } = environment;
     if (environment.isBuiltIn) {
       throw new CliError("conflict", `Keep ${name}: every project has it`);
@@ -38,7 +42,7 @@ export default defineCommand({
       params: { project: project.id, environment: id },
     });
     ctx.ui.done("env", `Deleted environment ${name} of ${project.name}`);
-    const context = await readContext(folder.directory).catch(() => undefined);
+    const context = await readContext(ctx, folder.directory).catch(() => undefined);
     if (context?.environment.id === id) {
       ctx.ui.log("env", "warn", "The context names it: `svc context clear` forgets it");
     }

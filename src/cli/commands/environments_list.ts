@@ -11,10 +11,9 @@ export default defineCommand({
     const { client, project, folder } = await projectOfVariables(
       ctx,
       flags.projectId,
-      "svc environments list",
     );
     const environments = await listEnvironments(client, project);
-    const context = await readContext(folder.directory);
+    const context = await readContext(ctx, folder.directory);
     const current = context?.projectId === project.id ? context.environment.id : undefined;
     const rows = environments.map(({ id, name, url, isBuiltIn }) => [
       id === current ? `${name} *` : name,

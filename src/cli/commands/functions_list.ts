@@ -16,12 +16,12 @@ export default defineCommand({
       folder: await openProjectFolder(ctx),
       given: flags.projectId,
       phase: "deploy",
-      command: "svc functions list",
     });
     const deployment = flags.deploymentId ?? project.productionDeploymentId;
     if (deployment === null) {
       throw new CliError("not_found", `Nothing of ${project.name} is live in production yet`, {
-        hint: "svc deploy --prod deploys there; --deployment-id names another deployment",
+        hint: "Deploy there, or name another deployment with --deployment-id",
+        next: [ctx.lines.ofProject("deploy", "--prod")],
       });
     }
     const { id, functions } = await client.call(endpoints.getDeployment, {

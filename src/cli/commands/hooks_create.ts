@@ -25,7 +25,7 @@ export default defineCommand({
   ],
   answers: "{ hook, url }",
   async run({ flags }, ctx) {
-    const { client, project } = await projectOfHooks(ctx, flags.projectId, "svc hooks create");
+    const { client, project } = await projectOfHooks(ctx, flags.projectId);
     const { url, ...hook } = await client.call(endpoints.createHook, {
       body: {
         projectId: project.id,

@@ -17,8 +17,8 @@ export default defineCommand({
   ],
   answers: "{ deleted, hook }",
   async run({ args: [reference], flags }, ctx) {
-    const { client, project } = await projectOfHooks(ctx, flags.projectId, "svc hooks delete");
-    const hook = await findHook(client, project, reference);
+    const { client, project } = await projectOfHooks(ctx, flags.projectId);
+    const hook = await findHook(ctx, client, { project, reference });
     await confirm(ctx, {
       force: flags.force,
       question: `Delete deploy hook ${printable(hook.name)}? Its URL works no longer then`,

@@ -7,7 +7,7 @@ export default defineCommand({
   examples: [["hooks list", "show the deploy hooks of this directory's project"]],
   answers: "{ hooks }",
   async run({ flags }, ctx) {
-    const { client, project } = await projectOfHooks(ctx, flags.projectId, "svc hooks list");
+    const { client, project } = await projectOfHooks(ctx, flags.projectId);
     const hooks = await listHooks(client, project);
     if (hooks.length === 0) ctx.ui.note("No deploy hooks: `svc hooks create` makes one");
     const rows = hooks.map((hook) => hookRow(hook, ctx.now()));

@@ -13,8 +13,8 @@ export default defineCommand({
   examples: [["hooks regenerate cms", "give the hook cms a new URL"]],
   answers: "{ hook, url }",
   async run({ args: [reference], flags }, ctx) {
-    const { client, project } = await projectOfHooks(ctx, flags.projectId, "svc hooks regenerate");
-    const { id } = await findHook(client, project, reference);
+    const { client, project } = await projectOfHooks(ctx, flags.projectId);
+    const { id } = await findHook(ctx, client, { project, reference });
     const { url, ...hook } = await client.call(endpoints.regenerateHook, { params: { hook: id } });
     ctx.ui.done(
       "deploy",

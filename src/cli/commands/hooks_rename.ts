@@ -12,8 +12,8 @@ export default defineCommand({
   examples: [["hooks rename ci github", "call the hook ci github"]],
   answers: "{ hook }",
   async run({ args: [reference, name], flags }, ctx) {
-    const { client, project } = await projectOfHooks(ctx, flags.projectId, "svc hooks rename");
-    const { id } = await findHook(client, project, reference);
+    const { client, project } = await projectOfHooks(ctx, flags.projectId);
+    const { id } = await findHook(ctx, client, { project, reference });
     const hook = await client.call(endpoints.updateHook, { params: { hook: id }, body: { name } });
     ctx.ui.done("deploy", `Renamed the deploy hook: it is ${printable(hook.name)} now`);
     ctx.ui.result({ hook }, "");

@@ -8,6 +8,7 @@ import { writeProjectFile } from "../bind_folder.ts";
 import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
+import { createProject } from "../create_project.ts";
 import { assertCanBind } from "../local_checks.ts";
 import { openProjectFolder, type ProjectFolder, showPath } from "../project_folder.ts";
 import { checkProjectName, findProject, toProjectName } from "../resolve_project.ts";
@@ -24,7 +25,9 @@ async function nameOf(ctx: Context, folder: ProjectFolder, flags: InitFlags): Pr
   if (flags.name !== undefined) {
     const problem = checkProjectName(flags.name);
     if (problem === undefined) return flags.name;
-    throw new CliError("usage", `Give another --name: ${problem}, not "${flags.name}"`);
+    throw new CliError("usage", `Give another --name: ${problem}, not "${flags.name}"`, {
+      next: [ctx.lines.again({ "--name": toProjectName(flags.name) })],
+    });
   }
   const initial = folder.config?.project.name ?? toProjectName(basename(folder.directory));
   if (ctx.prompter === undefined || flags.projectId !== undefined) return initial;
@@ -38,25 +41,34 @@ async function nameOf(ctx: Context, folder: ProjectFolder, flags: InitFlags): Pr
 async function projectOf(
   ctx: Context,
   name: string,
-  facts: { readonly flags: InitFlags; readonly detected: DetectedProject | undefined },
+  facts: {
+    readonly flags: InitFlags;
+    readonly detected: DetectedProject | undefined;
+    readonly folder: ProjectFolder;
+  },
 ): Promise<Project | undefined> {
-  const { flags, detected } = facts;
+  const { flags, detected, folder } = facts;
   if (flags.projectId !== undefined) {
-    const project = await findProject(ctx.client({ phase: "init" }), flags.projectId);
+    const project = await findProject(ctx.client({ phase: "init", folder }), flags.projectId);
     if (project !== undefined) return project;
     throw new CliError(
       "not_found",
       `Name an existing project: the platform has no "${flags.projectId}"`,
-      { next: ["svc projects list", `svc init --name ${name} --create`] },
+      {
+        next: [
+          ctx.lines.of("projects", "list"),
+          ctx.lines.again({ "--project-id": undefined, "--name": name, "--create": true }),
+        ],
+      },
     );
   }
   if (flags.create !== true) return undefined;
   const framework = detected?.framework?.id;
-  const project = await ctx.client({ phase: "init" }).call(endpoints.createProject, {
+  return await createProject(ctx, ctx.client({ phase: "init", folder }), {
     body: { name, ...knownFramework(framework) },
+    phase: "init",
+    hasNameFlag: true,
   });
-  ctx.ui.done("init", `Created project ${project.name}`);
-  return project;
 }
 
 /** The contract knows a few frameworks by name; others stay unnamed. */
@@ -133,7 +145,7 @@ export default defineCommand({
     const advice = detected?.advice;
     if (advice !== undefined) ctx.ui.log("detect", "warn", `${advice.message}. ${advice.hint}`);
     await assertCanBind(ctx, folder);
-    const project = await projectOf(ctx, name, { flags, detected });
+    const project = await projectOf(ctx, name, { flags, detected, folder });
     await writeProjectFile(folder, {
       project: projectChanges(name, project),
       build: buildChanges(folder, detected) ?? {},
@@ -141,7 +153,7 @@ export default defineCommand({
     });
     const verb = folder.config === undefined ? "Created" : "Updated";
     ctx.ui.done("init", `${verb} ${showPath(folder.configPath, ctx)}`);
-    ctx.ui.note("Next: svc deploy");
+    ctx.ui.note(`Next: ${ctx.lines.of("deploy")}`);
     ctx.ui.result({
       config: folder.configPath,
       created: folder.config === undefined,

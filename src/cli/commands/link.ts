@@ -6,28 +6,33 @@ import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { assertCanBind } from "../local_checks.ts";
 import { openProjectFolder, type ProjectFolder } from "../project_folder.ts";
-import { chooseProject, findProject, toProjectName } from "../resolve_project.ts";
+import { listNewestProjects } from "../create_project.ts";
+import { chooseProject, findProject, runsWithProject, toProjectName } from "../resolve_project.ts";
 
 async function pickProject(
   ctx: Context,
   folder: ProjectFolder,
   given: string | undefined,
 ): Promise<Project> {
-  const client = ctx.client({ phase: "link", workspace: folder.config?.project.workspace });
+  const client = ctx.client({ phase: "link", folder });
   const reference = given ?? folder.config?.project.name;
   const project = reference === undefined ? undefined : await findProject(client, reference);
   if (project !== undefined) return project;
   if (given !== undefined) {
     throw new CliError("not_found", `Name an existing project: the platform has no "${given}"`, {
-      next: ["svc projects list", `svc projects create --name ${toProjectName(given)} --link`],
+      next: [
+        ...runsWithProject(ctx, await listNewestProjects(client), given),
+        ctx.lines.of("projects", "list"),
+        ctx.lines.of("projects", "create", "--name", toProjectName(given), "--link"),
+      ],
     });
   }
   const name = reference ?? toProjectName(basename(folder.directory));
   if (ctx.prompter !== undefined) return await chooseProject(ctx, client, name);
   throw actionRequired("Name the project with --project-id", [
-    "svc projects list",
-    "svc link --project-id <id>",
-    `svc projects create --name ${name} --link`,
+    ...runsWithProject(ctx, await listNewestProjects(client), reference),
+    ctx.lines.of("projects", "list"),
+    ctx.lines.of("projects", "create", "--name", name, "--link"),
   ]);
 }
 

@@ -14,10 +14,15 @@ import { VERSION } from "../version.ts";
 /** What the person who confirms is shown as the tool's name. */
 const toolName = (ctx: Context): string => `svc ${VERSION} on ${ctx.machineName}`.slice(0, 60);
 
+/** The workspace to ask for; the default of earlier logins is no wish. */
+function askedWorkspace({ workspace }: Context): string | undefined {
+  return workspace?.source === "default" ? undefined : workspace?.slug;
+}
+
 /** The page that shows this very code; with the workspace that was asked for, if any. */
 function pageOf(login: DeviceLogin, ctx: Context): string {
   const { verification_uri_complete: complete } = login.authorization;
-  const { workspace } = ctx.settings;
+  const workspace = askedWorkspace(ctx);
   if (workspace === undefined) return complete;
   const url = new URL(complete);
   url.searchParams.set("workspace", workspace);
@@ -45,10 +50,13 @@ function tellWhere(login: DeviceLogin, ctx: Context, options: { readonly browser
   ui.log("auth", "info", `${where}; the code ends in ${minutes} minutes, Ctrl-C stops`);
 }
 
-function refusal({ code, message }: Extract<Waited, { type: "refused" }>): CliError {
+function refusal(
+  ctx: Context,
+  { code, message }: Extract<Waited, { type: "refused" }>,
+): CliError {
   if (code === "access_denied") return declined("Can not log in: it was denied on the page");
   const reason = code === "expired_token" ? "nobody approved the code in time" : message;
-  return new CliError("unauthorized", `Can not log in: ${reason}`, { next: ["svc login"] });
+  return new CliError("unauthorized", `Can not log in: ${reason}`, { next: [ctx.lines.again()] });
 }
 
 /** Stores the token; one that it takes the place of is revoked. */
@@ -64,7 +72,7 @@ async function store(token: DeviceToken, ctx: Context): Promise<void> {
     savedAt: new Date(ctx.now()),
   });
   if (before !== undefined) await endToken(ctx, before.token);
-  const asked = ctx.settings.workspace;
+  const asked = askedWorkspace(ctx);
   if (asked !== undefined && asked !== workspace) {
     ui.log("workspace", "warn", `Workspace ${workspace} was approved, not ${asked}`);
   }
@@ -109,7 +117,7 @@ export default defineCommand({
           ? ui.log("auth", "info", "The platform answers again")
           : ui.log("auth", "warn", `${error.message}: trying on`),
     });
-    if (waited.type === "refused") throw refusal(waited);
+    if (waited.type === "refused") throw refusal(ctx, waited);
     const { token } = waited;
     await store(token, ctx);
     const client = ctx.client({ phase: "auth", token: token.access_token });

@@ -31,7 +31,7 @@ export default defineCommand({
   answers: "{ loggedOut: { workspace, token }, apiUrl }",
   async run({ flags }, ctx) {
     const { apiUrl, credentials, settings, ui } = ctx;
-    const wanted = settings.workspace ?? credentials.defaultWorkspace(apiUrl);
+    const wanted = ctx.workspace?.slug ?? credentials.defaultWorkspace(apiUrl);
     const logins = credentials.logins(apiUrl)
       .filter(({ workspace }) => flags.all === true || workspace === wanted);
     if (logins.length > 0) await assertCanStoreLogin(ctx);
@@ -43,9 +43,7 @@ export default defineCommand({
       loggedOut.push(ended);
     }
     if (loggedOut.length === 0) {
-      const which = settings.workspace === undefined
-        ? apiUrl
-        : `${settings.workspace} at ${apiUrl}`;
+      const which = wanted === undefined || flags.all === true ? apiUrl : `${wanted} at ${apiUrl}`;
       ui.log("auth", "info", `No login is stored for ${which}`);
     }
     if (settings.token !== undefined) {

@@ -99,10 +99,9 @@ export default defineCommand({
       folder: await openProjectFolder(ctx),
       given: flags.projectId,
       phase: "deploy",
-      command: "svc logs",
     });
     if (flags.build === true) {
-      const newest = await newestDeployment(client, project.id);
+      const newest = await newestDeployment(ctx, client, project.id);
       return await showBuildLog(ctx, client, { deployment: newest, follow });
     }
     const params = { project: project.id };

@@ -1,10 +1,11 @@
 import { Option } from "@commander-js/extra-typings";
 import { basename } from "node:path";
-import { endpoints, FRAMEWORKS } from "../../contract/mod.ts";
+import { FRAMEWORKS } from "../../contract/mod.ts";
 import { bindFolder } from "../bind_folder.ts";
 import { actionRequired, CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
+import { createProject } from "../create_project.ts";
 import { assertCanBind } from "../local_checks.ts";
 import { openProjectFolder } from "../project_folder.ts";
 import { definedOnly } from "../project_settings.ts";
@@ -20,13 +21,14 @@ async function nameOf(given: string | undefined, ctx: Context): Promise<string> 
       `--name ${wrong.charAt(0).toLowerCase()}${wrong.slice(1)}: it is "${given}"`,
       {
         hint: `Did you mean ${toProjectName(given)}?`,
+        next: [ctx.lines.again({ "--name": toProjectName(given) })],
       },
     );
   }
   const suggested = toProjectName(basename(ctx.cwd));
   if (ctx.prompter === undefined) {
     throw actionRequired("Give the project a name with --name", [
-      `svc projects create --name ${suggested}`,
+      ctx.lines.again({ "--name": suggested }),
     ]);
   }
   return await ctx.prompter.text({
@@ -62,12 +64,13 @@ export default defineCommand({
     const name = await nameOf(given, ctx);
     const client = ctx.client({
       phase: "projects",
-      workspace: folder?.config?.project.workspace,
+      folder,
     });
-    const project = await client.call(endpoints.createProject, {
+    const project = await createProject(ctx, client, {
       body: { name, ...definedOnly(settings) },
+      phase: "projects",
+      hasNameFlag: true,
     });
-    ctx.ui.done("projects", `Created project ${project.name}`);
     if (folder !== undefined) await bindFolder(ctx, folder, project);
     ctx.ui.result({ project, linked: folder !== undefined }, formatProject(project));
   },

@@ -30,7 +30,7 @@ function checkFlags({ stdin, fromFile, sshKey, knownHosts, username, remove }: F
   }
 }
 
-async function readCredentials(ctx: Context, id: string, flags: Flags) {
+async function readCredentials(ctx: Context, flags: Flags) {
   const { sshKey, knownHosts, username } = flags;
   if (sshKey !== undefined) {
     return {
@@ -43,8 +43,7 @@ async function readCredentials(ctx: Context, id: string, flags: Flags) {
   }
   if (flags.stdin !== true && flags.fromFile === undefined && ctx.prompter === undefined) {
     throw actionRequired("Say where the token or key is", [
-      `svc projects git-credentials ${id} --username <name> --stdin`,
-      `svc projects git-credentials ${id} --ssh-key <path>`,
+      ctx.lines.again({ "--stdin": true }),
     ]);
   }
   const token = await readValue(ctx, flags, { key: "the token", category: "secret" });
@@ -77,7 +76,7 @@ export default defineCommand({
       ? await client.call(endpoints.removeGitCredentials, { params })
       : await client.call(endpoints.setGitCredentials, {
         params,
-        body: await readCredentials(ctx, id, flags),
+        body: await readCredentials(ctx, flags),
       });
     const done = flags.remove === true ? "Removed" : "Stored";
     ctx.ui.done("projects", `${done} the git credentials of ${project.name}`);

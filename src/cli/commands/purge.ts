@@ -25,7 +25,6 @@ export default defineCommand({
       folder: await openProjectFolder(ctx),
       given: projectId,
       phase: "deploy",
-      command: "svc purge",
     });
     const body = path !== undefined
       ? { type: "path" as const, path }

@@ -1,5 +1,8 @@
 import { endpoints } from "../../contract/mod.ts";
+import { ApiError } from "../../client/mod.ts";
+import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
+import type { Context } from "../context.ts";
 import { formatAge } from "../format.ts";
 import { deploymentId } from "../option_values.ts";
 import { openProjectFolder } from "../project_folder.ts";
@@ -7,6 +10,15 @@ import { definedOnly } from "../project_settings.ts";
 import { reportRulesInEffect } from "../published_rules.ts";
 import { resolveProject } from "../resolve_project.ts";
 import { formatFacts } from "../table.ts";
+
+/** Adds to the platform's refusal what can be done in its place. */
+function explainConflict({ lines }: Context, error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.status !== 409) return error;
+  return new CliError("conflict", error.message, {
+    next: [lines.ofProject("deployments"), lines.ofProject("deploy", "--prod")],
+    cause: error,
+  });
+}
 
 export default defineCommand({
   description: "The deployment that was live before is live again, as it was: files, functions, " +
@@ -31,11 +43,12 @@ export default defineCommand({
       folder: await openProjectFolder(ctx),
       given: flags.projectId,
       phase: "rollback",
-      command: "svc rollback",
     });
     const answer = await client.call(endpoints.rollback, {
       params: { project: project.id },
       body: definedOnly({ deploymentId: flags.deploymentId, to: flags.to }),
+    }).catch((error) => {
+      throw explainConflict(ctx, error);
     });
     const { deployment, rolledBack } = answer;
     ctx.ui.done("rollback", `Rolled back ${rolledBack.id}; ${deployment.id} is live again`);
@@ -43,7 +56,7 @@ export default defineCommand({
       ["  commit", deployment.commitSha],
       ["  message", deployment.message],
       ["  deployed", formatAge(deployment.createdAt, ctx.now())],
-      ["  undo", `svc rollback --to ${rolledBack.id}`],
+      ["  undo", ctx.lines.ofProject("rollback", "--to", rolledBack.id)],
     ]));
     const rulesInEffect = await reportRulesInEffect(ctx, client, {
       project: project.id,

@@ -18,7 +18,7 @@ export default defineCommand({
   examples: [["rules list", "show the rules that production uses, with their counters"]],
   answers: "{ origin, revisionId, deploymentId, ruleSet, publishedAt, etag, counters }",
   async run({ flags }, ctx) {
-    const { client, project } = await projectOfRules(ctx, flags.projectId, "svc rules list");
+    const { client, project } = await projectOfRules(ctx, flags.projectId);
     const params = { project: project.id };
     const [{ body: active, etag }, { items: counters }] = await Promise.all([
       client.send(endpoints.getRules, { params }),

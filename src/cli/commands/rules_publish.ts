@@ -26,7 +26,7 @@ export default defineCommand({
       hasAsn: await findAsn(ctx, file.source),
     });
     reportWarnings(ctx, file, diagnostics);
-    const { client, project } = await projectOfRules(ctx, flags.projectId, "svc rules publish");
+    const { client, project } = await projectOfRules(ctx, flags.projectId);
     const params = { project: project.id };
     const known = flags.ifMatch ?? (await client.send(endpoints.getRules, { params })).etag;
     try {
@@ -38,7 +38,7 @@ export default defineCommand({
       ctx.ui.done("deploy", `${describeActive(active)}, now used by ${project.url}`);
       ctx.ui.result({ ...active, etag: etag ?? null }, "");
     } catch (error) {
-      throw explainConflict(error);
+      throw explainConflict(ctx, error);
     }
   },
 });

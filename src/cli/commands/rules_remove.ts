@@ -12,7 +12,7 @@ export default defineCommand({
   examples: [["rules remove --force", "go back to the deployment's own rules"]],
   answers: "{ origin, revisionId, deploymentId, ruleSet, publishedAt, etag }",
   async run({ flags }, ctx) {
-    const { client, project } = await projectOfRules(ctx, flags.projectId, "svc rules remove");
+    const { client, project } = await projectOfRules(ctx, flags.projectId);
     const params = { project: project.id };
     const { etag } = await client.send(endpoints.getRules, { params });
     await confirm(ctx, {
@@ -30,7 +30,7 @@ export default defineCommand({
       ctx.ui.done("deploy", `Removed. In effect now: ${describeActive(answer.body)}`);
       ctx.ui.result({ ...answer.body, etag: answer.etag ?? null }, "");
     } catch (error) {
-      throw explainConflict(error);
+      throw explainConflict(ctx, error);
     }
   },
 });

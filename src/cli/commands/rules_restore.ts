@@ -10,7 +10,7 @@ export default defineCommand({
   examples: [["rules restore 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "publish it again"]],
   answers: "{ origin, revisionId, deploymentId, ruleSet, publishedAt, etag }",
   async run({ args: [revision], flags }, ctx) {
-    const { client, project } = await projectOfRules(ctx, flags.projectId, "svc rules restore");
+    const { client, project } = await projectOfRules(ctx, flags.projectId);
     const params = { project: project.id };
     const { etag: known } = await client.send(endpoints.getRules, { params });
     try {
@@ -21,7 +21,7 @@ export default defineCommand({
       ctx.ui.done("deploy", `${describeActive(active)}, now used by ${project.url}`);
       ctx.ui.result({ ...active, etag: etag ?? null }, "");
     } catch (error) {
-      throw explainConflict(error);
+      throw explainConflict(ctx, error);
     }
   },
 });

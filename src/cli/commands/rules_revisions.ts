@@ -13,7 +13,7 @@ export default defineCommand({
   examples: [["rules revisions", "show what was published, newest first"]],
   answers: "{ revisions, nextCursor }",
   async run({ flags }, ctx) {
-    const { client, project } = await projectOfRules(ctx, flags.projectId, "svc rules revisions");
+    const { client, project } = await projectOfRules(ctx, flags.projectId);
     const params = { project: project.id };
     const { items, nextCursor } = await collectPages(
       (query) => client.call(endpoints.listRuleRevisions, { params, query }),

@@ -1,5 +1,6 @@
 import { endpoints, type Identity } from "../../contract/mod.ts";
 import { defineCommand } from "../command.ts";
+import { WORKSPACE_SOURCES } from "../workspace_choice.ts";
 import { formatFacts } from "../table.ts";
 
 const KIND = { api_key: "key", access_token: "login", session: "session" } as const;
@@ -16,16 +17,19 @@ export default defineCommand({
     ["whoami", "show the user and key in use"],
     ["whoami --json", "the same for programs"],
   ],
-  answers: "{ user, workspace, credential, apiUrl }",
+  answers: "{ user, workspace, credential, workspaceSource, apiUrl }",
   async run(_, ctx) {
     const client = ctx.client({ phase: "auth" });
     const identity = await client.call(endpoints.getIdentity, {});
     const { user, workspace, credential } = identity;
+    const source = ctx.workspace === undefined
+      ? "the key"
+      : WORKSPACE_SOURCES[ctx.workspace.source];
     ctx.ui.result(
-      { ...identity, apiUrl: ctx.apiUrl },
+      { ...identity, workspaceSource: ctx.workspace?.source ?? "key", apiUrl: ctx.apiUrl },
       formatFacts([
         ["user", user.email === null ? user.name : `${user.name} <${user.email}>`],
-        ["workspace", `${workspace.slug} (${workspace.role})`],
+        ["workspace", `${workspace.slug} (${workspace.role}), from ${source}`],
         [KIND[credential.type], described(credential)],
         ["platform", ctx.apiUrl],
       ]),

@@ -4,6 +4,7 @@ import { nearest } from "../../lib/suggest.ts";
 import { actionRequired, CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
 import { assertCanStoreLogin } from "../local_checks.ts";
+import { WORKSPACE_SOURCES } from "../workspace_choice.ts";
 
 /** Most workspaces that are searched. */
 const MAX_LISTED = 1000;
@@ -25,17 +26,28 @@ export default defineCommand({
       const near = nearest(slug, items.map((item) => item.slug));
       throw new CliError("not_found", `Name one of your workspaces: "${slug}" is none`, {
         ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
-        next: ["svc workspace list"],
+        next: [ctx.lines.of("workspace", "list")],
       });
     }
     const hasLogin = ctx.credentials.logins(ctx.apiUrl).some((login) => login.workspace === slug);
     if (ctx.settings.token === undefined && !hasLogin) {
       throw actionRequired(`Log in to ${slug} first: a stored login is for one workspace`, [
-        `svc login --workspace ${slug}`,
+        ctx.lines.of("login", "--workspace", slug),
       ]);
     }
     await ctx.credentials.saveDefaultWorkspace(ctx.apiUrl, slug);
     ctx.ui.done("workspace", `Default workspace is now ${slug}`);
+    const { settings, workspace: inUse } = ctx;
+    if (inUse !== undefined && inUse.source !== "default" && inUse.slug !== slug) {
+      const place = WORKSPACE_SOURCES[inUse.source];
+      ctx.ui.log("workspace", "warn", `${place} names ${inUse.slug}, and goes before the default`);
+    } else if (settings.token !== undefined) {
+      ctx.ui.log(
+        "workspace",
+        "warn",
+        "A given key acts in its own workspace: the default counts for logins",
+      );
+    }
     ctx.ui.result({ workspace }, "");
   },
 });

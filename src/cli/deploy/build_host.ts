@@ -39,12 +39,24 @@ export function createBuildHost(ctx: Context): BuildHost {
   };
 }
 
+/** What makes an output, or finds the one that is there. */
+function waysToOutput({ lines }: Context): string[] {
+  return lines.flags.includes("--skip-build")
+    ? [lines.again({ "--skip-build": undefined })]
+    : [lines.of("build"), lines.of("init")];
+}
+
 /** Waits for a part of a build; what the project's author is told becomes the tool's error. */
-export async function explainBuild<T>(part: Promise<T>): Promise<T> {
+export async function explainBuild<T>(ctx: Context, part: Promise<T>): Promise<T> {
   try {
     return await part;
   } catch (error) {
     if (!(error instanceof BuildError)) throw error;
-    throw new CliError(error.code, error.message, { ...error.facts, cause: error });
+    ctx.signal.throwIfAborted();
+    throw new CliError(error.code, error.message, {
+      ...(error.code === "output_missing" ? { next: waysToOutput(ctx) } : {}),
+      ...error.facts,
+      cause: error,
+    });
   }
 }

@@ -57,12 +57,17 @@ export async function targetEnvironment(
   if (flags.prod === true) return { name: ENVIRONMENT_PRODUCTION, url: null };
   if (flags.environment !== undefined) {
     const environments = await listEnvironments(client, project);
-    const { name, url, isBuiltIn } = pickEnvironment(environments, flags.environment, project);
+    const { name, url, isBuiltIn } = pickEnvironment(ctx, {
+      environments,
+      reference: flags.environment,
+      project,
+      from: "flag",
+    });
     ctx.ui.log("deploy", "info", `Environment ${name} (from --environment)`);
     return { name, url: isBuiltIn ? null : url };
   }
   const named = environmentVariable(ctx) ??
-    (await readContext(folder.directory).catch(() => undefined))?.environment.name;
+    (await readContext(ctx, folder.directory).catch(() => undefined))?.environment.name;
   if (named !== undefined && named !== ENVIRONMENT_PREVIEW) {
     ctx.ui.log(
       "deploy",
@@ -85,11 +90,13 @@ export async function checkDeclarations(
   const declarations = folder.config?.env.declarations ?? new Map();
   if (declarations.size === 0) return;
   const missing = findMissing(declarations, await listVariables(client, project, environment), {
+    lines: ctx.lines,
     environments: [environment],
     projectId: folder.config?.project.id === undefined ? project.id : undefined,
   });
-  const flag = environment === ENVIRONMENT_PREVIEW ? "" : ` --environment ${environment}`;
-  if (missing.length > 0) throw missingVariables(missing, [`svc deploy${flag} --skip-env-check`]);
+  if (missing.length > 0) {
+    throw missingVariables(missing, [ctx.lines.again({ "--skip-env-check": true })]);
+  }
   const count = formatCount(declarations.size, "declared variable");
   ctx.ui.debug("env", `Checked ${count} of ${environment}`);
 }

@@ -19,10 +19,9 @@ const MAX_LISTED = 10_000;
 export async function projectOfDomains(
   ctx: Context,
   given: string | undefined,
-  command: string,
 ): Promise<ResolvedProject & { readonly folder: ProjectFolder }> {
   const folder = await openProjectFolder(ctx);
-  return { folder, ...await resolveProject(ctx, { folder, given, phase: "domains", command }) };
+  return { folder, ...await resolveProject(ctx, { folder, given, phase: "domains" }) };
 }
 
 /** All domains of a project, by zone, then by name. */
@@ -43,9 +42,12 @@ function toHostname(text: string): string {
 
 /** The domain with this id or hostname, in any spelling; throws `not_found` else. */
 export function pickDomain(
-  domains: readonly Domain[],
-  reference: string,
-  project: Project,
+  ctx: Context,
+  { domains, reference, project }: {
+    readonly domains: readonly Domain[];
+    readonly reference: string;
+    readonly project: Project;
+  },
 ): Domain {
   const hostname = toHostname(reference);
   const found = domains.find((domain) => domain.id === reference || domain.hostname === hostname);
@@ -56,7 +58,7 @@ export function pickDomain(
     `Name a domain of ${project.name}: it has no "${printable(reference)}"`,
     {
       ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
-      next: ["svc domains list"],
+      next: [ctx.lines.ofProject("domains", "list")],
     },
   );
 }

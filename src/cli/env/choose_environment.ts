@@ -11,7 +11,14 @@ import {
   ContextFileError,
   loadContext,
 } from "../../config/mod.ts";
-import { endpoints, type Environment, PAGE_LIMIT_MAX, type Project } from "../../contract/mod.ts";
+import {
+  endpoints,
+  type Environment,
+  ENVIRONMENT_PREVIEW,
+  ENVIRONMENT_PRODUCTION,
+  PAGE_LIMIT_MAX,
+  type Project,
+} from "../../contract/mod.ts";
 import { nearest } from "../../lib/suggest.ts";
 import { actionRequired, CliError } from "../cli_error.ts";
 import type { Context } from "../context.ts";
@@ -50,20 +57,19 @@ export interface EnvironmentFacts {
   readonly project: Project;
   readonly client: Client;
   readonly phase: Phase;
-  /** The command line to show in suggestions, such as `svc env list`. */
-  readonly command: string;
-  /** What follows its flags, such as `-- <command>`. */
-  readonly rest?: string;
 }
 
 /** The context of a checkout, `undefined` where it has none; a broken file is explained. */
-export async function readContext(root: string): Promise<CheckoutContext | undefined> {
+export async function readContext(
+  ctx: Pick<Context, "lines">,
+  root: string,
+): Promise<CheckoutContext | undefined> {
   try {
     return await loadContext(root);
   } catch (cause) {
     if (!(cause instanceof ContextFileError)) throw cause;
     throw new CliError("context_invalid", cause.message, {
-      next: ["svc context clear", "svc context use <name-or-id>"],
+      next: [ctx.lines.of("context", "clear"), contextLine(ctx)],
       cause,
     });
   }
@@ -85,7 +91,7 @@ async function findReference(
   if (variable !== undefined) {
     return { reference: variable, name: variable, source: "variable" };
   }
-  const context = await readContext(folder.directory);
+  const context = await readContext(ctx, folder.directory);
   if (context === undefined) return undefined;
   if (context.projectId !== project.id) {
     ctx.ui.log(
@@ -115,35 +121,47 @@ function findEnvironment(
   return environments.find(({ id, name }) => name === reference || id === reference);
 }
 
-/** Tells what there is, in place of what was named; `from` says where, if not on the line. */
+/** Shows what there is, in place of what was named; `from` says where, if not on the line. */
 function unknownEnvironment(
-  environments: readonly Environment[],
-  reference: string,
-  { project, from }: { readonly project: Project; readonly from?: string },
+  { lines }: Context,
+  { environments, reference, project, from }: {
+    readonly environments: readonly Environment[];
+    readonly reference: string;
+    readonly project: Project;
+    /** Where it was named. */
+    readonly from: "argument" | EnvironmentReference["source"];
+  },
 ): CliError {
   const names = environments.map(({ name }) => name);
   const near = nearest(reference, names);
-  const where = from === undefined ? "" : ` (from ${from})`;
+  const where = from === "argument" || from === "flag" ? "" : ` (from ${SOURCE_NAMES[from]})`;
+  const list = lines.ofProject("environments", "list");
   return new CliError(
     "not_found",
     `Name an environment of ${project.name}: it has no "${printable(reference)}"${where}`,
     {
       hint: near === undefined ? `It has: ${names.join(", ")}` : `Did you mean ${near}?`,
-      next: from === CONTEXT_PATH
-        ? ["svc context use <name-or-id>", "svc context clear"]
-        : ["svc environments list", "svc environments create <name>"],
+      next: from === "context"
+        ? [lines.ofProject("context", "use", near ?? names[0]!), lines.of("context", "clear")]
+        : from === "argument"
+        ? [list]
+        : [...(near === undefined ? [] : [lines.again({ "--environment": near })]), list],
     },
   );
 }
 
 /** The environment with this name or id; throws `not_found` with what there is. */
 export function pickEnvironment(
-  environments: readonly Environment[],
-  reference: string,
-  project: Project,
+  ctx: Context,
+  named: {
+    readonly environments: readonly Environment[];
+    readonly reference: string;
+    readonly project: Project;
+    readonly from: "argument" | "flag";
+  },
 ): Environment {
-  const found = findEnvironment(environments, reference);
-  if (found === undefined) throw unknownEnvironment(environments, reference, { project });
+  const found = findEnvironment(named.environments, named.reference);
+  if (found === undefined) throw unknownEnvironment(ctx, named);
   return found;
 }
 
@@ -164,20 +182,21 @@ export async function chooseEnvironment(
   const environments = await listEnvironments(client, project);
   const environment = findEnvironment(environments, reference);
   if (environment === undefined) {
-    throw unknownEnvironment(environments, named.name, {
+    throw unknownEnvironment(ctx, {
+      environments,
+      reference: named.name,
       project,
-      ...(source === "flag" ? {} : { from }),
+      from: source,
     });
   }
   ctx.ui.log(phase, "info", `Environment ${environment.name} (from ${from})`);
   return { environment, source };
 }
 
-/** Commands that name an environment for others. */
-export const WAYS_TO_NAME: readonly string[] = [
-  "svc context use <name-or-id>",
-  "export SVC_ENVIRONMENT=<name-or-id>",
-];
+/** The command that names an environment for others. */
+export function contextLine({ lines }: Pick<Context, "lines">): string {
+  return lines.ofProject("context", "use", ENVIRONMENT_PREVIEW);
+}
 
 /** As {@link chooseEnvironment}; where none is named, a person is asked. */
 export async function requireEnvironment(
@@ -187,11 +206,10 @@ export async function requireEnvironment(
   const chosen = await chooseEnvironment(ctx, facts);
   if (chosen !== undefined) return chosen;
   if (ctx.prompter === undefined) {
-    const { command, rest } = facts;
-    const line = `${command} --environment production`;
     throw actionRequired("Name the environment: no flag, variable or context does", [
-      rest === undefined ? line : `${line} ${rest}`,
-      ...WAYS_TO_NAME,
+      ctx.lines.again({ "--environment": ENVIRONMENT_PRODUCTION }),
+      ctx.lines.again({ "--environment": ENVIRONMENT_PREVIEW }),
+      contextLine(ctx),
     ]);
   }
   const environment = await ctx.prompter.select({

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import type { EnvDeclaration } from "../../config/mod.ts";
 import type { Variable } from "../../contract/mod.ts";
 import { CliError } from "../cli_error.ts";
+import { createCommandLines } from "../command_line.ts";
 import { childVariables, isSteering } from "../../lib/child_variables.ts";
 import { parseDotenv } from "./dotenv_file.ts";
 import { findExposed, findMissing } from "./missing_variables.ts";
@@ -55,6 +56,7 @@ Deno.test("findMissing() names each required variable in each environment that l
   const declarations = new Map([["A", sensitive], ["B", plain], ["C", optional]]);
   const variables = [variable("A", "all", "secret"), variable("B", "preview")];
   const missing = findMissing(declarations, variables, {
+    lines: createCommandLines(["deploy", "--json"], []),
     environments: ["production", "preview"],
     projectId: "shop",
   });
@@ -62,7 +64,7 @@ Deno.test("findMissing() names each required variable in each environment that l
     key: "B",
     environment: "production",
     visibility: "plain",
-    command: "svc env set B --value <value> --environment production --project-id shop",
+    command: "svc env set B --plain --stdin --environment production --project-id shop --json",
   }]);
 });
 

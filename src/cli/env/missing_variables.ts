@@ -6,6 +6,7 @@
 import type { EnvDeclaration, Visibility } from "../../config/mod.ts";
 import { SCOPE_ALL, type Variable, type VariableCategory } from "../../contract/mod.ts";
 import { CliError } from "../cli_error.ts";
+import type { CommandLines } from "../command_line.ts";
 
 export interface MissingVariable {
   readonly key: string;
@@ -21,6 +22,13 @@ export interface ExposedVariable {
   readonly scope: string;
 }
 
+export interface MissingFacts {
+  readonly lines: CommandLines;
+  readonly environments: readonly string[];
+  /** The project, where `svc.toml` does not name it. */
+  readonly projectId: string | undefined;
+}
+
 type Declarations = ReadonlyMap<string, EnvDeclaration>;
 
 /** How a declared visibility is stored. */
@@ -31,23 +39,23 @@ export function categoryOfVisibility(visibility: Visibility): VariableCategory {
 /** The command line that sets a variable; a secret's value never stands in one. */
 export function commandToSet(
   key: string,
-  facts: {
+  facts: Pick<MissingFacts, "lines" | "projectId"> & {
     readonly category: VariableCategory;
     readonly environment: string;
-    readonly projectId: string | undefined;
   },
 ): string {
-  const { category, environment, projectId } = facts;
-  const input = category === "secret" ? "--stdin" : "--value <value>";
-  const project = projectId === undefined ? "" : ` --project-id ${projectId}`;
-  return `svc env set ${key} ${input} --environment ${environment}${project}`;
+  const { lines, category, environment, projectId } = facts;
+  const kind = category === "secret" ? "--secret" : "--plain";
+  const project = projectId === undefined ? [] : ["--project-id", projectId];
+  const words = ["env", "set", key, kind, "--stdin", "--environment", environment, ...project];
+  return lines.ofProject(...words);
 }
 
 /** The required variables that an environment does not see, by environment, then as declared. */
 export function findMissing(
   declarations: Declarations,
   variables: readonly Variable[],
-  facts: { readonly environments: readonly string[]; readonly projectId: string | undefined },
+  facts: MissingFacts,
 ): MissingVariable[] {
   const set = new Set(variables.map(({ key, scope }) => `${scope}/${key}`));
   return facts.environments.flatMap((environment) =>
@@ -56,7 +64,7 @@ export function findMissing(
         return [];
       }
       const category = categoryOfVisibility(visibility);
-      const command = commandToSet(key, { category, environment, projectId: facts.projectId });
+      const command = commandToSet(key, { ...facts, category, environment });
       return [{ key, environment, visibility, command }];
     })
   );

@@ -21,10 +21,9 @@ export interface ProjectOfVariables extends ResolvedProject {
 export async function projectOfVariables(
   ctx: Context,
   given: string | undefined,
-  command: string,
 ): Promise<ProjectOfVariables> {
   const folder = await openProjectFolder(ctx);
-  return { folder, ...await resolveProject(ctx, { folder, given, phase: "env", command }) };
+  return { folder, ...await resolveProject(ctx, { folder, given, phase: "env" }) };
 }
 
 /** The variables of a project in every scope, or those that one environment sees. */

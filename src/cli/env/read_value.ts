@@ -34,7 +34,11 @@ const LINE_BREAK_BYTES = 2;
  * Refuses flags that exclude each other, and a secret on the command line:
  * other programs see it there, and the shell remembers it.
  */
-export function checkValueFlags(flags: ValueFlags, { key, category }: ValueFacts): void {
+export function checkValueFlags(
+  ctx: Context,
+  flags: ValueFlags,
+  { key, category }: ValueFacts,
+): void {
   const given = [
     ...(flags.value === undefined ? [] : ["--value"]),
     ...(flags.stdin === true ? ["--stdin"] : []),
@@ -48,7 +52,7 @@ export function checkValueFlags(flags: ValueFlags, { key, category }: ValueFacts
       "usage",
       `Give secret ${key} by --stdin or --from-file, not by --value: the list of processes ` +
         "and the shell's history would show it",
-      { next: [`svc env set ${key} --secret --stdin`] },
+      { next: [ctx.lines.again()] },
     );
   }
 }
@@ -103,10 +107,9 @@ export function withoutFinalNewline(text: string): string {
 
 async function ask(ctx: Context, { key, category }: ValueFacts): Promise<string> {
   if (ctx.prompter === undefined) {
-    const ways = category === "secret"
-      ? [`svc env set ${key} --secret --stdin`, `svc env set ${key} --secret --from-file <path>`]
-      : [`svc env set ${key} --plain --value <value>`, `svc env set ${key} --plain --stdin`];
-    throw actionRequired(`Give the value of ${key}: no flag says where it is`, ways);
+    throw actionRequired(`Give the value of ${key}: no flag says where it is`, [
+      ctx.lines.again({ "--stdin": true }),
+    ]);
   }
   const message = `Value of ${key}`;
   return category === "secret"

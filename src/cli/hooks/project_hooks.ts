@@ -18,10 +18,9 @@ const MAX_LISTED = 1000;
 export async function projectOfHooks(
   ctx: Context,
   given: string | undefined,
-  command: string,
 ): Promise<{ readonly client: Client; readonly project: Project }> {
   const folder = await openProjectFolder(ctx);
-  return await resolveProject(ctx, { folder, given, phase: "deploy", command });
+  return await resolveProject(ctx, { folder, given, phase: "deploy" });
 }
 
 export async function listHooks(client: Client, project: Project): Promise<DeployHook[]> {
@@ -34,9 +33,9 @@ export async function listHooks(client: Client, project: Project): Promise<Deplo
 
 /** The hook with this id, or the only one of this name. */
 export async function findHook(
+  ctx: Context,
   client: Client,
-  project: Project,
-  reference: string,
+  { project, reference }: { readonly project: Project; readonly reference: string },
 ): Promise<DeployHook> {
   const found = (await listHooks(client, project))
     .filter(({ id, name }) => id === reference || name === reference);
@@ -44,7 +43,7 @@ export async function findHook(
   const shown = printable(reference);
   const problem = found.length === 0 ? `it has no "${shown}"` : `several are called "${shown}"`;
   throw new CliError("not_found", `Name a hook of ${project.name} by its id: ${problem}`, {
-    next: ["svc hooks list"],
+    next: [ctx.lines.ofProject("hooks", "list")],
   });
 }
 

@@ -16,13 +16,19 @@ function formatLine({ level, text }: BuildLogLine, colors: Palette): string {
 }
 
 /** The project's newest deployment. */
-export async function newestDeployment(client: Client, project: string): Promise<string> {
+export async function newestDeployment(
+  ctx: Context,
+  client: Client,
+  project: string,
+): Promise<string> {
   const { items: [newest] } = await client.call(endpoints.listDeployments, {
     params: { project },
     query: { limit: 1 },
   });
   if (newest !== undefined) return newest.id;
-  throw new CliError("not_found", "This project has no deployment yet", { next: ["svc deploy"] });
+  throw new CliError("not_found", "This project has no deployment yet", {
+    next: [ctx.lines.ofProject("deploy")],
+  });
 }
 
 /** Prints the lines that are there; with `follow`, goes on to the end of the build. */

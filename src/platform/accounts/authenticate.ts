@@ -35,6 +35,9 @@ export interface AuthenticatorOptions {
   readonly now: Clock;
 }
 
+/** How a refusal names the header that a request names its workspace by. */
+const WORKSPACE_FIELD = "header.x-workspace";
+
 /** The workspace that a request names, by `X-Workspace` or `workspace`. */
 function wantedWorkspace(request: Request): string | null {
   const header = request.headers.get("x-workspace");
@@ -211,6 +214,7 @@ export class Authenticator {
       throw new Failure(
         "forbidden",
         `${what} belongs to workspace "${workspace.slug}", not "${wanted}"`,
+        { problems: [{ path: WORKSPACE_FIELD, message: `Must be "${workspace.slug}"` }] },
       );
     }
     return { ...workspace, role: lesserRole(workspace.role, known.role) };

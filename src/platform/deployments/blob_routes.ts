@@ -64,7 +64,7 @@ async function untilCutOff<T>(request: Request, work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (cause) {
-    if (cause instanceof Failure || !request.signal.aborted) throw cause;
+    if (!(cause instanceof Deno.errors.BadResource) && !request.signal.aborted) throw cause;
     throw new Failure("invalid_request", "The upload was cut off", { cause });
   }
 }

@@ -1,0 +1,45 @@
+/**
+ * Which workspace a command acts in. There is one rule, for all commands: the
+ * flag `--workspace`, then `SVC_WORKSPACE`, then `project.workspace` of the
+ * `svc.toml` that the command is about, then the default of `svc workspace
+ * switch`. A key that is given by flag or variable has its own workspace, and
+ * takes the place of the default. Pure.
+ *
+ * @module
+ */
+import type { Settings } from "./settings.ts";
+
+/** Where the workspace is named. */
+export type WorkspaceSource = "flag" | "variable" | "project" | "default";
+
+export interface WorkspaceChoice {
+  readonly slug: string;
+  readonly source: WorkspaceSource;
+}
+
+/** How messages name the places. */
+export const WORKSPACE_SOURCES: Readonly<Record<WorkspaceSource, string>> = {
+  flag: "--workspace",
+  variable: "SVC_WORKSPACE",
+  project: "svc.toml",
+  default: "svc workspace switch",
+};
+
+export interface WorkspaceFacts {
+  readonly settings: Pick<Settings, "workspace" | "workspaceSource" | "token">;
+  /** `project.workspace` of the project file. */
+  readonly project: string | undefined;
+  /** The default workspace of the stored logins. */
+  readonly storedDefault: string | undefined;
+}
+
+/** The workspace that counts; `undefined` leaves it to the key. */
+export function chooseWorkspace(facts: WorkspaceFacts): WorkspaceChoice | undefined {
+  const { settings, project, storedDefault } = facts;
+  if (settings.workspace !== undefined) {
+    return { slug: settings.workspace, source: settings.workspaceSource ?? "flag" };
+  }
+  if (project !== undefined) return { slug: project, source: "project" };
+  if (settings.token !== undefined || storedDefault === undefined) return undefined;
+  return { slug: storedDefault, source: "default" };
+}
