@@ -37,8 +37,7 @@ export const account = z.object({
   name: z.string(),
   email: z.string().nullable(),
   signUpMethod: z.enum(SIGN_UP_METHODS),
-  /** False for an account that signs in by the messenger alone. */
-  hasPassword: z.boolean(),
+  hasPassword: z.boolean().describe("False for an account that signs in by the messenger alone"),
   twoFactorEnabled: z.boolean(),
   createdAt: timestamp,
 }).meta({ id: "Account" });
@@ -183,16 +182,13 @@ export const confirmEmail = endpoint({
 
 export const session = z.object({
   id: uuid,
-  /** Browser and system as far as they are known. */
-  name: z.string(),
+  name: z.string().describe("Browser and system as far as they are known"),
   address: z.string(),
   country: z.string().nullable(),
-  /** True for the session that asks. */
-  current: z.boolean(),
+  current: z.boolean().describe("True for the session that asks"),
   createdAt: timestamp,
   lastUsedAt: timestamp,
-  /** Latest end, however often it is used. */
-  expiresAt: timestamp,
+  expiresAt: timestamp.describe("Latest end, however often it is used"),
 }).meta({ id: "Session" });
 export type Session = z.infer<typeof session>;
 
@@ -221,8 +217,7 @@ export const tool = z.object({
   id: uuid,
   name: z.string(),
   prefix: z.string(),
-  /** Slug of the workspace that its token is for. */
-  workspace: z.string(),
+  workspace: z.string().describe("Slug of the workspace that its token is for"),
   address: z.string(),
   createdAt: timestamp,
   lastUsedAt: timestamp.nullable(),
@@ -257,10 +252,8 @@ export const startTwoFactor = endpoint({
   access: "account",
   body: z.object({ password: provenPassword }).strict(),
   response: z.object({
-    /** Base32 (RFC 4648). */
-    secret: z.string(),
-    /** `otpauth://` address, for a QR code. */
-    uri: z.string(),
+    secret: z.string().describe("Base32 (RFC 4648)"),
+    uri: z.string().describe("`otpauth://` address, for a QR code"),
   }),
 });
 

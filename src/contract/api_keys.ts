@@ -16,14 +16,11 @@ export const API_KEY_REQUESTS_PER_HOUR = 5000;
 export const apiKey = z.object({
   id: uuid,
   name: z.string(),
-  /** The first characters of the key, enough to recognise it. */
-  prefix: z.string(),
-  /** Most that the key may do; it never may more than the member who made it. */
-  role,
+  prefix: z.string().describe("The first characters of the key, enough to recognise it"),
+  role: role.describe("Most that the key may do; it never may more than the member who made it"),
   createdBy: uuid,
   createdAt: timestamp,
-  /** To the minute; null where the key was never used. */
-  lastUsedAt: timestamp.nullable(),
+  lastUsedAt: timestamp.nullable().describe("To the minute; null where the key was never used"),
 }).meta({ id: "ApiKey" });
 export type ApiKey = z.infer<typeof apiKey>;
 

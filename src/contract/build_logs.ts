@@ -12,19 +12,18 @@ export const BUILD_LOG_LEVELS = ["output", "info", "warn", "error"] as const;
 export type BuildLogLevel = (typeof BUILD_LOG_LEVELS)[number];
 
 export const buildLogLine = z.object({
-  /** Counts from 1, without gaps but for lines that were left out. */
-  number: z.int(),
+  number: z.int().describe("Counts from 1, without gaps but for lines that were left out"),
   time: timestamp,
   level: z.enum(BUILD_LOG_LEVELS),
-  /** Without control sequences; the values of secrets are replaced by `•••`. */
-  text: z.string(),
+  text: z.string().describe(
+    "Without control sequences; the values of secrets are replaced by `•••`",
+  ),
 }).meta({ id: "BuildLogLine" });
 export type BuildLogLine = z.infer<typeof buildLogLine>;
 
 export const buildLogPart = z.object({
   lines: z.array(buildLogLine),
-  /** True where nothing more comes. */
-  isComplete: z.boolean(),
+  isComplete: z.boolean().describe("True where nothing more comes"),
 }).meta({ id: "BuildLogPart" });
 export type BuildLogPart = z.infer<typeof buildLogPart>;
 

@@ -14,13 +14,11 @@ export const BUILD_STATES = ["QUEUED", "RUNNING", "SUCCEEDED", "FAILED", "CANCEL
 export type BuildState = (typeof BUILD_STATES)[number];
 
 export const build = z.object({
-  /** The id of the deployment that it is for. */
-  id: uuid,
+  id: uuid.describe("The id of the deployment that it is for"),
   projectId: uuid,
   project: z.string(),
   state: z.enum(BUILD_STATES),
-  /** Builds that are ahead of it; null once it runs. */
-  ahead: z.int().nullable(),
+  ahead: z.int().nullable().describe("Builds that are ahead of it; null once it runs"),
   branch: z.string(),
   commitSha: z.string(),
   environment: z.string(),

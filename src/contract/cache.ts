@@ -24,7 +24,6 @@ export const purgeCache = endpoint({
   params: projectParams,
   body: purgeBody,
   response: z.object({
-    /** Answers that were forgotten. */
-    purged: z.int(),
+    purged: z.int().describe("Answers that were forgotten"),
   }),
 });

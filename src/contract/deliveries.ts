@@ -16,14 +16,13 @@ export const DELIVERY_CHANNELS = ["email", "messenger", "push", "webhook"] as co
 export const deadLetter = z.object({
   id: uuid,
   channel: z.enum(DELIVERY_CHANNELS),
-  /** Null for a webhook. */
-  userId: uuid.nullable(),
+  userId: uuid.nullable().describe("Null for a webhook"),
   workspaceId: uuid.nullable(),
-  /** Of the first notification, where a digest is meant. */
-  event: z.enum(EVENT_NAMES as [EventName, ...EventName[]]),
+  event: z.enum(EVENT_NAMES as [EventName, ...EventName[]]).describe(
+    "Of the first notification, where a digest is meant",
+  ),
   title: z.string(),
-  /** Notifications that the message stands for. */
-  notifications: z.int(),
+  notifications: z.int().describe("Notifications that the message stands for"),
   reason: z.string(),
   attempts: z.int(),
   acceptedAt: timestamp,
@@ -107,11 +106,9 @@ export const PERSONAL_CHANNELS = ["email", "messenger", "push"] as const;
 
 /** What came of one attempt. */
 const attemptResult = z.object({
-  /** Address, chat or browser, as far as lists show it. */
-  receiver: z.string(),
+  receiver: z.string().describe("Address, chat or browser, as far as lists show it"),
   delivered: z.boolean(),
-  /** What the receiver answered, or why it did not get it. */
-  detail: z.string(),
+  detail: z.string().describe("What the receiver answered, or why it did not get it"),
   durationMs: z.int(),
 });
 

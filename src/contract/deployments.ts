@@ -86,12 +86,9 @@ export const deploymentFunction = z.object({
 export type DeploymentFunction = z.infer<typeof deploymentFunction>;
 
 export const deploymentUrls = z.object({
-  /** Address of this deployment alone; never changes what it shows. */
-  unique: z.url(),
-  /** Address of the branch's latest deployment. */
-  branch: z.url(),
-  /** Address of the project's production deployment. */
-  production: z.url(),
+  unique: z.url().describe("Address of this deployment alone; never changes what it shows"),
+  branch: z.url().describe("Address of the branch's latest deployment"),
+  production: z.url().describe("Address of the project's production deployment"),
 });
 
 export const deployment = z.object({
@@ -101,50 +98,53 @@ export const deployment = z.object({
   status: z.enum(DEPLOYMENT_STATES),
   environment: z.string(),
   isPreview: z.boolean(),
-  /** True while the project's production address shows this deployment. */
-  isProduction: z.boolean(),
-  /** True where the environment's variables changed since: a new deploy would take them. */
-  variablesChanged: z.boolean(),
+  isProduction: z.boolean().describe(
+    "True while the project's production address shows this deployment",
+  ),
+  variablesChanged: z.boolean().describe(
+    "True where the environment's variables changed since: a new deploy would take them",
+  ),
   branch: z.string(),
   commitSha: z.string().nullable(),
   message: z.string().nullable(),
   author: z.string().nullable(),
   url: z.url(),
   urls: deploymentUrls,
-  /** Names of its functions. */
-  functions: z.array(z.string()),
+  functions: z.array(z.string()).describe("Names of its functions"),
   fileCount: z.int(),
   totalBytes: z.int(),
-  /** Why the deployment failed; null otherwise. */
-  error: z.string().nullable(),
+  error: z.string().nullable().describe("Why the deployment failed; null otherwise"),
   createdAt: timestamp,
   updatedAt: timestamp,
-  /** When it went live; null before. */
-  liveAt: timestamp.nullable(),
+  liveAt: timestamp.nullable().describe("When it went live; null before"),
 }).meta({ id: "Deployment" });
 export type Deployment = z.infer<typeof deployment>;
 
 export const createDeploymentBody = z.object({
-  /** Name or id of the environment: `production`, `preview`, or the project's own. */
-  environment: environmentReference,
-  /** The branch that is deployed; the project's production branch where missing. */
-  branch: branchName.optional(),
+  environment: environmentReference.describe(
+    "Name or id of the environment: `production`, `preview`, or the project's own",
+  ),
+  branch: branchName.optional().describe(
+    "The branch that is deployed; the project's production branch where missing",
+  ),
   commitSha: z.string().regex(/^[0-9a-f]{7,40}$/, "Must be 7 to 40 hexadecimal digits").optional(),
   message: z.string().max(500).optional(),
   author: z.string().max(200).optional(),
-  /** The content of `.svc/manifest.json`; validated by the manifest's own rules. */
-  manifest: z.unknown(),
-  /** The edge rule set as authored; validated by its own rules. */
-  rules: z.unknown().optional(),
+  manifest: z.unknown().describe(
+    "The content of `.svc/manifest.json`; validated by the manifest's own rules",
+  ),
+  rules: z.unknown().optional().describe(
+    "The edge rule set as authored; validated by its own rules",
+  ),
   files: z.array(deploymentFile).max(MAX_FILES),
-  /** Functions for pipelines. */
-  functions: z.array(deploymentFunction).max(MAX_FUNCTIONS).default([]),
+  functions: z.array(deploymentFunction).max(MAX_FUNCTIONS).default([]).describe(
+    "Functions for pipelines",
+  ),
 }).strict();
 
 export const createDeploymentAnswer = z.object({
   deployment,
-  /** SHA-256 of each blob that must be uploaded before activation. */
-  missing: z.array(sha256),
+  missing: z.array(sha256).describe("SHA-256 of each blob that must be uploaded before activation"),
 });
 
 const deploymentParams = z.object({ deployment: uuid });
@@ -190,8 +190,9 @@ export const activateDeployment = endpoint({
 });
 
 export const stopDeploymentBody = z.object({
-  /** True to leave alone what is live: the answer is then 409. */
-  unlessLive: z.boolean().optional(),
+  unlessLive: z.boolean().optional().describe(
+    "True to leave alone what is live: the answer is then 409",
+  ),
 }).strict();
 
 export const stopDeployment = endpoint({
@@ -205,15 +206,16 @@ export const stopDeployment = endpoint({
 });
 
 export const rollbackBody = z.object({
-  /** The deployment to undo; the one live in production where missing. */
-  deploymentId: uuid.optional(),
-  /** The deployment that shall be live; the one that was live before where missing. */
-  to: uuid.optional(),
+  deploymentId: uuid.optional().describe(
+    "The deployment to undo; the one live in production where missing",
+  ),
+  to: uuid.optional().describe(
+    "The deployment that shall be live; the one that was live before where missing",
+  ),
 }).strict();
 
 export const rollbackAnswer = z.object({
-  /** The deployment that is live now. */
-  deployment,
+  deployment: deployment.describe("The deployment that is live now"),
   rolledBack: deployment,
 });
 
@@ -230,8 +232,9 @@ export const rollback = endpoint({
 export const blobReceipt = z.object({ stored: z.array(sha256) });
 
 export const blobQuery = z.object({
-  /** The deployment that the blobs are for: what arrives keeps its upload open. */
-  deployment: uuid.optional(),
+  deployment: uuid.optional().describe(
+    "The deployment that the blobs are for: what arrives keeps its upload open",
+  ),
 });
 
 export const putBlob = endpoint({

@@ -22,10 +22,8 @@ export const DEVICE_STARTS_PER_MINUTE = 10;
 const short = z.string().max(200);
 
 const startDeviceBody = z.object({
-  /** Name of the tool, which the person sees who confirms. */
-  client_id: short.optional(),
-  /** Taken and ignored: a token may do what its user may. */
-  scope: short.optional(),
+  client_id: short.optional().describe("Name of the tool, which the person sees who confirms"),
+  scope: short.optional().describe("Taken and ignored: a token may do what its user may"),
 });
 
 export const deviceAuthorization = z.object({
@@ -53,8 +51,9 @@ export const startDevice = endpoint({
 const deviceTokenBody = z.object({
   grant_type: z.literal(DEVICE_GRANT_TYPE),
   device_code: z.string("Must be given").min(1).max(200),
-  /** Has to be the one that the authorization was begun with, where that had one. */
-  client_id: short.optional(),
+  client_id: short.optional().describe(
+    "Has to be the one that the authorization was begun with, where that had one",
+  ),
 });
 
 export const deviceToken = z.object({
@@ -78,12 +77,9 @@ export const pollDeviceToken = endpoint({
 });
 
 export const deviceRequest = z.object({
-  /** As it is shown: `WDJB-MJHT`. */
-  userCode: z.string(),
-  /** What the tool calls itself: its own word. */
-  tool: z.string(),
-  /** Where the tool asked from. */
-  address: z.string(),
+  userCode: z.string().describe("As it is shown: `WDJB-MJHT`"),
+  tool: z.string().describe("What the tool calls itself: its own word"),
+  address: z.string().describe("Where the tool asked from"),
   country: z.string().nullable(),
   createdAt: timestamp,
   expiresAt: timestamp,

@@ -23,11 +23,11 @@ export type CertificateStatus = (typeof CERTIFICATE_STATUSES)[number];
 /** A record to set at the domain's name server. */
 export const dnsRecord = z.object({
   type: z.enum(DNS_RECORD_TYPES),
-  /** Full name, without the final dot. */
-  name: z.string(),
+  name: z.string().describe("Full name, without the final dot"),
   value: z.string(),
-  /** What the record is for: the proof of control, or the way of the visitors. */
-  purpose: z.enum(["proof", "routing"]),
+  purpose: z.enum(["proof", "routing"]).describe(
+    "What the record is for: the proof of control, or the way of the visitors",
+  ),
 }).meta({ id: "DnsRecord" });
 export type DnsRecord = z.infer<typeof dnsRecord>;
 
@@ -39,58 +39,58 @@ export const dnsCheck = z.object({
   ok: z.boolean(),
   expected: z.array(z.string()),
   seen: z.array(z.string()),
-  /** Why nothing was seen: `NXDOMAIN`, `SERVFAIL`, `TIMEOUT` and the like; null where an answer came. */
-  failure: z.string().nullable(),
-  /** What to do about it; null where all is well. */
-  hint: z.string().nullable(),
+  failure: z.string().nullable().describe(
+    "Why nothing was seen: `NXDOMAIN`, `SERVFAIL`, `TIMEOUT` and the like; null where an answer came",
+  ),
+  hint: z.string().nullable().describe("What to do about it; null where all is well"),
 }).meta({ id: "DnsCheck" });
 export type DnsCheck = z.infer<typeof dnsCheck>;
 
 export const domain = z.object({
   id: uuid,
-  /** In punycode; `*.example.com` covers one label. */
-  hostname: z.string(),
-  /** The registrable domain, where the proof stands. */
-  zone: z.string(),
+  hostname: z.string().describe("In punycode; `*.example.com` covers one label"),
+  zone: z.string().describe("The registrable domain, where the proof stands"),
   projectId: uuid,
   environment: z.string(),
-  /** The hostname that visitors are sent on to; null where the project answers. */
-  redirectTo: z.string().nullable(),
+  redirectTo: z.string().nullable().describe(
+    "The hostname that visitors are sent on to; null where the project answers",
+  ),
   status: z.enum(DOMAIN_STATUSES),
-  /** `pending` while one is being ordered; `none` where the platform orders none. */
   certificate: z.object({
     status: z.enum(CERTIFICATE_STATUSES),
     expiresAt: timestamp.nullable(),
     error: z.string().nullable(),
-  }),
+  }).describe("`pending` while one is being ordered; `none` where the platform orders none"),
   createdAt: timestamp,
   verifiedAt: timestamp.nullable(),
-  /** When the records were last looked up, and what was seen then. */
-  lastCheck: z.object({ checkedAt: timestamp, checks: z.array(dnsCheck) }).nullable(),
+  lastCheck: z.object({ checkedAt: timestamp, checks: z.array(dnsCheck) }).nullable().describe(
+    "When the records were last looked up, and what was seen then",
+  ),
 }).meta({ id: "Domain" });
 export type Domain = z.infer<typeof domain>;
 
 export const addDomainBody = z.object({
-  /** A name such as `www.example.com`, `*.example.com` or `bücher.example`. */
-  hostname: z.string().min(1).max(1000),
+  hostname: z.string().min(1).max(1000).describe(
+    "A name such as `www.example.com`, `*.example.com` or `bücher.example`",
+  ),
   environment: environmentReference,
 }).strict();
 
 export const addDomainAnswer = z.object({
   domain,
-  /** The `www` name of an apex, or the apex of a `www` name: it redirects. Null where there is none. */
-  companion: domain.nullable(),
-  /** The records to set for both. */
-  records: z.array(dnsRecord),
-  /** What the records leave open, in sentences for people. */
-  notes: z.array(z.string()),
+  companion: domain.nullable().describe(
+    "The `www` name of an apex, or the apex of a `www` name: it redirects. Null where there is none.",
+  ),
+  records: z.array(dnsRecord).describe("The records to set for both"),
+  notes: z.array(z.string()).describe("What the records leave open, in sentences for people"),
 });
 export type AddedDomain = z.infer<typeof addDomainAnswer>;
 
 export const verifyDomainAnswer = z.object({
   domain,
-  /** The look-ups that were made; an empty hint list means that all is as it should be. */
-  checks: z.array(dnsCheck),
+  checks: z.array(dnsCheck).describe(
+    "The look-ups that were made; an empty hint list means that all is as it should be",
+  ),
   notes: z.array(z.string()),
 });
 export type VerifiedDomain = z.infer<typeof verifyDomainAnswer>;

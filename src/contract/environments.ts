@@ -14,12 +14,12 @@ const NAME_MAX = 20;
 export const environmentName = slug(NAME_MAX);
 
 export const environment = z.object({
-  /** UUID of a custom environment; the name itself of a built-in one. */
-  id: z.string(),
+  id: z.string().describe("UUID of a custom environment; the name itself of a built-in one"),
   name: environmentName,
   isBuiltIn: z.boolean(),
-  /** Address of the environment's latest deployment; null for `preview`, which has one per branch. */
-  url: z.url().nullable(),
+  url: z.url().nullable().describe(
+    "Address of the environment's latest deployment; null for `preview`, which has one per branch",
+  ),
   createdAt: timestamp.nullable(),
 }).meta({ id: "Environment" });
 export type Environment = z.infer<typeof environment>;

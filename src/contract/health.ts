@@ -9,15 +9,11 @@ import { endpoint } from "./endpoint.ts";
 import { projectParams } from "./projects.ts";
 
 export const projectHealth = z.object({
-  /**
-   * `none`: nothing is live. `static`: files only, which need no server. `idle`:
-   * the server has ended because nobody asked; the next request starts it.
-   */
-  state: z.enum(["none", "static", "idle", "healthy", "unhealthy"]),
-  /** Since when it is so; null where that is not known. */
-  since: timestamp.nullable(),
-  /** What is wrong; null where nothing is. */
-  reason: z.string().nullable(),
+  state: z.enum(["none", "static", "idle", "healthy", "unhealthy"]).describe(
+    "`none`: nothing is live. `static`: files only, which need no server. `idle`: the server has ended because nobody asked; the next request starts it.",
+  ),
+  since: timestamp.nullable().describe("Since when it is so; null where that is not known"),
+  reason: z.string().nullable().describe("What is wrong; null where nothing is"),
   deploymentId: uuid.nullable(),
 }).meta({ id: "ProjectHealth" });
 export type ProjectHealth = z.infer<typeof projectHealth>;

@@ -34,11 +34,11 @@ export const deployHook = z.object({
   project: z.string(),
   name: z.string(),
   branch: z.string(),
-  /** True where triggers for other branches than `branch` are refused. */
-  restrictBranch: z.boolean(),
+  restrictBranch: z.boolean().describe(
+    "True where triggers for other branches than `branch` are refused",
+  ),
   scope: z.enum(HOOK_SCOPES),
-  /** Triggers that were answered with a deployment. */
-  triggeredCount: z.int(),
+  triggeredCount: z.int().describe("Triggers that were answered with a deployment"),
   lastTriggeredAt: timestamp.nullable(),
   createdAt: timestamp,
   updatedAt: timestamp,
@@ -46,8 +46,7 @@ export const deployHook = z.object({
 export type DeployHook = z.infer<typeof deployHook>;
 
 const withUrl = deployHook.extend({
-  /** The trigger URL: a secret that is shown this once. */
-  url: z.url(),
+  url: z.url().describe("The trigger URL: a secret that is shown this once"),
 });
 
 const hookParams = z.object({ hook: uuid });
@@ -58,13 +57,13 @@ export const createHook = endpoint({
   summary: "Create a deploy hook; its URL is shown this once",
   tag,
   body: z.object({
-    /** Id or name of the project. */
-    projectId: projectReference,
+    projectId: projectReference.describe("Id or name of the project"),
     name: displayName,
     branch: hookBranch,
     scope: z.enum(HOOK_SCOPES),
-    /** Refuses triggers for other branches; always so where `branch` is a pattern. */
-    restrictBranch: z.boolean().optional(),
+    restrictBranch: z.boolean().optional().describe(
+      "Refuses triggers for other branches; always so where `branch` is a pattern",
+    ),
   }).strict(),
   response: withUrl,
   status: 201,
@@ -76,10 +75,12 @@ export const listHooks = endpoint({
   summary: "List deploy hooks with their use, newest first",
   tag,
   query: pageQuery.extend({
-    /** Id or name of a project; all of the workspace where missing. */
-    projectId: projectReference.optional(),
-    /** Slug of the workspace, for sessions that do not send `X-Workspace`. */
-    workspace: z.string().optional(),
+    projectId: projectReference.optional().describe(
+      "Id or name of a project; all of the workspace where missing",
+    ),
+    workspace: z.string().optional().describe(
+      "Slug of the workspace, for sessions that do not send `X-Workspace`",
+    ),
   }),
   response: page(deployHook),
 });
@@ -136,25 +137,24 @@ export const triggerBody = z.object({
   ),
   message: text("Message", 500).optional(),
   author: text("Author", 200).optional(),
-  /** Deploys although the same commit is deployed already. */
-  force: z.boolean("Must be true or false").default(false),
+  force: z.boolean("Must be true or false").default(false).describe(
+    "Deploys although the same commit is deployed already",
+  ),
 });
 
 export const triggerAnswer = z.object({
   id: uuid,
-  /** `PENDING` for a new deployment. */
-  status: z.enum(DEPLOYMENT_STATES),
+  status: z.enum(DEPLOYMENT_STATES).describe("`PENDING` for a new deployment"),
   isPreview: z.boolean(),
   url: z.url(),
   urls: deploymentUrls,
   message: z.string(),
   branch: z.string(),
-  /** All 40 digits. */
-  commitSha: z.string(),
-  /** Why the deployment failed; null otherwise. */
-  error: z.string().nullable(),
-  /** Where to ask how it goes on, without the hook's token; for whoever has the address. */
-  statusUrl: z.url(),
+  commitSha: z.string().describe("All 40 digits"),
+  error: z.string().nullable().describe("Why the deployment failed; null otherwise"),
+  statusUrl: z.url().describe(
+    "Where to ask how it goes on, without the hook's token; for whoever has the address",
+  ),
 }).meta({ id: "TriggeredDeployment" });
 export type TriggerAnswer = z.infer<typeof triggerAnswer>;
 

@@ -42,8 +42,9 @@ export const identity = z.object({
     type: z.enum(CREDENTIAL_TYPES),
     id: uuid,
     name: z.string(),
-    /** The first characters of the key or token, enough to recognise it; null for a session. */
-    prefix: z.string().nullable(),
+    prefix: z.string().nullable().describe(
+      "The first characters of the key or token, enough to recognise it; null for a session",
+    ),
     createdAt: timestamp,
   }),
 }).meta({ id: "Identity" });

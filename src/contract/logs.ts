@@ -29,14 +29,15 @@ export const requestLogEntry = z.object({
   host: z.string(),
   path: z.string(),
   status: z.int(),
-  /** Length of the answer's body in bytes; `null` for one that was streamed without it. */
-  bytes: z.int().nullable(),
-  /** Time to the answer's head in milliseconds. */
-  durationMs: z.number(),
+  bytes: z.int().nullable().describe(
+    "Length of the answer's body in bytes; `null` for one that was streamed without it",
+  ),
+  durationMs: z.number().describe("Time to the answer's head in milliseconds"),
   ip: z.string(),
   userAgent: z.string().nullable(),
-  /** Why something behind the edge (a function, another site) could not answer. */
-  error: z.string().optional(),
+  error: z.string().optional().describe(
+    "Why something behind the edge (a function, another site) could not answer",
+  ),
   rules: z.array(ruleHit).optional(),
 }).meta({ id: "RequestLogEntry" });
 export type RequestLogEntry = z.infer<typeof requestLogEntry>;
@@ -48,13 +49,13 @@ export const functionLogEntry = z.object({
   type: z.literal("function"),
   time: timestamp,
   deploymentId: uuid,
-  /** The request that it was running for, where one is known. */
-  requestId: z.string().nullable(),
+  requestId: z.string().nullable().describe(
+    "The request that it was running for, where one is known",
+  ),
   function: z.string(),
   level: z.enum(LOG_LEVELS),
   message: z.string(),
-  /** In files and lines of the author's source. */
-  stack: z.string().nullable(),
+  stack: z.string().nullable().describe("In files and lines of the author's source"),
 }).meta({ id: "FunctionLogEntry" });
 
 /** What the server of a COMPUTE layer wrote, or what became of it: starts, timeouts, crashes. */
@@ -62,8 +63,9 @@ export const serverLogEntry = z.object({
   type: z.literal("server"),
   time: timestamp,
   deploymentId: uuid,
-  /** The request that caused it; null where none, or more than one, can have. */
-  requestId: z.string().nullable(),
+  requestId: z.string().nullable().describe(
+    "The request that caused it; null where none, or more than one, can have",
+  ),
   layer: z.string(),
   level: z.enum(LOG_LEVELS),
   message: z.string(),
@@ -80,19 +82,20 @@ export type LogEntry = z.infer<typeof logEntry>;
 
 const logFilter = z.object({
   deploymentId: uuid.optional(),
-  /** Only entries that contain it: in their address, status, request id, message or any other text. */
-  search: z.string().max(200).optional(),
-  /** Only entries of this level and above; requests are warn with a 4xx, error with a 5xx, else info. */
-  level: z.enum(LOG_LEVELS).optional(),
-  /** Only entries at or after this moment. */
-  since: timestamp.optional(),
+  search: z.string().max(200).optional().describe(
+    "Only entries that contain it: in their address, status, request id, message or any other text",
+  ),
+  level: z.enum(LOG_LEVELS).optional().describe(
+    "Only entries of this level and above; requests are warn with a 4xx, error with a 5xx, else info",
+  ),
+  since: timestamp.optional().describe("Only entries at or after this moment"),
 });
 
 export const logPage = z.object({
-  /** Oldest first. */
-  items: z.array(logEntry),
-  /** For the entries before these; null when there are none. */
-  nextCursor: z.string().nullable(),
+  items: z.array(logEntry).describe("Oldest first"),
+  nextCursor: z.string().nullable().describe(
+    "For the entries before these; null when there are none",
+  ),
 });
 
 export const listLogs = endpoint({

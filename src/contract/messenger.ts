@@ -16,12 +16,11 @@ export const MAX_MESSENGER_LINKS = 5;
 
 export const messengerLink = z.object({
   id: uuid,
-  /** Name of the person, as the messenger tells it. */
-  name: z.string(),
-  /** Without the leading @; null where there is none. */
-  username: z.string().nullable(),
-  /** `stopped` by /stop in the chat; `blocked` where the messenger lets the bot write no more. */
-  status: z.enum(["active", "stopped", "blocked"]),
+  name: z.string().describe("Name of the person, as the messenger tells it"),
+  username: z.string().nullable().describe("Without the leading @; null where there is none"),
+  status: z.enum(["active", "stopped", "blocked"]).describe(
+    "`stopped` by /stop in the chat; `blocked` where the messenger lets the bot write no more",
+  ),
   createdAt: timestamp,
 }).meta({ id: "MessengerLink" });
 export type MessengerLink = z.infer<typeof messengerLink>;
@@ -43,8 +42,9 @@ export const listMessengerLinks = endpoint({
   tag,
   access: "account",
   response: z.object({
-    /** Name of the bot, without @; null where the platform has none. */
-    bot: z.string().nullable(),
+    bot: z.string().nullable().describe(
+      "Name of the bot, without @; null where the platform has none",
+    ),
     items: z.array(messengerLink),
   }),
 });

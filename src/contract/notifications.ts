@@ -31,16 +31,16 @@ export const notification = z.object({
   priority,
   title: z.string(),
   body: z.string(),
-  /** What the inbox opens; null where there is nothing to open. */
-  actionUrl: z.string().nullable(),
+  actionUrl: z.string().nullable().describe(
+    "What the inbox opens; null where there is nothing to open",
+  ),
   data: eventData,
   read: z.boolean(),
   readAt: timestamp.nullable(),
   archived: z.boolean(),
   archivedAt: timestamp.nullable(),
   createdAt: timestamp,
-  /** Null where it is about the account, in no workspace. */
-  workspaceId: uuid.nullable(),
+  workspaceId: uuid.nullable().describe("Null where it is about the account, in no workspace"),
 }).meta({ id: "Notification" });
 export type Notification = z.infer<typeof notification>;
 
@@ -66,8 +66,7 @@ export const listNotifications = endpoint({
     { path: ["offset"], error: "Must not stand beside cursor: use one of them" },
   ),
   response: page(notification).extend({
-    /** How many there are that the filters let through. */
-    total: count,
+    total: count.describe("How many there are that the filters let through"),
     limit: count,
     offset: count,
   }),
@@ -178,15 +177,13 @@ export const categoryPreferences = z.object({
     messenger: z.boolean(),
     push: z.boolean(),
   }),
-  /** The least urgent that is sent. */
-  minimumPriority: priority,
+  minimumPriority: priority.describe("The least urgent that is sent"),
   quietHours: quietHours.nullable(),
 }).meta({ id: "CategoryPreferences" });
 export type CategoryPreferences = z.infer<typeof categoryPreferences>;
 
 const preferences = z.object({
-  /** One for each category. */
-  categories: z.array(categoryPreferences),
+  categories: z.array(categoryPreferences).describe("One for each category"),
 }).meta({ id: "NotificationPreferences" });
 export type NotificationPreferences = z.infer<typeof preferences>;
 
@@ -219,8 +216,7 @@ export const putCategoryPreference = endpoint({
     category,
     channels: categoryPreferences.shape.channels.partial().strict().optional(),
     minimumPriority: priority.optional(),
-    /** Null for none. */
-    quietHours: quietHours.nullable().optional(),
+    quietHours: quietHours.nullable().optional().describe("Null for none"),
   }).strict(),
   response: preferences,
 });
@@ -257,8 +253,9 @@ const named = <Name extends EventName>(names: readonly [Name, ...Name[]]) =>
   z.object({
     event: z.enum(names),
     data: EVENT_PAYLOADS[names[0]].optional(),
-    /** Events of the same name and key are raised once. */
-    key: z.string().min(1).max(MAX_KEY).optional(),
+    key: z.string().min(1).max(MAX_KEY).optional().describe(
+      "Events of the same name and key are raised once",
+    ),
   }).strict();
 
 const eventsOf = (payload: z.ZodType) =>

@@ -53,12 +53,13 @@ export const project = settings.extend({
   id: uuid,
   name: projectName,
   workspace: z.string(),
-  /** Address of the production deployment, live or not. */
-  url: z.url(),
-  /** What kind of credentials the platform keeps for the repository; null for none. */
-  gitCredentials: z.enum(GIT_CREDENTIAL_TYPES).nullable().default(null),
-  /** The deployment that production serves; null before the first. */
-  productionDeploymentId: uuid.nullable(),
+  url: z.url().describe("Address of the production deployment, live or not"),
+  gitCredentials: z.enum(GIT_CREDENTIAL_TYPES).nullable().default(null).describe(
+    "What kind of credentials the platform keeps for the repository; null for none",
+  ),
+  productionDeploymentId: uuid.nullable().describe(
+    "The deployment that production serves; null before the first",
+  ),
   createdAt: timestamp,
   updatedAt: timestamp,
 }).meta({ id: "Project" });
@@ -131,8 +132,7 @@ export const gitCredentialsBody = z.discriminatedUnion("type", [
   z.object({
     type: z.literal("https"),
     username: credentialText.default("git"),
-    /** A token, or a password. */
-    token: credentialText,
+    token: credentialText.describe("A token, or a password"),
   }).strict(),
   z.object({
     type: z.literal("ssh"),
@@ -140,8 +140,9 @@ export const gitCredentialsBody = z.discriminatedUnion("type", [
       /^-----BEGIN [A-Z ]*PRIVATE KEY-----\r?\n[\s\S]+\n-----END [A-Z ]*PRIVATE KEY-----\s*$/,
       "Must be a private key in OpenSSH or PEM form",
     ),
-    /** Lines of a known_hosts file; without them a host's key is trusted when first seen. */
-    knownHosts: z.string().min(1).max(100_000).nullable().default(null),
+    knownHosts: z.string().min(1).max(100_000).nullable().default(null).describe(
+      "Lines of a known_hosts file; without them a host's key is trusted when first seen",
+    ),
   }).strict(),
 ]);
 

@@ -19,8 +19,9 @@ export const getVapidKey = endpoint({
   tag,
   auth: "none",
   response: z.object({
-    /** Uncompressed point on P-256, in base64url: the `applicationServerKey`. */
-    publicKey: z.string(),
+    publicKey: z.string().describe(
+      "Uncompressed point on P-256, in base64url: the `applicationServerKey`",
+    ),
   }),
 });
 
@@ -32,15 +33,11 @@ const base64url = (bytes: number) =>
 
 export const pushSubscription = z.object({
   id: uuid,
-  /** Browser and system, as far as they are known. */
-  name: z.string(),
-  /** Host of the push service. */
-  service: z.string(),
-  /**
-   * The workspace whose notifications alone it gets, as a key or tool of that
-   * workspace made it; null for all of the account's.
-   */
-  workspaceId: uuid.nullable(),
+  name: z.string().describe("Browser and system, as far as they are known"),
+  service: z.string().describe("Host of the push service"),
+  workspaceId: uuid.nullable().describe(
+    "The workspace whose notifications alone it gets, as a key or tool of that workspace made it; null for all of the account's",
+  ),
   createdAt: timestamp,
   lastDeliveredAt: timestamp.nullable(),
 }).meta({ id: "PushSubscription" });

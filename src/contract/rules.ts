@@ -20,8 +20,9 @@ const runtimeRuleSet = z.object({
 }).meta({ id: "RuntimeRuleSet" });
 
 export const activeRules = z.object({
-  /** `ui` for a published set, `build` for the live deployment's own, null for none. */
-  origin: z.enum(["build", "ui"]).nullable(),
+  origin: z.enum(["build", "ui"]).nullable().describe(
+    "`ui` for a published set, `build` for the live deployment's own, null for none",
+  ),
   revisionId: z.string().nullable(),
   deploymentId: uuid.nullable(),
   ruleSet: runtimeRuleSet.nullable(),
@@ -34,8 +35,7 @@ export const rulesRevision = z.object({
   ruleCount: z.int(),
   publishedAt: timestamp,
   publishedBy: z.string(),
-  /** True while production uses it. */
-  active: z.boolean(),
+  active: z.boolean().describe("True while production uses it"),
 }).meta({ id: "RulesRevision" });
 export type RulesRevision = z.infer<typeof rulesRevision>;
 

@@ -22,16 +22,12 @@ export type SecurityEventName = (typeof SECURITY_EVENTS)[number];
 export const securityEvent = z.object({
   id: uuid,
   event: z.enum(SECURITY_EVENTS),
-  /** The account that it is about. */
-  userId: uuid,
-  /** Null where it is about the account, in no workspace. */
-  workspaceId: uuid.nullable(),
+  userId: uuid.describe("The account that it is about"),
+  workspaceId: uuid.nullable().describe("Null where it is about the account, in no workspace"),
   at: timestamp,
-  /** Where the request came from. */
-  address: z.string(),
+  address: z.string().describe("Where the request came from"),
   country: z.string().nullable(),
-  /** What happened, in words. */
-  detail: z.string(),
+  detail: z.string().describe("What happened, in words"),
 }).meta({ id: "SecurityEvent" });
 export type SecurityEvent = z.infer<typeof securityEvent>;
 

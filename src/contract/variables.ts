@@ -40,10 +40,8 @@ const variableValue = z.string().max(MAX_VARIABLE_BYTES).refine(
 export const variable = z.object({
   key: variableName,
   category: z.enum(VARIABLE_CATEGORIES),
-  /** `all`, or the name of the environment. */
-  scope: z.string(),
-  /** The value of a plain variable; null for a secret. */
-  value: z.string().nullable(),
+  scope: z.string().describe("`all`, or the name of the environment"),
+  value: z.string().nullable().describe("The value of a plain variable; null for a secret"),
   updatedAt: timestamp,
 }).meta({ id: "Variable" });
 export type Variable = z.infer<typeof variable>;
@@ -51,12 +49,13 @@ export type Variable = z.infer<typeof variable>;
 export const setVariableBody = z.object({
   value: variableValue,
   category: z.enum(VARIABLE_CATEGORIES),
-  /** `all`, or the name or id of an environment. */
-  scope: environmentReference,
-  /** Remove the values that the key has in other scopes. */
-  replaceScope: z.boolean().default(false),
-  /** Allow a plain variable to become secret, or a secret to become plain. */
-  changeCategory: z.boolean().default(false),
+  scope: environmentReference.describe("`all`, or the name or id of an environment"),
+  replaceScope: z.boolean().default(false).describe(
+    "Remove the values that the key has in other scopes",
+  ),
+  changeCategory: z.boolean().default(false).describe(
+    "Allow a plain variable to become secret, or a secret to become plain",
+  ),
 }).strict();
 
 const variableParams = projectParams.extend({ key: variableName });
@@ -68,8 +67,9 @@ export const listVariables = endpoint({
   tag: "Variables",
   params: projectParams,
   query: pageQuery.omit({ cursor: true }).extend({
-    /** Only the variables that this environment sees. */
-    environment: environmentReference.optional(),
+    environment: environmentReference.optional().describe(
+      "Only the variables that this environment sees",
+    ),
     cursor: z.string().max(256).optional(),
   }),
   response: page(variable),

@@ -31,10 +31,12 @@ const description = z.string().trim().max(200, "Must have at most 200 characters
 const settings = {
   url,
   description,
-  /** Events that are told; empty for those of `categories`, or all. */
-  events: z.array(event).max(EVENT_NAMES.length),
-  /** Categories whose events are told; both lists empty: all events. */
-  categories: z.array(category).max(EVENT_CATEGORIES.length),
+  events: z.array(event).max(EVENT_NAMES.length).describe(
+    "Events that are told; empty for those of `categories`, or all",
+  ),
+  categories: z.array(category).max(EVENT_CATEGORIES.length).describe(
+    "Categories whose events are told; both lists empty: all events",
+  ),
   enabled: z.boolean(),
 };
 
@@ -42,8 +44,9 @@ export const webhook = z.object({
   id: uuid,
   ...settings,
   url: z.string(),
-  /** Why the platform turned it off; null while it is on, or an owner turned it off. */
-  disabledReason: z.string().nullable(),
+  disabledReason: z.string().nullable().describe(
+    "Why the platform turned it off; null while it is on, or an owner turned it off",
+  ),
   createdAt: timestamp,
 }).meta({ id: "Webhook" });
 export type Webhook = z.infer<typeof webhook>;
@@ -121,14 +124,12 @@ export const rotateWebhookSecret = endpoint({
 
 export const webhookDelivery = z.object({
   id: uuid,
-  /** The `webhook-id` that receivers know repeats by. */
-  messageId: z.string(),
+  messageId: z.string().describe("The `webhook-id` that receivers know repeats by"),
   event,
   status: z.enum(["pending", "delivered", "failed"]),
   attempts: z.array(z.object({
     at: timestamp,
-    /** HTTP status of the answer; null where there was none. */
-    status: z.int().nullable(),
+    status: z.int().nullable().describe("HTTP status of the answer; null where there was none"),
     durationMs: z.int(),
     detail: z.string(),
   })),

@@ -85,8 +85,7 @@ export const leaveWorkspace = endpoint({
 export const invitation = z.object({
   id: uuid,
   role,
-  /** User who invites. */
-  invitedBy: uuid,
+  invitedBy: uuid.describe("User who invites"),
   createdAt: timestamp,
   expiresAt: timestamp,
 }).meta({ id: "Invitation" });
