@@ -11,6 +11,7 @@ import { hear } from "./_process.ts";
 import { DOORWAYS, ROOMS } from "./_rooms.ts";
 import { isOurSource, listFiles, ROOT } from "./_source_files.ts";
 import { findRegistryHosts } from "./check_hosts.ts";
+import { lintOpenApi } from "./check_openapi.ts";
 import { findLongFiles, type TextFile } from "./check_lengths.ts";
 import { findProgramStarts } from "./check_programs.ts";
 import { findTextReads } from "./check_text_reads.ts";
@@ -55,6 +56,7 @@ const STEPS: readonly Step[] = [
     name: "programs are started in one place",
     run: () => Promise.resolve(findProgramStarts(sources.map(read))),
   },
+  { name: "OpenAPI document", run: lintOpenApi },
   {
     name: "text files are read in one place",
     run: () => Promise.resolve(findTextReads(sources.map(read))),

@@ -39,6 +39,7 @@ export type DeviceAuthorization = z.infer<typeof deviceAuthorization>;
 export const startDevice = endpoint({
   method: "POST",
   path: "/v1/device",
+  traits: ["limited"],
   summary: "Start a device authorization",
   tag,
   auth: "none",
@@ -134,7 +135,7 @@ export type OAuthErrorCode = (typeof OAUTH_ERRORS)[number];
 export const oauthError = z.object({
   error: z.enum(OAUTH_ERRORS),
   error_description: z.string().optional(),
-});
+}).meta({ id: "OAuthError" });
 
 export const getOAuthMetadata = endpoint({
   method: "GET",

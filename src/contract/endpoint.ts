@@ -47,6 +47,20 @@ export type Access = (typeof ACCESS_LEVELS)[number];
  */
 export type IdempotencyKind = "kept" | "own" | "refused" | "none";
 
+/**
+ * What of HTTP an endpoint uses beside bodies: `if-match` is a condition of the
+ * request, `etag` a field of the answer, `resumable` takes `Last-Event-ID`,
+ * `sets-cookie` signs in or out, `limited` counts requests without a credential,
+ * `idempotency-key` reads that field itself.
+ */
+export type Trait =
+  | "if-match"
+  | "etag"
+  | "resumable"
+  | "sets-cookie"
+  | "limited"
+  | "idempotency-key";
+
 export interface Endpoint<
   Params extends Shape = Shape,
   Query extends Shape = Shape,
@@ -72,6 +86,11 @@ export interface Endpoint<
   readonly responseKind: BodyKind;
   readonly status: 200 | 201 | 204;
   readonly idempotency: IdempotencyKind;
+  readonly traits: readonly Trait[];
+  /** Answers of another success than `status`, by status. */
+  readonly otherAnswers: Readonly<Record<number, Shape>>;
+  /** Statuses of its own refusals, beside those that its kind of endpoint has. */
+  readonly refusals: readonly number[];
 }
 
 const nothing = z.object({});
@@ -89,6 +108,9 @@ type Given<P extends Shape, Q extends Shape, B extends Shape, R extends Shape> =
       | "responseKind"
       | "status"
       | "idempotency"
+      | "traits"
+      | "otherAnswers"
+      | "refusals"
     >
   >
   & { readonly params?: P; readonly query?: Q; readonly body?: B; readonly response?: R };
@@ -121,6 +143,9 @@ export function endpoint<
     responseKind: "json",
     status: 200,
     idempotency: usualIdempotency(given),
+    traits: [],
+    otherAnswers: {},
+    refusals: [],
     params: nothing as unknown as P,
     query: nothing as unknown as Q,
     body: z.undefined() as unknown as B,

@@ -165,6 +165,8 @@ export const triggerHook = endpoint({
   tag,
   auth: "none",
   idempotency: "own",
+  traits: ["limited", "idempotency-key"],
+  refusals: [401, 403, 404],
   params: z.object({ token: z.string() }),
   body: triggerBody,
   maxBodyBytes: MAX_TRIGGER_BYTES,

@@ -91,6 +91,7 @@ export {
   type QueryInputOf,
   type QueryOf,
   type ResponseOf,
+  type Trait,
 } from "./endpoint.ts";
 export { endpoints } from "./endpoints.ts";
 export {

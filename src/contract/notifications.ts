@@ -12,6 +12,7 @@ import { EVENT_PAYLOADS } from "./event_payloads.ts";
 import {
   EVENT_CATEGORIES,
   EVENT_NAMES,
+  type EventCategory,
   eventData,
   type EventName,
   EVENTS,
@@ -84,7 +85,14 @@ export const hasUnread = endpoint({
 const tally = z.object({ total: count, unread: count });
 
 /** What the inbox holds; the archive does not count. */
-export const inboxCounts = tally.extend({ categories: z.record(category, tally) })
+export const inboxCounts = tally.extend({
+  categories: z.object(
+    Object.fromEntries(EVENT_CATEGORIES.map((name) => [name, tally])) as Record<
+      EventCategory,
+      typeof tally
+    >,
+  ),
+})
   .meta({ id: "InboxCounts" });
 export type InboxCounts = z.infer<typeof inboxCounts>;
 
@@ -242,6 +250,7 @@ export const streamNotifications = endpoint({
     "type; Last-Event-ID, the id of a notification, brings those that came after it",
   tag,
   access: "self",
+  traits: ["resumable"],
   response: notificationMessage,
   responseKind: "events",
 });

@@ -3,56 +3,58 @@
  *
  * @module
  */
-import {
-  createDocument,
-  type ZodOpenApiOperationObject,
-  type ZodOpenApiPathsObject,
-} from "zod-openapi";
+import { createDocument, type ZodOpenApiPathsObject } from "zod-openapi";
 import { apiError } from "./common.ts";
-import type { BodyKind, Endpoint } from "./endpoint.ts";
+import { oauthError } from "./device.ts";
+import type { Endpoint } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
-import type { z } from "zod";
+import { refusalComponents } from "./openapi/answers.ts";
+import { exampleOf } from "./openapi/example.ts";
+import { ANSWER_FIELDS } from "./openapi/fields.ts";
+import { fillParameter, fillSchema, type ParameterNode } from "./openapi/fill_fields.ts";
+import { operationOf } from "./openapi/operation.ts";
+import type { Components, SchemaNode } from "./openapi/schema_node.ts";
+import { TAGS } from "./openapi/tags.ts";
 
-const MEDIA_TYPES: Readonly<Record<BodyKind, string>> = {
-  json: "application/json",
-  form: "application/x-www-form-urlencoded",
-  octets: "application/octet-stream",
-  multipart: "multipart/form-data",
-  events: "text/event-stream",
-};
+interface MediaNode {
+  readonly schema?: SchemaNode;
+  example?: unknown;
+}
+type Content = Readonly<Record<string, MediaNode>>;
 
-/** A person's account is managed from a browser; the rest takes keys and tokens too. */
-function securityOf(endpoint: Endpoint): Record<string, string[]>[] {
-  if (endpoint.auth === "none") return [];
-  return endpoint.access === "account" ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];
+/** An operation of the document, as far as it is looked into. */
+export interface OperationNode {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly description: string;
+  readonly tags: readonly string[];
+  readonly parameters?: ParameterNode[];
+  readonly requestBody?: { readonly required?: boolean; readonly content: Content };
+  readonly responses: Readonly<
+    Record<string, { readonly $ref?: string; readonly description?: string; content?: Content }>
+  >;
 }
 
-function operation(name: string, endpoint: Endpoint): ZodOpenApiOperationObject {
-  const requestBody = endpoint.body.type === "undefined"
-    ? {}
-    : { requestBody: { content: { [MEDIA_TYPES[endpoint.bodyKind]]: { schema: endpoint.body } } } };
-  const content = endpoint.response.type === "undefined"
-    ? {}
-    : { content: { [MEDIA_TYPES[endpoint.responseKind]]: { schema: endpoint.response } } };
-  return {
-    operationId: name,
-    summary: endpoint.summary,
-    tags: [endpoint.tag],
-    security: securityOf(endpoint),
-    "x-svc-access": endpoint.access,
-    requestParams: {
-      path: endpoint.params as z.ZodObject,
-      query: endpoint.query as z.ZodObject,
-    },
-    ...requestBody,
-    responses: {
-      [String(endpoint.status)]: { description: "Success", ...content },
-      default: {
-        description: "Failure",
-        content: { "application/json": { schema: apiError } },
-      },
-    },
-  };
+/** Every operation of a document with its method and path. */
+export function operationsOf(document: {
+  readonly paths?: unknown;
+}): { readonly method: string; readonly path: string; readonly operation: OperationNode }[] {
+  return Object.entries(document.paths as Record<string, Record<string, OperationNode>>).flatMap(
+    ([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({
+        method: method.toUpperCase(),
+        path,
+        operation,
+      })),
+  );
+}
+
+function fillContent(content: Content | undefined, place: string, components: Components): void {
+  for (const media of Object.values(content ?? {})) {
+    if (media.schema === undefined) continue;
+    fillSchema(media.schema, place, { components, isLast: true });
+    media.example ??= exampleOf(media.schema, components);
+  }
 }
 
 /** Makes the OpenAPI 3.1 document of the API that is served at `serverUrl`. */
@@ -60,16 +62,32 @@ export function openApiDocument(info: { readonly version: string; readonly serve
   const paths: ZodOpenApiPathsObject = {};
   for (const [name, endpoint] of Object.entries(endpoints)) {
     const path = paths[endpoint.path] ??= {};
-    path[endpoint.method.toLowerCase() as "get"] = operation(name, endpoint as unknown as Endpoint);
+    path[endpoint.method.toLowerCase() as "get"] = operationOf(
+      name,
+      endpoint as unknown as Endpoint,
+    );
   }
-  return createDocument({
+  const document = createDocument({
     openapi: "3.1.0",
-    info: { title: "svc", version: info.version, license: { name: "MIT", identifier: "MIT" } },
-    servers: [{ url: info.serverUrl }],
+    info: {
+      title: "svc",
+      version: info.version,
+      description: "The HTTP API of a hosting platform: projects, deployments, deploy hooks, " +
+        "notifications, and the device flow by which tools sign in.",
+      license: { name: "MIT", identifier: "MIT" },
+    },
+    servers: [{ url: info.serverUrl, description: "This platform" }],
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
+      headers: ANSWER_FIELDS as Record<string, never>,
+      responses: refusalComponents({ error: apiError, oauthError }),
       securitySchemes: {
-        bearer: { type: "http", scheme: "bearer" },
+        bearer: {
+          type: "http",
+          scheme: "bearer",
+          description: "An API key, or the access token of a tool",
+        },
         session: {
           type: "apiKey",
           in: "cookie",
@@ -79,4 +97,19 @@ export function openApiDocument(info: { readonly version: string; readonly serve
       },
     },
   });
+  const components = (document.components?.schemas ?? {}) as Record<string, SchemaNode>;
+  for (const isLast of [false, true]) {
+    for (const [name, schema] of Object.entries(components)) {
+      fillSchema(schema, name, { components, isLast });
+    }
+  }
+  for (const { operation } of operationsOf(document)) {
+    const { operationId: name, parameters = [] } = operation;
+    for (const each of parameters) fillParameter(each, name, components);
+    fillContent(operation.requestBody?.content, name, components);
+    for (const { content } of Object.values(operation.responses)) {
+      fillContent(content, name, components);
+    }
+  }
+  return document;
 }

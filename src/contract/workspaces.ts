@@ -126,6 +126,7 @@ export const acceptInvitation = endpoint({
   method: "POST",
   path: "/v1/invitations/accept",
   summary: "Join the workspace that an invitation is for",
+  refusals: [404],
   tag,
   access: "account",
   body: z.object({ token: z.string().min(1).max(200) }).strict(),

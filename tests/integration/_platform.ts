@@ -7,6 +7,7 @@
 import { request as httpRequest } from "node:http";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import { checkAnswer } from "./_contract.ts";
 import {
   type PlatformOptions,
   type RunningPlatform,
@@ -93,11 +94,9 @@ async function callApi(url: string, method: string, path: string, options: ApiOp
     body: options.json === undefined ? options.body ?? null : JSON.stringify(options.json),
   });
   const text = await response.text();
-  return {
-    status: response.status,
-    headers: response.headers,
-    json: text === "" ? undefined : JSON.parse(text),
-  };
+  const json = text === "" ? undefined : JSON.parse(text);
+  checkAnswer({ method, path }, { status: response.status, headers: response.headers, json });
+  return { status: response.status, headers: response.headers, json };
 }
 
 /** Starts a platform on a data directory. */

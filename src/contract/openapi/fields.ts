@@ -1,0 +1,119 @@
+/**
+ * Header fields of requests and answers, as parts of the document.
+ *
+ * @module
+ */
+import type { Endpoint } from "../endpoint.ts";
+import { IDEMPOTENCY_HOURS } from "../endpoint.ts";
+
+interface HeaderNode {
+  readonly description: string;
+  readonly required?: boolean;
+  readonly schema: { readonly type: string };
+  readonly example: unknown;
+}
+
+const text = (description: string, example: string): HeaderNode => ({
+  description,
+  schema: { type: "string" },
+  example,
+});
+
+/** Fields of answers, by the name of their component. */
+export const ANSWER_FIELDS: Readonly<Record<string, HeaderNode>> = {
+  "X-Svc-Request-Id": text("Names the request in the platform's log", "5f2c9a7b1e-4q"),
+  "RateLimit-Policy": text(
+    "Limits that the request was counted under: requests and seconds (draft-ietf-httpapi-ratelimit-headers)",
+    '"api-key";q=5000;w=3600',
+  ),
+  RateLimit: text(
+    "How they stand: requests that are left, and seconds until the limit is free again",
+    '"api-key";r=4999;t=3600',
+  ),
+  "Retry-After": {
+    description: "Seconds after which the request may succeed",
+    schema: { type: "integer" },
+    example: 12,
+  },
+  ETag: text("Version of the rules, for `If-Match`", '"019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e05"'),
+  "Idempotency-Replayed": text("`true` where the answer is that of an earlier request", "true"),
+  "Set-Cookie": text(
+    "The session, where the request signs in or out",
+    "svc_session=…; Path=/; HttpOnly; SameSite=Lax",
+  ),
+  "WWW-Authenticate": text("How to authenticate (RFC 6750)", "Bearer"),
+};
+
+/** References to fields of answers. */
+export function fieldReferences(names: readonly string[]): Record<string, { $ref: string }> {
+  return Object.fromEntries(
+    names.map((name) => [name, { $ref: `#/components/headers/${name}` }]),
+  );
+}
+
+const parameter = (name: string, node: HeaderNode, required = false) => ({
+  in: "header" as const,
+  name,
+  required,
+  ...node,
+});
+
+/** Whether an endpoint is of a workspace, which a session has to name. */
+export function isInWorkspace({ access }: Endpoint): boolean {
+  return access === "viewer" || access === "developer" || access === "owner";
+}
+
+/** Header fields, and the query parameter `workspace`, that a request can have. */
+export function requestFields(endpoint: Endpoint) {
+  return [
+    ...(isInWorkspace(endpoint)
+      ? [
+        parameter(
+          "X-Workspace",
+          text(
+            "Slug of the workspace; a session needs it, a key or token is bound to its own",
+            "acme",
+          ),
+        ),
+        {
+          in: "query" as const,
+          name: "workspace",
+          required: false,
+          ...text("Slug of the workspace, in place of `X-Workspace`", "acme"),
+        },
+      ]
+      : []),
+    ...(endpoint.traits.includes("if-match")
+      ? [
+        parameter(
+          "If-Match",
+          text("The `ETag` that the change is based on; else 412 (RFC 9110, 13.1.1)", '"none"'),
+          true,
+        ),
+      ]
+      : []),
+    ...(endpoint.idempotency === "kept" || endpoint.traits.includes("idempotency-key")
+      ? [
+        parameter(
+          "Idempotency-Key",
+          text(
+            `1 to 255 visible ASCII characters: the same request with the same key gets the ` +
+              `same answer for ${IDEMPOTENCY_HOURS} hours`,
+            "0b9f0c1e-7a53-4f0e-8f3d-2f1f6f9b7f55",
+          ),
+        ),
+      ]
+      : []),
+    ...(endpoint.traits.includes("resumable")
+      ? [
+        parameter(
+          "Last-Event-ID",
+          text(
+            "Id of the last event that was received: what came after it is sent first",
+            "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e01",
+          ),
+        ),
+      ]
+      : []),
+  ];
+}

@@ -1,0 +1,100 @@
+/**
+ * One endpoint as an operation of the document.
+ *
+ * @module
+ */
+import type { z } from "zod";
+import type { ZodOpenApiOperationObject } from "zod-openapi";
+import { type Access, type Endpoint, IDEMPOTENCY_HOURS } from "../endpoint.ts";
+import { answersOf, MEDIA_TYPES } from "./answers.ts";
+import { requestFields } from "./fields.ts";
+
+const WHO: Readonly<Record<Access, string>> = {
+  anyone: "Needs no credential.",
+  account: "Needs a browser session: it is about the account itself.",
+  self: "Takes any credential: it is about the caller's own things.",
+  viewer: "Needs the role viewer in the workspace.",
+  developer: "Needs the role developer in the workspace.",
+  owner: "Needs the role owner in the workspace.",
+};
+
+/** A person's account is managed from a browser; the rest takes keys and tokens too. */
+function securityOf(endpoint: Endpoint): Record<string, string[]>[] {
+  if (endpoint.auth === "none") return [];
+  return endpoint.access === "account" ? [{ session: [] }] : [{ bearer: [] }, { session: [] }];
+}
+
+const sizeOf = (bytes: number): string =>
+  bytes < 1024 * 1024 ? `${bytes / 1024} KiB` : `${bytes / 1024 / 1024} MiB`;
+
+const hasBody = ({ body }: Endpoint): boolean => body.type !== "undefined";
+
+/** What an operation asks of its caller, in sentences. */
+function describe(endpoint: Endpoint): string {
+  const { idempotency, access, bodyKind, maxBodyBytes, responseKind } = endpoint;
+  return [
+    WHO[access],
+    ...(hasBody(endpoint) && bodyKind !== "octets" && bodyKind !== "multipart"
+      ? [`Takes a body of at most ${sizeOf(maxBodyBytes)}.`]
+      : []),
+    ...(idempotency === "kept" || endpoint.traits.includes("idempotency-key")
+      ? [`Can be repeated with the same \`Idempotency-Key\` for ${IDEMPOTENCY_HOURS} hours.`]
+      : []),
+    ...(idempotency === "refused" ? ["Refuses an `Idempotency-Key`."] : []),
+    ...(responseKind === "events" ? ["Answers with Server-Sent Events (WHATWG HTML, 9.2)."] : []),
+  ].join(" ");
+}
+
+const BINARY = { type: "string", format: "binary" } as const;
+
+/** Bodies that no schema of the contract describes. */
+const STREAMED = {
+  octets: { schema: { ...BINARY, description: "The content of the blob" } },
+  multipart: {
+    schema: {
+      type: "object",
+      description: "One part for each blob, named by its SHA-256",
+      additionalProperties: BINARY,
+    },
+  },
+} as const;
+
+function requestBody(endpoint: Endpoint) {
+  const { body, bodyKind } = endpoint;
+  if (!hasBody(endpoint)) return {};
+  const media = bodyKind === "octets" || bodyKind === "multipart"
+    ? STREAMED[bodyKind]
+    : { schema: body };
+  return {
+    requestBody: {
+      description: "What the operation works with",
+      // An empty body counts as an empty object.
+      required: !body.safeParse({}).success || bodyKind === "octets" || bodyKind === "multipart" ||
+        body.type === "unknown",
+      content: {
+        [MEDIA_TYPES[bodyKind]]: media,
+        ...(bodyKind === "form" ? { [MEDIA_TYPES.json]: media } : {}),
+      },
+    },
+  };
+}
+
+/** Describes an endpoint under its name in the table. */
+export function operationOf(name: string, endpoint: Endpoint): ZodOpenApiOperationObject {
+  const query = endpoint.query as z.ZodObject;
+  const given = new Set(Object.keys(query.shape));
+  return {
+    operationId: name,
+    summary: endpoint.summary,
+    description: describe(endpoint),
+    tags: [endpoint.tag],
+    security: securityOf(endpoint),
+    "x-svc-access": endpoint.access,
+    parameters: requestFields(endpoint).filter(({ name, in: where }) =>
+      where !== "query" || !given.has(name)
+    ),
+    requestParams: { path: endpoint.params as z.ZodObject, query },
+    ...requestBody(endpoint),
+    responses: answersOf(endpoint),
+  } as ZodOpenApiOperationObject;
+}
