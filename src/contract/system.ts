@@ -12,19 +12,16 @@ const processes = { running: z.int().nonnegative(), max: z.int().positive() };
 export const health = z.object({
   status: z.literal("ok"),
   version: z.string(),
-  /** Whether conditions on `asn` can hold: there is an ASN database, or a proxy that names networks. */
-  knowsNetworks: z.boolean(),
-  /** Servers of deployments. */
+  knowsNetworks: z.boolean().describe(
+    "Whether conditions on `asn` can hold: there is an ASN database, or a proxy that names networks",
+  ),
   servers: z.object({
-    /**
-     * `enforced`: they run in the whole sandbox. `refused`: the system does not
-     * offer it, and none runs. `unsandboxed`: they run without, as the operator wants.
-     */
-    sandbox: z.enum(["enforced", "refused", "unsandboxed"]),
-    /** What the system does not offer of the sandbox. */
-    missing: z.array(z.string()),
+    sandbox: z.enum(["enforced", "refused", "unsandboxed"]).describe(
+      "`enforced`: they run in the whole sandbox. `refused`: the system does not offer it, and none runs. `unsandboxed`: they run without, as the operator wants.",
+    ),
+    missing: z.array(z.string()).describe("What the system does not offer of the sandbox"),
     ...processes,
-  }),
+  }).describe("Servers of deployments"),
 }).meta({ id: "Health" });
 export type Health = z.infer<typeof health>;
 

@@ -50,6 +50,7 @@ export const SPECIAL_FIELDS: Readonly<Record<string, FieldWords>> = {
   "path:revokeApiKey.key": ["Id of the API key", "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e01"],
   "path:setVariable.key": ["Name of the variable", "DATABASE_URL"],
   "path:deleteVariable.key": ["Name of the variable", "DATABASE_URL"],
+  "Health.missing": ["What the system does not offer of the sandbox", []],
   "Variable.category": ["Whether its value can be read back", "plain"],
   "Variable.value": [
     "The value of a plain variable; null for a secret",

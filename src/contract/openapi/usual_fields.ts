@@ -141,6 +141,7 @@ export const USUAL_FIELDS: Readonly<Record<string, FieldWords>> = {
   level: ["How grave it is", "info"],
   limit: ["Most that are given at once", 20],
   lines: ["The lines, oldest first"],
+  max: ["Most at a time", 40],
   matches: ["How often the rule matched", 17],
   missing: [
     "SHA-256 of each blob that must be uploaded",
@@ -213,6 +214,7 @@ export const USUAL_FIELDS: Readonly<Record<string, FieldWords>> = {
   ruleId: ["Id of the rule", "no-admin"],
   ruleSet: ["The rules; null where there are none"],
   rules: ["Rules, in their order"],
+  running: ["Those that run, start or end", 3],
   schemaVersion: ["Version of the rule set's schema", "EDGE_RULE_SET_V1"],
   scope: ["What it is for", "All"],
   secret: ["Secret; shown this once", "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"],
