@@ -24,6 +24,7 @@ import type { AsnLookup, GeoLookup } from "./geo/lookup.ts";
 import { UNKNOWN_HOST } from "./pages.ts";
 import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/rate_limiter.ts";
 import type { Site, SiteRules } from "./site.ts";
+import { answerAsLast } from "./proxy/max_forwards.ts";
 import { edgePage, failureAnswer, SiteAnswers } from "./site_answers.ts";
 import { isReading } from "./static/site_content.ts";
 import { writeFields } from "./response_fields.ts";
@@ -156,7 +157,10 @@ class Edge {
     const { exchange, site } = turn;
     const { method, rawPath } = exchange;
     const { rules } = site;
-    const file = isReading(method) ? site.content.known(method, rawPath) : undefined;
+    const isRead = isReading(method);
+    const last = isRead ? undefined : answerAsLast(exchange, site.common);
+    if (last !== undefined) return last;
+    const file = isRead ? site.content.known(method, rawPath) : undefined;
     if (file !== undefined && rules === undefined) return this.#answers.file(site, exchange, file);
     if (method === "GET" && rules !== undefined) {
       turn.known = this.#decisions.recall(exchange.ownUrl, rules);

@@ -8,6 +8,9 @@ import { deviceOf } from "./device/device.ts";
 import type { AsnLookup, GeoLookup } from "./geo/lookup.ts";
 import { canonicalHost, type RequestTarget, splitTarget } from "./host.ts";
 import { memoize } from "./memo.ts";
+import { ASN_HEADER, COUNTRY_HEADERS, mayGoOn } from "./proxy/client_claims.ts";
+import { contentOf } from "./request_content.ts";
+import { isReading } from "./static/site_content.ts";
 import type { TrustedProxies } from "./trusted_proxies.ts";
 
 /** The other end of the socket. */
@@ -22,11 +25,6 @@ export interface Surroundings {
   readonly geo?: GeoLookup | undefined;
   readonly asn?: AsnLookup | undefined;
 }
-
-/** Headers in which a trusted proxy tells the country; the first that is there counts. */
-const COUNTRY_HEADERS = ["x-geo-country", "cf-ipcountry"] as const;
-/** Header in which a trusted proxy tells the autonomous system, as `64496` or `AS64496`. */
-const ASN_HEADER = "x-geo-asn";
 
 const rememberedHost = memoize(canonicalHost, 1024);
 
@@ -98,14 +96,21 @@ export class Exchange implements FactSources {
     return this.#headers.get(name);
   }
 
-  /** All request fields, names in lower case. */
-  fields(): Iterable<[string, string]> {
-    return this.#headers.entries();
+  /** The request fields that go on, names in lower case: none by which a client speaks for others. */
+  *fields(): Generator<[string, string]> {
+    for (const field of this.#headers) {
+      if (mayGoOn(field[0], this.#isProxied)) yield field;
+    }
   }
 
-  /** What the client sends; `null` where it sends nothing. */
+  /** What the client sends; `null` where it sends nothing, and for GET and HEAD. */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
-    return this.#request.body;
+    return isReading(this.method) ? null : this.#request.body;
+  }
+
+  /** What the client sends with GET or HEAD; read once. */
+  get content(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
+    return isReading(this.method) ? contentOf(this.#request) : null;
   }
 
   /** Aborted when the client has gone. */

@@ -5,6 +5,8 @@
  */
 import type { ComputeRequest } from "../../runtime/mod.ts";
 import { findHeader, type Header, type HeaderList } from "../header_list.ts";
+import { isClaim } from "../proxy/client_claims.ts";
+import { withOneHopLess } from "../proxy/max_forwards.ts";
 import { endToEnd } from "../proxy/message_headers.ts";
 import type { BodyStream, PipelineRequest } from "../pipeline/messages.ts";
 import type { RequestFields } from "../request_fields.ts";
@@ -32,18 +34,9 @@ export interface Target {
   readonly query: string;
 }
 
-/** Fields that the edge alone speaks, or that end at it. */
-const EDGE_OWNED = new Set([
-  "expect",
-  "forwarded",
-  "host",
-  "x-forwarded-for",
-  "x-forwarded-host",
-  "x-forwarded-port",
-  "x-forwarded-proto",
-  "x-real-ip",
-  "x-svc-request-id",
-]);
+/** Fields that end at the edge, or that it alone speaks. */
+const isEdgeOwned = (name: string): boolean =>
+  name === "expect" || name === "host" || isClaim(name);
 
 /** Fields of the handshake that each hop makes anew (RFC 6455, 4.1); `Sec-WebSocket-Protocol` is the client's. */
 const HANDSHAKE = new Set([
@@ -72,7 +65,8 @@ export function hopHeaders(
 
 function headersFor(request: ServerRequest): HeaderList {
   const headers = hopHeaders(request);
-  headers.push(...endToEnd([...request.fields()], EDGE_OWNED));
+  const kept = endToEnd([...request.fields()], isEdgeOwned);
+  headers.push(...withOneHopLess(request.method, kept));
   if (findHeader(headers, "x-request-id") === undefined) headers.push(["x-request-id", request.id]);
   return headers;
 }

@@ -205,6 +205,11 @@ export class DynamicRequest implements PipelineParts {
     return changed?.type === "external" ? changed.url : undefined;
   }
 
+  /** What came with a GET or HEAD; nothing for a request whose answer others get too. */
+  #content({ method }: PipelineRequest): BodyStream | null {
+    return this.#isShared || method !== this.#first.method ? null : this.turn.exchange.content;
+  }
+
   /** Where the routes look for what the steps made of the request; `undefined` for no path. */
   #targetOf(request: PipelineRequest): Target | undefined {
     if (request.url === this.#first.url) return this.#first.target;
@@ -217,7 +222,8 @@ export class DynamicRequest implements PipelineParts {
     const { exchange, site } = this.turn;
     const upstream = this.#upstreamUrl(request);
     if (upstream !== undefined) {
-      return await proxyRequest(this.options.outbound, { request, url: upstream }, {
+      const body = request.body ?? this.#content(request);
+      return await proxyRequest(this.options.outbound, { request, body, url: upstream }, {
         hop: this.#hop(),
         signal: () => this.#signal(),
       });

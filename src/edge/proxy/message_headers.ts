@@ -4,61 +4,33 @@
  *
  * @module
  */
+import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import type { Header, HeaderList } from "../header_list.ts";
+import { isClaim } from "./client_claims.ts";
 
-const HOP_BY_HOP = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-authenticate",
-  "proxy-authorization",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-]);
+/** Fields that end here: the edge has answered `Expect`, and writes the others itself. */
+const WRITTEN_ANEW: ReadonlySet<string> = new Set(["expect", "host", "via"]);
 
-/** Fields of a request that the edge writes itself: it alone may speak of the client. */
-const WRITTEN_ANEW = new Set([
-  "expect",
-  "forwarded",
-  "host",
-  "via",
-  "x-forwarded-for",
-  "x-forwarded-host",
-  "x-forwarded-port",
-  "x-forwarded-proto",
-  "x-real-ip",
-]);
+const isWrittenAnew = (name: string): boolean => WRITTEN_ANEW.has(name) || isClaim(name);
 
-/** Fields that an answer can not bring: the edge sets them. */
-const EDGE_OWNED = new Set(["x-svc-deployment", "x-svc-request-id"]);
+/** What all fields begin with by which an answer could speak for the edge. */
+const OWN_PREFIX = "x-svc-";
 
-const NOTHING: ReadonlySet<string> = new Set();
-
-/** The fields that a `Connection` field names as this hop's. */
-function namedByConnection(
-  headers: readonly (readonly [string, string])[],
-): ReadonlySet<string> | undefined {
-  let names: Set<string> | undefined;
-  for (const [name, value] of headers) {
-    if (name.length !== 10 || name.toLowerCase() !== "connection") continue;
-    names ??= new Set();
-    for (const option of value.split(",")) names.add(option.trim().toLowerCase());
-  }
-  return names;
-}
-
-/** The fields of a message that go on to the next hop, names in lower case, without some others. */
+/**
+ * The fields of a message that go on to the next hop, names in lower case,
+ * without those that `isLeftOut` names.
+ */
 export function endToEnd(
   headers: readonly (readonly [string, string])[],
-  others: ReadonlySet<string> = NOTHING,
+  isLeftOut?: (name: string) => boolean,
 ): Header[] {
-  const named = namedByConnection(headers);
+  const named = connectionOptions(headers);
   const kept: Header[] = [];
   for (const [name, value] of headers) {
     const lower = name.toLowerCase();
-    if (HOP_BY_HOP.has(lower) || others.has(lower) || named?.has(lower) === true) continue;
+    if (HOP_BY_HOP.has(lower) || named?.has(lower) === true || isLeftOut?.(lower) === true) {
+      continue;
+    }
     kept.push([lower, value]);
   }
   return kept;
@@ -102,7 +74,7 @@ export function viaOf({ via, pseudonym }: Trace): string {
  * URL, and `content-length` is there only for a body that may have it.
  */
 export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
-  const kept = endToEnd(headers, WRITTEN_ANEW);
+  const kept = endToEnd(headers, isWrittenAnew);
   kept.push(
     ["x-forwarded-for", hop.ip],
     ["x-forwarded-host", hop.host],
@@ -114,5 +86,5 @@ export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
 
 /** The fields of an answer from behind the edge, as far as they may reach the client. */
 export function answerHeadersFrom(headers: readonly (readonly [string, string])[]): Header[] {
-  return endToEnd(headers, EDGE_OWNED);
+  return endToEnd(headers, (name) => name.startsWith(OWN_PREFIX));
 }

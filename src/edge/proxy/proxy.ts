@@ -6,6 +6,7 @@
  */
 import { type LateSignal, OutboundError, type OutboundFetch } from "../../runtime/mod.ts";
 import type { PipelineRequest, PipelineResponse } from "../pipeline/messages.ts";
+import { withOneHopLess } from "./max_forwards.ts";
 import { answerHeadersFrom, type Hop, requestHeadersFor } from "./message_headers.ts";
 
 /** An upstream could not answer. */
@@ -27,13 +28,18 @@ export interface ProxyOptions {
 }
 
 /**
- * Sends a request to another site, at `url`.
+ * Sends a request to another site, at `url`, with a body of its own or with the
+ * content that its client sent along.
  *
  * @throws {ProxyError} where it does not answer, or may not be asked.
  */
 export async function proxyRequest(
   outbound: OutboundFetch,
-  { request, url }: { readonly request: PipelineRequest; readonly url: string },
+  { request, body, url }: {
+    readonly request: PipelineRequest;
+    readonly body: PipelineRequest["body"];
+    readonly url: string;
+  },
   options: ProxyOptions,
 ): Promise<PipelineResponse> {
   const { hop, signal } = options;
@@ -41,8 +47,8 @@ export async function proxyRequest(
     const answer = await outbound({
       method: request.method,
       url,
-      headers: requestHeadersFor(request.headers, hop),
-      body: request.body,
+      headers: withOneHopLess(request.method, requestHeadersFor(request.headers, hop)),
+      body,
       ...(signal === undefined ? {} : { signal }),
     });
     return {
