@@ -24,7 +24,7 @@ import type { AsnLookup, GeoLookup } from "./geo/lookup.ts";
 import { UNKNOWN_HOST } from "./pages.ts";
 import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/rate_limiter.ts";
 import type { Site, SiteRules } from "./site.ts";
-import { answerAsLast } from "./proxy/max_forwards.ts";
+import { answerAsLast } from "./last_recipient.ts";
 import { edgePage, failureAnswer, SiteAnswers } from "./site_answers.ts";
 import { isReading } from "./static/site_content.ts";
 import { writeFields } from "./response_fields.ts";

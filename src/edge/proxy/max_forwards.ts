@@ -1,41 +1,23 @@
 /**
- * Requests that the edge answers as the last of the chain: TRACE and CONNECT,
- * which it passes on to nobody, and OPTIONS that may go no further
- * (RFC 9110, 7.6.2 and 9.3.6 to 9.3.8).
+ * How many hops an OPTIONS request may still go (RFC 9110, 7.6.2).
  *
  * @module
  */
-import { METHODS } from "../../rules/mod.ts";
-import type { Answer } from "../answer.ts";
-import type { Header, HeaderList } from "../header_list.ts";
-import { edgePage, type SiteRequest } from "../site_answers.ts";
+import type { Header } from "../header_list.ts";
 
-const ALLOW: Header = ["allow", METHODS.join(", ")];
+export const MAX_FORWARDS = "max-forwards";
 
-/** Methods that show or open the way to what is behind the edge; TRACK is TRACE by another name. */
-const NEVER_FORWARDED: ReadonlySet<string> = new Set(["TRACE", "TRACK", "CONNECT"]);
-
-const FIELD = "max-forwards";
-
-function hopsLeft(value: string | null | undefined): number | undefined {
+/** The hops that a value of `Max-Forwards` leaves; `undefined` for what is no number. */
+export function hopsLeft(value: string | null): number | undefined {
   const text = value?.trim() ?? "";
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
-}
-
-/** The edge's own answer to a request that goes no further; `undefined` for any other. */
-export function answerAsLast(request: SiteRequest, common: HeaderList): Answer | undefined {
-  if (NEVER_FORWARDED.has(request.method)) {
-    return edgePage(request, 405, { headers: [ALLOW, ...common] });
-  }
-  if (request.method !== "OPTIONS" || hopsLeft(request.header(FIELD)) !== 0) return undefined;
-  return { status: 204, headers: [ALLOW, ...common], body: null, bytes: 0 };
 }
 
 /** The fields of a request for the next hop: of an OPTIONS, one hop less is left. */
 export function withOneHopLess(method: string, headers: readonly Header[]): Header[] {
   if (method !== "OPTIONS") return [...headers];
   return headers.map(([name, value]): Header => {
-    const left = name === FIELD ? hopsLeft(value) : undefined;
+    const left = name === MAX_FORWARDS ? hopsLeft(value) : undefined;
     return [name, left === undefined ? value : String(Math.max(0, left - 1))];
   });
 }
