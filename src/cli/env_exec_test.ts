@@ -52,12 +52,17 @@ Deno.test("env exec gives the variables to the child alone and writes no file", 
     assert.match(around.stdout, /^own=kept$/m);
   }));
 
-Deno.test("env exec leaves stdout to the child in JSON mode, and has it for its own errors", () =>
+Deno.test("env exec ends with one object in JSON mode; the child's output is log lines", () =>
   withSecret(async (bench) => {
     const json = ["--json", ...EXEC];
-    const good = await exec(bench, [...json, "--", "echo", "--json"]);
-    assert.deepEqual([good.code, good.stdout], [0, "--json\n"]);
-    for (const line of good.stderr.trimEnd().split("\n")) JSON.parse(line);
+    const script = "echo --json; echo '{}'; echo trouble >&2; printf 'no line end'; exit 3";
+    const good = await exec(bench, [...json, "--", "sh", "-c", script]);
+    assert.equal(good.code, 3);
+    const ended = { exitCode: 3, environment: "preview", variables: 1 };
+    assert.deepEqual(JSON.parse(good.stdout), ended);
+    const logged = good.stderr.trimEnd().split("\n").map((line) => JSON.parse(line))
+      .filter(({ s, p }) => s === "user" && p === "env").map(({ m }) => m);
+    for (const line of ["--json", "{}", "trouble", "no line end"]) assert.ok(logged.includes(line));
     const bad = await exec(bench, [...json, "--", "no-such-program"]);
     assert.equal(bad.code, 1);
     assert.equal(JSON.parse(bad.stdout).code, "not_runnable");

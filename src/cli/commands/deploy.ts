@@ -67,7 +67,7 @@ async function packDeployment(
   if (pack.rules !== undefined) {
     await warnOfAsn(ctx, await readRulesSource(ctx, join(folder.directory, RULES_FILE)));
   }
-  const git = await readGitFacts(folder.directory);
+  const git = await readGitFacts(folder.directory, ctx.env);
   return {
     pack,
     body: {
@@ -155,7 +155,10 @@ export default defineCommand({
           FRAMEWORKS.map(({ id }) => id),
         ),
       )
-      .option("--branch <branch>", "branch that is deployed; git's if left out")
+      .option(
+        "--branch <branch>",
+        "branch that is deployed; git's if left out, else commit-<sha>",
+      )
       .option("--message <text>", "message of the deployment; the commit's if left out")
       .option("--dry-run", "do everything but send it"),
   examples: [

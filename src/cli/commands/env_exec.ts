@@ -11,8 +11,9 @@ import { repeatedList } from "../option_values.ts";
 export default defineCommand({
   description: "The command gets this program's environment with the variables over it; no file " +
     "is written, and no shell reads the command line. Its exit code is this program's, and " +
-    "signals reach it. Variables that steer which code runs, such as PATH, LD_PRELOAD or " +
-    "NODE_OPTIONS, are left out unless --allow names them.",
+    "signals reach it. With --json, each line that it writes becomes a log line on stderr, and " +
+    "stdout has one object when it has ended. Variables that steer which code runs, such as " +
+    "PATH, LD_PRELOAD or NODE_OPTIONS, are left out unless --allow names them.",
   define: (command) =>
     command
       .argument("<command...>", "after --, the program and its arguments")
@@ -23,7 +24,7 @@ export default defineCommand({
     ["env exec -- npm run dev", "run it with the variables of the context's environment"],
     ["env exec --environment production -- ./migrate --dry-run", "of production"],
   ],
-  answers: "nothing: stdout is the command's own; an error where it does not start",
+  answers: "{ exitCode, environment, variables }",
   async run({ args: [[program, ...args]], flags }, ctx) {
     if (program === undefined || program === "") {
       throw new CliError("usage", "Name a command: svc env exec -- <command>");
@@ -50,6 +51,9 @@ export default defineCommand({
     }
     const count = Object.keys(variables).length - heldBack.length;
     ctx.ui.log("env", "info", `Running with ${formatCount(count, "variable")}`);
-    return await runChild(ctx, { program, args, env });
+    const exitCode = await runChild(ctx, { program, args, env });
+    // Without JSON mode, stdout is the command's alone.
+    ctx.ui.result({ exitCode, environment: environment.name, variables: count }, "");
+    return exitCode;
   },
 });

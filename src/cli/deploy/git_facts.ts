@@ -4,6 +4,7 @@
  * @module
  */
 import { branchName } from "../../contract/mod.ts";
+import type { Environment } from "../settings.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
 
 /** Everything is optional: git may be missing, or the folder no checkout. */
@@ -48,11 +49,48 @@ export function parseGitFacts(
   };
 }
 
-/** Asks git for branch, commit, author and subject of what is checked out. */
-export async function readGitFacts(directory: string): Promise<GitFacts> {
+/** Variables by which build services name the branch of a commit that they check out. */
+const BRANCH_VARIABLES: readonly string[] = [
+  "GITHUB_HEAD_REF",
+  "GITHUB_REF_NAME",
+  "CI_MERGE_REQUEST_SOURCE_BRANCH_NAME",
+  "CI_COMMIT_REF_NAME",
+  "BITBUCKET_BRANCH",
+  "CIRCLE_BRANCH",
+  "BUILDKITE_BRANCH",
+  "DRONE_SOURCE_BRANCH",
+  "CI_COMMIT_SOURCE_BRANCH",
+  "TRAVIS_PULL_REQUEST_BRANCH",
+  "TRAVIS_BRANCH",
+  "BUILD_SOURCEBRANCHNAME",
+  "CHANGE_BRANCH",
+  "BRANCH_NAME",
+];
+
+/** Characters of a commit's name in the branch that stands for it. */
+const SHORT_SHA = 7;
+
+/**
+ * The branch of a checkout without one: what the build service calls it, else a
+ * name of the commit, so that it never passes for a branch that it is not
+ * (docs/decisions/detached-head.md).
+ */
+function detachedBranch(commitSha: string, env: Environment): string {
+  const named = BRANCH_VARIABLES.map((name) => env[name])
+    .find((value) => value !== undefined && branchName.safeParse(value).success);
+  return named ?? `commit-${commitSha.slice(0, SHORT_SHA)}`;
+}
+
+/**
+ * Asks git for branch, commit, author and subject of what is checked out; `env`
+ * may know the branch where HEAD is detached.
+ */
+export async function readGitFacts(directory: string, env: Environment): Promise<GitFacts> {
   const [branch, log] = await Promise.all([
     git(directory, ["symbolic-ref", "--quiet", "--short", "HEAD"]),
     git(directory, ["log", "-1", "--no-show-signature", "--format=%H%n%an%n%s"]),
   ]);
-  return parseGitFacts(branch, log);
+  const facts = parseGitFacts(branch, log);
+  if (branch !== undefined || facts.commitSha === undefined) return facts;
+  return { ...facts, branch: detachedBranch(facts.commitSha, env) };
 }

@@ -26,7 +26,33 @@ Deno.test("parseGitFacts() cuts texts to what the platform takes", () => {
 Deno.test("readGitFacts() is empty for a folder that is no checkout", async () => {
   const folder = await Deno.makeTempDir();
   try {
-    assert.deepEqual(await readGitFacts(folder), {});
+    assert.deepEqual(await readGitFacts(folder, { GITHUB_REF_NAME: "main" }), {});
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("readGitFacts() never takes a detached HEAD for a branch that it is not", async () => {
+  const folder = await Deno.makeTempDir();
+  try {
+    const git = async (...args: string[]) => {
+      const { success } = await new Deno.Command("git", {
+        args: ["-C", folder, "-c", "user.name=Ada", "-c", "user.email=a@example.com", ...args],
+        stdout: "null",
+        stderr: "null",
+      }).output();
+      assert.ok(success, args.join(" "));
+    };
+    await git("init", "-b", "main");
+    await git("commit", "--allow-empty", "-m", "One");
+    assert.equal((await readGitFacts(folder, { CI_COMMIT_REF_NAME: "x" })).branch, "main");
+    await git("checkout", "--detach");
+    const { branch, commitSha } = await readGitFacts(folder, {});
+    assert.equal(branch, `commit-${commitSha?.slice(0, 7)}`);
+    const named = await readGitFacts(folder, { GITHUB_HEAD_REF: "", GITHUB_REF_NAME: "feature/x" });
+    assert.equal(named.branch, "feature/x");
+    const unfit = await readGitFacts(folder, { GITHUB_REF_NAME: "-bad" });
+    assert.equal(unfit.branch, branch);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -1,10 +1,12 @@
 /**
- * Running a command in the place of this program: its streams are the
- * program's own, signals reach it, its exit code comes back. No shell reads
- * the command line.
+ * Running a command in the place of this program: signals reach it, its exit
+ * code comes back. Its streams are the program's own; in JSON mode, where stdout
+ * has one object and stderr log lines, what it writes becomes log lines. No shell
+ * reads the command line.
  *
  * @module
  */
+import { createLineSink } from "../../build/mod.ts";
 import { CliError } from "../cli_error.ts";
 import type { Context } from "../context.ts";
 import { printable } from "../format.ts";
@@ -27,8 +29,8 @@ function spawn(ctx: Context, { program, args, env }: ChildCommand): Deno.ChildPr
       clearEnv: true,
       env,
       stdin: "inherit",
-      stdout: "inherit",
-      stderr: "inherit",
+      stdout: ctx.ui.json ? "piped" : "inherit",
+      stderr: ctx.ui.json ? "piped" : "inherit",
     }).spawn();
   } catch (cause) {
     const reason = cause instanceof Deno.errors.NotFound
@@ -42,6 +44,15 @@ function spawn(ctx: Context, { program, args, env }: ChildCommand): Deno.ChildPr
       { hint: "Shell syntax needs a shell: svc env exec -- sh -c '<commands>'" },
     );
   }
+}
+
+/** Makes each line that the command writes a log line. */
+async function logOutput(ctx: Context, { stdout, stderr }: Deno.ChildProcess): Promise<void> {
+  await Promise.all([stdout, stderr].map(async (stream) => {
+    const sink = createLineSink((line) => ctx.ui.log("env", "info", line));
+    for await (const text of stream.pipeThrough(new TextDecoderStream())) sink.write(text);
+    sink.end();
+  }));
 }
 
 /**
@@ -61,7 +72,10 @@ export async function runChild(ctx: Context, command: ChildCommand): Promise<num
   });
   try {
     child = spawn(ctx, command);
-    return (await child.status).code;
+    const logged = ctx.ui.json ? logOutput(ctx, child) : undefined;
+    const { code } = await child.status;
+    await logged;
+    return code;
   } finally {
     release();
   }
