@@ -5,7 +5,7 @@
  * @module
  */
 import { join } from "node:path";
-import { printable } from "../lib/format.ts";
+import { formatCount, printable } from "../lib/format.ts";
 import { describeUtf8Fault, NotUtf8Error } from "../lib/utf8.ts";
 import {
   type DetectedProject,
@@ -25,6 +25,7 @@ import {
 import { BuildError } from "./build_error.ts";
 import { bundleServers } from "./bundle_servers.ts";
 import type { OutputContent } from "./hash_files.ts";
+import { readIgnoredFiles } from "./ignored_files.ts";
 import { readOptionalText } from "./read_rules_file.ts";
 import { serverPackages } from "./server_packages.ts";
 import type { BuildHost } from "./types.ts";
@@ -85,18 +86,34 @@ function validated(value: unknown, files: readonly OutputFile[]): Manifest {
   return result.manifest;
 }
 
+function describeIgnored(count: number, file: string): string {
+  const hint = file === ".gitignore"
+    ? ": write an .svcignore, which then decides, to deploy them"
+    : "";
+  return `Left out ${formatCount(count, "item")} that ${file} names${hint}`;
+}
+
 async function listFiles(
   host: BuildHost,
   { output, projectRoot, detected }: OutputFacts,
   written: unknown,
 ): Promise<readonly OutputFile[]> {
   const leaveOut = serverPackages(detected.framework?.id, written);
-  const { files, problems } = await walkOutput(output, { projectRoot, leaveOut });
+  const ignored = output === projectRoot ? await readIgnoredFiles(projectRoot) : undefined;
+  const walked = await walkOutput(output, {
+    projectRoot,
+    leaveOut,
+    ...(ignored === undefined ? {} : { isIgnored: ignored.isIgnored }),
+  });
+  const { files, problems } = walked;
   if (problems.length > 0) {
     const lines = problems.map(({ path, message }) => `${printable(path)}: ${message}`);
     throw new BuildError("output_invalid", `Correct the output:\n${lines.join("\n")}`, {
       details: { problems },
     });
+  }
+  if (ignored !== undefined && walked.ignored > 0) {
+    host.say("build", "info", describeIgnored(walked.ignored, ignored.file));
   }
   if (files.length > 0) return files;
   throw new BuildError(

@@ -233,3 +233,51 @@ Deno.test("assembleProject() takes the platform's framework only where none is d
     assert.ok(none instanceof BuildError && none.code === "manifest_invalid", String(none));
   });
 });
+
+const PLAIN = {
+  "index.html": "<h1>home</h1>",
+  "drafts/next.html": "<h1>next</h1>",
+  "notes.txt": "mine",
+  ".gitignore": "drafts/\nnotes.txt\n",
+};
+
+Deno.test("packProject() leaves out what .gitignore names of a folder that is a site, and says so", async () => {
+  await withProject(PLAIN, async ({ host, options, said }) => {
+    const pack = await packProject(host, options);
+    assert.deepEqual(pack.files.map(({ path }) => path), ["index.html"]);
+    assert.deepEqual(said, [
+      "build info Left out 2 items that .gitignore names: " +
+      "write an .svcignore, which then decides, to deploy them",
+    ]);
+  });
+});
+
+Deno.test("packProject() lets .svcignore decide in place of .gitignore", async () => {
+  const files = { ...PLAIN, ".svcignore": "*.txt\n!index.html\n" };
+  await withProject(files, async ({ host, options, said }) => {
+    const pack = await packProject(host, options);
+    assert.deepEqual(pack.files.map(({ path }) => path), ["drafts/next.html", "index.html"]);
+    assert.deepEqual(said, ["build info Left out 1 item that .svcignore names"]);
+  });
+});
+
+Deno.test("packProject() deploys all of an output folder, whatever .gitignore names", async () => {
+  const files = { "dist/index.html": "<h1>home</h1>", ".gitignore": "dist/\n" };
+  await withProject(files, async ({ host, options }) => {
+    const pack = await packProject(host, options);
+    assert.deepEqual(pack.files.map(({ path }) => path), ["index.html"]);
+  });
+});
+
+Deno.test({
+  name: "packProject() refuses names that are no valid UTF-8",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    await withProject({ "index.html": "<h1>home</h1>" }, async ({ host, options, project }) => {
+      const script = `cd '${project}' && : > "$(printf 'caf\\351.txt')"`;
+      const made = await new Deno.Command("sh", { args: ["-c", script] }).output();
+      assert.ok(made.success);
+      await assert.rejects(packProject(host, options), /no valid UTF-8/);
+    });
+  },
+});

@@ -67,6 +67,7 @@ export async function runCli(
     sleep: options.sleep ?? (() => Promise.reject(new RangeError("Nobody expected to wait"))),
     openUrl: options.openUrl ?? (() => false),
     machineName: () => "test-machine",
+    keyboard: { read: () => Promise.resolve(null), setRaw: () => {} },
     ...(options.prompter === undefined ? {} : { prompter: options.prompter }),
   };
   return { code: await runProgram(argv, host), ...out };

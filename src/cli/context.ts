@@ -12,9 +12,11 @@ import type { Clock } from "../lib/clock.ts";
 import { CliError } from "./cli_error.ts";
 import type { CommandLines } from "./command_line.ts";
 import { type CredentialStore, openCredentialStore } from "./credential_store.ts";
+import { createPlainPrompter, type Keyboard } from "./plain_prompter.ts";
 import { createClackPrompter, type Prompter } from "./prompter.ts";
 import { DEFAULT_API_URL, type Environment, type Settings } from "./settings.ts";
 import type { Phase, Ui } from "./ui.ts";
+import { startWorkTime } from "./work_time.ts";
 import { chooseWorkspace, type WorkspaceChoice } from "./workspace_choice.ts";
 import type { Writer } from "./writer.ts";
 
@@ -44,6 +46,8 @@ export interface Host {
   readonly openUrl: (url: string) => boolean;
   /** What the machine calls itself. */
   readonly machineName: () => string;
+  /** The terminal's keyboard, for terminals that cannot move their cursor. */
+  readonly keyboard: Keyboard;
   /** Asks questions in place of the terminal's prompts. */
   readonly prompter?: Prompter;
 }
@@ -84,6 +88,8 @@ export interface Context {
   readonly apiUrl: string;
   /** Present where a person can be asked. */
   readonly prompter: Prompter | undefined;
+  /** Milliseconds that the command has worked, without those of a person's answers. */
+  readonly elapsed: () => number;
   /** Command lines that errors and hints suggest. */
   readonly lines: CommandLines;
   /** What fits at the end of a command line that is being typed. */
@@ -99,6 +105,10 @@ export interface Context {
 function isInteractive(host: Host, ui: Ui): boolean {
   if (ui.json || isSet(host.env.CI)) return false;
   return host.stdinIsTerminal && host.stderr.isTerminal;
+}
+
+function openPrompter({ env, keyboard, stderr, signal }: Host): Prompter {
+  return env.TERM === "dumb" ? createPlainPrompter(keyboard, stderr) : createClackPrompter(signal);
 }
 
 const isSet = (value: string | undefined): boolean =>
@@ -142,8 +152,9 @@ export async function createContext(
   const storedDefault = credentials.defaultWorkspace(apiUrl);
   const workspaceIn = ({ config }: FolderConfig) =>
     chooseWorkspace({ settings, project: config?.project.workspace, storedDefault });
-  const prompter = host.prompter ??
-    (isInteractive(host, ui) ? createClackPrompter(host.signal) : undefined);
+  const work = startWorkTime(host.now);
+  const asked = host.prompter ??
+    (isInteractive(host, ui) ? openPrompter(host) : undefined);
   return {
     ui,
     settings,
@@ -160,7 +171,8 @@ export async function createContext(
     machineName: host.machineName(),
     credentials,
     apiUrl,
-    prompter,
+    prompter: asked === undefined ? undefined : work.watch(asked),
+    elapsed: work.elapsed,
     lines,
     complete: parts.complete,
     path: (given) => resolve(host.cwd, given),

@@ -119,6 +119,14 @@ function createHost(): Host {
     sleep,
     openUrl: (url) => openBrowser(url, env),
     machineName: () => Deno.hostname(),
+    keyboard: {
+      async read() {
+        const bytes = new Uint8Array(1024);
+        const count = await Deno.stdin.read(bytes);
+        return count === null ? null : bytes.subarray(0, count);
+      },
+      setRaw: (raw) => Deno.stdin.setRaw(raw),
+    },
   };
 }
 

@@ -11,7 +11,7 @@ import type { Writer } from "./writer.ts";
 
 export interface Progress {
   /** Adds what is done since the last call. */
-  add(done: { readonly files: number; readonly bytes: number }): void;
+  add(done: Amount): void;
   /** Removes the bar; call it also when the work failed. */
   end(): void;
 }
@@ -33,17 +33,23 @@ const BAR_WIDTH = 24;
 const REDRAW = 80;
 const QUARTERS = 4;
 
+interface Amount {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/** How much of the work is done, from 0 to 1; by bytes where there are any. */
+function shareOf(done: Amount, total: Amount): number {
+  if (total.bytes > 0) return done.bytes / total.bytes;
+  return total.files > 0 ? done.files / total.files : 1;
+}
+
 /** The bar and its numbers, without colour. */
 export function drawBar(
-  done: { readonly files: number; readonly bytes: number },
-  total: { readonly files: number; readonly bytes: number },
+  done: Amount,
+  total: Amount,
 ): { readonly bar: string; readonly numbers: string } {
-  const share = total.bytes > 0
-    ? done.bytes / total.bytes
-    : total.files > 0
-    ? done.files / total.files
-    : 1;
-  const filled = Math.min(BAR_WIDTH, Math.floor(share * BAR_WIDTH));
+  const filled = Math.min(BAR_WIDTH, Math.floor(shareOf(done, total) * BAR_WIDTH));
   return {
     bar: "█".repeat(filled) + "░".repeat(BAR_WIDTH - filled),
     numbers: `${done.files}/${total.files} files, ` +
@@ -73,11 +79,11 @@ export function createProgress(options: ProgressOptions): Progress {
         if (now() - drawnAt >= REDRAW) draw();
         return;
       }
-      const reached = Math.floor((done.files / Math.max(1, options.files)) * QUARTERS);
+      const reached = Math.floor(shareOf(done, options) * QUARTERS);
       if (reached > quarter && reached < QUARTERS) {
         options.say(`${label}: ${drawBar(done, options).numbers}`);
       }
-      quarter = reached;
+      quarter = Math.max(quarter, reached);
     },
     end() {
       if (live) stderr.write("\r\x1b[2K");

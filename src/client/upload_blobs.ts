@@ -28,8 +28,12 @@ export interface UploadOptions {
   readonly concurrency?: number;
   readonly signal?: AbortSignal;
   readonly retries?: RetryPolicy;
-  /** Told about blobs that the platform has confirmed. */
-  readonly onStored?: (stored: { readonly files: number; readonly bytes: number }) => void;
+  /**
+   * Told what is done since the last call: blobs that the platform has
+   * confirmed, and bytes of large ones as they leave. A blob that has to be
+   * sent again takes its bytes back.
+   */
+  readonly onProgress?: (done: { readonly files: number; readonly bytes: number }) => void;
 }
 
 /** Largest blob that travels in a batch, in bytes (1 MiB). */
@@ -85,17 +89,45 @@ function batchRequest(batch: readonly BlobSource[], query: BlobQuery): RawReques
   return { method, path: buildPath(path, { query }), body: () => readBatch(batch) };
 }
 
-function singleRequest(blob: BlobSource, query: BlobQuery): RawRequest {
+/** Counts the bytes of a body as they leave. */
+function counted(
+  body: ReadableStream<Uint8Array>,
+  onBytes: (bytes: number) => void,
+): ReadableStream<Uint8Array> {
+  return body.pipeThrough(
+    new TransformStream({
+      transform(chunk, controller) {
+        onBytes(chunk.byteLength);
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+}
+
+function singleRequest(
+  blob: BlobSource,
+  query: BlobQuery,
+  onBytes: (bytes: number) => void,
+): RawRequest {
   const { method, path } = endpoints.putBlob;
   return {
     method,
     path: buildPath(path, { params: { sha256: blob.sha256 }, query }),
     headers: { "content-type": "application/octet-stream" },
     body: async () =>
-      typeof blob.content === "string"
-        ? await openFileStream(blob.content)
-        : new Blob([blob.content]).stream(),
+      counted(
+        typeof blob.content === "string"
+          ? await openFileStream(blob.content)
+          : new Blob([blob.content]).stream(),
+        onBytes,
+      ),
   };
+}
+
+interface Job {
+  /** Makes the request, which can be done again; `onBytes` is told of its body's progress. */
+  readonly request: (onBytes: (bytes: number) => void) => RawRequest;
+  readonly blobs: readonly BlobSource[];
 }
 
 /**
@@ -110,24 +142,31 @@ export async function uploadBlobs(
 ): Promise<void> {
   const plan = planUpload(blobs);
   const query = { deployment: options.deployment };
-  const jobs = [
-    ...plan.single.map((blob) => ({ request: singleRequest(blob, query), blobs: [blob] })),
-    ...plan.batches.map((batch) => ({ request: batchRequest(batch, query), blobs: batch })),
+  const jobs: Job[] = [
+    ...plan.single.map((blob) => ({
+      request: (onBytes: (bytes: number) => void) => singleRequest(blob, query, onBytes),
+      blobs: [blob],
+    })),
+    ...plan.batches.map((batch) => ({ request: () => batchRequest(batch, query), blobs: batch })),
   ];
   const stop = new AbortController();
   const signal = options.signal === undefined
     ? stop.signal
     : AbortSignal.any([options.signal, stop.signal]);
-  const upload = async (job: (typeof jobs)[number]): Promise<void> => {
-    const response = await withRetries(() => client.fetchRaw({ ...job.request, signal }), {
-      policy: options.retries ?? UPLOAD_RETRIES,
-      signal,
-    });
+  const upload = async ({ request, blobs }: Job): Promise<void> => {
+    let sent = 0;
+    const report = (files: number, bytes: number) => {
+      sent += bytes;
+      options.onProgress?.({ files, bytes });
+    };
+    const attempt = () => {
+      if (sent > 0) report(0, -sent);
+      return client.fetchRaw({ ...request((bytes) => report(0, bytes)), signal });
+    };
+    const policy = options.retries ?? UPLOAD_RETRIES;
+    const response = await withRetries(attempt, { policy, signal });
     await response.body?.cancel();
-    options.onStored?.({
-      files: job.blobs.length,
-      bytes: job.blobs.reduce((sum, blob) => sum + blob.size, 0),
-    });
+    report(blobs.length, blobs.reduce((sum, blob) => sum + blob.size, 0) - sent);
   };
   try {
     await pMap(jobs, upload, { concurrency: options.concurrency ?? DEFAULT_CONCURRENCY });

@@ -84,7 +84,7 @@ Deno.test("uploadBlobs() sends small and large blobs, and tells about each", asy
     const client = createClient({ baseUrl: "http://platform.test", fetch: store.fetch });
     const told = { files: 0, bytes: 0 };
     await uploadBlobs(client, blobs, {
-      onStored: ({ files, bytes }) => {
+      onProgress: ({ files, bytes }) => {
         told.files += files;
         told.bytes += bytes;
       },
@@ -102,6 +102,19 @@ Deno.test("uploadBlobs() reads a blob anew for each attempt", async () => {
     await uploadBlobs(client, blobs, { retries: FAST });
     assert.equal(store.stored.size, 1);
     assert.equal(store.requestCount(), 3);
+  });
+});
+
+Deno.test("uploadBlobs() reports a large blob as it leaves, and takes back what is sent again", async () => {
+  await withFiles([1_500_000], async (blobs) => {
+    const store = createBlobStore({ failures: 1 });
+    const client = createClient({ baseUrl: "http://platform.test", fetch: store.fetch });
+    const steps: { files: number; bytes: number }[] = [];
+    await uploadBlobs(client, blobs, { retries: FAST, onProgress: (done) => steps.push(done) });
+    assert.ok(steps.filter(({ bytes }) => bytes > 0).length > 10, String(steps.length));
+    assert.ok(steps.some(({ bytes }) => bytes < 0));
+    assert.equal(steps.reduce((sum, { bytes }) => sum + bytes, 0), 1_500_000);
+    assert.deepEqual(steps.filter(({ files }) => files > 0).length, 1);
   });
 });
 

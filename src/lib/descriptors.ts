@@ -5,17 +5,11 @@
  *
  * @module
  */
+import { rawNames } from "./raw_folder.ts";
 
 const SYMBOLS = {
-  open: { parameters: ["buffer", "i32", "i32"], result: "i32" },
-  close: { parameters: ["i32"], result: "i32" },
   fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
   readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
-  getdents: {
-    name: "syscall",
-    parameters: ["i64", "i64", "buffer", "u64"],
-    result: "i64",
-  },
   closeRange: { name: "syscall", parameters: ["i64", "u64", "u64", "u64"], result: "i64" },
 } as const;
 
@@ -30,7 +24,6 @@ export interface Descriptor {
   readonly inherited: boolean;
 }
 
-const GETDENTS64: Readonly<Record<string, bigint>> = { x86_64: 217n, aarch64: 61n };
 const CLOSE_RANGE = 436n;
 const CLOSE_RANGE_CLOEXEC = 4n;
 const ALL = 0xffff_ffffn;
@@ -38,7 +31,6 @@ const ALL = 0xffff_ffffn;
 const F_GETFD = 1;
 const F_SETFD = 2;
 const FD_CLOEXEC = 1;
-const O_RDONLY_DIRECTORY_CLOEXEC = Deno.build.arch === "aarch64" ? 0x84000 : 0x90000;
 
 /** The first number after standard input, output and error. */
 const FIRST_OTHER = 3;
@@ -58,38 +50,17 @@ function libc(): Libc | undefined {
   }
 }
 
-/** Names in a block that getdents64(2) has written. */
-function* namesIn(block: Uint8Array<ArrayBuffer>): Generator<string> {
-  const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
-  for (let at = 0; at < block.byteLength; at += view.getUint16(at + 16, true)) {
-    const name = block.subarray(at + 19, block.indexOf(0, at + 19));
-    yield new TextDecoder().decode(name);
-  }
-}
-
 /** The numbers in use; read without the runtime, whose permissions may not reach `/proc`. */
-function numbers(library: Libc): number[] {
-  const call = GETDENTS64[Deno.build.arch];
-  const folder = library.open(cString("/proc/self/fd"), O_RDONLY_DIRECTORY_CLOEXEC, 0);
-  if (call === undefined || folder < 0) return [];
-  const found: number[] = [];
-  const block = new Uint8Array(32 * 1024);
-  for (;;) {
-    const size = Number(library.getdents(call, BigInt(folder), block, BigInt(block.byteLength)));
-    if (size <= 0) break;
-    for (const name of namesIn(block.subarray(0, size))) {
-      if (/^\d+$/.test(name) && Number(name) !== folder) found.push(Number(name));
-    }
-  }
-  library.close(folder);
-  return found.sort((one, other) => one - other);
+function numbers(): number[] {
+  const names = rawNames("/proc/self/fd") ?? [];
+  return names.map((name) => Number(new TextDecoder().decode(name))).sort((a, b) => a - b);
 }
 
 /** All open descriptors; `undefined` where the system does not say. */
 export function openDescriptors(): readonly Descriptor[] | undefined {
   const library = libc();
   if (library === undefined) return undefined;
-  const all = numbers(library);
+  const all = numbers();
   // Without /proc there would be none at all.
   if (all.length === 0) return undefined;
   const target = new Uint8Array(PATH_BYTES);
@@ -118,7 +89,7 @@ export function keepDescriptors(): void {
   const first = BigInt(FIRST_OTHER);
   if (library.closeRange(CLOSE_RANGE, first, ALL, CLOSE_RANGE_CLOEXEC) === 0n) return;
   // Linux before 5.11.
-  for (const number of numbers(library)) {
+  for (const number of numbers()) {
     if (number < FIRST_OTHER) continue;
     library.fcntl(number, F_SETFD, library.fcntl(number, F_GETFD, 0) | FD_CLOEXEC);
   }

@@ -5,6 +5,7 @@
  * @module
  */
 import { join, relative, resolve, sep } from "node:path";
+import { rawNames } from "../lib/raw_folder.ts";
 import { hasControlCharacter } from "./relative_path.ts";
 import type { ManifestProblem } from "./types.ts";
 
@@ -22,6 +23,8 @@ export interface WalkOptions {
   readonly projectRoot: string;
   /** Folders that are no part of it, relative to the output: neither read nor judged. */
   readonly leaveOut?: ReadonlySet<string>;
+  /** Whether a file, or a folder with all in it, is to be left out; counted. */
+  readonly isIgnored?: (path: string, isFolder: boolean) => boolean;
 }
 
 export interface WalkResult {
@@ -29,6 +32,8 @@ export interface WalkResult {
   readonly files: readonly OutputFile[];
   /** Names and links that can not be published; `path` is the file's path. */
   readonly problems: readonly ManifestProblem[];
+  /** Files, and folders with all in them, that `isIgnored` left out. */
+  readonly ignored: number;
 }
 
 /** No part of a site where the output directory is the project's own folder (design, "Static files"). */
@@ -83,9 +88,14 @@ function isInside(root: string, path: string): boolean {
 class Walk {
   readonly files: OutputFile[] = [];
   readonly problems: ManifestProblem[] = [];
+  ignored = 0;
   private linkedEntries = 0;
 
-  constructor(private readonly root: string, private readonly exclude: Exclude) {}
+  constructor(
+    private readonly root: string,
+    private readonly exclude: Exclude,
+    private readonly isIgnored: NonNullable<WalkOptions["isIgnored"]>,
+  ) {}
 
   async run(): Promise<void> {
     let level: Folder[] = [
@@ -115,6 +125,7 @@ class Walk {
     }
     const names: Deno.DirEntry[] = [];
     for await (const entry of Deno.readDir(folder.absolutePath)) names.push(entry);
+    this.reportHidden(folder, names.length);
     if (folder.linked) this.linkedEntries += names.length;
     const found = await Promise.all(names.map((entry) => this.readEntry(folder, entry)));
     return found.filter((below) => below !== undefined);
@@ -123,6 +134,7 @@ class Walk {
   private async readEntry(folder: Folder, entry: Deno.DirEntry): Promise<Folder | undefined> {
     const path = folder.path === "" ? entry.name : `${folder.path}/${entry.name}`;
     if (this.exclude(path, entry.name)) return undefined;
+    if (this.isIgnored(path, entry.isDirectory)) return void this.ignored++;
     const problem = nameProblem(entry.name);
     if (problem !== undefined) return this.report(path, problem);
     const absolutePath = join(folder.absolutePath, entry.name);
@@ -183,6 +195,14 @@ class Walk {
     return false;
   }
 
+  /** Reports names that this runtime does not hand out, as they are no valid UTF-8. */
+  private reportHidden(folder: Folder, seen: number): void {
+    const hidden = (rawNames(folder.absolutePath)?.length ?? seen) - seen;
+    if (hidden <= 0) return;
+    const subject = hidden === 1 ? "1 name" : `${hidden} names`;
+    this.report(folder.path, `Folder has ${subject} in it that are no valid UTF-8: rename them`);
+  }
+
   private report(path: string, message: string): undefined {
     this.problems.push({ path, message });
   }
@@ -207,7 +227,12 @@ export async function walkOutput(directory: string, options: WalkOptions): Promi
   );
   const usual = root === projectRoot ? excludeInProject : excludeInOutput;
   const { leaveOut } = options;
-  const walk = new Walk(root, (path, name) => leaveOut?.has(path) === true || usual(path, name));
+  const walk = new Walk(
+    root,
+    (path, name) => leaveOut?.has(path) === true || usual(path, name),
+    options.isIgnored ?? (() => false),
+  );
   await walk.run();
-  return { files: walk.files.sort(byPath), problems: walk.problems.sort(byPath) };
+  const { files, problems, ignored } = walk;
+  return { files: files.sort(byPath), problems: problems.sort(byPath), ignored };
 }

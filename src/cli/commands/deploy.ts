@@ -171,7 +171,6 @@ export default defineCommand({
     "urls: { unique, branch, production }, …, uploaded: { files, bytes }, " +
     "reused: { files, bytes }, rulesInEffect: { origin, revisionId } }",
   async run({ args: [dir], flags }, ctx) {
-    const startedAt = ctx.now();
     if (flags.skipBuild === true && flags.buildCommand !== undefined) {
       throw new CliError("usage", "Give --skip-build or --build-command, not both");
     }
@@ -210,7 +209,7 @@ export default defineCommand({
       functions: pack.functions,
       body,
     });
-    const milliseconds = ctx.now() - startedAt;
+    const milliseconds = ctx.elapsed();
     const rulesInEffect = sent.deployment.isProduction
       ? await reportRulesInEffect(ctx, client, { project: project.id, phase: "deploy" })
       : null;

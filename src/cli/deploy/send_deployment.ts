@@ -74,7 +74,7 @@ async function upload(
     await uploadBlobs(client, blobs, {
       deployment,
       signal: ctx.signal,
-      onStored: (stored) => progress.add(stored),
+      onProgress: (done) => progress.add(done),
     });
   } finally {
     progress.end();

@@ -9,6 +9,7 @@ import type { VariableCategory } from "../../contract/mod.ts";
 import { CliError } from "../cli_error.ts";
 import type { Context } from "../context.ts";
 import { formatCount, printable } from "../format.ts";
+import { readDotenvLines } from "./dotenv_lines.ts";
 import { categoryOfVisibility } from "./missing_variables.ts";
 import { checkValue, readNamedFile } from "./read_value.ts";
 import { isVariableName } from "./variable_name.ts";
@@ -23,6 +24,7 @@ export interface DotenvEntry {
 }
 
 export interface DotenvProblem {
+  /** Key of the variable, or `line 3` where there is none. */
   readonly key: string;
   readonly message: string;
 }
@@ -44,7 +46,17 @@ export function parseDotenv(
 ): { readonly entries: readonly DotenvEntry[]; readonly problems: readonly DotenvProblem[] } {
   const entries: DotenvEntry[] = [];
   const problems: DotenvProblem[] = [];
-  for (const [key, value] of Object.entries(parse(text))) {
+  const { assignments, problems: lines } = readDotenvLines(text);
+  for (const { line, message } of lines) problems.push({ key: `line ${line}`, message });
+  const lineOf = new Map<string, number>();
+  for (const { key, line, text } of assignments) {
+    const earlier = lineOf.get(key);
+    if (earlier !== undefined) {
+      problems.push({ key, message: `is set twice, in lines ${earlier} and ${line}` });
+      continue;
+    }
+    lineOf.set(key, line);
+    const value = parse(text)[key] ?? "";
     const declaration = declarations.get(key);
     const category = declaration === undefined
       ? flag

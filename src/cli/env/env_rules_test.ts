@@ -93,18 +93,27 @@ Deno.test("parseDotenv() takes values as they are and expands nothing", () => {
     "B=${HOME}",
     'C="two\nlines\nX=1"',
     "export D='# kept'",
-    "A=last wins",
     "E=",
   ].join("\n");
   const { entries, problems } = parseDotenv(text, { flag: "plain", declarations: new Map() });
   assert.deepEqual(problems, []);
   assert.deepEqual(Object.fromEntries(entries.map(({ key, value }) => [key, value])), {
-    A: "last wins",
+    A: "$(id)",
     B: "${HOME}",
     C: "two\nlines\nX=1",
     D: "# kept",
     E: "",
   });
+});
+
+Deno.test("parseDotenv() drops no line in silence", () => {
+  const text = 'A=1\nno assignment\nB="open\nA=2\n';
+  const { problems } = parseDotenv(text, { flag: "plain", declarations: new Map() });
+  assert.deepEqual(problems, [
+    { key: "line 2", message: "is no assignment: write NAME=value" },
+    { key: "line 3", message: "has a quote that is not closed, or text after it" },
+    { key: "A", message: "is set twice, in lines 1 and 4" },
+  ]);
 });
 
 Deno.test("parseDotenv() never lets a flag make a declared secret plain", () => {

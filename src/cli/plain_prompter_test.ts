@@ -1,0 +1,57 @@
+import assert from "node:assert/strict";
+import { createPlainPrompter } from "./plain_prompter.ts";
+
+/** A prompter whose person types these texts, each in one read. */
+function typing(...typed: readonly string[]) {
+  const rest = [...typed];
+  const raw: boolean[] = [];
+  const shown: string[] = [];
+  const prompter = createPlainPrompter({
+    read: () => {
+      const text = rest.shift();
+      return Promise.resolve(text === undefined ? null : new TextEncoder().encode(text));
+    },
+    setRaw: (on) => void raw.push(on),
+  }, { isTerminal: true, write: (text) => void shown.push(text) });
+  return { prompter, raw, shown: () => shown.join("") };
+}
+
+Deno.test("text() takes what is typed, what was suggested, and asks again after a problem", async () => {
+  const { prompter, shown } = typing("No Name\n", "\n");
+  const validate = (answer: string) => answer.includes(" ") ? "Use no blanks" : undefined;
+  assert.equal(await prompter.text({ message: "Name", initial: "site", validate }), "site");
+  assert.equal(shown(), "Name [site]: Use no blanks\nName [site]: ");
+});
+
+Deno.test("password() is typed unseen, and can be corrected", async () => {
+  const { prompter, raw, shown } = typing("hunterX", "\x7f2\r");
+  assert.equal(await prompter.password({ message: "Password" }), "hunter2");
+  assert.deepEqual(raw, [true, false]);
+  assert.equal(shown(), "Password (not shown): \n");
+});
+
+Deno.test("confirm() knows yes, no and the usual answer", async () => {
+  const { prompter } = typing("maybe\nYES\n\nn\n");
+  assert.equal(await prompter.confirm({ message: "Sure?" }), true);
+  assert.equal(await prompter.confirm({ message: "Sure?", initial: true }), true);
+  assert.equal(await prompter.confirm({ message: "Sure?", initial: true }), false);
+});
+
+Deno.test("select() numbers the choices", async () => {
+  const { prompter, shown } = typing("3\n", "2\n");
+  const choices = [{ value: "a", label: "A" }, { value: "b", label: "B", hint: "the other" }];
+  assert.equal(await prompter.select({ message: "Which?", choices }), "b");
+  assert.equal(
+    shown(),
+    "Which?\n  1) A\n  2) B (the other)\nNumber, 1 to 2: Type a number from 1 to 2\nNumber, 1 to 2: ",
+  );
+});
+
+for (const [name, typed] of [["Ctrl-C", "\x03"], ["Ctrl-D", "\x04"]] as const) {
+  Deno.test(`every question ends the command at ${name}, and the end of input`, async () => {
+    const { prompter, raw } = typing(typed);
+    await assert.rejects(prompter.password({ message: "Password" }), { code: "interrupted" });
+    assert.deepEqual(raw, [true, false]);
+    await assert.rejects(prompter.text({ message: "Name" }), { code: "interrupted" });
+  });
+}

@@ -1,0 +1,71 @@
+/**
+ * The names in a folder as the system has them. Runtimes before Deno 2.8 leave
+ * out, in silence, names that are not valid UTF-8. Linux with the GNU C library;
+ * other systems have no such names, or no such call.
+ *
+ * @module
+ */
+
+const SYMBOLS = {
+  open: { parameters: ["buffer", "i32", "i32"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+  getdents: {
+    name: "syscall",
+    parameters: ["i64", "i64", "buffer", "u64"],
+    result: "i64",
+  },
+} as const;
+
+type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
+
+const GETDENTS64: Readonly<Record<string, bigint>> = { x86_64: 217n, aarch64: 61n };
+const O_RDONLY_DIRECTORY_CLOEXEC = Deno.build.arch === "aarch64" ? 0x84000 : 0x90000;
+const BLOCK_BYTES = 32 * 1024;
+
+/** Where a record of getdents64(2) has its length and its name. */
+const LENGTH_AT = 16;
+const NAME_AT = 19;
+
+let opened: Libc | undefined;
+
+function libc(): Libc | undefined {
+  if (Deno.build.os !== "linux") return undefined;
+  try {
+    return opened ??= Deno.dlopen("libc.so.6", SYMBOLS).symbols;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The names in a block that getdents64(2) has written. */
+function* namesIn(block: Uint8Array<ArrayBuffer>): Generator<Uint8Array<ArrayBuffer>> {
+  const view = new DataView(block.buffer, block.byteOffset, block.byteLength);
+  for (let at = 0; at < block.byteLength; at += view.getUint16(at + LENGTH_AT, true)) {
+    yield block.slice(at + NAME_AT, block.indexOf(0, at + NAME_AT));
+  }
+}
+
+const isDots = (name: Uint8Array): boolean =>
+  name.byteLength <= 2 && name.every((byte) => byte === 0x2e);
+
+/** The bytes of each name in a folder; `undefined` where the system does not say. */
+export function rawNames(path: string): readonly Uint8Array<ArrayBuffer>[] | undefined {
+  const call = GETDENTS64[Deno.build.arch];
+  const library = libc();
+  if (library === undefined || call === undefined) return undefined;
+  const folder = library.open(
+    new TextEncoder().encode(`${path}\0`),
+    O_RDONLY_DIRECTORY_CLOEXEC,
+    0,
+  );
+  if (folder < 0) return undefined;
+  const found: Uint8Array<ArrayBuffer>[] = [];
+  const block = new Uint8Array(BLOCK_BYTES);
+  for (;;) {
+    const size = Number(library.getdents(call, BigInt(folder), block, BigInt(BLOCK_BYTES)));
+    if (size <= 0) break;
+    for (const name of namesIn(block.subarray(0, size))) if (!isDots(name)) found.push(name);
+  }
+  library.close(folder);
+  return found;
+}

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { rawNames } from "./raw_folder.ts";
+
+Deno.test({
+  name: "rawNames() has names that are no valid UTF-8",
+  ignore: Deno.build.os !== "linux",
+  async fn() {
+    const folder = await Deno.makeTempDir({ prefix: "svc-names-" });
+    try {
+      await Deno.writeTextFile(`${folder}/é.txt`, "");
+      // A name that Deno cannot write: a shell does.
+      const { success } = await new Deno.Command("sh", {
+        args: ["-c", `cd '${folder}' && : > "$(printf 'caf\\351.txt')"`],
+      }).output();
+      assert.ok(success);
+      const names = rawNames(folder)!.map((name) => [...name].map((byte) => byte.toString(16)));
+      assert.deepEqual(
+        new Set(names.map((bytes) => bytes.join(" "))),
+        new Set([
+          "c3 a9 2e 74 78 74",
+          "63 61 66 e9 2e 74 78 74",
+        ]),
+      );
+      assert.equal(rawNames(`${folder}/gone`), undefined);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
