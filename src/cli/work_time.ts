@@ -18,10 +18,10 @@ export interface WorkTime {
 export function startWorkTime(now: Clock): WorkTime {
   const startedAt = now();
   let waited = 0;
-  async function measured<T>(answer: Promise<T>): Promise<T> {
+  async function measured<T>(ask: () => Promise<T>): Promise<T> {
     const askedAt = now();
     try {
-      return await answer;
+      return await ask();
     } finally {
       waited += now() - askedAt;
     }
@@ -29,10 +29,10 @@ export function startWorkTime(now: Clock): WorkTime {
   return {
     elapsed: () => now() - startedAt - waited,
     watch: (prompter) => ({
-      text: (question) => measured(prompter.text(question)),
-      password: (question) => measured(prompter.password(question)),
-      confirm: (question) => measured(prompter.confirm(question)),
-      select: (question) => measured(prompter.select(question)),
+      text: (question) => measured(() => prompter.text(question)),
+      password: (question) => measured(() => prompter.password(question)),
+      confirm: (question) => measured(() => prompter.confirm(question)),
+      select: (question) => measured(() => prompter.select(question)),
     }),
   };
 }
