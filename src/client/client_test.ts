@@ -11,6 +11,7 @@ const HEALTH = {
   version: "1.0.0",
   knowsNetworks: false,
   servers: { sandbox: "enforced", missing: [], running: 0, max: 4 },
+  functions: { running: 0, max: 4 },
 };
 
 type Answer = Response | Error;

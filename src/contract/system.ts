@@ -7,7 +7,10 @@ import { z } from "zod";
 import { endpoint } from "./endpoint.ts";
 
 /** Processes of deployments: those that run, start or end, and the most at a time. */
-const processes = { running: z.int().nonnegative(), max: z.int().positive() };
+const processes = {
+  running: z.int().nonnegative().describe("Those that run, start or end"),
+  max: z.int().positive().describe("The most at the same time"),
+};
 
 export const health = z.object({
   status: z.literal("ok"),
@@ -22,6 +25,7 @@ export const health = z.object({
     missing: z.array(z.string()).describe("What the system does not offer of the sandbox"),
     ...processes,
   }).describe("Servers of deployments"),
+  functions: z.object(processes).describe("Processes of functions"),
 }).meta({ id: "Health" });
 export type Health = z.infer<typeof health>;
 

@@ -59,6 +59,7 @@ export function buildApi(services: Services, options: ApiOptions): Router {
     version: options.version,
     knowsNetworks: options.knowsNetworks,
     servers: services.computeService.describe(),
+    functions: services.functionService.describe(),
   }));
   router.open(endpoints.getOpenApi, async () => {
     const { openApiDocument } = await import("../contract/openapi.ts");

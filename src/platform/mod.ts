@@ -15,5 +15,6 @@ export { startPlatform } from "./server.ts";
 export { DataDirInUseError, DataDirUnusableError } from "./store/data_dir.ts";
 export { SniUnsupportedError } from "./tls/https_listener.ts";
 export { CertificateFileError } from "./tls/static_certificate.ts";
+export { defaultProcessLimits } from "./compute/process_limits.ts";
 export { probeBuildWalls } from "./builds/runner/probe_walls.ts";
 export { type SandboxKind as BuildWalls } from "./builds/runner/sandbox.ts";

@@ -77,6 +77,8 @@ export interface PlatformOptions {
   readonly servers?: Partial<ServerSettings>;
   /** Servers of deployments that run at the same time; what memory and processors bear where missing. */
   readonly maxServers?: number;
+  /** Processes of functions that run at the same time; what memory bears where missing. */
+  readonly maxFunctionProcesses?: number;
   /** Builds from git that run at the same time; one for two processors where missing. */
   readonly buildConcurrency?: number;
   /** Longest wait of a trigger for its repository, in milliseconds; 50 seconds where missing. */

@@ -107,6 +107,7 @@ async function openServices(
     outbound: reach.outbound.fetch,
     allowPrivate: options.allowPrivateUpstreams ?? false,
     maxServers: options.maxServers,
+    maxFunctionProcesses: options.maxFunctionProcesses,
     serverSandbox: serverSandbox(options),
     env: options.env,
     publicOrigin: base.origin,

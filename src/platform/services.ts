@@ -71,6 +71,8 @@ export interface Foundation {
   readonly allowPrivate: boolean;
   /** Servers of deployments that run at the same time; what the machine can bear where missing. */
   readonly maxServers: number | undefined;
+  /** Processes of functions at the same time; what the machine can bear where missing. */
+  readonly maxFunctionProcesses: number | undefined;
   /** Whether servers of deployments run here. */
   readonly serverSandbox: ServerSandbox;
   /** The process's environment. */
@@ -170,7 +172,9 @@ export function createServices(foundation: Foundation) {
     logs,
     outbound: foundation.outbound,
     cacheDir: dataDir.cache,
+    maxProcesses: foundation.maxFunctionProcesses,
     env: foundation.env,
+    onTrouble,
   });
   const computeService = new ComputeService({
     variables: variableService,
@@ -197,7 +201,7 @@ export function createServices(foundation: Foundation) {
   const raiseEvent = events.raise;
   const shared = {
     ...{ deployments, projects, vault, sites, addresses, cache, raiseEvent, now, random },
-    ...{ computeService, uploads: new OpenUploads(kv, now) },
+    ...{ computeService, functionService, uploads: new OpenUploads(kv, now) },
   };
   const healthMonitor = new HealthMonitor({ ...shared, store: new HealthStore(kv), onTrouble });
   const domainParts = createDomainServices(

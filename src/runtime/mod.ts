@@ -39,10 +39,8 @@ export {
   type ComputeSocketResult,
   createComputeServer,
   DEFAULT_COMPUTE_LIMITS,
-  defaultMaxServers,
   missingSandbox,
   probeSandbox,
-  ProcessPlaces,
   runComputeProcess,
   SANDBOX_ADVICE,
   type SandboxSupport,
@@ -70,7 +68,9 @@ export {
   runFunctionProcess,
   type StepMode,
 } from "./functions/mod.ts";
+export { defaultMaxFunctionProcesses, defaultMaxServers } from "./process/decide_place.ts";
 export { refuseInheritedDescriptors } from "./process/own_descriptors.ts";
+export { ProcessPlaces } from "./process/process_places.ts";
 export {
   createOutboundFetch,
   type Dial,

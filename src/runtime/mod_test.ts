@@ -20,6 +20,7 @@ Deno.test("the room's public names", () => {
     "createComputeServer",
     "createFunctionHost",
     "createOutboundFetch",
+    "defaultMaxFunctionProcesses",
     "defaultMaxServers",
     "findFunctions",
     "functionProcessCommand",

@@ -17,6 +17,7 @@ import {
   type Invocation,
   type InvocationResult,
   type OutboundFetch,
+  type ProcessPlaces,
 } from "../../src/runtime/mod.ts";
 
 export const PROJECT = fileURLToPath(new URL("../../fixtures/functions/project", import.meta.url));
@@ -41,6 +42,7 @@ export async function deployFunctions(
     readonly limits?: Partial<FunctionLimits>;
     readonly outbound?: OutboundFetch;
     readonly spawn?: FunctionHostOptions["spawn"];
+    readonly places?: ProcessPlaces;
   } = {},
 ): Promise<Deployment> {
   const log: FunctionLogEntry[] = [];
@@ -51,6 +53,7 @@ export async function deployFunctions(
     limits: { timeoutMs: 1000, graceMs: 100, ...options.limits },
     outbound: options.outbound ?? (() => Promise.reject(new Error("No network in this test"))),
     log: (entry) => log.push(entry),
+    ...(options.places === undefined ? {} : { places: options.places }),
     spawn: options.spawn ?? functionProcessCommand({ env: Deno.env.toObject() }),
   });
   return { host, log, [Symbol.asyncDispose]: () => host.close() };

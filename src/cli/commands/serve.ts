@@ -95,6 +95,11 @@ export default defineCommand({
         wholeNumber({ min: 1, max: 100_000 }),
       )
       .option(
+        "--max-function-processes <n>",
+        "processes of functions at the same time (default: what the machine can bear)",
+        wholeNumber({ min: 1, max: 100_000 }),
+      )
+      .option(
         "--git-root <dir>",
         "folder below which projects may have local repositories; repeatable",
         repeatedList,

@@ -38,6 +38,13 @@ function memoryWatch(): Point {
   }
 }
 
+async function processLimits(): Promise<Point> {
+  const { defaultProcessLimits } = await import("../../platform/mod.ts");
+  const { servers, functions } = defaultProcessLimits();
+  const found = `at most ${servers} servers and ${functions} processes of functions at once`;
+  return { name: "process limits", state: "ok", found };
+}
+
 async function bundler(cacheDir: string): Promise<Point> {
   const name = "esbuild";
   try {
@@ -113,6 +120,7 @@ export async function examine(
   return [
     ...judgeServerSandbox(probeSandbox()),
     memoryWatch(),
+    await processLimits(),
     await bundler(cacheDir),
     await git(),
     await buildWalls(env),

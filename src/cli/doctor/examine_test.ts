@@ -24,6 +24,7 @@ Deno.test("examine() looks at each point, and advises where one fails", async ()
     "sandbox network",
     "sandbox files",
     "memory watch",
+    "process limits",
     "esbuild",
     "git",
     "build sandbox",

@@ -38,6 +38,7 @@ export interface ServeFlags {
   readonly buildUid?: number | undefined;
   readonly allowUnsandboxedServers?: true | undefined;
   readonly maxServers?: number | undefined;
+  readonly maxFunctionProcesses?: number | undefined;
   readonly buildConcurrency?: number | undefined;
   readonly keepDeployments?: number | undefined;
   readonly keepDays?: number | undefined;
@@ -138,6 +139,7 @@ export async function startOn(
       ...definedOnly({ tls, acme, httpsPort, publicAddresses: publicAddress, upstreamCa }),
       ...definedOnly({ mail, bot, buildConcurrency: flags.buildConcurrency }),
       ...definedOnly({ maxServers: flags.maxServers }),
+      ...definedOnly({ maxFunctionProcesses: flags.maxFunctionProcesses }),
       servers: { allowUnsandboxed: flags.allowUnsandboxedServers ?? false },
       builds: buildsOf(flags),
       gitRoots: (flags.gitRoot ?? []).map((root) => ctx.path(root)),

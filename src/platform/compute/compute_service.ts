@@ -14,7 +14,6 @@ import {
   computeProcessCommand,
   type ComputeServer,
   createComputeServer,
-  defaultMaxServers,
   ProcessPlaces,
 } from "../../runtime/mod.ts";
 import type { DeploymentRecord } from "../deployments/deployment.ts";
@@ -24,7 +23,7 @@ import type { BlobStore } from "../store/blob_store.ts";
 import { type DeployedFile, DeploymentFiles } from "./deployment_files.ts";
 import { PageFolders } from "./fs_page_vault.ts";
 import { LayerServer } from "./layer_server.ts";
-import { machineMemory } from "./machine_memory.ts";
+import { defaultProcessLimits } from "./process_limits.ts";
 import { makeRunFolder, removeRunFolder } from "./run_folder.ts";
 import { ServerNotReadyError } from "./server_not_ready.ts";
 import { refusalOf, type ServerSandbox } from "./server_sandbox.ts";
@@ -87,10 +86,7 @@ export class ComputeService {
     this.#files = new DeploymentFiles(join(services.dataDir, "compute"));
     this.#folders = new PageFolders(join(services.dataDir, "isr"));
     this.#places = new ProcessPlaces({
-      max: services.maxServers ?? defaultMaxServers({
-        memoryBytes: machineMemory(),
-        processors: navigator.hardwareConcurrency,
-      }),
+      max: services.maxServers ?? defaultProcessLimits().servers,
     });
     this.#spawn = computeProcessCommand({ env: services.env });
   }

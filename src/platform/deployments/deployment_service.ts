@@ -10,6 +10,7 @@ import type { HttpCache } from "../../edge/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { ServerNotReadyError } from "../compute/server_not_ready.ts";
 import type { ComputeService } from "../compute/compute_service.ts";
+import type { FunctionService } from "../functions/function_service.ts";
 import type { SealedFunction } from "../../runtime/mod.ts";
 import type { RaiseEvent } from "../events/raise_event.ts";
 import { Failure } from "../http/failure.ts";
@@ -54,6 +55,7 @@ export interface DeploymentServices {
   /** The servers of deployments: ready before production shows them, ended behind it. */
   readonly computeService: Pick<ComputeService, "prepare" | "purge" | "remove" | "retire">;
   readonly uploads: OpenUploads;
+  readonly functionService: Pick<FunctionService, "retire">;
   /** Makes a received function safe to run; throws a `Failure` for one that is not. */
   seal(name: string, source: Uint8Array): Promise<SealedFunction>;
   /** Told of each deployment that was stopped, so that no build of it goes on. */
@@ -297,7 +299,7 @@ export class DeploymentService {
   }
 
   private async show({ result, versionstamp }: Committed<Activated>): Promise<void> {
-    const { sites, cache, addresses, computeService } = this.services;
+    const { sites, cache, addresses, computeService, functionService } = this.services;
     const { project, hosts, deployment } = result;
     cache.purge(deployment.id, { type: "all" });
     await computeService.purge(deployment.id, { type: "all" });
@@ -313,6 +315,8 @@ export class DeploymentService {
       ),
     );
     const others = before.filter((id): id is string => id !== undefined && id !== deployment.id);
-    computeService.retire(new Set(others));
+    const superseded = new Set(others);
+    computeService.retire(superseded);
+    functionService.retire(superseded);
   }
 }

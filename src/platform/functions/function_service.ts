@@ -5,6 +5,7 @@
  * @module
  */
 import type { Environment } from "../../lib/network_variables.ts";
+import type { Health } from "../../contract/mod.ts";
 import type { SiteFunctions } from "../../edge/mod.ts";
 import {
   createFunctionHost,
@@ -13,9 +14,11 @@ import {
   type FunctionSource,
   type OutboundFetch,
   type ProcessCommand,
+  ProcessPlaces,
   type SealedFunction,
   sealFunction,
 } from "../../runtime/mod.ts";
+import { defaultProcessLimits } from "../compute/process_limits.ts";
 import type { DeploymentRecord } from "../deployments/deployment.ts";
 import type { VariableService } from "../env/variable_service.ts";
 import { Failure } from "../http/failure.ts";
@@ -32,16 +35,30 @@ export interface FunctionServices {
   readonly outbound: OutboundFetch;
   /** Folder for what sealing unpacks once. */
   readonly cacheDir: string;
+  /** Processes of functions at the same time; what the machine can bear where missing. */
+  readonly maxProcesses: number | undefined;
   /** The platform's own environment. */
   readonly env: Environment;
+  onTrouble(message: string): void;
 }
 
 export class FunctionService {
-  readonly #hosts = new Set<FunctionHost>();
+  /** By the id of their deployment. */
+  readonly #hosts = new Map<string, FunctionHost>();
+  readonly #places: ProcessPlaces;
   readonly #spawn: (socketPath: string) => ProcessCommand;
 
   constructor(private readonly services: FunctionServices) {
     this.#spawn = functionProcessCommand({ env: services.env });
+    this.#places = new ProcessPlaces({
+      max: services.maxProcesses ?? defaultProcessLimits().functions,
+    });
+  }
+
+  /** How many processes of functions run, and how many may. */
+  describe(): Health["functions"] {
+    const { taken: running, max } = this.#places;
+    return { running, max };
   }
 
   /**
@@ -85,24 +102,37 @@ export class FunctionService {
       env: await variables.openSnapshot(deploymentId),
       outbound,
       spawn: this.#spawn,
+      places: this.#places,
       log: (entry) => logs.recordFunction({ ...entry, projectId, deploymentId }),
     });
-    this.#hosts.add(host);
+    this.#hosts.set(deploymentId, host);
     void this.#start(host, { projectId, deploymentId });
     return host;
   }
 
+  /**
+   * Ends the processes of deployments that others took the place of, each with
+   * its last call. A request to their own address starts them again.
+   */
+  retire(deploymentIds: Iterable<string>): void {
+    for (const id of deploymentIds) {
+      void this.#hosts.get(id)?.rest().catch((error) =>
+        this.services.onTrouble(`Cannot end the functions of deployment ${id}: ${error}`)
+      );
+    }
+  }
+
   /** Lets calls under way finish, then ends the processes of a site's functions. */
   async dispose(functions: SiteFunctions): Promise<void> {
-    for (const host of this.#hosts) {
+    for (const [id, host] of this.#hosts) {
       if (host !== functions) continue;
-      this.#hosts.delete(host);
+      this.#hosts.delete(id);
       await host.drain(DRAIN_MS);
     }
   }
 
   async close(): Promise<void> {
-    await Promise.all([...this.#hosts].map((host) => this.dispose(host)));
+    await Promise.all([...this.#hosts.values()].map((host) => this.dispose(host)));
   }
 
   /** Starts before the first request, and logs what can not start. */

@@ -10,12 +10,10 @@ export {
   type SandboxSupport,
 } from "./confine/guards.ts";
 export { createComputeServer } from "./compute_server.ts";
-export { defaultMaxServers } from "../process/decide_place.ts";
 export { DEFAULT_COMPUTE_LIMITS } from "./limits.ts";
 export { COMPUTE_PROCESS_ARGUMENT, computeProcessCommand } from "./process_command.ts";
 export { runComputeProcess } from "./process_main.ts";
 export { SOCKET_PATH_BYTES } from "./running_server.ts";
-export { ProcessPlaces } from "../process/process_places.ts";
 export {
   type ComputeFailure,
   type ComputeHealth,

@@ -33,6 +33,8 @@ export class FunctionHost {
   #logWindow = 0;
   #logged = 0;
   #closed = false;
+  /** The deployment is not live any more: its processes end with the last call. */
+  #resting = false;
   #emptied: (() => void) | undefined;
 
   constructor(private readonly options: FunctionHostOptions) {
@@ -78,7 +80,9 @@ export class FunctionHost {
     if (release === undefined) return failed("overloaded", "Waited too long for a place");
     const over = (): void => {
       release();
-      if (this.#gate.running === 0) this.#emptied?.();
+      if (this.#gate.running > 0) return;
+      this.#emptied?.();
+      if (this.#resting) void this.rest();
     };
     const loaded = slot.ending === undefined ? slot.loaded(invocation.function) : undefined;
     if (loaded !== undefined) return loaded.invoke(invocation, over);
@@ -86,7 +90,7 @@ export class FunctionHost {
     const worker = await this.#slots.get(invocation.function)!.worker(invocation.function);
     if ("problem" in worker) {
       over();
-      return failed("crashed", worker.problem);
+      return failed(worker.reason, worker.problem);
     }
     const problem = await worker.ready;
     if (problem !== undefined) {
@@ -108,6 +112,16 @@ export class FunctionHost {
       clearTimeout(timer);
     }
     await this.close();
+  }
+
+  /**
+   * Ends the processes as soon as no call is under way: other functions took
+   * the place of these. A call that comes later starts them again.
+   */
+  async rest(): Promise<void> {
+    this.#resting = this.#gate.running > 0;
+    if (this.#resting) return;
+    await Promise.all([...new Set(this.#slots.values())].map((slot) => slot.rest()));
   }
 
   /** Ends the processes at once. */
@@ -134,6 +148,7 @@ export class FunctionHost {
       host: this.options,
       limits: this.#limits,
       functions,
+      busy: () => this.#gate.running > 0,
       log: (entry) => this.#log(entry),
       broke: (broken, suspects) => this.#separate(broken, suspects),
     });

@@ -9,6 +9,9 @@ import { CpuWatch, procTimes, setThreadPriority } from "./cpu_watch.ts";
 import { type Frame, FrameType, ProtocolError } from "./frame.ts";
 import { FunctionWorker } from "./function_worker.ts";
 import { backoffMs, type FunctionLimits, memoryAllowanceMb } from "./limits.ts";
+import type { EndableTenant } from "../process/process_places.ts";
+import { type Generation, suspectsOf } from "./generation.ts";
+import { NoPlaceError, takePlace } from "./take_place.ts";
 import { residentBytes, type RunningProcess, startProcess } from "./running_process.ts";
 import type {
   FailureReason,
@@ -16,9 +19,6 @@ import type {
   FunctionLogEntry,
   FunctionSource,
 } from "./types.ts";
-
-/** Memory of a worker that was replaced is given back within this time, mostly. */
-const RECENT_MS = 5000;
 
 /** A process that ran this long without failing has recovered. */
 const HEALTHY_MS = 60_000;
@@ -28,20 +28,19 @@ export interface ProcessSlotOptions {
   readonly limits: FunctionLimits;
   readonly functions: readonly FunctionSource[];
   readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
+  /** True while calls of the deployment are under way. */
+  readonly busy: () => boolean;
   /** The process broke while these functions were running. */
   readonly broke: (slot: ProcessSlot, suspects: readonly string[]) => void;
 }
 
-interface Generation {
-  readonly process: RunningProcess;
-  /** By the number that the process knows them by. */
-  readonly workers: Map<number, FunctionWorker>;
-  readonly startedAt: number;
-  readonly cpu: CpuWatch;
-  /** When workers of a function were replaced, by its name. */
-  readonly replaced: Map<string, number>;
-  end: { readonly reason: FailureReason; readonly message: string } | undefined;
+/** Why a function has no worker. */
+export interface NoWorker {
+  readonly problem: string;
+  readonly reason: FailureReason;
 }
+
+const SHUT_DOWN = "The functions of the deployment have been shut down";
 
 export class ProcessSlot {
   readonly names: ReadonlySet<string>;
@@ -72,17 +71,21 @@ export class ProcessSlot {
   }
 
   /** The worker of a function, with its process started where there is none. */
-  async worker(name: string): Promise<FunctionWorker | { readonly problem: string }> {
+  async worker(name: string): Promise<FunctionWorker | NoWorker> {
     this.#lastUse = performance.now();
     const wait = Math.ceil(this.#notBefore - this.#lastUse);
     if (this.#generation === undefined && wait > 0) {
-      return { problem: `The function broke its process and starts again in ${wait} ms` };
+      const problem = `The function broke its process and starts again in ${wait} ms`;
+      return { problem, reason: "crashed" };
     }
     try {
       const generation = this.#generation ?? await this.start();
       return this.#find(generation, name) ?? this.#addAgain(generation, name);
     } catch (error) {
-      return { problem: error instanceof Error ? error.message : "The process did not start" };
+      return {
+        problem: error instanceof Error ? error.message : "The process did not start",
+        reason: error instanceof NoPlaceError ? "overloaded" : "crashed",
+      };
     }
   }
 
@@ -100,9 +103,11 @@ export class ProcessSlot {
   }
 
   /** One that ended between calls comes back with the next call, not before. */
-  #addAgain(generation: Generation, name: string): FunctionWorker | { readonly problem: string } {
+  #addAgain(generation: Generation, name: string): FunctionWorker | NoWorker {
     const definition = this.options.functions.find((one) => one.name === name);
-    if (definition === undefined) return { problem: "The function has no worker" };
+    if (definition === undefined) {
+      return { problem: "The function has no worker", reason: "crashed" };
+    }
     return this.#addWorker(generation, definition);
   }
 
@@ -113,17 +118,24 @@ export class ProcessSlot {
   }
 
   async #startNow(): Promise<Generation> {
-    if (this.#closed) throw new Error("The functions of the deployment have been shut down");
+    if (this.#closed) throw new Error(SHUT_DOWN);
+    const place = await takePlace(this.options.host.places);
+    if (this.#closed) {
+      place?.release();
+      throw new Error(SHUT_DOWN);
+    }
     let process: RunningProcess;
     try {
       process = await startProcess(this.options.host.spawn);
     } catch (error) {
+      place?.release();
       this.#failed();
       throw error;
     }
+    void process.ended.then(() => place?.release());
     if (this.#closed) {
       process.kill();
-      throw new Error("The functions of the deployment have been shut down");
+      throw new Error(SHUT_DOWN);
     }
     const generation: Generation = {
       process,
@@ -138,11 +150,41 @@ export class ProcessSlot {
       end: undefined,
     };
     this.#generation = generation;
+    place?.occupy(this.#tenant(generation));
     for (const definition of this.options.functions) this.#addWorker(generation, definition);
     this.#serving = this.#serve(generation);
     this.#lastUse = performance.now();
     this.#watchNow();
     return generation;
+  }
+
+  /** The process of a generation, as one that may have to make room. */
+  #tenant(generation: Generation): EndableTenant {
+    const idleSince = (): number | undefined =>
+      this.#isBusy(generation) ? undefined : this.#lastUse;
+    return {
+      get ending() {
+        return generation.end !== undefined;
+      },
+      get idleSince() {
+        return idleSince();
+      },
+      end: () => this.#end(generation, "aborted", "The functions made room for others"),
+    };
+  }
+
+  #isBusy({ workers }: Generation): boolean {
+    return this.options.busy() ||
+      [...workers.values()].some(({ busy, loading }) => busy || loading);
+  }
+
+  /** Ends a process that nobody uses; the next call starts it again. */
+  async rest(): Promise<void> {
+    const generation = this.#generation ?? await this.#starting?.catch(() => undefined);
+    if (generation === undefined || generation.end !== undefined) return;
+    for (const worker of generation.workers.values()) await worker.ready;
+    if (this.#isBusy(generation) || this.#generation !== generation) return;
+    this.#end(generation, "aborted", "The functions of the deployment are not live any more");
   }
 
   #addWorker(generation: Generation, definition: FunctionSource): FunctionWorker {
@@ -220,7 +262,7 @@ export class ProcessSlot {
     const end = generation.end ??
       { reason: "crashed" as const, message: "The process of the functions has ended" };
     const workers = [...generation.workers.values()];
-    const suspects = this.#suspects(generation);
+    const suspects = suspectsOf(generation);
     for (const worker of workers) worker.die(end.reason, end.message);
     if (generation.end?.reason === "aborted") return;
     const healthy = performance.now() - generation.startedAt > HEALTHY_MS;
@@ -233,18 +275,6 @@ export class ProcessSlot {
       this.options.log({ level: "error", function: name, message });
     }
     this.options.broke(this, suspects);
-  }
-
-  /**
-   * Who broke the process: functions that were running, unless memory ran out
-   * after another had to be replaced, whose memory it may well be.
-   */
-  #suspects({ workers, replaced, end }: Generation): string[] {
-    const since = performance.now() - RECENT_MS;
-    const recent = [...replaced].flatMap(([name, time]) => time > since ? [name] : []);
-    if (end?.reason === "memory" && recent.length > 0) return recent;
-    const busy = [...workers.values()].filter((worker) => worker.busy).map(({ name }) => name);
-    return [...new Set([...busy, ...recent])];
   }
 
   #failed(): void {
@@ -282,11 +312,10 @@ export class ProcessSlot {
       return;
     }
     generation.cpu.look();
-    const busy = [...generation.workers.values()].some(({ busy, loading }) => busy || loading);
-    if (busy) this.#lastUse = performance.now();
+    if (this.#isBusy(generation)) this.#lastUse = performance.now();
     else if (idleMs > 0 && performance.now() - this.#lastUse > idleMs) {
       return this.#end(generation, "aborted", "The functions were idle");
-    }
+    } else this.options.host.places?.settle();
     this.#watch = setTimeout(() => this.#watchNow(), memoryPollMs);
   }
 
@@ -305,7 +334,7 @@ export class ProcessSlot {
     clearTimeout(this.#restarting);
     const generation = this.#generation ?? await this.#starting?.catch(() => undefined);
     if (generation === undefined) return;
-    this.#end(generation, "aborted", "The functions of the deployment have been shut down");
+    this.#end(generation, "aborted", SHUT_DOWN);
     await generation.process.ended;
   }
 }

@@ -5,6 +5,7 @@
  */
 import type { LateSignal } from "../outbound/late_signal.ts";
 import type { OutboundFetch } from "../outbound/types.ts";
+import type { ProcessPlaces } from "../process/process_places.ts";
 import type { FunctionLimits } from "./limits.ts";
 import type { CallContext, HeaderPairs, LogLevel, StepMode } from "./wire.ts";
 
@@ -95,6 +96,8 @@ export interface FunctionHostOptions {
   readonly log: (entry: FunctionLogEntry) => void;
   /** How to start the program itself as a function process on a socket. */
   readonly spawn: (socketPath: string) => ProcessCommand;
+  /** Places that the processes of all deployments share; where missing, any number may run. */
+  readonly places?: ProcessPlaces;
   /** Wall clock for log entries, in milliseconds; the system's by default. */
   readonly now?: () => number;
 }

@@ -48,6 +48,12 @@ export function decidePlace<T extends Tenant>(facts: PlaceFacts<T>): PlaceDecisi
 
 const MIB = 1024 * 1024;
 
+/** Memory that a process of functions is counted with, its runtime included, in MiB. */
+const FUNCTIONS_MB = 192;
+
+/** Part of the machine's memory that processes of functions may fill. */
+const FUNCTIONS_PART = 0.25;
+
 /** Memory that a server is counted with: what the spec allows one by default, in MiB. */
 const SERVER_MB = 256;
 
@@ -57,12 +63,17 @@ const MEMORY_PART = 0.75;
 const SERVERS_PER_PROCESSOR = 32;
 
 /** Fewer would let a deployment and its successor wait for each other. */
-const LEAST_SERVERS = 4;
+const LEAST = 4;
+
+/** So many processes of functions may run at once on a machine, where nobody has said otherwise. */
+export function defaultMaxFunctionProcesses(memoryBytes: number): number {
+  return Math.max(LEAST, Math.floor(memoryBytes * FUNCTIONS_PART / MIB / FUNCTIONS_MB));
+}
 
 /** So many servers may run at once on a machine, where nobody has said otherwise. */
 export function defaultMaxServers(
   { memoryBytes, processors }: { readonly memoryBytes: number; readonly processors: number },
 ): number {
   const byMemory = Math.floor(memoryBytes * MEMORY_PART / MIB / SERVER_MB);
-  return Math.max(LEAST_SERVERS, Math.min(byMemory, processors * SERVERS_PER_PROCESSOR));
+  return Math.max(LEAST, Math.min(byMemory, processors * SERVERS_PER_PROCESSOR));
 }

@@ -1,6 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { decidePlace, defaultMaxServers, type Tenant } from "./decide_place.ts";
+import {
+  decidePlace,
+  defaultMaxFunctionProcesses,
+  defaultMaxServers,
+  type Tenant,
+} from "./decide_place.ts";
 
 const idle = (idleSince: number): Tenant => ({ ending: false, idleSince });
 const BUSY: Tenant = { ending: false, idleSince: undefined };
@@ -67,4 +72,11 @@ Deno.test("defaultMaxServers() is held by memory, then by processors, and never 
   assert.equal(of(8, 2), 24);
   assert.equal(of(256, 2), 64);
   assert.equal(of(0.5, 1), 4);
+});
+
+Deno.test("defaultMaxFunctionProcesses() takes a quarter of the memory, and is never too small", () => {
+  const gib = 1024 ** 3;
+  assert.equal(defaultMaxFunctionProcesses(8 * gib), 10);
+  assert.equal(defaultMaxFunctionProcesses(64 * gib), 85);
+  assert.equal(defaultMaxFunctionProcesses(gib / 2), 4);
 });
