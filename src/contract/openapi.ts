@@ -16,11 +16,15 @@ import { operationOf } from "./openapi/operation.ts";
 import type { Components, SchemaNode } from "./openapi/schema_node.ts";
 import { TAGS } from "./openapi/tags.ts";
 
-interface MediaNode {
+export { alternatives, type Components, resolve, type SchemaNode } from "./openapi/schema_node.ts";
+export type { ParameterNode } from "./openapi/fill_fields.ts";
+export { typeText } from "./openapi/type_text.ts";
+
+export interface MediaNode {
   readonly schema?: SchemaNode;
   example?: unknown;
 }
-type Content = Readonly<Record<string, MediaNode>>;
+export type Content = Readonly<Record<string, MediaNode>>;
 
 /** An operation of the document, as far as it is looked into. */
 export interface OperationNode {

@@ -11,6 +11,7 @@ import { type FieldWords, USUAL_FIELDS } from "./usual_fields.ts";
 export interface ParameterNode {
   readonly in: string;
   readonly name: string;
+  readonly required?: boolean;
   readonly schema?: SchemaNode;
   description?: string;
   example?: unknown;

@@ -34,7 +34,8 @@ export function landingPage(platform: {
           : <a class="button quiet" href="/sign-up">Make an account</a>}
       </div>
       <p class="aside-link">
-        Programs start at the <a href="/v1/openapi.json">OpenAPI document</a>.
+        Read the <a href="/docs/api">reference of the API</a>; programs start at its{" "}
+        <a href="/v1/openapi.json">OpenAPI document</a>.
       </p>
     </EntryFrame>,
     { title: "Platform" },

@@ -16,6 +16,7 @@ import { bindMailLinkPages } from "./mail_link_routes.ts";
 import type { MessengerSignIn } from "../notifications/channels/messenger/sign_in.ts";
 import { bindMessengerEntry } from "./messenger_entry_routes.ts";
 import { PageBinder } from "./page_binder.tsx";
+import { bindReferencePages } from "./reference_routes.ts";
 import { bindWorkspacePages, type WorkspacePageServices } from "./workspace_routes.ts";
 
 /** Binds the pages of a platform at `url`. */
@@ -43,6 +44,7 @@ export function bindPages(
   const hasMessenger = bot !== undefined && messengerSignIn !== undefined;
   bindEntryPages(bind, services.pages, { hasMessenger });
   if (hasMessenger) bindMessengerEntry(bind, { bot, messengerSignIn, publicOrigin });
+  bindReferencePages(bind, platform);
   bindMailLinkPages(bind, services.pages);
   bindDevicePages(bind, services.pages);
   bindAccountPages(bind, services.pages);

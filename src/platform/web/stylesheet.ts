@@ -120,6 +120,22 @@ const SETTINGS = `
 .items a.what:hover > :first-child { color: var(--accent); }
 `;
 
+const REFERENCE = `
+.call { display: flex; flex-wrap: wrap; align-items: baseline; gap: .6rem; overflow-wrap: anywhere; }
+.verb { min-width: 4.25rem; padding: .15rem .5rem; border-radius: 6px; font: 650 .75rem/1.5 var(--mono); text-align: center; background: var(--sunken); color: var(--soft); }
+.verb.get { background: var(--tint); color: var(--accent); }
+.verb.post, .verb.put, .verb.patch { background: var(--warn-tint); color: var(--warn); }
+.verb.delete { background: var(--danger-tint); color: var(--danger); }
+article.card section { display: grid; gap: .6rem; min-width: 0; }
+h3 { margin: 0; font-size: .95rem; font-weight: 650; }
+.fields { display: grid; border-top: 1px solid var(--line); }
+.fields > div { display: grid; gap: .2rem 1.25rem; padding: .6rem 0; border-bottom: 1px solid var(--line); }
+.fields dt { display: flex; flex-wrap: wrap; align-items: baseline; gap: .5rem; font-weight: 580; overflow-wrap: anywhere; }
+.fields dd { overflow-wrap: anywhere; }
+.fields .type { display: block; color: var(--soft); font: .85rem/1.5 var(--mono); }
+@media (min-width: 48rem) { .fields > div { grid-template-columns: 13rem minmax(0, 1fr); } }
+`;
+
 const FORMS = `
 form { display: grid; gap: 1.15rem; }
 form.inline { display: contents; }
@@ -200,4 +216,5 @@ details[open] > summary { margin-bottom: 1rem; }
 `;
 
 /** The style sheet as it is sent. */
-export const STYLESHEET = [MEASURES, GROUND, ENTRY, SETTINGS, FORMS, PIECES].join("").trimStart();
+export const STYLESHEET = [MEASURES, GROUND, ENTRY, SETTINGS, REFERENCE, FORMS, PIECES].join("")
+  .trimStart();
