@@ -131,15 +131,21 @@ function Field({ name, type, isRequired, description }: {
   );
 }
 
-function Fields({ schema, schemas }: {
+function Fields({ schema, schemas, isAnswer }: {
   readonly schema: SchemaNode;
   readonly schemas: Components;
+  /** In an answer nothing is required of anybody. */
+  readonly isAnswer: boolean;
 }) {
   const whole = resolve(schema, schemas);
   const choices = alternatives(whole);
   if (choices.length > 0) {
     return (
-      <>{choices.map((each, index) => <Fields key={index} schema={each} schemas={schemas} />)}</>
+      <>
+        {choices.map((each, index) => (
+          <Fields key={index} schema={each} schemas={schemas} isAnswer={isAnswer} />
+        ))}
+      </>
     );
   }
   const properties = Object.entries(whole.properties ?? {});
@@ -151,7 +157,7 @@ function Fields({ schema, schemas }: {
           key={name}
           name={name}
           type={typeText(property)}
-          isRequired={whole.required?.includes(name) ?? false}
+          isRequired={!isAnswer && (whole.required?.includes(name) ?? false)}
           description={property.description ?? resolve(property, schemas).description}
         />
       ))}
@@ -189,11 +195,11 @@ function Example({ value, label }: { readonly value: unknown; readonly label: st
   );
 }
 
-function Body({ title, content, schemas, example }: {
+function Body({ title, content, schemas, isAnswer }: {
   readonly title: string;
   readonly content: Content;
   readonly schemas: Components;
-  readonly example: string;
+  readonly isAnswer: boolean;
 }) {
   const [type, media] = Object.entries(content)[0] ?? [];
   if (media?.schema === undefined) return null;
@@ -204,8 +210,11 @@ function Body({ title, content, schemas, example }: {
         <code>{type}</code>
         {media.schema.$ref === undefined ? null : <>, {typeText(media.schema)}</>}
       </p>
-      <Fields schema={media.schema} schemas={schemas} />
-      <Example value={media.example} label={example} />
+      <Fields schema={media.schema} schemas={schemas} isAnswer={isAnswer} />
+      <Example
+        value={media.example}
+        label={isAnswer ? "Example of an answer" : "Example of a body"}
+      />
     </section>
   );
 }
@@ -234,7 +243,7 @@ function Operation({ method, path, operation, reference }: ReferenceOperation & 
             title="Body"
             content={operation.requestBody.content}
             schemas={schemas}
-            example="Example of a body"
+            isAnswer={false}
           />
         )}
         {answers.filter(([, { $ref }]) => $ref === undefined).map(([status, answer]) =>
@@ -251,7 +260,7 @@ function Operation({ method, path, operation, reference }: ReferenceOperation & 
                 title={`Answer ${status}`}
                 content={answer.content}
                 schemas={schemas}
-                example="Example of an answer"
+                isAnswer
               />
             )
         )}
