@@ -112,7 +112,8 @@ Deno.test("rules import names lines without equivalent and asks before it replac
     const shown = await runCli(["rules", "import", "_redirects"], { cwd });
     assert.equal(shown.code, 0);
     assert.match(shown.stdout, /^schemaVersion = "EDGE_RULE_SET_V1"\n/);
-    assert.match(shown.stderr, /warning: _redirects:2: .*\/c \/d 999/);
+    assert.match(shown.stderr, /warning: _redirects:2: skipped: .*\/c \/d 999/);
+    assert.match(shown.stderr, /✓ Read 2: 1 imported as 2 rules, 1 skipped\n/);
     const argv = ["rules", "import", "_redirects", "--output", "svc.rules.toml"];
     const refused = await runCli([...argv, "--json"], { cwd });
     assert.equal(JSON.parse(refused.stdout).code, "action_required");
@@ -236,5 +237,36 @@ Deno.test("check, publish and deploy warn of asn where the platform has no datab
     const unknown = await runCli(["rules", "check"], { cwd });
     assert.equal(unknown.code, 0);
     assert.doesNotMatch(unknown.stderr, /--asn/, "nobody says what the platform knows");
+  });
+});
+
+Deno.test("rules import writes nothing of what it cannot read, and exits with 1", async () => {
+  const files = {
+    "vercel.json": '{ "redirects": [',
+    "_headers": "<html>\n<p>no headers</p>\n",
+    "_redirects": "/a /b\0\n",
+  };
+  await inFolder(files, async (cwd) => {
+    for (const name of Object.keys(files)) {
+      const run = await runCli(["rules", "import", name, "--output", "out.toml", "--json"], {
+        cwd,
+      });
+      assert.equal(run.code, 1, name);
+      assert.equal(JSON.parse(run.stdout).code, "rules_invalid");
+      await assert.rejects(Deno.stat(join(cwd, "out.toml")), Deno.errors.NotFound);
+    }
+  });
+});
+
+Deno.test("rules import checks what it made, and shows what the check finds", async () => {
+  await inFolder({ "_redirects": "/a /a 301!\n/b /c\n" }, async (cwd) => {
+    const argv = ["rules", "import", "_redirects", "--output", "svc.rules.toml"];
+    const run = await runCli(argv, { cwd });
+    assert.equal(run.code, 0);
+    assert.match(run.stderr, /svc\.rules\.toml:\d+:\d+: warning: rule "redirect-1".*leads back/);
+    const { read, imported, diagnostics } = JSON.parse(
+      (await runCli([...argv, "--force", "--json"], { cwd })).stdout,
+    );
+    assert.deepEqual([read, imported, diagnostics[0].code], [2, 2, "redirect_loop"]);
   });
 });

@@ -34,6 +34,7 @@ export type {
   ImportResult,
   UnsupportedLine,
 } from "./import/import_result.ts";
+export { UnreadableImportError } from "./import/import_result.ts";
 export { importHeaders } from "./import/headers.ts";
 export { importRedirects } from "./import/redirects.ts";
 export { importVercelJson } from "./import/vercel_json.ts";

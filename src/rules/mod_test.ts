@@ -14,6 +14,7 @@ Deno.test("the public names of the room", () => {
     "PHASES",
     "RATE_LIMIT_KEYS",
     "SCHEMA_VERSION",
+    "UnreadableImportError",
     "VARY_DIMENSIONS",
     "asksForAsn",
     "cachePositionOf",

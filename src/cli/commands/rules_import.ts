@@ -6,6 +6,8 @@ import {
   importRedirects,
   type ImportResult,
   importVercelJson,
+  loadRulesToml,
+  UnreadableImportError,
 } from "../../rules/mod.ts";
 import { CliError } from "../cli_error.ts";
 import { defineCommand } from "../command.ts";
@@ -13,7 +15,7 @@ import { confirm } from "../confirm.ts";
 import type { Context } from "../context.ts";
 import { formatCount, printable } from "../format.ts";
 import { showPath } from "../project_folder.ts";
-import { readSource } from "../rules_folder.ts";
+import { readSource, reportWarnings, type RulesSource } from "../rules_folder.ts";
 
 const FORMATS = ["redirects", "headers", "vercel"] as const;
 type Format = (typeof FORMATS)[number];
@@ -46,6 +48,24 @@ function convert(text: string, format: Format, flavor: (typeof FLAVORS)[number])
   }
 }
 
+/** What stands where a file was not text in UTF-8. */
+const NO_TEXT = /[\0\uFFFD]/;
+
+/** Imports text; a file that is none, or not of its format, is an error. */
+function readable({ shown, source }: RulesSource, run: () => ImportResult): ImportResult {
+  const refused = (reason: string, cause?: unknown) =>
+    new CliError("rules_invalid", `Cannot read ${shown}: ${reason}. Nothing was written`, {
+      ...(cause === undefined ? {} : { cause }),
+    });
+  if (NO_TEXT.test(source)) throw refused("It is no text in UTF-8");
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof UnreadableImportError) throw refused(error.message, error);
+    throw error;
+  }
+}
+
 async function assertMayWrite(ctx: Context, path: string, force: boolean): Promise<void> {
   const there = await Deno.lstat(path).then(() => true, () => false);
   if (!there || force) return;
@@ -60,7 +80,7 @@ async function assertMayWrite(ctx: Context, path: string, force: boolean): Promi
 
 export default defineCommand({
   description: "Takes a Netlify or Cloudflare _redirects or _headers file, or a vercel.json. " +
-    "Each line that has no equivalent is named.",
+    "What has no equivalent is skipped and named, with its line and the reason.",
   define: (command) =>
     command
       .argument("<file>", "file to import")
@@ -77,26 +97,42 @@ export default defineCommand({
     ["rules import _redirects", "print the rules"],
     ["rules import vercel.json --output svc.rules.toml", "write them"],
   ],
-  answers: "{ ruleSet, toml, unsupported, output }",
+  answers: "{ ruleSet, toml, read, imported, unsupported, notes, diagnostics, output }",
   async run({ args: [given], flags }, ctx) {
     const file = await readSource(ctx, ctx.path(given));
     const format = formatOf(file.path, flags.format);
-    const { ruleSet, toml, unsupported } = convert(file.source, format, flags.flavor);
-    for (const { line, text, reason } of unsupported) {
-      const place = `${file.shown}:${line}`;
-      ctx.ui.log("build", "warn", printable(`${place}: ${reason}: ${text}`));
+    const { ruleSet, toml, unsupported, notes, read, imported } = readable(
+      file,
+      () => convert(file.source, format, flags.flavor),
+    );
+    const say = (kind: string) => ({ line, text, reason }: (typeof notes)[number]) =>
+      ctx.ui.log("build", "warn", printable(`${file.shown}:${line}: ${kind}: ${reason}: ${text}`));
+    unsupported.forEach(say("skipped"));
+    notes.forEach(say("imported, but"));
+    if (imported === 0 && read > 0) {
+      throw new CliError("rules_invalid", `Cannot import ${file.shown}: nothing was written`, {
+        hint: `All of its ${read} entries have no equivalent`,
+        details: { read, imported, unsupported },
+      });
     }
+    const { diagnostics } = loadRulesToml(toml);
     const output = flags.output === undefined ? undefined : ctx.path(flags.output);
     if (output !== undefined) {
       await assertMayWrite(ctx, output, flags.force === true);
       await writeFileAtomically(output, toml);
     }
-    const left = unsupported.length === 0
-      ? ""
-      : `; ${formatCount(unsupported.length, "line")} without equivalent`;
-    ctx.ui.done("build", `Imported ${formatCount(ruleSet.rules.length, "rule")}${left}`);
+    reportWarnings(ctx, {
+      path: output ?? "",
+      shown: output === undefined ? "the rules" : showPath(output, ctx),
+      source: toml,
+    }, diagnostics);
+    ctx.ui.done(
+      "build",
+      `Read ${read}: ${imported} imported as ${formatCount(ruleSet.rules.length, "rule")}, ` +
+        `${unsupported.length} skipped`,
+    );
     ctx.ui.result(
-      { ruleSet, toml, unsupported, output: output ?? null },
+      { ruleSet, toml, read, imported, unsupported, notes, diagnostics, output: output ?? null },
       output === undefined ? toml.trimEnd() : "",
     );
   },

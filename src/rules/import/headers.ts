@@ -29,18 +29,22 @@ interface Block {
   /** By lower-case name: the name as first written, and its values. */
   readonly set: Map<string, { readonly name: string; readonly values: string[] }>;
   readonly remove: string[];
+  /** Lines that the rules are made of. */
+  lines: number;
 }
 
 const HEADER = /^([^:\s]+)\s*:\s*(.*)$/;
 const REMOVAL = /^!\s*(\S+)$/;
 
-function openBlock(source: SourceLine): Block {
+function openBlock(source: SourceLine, flavor: ImportFlavor): Block {
   const text = source.text.trim();
-  const absolute = /^https?:\/\/([^/]+)(\/.*)?$/i.exec(text);
-  const contents = { source, set: new Map(), remove: [] };
-  return absolute === null
-    ? { ...contents, segments: readPattern(text) }
-    : { ...contents, host: absolute[1] ?? "", segments: readPattern(absolute[2] ?? "/") };
+  const absolute = /^(https?):\/\/([^/]+)(\/.*)?$/i.exec(text);
+  const contents = { source, set: new Map(), remove: [], lines: 0 };
+  if (absolute === null) return { ...contents, segments: readPattern(text) };
+  const [, scheme = "", host = "", path = "/"] = absolute;
+  if (flavor === "netlify") throw new NoEquivalent("Netlify takes a path only, not a URL");
+  if (scheme.toLowerCase() === "http") throw new NoEquivalent("Cloudflare takes https URLs only");
+  return { ...contents, host, segments: readPattern(path) };
 }
 
 /** Reads one indented line into the block; the rule it would be is checked by itself. */
@@ -55,7 +59,11 @@ function readHeader(block: Block, text: string): void {
   if (name.toLowerCase() === "basic-auth") {
     throw new NoEquivalent("Basic-Auth is no header of the answer: use a pipeline with a gate");
   }
+  if (value === "") throw new NoEquivalent("The header has no value");
   const entry = block.set.get(name.toLowerCase()) ?? { name, values: [] };
+  if (entry.values.length > 0 && name.toLowerCase() === "set-cookie") {
+    throw new NoEquivalent("A rule sets one Set-Cookie: several cannot be joined");
+  }
   entry.values.push(value);
   block.set.set(name.toLowerCase(), entry);
 }
@@ -89,12 +97,18 @@ function toRules(block: Block, flavor: ImportFlavor): Rule[] {
 }
 
 /** A rule set that holds only this line tells whether the line by itself is sound. */
-function isSound(block: Block, source: SourceLine, collector: ImportCollector): boolean {
+function isSound(
+  block: Block,
+  source: SourceLine,
+  { collector, flavor }: { readonly collector: ImportCollector; readonly flavor: ImportFlavor },
+): boolean {
   const probe = new ImportCollector();
   probe.take(source, () => {
     const alone: Block = { ...block, set: new Map(), remove: [] };
+    const cookies = block.set.get("set-cookie");
+    if (cookies !== undefined) alone.set.set("set-cookie", cookies);
     readHeader(alone, source.text.trim());
-    return toRules(alone, "netlify");
+    return toRules(alone, flavor);
   });
   const [problem] = probe.result().unsupported;
   if (problem !== undefined) collector.refuse(source, problem.reason);
@@ -107,21 +121,36 @@ export function importHeaders(text: string, options: ImportOptions = {}): Import
   const collector = new ImportCollector();
   const blocks: Block[] = [];
   let open: Block | undefined;
-  for (const [index, line] of text.split(/\r?\n/).entries()) {
-    if (line.trim() === "" || line.trim().startsWith("#")) continue;
+  for (const [index, line] of text.replace(/^\uFEFF/, "").split(/\r?\n/).entries()) {
+    const content = line.trim();
+    if (content === "" || content.startsWith("#")) continue;
     const source = { line: index + 1, text: line };
-    if (/^\s/.test(line)) {
+    if (!isPathLine(line)) {
       if (open === undefined) collector.refuse(source, "The header stands below no path");
-      else if (isSound(open, source, collector)) readHeader(open, line.trim());
+      else if (isSound(open, source, { collector, flavor })) {
+        readHeader(open, content);
+        open.lines += 1;
+      }
       continue;
     }
     open = undefined;
-    collector.take(source, () => {
-      open = openBlock(source);
+    try {
+      open = openBlock(source, flavor);
       blocks.push(open);
-      return [];
-    });
+    } catch (error) {
+      if (!(error instanceof NoEquivalent)) throw error;
+      collector.refuse(source, error.message);
+    }
   }
-  for (const block of blocks) collector.take(block.source, () => toRules(block, flavor));
+  for (const block of blocks) {
+    if (block.lines === 0) continue;
+    const taken = collector.take(block.source, () => toRules(block, flavor));
+    if (taken.length > 0) collector.count(block.lines);
+  }
   return collector.result();
+}
+
+/** A path or URL begins a block, however far it is indented; a word without a colon is no header. */
+function isPathLine(line: string): boolean {
+  return /^\s*(?:\/|https?:\/\/)/i.test(line) || (/^\S/.test(line) && !line.includes(":"));
 }

@@ -9,7 +9,7 @@ import { parseRulesValue } from "../parse_rules.ts";
 import { type Rule, type RuleSet, SCHEMA_VERSION } from "../types.ts";
 import { writeRulesToml } from "../write_rules.ts";
 
-/** A line of the imported file that has no equivalent. */
+/** A line of the imported file, and what there is to say about it. */
 export interface UnsupportedLine {
   /** Counts from 1. */
   readonly line: number;
@@ -22,7 +22,19 @@ export interface ImportResult {
   readonly ruleSet: RuleSet;
   /** The rule set as `svc.rules.toml`. */
   readonly toml: string;
+  /** Entries of the file that were read: those imported and those in `unsupported`. */
+  readonly read: number;
+  /** Entries that became rules. */
+  readonly imported: number;
+  /** Entries that were skipped, each with its reason. */
   readonly unsupported: readonly UnsupportedLine[];
+  /** Entries that were imported and mean a little else here. */
+  readonly notes: readonly UnsupportedLine[];
+}
+
+/** The file cannot be read as what it should be: nothing of it was imported. */
+export class UnreadableImportError extends Error {
+  override readonly name = "UnreadableImportError";
 }
 
 /** Whose rules the file follows where the two differ. */
@@ -48,6 +60,8 @@ export class NoEquivalent extends Error {
 export class ImportCollector {
   private readonly rules: Rule[] = [];
   private readonly unsupported: UnsupportedLine[] = [];
+  private readonly notes: UnsupportedLine[] = [];
+  private imported = 0;
 
   /** Takes the rules that `convert` makes of a line, all or none, and gives back those taken. */
   take(source: SourceLine, convert: () => readonly Rule[]): readonly Rule[] {
@@ -73,8 +87,26 @@ export class ImportCollector {
     this.unsupported.push({ line: source.line, text: source.text.trim(), reason });
   }
 
+  /** Counts entries that have become rules, or parts of one. */
+  count(entries = 1): void {
+    this.imported += entries;
+  }
+
+  /** Says how an imported line differs from what it was. */
+  note(source: SourceLine, reason: string): void {
+    this.notes.push({ line: source.line, text: source.text.trim(), reason });
+  }
+
   result(): ImportResult {
+    const { imported, unsupported, notes } = this;
     const ruleSet: RuleSet = { schemaVersion: SCHEMA_VERSION, rules: this.rules };
-    return { ruleSet, toml: writeRulesToml(ruleSet), unsupported: this.unsupported };
+    return {
+      ruleSet,
+      toml: writeRulesToml(ruleSet),
+      read: imported + unsupported.length,
+      imported,
+      unsupported,
+      notes,
+    };
   }
 }

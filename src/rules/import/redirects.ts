@@ -33,7 +33,9 @@ import {
 } from "./path_pattern.ts";
 
 interface RedirectLine {
+  readonly flavor: ImportFlavor;
   readonly host?: string;
+  readonly isHttps: boolean;
   readonly segments: readonly Segment[];
   readonly query: Readonly<Record<string, string>>;
   readonly target: string;
@@ -50,10 +52,22 @@ const PARAMETER = /^([^=/:]+)=(.*)$/;
 /** Rewrites that a later redirect is compared with. */
 const MAX_COMPARED = 64;
 
-function readFrom(from: string): Pick<RedirectLine, "host" | "segments"> {
-  const absolute = /^https?:\/\/([^/]+)(\/.*)?$/i.exec(from);
-  if (absolute === null) return { segments: readPattern(from) };
-  return { host: absolute[1] ?? "", segments: readPattern(absolute[2] ?? "/") };
+/** Paths that Netlify keeps for itself. */
+const RESERVED = /^(?:https?:\/\/[^/]+)?\/\.netlify(?:\/|$)/i;
+
+function readFrom(
+  from: string,
+  flavor: ImportFlavor,
+): Pick<RedirectLine, "host" | "isHttps" | "segments"> {
+  if (RESERVED.test(from)) throw new NoEquivalent("Netlify keeps /.netlify for itself");
+  const absolute = /^(https?):\/\/([^/]+)(\/.*)?$/i.exec(from);
+  if (absolute === null) return { isHttps: false, segments: readPattern(from) };
+  const [, scheme = "", host = "", path = "/"] = absolute;
+  if (flavor === "cloudflare") throw new NoEquivalent("Cloudflare takes a path only, not a URL");
+  if (scheme.toLowerCase() === "http") {
+    throw new NoEquivalent("A rule cannot ask for http alone: it would match https too");
+  }
+  return { host, isHttps: true, segments: readPattern(path) };
 }
 
 function readQuery(words: readonly string[]): Record<string, string> {
@@ -74,26 +88,42 @@ function readConditions(words: readonly string[]): string[] {
   });
 }
 
+/** Netlify forwards to the same path where a rewrite of `/x/*` names no target. */
+function withForward(from: string, words: readonly string[]): readonly string[] {
+  const isForward = /^2\d\d!?$/.test(words[0] ?? "") && from.endsWith("/*");
+  return isForward ? [`${from.slice(0, -1)}:splat`, ...words] : words;
+}
+
 function readLine(text: string, flavor: ImportFlavor): RedirectLine {
-  const [from = "", ...words] = text.trim().split(/\s+/);
+  const [from = "", ...given] = text.trim().split(/\s+/);
+  const words = flavor === "netlify" ? withForward(from, given) : given;
   const targetAt = words.findIndex((word) => /^\/|^[A-Za-z][A-Za-z0-9+.-]*:/.test(word));
   const target = words[targetAt];
   if (target === undefined) throw new NoEquivalent("The line names no target");
   const rest = words.slice(targetAt + 1);
   const status = STATUS.exec(rest[0] ?? "");
+  const geo = readConditions(status === null ? rest : rest.slice(1));
+  if (flavor === "cloudflare" && (targetAt > 0 || geo.length > 0)) {
+    throw new NoEquivalent("Cloudflare takes no query parameters and conditions");
+  }
   return {
-    ...readFrom(from),
+    flavor,
+    ...readFrom(from, flavor),
     query: readQuery(words.slice(0, targetAt)),
     target,
     status: status === null ? DEFAULT_STATUS[flavor] : Number(status[1]),
-    isForced: flavor === "cloudflare" || status?.[2] === "!",
-    geo: readConditions(status === null ? rest : rest.slice(1)),
+    // Netlify asks rules with a country before it looks for a file.
+    isForced: flavor === "cloudflare" || status?.[2] === "!" || geo.length > 0,
+    geo,
   };
 }
 
 function toAction(line: RedirectLine, target: string): Rule["action"] {
   const ifNoFile = line.isForced ? {} : { ifNoFile: true };
   if (line.status === REWRITE_STATUS) {
+    if (line.flavor === "cloudflare" && !target.startsWith("/")) {
+      throw new NoEquivalent("Cloudflare proxies to a path of the site only");
+    }
     const external = /^https?:/i.test(target) ? { external: true } : {};
     return { type: "rewrite", target, ...external, ...ifNoFile };
   }
@@ -115,12 +145,38 @@ function toRule(id: string, line: RedirectLine): Rule {
   return { id, condition, action: toAction(line, text) };
 }
 
-/** `/news/*` also takes `/news` itself. */
-function toRules(id: string, line: RedirectLine): Rule[] {
+/** The same path with a slash at its end, or without the one that it has. */
+function otherEnding(segments: readonly Segment[]): Segment[] | undefined {
+  const last = segments.at(-1);
+  if (last?.type === "text" && last.text === "") {
+    return segments.length > 1 ? segments.slice(0, -1) : undefined;
+  }
+  return [...segments, { type: "text", text: "" }];
+}
+
+/**
+ * On Netlify `/news/*` also takes `/news` itself, and a path is the same with
+ * and without a slash at its end; on Cloudflare a path is taken as it is written.
+ */
+function toRules(id: string, line: RedirectLine, flavor: ImportFlavor): Rule[] {
+  if (flavor === "cloudflare") return [toRule(id, line)];
   const base = withoutSplat(line.segments);
-  if (base === undefined) return [toRule(id, line)];
-  const target = line.target.replaceAll(":splat", "");
-  return [toRule(`${id}-base`, { ...line, segments: base, target }), toRule(id, line)];
+  if (base !== undefined) {
+    const target = line.target.replaceAll(":splat", "");
+    return [toRule(`${id}-base`, { ...line, segments: base, target }), toRule(id, line)];
+  }
+  const other = otherEnding(line.segments);
+  const isSplat = line.segments.at(-1)?.type === "splat";
+  if (isSplat || other === undefined || leadsToItself(line)) return [toRule(id, line)];
+  return [toRule(id, line), toRule(`${id}-slash`, { ...line, segments: other })];
+}
+
+/** `/a /a/` and its kind change the ending alone: Netlify never applies them to their own target. */
+function leadsToItself({ segments, target }: RedirectLine): boolean {
+  const path = `/${
+    segments.map((one) => one.type === "text" ? one.text : `:${one.name}`).join("/")
+  }`;
+  return path.replace(/\/$/, "") === target.replace(/\/$/, "");
 }
 
 const setOf = (rule: Rule) => conditionSetOf(normalizeRule(rule).condition);
@@ -149,20 +205,22 @@ export function importRedirects(text: string, options: ImportOptions = {}): Impo
   const collector = new ImportCollector();
   const rewrites: Rule[] = [];
   for (const [index, line] of text.split(/\r?\n/).entries()) {
-    const content = line.replace(/(^|\s)#.*$/, "");
+    const content = line.replace(/(^|\s)#.*$/, "").replace(/^\uFEFF/, "");
     if (content.trim() === "") continue;
     const source: SourceLine = { line: index + 1, text: line };
+    const notes: string[] = [];
     const taken = collector.take(source, () => {
-      const rules = toRules(`redirect-${index + 1}`, readLine(content, flavor));
+      const read = readLine(content, flavor);
+      const rules = toRules(`redirect-${index + 1}`, read, flavor);
       const rewrite = overtaken(rules, rewrites.slice(0, MAX_COMPARED));
       if (rewrite !== undefined) {
-        collector.refuse(
-          source,
-          `Taken over, but asked before the rewrite "${rewrite.id}", which shares requests with it`,
-        );
+        notes.push(`Asked before the rewrite "${rewrite.id}", which shares requests with it`);
       }
+      if (read.isHttps) notes.push("Matches http as well: a rule cannot ask for https alone");
       return rules;
     });
+    if (taken.length > 0) collector.count();
+    for (const note of taken.length > 0 ? notes : []) collector.note(source, note);
     rewrites.push(...taken.filter((rule) => rule.action.type === "rewrite"));
   }
   return collector.result();

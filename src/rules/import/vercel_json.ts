@@ -10,6 +10,7 @@ import {
   type ImportResult,
   NoEquivalent,
   type SourceLine,
+  UnreadableImportError,
 } from "./import_result.ts";
 import { locateJson } from "./json_lines.ts";
 import {
@@ -21,6 +22,7 @@ import {
   toPathMatch,
 } from "./path_pattern.ts";
 import { readVercelSource, REST_NAME } from "./vercel_source.ts";
+import { type Variant, variantsOf } from "./vercel_variants.ts";
 
 const matcher = z.union([
   z.strictObject({ type: z.literal("host"), value: z.string() }),
@@ -57,7 +59,21 @@ const LITERAL = /^[\w .\-/=@%:,;~]*$/;
 const PERMANENT = 308;
 const TEMPORARY = 307;
 
+/** Fields that Vercel writes about the client's place; the country alone is known here too. */
+const VERCEL_PLACE = /^x-vercel-ip-/i;
+const VERCEL_COUNTRY = /^x-vercel-ip-country$/i;
+const COUNTRIES = /^\(?([A-Za-z]{2}(?:\|[A-Za-z]{2})*)\)?$/;
+
+function readPlace(key: string, value: string | undefined): LeafCondition {
+  const countries = VERCEL_COUNTRY.test(key) ? COUNTRIES.exec(value ?? "")?.[1] : undefined;
+  if (countries === undefined) {
+    throw new NoEquivalent(`The field "${key}" is Vercel's own: only a country has an equivalent`);
+  }
+  return { geo: countries.split("|").map((country) => country.toUpperCase()) };
+}
+
 function readMatcher(one: Matcher): LeafCondition {
+  if (one.type === "header" && VERCEL_PLACE.test(one.key)) return readPlace(one.key, one.value);
   if (one.value === undefined) {
     throw new NoEquivalent(`The mere presence of a ${one.type} can not be asked for`);
   }
@@ -71,6 +87,16 @@ function readMatcher(one: Matcher): LeafCondition {
 
 function merge(a: LeafCondition, b: LeafCondition): LeafCondition {
   if (a.host !== undefined && b.host !== undefined) throw new NoEquivalent("Two hosts never match");
+  if (a.geo !== undefined && b.geo !== undefined) {
+    throw new NoEquivalent("Two countries never match");
+  }
+  for (const field of ["headers", "cookies", "query"] as const) {
+    const [left, right] = [a[field] ?? {}, b[field] ?? {}];
+    const twice = Object.keys(left).find((name) =>
+      Object.keys(right).some((other) => other.toLowerCase() === name.toLowerCase())
+    );
+    if (twice !== undefined) throw new NoEquivalent(`"${twice}" is asked for twice`);
+  }
   return {
     ...a,
     ...b,
@@ -123,33 +149,83 @@ function readDestination(destination: string, segments: readonly Segment[], all:
 
 const capturesOf = (source: string): string[] => namesOf(readVercelSource(source).segments);
 
+/** One list of rules for each variant; ids tell them apart. */
+function eachVariant(
+  id: string,
+  entry: Variant,
+  convert: (id: string, variant: Variant) => Rule[],
+): Rule[] {
+  const variants = variantsOf(entry);
+  return variants.flatMap((variant, index) =>
+    convert(variants.length === 1 ? id : `${id}-${index + 1}`, variant)
+  );
+}
+
 function convertRedirect(id: string, raw: unknown): Rule[] {
   const entry = parse(redirect, raw);
   const statusCode = entry.statusCode ?? (entry.permanent === false ? TEMPORARY : PERMANENT);
-  return toRules(id, entry, (segments) => {
-    const { target, used } = readDestination(entry.destination, segments, capturesOf(entry.source));
-    return { action: { type: "redirect", target, statusCode }, used };
-  });
+  const whole = { source: entry.source, texts: [entry.destination] };
+  return eachVariant(
+    id,
+    whole,
+    (ruleId, { source, texts: [destination = ""] }) =>
+      toRules(ruleId, { ...entry, source }, (segments) => {
+        const { target, used } = readDestination(destination, segments, capturesOf(source));
+        return { action: { type: "redirect", target, statusCode }, used };
+      }),
+  );
 }
 
 function convertRewrite(id: string, raw: unknown): Rule[] {
   const entry = parse(rewrite, raw);
   const external = /^https?:/i.test(entry.destination) ? { external: true } : {};
-  return toRules(id, entry, (segments) => {
-    const { target, used } = readDestination(entry.destination, segments, capturesOf(entry.source));
-    return { action: { type: "rewrite", target, ...external, ifNoFile: true }, used };
+  const whole = { source: entry.source, texts: [entry.destination] };
+  return eachVariant(
+    id,
+    whole,
+    (ruleId, { source, texts: [destination = ""] }) =>
+      toRules(ruleId, { ...entry, source }, (segments) => {
+        const { target, used } = readDestination(destination, segments, capturesOf(source));
+        return { action: { type: "rewrite", target, ...external, ifNoFile: true }, used };
+      }),
+  );
+}
+
+/** Header values with what the path captured; a header that is named twice is refused. */
+function readHeaderValues(
+  keys: readonly string[],
+  texts: readonly string[],
+  parts: { readonly segments: readonly Segment[]; readonly all: readonly string[] },
+) {
+  const used = new Set<string>();
+  const here = namesOf(parts.segments);
+  const values = keys.map((key, index): [string, string] => {
+    const text = (texts[index] ?? "").replaceAll("$1", `:${REST_NAME}`);
+    const rewritten = rewriteReferences(text, [...parts.all], doubleBraces);
+    for (const name of rewritten.used) if (here.includes(name)) used.add(name);
+    const gone = parts.all.filter((name) => !here.includes(name));
+    return [key, gone.reduce((rest, name) => rest.replaceAll(`{${name}}`, ""), rewritten.text)];
   });
+  return { values: Object.fromEntries(values), used };
 }
 
 function convertHeaders(id: string, raw: unknown): Rule[] {
   const entry = parse(headers, raw);
-  const values = Object.fromEntries(
-    entry.headers.map(({ key, value }) => [key, doubleBraces(value)]),
+  const keys = entry.headers.map(({ key }) => key);
+  const lower = keys.map((key) => key.toLowerCase());
+  const twice = keys.find((_, index) => lower.indexOf(lower[index]!) !== index);
+  if (twice !== undefined) throw new NoEquivalent(`The header "${twice}" stands there twice`);
+  const whole = { source: entry.source, texts: entry.headers.map(({ value }) => value) };
+  return eachVariant(
+    id,
+    whole,
+    (ruleId, { source, texts }) =>
+      toRules(ruleId, { ...entry, source }, (segments) => {
+        const all = capturesOf(source);
+        const { values, used } = readHeaderValues(keys, texts, { segments, all });
+        return { action: { type: "set_headers", headers: values }, used };
+      }),
   );
-  return toRules(id, entry, () => ({
-    action: { type: "set_headers", headers: values },
-    used: new Set<string>(),
-  }));
 }
 
 function parse<T>(schema: z.ZodType<T>, raw: unknown): T {
@@ -173,25 +249,27 @@ const SINGULAR: Readonly<Record<string, string>> = {
 
 function readJson(text: string): { readonly value: unknown } | { readonly problem: string } {
   try {
-    return { value: JSON.parse(text) };
+    return { value: JSON.parse(text.replace(/^\uFEFF/, "")) };
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     return { problem: error.message };
   }
 }
 
-/** Turns the text of a `vercel.json` into a rule set. */
+/**
+ * Turns the text of a `vercel.json` into a rule set.
+ *
+ * @throws {UnreadableImportError} where the text is no JSON object
+ */
 export function importVercelJson(text: string): ImportResult {
   const collector = new ImportCollector();
   const json = readJson(text);
   const isTable = "value" in json && typeof json.value === "object" && json.value !== null &&
     !Array.isArray(json.value);
   if (!isTable) {
-    const reason = "problem" in json
-      ? `Can not read JSON: ${json.problem}`
-      : "It is no JSON object";
-    collector.refuse({ line: 1, text: text.split("\n", 1)[0] ?? "" }, reason);
-    return collector.result();
+    throw new UnreadableImportError(
+      "problem" in json ? `It is no JSON: ${json.problem}` : "It is no JSON object",
+    );
   }
   const lines = locateJson(text);
   const texts = text.split(/\r?\n/);
@@ -206,12 +284,13 @@ export function importVercelJson(text: string): ImportResult {
       collector.refuse(sourceOf(key), `The field "${key}" has no equivalent in rules`);
       continue;
     }
-    value.forEach((raw, index) =>
-      collector.take(
+    value.forEach((raw, index) => {
+      const taken = collector.take(
         sourceOf(`${key}.${index}`),
         () => convert(`${SINGULAR[key]}-${index + 1}`, raw),
-      )
-    );
+      );
+      if (taken.length > 0) collector.count();
+    });
   }
   return collector.result();
 }

@@ -1,0 +1,73 @@
+/**
+ * Entries of `vercel.json` that stand for several rules: `(en|de)` and
+ * `:lang(en|de)` are one rule for each word, `:id?` one with the segment and one
+ * without it. What a parameter stands for is written into all that refers to it.
+ *
+ * @module
+ */
+import { NoEquivalent } from "./import_result.ts";
+
+export interface Variant {
+  readonly source: string;
+  /** Destination, or values of headers. */
+  readonly texts: readonly string[];
+}
+
+/** Rules that one entry may become. */
+const MAX_VARIANTS = 64;
+
+/** A whole segment of alternatives, with or without a name. */
+const ALTERNATIVES = /\/(?::([A-Za-z_]\w*))?\(([\w-]+(?:\|[\w-]+)+)\)(?=\/|$)/;
+const OPTIONAL = /\/:([A-Za-z_]\w*)\?(?=\/|$)/;
+const GROUPS = /\(/g;
+
+const written = (texts: readonly string[], reference: RegExp, value: string): string[] =>
+  texts.map((text) => text.replace(reference, () => value));
+
+const named = (name: string): RegExp => new RegExp(`:${name}(?![A-Za-z0-9_])\\??`, "g");
+
+function alternativesOf(variant: Variant): Variant[] | undefined {
+  const found = ALTERNATIVES.exec(variant.source);
+  if (found === null) return undefined;
+  const [whole, name, words = ""] = found;
+  const isAlone = (variant.source.match(GROUPS) ?? []).length === 1;
+  if (!isAlone && variant.texts.some((text) => /\$\d/.test(text))) {
+    throw new NoEquivalent("A reference by number cannot be followed past (a|b): name the group");
+  }
+  return words.split("|").map((word) => {
+    const texts = written(variant.texts, /\$1/g, word);
+    return {
+      source: variant.source.replace(whole, () => `/${word}`),
+      texts: name === undefined ? texts : written(texts, named(name), word),
+    };
+  });
+}
+
+function optionsOf(variant: Variant): Variant[] | undefined {
+  const found = OPTIONAL.exec(variant.source);
+  if (found === null) return undefined;
+  const [whole, name = ""] = found;
+  const without = variant.source.replace(whole, "");
+  return [
+    { source: without === "" ? "/" : without, texts: written(variant.texts, named(name), "") },
+    {
+      source: variant.source.replace(whole, () => `/:${name}`),
+      texts: written(variant.texts, named(name), `:${name}`),
+    },
+  ];
+}
+
+/** The entries that an entry stands for, in order; itself where it is one. */
+export function variantsOf(entry: Variant): readonly Variant[] {
+  const done: Variant[] = [];
+  const open = [entry];
+  for (let one = open.shift(); one !== undefined; one = open.shift()) {
+    const several = alternativesOf(one) ?? optionsOf(one);
+    if (several === undefined) done.push(one);
+    else open.unshift(...several);
+    if (done.length + open.length > MAX_VARIANTS) {
+      throw new NoEquivalent(`The source stands for more than ${MAX_VARIANTS} rules`);
+    }
+  }
+  return done;
+}
