@@ -24,6 +24,8 @@ export interface ProjectFacts {
   /** Value of `--project-id`: an id or a name. */
   readonly given: string | undefined;
   readonly phase: Phase;
+  /** True where no project may be made, and nobody is asked for one. */
+  readonly mustExist?: boolean;
   /** True where the folder is bound to a project that a person chooses or makes. */
   readonly binds?: boolean;
 }
@@ -131,7 +133,7 @@ async function settleMissing(
   const named = folder.config?.project.name;
   const name = named ?? toProjectName(basename(folder.directory));
   if (facts.binds === true) await assertCanBind(ctx, folder);
-  if (ctx.prompter === undefined) {
+  if (ctx.prompter === undefined || facts.mustExist === true) {
     const message = named === undefined
       ? "Name the project: this folder is not linked to one"
       : `Create the project first: the platform has no "${named}"`;

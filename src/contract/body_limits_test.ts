@@ -6,7 +6,13 @@ import { endpoints } from "./endpoints.ts";
 type Schema = z.core.JSONSchema.BaseSchema;
 
 /** Bodies whose bound is a check of the whole, which JSON Schema does not show. */
-const CHECKED_AS_A_WHOLE = new Set(["createDeployment", "putRules", "triggerEvent", "triggerHook"]);
+const CHECKED_AS_A_WHOLE = new Set([
+  "createDeployment",
+  "checkDeployment",
+  "putRules",
+  "triggerEvent",
+  "triggerHook",
+]);
 
 /** The most UTF-8 that one unit of UTF-16 takes. */
 const BYTES_PER_UNIT = 3;

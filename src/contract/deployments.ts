@@ -161,6 +161,23 @@ export const createDeployment = endpoint({
   status: 201,
 });
 
+export const checkDeploymentAnswer = z.object({
+  environment: z.string().describe("Name of the environment that it would go to"),
+  branch: z.string().describe("Branch that it would count as"),
+  missing: z.array(sha256).describe("SHA-256 of each blob that would have to be uploaded"),
+});
+
+export const checkDeployment = endpoint({
+  method: "POST",
+  path: "/v1/projects/{project}/deployment-checks",
+  summary: "Check what a deployment would be made of, and make none",
+  tag: "Deployments",
+  params: projectParams,
+  body: createDeploymentBody,
+  maxBodyBytes: MAX_DEPLOYMENT_BYTES,
+  response: checkDeploymentAnswer,
+});
+
 export const listDeployments = endpoint({
   method: "GET",
   path: "/v1/projects/{project}/deployments",

@@ -83,6 +83,7 @@ export const endpoints = {
   setGitCredentials: projects.setGitCredentials,
   removeGitCredentials: projects.removeGitCredentials,
   createDeployment: deployments.createDeployment,
+  checkDeployment: deployments.checkDeployment,
   listDeployments: deployments.listDeployments,
   getDeployment: deployments.getDeployment,
   activateDeployment: deployments.activateDeployment,

@@ -24,6 +24,7 @@ const BODIES: Partial<Record<keyof typeof endpoints, (known: Known) => unknown>>
   updateProject: () => ({ branch: "taken" }),
   setGitCredentials: () => ({ type: "https", username: "taken", token: "taken" }),
   createDeployment: () => ({ environment: "production", manifest: STATIC_MANIFEST, files: [] }),
+  checkDeployment: () => ({ environment: "production", manifest: STATIC_MANIFEST, files: [] }),
   rollback: () => ({}),
   createHook: ({ project }) => ({ projectId: project, name: "t", branch: "main", scope: "All" }),
   updateHook: () => ({ name: "taken" }),

@@ -2,7 +2,7 @@ import { Option } from "@commander-js/extra-typings";
 import { join } from "node:path";
 import { type Pack, packProject, RULES_FILE } from "../../build/mod.ts";
 import type { Client } from "../../client/mod.ts";
-import type { Deployment, Project } from "../../contract/mod.ts";
+import { type Deployment, endpoints, type Project } from "../../contract/mod.ts";
 import { FRAMEWORKS } from "../../manifest/mod.ts";
 import { bindFolder } from "../bind_folder.ts";
 import { CliError } from "../cli_error.ts";
@@ -10,7 +10,7 @@ import { defineCommand } from "../command.ts";
 import type { Context } from "../context.ts";
 import { createBuildHost, explainBuild } from "../deploy/build_host.ts";
 import { readGitFacts } from "../deploy/git_facts.ts";
-import { sendDeployment, type Sent, type Shipment } from "../deploy/send_deployment.ts";
+import { sendDeployment, type Sent, type Shipment, toBody } from "../deploy/send_deployment.ts";
 import {
   checkDeclarations,
   checkTargetFlags,
@@ -84,26 +84,40 @@ function sizeOf(files: Pack["files"]): number {
   return files.reduce((sum, { size }) => sum + size, 0);
 }
 
-function reportDryRun(ctx: Context, project: Project, { pack, body }: Shipping): void {
-  const bytes = sizeOf(pack.files);
-  const { environment, branch, manifest, rules } = body;
+/** Has the platform check what would be sent: all that it checks of a deploy. */
+async function dryRun(
+  ctx: Context,
+  { client, project, shipping: { pack, body } }: {
+    readonly client: Client;
+    readonly project: Project;
+    readonly shipping: Shipping;
+  },
+): Promise<void> {
+  const { files, functions, manifest, rules } = pack;
+  const { environment, branch, missing } = await client.call(endpoints.checkDeployment, {
+    params: { project: project.id },
+    body: toBody({ body, files, functions }),
+    idempotent: true,
+  });
+  const bytes = sizeOf(files);
   ctx.ui.done(
     "deploy",
-    `Would deploy ${formatCount(pack.files.length, "file")}, ${formatBytes(bytes)}, ` +
-      `to ${project.name} (${environment})`,
+    `Would deploy ${formatCount(files.length, "file")}, ${formatBytes(bytes)}, ` +
+      `to ${project.name} (${environment}), ${missing.length} to upload`,
   );
   ctx.ui.result({
     dryRun: true,
     project,
     environment,
-    branch: branch ?? project.branch,
+    branch,
     outputDirectory: pack.output,
     manifest,
     rules: rules ?? null,
-    files: pack.files.map(({ path, sha256, size }) => ({ path, sha256, size })),
-    functions: pack.functions.map(({ name }) => name),
+    files: files.map(({ path, sha256, size }) => ({ path, sha256, size })),
+    functions: functions.map(({ name }) => name),
     bytes,
-  }, pack.files.map(({ path }) => path).join("\n"));
+    missing: missing.length,
+  }, files.map(({ path }) => path).join("\n"));
 }
 
 function reportSent(
@@ -160,7 +174,7 @@ export default defineCommand({
         "branch that is deployed; git's if left out, else commit-<sha>",
       )
       .option("--message <text>", "message of the deployment; the commit's if left out")
-      .option("--dry-run", "do everything but send it"),
+      .option("--dry-run", "build and check all that a deploy checks, and deploy nothing"),
   examples: [
     ["deploy", "build this project and deploy a preview"],
     ["deploy --prod", "deploy to production"],
@@ -181,6 +195,7 @@ export default defineCommand({
       given: flags.projectId,
       phase: "deploy",
       binds: true,
+      ...(flags.dryRun === true ? { mustExist: true } : {}),
     });
     if (chosen) await bindFolder(ctx, folder, project);
     const target = await targetEnvironment(ctx, flags, { client, project, folder });
@@ -189,7 +204,7 @@ export default defineCommand({
       await checkDeclarations(ctx, environment, { client, project, folder });
     }
     const shipping = await packDeployment(ctx, folder, { flags, client, project, environment });
-    if (flags.dryRun === true) return reportDryRun(ctx, project, shipping);
+    if (flags.dryRun === true) return await dryRun(ctx, { client, project, shipping });
     const { pack, body } = shipping;
     const where = showPath(pack.output, ctx);
     ctx.ui.log(

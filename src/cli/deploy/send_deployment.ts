@@ -99,14 +99,10 @@ async function withPatience<T>(
   }
 }
 
-/**
- * Records the deployment. A stop meanwhile waits for the answer, as only its id
- * lets the deployment be stopped on the platform.
- */
-async function create(ctx: Context, shipment: Shipment) {
-  const { files, functions, lastCalls, project } = shipment;
-  const body = {
-    ...shipment.body,
+/** What the platform is told of a deployment. */
+export function toBody({ body, files, functions }: Pick<Shipment, "body" | "files" | "functions">) {
+  return {
+    ...body,
     files: files.map(({ path, sha256, size }) => ({ path, sha256, size })),
     functions: functions.map(({ name, sha256, source }) => ({
       name,
@@ -114,6 +110,15 @@ async function create(ctx: Context, shipment: Shipment) {
       size: source.byteLength,
     })),
   };
+}
+
+/**
+ * Records the deployment. A stop meanwhile waits for the answer, as only its id
+ * lets the deployment be stopped on the platform.
+ */
+async function create(ctx: Context, shipment: Shipment) {
+  const { lastCalls, project } = shipment;
+  const body = toBody(shipment);
   const params = { project: project.id };
   ctx.signal.throwIfAborted();
   return await withPatience(

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { BodyOf, endpoints } from "../../contract/mod.ts";
+import type { BodyOf, endpoints, ResponseOf } from "../../contract/mod.ts";
 import { inTurns } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
@@ -15,7 +15,7 @@ import type { ProjectRecord } from "../projects/project.ts";
 import type { BlobStore } from "../store/blob_store.ts";
 import type { Addresses } from "./addresses.ts";
 import { checkFiles, checkFunctions, checkManifest, checkRules } from "./check_content.ts";
-import { blobsOf, writeContent } from "./content.ts";
+import { blobsOf, type DeploymentContent, writeContent } from "./content.ts";
 import { type BlobLookUp, lookUpBlobs } from "./missing_blobs.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
@@ -40,17 +40,25 @@ export type ReceivedContent = Pick<
 /** What a record says of its content. */
 export type StoredContent = Pick<DeploymentRecord, "contentSha" | "fileCount" | "totalBytes">;
 
-/** Validates the content of a deployment and stores its description. */
-export async function storeContent(
-  blobs: BlobStore,
+/** Validates the content of a deployment; throws a `Failure` with all problems of a part. */
+async function checkContent(
   received: ReceivedContent,
-): Promise<StoredContent & { readonly contentSha: string }> {
+): Promise<Pick<DeploymentContent, "manifest" | "rules">> {
   await inTurns(checkFiles(received.files));
   const manifest = await inTurns(checkManifest(received.manifest, received.files));
   const functionNames = checkFunctions(received.functions);
   const rules: RuntimeRuleSet | null = received.rules === undefined
     ? null
     : { ...checkRules(received.rules, functionNames), source: { origin: "build" } };
+  return { manifest, rules };
+}
+
+/** Validates the content of a deployment and stores its description. */
+export async function storeContent(
+  blobs: BlobStore,
+  received: ReceivedContent,
+): Promise<StoredContent & { readonly contentSha: string }> {
+  const { manifest, rules } = await checkContent(received);
   const files = await inTurns(sortInSteps(received.files, (a, b) => a.path < b.path));
   const { functions } = received;
   return {
@@ -75,6 +83,30 @@ function misstatedSizes(
   return new Failure("invalid_request", `Request is not valid: ${path}: ${message}`, { problems });
 }
 
+/** The blobs that are missing; throws where a size is not that of the content. */
+async function findMissing(
+  blobs: BlobStore,
+  received: ReceivedContent,
+): Promise<readonly string[]> {
+  const { missing, misstated } = await lookUpBlobs(blobs, blobsOf(received));
+  if (misstated.length > 0) throw misstatedSizes(received, misstated);
+  return missing;
+}
+
+/** Checks all that {@link createDeployment} checks, and stores nothing. */
+export async function checkDeployment(
+  { environments, blobs }: Pick<CreateServices, "environments" | "blobs">,
+  project: ProjectRecord,
+  body: BodyOf<typeof endpoints.createDeployment>,
+): Promise<ResponseOf<typeof endpoints.checkDeployment>> {
+  await checkContent(body);
+  return {
+    environment: await findEnvironmentName(environments, project, body.environment),
+    branch: body.branch ?? project.branch,
+    missing: [...await findMissing(blobs, body)],
+  };
+}
+
 /**
  * Validates and records a deployment in state PENDING. Nothing of it is
  * visible until it is activated.
@@ -86,8 +118,7 @@ export async function createDeployment(
 ): Promise<{ readonly deployment: DeploymentRecord; readonly missing: readonly string[] }> {
   const { environments, blobs } = services;
   const stored = await storeContent(blobs, body);
-  const { missing, misstated } = await lookUpBlobs(blobs, blobsOf(body));
-  if (misstated.length > 0) throw misstatedSizes(body, misstated);
+  const missing = await findMissing(blobs, body);
   const deployment = await recordDeployment(services, project, {
     wanted: {
       ...stored,

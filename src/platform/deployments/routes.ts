@@ -13,7 +13,7 @@ import { Failure } from "../http/failure.ts";
 import type { Router } from "../http/router.ts";
 import { findProject } from "../projects/find_project.ts";
 import { productionDeploymentId, type ProjectRecord } from "../projects/project.ts";
-import { createDeployment } from "./create_deployment.ts";
+import { checkDeployment, createDeployment } from "./create_deployment.ts";
 import { type DeploymentRecord, deploymentToWire } from "./deployment.ts";
 import { type DeploymentService, type DeploymentServices } from "./deployment_service.ts";
 
@@ -70,6 +70,12 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
       body,
     );
     return { deployment: await toWire(created.deployment, project), missing: [...created.missing] };
+  });
+
+  router.guarded(endpoints.checkDeployment, async (caller, { params, body }) => {
+    const project = await findProject(projects, caller, params.project);
+    const blobs = vault.of(caller.workspace.id);
+    return await checkDeployment({ ...services, blobs }, project, body);
   });
 
   router.guarded(endpoints.listDeployments, async (caller, { params, query }) => {

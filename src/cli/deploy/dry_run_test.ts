@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { type Bench, withPlatform } from "../_test_platform.ts";
+import { personWho } from "../_test_run.ts";
+
+/** What a deploy and its dry run are both refused with. */
+async function sameRefusal(bench: Bench, argv: readonly string[], wanted: RegExp) {
+  const told = async (more: readonly string[]) => {
+    const { code, stdout } = await bench.run(["deploy", ...argv, ...more, "--json"]);
+    const { error, code: name } = JSON.parse(stdout);
+    return { exit: code, name, error };
+  };
+  const dry = await told(["--dry-run"]);
+  assert.match(dry.error, wanted);
+  assert.notEqual(dry.exit, 0);
+  assert.deepEqual(dry, await told([]));
+}
+
+Deno.test("deploy --dry-run checks what the deploy checks, on the platform too", async (t) => {
+  await withPlatform(async (bench) => {
+    await bench.json(["init", "--create"]);
+    await t.step(
+      "a branch that the platform refuses",
+      () => sameRefusal(bench, ["--branch", "-bad"], /^Correct --branch: /),
+    );
+    await t.step(
+      "an environment that is not there",
+      () => sameRefusal(bench, ["--environment", "stagin"], /has no "stagin"/),
+    );
+    await t.step(
+      "a project that is not there",
+      () => sameRefusal(bench, ["--project-id", "none"], /the platform has no "none"/),
+    );
+    await t.step("variables that are not set", async () => {
+      const source = await bench.read("svc.toml");
+      await bench.write("svc.toml", `${source}\n[env.declarations]\nKEY = "plain"\n`);
+      await sameRefusal(bench, [], /Set the required variables/);
+      await bench.write("svc.toml", source);
+    });
+    await t.step("rules of no use", async () => {
+      await bench.write("svc.rules.toml", 'schemaVersion = "NONE"\n');
+      await sameRefusal(bench, [], /svc\.rules\.toml/);
+      await Deno.remove(`${bench.site}/svc.rules.toml`);
+    });
+    await t.step("what is right is counted, and nothing is made", async () => {
+      const told = await bench.json(["deploy", "--prod", "--dry-run"]);
+      assert.equal(told.missing, 1);
+      assert.equal(told.environment, "production");
+      const { deployments } = await bench.json(["deployments", "list"]);
+      assert.deepEqual(deployments, []);
+    });
+  });
+});
+
+Deno.test("deploy --dry-run makes no project, and asks for none", () =>
+  withPlatform(async (bench) => {
+    const run = await bench.run(["deploy", "--dry-run"], { prompter: personWho([]) });
+    assert.equal(run.code, 1);
+    assert.match(run.stderr, /svc projects create --name my-site --link/);
+    assert.deepEqual((await bench.json(["projects", "list"])).projects, []);
+  }));
