@@ -11,7 +11,7 @@ import { resealSecondFactors } from "./accounts/reseal_second_factors.ts";
 import { VariableService } from "./env/variable_service.ts";
 import { VariableStore } from "./env/variable_store.ts";
 import { GitCredentialStore } from "./projects/git_credentials.ts";
-import { resealSettings } from "./notifications/channels/sealed_settings.ts";
+import { resealSettings } from "./secrets/sealed_settings.ts";
 import { WebhookStore } from "./notifications/channels/webhook/webhook_store.ts";
 import { addKey, forgetOldKeys } from "./secrets/key_ring.ts";
 import { SecretBox } from "./secrets/secret_box.ts";

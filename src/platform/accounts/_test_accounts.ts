@@ -25,8 +25,12 @@ export interface TestAccounts extends AccountServices {
 }
 
 /** A client at an address of documentation (RFC 5737), in a country. */
-export function clientAt(address = "192.0.2.1", country: string | null = null): Client {
-  return { address, userAgent: "svc/0.0.0", country: () => country };
+export function clientAt(
+  address = "192.0.2.1",
+  country: string | null = null,
+  cookie: string | null = null,
+): Client {
+  return { address, userAgent: "svc/0.0.0", cookie, country: () => country };
 }
 
 /** A page's request with a session. */

@@ -10,6 +10,7 @@ import type { Page } from "../store/records.ts";
 import { accountToWire, sessionToWire, toolToWire } from "./account_wire.ts";
 import type { Person } from "./caller.ts";
 import type { AccountParts } from "./parts.ts";
+import { reportWrongPasswords } from "./security_events.ts";
 
 type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
 
@@ -31,13 +32,14 @@ export class AccountService {
   ): Promise<void> {
     const { signIns, passwords, limits, raise } = this.parts;
     const { id, email } = person.user;
-    const guess = limits.begin("password", client, email ?? id);
+    const guess = await limits.begin("password", client, { subject: email ?? id, userId: id });
     const before = (await signIns.find(id)).password;
     if (before === null) {
       guess.succeed();
       throw new Failure("conflict", "Can not change the password: the account has none. Add one");
     }
     if (!await passwords.matches(change.current, before)) {
+      if (guess.fail()) await reportWrongPasswords(raise, { userId: id, client });
       throw new Failure("forbidden", "Password is wrong");
     }
     guess.succeed();

@@ -4,10 +4,12 @@
  *
  * @module
  */
+import { Buffer } from "node:buffer";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { DeviceLoginService, GrantStore } from "../device_login/mod.ts";
 import { crossOriginFailure, originOf } from "../http/same_origin.ts";
 import type { SecretBox } from "../secrets/secret_box.ts";
+import { sealedSetting } from "../secrets/sealed_settings.ts";
 import { InvitationStore } from "../workspaces/invitation_store.ts";
 import { WorkspaceService } from "../workspaces/workspace_service.ts";
 import { AccountService } from "./account_service.ts";
@@ -16,6 +18,7 @@ import { ApiKeyService } from "./api_key_service.ts";
 import { Authenticator } from "./authenticate.ts";
 import { ownOf } from "./caller.ts";
 import { CredentialStore } from "./credential_store.ts";
+import { DeviceCookies } from "./device_cookie.ts";
 import { EmailService } from "./email_service.ts";
 import { isFresh } from "./fresh_session.ts";
 import { GuessLimits } from "./guess_limits.ts";
@@ -77,13 +80,23 @@ export function createAccountServices(options: AccountOptions) {
     publicOrigin,
     now,
   });
+  const devices = new DeviceCookies({
+    key: () =>
+      sealedSetting(
+        { kv, box },
+        "device_cookies",
+        () => Buffer.from(random(32)).toString("base64url"),
+      ),
+    ...{ cookies, now, random },
+  });
   const parts: AccountParts = {
     accounts,
     credentials,
     signIns,
     memory: authenticator.memory,
     passwords: new Passwords(random, options.passwordCost),
-    limits: new GuessLimits(now),
+    limits: new GuessLimits(devices, now),
+    devices,
     box,
     raise,
     cookies,

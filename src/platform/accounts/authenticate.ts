@@ -12,11 +12,12 @@ import { noteLimit } from "../http/limit_fields.ts";
 import { crossOriginFailure, isSafeMethod, originOf } from "../http/same_origin.ts";
 import type { AccountStore } from "./account_store.ts";
 import { type Caller, type Own, ownOf, type Person } from "./caller.ts";
+import { chooseSession } from "./choose_session.ts";
 import { CredentialMemory } from "./credential_memory.ts";
 import type { CredentialStore } from "./credential_store.ts";
 import { hasEnded, type KnownCredential, lesserRole, mayActAs } from "./known_credential.ts";
 import { RateWindow } from "./rate_window.ts";
-import { type CookieStyle, readSessionCookie } from "./session_cookie.ts";
+import { type CookieStyle, readSessionTokens } from "./session_cookie.ts";
 import type { UseNotes } from "./use_notes.ts";
 
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
@@ -141,17 +142,17 @@ export class Authenticator {
 
   /** The person of a page's request, by the cookie alone; `undefined` for nobody. */
   async visitor(request: Request, client: Client): Promise<Person | undefined> {
-    const token = readSessionCookie(request, this.options.cookies);
-    if (token === undefined) return undefined;
-    const known = await this.memory.findSession(token);
-    if (known === undefined || hasEnded(known, this.options.now())) return undefined;
+    const known = await this.session(request, client);
+    if (known === undefined) return undefined;
     this.options.notes.note(known, client);
     return { ...known.holder, workspaceId: null };
   }
 
   private async known(request: Request, client: Client): Promise<KnownCredential> {
     const header = request.headers.get("authorization");
-    const known = header === null ? await this.bySession(request) : await this.byBearer(header);
+    const known = header === null
+      ? await this.bySession(request, client)
+      : await this.byBearer(header);
     if (hasEnded(known, this.options.now())) {
       this.memory.forget(known.holder.hash);
       throw new Failure("unauthorized", `Credentials have expired. ${HOW}`);
@@ -175,10 +176,19 @@ export class Authenticator {
     return known;
   }
 
-  private async bySession(request: Request): Promise<KnownCredential> {
-    const { cookies, publicOrigin } = this.options;
-    const token = readSessionCookie(request, cookies);
-    const known = token === undefined ? undefined : await this.memory.findSession(token);
+  /** The session that a request means, of those that its cookies name. */
+  private async session(request: Request, client: Client): Promise<KnownCredential | undefined> {
+    const { cookies, now } = this.options;
+    const tokens = readSessionTokens(request, cookies);
+    const found = await Promise.all(tokens.map((token) => this.memory.findSession(token)));
+    const standing = found.filter((known) => known !== undefined)
+      .filter((known) => !hasEnded(known, now()));
+    return chooseSession(standing, client);
+  }
+
+  private async bySession(request: Request, client: Client): Promise<KnownCredential> {
+    const { publicOrigin } = this.options;
+    const known = await this.session(request, client);
     if (known === undefined) throw new Failure("unauthorized", `Credentials are missing. ${HOW}`);
     if (!isSafeMethod(request.method) && originOf(request, publicOrigin) !== "same") {
       throw crossOriginFailure();

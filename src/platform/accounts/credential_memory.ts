@@ -22,6 +22,7 @@ interface Found {
   readonly createdAt: number;
   readonly hash: string;
   readonly prefix?: string;
+  readonly address?: string;
   readonly workspaceId?: string;
   readonly role?: Role;
 }
@@ -43,22 +44,29 @@ export class CredentialMemory {
 
   /** An API key or access token. */
   async findBearer(token: string): Promise<KnownCredential | undefined> {
-    const { credentials } = this.stores;
     if (isAccessToken(token)) {
-      const hash = hashToken("access token", token);
-      const known = this.credentials.get(hash) ??
-        await this.load("access_token", () => credentials.findAccessToken(hash));
+      const known = await this.findByHash("access_token", hashToken("access token", token));
       if (known !== undefined) return known;
     }
-    const hash = hashApiKey(token);
-    return this.credentials.get(hash) ??
-      await this.load("api_key", () => credentials.findApiKey(hash));
+    return await this.findByHash("api_key", hashApiKey(token));
   }
 
-  async findSession(token: string): Promise<KnownCredential | undefined> {
-    const hash = hashToken("session", token);
-    return this.credentials.get(hash) ??
-      await this.load("session", () => this.stores.credentials.findSession(hash));
+  findSession(token: string): Promise<KnownCredential | undefined> {
+    return this.findByHash("session", hashToken("session", token));
+  }
+
+  /** A credential that was found before, as it is now. */
+  async findByHash(
+    type: Caller["credential"]["type"],
+    hash: string,
+  ): Promise<KnownCredential | undefined> {
+    const { credentials } = this.stores;
+    const finders = {
+      api_key: () => credentials.findApiKey(hash),
+      access_token: () => credentials.findAccessToken(hash),
+      session: () => credentials.findSession(hash),
+    };
+    return this.credentials.get(hash) ?? await this.load(type, finders[type]);
   }
 
   /** A workspace as a user sees it; `undefined` where they are no member. */
@@ -137,6 +145,7 @@ export class CredentialMemory {
       holder,
       role: found.role ?? "owner",
       createdAt: found.createdAt,
+      begunAt: found.address ?? null,
       usedAt: use?.at ?? found.createdAt,
       notedAt: use?.at ?? 0,
       address: use?.address ?? null,

@@ -63,6 +63,8 @@ export class EmailService {
     const known = await accounts.findUserByEmail(email);
     await this.mailLinks.send(email, {
       link: { type: "email", userId, email, password, expiresAt: now() + HOUR_MS },
+      client,
+      userId,
       path: known === undefined ? "/account/email/confirm/{token}" : "/sign-in",
       mail: known === undefined ? confirmEmailMail : addressTakenMail,
     });

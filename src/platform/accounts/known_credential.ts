@@ -12,6 +12,8 @@ export interface KnownCredential {
   /** Most that it may do: less than its user, for some API keys. */
   readonly role: Role;
   readonly createdAt: number;
+  /** Address at which it was made; null for API keys. */
+  readonly begunAt: string | null;
   /** When it was last used, by the clock; at least when it was made. */
   usedAt: number;
   /** When a use was last written to the store. */

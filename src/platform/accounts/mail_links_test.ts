@@ -87,7 +87,7 @@ Deno.test("a link is void where the password was changed after it was sent", () 
     );
   }, { sendsMail: true }));
 
-Deno.test("an unknown address gets no mail, and a known one at most 5 in an hour", () =>
+Deno.test("an unknown address gets no mail, and a known one at most 5 in an hour for one place, 20 for all", () =>
   withAccounts(async (test) => {
     await newAccount(test);
     test.mails.length = 0;
@@ -95,9 +95,18 @@ Deno.test("an unknown address gets no mail, and a known one at most 5 in an hour
     assert.equal(test.mails.length, 0);
     test.time += HOUR * 2;
     for (let time = 0; time < 8; time++) {
-      await test.pages.requestPasswordReset(ada.email, clientAt(`192.0.2.${time}`));
+      await test.pages.requestPasswordReset(ada.email, clientAt("192.0.2.77"));
     }
     assert.equal(test.mails.length, 5);
+    for (let time = 0; time < 30; time++) {
+      await test.pages.requestPasswordReset(ada.email, clientAt(`203.0.113.${time}`));
+    }
+    assert.equal(test.mails.length, 20);
+    const signedIn = await test.pages.signIn(ada, clientAt());
+    assert.ok(signedIn.status === "signed_in");
+    const cookie = signedIn.deviceCookie.split(";")[0]!;
+    await test.pages.requestPasswordReset(ada.email, clientAt("198.51.100.1", null, cookie));
+    assert.equal(test.mails.length, 21, "a known browser's mails are its own");
   }, { sendsMail: true }));
 
 Deno.test("without mail an account is made at once, and no password can be reset", () =>

@@ -12,7 +12,7 @@
  * 3. Every form has a hidden field `csrf`, and every POST of one calls
  *    `pages.checkForm(request, { csrf, person })` before anything else. Forms
  *    before sign-in have no person, and need no field: the origin is checked.
- * 4. A `SignedIn` answer has `setCookie`: send it as `Set-Cookie` with a 303.
+ * 4. A `SignedIn` answer has two cookies: send each as `Set-Cookie` with a 303.
  * 5. Only redirect to `safeReturnPath(next)`: never to another site.
  *
  * @module
@@ -27,6 +27,8 @@ export interface SignedIn {
   readonly account: Account;
   /** Value of the `Set-Cookie` header that carries the new session. */
   readonly setCookie: string;
+  /** The same, of the cookie by which this browser is known again. */
+  readonly deviceCookie: string;
 }
 
 export interface FactorWanted {

@@ -8,6 +8,7 @@ import type { SecretBox } from "../secrets/secret_box.ts";
 import type { AccountStore } from "./account_store.ts";
 import type { CredentialMemory } from "./credential_memory.ts";
 import type { CredentialStore } from "./credential_store.ts";
+import type { DeviceCookies } from "./device_cookie.ts";
 import type { GuessLimits } from "./guess_limits.ts";
 import type { Passwords } from "./password.ts";
 import type { RaiseSecurityEvent } from "./security_events.ts";
@@ -21,6 +22,7 @@ export interface AccountParts {
   readonly memory: CredentialMemory;
   readonly passwords: Passwords;
   readonly limits: GuessLimits;
+  readonly devices: DeviceCookies;
   readonly box: SecretBox;
   readonly raise: RaiseSecurityEvent;
   readonly cookies: CookieStyle;

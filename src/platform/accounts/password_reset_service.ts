@@ -62,6 +62,8 @@ export class PasswordResetService {
         passwordHash: record.password?.hash ?? "",
         expiresAt: now() + HOUR_MS,
       },
+      client,
+      userId: user?.id,
       path: "/reset-password/{token}",
       mail: user === undefined ? undefined : resetPasswordMail,
     });

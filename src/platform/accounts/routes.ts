@@ -19,11 +19,10 @@ function withCookie(
   if (answer.status !== "signed_in") {
     return Response.json(answer, { status, headers: { "cache-control": "no-store" } });
   }
-  const { setCookie, ...body } = answer;
-  return Response.json(body, {
-    status,
-    headers: { "cache-control": "no-store", "set-cookie": setCookie },
-  });
+  const { setCookie, deviceCookie, ...body } = answer;
+  const headers = new Headers({ "cache-control": "no-store" });
+  for (const cookie of [setCookie, deviceCookie]) headers.append("set-cookie", cookie);
+  return Response.json(body, { status, headers });
 }
 
 export function bindAccountRoutes(router: Router, options: {

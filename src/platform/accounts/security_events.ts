@@ -11,6 +11,7 @@ import { uuidV7 } from "../../lib/ids.ts";
 import type { Client } from "../http/client.ts";
 import { type Page, readPage } from "../store/records.ts";
 import { accountKeys } from "./account_keys.ts";
+import { SUSPICIOUS_GUESSES } from "./guess_limits.ts";
 
 /** What is said when an event is raised. */
 export interface RaisedEvent {
@@ -24,6 +25,15 @@ export interface RaisedEvent {
 
 /** Raises an event; resolves when the log has it. */
 export type RaiseSecurityEvent = (event: RaisedEvent) => Promise<void>;
+
+/** Tells the owner of an account that somebody guesses the password. */
+export function reportWrongPasswords(
+  raise: RaiseSecurityEvent,
+  { userId, client }: { readonly userId: string; readonly client: Client },
+): Promise<void> {
+  const detail = `${SUSPICIOUS_GUESSES} or more wrong passwords in a row`;
+  return raise({ event: "security.suspicious_activity", userId, detail, client });
+}
 
 const eventRecord = z.object({
   id: z.string(),

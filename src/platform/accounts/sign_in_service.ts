@@ -11,9 +11,9 @@ import { canonicalEmail, type UserRecord } from "./account_store.ts";
 import { accountToWire } from "./account_wire.ts";
 import type { Own } from "./caller.ts";
 import { Challenges } from "./challenges.ts";
-import { SUSPICIOUS_GUESSES } from "./guess_limits.ts";
 import type { FactorWanted, NewAccount, SignedIn } from "./page_services.ts";
 import type { AccountParts } from "./parts.ts";
+import { reportWrongPasswords } from "./security_events.ts";
 import { endedCookie, sessionCookie } from "./session_cookie.ts";
 import { hashToken, mintToken } from "./token.ts";
 import type { TwoFactorService } from "./two_factor_service.ts";
@@ -38,13 +38,13 @@ export class SignInService {
   ): Promise<SignedIn | FactorWanted> {
     const { accounts, signIns, passwords, limits } = this.parts;
     const email = canonicalEmail(given.email);
-    const guess = limits.begin("password", client, email);
     const user = await accounts.findUserByEmail(email);
+    const guess = await limits.begin("password", client, { subject: email, userId: user?.id });
     const record = await signIns.find(user?.id ?? "");
     const isRight = await passwords.matches(given.password, record.password);
     if (!isRight || user === undefined) {
-      if (guess.count === SUSPICIOUS_GUESSES && user !== undefined) {
-        await this.reportGuessing(user, client);
+      if (guess.fail() && user !== undefined) {
+        await reportWrongPasswords(this.parts.raise, { userId: user.id, client });
       }
       throw new Failure("unauthorized", WRONG);
     }
@@ -94,7 +94,7 @@ export class SignInService {
 
   async isOwnerLinkOpen(token: string, client: Client): Promise<boolean> {
     const { limits, signIns, now } = this.parts;
-    const guess = limits.begin("link", client);
+    const guess = await limits.begin("link", client);
     const link = await signIns.ownerLink();
     const isOpen = link !== undefined && now() < link.expiresAt &&
       link.hash === hashToken("owner link", token);
@@ -117,7 +117,7 @@ export class SignInService {
 
   /** Makes a session for somebody who has shown who they are. */
   async begin(user: UserRecord, client: Client): Promise<SignedIn> {
-    const { credentials, signIns, cookies, now, random, raise } = this.parts;
+    const { credentials, signIns, cookies, devices, now, random, raise } = this.parts;
     const token = mintToken("session", random);
     const name = agentName(client.userAgent);
     await credentials.addSession({
@@ -132,16 +132,8 @@ export class SignInService {
     const detail = `Signed in with ${name}`;
     await raise({ event: "security.new_login", userId: user.id, detail, client });
     const account = accountToWire(user, await signIns.find(user.id));
-    return { status: "signed_in", account, setCookie: sessionCookie(token, cookies) };
-  }
-
-  private reportGuessing(user: UserRecord, client: Client): Promise<void> {
-    return this.parts.raise({
-      event: "security.suspicious_activity",
-      userId: user.id,
-      detail: `${SUSPICIOUS_GUESSES} wrong passwords in a row`,
-      client,
-    });
+    const setCookie = sessionCookie(token, cookies);
+    return { status: "signed_in", account, setCookie, deviceCookie: await devices.issue(user.id) };
   }
 }
 

@@ -57,7 +57,7 @@ export class SignUpService {
     const email = canonicalEmail(wanted.email);
     const { mailLinks } = this.services;
     if (mailLinks === undefined) return await this.make({ name, email, password }, client);
-    await this.askForConfirmation(mailLinks, { name, email, password, next });
+    await this.askForConfirmation(mailLinks, { name, email, password, next }, client);
     return { status: "confirmation_required" };
   }
 
@@ -98,6 +98,7 @@ export class SignUpService {
       readonly password: PasswordHash;
       readonly next: string | undefined;
     },
+    client: Client,
   ): Promise<void> {
     const { accounts, now } = this.parts;
     const { email } = wanted;
@@ -109,6 +110,8 @@ export class SignUpService {
         next: safeReturnPath(wanted.next),
         expiresAt: now() + DAY_MS,
       },
+      client,
+      userId: known?.id,
       path: known === undefined ? "/sign-up/confirm/{token}" : "/forgot-password",
       mail: known === undefined ? confirmSignUpMail : alreadyMemberMail,
     });

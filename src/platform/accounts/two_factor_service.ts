@@ -12,6 +12,7 @@ import type { SealedSecret } from "../secrets/secret_box.ts";
 import type { Person } from "./caller.ts";
 import { requireFresh } from "./fresh_session.ts";
 import { SUSPICIOUS_GUESSES } from "./guess_limits.ts";
+import { reportWrongPasswords } from "./security_events.ts";
 import type { AccountParts } from "./parts.ts";
 import type { SignInRecord } from "./sign_in_store.ts";
 import { findTotpStep, newTotpSecret, otpauthUri } from "./totp.ts";
@@ -70,7 +71,7 @@ export class TwoFactorService {
     if (enrolling === null || now() - enrolling.startedAt >= ENROL_MS) {
       throw new Failure("conflict", "Can not confirm: no enrolment is under way. Start it again");
     }
-    const guess = limits.begin("second factor", client, id);
+    const guess = await limits.begin("second factor", client, { subject: id, userId: id });
     const secret = await this.parts.box.open(enrolling.secret, totpPlace(id));
     const step = findTotpStep(canonical(code), { secret, now: now(), lastStep: 0 });
     if (step === undefined) throw wrongCode();
@@ -134,15 +135,15 @@ export class TwoFactorService {
     const { signIns, limits, raise } = this.parts;
     const { totp } = await signIns.find(userId);
     if (totp === null) throw new Failure("conflict", "Can not take a code: no second factor is on");
-    const guess = limits.begin("second factor", client, userId);
+    const guess = await limits.begin("second factor", client, { subject: userId, userId });
     const secret = await this.open(userId, totp.secret);
     const code = canonical(typed);
     if (await signIns.change(userId, (record) => this.without(record, code, secret))) {
       guess.succeed();
       return;
     }
-    if (guess.count === SUSPICIOUS_GUESSES) {
-      const detail = `${SUSPICIOUS_GUESSES} wrong codes of the second factor in a row`;
+    if (guess.fail()) {
+      const detail = `${SUSPICIOUS_GUESSES} or more wrong codes of the second factor in a row`;
       await raise({ event: "security.suspicious_activity", userId, detail, client });
     }
     throw wrongCode();
@@ -173,8 +174,10 @@ export class TwoFactorService {
     const { signIns, passwords, limits, now } = this.parts;
     const { password } = await signIns.find(person.user.id);
     if (password === null) return requireFresh(person, now());
-    const guess = limits.begin("password", client, person.user.email ?? person.user.id);
+    const { id, email } = person.user;
+    const guess = await limits.begin("password", client, { subject: email ?? id, userId: id });
     if (!await passwords.matches(given ?? "", password)) {
+      if (guess.fail()) await reportWrongPasswords(this.parts.raise, { userId: id, client });
       throw new Failure("forbidden", "Password is wrong");
     }
     guess.succeed();

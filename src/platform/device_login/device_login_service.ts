@@ -191,7 +191,8 @@ export class DeviceLoginService {
 
   private async open(person: Person, typed: string, client: Client) {
     const { limits, now, raise } = this.parts;
-    const guess = limits.begin("user code", client, person.user.id);
+    const account = { subject: person.user.id, userId: person.user.id };
+    const guess = await limits.begin("user code", client, account);
     const code = readUserCode(typed);
     const wait = this.wrongCodes.take("all");
     if (wait > 0) {
@@ -205,8 +206,8 @@ export class DeviceLoginService {
       this.wrongCodes.refund("all");
       return { grant, code };
     }
-    if (guess.count === SUSPICIOUS_GUESSES) {
-      const detail = `${SUSPICIOUS_GUESSES} wrong codes of tools in a row`;
+    if (guess.fail()) {
+      const detail = `${SUSPICIOUS_GUESSES} or more wrong codes of tools in a row`;
       const event = "security.suspicious_activity";
       await raise({ event, userId: person.user.id, detail, client });
     }

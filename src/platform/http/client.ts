@@ -10,6 +10,8 @@ export interface Client {
   /** IP address; told by a proxy only where the operator trusts it. */
   readonly address: string;
   readonly userAgent: string | null;
+  /** The `Cookie` field as it came. */
+  readonly cookie: string | null;
   /** ISO 3166-1 alpha-2 of the address; null where nobody knows. Looked up when asked. */
   country(): string | null;
 }
@@ -39,6 +41,7 @@ export function clientFinder(
     return {
       address,
       userAgent: request.headers.get("user-agent")?.slice(0, MAX_AGENT) ?? null,
+      cookie: request.headers.get("cookie"),
       country: () => options.country(address) ?? null,
     };
   };

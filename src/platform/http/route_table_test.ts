@@ -4,7 +4,7 @@ import { RouteTable } from "./route_table.ts";
 import { Router } from "./router.ts";
 
 const nobody = () => Promise.reject(new Error("No credentials are expected"));
-const client = { address: "192.0.2.1", userAgent: "", country: () => null };
+const client = { address: "192.0.2.1", userAgent: "", cookie: null, country: () => null };
 const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
 
 /** A router in which every endpoint of the contract answers with its own name. */

@@ -92,6 +92,15 @@ function wantsPage({ method, headers }: Request): boolean {
   return /(?:^|[,\s])text\/html\b/i.test(headers.get("accept") ?? "");
 }
 
+/**
+ * What every answer of the base address says to browsers: what it is called is
+ * what it is, and no other site takes it in as an image, a script or a style.
+ */
+const HARDENED = [
+  ["x-content-type-options", "nosniff"],
+  ["cross-origin-resource-policy", "same-origin"],
+] as const;
+
 /** The API of a platform, as a set of bound endpoints. */
 export class Router {
   private readonly app = new Hono<{ Bindings: { client: Client } }>();
@@ -103,8 +112,13 @@ export class Router {
   }
 
   /** Answers a client's request to the base address. */
-  readonly fetch = (request: Request, client: Client): MaybePromise<Response> =>
-    this.app.fetch(request, { client });
+  readonly fetch = async (request: Request, client: Client): Promise<Response> => {
+    const response = await this.app.fetch(request, { client });
+    for (const [name, value] of HARDENED) {
+      if (!response.headers.has(name)) response.headers.set(name, value);
+    }
+    return response;
+  };
 
   /** Binds an endpoint that anyone may call. */
   open<E extends Endpoint>(

@@ -20,7 +20,7 @@ Deno.test("Router shows a page for a fault behind a page, and keeps its cause fo
   router.seal();
   const answer = await router.fetch(
     new Request("http://platform.test/broken", { headers: { accept: "text/html" } }),
-    { address: "192.0.2.1", userAgent: "", country: () => null },
+    { address: "192.0.2.1", userAgent: "", cookie: null, country: () => null },
   );
   const html = await answer.text();
   assert.equal(answer.status, 500);

@@ -19,7 +19,7 @@ import { createMessengerChannel } from "./channels/messenger/messenger_channel.t
 import { createPushChannel } from "./channels/push/push_channel.ts";
 import { SubscriptionStore } from "./channels/push/subscription_store.ts";
 import { vapidKeyReader } from "./channels/push/vapid.ts";
-import { sealedSetting } from "./channels/sealed_settings.ts";
+import { sealedSetting } from "../secrets/sealed_settings.ts";
 import { createWebhookChannel } from "./channels/webhook/webhook_channel.ts";
 import { WebhookService } from "./channels/webhook/webhook_service.ts";
 import { WebhookStore } from "./channels/webhook/webhook_store.ts";

@@ -101,7 +101,7 @@ function bindStream(router: Router, services: NotificationRouteServices): void {
     const body = live.open(inboxViewOf(own), {
       lastId: request.headers.get("last-event-id"),
       credential: own.hash,
-      isAllowed: standingAccess(request, { ...services, memory }),
+      isAllowed: standingAccess(own, { ...services, memory }),
     });
     if (closing.aborted) live.close();
     return new Response(body, { headers: STREAM_HEADERS });

@@ -2,32 +2,26 @@ import assert from "node:assert/strict";
 import {
   clientAt,
   newAccount,
-  ORIGIN,
   requestWith,
   type TestAccounts,
   withAccounts,
 } from "../accounts/_test_accounts.ts";
+import { hashApiKey } from "../accounts/api_key.ts";
 import { SESSION_IDLE_MS } from "../accounts/credential.ts";
 import { standingAccess } from "./standing_access.ts";
 
-const accessOf = (test: TestAccounts, request: Request) =>
-  standingAccess(request, {
-    memory: test.authenticator.memory,
-    publicOrigin: ORIGIN,
-    now: () => test.time,
-  });
+const accessOf = (test: TestAccounts, holder: Parameters<typeof standingAccess>[0]) =>
+  standingAccess(holder, { memory: test.authenticator.memory, now: () => test.time });
 
 async function signedIn(test: TestAccounts) {
   const cookie = await newAccount(test);
-  const request = requestWith(cookie);
-  const person = (await test.pages.person(request, clientAt()))!;
-  return { request, person };
+  return (await test.pages.person(requestWith(cookie), clientAt()))!;
 }
 
 Deno.test("standingAccess() of a session ends when its person signs out", () =>
   withAccounts(async (test) => {
-    const { request, person } = await signedIn(test);
-    const isAllowed = accessOf(test, request);
+    const person = await signedIn(test);
+    const isAllowed = accessOf(test, person);
     assert.equal(await isAllowed(), true);
     await test.pages.signOut(person);
     assert.equal(await isAllowed(), false);
@@ -35,22 +29,24 @@ Deno.test("standingAccess() of a session ends when its person signs out", () =>
 
 Deno.test("standingAccess() of a session ends with its time", () =>
   withAccounts(async (test) => {
-    const { request } = await signedIn(test);
-    const isAllowed = accessOf(test, request);
+    const isAllowed = accessOf(test, await signedIn(test));
     test.time += SESSION_IDLE_MS;
     assert.equal(await isAllowed(), false);
   }));
 
 Deno.test("standingAccess() of an API key ends when it is revoked, or its maker leaves", () =>
   withAccounts(async (test) => {
-    const { person } = await signedIn(test);
+    const person = await signedIn(test);
     const { id, slug, name, role } = await test.workspaces.create(person, { slug: "a", name: "A" });
     const { user, credential } = person;
     const caller = { user, credential, workspace: { id, slug, name, role } };
     const make = () => test.apiKeys.create(caller, { name: "k", role: "viewer" }, clientAt());
     const [one, two] = [await make(), await make()];
     const [first, second] = [one, two].map(({ key }) =>
-      accessOf(test, new Request(ORIGIN, { headers: { authorization: `Bearer ${key}` } }))
+      accessOf(test, {
+        credential: { ...credential, type: "api_key" },
+        hash: hashApiKey(key),
+      })
     );
     assert.deepEqual([await first!(), await second!()], [true, true]);
     await test.apiKeys.revoke(caller, one.id, clientAt());
@@ -60,7 +56,8 @@ Deno.test("standingAccess() of an API key ends when it is revoked, or its maker 
     assert.equal(await second!(), false);
   }));
 
-Deno.test("standingAccess() without a credential is none", () =>
+Deno.test("standingAccess() of an unknown credential is none", () =>
   withAccounts(async (test) => {
-    assert.equal(await accessOf(test, new Request(ORIGIN))(), false);
+    const person = await signedIn(test);
+    assert.equal(await accessOf(test, { ...person, hash: "unknown" })(), false);
   }));

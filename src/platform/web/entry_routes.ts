@@ -18,8 +18,11 @@ import { checkFields, refused } from "./form.ts";
 import { lookAtMailPage } from "./mail_link_pages.tsx";
 import type { PageBinder } from "./page_binder.tsx";
 
-export const comeIn = (signedIn: SignedIn, path: string): Response =>
-  goTo(path, { "set-cookie": signedIn.setCookie });
+export function comeIn({ setCookie, deviceCookie }: SignedIn, path: string): Response {
+  const response = goTo(path, { "set-cookie": setCookie });
+  response.headers.append("set-cookie", deviceCookie);
+  return response;
+}
 
 /** Where to after sign-in: the start page has nothing to do. */
 const orAccount = (next: string): string => next === "/" ? "/account" : next;

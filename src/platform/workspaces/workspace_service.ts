@@ -183,7 +183,7 @@ export class WorkspaceService {
   /** An invitation counts while who made it may still invite. */
   private async valid(token: string, client: Client) {
     const { accounts, limits, now } = this.parts;
-    const guess = limits.begin("link", client);
+    const guess = await limits.begin("link", client);
     const invitation = await this.invitations.find(hashToken("invitation", token));
     if (invitation === undefined || now() >= invitation.expiresAt) return undefined;
     const { workspaceId, invitedBy } = invitation;

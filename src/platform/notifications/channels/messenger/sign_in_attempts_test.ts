@@ -5,7 +5,7 @@ import type { Chat } from "./bot_updates.ts";
 import { ATTEMPT_MS, SignInAttempts } from "./sign_in_attempts.ts";
 
 const START = Date.UTC(2026, 0, 1);
-const client: Client = { address: "192.0.2.1", userAgent: null, country: () => null };
+const client: Client = { address: "192.0.2.1", userAgent: null, cookie: null, country: () => null };
 const ada: Chat = { id: 7, name: "Ada", username: null };
 const eve: Chat = { id: 8, name: "Eve", username: null };
 

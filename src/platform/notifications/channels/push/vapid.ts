@@ -6,7 +6,7 @@
  */
 import { z } from "zod";
 import type { SecretBox } from "../../../secrets/secret_box.ts";
-import { sealedSetting } from "../sealed_settings.ts";
+import { sealedSetting } from "../../../secrets/sealed_settings.ts";
 
 const vapidKeys = z.object({ publicKey: z.string(), privateKey: z.string() });
 export type VapidKeys = z.infer<typeof vapidKeys>;

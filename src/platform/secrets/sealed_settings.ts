@@ -4,8 +4,8 @@
  * @module
  */
 import { z } from "zod";
-import { sealedSecret, type SecretBox } from "../../secrets/secret_box.ts";
-import { readAll, readRecord } from "../../store/records.ts";
+import { sealedSecret, type SecretBox } from "./secret_box.ts";
+import { readAll, readRecord } from "../store/records.ts";
 
 const settingRecord = z.object({ secret: sealedSecret });
 
