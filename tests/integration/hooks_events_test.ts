@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
+import { signUp, signUpWithWorkspace } from "./_browser.ts";
 import { type HookPlatform, withHooks } from "./_hooks.ts";
+import { until } from "./_until.ts";
 
 /** Events of a deployment in the owner's inbox, by name; waits until one is there. */
 async function toldOf({ api }: HookPlatform, id: string, awaited: string): Promise<string[]> {
@@ -50,6 +52,48 @@ Deno.test("people are told of each moment of a build, once", () =>
     const stopped = await trigger(url, { ...body, force: true });
     await api("POST", `/v1/builds/${stopped.json.id}/cancel`);
     await toldOf(platform, stopped.json.id, "deployment.stopped");
+  }));
+
+Deno.test("the alarm of a failed build leads to a page that says why, for members alone", () =>
+  withHooks(async (platform) => {
+    const { browser: ada } = await signUpWithWorkspace(platform, "ada");
+    const inAda = (method: string, path: string, json?: unknown) =>
+      ada.send(method, path, { workspace: "ada", ...(json === undefined ? {} : { json }) });
+    await inAda("POST", "/v1/projects", { name: "blog", gitUrl: platform.repository.path });
+    const { json: hook } = await inAda("POST", "/v1/deploy-hooks", {
+      ...{ projectId: "blog", name: "ci", branch: "main", scope: "All" },
+    });
+    platform.runner.outcomes = [{ type: "failed", reason: "npm is <not> there" }];
+    const commitSha = await platform.repository.git("rev-parse", "main");
+    const failed = await platform.trigger(hook.url, { branch: "main", commitSha });
+    await platform.ended(failed);
+    const { items } = await until(
+      async () => (await ada.send("GET", "/v1/notifications")).json,
+      ({ items }) =>
+        items.some(({ event }: { event: string }) => event === "deployment.build_failed"),
+    );
+    const { actionUrl } = items.find(({ event }: { event: string }) =>
+      event === "deployment.build_failed"
+    );
+    assert.equal(actionUrl, `${platform.url}/deployments/${failed.json.id}`);
+    const look = async (cookie: string) => {
+      const response = await fetch(
+        `http://127.0.0.1:${platform.port}${new URL(actionUrl).pathname}`,
+        {
+          redirect: "manual",
+          headers: { cookie },
+        },
+      );
+      return { status: response.status, html: await response.text() };
+    };
+    const hers = await look(ada.cookie);
+    assert.equal(hers.status, 200);
+    for (const what of ["npm is &lt;not&gt; there", "FAILED", commitSha]) {
+      assert.ok(hers.html.includes(what), what);
+    }
+    const bob = await signUp(platform, "bob");
+    assert.equal((await look(bob.cookie)).status, 404);
+    assert.equal((await look("")).status, 303, "a stranger signs in first");
   }));
 
 Deno.test("a deleted project takes its hooks, builds and what is being built along", () =>

@@ -51,13 +51,14 @@ function which({ environment, branch, commitSha }: Deployment): string {
   return `Deployment${of}${around(" in ", environment)}`;
 }
 
-/** Where a deployment of the project can be looked at, or else the inbox. */
-const DEPLOYMENTS = "/notifications?category=Deployment";
+/** The page of the deployment, or else what the inbox has of deployments. */
+const pageOf = ({ deploymentId }: { readonly deploymentId?: string | null | undefined }): string =>
+  has(deploymentId) ? `/deployments/${deploymentId}` : "/notifications?category=Deployment";
 
 const deployment = (
   title: (name: string) => string,
   told: (data: Deployment) => string,
-  open: (data: Deployment) => string | null = () => DEPLOYMENTS,
+  open: (data: Deployment) => string | null = pageOf,
 ): Wording<Deployment> => ({
   title: (data) => title(nameOf(data)),
   body: (data) => `${which(data)} ${told(data)}`,
@@ -65,6 +66,9 @@ const deployment = (
 });
 
 const site = ({ url }: { readonly url?: string | null | undefined }): string | null => url ?? null;
+
+const siteOrPage = (data: Health): string | null =>
+  site(data) ?? (has(data.deploymentId) ? pageOf(data) : null);
 
 type Health = Data<"health.check_failed">;
 
@@ -74,7 +78,7 @@ const health = (
 ): Wording<Health> => ({
   title: (data) => title(nameOf(data)),
   body: told,
-  open: site,
+  open: siteOrPage,
 });
 
 const billing = <

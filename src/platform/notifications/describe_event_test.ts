@@ -72,6 +72,21 @@ Deno.test("describeEvent() falls back to the name where nothing can be seen", ()
   assert.equal(body, "system.feature_announcement");
 });
 
+Deno.test("describeEvent() opens the page of the deployment that it is about", () => {
+  const id = "019abf2e-7c4d-7e1a-9b3f-5d6c7a8b9e02";
+  const opened = (event: EventName, data: EventData = {}) =>
+    describeEvent({ event, data: { deploymentId: id, ...data } }, at).actionUrl;
+  const page = `https://svc.test/deployments/${id}`;
+  for (const moment of ["started", "build_failed", "failed", "stopped"] as const) {
+    assert.equal(opened(`deployment.${moment}`, { url: "https://blog.svc.test/" }), page);
+  }
+  assert.equal(opened("health.check_failed"), page);
+  assert.equal(
+    opened("deployment.live", { url: "https://blog.svc.test/" }),
+    "https://blog.svc.test/",
+  );
+});
+
 Deno.test("describeEvent() opens nothing but web addresses", () => {
   const data = { url: "javascript:alert(1)" };
   const { actionUrl } = describeEvent({ event: "deployment.live", data }, at);

@@ -6,6 +6,7 @@
 import type { Router } from "../http/router.ts";
 import { bindAccountPages } from "./account_routes.ts";
 import { bindChannelPages, type ChannelPageServices } from "./channel_routes.ts";
+import { bindDeploymentPages, type DeploymentPageServices } from "./deployment_routes.ts";
 import { bindDevicePages } from "./device_routes.ts";
 import { bindEmailPages } from "./email_routes.ts";
 import { showIcon, showStylesheet, STYLESHEET_PATH } from "./document.tsx";
@@ -22,10 +23,15 @@ import { bindWorkspacePages, type WorkspacePageServices } from "./workspace_rout
 /** Binds the pages of a platform at `url`. */
 export function bindPages(
   router: Router,
-  services: WorkspacePageServices & ChannelPageServices & InboxPageServices & {
-    readonly messengerSignIn: MessengerSignIn | undefined;
-    readonly publicOrigin: string;
-  },
+  services:
+    & WorkspacePageServices
+    & ChannelPageServices
+    & InboxPageServices
+    & DeploymentPageServices
+    & {
+      readonly messengerSignIn: MessengerSignIn | undefined;
+      readonly publicOrigin: string;
+    },
   platform: {
     readonly url: string;
     readonly version: string;
@@ -50,6 +56,7 @@ export function bindPages(
   bindAccountPages(bind, services.pages);
   bindEmailPages(bind, services.pages);
   bindWorkspacePages(bind, services);
+  bindDeploymentPages(bind, services);
   bindChannelPages(bind, router, { pages: services.pages, channels: services });
   bindInboxPages(bind, router, { pages: services.pages, inbox: services });
 }
