@@ -16,7 +16,7 @@ export type { SiteCompute } from "./compute/site_compute.ts";
 export { deviceOf } from "./device/device.ts";
 export { createEdge, type EdgeHandler, type EdgeOptions } from "./edge.ts";
 export type { Connection } from "./exchange.ts";
-export { type GeoFiles, type LoadedGeo, loadGeo } from "./geo/load_geo.ts";
+export { GeoFileError, type GeoFiles, type LoadedGeo, loadGeo } from "./geo/load_geo.ts";
 export {
   type AsnLookup,
   type GeoLookup,

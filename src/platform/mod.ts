@@ -12,6 +12,8 @@ export { KeyFileError } from "./secrets/key_ring.ts";
 export { ListenError } from "./listeners.ts";
 export { DEFAULT_RETENTION } from "./retention/plan_retention.ts";
 export { startPlatform } from "./server.ts";
+export { DataIncompleteError } from "./store/check_whole.ts";
+export { StoreUnusableError } from "./store/open_kv.ts";
 export { DataDirInUseError, DataDirUnusableError } from "./store/data_dir.ts";
 export { SniUnsupportedError } from "./tls/https_listener.ts";
 export { CertificateFileError } from "./tls/static_certificate.ts";

@@ -33,9 +33,10 @@ import { warnOfNetworks } from "./rules/warn_of_networks.ts";
 import { openKeyRing } from "./secrets/key_ring.ts";
 import { SecretBox } from "./secrets/secret_box.ts";
 import { createServices, type Services } from "./services.ts";
+import { checkWhole } from "./store/check_whole.ts";
 import { openDataDir } from "./store/data_dir.ts";
 import { openFsBlobVault } from "./store/fs_blob_vault.ts";
-import { openKv } from "./store/open_kv.ts";
+import { openPlatformKv } from "./store/open_kv.ts";
 import { DEFAULT_HTTPS_PORT } from "./tls/secure_listener.ts";
 
 /** The address that people use: HTTPS where the platform has a certificate for all its hosts. */
@@ -86,13 +87,22 @@ async function openServices(
   const { base } = reach;
   const dataDir = await openDataDir(options.dataDir);
   closers.add({ close: () => dataDir.release() });
-  const kv = closers.add(await openKv(options.kv ?? dataDir.kv));
+  const places = { kv: options.kv ?? dataDir.kv, blobs: options.blobs ?? dataDir.blobs };
+  const { kv, readOnly } = closers.add(await openPlatformKv(places.kv));
+  const vault = await openFsBlobVault(places.blobs, {
+    onDamaged: (message) => options.log({ level: "error", message }),
+  });
+  await checkWhole({ kv, dataDir }, places);
+  if (readOnly !== undefined) {
+    const message = `The key-value store ${places.kv} cannot be written: ${readOnly}. Sites are ` +
+      "served, and nothing can be changed, until the platform is started with room on its disk";
+    options.log({ level: "error", message });
+  }
   const services = createServices({
     kv,
+    readOnly: readOnly !== undefined,
     dataDir,
-    vault: await openFsBlobVault(options.blobs ?? dataDir.blobs, {
-      onDamaged: (message) => options.log({ level: "error", message }),
-    }),
+    vault,
     box: new SecretBox(await openKeyRing(dataDir.keys, systemRandom), systemRandom),
     addresses: new Addresses({
       protocol: base.protocol === "https:" ? "https:" : "http:",
@@ -183,6 +193,24 @@ async function buildFront(
   });
 }
 
+/** Starts what an earlier process has left to do: deliveries and builds. */
+async function startWork(services: Services, closers: Closers): Promise<void> {
+  closers.add({ close: () => services.closeDelivery() });
+  await services.startDelivery();
+  await services.openedBuilds.recover?.();
+  closers.add(services.openedBuilds);
+  closers.add(services.buildQueue);
+  await services.buildQueue.start();
+}
+
+/** Starts what goes on while requests are answered: renewals of certificates, housekeeping. */
+function startUpkeep(options: PlatformOptions, services: Services, closers: Closers): void {
+  services.certificates?.start();
+  closers.add({ close: () => services.certificates?.close() });
+  closers.add({ close: startHousekeeping(services, options) });
+  closers.add({ close: watchUploads(services, options) });
+}
+
 /**
  * Starts a platform on its data directory.
  *
@@ -221,23 +249,16 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       random: systemRandom,
       ...(options.bootstrapToken === undefined ? {} : { token: options.bootstrapToken }),
     });
-    const ownerPath = await issueOwnerLink(services);
+    const ownerPath = services.readOnly ? undefined : await issueOwnerLink(services);
     await services.recover();
     const front = await buildFront(options, services, {
       listeners,
       reach,
       closing: closing.signal,
     });
-    closers.add({ close: () => services.closeDelivery() });
-    await services.startDelivery();
-    await services.openedBuilds.recover?.();
-    closers.add(services.openedBuilds);
-    closers.add(services.buildQueue);
-    await services.buildQueue.start();
+    if (!services.readOnly) await startWork(services, closers);
     listeners.open(front, services.certificates);
-    services.certificates?.start();
-    closers.add({ close: () => services.certificates?.close() });
-    closers.add({ close: startHousekeeping(services, options) });
+    if (!services.readOnly) startUpkeep(options, services, closers);
     if (!knowsNetworks(options)) {
       const looked = warnOfNetworks({
         projects: () => services.projects.all(),
@@ -249,7 +270,6 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
       );
       closers.add({ close: () => looked });
     }
-    closers.add({ close: watchUploads(services, options) });
     return {
       url: base.origin,
       port: listeners.port,

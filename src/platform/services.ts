@@ -56,6 +56,8 @@ import type { DataDir } from "./store/data_dir.ts";
 
 export interface Foundation {
   readonly kv: Deno.Kv;
+  /** Whether the store takes nothing, so that there is only serving to do. */
+  readonly readOnly: boolean;
   readonly vault: BlobVault;
   readonly dataDir: DataDir;
   readonly addresses: Addresses;
@@ -241,6 +243,7 @@ export function createServices(foundation: Foundation) {
     git: openedBuilds.git,
     runner: openedBuilds.runner,
     kv,
+    readOnly: foundation.readOnly,
     idempotency: new Idempotency({ kv, box: foundation.box, now }),
     buildLogs,
     ...accountServices,
@@ -270,7 +273,9 @@ export function createServices(foundation: Foundation) {
     },
     /** Finishes what a crash interrupted and learns which host shows what. */
     async recover(): Promise<void> {
-      for await (const projectId of entombedProjects(kv)) await removeEntombed(projectId);
+      if (!foundation.readOnly) {
+        for await (const projectId of entombedProjects(kv)) await removeEntombed(projectId);
+      }
       const production = new Map<string, string>();
       for await (const project of projects.all()) production.set(project.id, project.name);
       for await (const { label, host } of deployments.hosts()) {

@@ -14,7 +14,9 @@ export default defineCommand({
   examples: [["rekey", "encrypt the secrets of the default data directory with a new key"]],
   answers: "{ resealed }",
   async run({ flags }, ctx) {
-    const { DataDirInUseError, KeyFileError, rekeyDataDir } = await import("../../platform/mod.ts");
+    const { DataDirInUseError, KeyFileError, rekeyDataDir, StoreUnusableError } = await import(
+      "../../platform/mod.ts"
+    );
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
     try {
       const resealed = await rekeyDataDir({ dataDir, ...definedOnly({ kv: flags.kv }) });
@@ -23,6 +25,9 @@ export default defineCommand({
     } catch (cause) {
       if (cause instanceof DataDirInUseError) {
         throw new CliError("data_dir_in_use", cause.message, { cause });
+      }
+      if (cause instanceof StoreUnusableError) {
+        throw new CliError("store_unusable", cause.message, { cause });
       }
       if (!(cause instanceof KeyFileError)) throw cause;
       throw new CliError("not_found", cause.message, { cause });

@@ -4,6 +4,7 @@
  * @module
  */
 import type { PlatformOptions, RunningPlatform } from "../../platform/mod.ts";
+import { GeoFileError } from "../../edge/mod.ts";
 import { CliError } from "../cli_error.ts";
 import type { Context } from "../context.ts";
 import { definedOnly } from "../project_settings.ts";
@@ -172,6 +173,18 @@ function explain(
   }
   if (cause instanceof platform.DataDirUnusableError) {
     return new CliError("data_dir_unusable", cause.message, { cause });
+  }
+  if (cause instanceof platform.DataIncompleteError) {
+    return new CliError("data_incomplete", cause.message, { cause });
+  }
+  if (cause instanceof platform.StoreUnusableError) {
+    return new CliError("store_unusable", cause.message, { cause });
+  }
+  if (cause instanceof platform.KeyFileError) {
+    return new CliError("keys_unusable", cause.message, { cause });
+  }
+  if (cause instanceof GeoFileError) {
+    return new CliError("file_unusable", cause.message, { cause });
   }
   if (cause instanceof platform.ListenError) {
     return new CliError("not_listening", cause.message, {

@@ -6,6 +6,7 @@
  */
 import type { ApiErrorBody, ErrorCode, Problem } from "../../contract/mod.ts";
 import { BlobMismatchError, BlobTooLargeError } from "../store/blob_store.ts";
+import { StoreReadOnlyError } from "../store/read_only_kv.ts";
 import { ContentionError } from "../store/records.ts";
 
 const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -63,6 +64,9 @@ export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof BlobMismatchError) return new Failure("blob_mismatch", error.message);
   if (error instanceof BlobTooLargeError) return new Failure("payload_too_large", error.message);
+  if (error instanceof StoreReadOnlyError) {
+    return new Failure("storage_full", error.message, { cause: error });
+  }
   if (error instanceof ContentionError) {
     return new Failure("conflict", "Cannot commit: others changed the same records. Try again", {
       retryAfter: CONTENTION_RETRY_SECONDS,

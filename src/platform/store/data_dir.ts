@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { describeFileFault } from "../../lib/file_fault.ts";
 import { join } from "node:path";
 
 export interface DataDir {
@@ -35,9 +36,9 @@ export class DataDirInUseError extends Error {
 export class DataDirUnusableError extends Error {
   override readonly name = "DataDirUnusableError";
   constructor(root: string, cause: unknown) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
+    const reason = describeFileFault(cause);
     super(
-      `Can not use the data directory ${root}: ${reason}. ` +
+      `Cannot use the data directory ${root}: ${reason}. ` +
         `Choose a folder that can be written with --data-dir`,
       { cause },
     );

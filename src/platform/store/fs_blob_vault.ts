@@ -9,6 +9,7 @@ import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { isSha256, sha256Hex, sha256InTurns, sha256Stream } from "../../lib/hash.ts";
 import { isUuid } from "../../lib/ids.ts";
+import { describeFileFault } from "../../lib/file_fault.ts";
 import {
   BlobDamagedError,
   BlobMismatchError,
@@ -17,6 +18,7 @@ import {
   type BlobVault,
   type ByteRange,
 } from "./blob_store.ts";
+import { StoreUnusableError } from "./open_kv.ts";
 
 /** Folder for writes under way; emptied at start. */
 const INCOMING = "incoming";
@@ -244,13 +246,14 @@ class WorkspaceBlobs implements BlobStore {
 async function prepareIncoming(root: string): Promise<string> {
   const incoming = join(root, INCOMING);
   try {
-    await Deno.remove(incoming, { recursive: true }).catch((error) => {
-      if (!(error instanceof Deno.errors.NotFound)) throw error;
-    });
+    // The folder itself stays: on a full disk it could not be made again.
     await Deno.mkdir(incoming, { recursive: true, mode: 0o700 });
+    for await (const { name } of Deno.readDir(incoming)) {
+      await Deno.remove(join(incoming, name), { recursive: true });
+    }
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new TypeError(`Can not use the folder of blobs ${root}: ${reason}`, { cause });
+    const reason = describeFileFault(cause);
+    throw new StoreUnusableError(`Cannot use the folder of blobs ${root}: ${reason}`, { cause });
   }
   return incoming;
 }
@@ -258,7 +261,7 @@ async function prepareIncoming(root: string): Promise<string> {
 /**
  * Opens the blob folder and removes writes that a crash left unfinished.
  *
- * @throws {TypeError} when the folder can not be written.
+ * @throws {StoreUnusableError} when the folder can not be written.
  */
 export async function openFsBlobVault(
   root: string,

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { openKv } from "./open_kv.ts";
+import { openKv, StoreUnusableError } from "./open_kv.ts";
 
 Deno.test("openKv() says which store can not be opened, and why", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-kv-" });
   try {
     await assert.rejects(openKv(folder), (error: Error) => {
-      assert.ok(error instanceof TypeError);
-      assert.ok(error.message.startsWith(`Can not open the key-value store ${folder}: `));
+      assert.ok(error instanceof StoreUnusableError);
+      assert.ok(error.message.startsWith(`Cannot open the key-value store ${folder}: `));
       return true;
     });
   } finally {

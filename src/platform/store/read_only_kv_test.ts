@@ -1,0 +1,25 @@
+import assert from "node:assert/strict";
+import { readOnlyKv, StoreReadOnlyError } from "./read_only_kv.ts";
+
+Deno.test("readOnlyKv() reads, and refuses every way to write", async () => {
+  const kv = await Deno.openKv(":memory:");
+  try {
+    await kv.set(["a"], 1);
+    const readOnly = readOnlyKv(kv);
+    assert.equal((await readOnly.get(["a"])).value, 1);
+    assert.equal((await readOnly.getMany([["a"], ["b"]]))[0]!.value, 1);
+    assert.deepEqual((await Array.fromAsync(readOnly.list({ prefix: [] }))).length, 1);
+    const entry = await readOnly.get(["a"]);
+    const writes = [
+      () => readOnly.set(["a"], 2),
+      () => readOnly.delete(["a"]),
+      () => readOnly.enqueue("x"),
+      () => readOnly.atomic().check(entry).set(["a"], 2).delete(["b"]).commit(),
+      () => readOnly.atomic().commit(),
+    ];
+    for (const write of writes) await assert.rejects(write(), StoreReadOnlyError);
+    assert.equal((await kv.get(["a"])).value, 1);
+  } finally {
+    kv.close();
+  }
+});
