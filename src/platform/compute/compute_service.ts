@@ -19,8 +19,9 @@ import {
 import type { DeploymentRecord } from "../deployments/deployment.ts";
 import type { VariableService } from "../env/variable_service.ts";
 import type { AccessLogs } from "../logs/access_logs.ts";
+import { isFullDisk } from "../store/full_disk.ts";
 import type { BlobStore } from "../store/blob_store.ts";
-import { type DeployedFile, DeploymentFiles } from "./deployment_files.ts";
+import { type DeployedFile, DeploymentFiles, type FilesSource } from "./deployment_files.ts";
 import { PageFolders } from "./fs_page_vault.ts";
 import { LayerServer } from "./layer_server.ts";
 import { defaultProcessLimits } from "./process_limits.ts";
@@ -113,9 +114,7 @@ export class ComputeService {
       deployment,
       new Map(layers.map((layer) => [
         layer.name,
-        new LayerServer(async () =>
-          await this.#create(deployment, layer, await this.#files.folder(source))
-        ),
+        new LayerServer(() => this.#prepare(deployment, layer, source)),
       ])),
       this.#pagesOf(deployment.id),
     );
@@ -224,6 +223,26 @@ export class ComputeService {
       now,
       onError: (error) => onTrouble(`Deployment ${deploymentId}: ${error}`),
     });
+  }
+
+  /** Makes a server; what stands in the way is for the operator's eyes, as it may name places. */
+  async #prepare(
+    deployment: DeploymentRecord,
+    layer: ComputeLayer,
+    source: FilesSource,
+  ): Promise<ComputeServer> {
+    try {
+      return await this.#create(deployment, layer, await this.#files.folder(source));
+    } catch (cause) {
+      const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
+      this.services.onTrouble(`Cannot prepare a server of deployment ${deployment.id}: ${reason}`);
+      throw new Error(
+        isFullDisk(cause)
+          ? "the platform's disk is full"
+          : "the platform cannot prepare it; its log has the reason",
+        { cause },
+      );
+    }
   }
 
   async #create(

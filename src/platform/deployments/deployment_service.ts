@@ -85,7 +85,8 @@ export class DeploymentService {
     const deploying = await this.beginActivation(deployment, functions);
     if (deploying.environment === ENVIRONMENT_PRODUCTION) {
       await this.prepare(deploying, content).catch(async (error) => {
-        await this.services.computeService.remove(deploying.id);
+        // What cannot be removed now is left to housekeeping: the first error says more.
+        await this.services.computeService.remove(deploying.id).catch(() => {});
         throw error;
       });
     }

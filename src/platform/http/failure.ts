@@ -6,6 +6,7 @@
  */
 import type { ApiErrorBody, ErrorCode, Problem } from "../../contract/mod.ts";
 import { BlobMismatchError, BlobTooLargeError } from "../store/blob_store.ts";
+import { isFullDisk } from "../store/full_disk.ts";
 import { StoreReadOnlyError } from "../store/read_only_kv.ts";
 import { ContentionError } from "../store/records.ts";
 
@@ -56,9 +57,6 @@ export class Failure extends Error {
 /** When to repeat what lost its races against other processes. */
 const CONTENTION_RETRY_SECONDS = 1;
 
-/** Linux: "No space left on device" and "Disk quota exceeded". */
-const FULL_DISK = /os error (28|122)\b|database or disk is full/;
-
 /** Finds the public failure for whatever was thrown. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
@@ -72,7 +70,7 @@ export function toFailure(error: unknown): Failure {
       retryAfter: CONTENTION_RETRY_SECONDS,
     });
   }
-  if (error instanceof Error && FULL_DISK.test(error.message)) {
+  if (isFullDisk(error)) {
     return new Failure("storage_full", "Can not store: the platform's disk is full", {
       cause: error,
     });

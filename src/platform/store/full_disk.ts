@@ -1,0 +1,13 @@
+/**
+ * Telling a full disk from other faults.
+ *
+ * @module
+ */
+
+/** Linux: "No space left on device" and "Disk quota exceeded"; and SQLite's words. */
+const FULL_DISK = /os error (28|122)\b|database or disk is full/;
+
+/** True for an error that a full disk causes. */
+export function isFullDisk(error: unknown): boolean {
+  return error instanceof Error && FULL_DISK.test(error.message);
+}
