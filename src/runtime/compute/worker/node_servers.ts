@@ -23,7 +23,7 @@ interface Emitter {
 interface IncomingRequest {
   url: string;
   /** Names and values in turn. */
-  readonly rawHeaders: string[];
+  readonly rawHeaders: readonly string[];
   readonly headers: Record<string, string | string[] | undefined>;
 }
 
@@ -64,13 +64,16 @@ const WITH_REQUEST: ReadonlySet<string> = new Set([
 ]);
 
 /** Puts `Accept-Encoding` back where the client had it. */
-function restoreAcceptEncoding({ rawHeaders, headers }: IncomingRequest): void {
-  const at = rawHeaders.findIndex((name, index) =>
-    index % 2 === 0 && name.toLowerCase() === ACCEPT_ENCODING_HEADER
-  );
-  if (at !== -1) rawHeaders[at] = "accept-encoding";
+function restoreAcceptEncoding(request: IncomingRequest): void {
+  const { headers } = request;
   const accepted = headers[ACCEPT_ENCODING_HEADER];
   if (accepted === undefined) return;
+  const isHidden = (name: string) => name.toLowerCase() === ACCEPT_ENCODING_HEADER;
+  // Deno 2.6 makes the array anew whenever it is read.
+  const rawHeaders = request.rawHeaders.map((part, index) =>
+    index % 2 === 0 && isHidden(part) ? "accept-encoding" : part
+  );
+  Object.defineProperty(request, "rawHeaders", { value: rawHeaders, configurable: true });
   delete headers[ACCEPT_ENCODING_HEADER];
   headers["accept-encoding"] = accepted;
 }
