@@ -45,9 +45,15 @@ const readyLine = z.object({ url: z.url(), token: z.string().optional() });
 export interface Platform {
   readonly url: string;
   readonly port: number;
+  /** Port of the HTTPS listener; `undefined` where there is none. */
+  readonly httpsPort: number | undefined;
   /** The owner's key; missing when the data directory already had one. */
   readonly token: string | undefined;
+  /** One-time address at which the owner sets a password; `undefined` once there is one. */
+  readonly ownerLink: string | undefined;
   readonly pid: number;
+  /** Resolves with the exit code when it has ended. */
+  readonly ended: Promise<number>;
   /** Everything that it wrote to stderr so far. */
   errors(): string;
   /** Asks it to drain and waits for its end; returns the exit code. */
@@ -64,10 +70,32 @@ export interface PlatformOptions {
   readonly env: Readonly<Record<string, string>>;
   /** Starts the program; {@link programCommand} where missing. */
   readonly command?: Command;
+  /** Called with each line of stderr. */
+  readonly onLine?: (line: string) => void;
 }
 
 /** Longest wait for the platform to say that it is ready. */
 const READY_LIMIT_MS = 60_000;
+
+/** The line of JSON mode that names the ports. */
+const LISTENING = /Listening on http:\/\/\S+?:(\d+)(?: and https:\/\/\S+?:(\d+))?"/;
+const OWNER_LINK = /Owner's link, which works once: ([^"\s]+)"/;
+
+/** Reads a stream line by line; `all()` is everything that came so far. */
+function followLines(stream: ReadableStream<Uint8Array>, onLine: (line: string) => void) {
+  let text = "";
+  let begin = 0;
+  const drained = (async () => {
+    for await (const chunk of stream.pipeThrough(new TextDecoderStream())) {
+      text += chunk;
+      for (let end = text.indexOf("\n", begin); end !== -1; end = text.indexOf("\n", begin)) {
+        onLine(text.slice(begin, end));
+        begin = end + 1;
+      }
+    }
+  })();
+  return { drained, all: () => text };
+}
 
 /** Starts `svc serve --json` and returns when it answers. */
 export async function startProgram(options: PlatformOptions): Promise<Platform> {
@@ -81,29 +109,34 @@ export async function startProgram(options: PlatformOptions): Promise<Platform> 
     stdout: "piped",
     stderr: "piped",
   }).spawn();
-  let errors = "";
-  const drained = (async () => {
-    const decoder = new TextDecoder();
-    for await (const chunk of child.stderr) errors += decoder.decode(chunk, { stream: true });
-  })();
+  const listening = Promise.withResolvers<RegExpExecArray>();
+  const errors = followLines(child.stderr, (line) => {
+    const found = LISTENING.exec(line);
+    if (found !== null) listening.resolve(found);
+    options.onLine?.(line);
+  });
   const reader = child.stdout.pipeThrough(new TextDecoderStream()).getReader();
   const end = async (signal: Deno.Signal): Promise<number> => {
     endAtOnce(child, signal);
     await reader.cancel();
     const { code } = await child.status;
-    await drained;
+    await errors.drained;
     return code;
   };
   const ready = await readReadyLine(reader).catch(async (error) => {
     await end("SIGKILL");
-    throw new Error(`Can not start the platform: ${error.message}\n${errors}`);
+    throw new Error(`Can not start the platform: ${error.message}\n${errors.all()}`);
   });
+  const [, port, httpsPort] = await listening.promise;
   return {
     url: ready.url,
-    port: Number(new URL(ready.url).port),
+    port: Number(port),
+    httpsPort: httpsPort === undefined ? undefined : Number(httpsPort),
     token: ready.token,
+    ownerLink: OWNER_LINK.exec(errors.all())?.[1],
     pid: child.pid,
-    errors: () => errors,
+    ended: child.status.then(({ code }) => code),
+    errors: errors.all,
     stop: () => end("SIGTERM"),
     kill: async () => void await end("SIGKILL"),
   };
@@ -121,7 +154,9 @@ async function readReadyLine(reader: ReadableStreamDefaultReader<string>) {
   } finally {
     clearTimeout(timer);
   }
-  return readyLine.parse(JSON.parse(text.slice(0, text.indexOf("\n"))));
+  const ready = readyLine.safeParse(JSON.parse(text.slice(0, text.indexOf("\n"))));
+  if (!ready.success) throw new Error(text.trim());
+  return ready.data;
 }
 
 export interface ToolResult {

@@ -39,7 +39,7 @@ const DEFAULTS = {
 } as const;
 
 /** A compiled program to test in place of the source. */
-export const PROGRAM = Deno.env.get("SVC_BIN");
+export const PROGRAM = Deno.env.get("SVC_BIN") || undefined;
 
 /** Starts the program as the process of a server. */
 export const spawnServer: ComputeServerOptions["spawn"] = PROGRAM === undefined

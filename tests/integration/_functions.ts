@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import {
   bundleFunctions,
   createFunctionHost,
+  FUNCTION_PROCESS_ARGUMENT,
   type FunctionHost,
   type FunctionHostOptions,
   type FunctionLimits,
@@ -19,8 +20,18 @@ import {
   type OutboundFetch,
   type ProcessPlaces,
 } from "../../src/runtime/mod.ts";
+import { PROGRAM } from "./_platform.ts";
 
 export const PROJECT = fileURLToPath(new URL("../../fixtures/functions/project", import.meta.url));
+
+/** Starts the program as a function process: the compiled one, where that is tested. */
+export const spawnFunctions: FunctionHostOptions["spawn"] = PROGRAM === undefined
+  ? functionProcessCommand({ env: Deno.env.toObject() })
+  : (socketPath) => ({
+    command: PROGRAM,
+    args: [FUNCTION_PROCESS_ARGUMENT, socketPath],
+    env: { NO_COLOR: "1" },
+  });
 
 export interface Deployment extends AsyncDisposable {
   readonly host: FunctionHost;
@@ -54,7 +65,7 @@ export async function deployFunctions(
     outbound: options.outbound ?? (() => Promise.reject(new Error("No network in this test"))),
     log: (entry) => log.push(entry),
     ...(options.places === undefined ? {} : { places: options.places }),
-    spawn: options.spawn ?? functionProcessCommand({ env: Deno.env.toObject() }),
+    spawn: options.spawn ?? spawnFunctions,
   });
   return { host, log, [Symbol.asyncDispose]: () => host.close() };
 }

@@ -16,6 +16,7 @@ import {
   type ApiAnswer,
   type ApiOptions,
   fileList,
+  PROGRAM,
   sha256,
   start,
   STATIC_MANIFEST,
@@ -79,6 +80,15 @@ export class TestRunner {
   };
 }
 
+/** In place of a runner that the compiled program has in another process: builds are real there. */
+const OUT_OF_REACH = new Proxy(new TestRunner(), {
+  get(_, name) {
+    throw new TypeError(
+      `Name this test in tests/integration/_in_process.ts: it controls builds (${String(name)})`,
+    );
+  },
+});
+
 export interface HookPlatform extends TestPlatform {
   readonly runner: TestRunner;
   readonly folder: string;
@@ -99,10 +109,10 @@ export async function startHooks(
   repository: TestRepository,
   options: Parameters<typeof start>[1] = {},
 ): Promise<HookPlatform> {
-  const runner = new TestRunner();
+  const runner = PROGRAM === undefined ? new TestRunner() : OUT_OF_REACH;
   const platform = await start(`${folder}/data`, {
     gitRoots: [folder],
-    openBuilds: runner.opener,
+    ...(PROGRAM === undefined ? { openBuilds: runner.opener } : {}),
     ...options,
   });
   return {
@@ -148,7 +158,7 @@ export async function withHooks(
     if (created.status !== 201) throw new Error(JSON.stringify(created.json));
     await run(platform);
   } finally {
-    platform.runner.open();
+    if (PROGRAM === undefined) platform.runner.open();
     await platform.shutdown();
     await Deno.remove(folder, { recursive: true });
   }

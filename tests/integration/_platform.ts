@@ -14,7 +14,12 @@ import {
   startPlatform,
 } from "../../src/platform/mod.ts";
 
+import { startProcess } from "./_platform_process.ts";
+
 export const TOKEN = "integration-test-token-0123456789";
+
+/** The compiled program, where that is tested in place of the source. */
+export const PROGRAM = Deno.env.get("SVC_BIN") || undefined;
 
 export interface Answer {
   readonly status: number;
@@ -99,13 +104,13 @@ async function callApi(url: string, method: string, path: string, options: ApiOp
   return { status: response.status, headers: response.headers, json };
 }
 
-/** Starts a platform on a data directory. */
+/** Starts a platform on a data directory: in this process, or as the program that `SVC_BIN` names. */
 export async function start(
   dataDir: string,
   options: Partial<PlatformOptions> = {},
 ): Promise<TestPlatform> {
   const logged: string[] = [];
-  const platform = await startPlatform({
+  const given: PlatformOptions = {
     host: "127.0.0.1",
     port: 0,
     dataDir,
@@ -116,7 +121,10 @@ export async function start(
     version: "0.0.0-test",
     log: (line) => logged.push(`${line.level} ${line.message}`),
     ...options,
-  });
+  };
+  const platform = PROGRAM === undefined
+    ? await startPlatform(given)
+    : await startProcess(PROGRAM, given, logged);
   return {
     ...platform,
     dataDir,

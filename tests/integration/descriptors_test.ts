@@ -3,10 +3,9 @@
  * that the platform has inherited, nor one that the runtime opens for itself.
  */
 import assert from "node:assert/strict";
-import { functionProcessCommand } from "../../src/runtime/mod.ts";
 import { computeServer, spawnServer, writeModules } from "./_compute.ts";
 import { openForChildren, strayDescriptors, withOpenFile } from "./_descriptors.ts";
-import { deployFunctions, invocation } from "./_functions.ts";
+import { deployFunctions, invocation, spawnFunctions } from "./_functions.ts";
 
 const ignore = Deno.build.os !== "linux";
 
@@ -73,10 +72,9 @@ Deno.test("a process that finds a file open loads no server", { ignore }, async 
 
 Deno.test("a process that finds a file open loads no function", { ignore }, async () => {
   const secret = await secretFile();
-  const spawn = functionProcessCommand({ env: Deno.env.toObject() });
   await using deployment = await deployFunctions({
     functions: [{ name: "steps", source: 'console.log("loaded"); export default () => {};' }],
-    spawn: (socketPath) => withOpenFile(spawn(socketPath), secret),
+    spawn: (socketPath) => withOpenFile(spawnFunctions(socketPath), secret),
   });
   const result = await deployment.host.invoke(invocation("/answer"));
   assert.ok(result.type === "failed");

@@ -8,10 +8,10 @@ import {
   createOutboundFetch,
   type FunctionHost,
   type FunctionLogEntry,
-  functionProcessCommand,
   type InvocationResult,
   sealFunction,
 } from "../../src/runtime/mod.ts";
+import { spawnFunctions } from "./_functions.ts";
 
 const FIXTURES = new URL("../../fixtures/functions/hostile/", import.meta.url);
 const SEAL = { cacheDir: "/nonexistent" };
@@ -62,7 +62,7 @@ async function openLab(
     limits: { timeoutMs, graceMs: 60, waitUntilMs: 100, memoryMb, memoryPollMs: 10 },
     outbound: outbound.fetch,
     log: (entry) => log.push(entry),
-    spawn: functionProcessCommand({ env: Deno.env.toObject() }),
+    spawn: spawnFunctions,
   });
   const broken = await host.start();
   assert.deepEqual(broken.filter(({ name }) => name === "neighbour"), []);
@@ -243,7 +243,7 @@ Deno.test("a worker denies what a function would find that was not sealed", asyn
     env: {},
     outbound: () => Promise.reject(new Error("No network")),
     log: () => {},
-    spawn: functionProcessCommand({ env: Deno.env.toObject() }),
+    spawn: spawnFunctions,
   });
   try {
     for (const name of Object.keys(ways)) {

@@ -27,6 +27,15 @@ async function keepToken(ctx: Context, platform: Platform): Promise<void> {
   }
 }
 
+/** What a program that started the platform cannot know: free ports, and the owner's link. */
+function tellPrograms(ctx: Context, host: string, platform: Platform): void {
+  const { port, httpsPort, ownerLink } = platform;
+  const authority = host.includes(":") ? `[${host}]` : host;
+  const secure = httpsPort === undefined ? "" : ` and https://${authority}:${httpsPort}`;
+  ctx.ui.debug("deploy", `Listening on http://${authority}:${port}${secure}`);
+  if (ownerLink !== undefined) ctx.ui.debug("auth", `Owner's link, which works once: ${ownerLink}`);
+}
+
 function announce(ctx: Context, platform: Platform, dataDir: string): void {
   const { token, url, ownerLink } = platform;
   const { colors } = ctx.ui;
@@ -111,6 +120,21 @@ export default defineCommand({
         wholeNumber({ min: 1, max: 1440 }),
       )
       .option(
+        "--build-memory-mb <n>",
+        "most memory of one build, in MiB (default: 4096)",
+        wholeNumber({ min: 64, max: 1024 ** 2 }),
+      )
+      .option(
+        "--build-disk-mb <n>",
+        "most disk space of one build, in MiB (default: 10240)",
+        wholeNumber({ min: 16, max: 1024 ** 3 }),
+      )
+      .option(
+        "--build-processes <n>",
+        "processes and threads of one build at the same time (default: 1024)",
+        wholeNumber({ min: 16, max: 100_000 }),
+      )
+      .option(
         "--build-uid <uid>",
         "first of the users that builds run as, where the platform is root (default: 60800)",
         wholeNumber({ min: 1000, max: 2_000_000_000 }),
@@ -171,6 +195,7 @@ export default defineCommand({
     }
     const platform = await startOn(ctx, dataDir, flags);
     try {
+      tellPrograms(ctx, flags.host, platform);
       announce(ctx, platform, dataDir);
       await keepToken(ctx, platform);
       await Promise.race([untilStopped(ctx.signal), platform.finished]);

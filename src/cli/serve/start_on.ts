@@ -36,6 +36,9 @@ export interface ServeFlags {
   readonly gitRoot?: string[] | undefined;
   readonly allowUnsandboxedBuilds?: true | undefined;
   readonly buildMinutes?: number | undefined;
+  readonly buildMemoryMb?: number | undefined;
+  readonly buildDiskMb?: number | undefined;
+  readonly buildProcesses?: number | undefined;
   readonly buildUid?: number | undefined;
   readonly allowUnsandboxedServers?: true | undefined;
   readonly maxServers?: number | undefined;
@@ -98,11 +101,21 @@ function botOf(flags: ServeFlags, { env }: Context): PlatformOptions["bot"] {
   return { token, ...definedOnly({ api: botApi, name: botName?.replace(/^@/, "") }) };
 }
 
+const MEBIBYTE = 2 ** 20;
+
+const times = (value: number | undefined, unit: number): number | undefined =>
+  value === undefined ? undefined : value * unit;
+
 function buildsOf(flags: ServeFlags): NonNullable<PlatformOptions["builds"]> {
-  const { buildMinutes, buildUid } = flags;
+  const { buildMinutes, buildMemoryMb, buildDiskMb, buildProcesses, buildUid } = flags;
   return {
     allowUnsandboxed: flags.allowUnsandboxedBuilds ?? false,
-    ...(buildMinutes === undefined ? {} : { limits: { timeMs: buildMinutes * 60_000 } }),
+    limits: definedOnly({
+      timeMs: times(buildMinutes, 60_000),
+      memoryBytes: times(buildMemoryMb, MEBIBYTE),
+      diskBytes: times(buildDiskMb, MEBIBYTE),
+      processes: buildProcesses,
+    }),
     ...definedOnly({ firstUid: buildUid }),
   };
 }

@@ -1,0 +1,168 @@
+/**
+ * A platform as its users run it: the program that `SVC_BIN` names, as a
+ * process, with the options of the test as flags and variables.
+ *
+ * @module
+ */
+import { startProgram } from "../../scripts/_program.ts";
+import type { PlatformOptions, RunningPlatform } from "../../src/platform/mod.ts";
+
+type Given = Omit<PlatformOptions, "dataDir" | "version" | "log" | "env">;
+
+/** How an option is given to `serve`, or that no flag says it. */
+type ToFlags<T> = (value: T) => readonly string[];
+
+const one = (name: string): ToFlags<string | number> => (value) => [name, String(value)];
+const each = (name: string): ToFlags<readonly string[]> => (values) =>
+  values.flatMap((value) => [name, value]);
+const mark = (name: string): ToFlags<boolean> => (isGiven) => isGiven ? [name] : [];
+/** A secret, which is given by a variable. */
+const byVariable: ToFlags<unknown> = () => [];
+
+function none(name: string): ToFlags<unknown> {
+  return () => {
+    throw new TypeError(
+      `Name this test in tests/integration/_in_process.ts: no flag of svc serve says "${name}"`,
+    );
+  };
+}
+
+type Table<T> = { readonly [K in keyof T]-?: ToFlags<NonNullable<T[K]>> };
+
+function toFlags<T extends object>(table: Table<T>, given: T): string[] {
+  return (Object.keys(given) as (keyof T)[]).flatMap((name) => {
+    const value = given[name];
+    return value === undefined || value === null ? [] : [...table[name](value)];
+  });
+}
+
+const LIMITS: Table<NonNullable<NonNullable<Given["builds"]>["limits"]>> = {
+  timeMs: (value) =>
+    value % 60_000 === 0
+      ? ["--build-minutes", String(value / 60_000)]
+      : none("builds.limits.timeMs")(value),
+  memoryBytes: (value) => ["--build-memory-mb", String(value / 2 ** 20)],
+  diskBytes: (value) => ["--build-disk-mb", String(value / 2 ** 20)],
+  processes: one("--build-processes"),
+  fileBytes: none("builds.limits.fileBytes"),
+  cacheBytes: none("builds.limits.cacheBytes"),
+};
+
+const FLAGS: Table<Given> = {
+  host: one("--host"),
+  port: one("--port"),
+  baseDomain: one("--base-domain"),
+  publicUrl: one("--public-url"),
+  kv: one("--kv"),
+  blobs: one("--blobs"),
+  trustProxy: each("--trust-proxy"),
+  geoip: one("--geoip"),
+  asn: one("--asn"),
+  dnsServer: one("--dns-server"),
+  publicAddresses: each("--public-address"),
+  httpsPort: one("--https-port"),
+  tls: ({ certFile, keyFile }) => ["--tls-cert", certFile, "--tls-key", keyFile],
+  acme: (acme) =>
+    toFlags<typeof acme>({
+      directoryUrl: one("--acme-directory"),
+      contact: one("--acme-contact"),
+      termsAgreed: mark("--acme-agree-terms"),
+      serverCaFile: one("--acme-ca"),
+    }, acme),
+  allowPrivateUpstreams: mark("--allow-private-upstreams"),
+  upstreamCa: none("upstreamCa, unless as a file"),
+  upstreamTimes: none("upstreamTimes"),
+  mail: (mail) => toFlags<typeof mail>({ smtpUrl: byVariable, from: one("--mail-from") }, mail),
+  retention: (retention) =>
+    toFlags<typeof retention>({
+      keepDeployments: one("--keep-deployments"),
+      keepDays: one("--keep-days"),
+    }, retention),
+  housekeeping: none("housekeeping"),
+  maxServers: one("--max-servers"),
+  buildConcurrency: one("--build-concurrency"),
+  resolveMs: none("resolveMs"),
+  builds: (builds) =>
+    toFlags<typeof builds>({
+      allowUnsandboxed: mark("--allow-unsandboxed-builds"),
+      firstUid: one("--build-uid"),
+      sandbox: none("builds.sandbox"),
+      limits: (limits) => toFlags(LIMITS, limits),
+    }, builds),
+  gitRoots: each("--git-root"),
+  openBuilds: none("openBuilds"),
+  bot: (bot) =>
+    toFlags<typeof bot>({
+      token: byVariable,
+      api: one("--bot-api"),
+      name: one("--bot-name"),
+    }, bot),
+  bootstrapToken: byVariable,
+};
+
+function secrets({ bootstrapToken, mail, bot }: Given): Record<string, string> {
+  return {
+    ...(bootstrapToken === undefined ? {} : { SVC_BOOTSTRAP_TOKEN: bootstrapToken }),
+    ...(mail === undefined ? {} : { SVC_SMTP_URL: mail.smtpUrl }),
+    ...(bot === undefined ? {} : { SVC_BOT_TOKEN: bot.token }),
+  };
+}
+
+/** What `serve` says of itself, and the platform in the process does not. */
+const OWN_LINES = /^(?:Platform ready at|Stopping:|Reachable from other machines)/;
+
+/** A line for people, as the platform logged it. */
+function logLine(line: string): string | undefined {
+  const { s, l, m } = JSON.parse(line) as Record<"s" | "l" | "m", string>;
+  return s === "user" && !OWN_LINES.test(m) ? `${l} ${m}` : undefined;
+}
+
+/**
+ * Starts the program. Its end fails the test where it does not exit with 0, or
+ * where something but its log was on stderr.
+ */
+export async function startProcess(
+  program: string,
+  { dataDir, env, version: _, log: __, ...given }: PlatformOptions,
+  logged: string[],
+): Promise<RunningPlatform & { readonly pid: number }> {
+  const { upstreamCa, ...options } = given;
+  const folder = await Deno.makeTempDir({ prefix: "svc-flags-" });
+  const caFile = `${folder}/upstream_ca.pem`;
+  if (upstreamCa !== undefined) await Deno.writeTextFile(caFile, upstreamCa.join("\n"));
+  const strays: string[] = [];
+  const { SVC_BIN: ___, ...rest } = env;
+  const platform = await startProgram({
+    command: [program],
+    dataDir,
+    args: [
+      ...toFlags<typeof options>(FLAGS, options),
+      ...(upstreamCa === undefined ? [] : ["--upstream-ca", caFile]),
+    ],
+    env: { ...definedVariables(rest), NO_COLOR: "1", ...secrets(given) },
+    onLine(line) {
+      if (!line.startsWith("{")) return void strays.push(line);
+      const said = logLine(line);
+      if (said !== undefined) logged.push(said);
+    },
+  });
+  let stopping: Promise<void> | undefined;
+  const shutdown = async (): Promise<void> => {
+    const code = await platform.stop();
+    await Deno.remove(folder, { recursive: true });
+    if (code !== 0) throw new Error(`svc serve ended with ${code}: ${platform.errors()}`);
+    if (strays.length > 0) throw new Error(`Not a line of the log: ${strays.join("\n")}`);
+  };
+  const { url, port, httpsPort, token, ownerLink, pid, ended } = platform;
+  return {
+    ...{ url, port, httpsPort, token, ownerLink, pid },
+    finished: ended.then(() => {}),
+    shutdown: () => stopping ??= shutdown(),
+  };
+}
+
+function definedVariables(env: PlatformOptions["env"]): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+  );
+}
