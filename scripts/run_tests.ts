@@ -7,6 +7,7 @@
 // deno-lint-ignore-file no-console -- a script for people, not the tool
 import { join } from "node:path";
 import { type DebianProgram, installMissing } from "./_debian.ts";
+import { IN_PROCESS } from "../tests/integration/_in_process.ts";
 import { ROOT } from "./_source_files.ts";
 import { addCounts, formatCounts, NO_COUNTS, readReport, type Report } from "./_test_counts.ts";
 
@@ -72,6 +73,22 @@ function limitTime(child: Deno.ChildProcess) {
   return { timedOut: () => timedOut, dispose: () => clearTimeout(timer) };
 }
 
+/**
+ * Files of a suite. Integration tests of the compiled program are those that
+ * can run outside of the process.
+ */
+function filesOf(suite: Suite): string[] {
+  const folders = suite.folders.map((folder) => join(ROOT, folder));
+  if (suite.name !== "integration" || !Deno.env.get("SVC_BIN")) return folders;
+  const own = Object.keys(IN_PROCESS).filter((file) => typeof IN_PROCESS[file] === "string");
+  return [
+    "--preload",
+    join(ROOT, "tests", "integration", "_in_process.ts"),
+    `--ignore=${own.map((file) => join(ROOT, "tests", "integration", file)).join(",")}`,
+    ...folders,
+  ];
+}
+
 async function runSuite(suite: Suite): Promise<Report> {
   for (const missing of await installMissing(suite.needs)) {
     console.log(`Skipping what needs ${missing.program}: install Debian's ${missing.package}`);
@@ -84,7 +101,7 @@ async function runSuite(suite: Suite): Promise<Report> {
       "--frozen",
       "--permit-no-files",
       ...(suite.parallel ? ["--parallel"] : []),
-      ...suite.folders.map((folder) => join(ROOT, folder)),
+      ...filesOf(suite),
     ],
     cwd: ROOT,
     env: { NO_COLOR: "1" },

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import process from "node:process";
 import type { Host, TakeSignals } from "./context.ts";
 import type { Writer } from "./writer.ts";
 import { EXIT } from "./cli_error.ts";
@@ -143,6 +144,8 @@ export async function main(): Promise<never> {
     const { runHiddenProcess } = await import("./hidden_process.ts");
     return await runHiddenProcess(first, rest);
   }
+  // What the runtime's own modules use is no concern of the user's (Deno 2.6: punycode).
+  if (Deno.build.standalone) process.noDeprecation = true;
   const { runProgram } = await import("./program.ts");
   Deno.exit(await runProgram(Deno.args, createHost()));
 }

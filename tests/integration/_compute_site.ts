@@ -167,7 +167,10 @@ server.on("upgrade", (request, socket) => {
       const head = length < 126 ? Buffer.from([128 | opcode, length])
         : length < 65536 ? Buffer.from([128 | opcode, 126, length >> 8, length & 255])
         : (() => { const b = Buffer.alloc(10); b[0] = 128 | opcode; b[1] = 127; b.writeBigUInt64BE(BigInt(length), 2); return b; })();
-      socket.write(Buffer.concat([head, payload]));
+      socket.cork();
+      socket.write(head);
+      socket.write(payload);
+      socket.uncork();
       if (opcode === 8) return socket.end();
       if (payload.toString() === "bye") socket.end(Buffer.from([136, 2, 4001 >> 8, 4001 & 255]));
     }

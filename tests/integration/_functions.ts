@@ -25,13 +25,14 @@ import { PROGRAM } from "./_platform.ts";
 export const PROJECT = fileURLToPath(new URL("../../fixtures/functions/project", import.meta.url));
 
 /** Starts the program as a function process: the compiled one, where that is tested. */
-export const spawnFunctions: FunctionHostOptions["spawn"] = PROGRAM === undefined
-  ? functionProcessCommand({ env: Deno.env.toObject() })
-  : (socketPath) => ({
+export const spawnFunctions: FunctionHostOptions["spawn"] = (socketPath) =>
+  PROGRAM === undefined ? spawnSource(socketPath) : {
     command: PROGRAM,
     args: [FUNCTION_PROCESS_ARGUMENT, socketPath],
     env: { NO_COLOR: "1" },
-  });
+  };
+
+const spawnSource = functionProcessCommand({ env: Deno.env.toObject() });
 
 export interface Deployment extends AsyncDisposable {
   readonly host: FunctionHost;

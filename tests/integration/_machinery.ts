@@ -149,17 +149,22 @@ export const proxyTo = (url: string, prefix = "/up/"): object => ({
 
 /** The processes of functions that this process has started. */
 export function functionProcesses(): number[] {
-  const pids: number[] = [];
-  for (const entry of Deno.readDirSync("/proc")) {
-    const pid = Number(entry.name);
-    if (!Number.isInteger(pid)) continue;
+  const processes = [...Deno.readDirSync("/proc")].flatMap(({ name }) => {
     try {
-      const parent = /^PPid:\s+(\d+)$/m.exec(Deno.readTextFileSync(`/proc/${pid}/status`))?.[1];
-      const command = Deno.readTextFileSync(`/proc/${pid}/cmdline`);
-      if (Number(parent) === Deno.pid && /process_main\.ts/.test(command)) pids.push(pid);
-    } catch { /* it has ended meanwhile */ }
-  }
-  return pids;
+      const parent = /^PPid:\s+(\d+)$/m.exec(Deno.readTextFileSync(`/proc/${name}/status`))?.[1];
+      const command = Deno.readTextFileSync(`/proc/${name}/cmdline`);
+      return [{ pid: Number(name), parent: Number(parent), command }];
+    } catch {
+      return []; // It has ended meanwhile, or is none.
+    }
+  });
+  // The platform is this process, or the program that it started.
+  const platforms = new Set(
+    processes.flatMap(({ pid, parent }) => parent === Deno.pid ? [pid] : []),
+  ).add(Deno.pid);
+  return processes.flatMap(({ pid, parent, command }) =>
+    platforms.has(parent) && /process_main\.ts|__function-process/.test(command) ? [pid] : []
+  );
 }
 
 /** Waits until something holds; fails after half a minute. */

@@ -10,10 +10,12 @@ import { createHash } from "node:crypto";
 import { checkAnswer } from "./_contract.ts";
 import {
   type PlatformOptions,
+  rekeyDataDir,
   type RunningPlatform,
   startPlatform,
 } from "../../src/platform/mod.ts";
 
+import { hear } from "../../scripts/_process.ts";
 import { startProcess } from "./_platform_process.ts";
 
 export const TOKEN = "integration-test-token-0123456789";
@@ -133,6 +135,15 @@ export async function start(
       callApi(`http://127.0.0.1:${platform.port}`, method, path, apiOptions),
     get: (host, path, headers = {}) => rawRequest(platform.port, { host, path, headers }),
   };
+}
+
+/** Seals the secrets of a data directory with a new key; returns how many they are. */
+export async function rekey(dataDir: string): Promise<number> {
+  if (PROGRAM === undefined) return await rekeyDataDir({ dataDir });
+  const { stdout } = await hear([PROGRAM, "rekey", "--json", "--data-dir", dataDir]);
+  const { error, resealed } = JSON.parse(stdout);
+  if (error !== undefined) throw new Error(error);
+  return resealed;
 }
 
 /** Runs a test on a fresh platform and removes it afterwards. */

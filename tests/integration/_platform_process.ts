@@ -41,8 +41,8 @@ const LIMITS: Table<NonNullable<NonNullable<Given["builds"]>["limits"]>> = {
     value % 60_000 === 0
       ? ["--build-minutes", String(value / 60_000)]
       : none("builds.limits.timeMs")(value),
-  memoryBytes: (value) => ["--build-memory-mb", String(value / 2 ** 20)],
-  diskBytes: (value) => ["--build-disk-mb", String(value / 2 ** 20)],
+  memoryBytes: (value) => ["--build-memory-mb", String(value / 1_000_000)],
+  diskBytes: (value) => ["--build-disk-mb", String(value / 1_000_000)],
   processes: one("--build-processes"),
   fileBytes: none("builds.limits.fileBytes"),
   cacheBytes: none("builds.limits.cacheBytes"),

@@ -1,5 +1,4 @@
 import assert from "node:assert/strict";
-import { rekeyDataDir } from "../../src/platform/mod.ts";
 import {
   Browser,
   enrol,
@@ -9,7 +8,7 @@ import {
   signUp,
   signUpWithWorkspace,
 } from "./_browser.ts";
-import { start, withPlatform } from "./_platform.ts";
+import { rekey, start, withPlatform } from "./_platform.ts";
 import { authenticatorCode } from "./_totp.ts";
 
 Deno.test("a person signs up, signs out, signs in; the cookie is for the browser alone", () =>
@@ -289,7 +288,7 @@ Deno.test("an authenticator outlives the re-keying of its data directory", async
   const before = await start(dataDir);
   const { secret } = await enrol(await signUp(before, "ada"));
   await before.shutdown();
-  assert.equal(await rekeyDataDir({ dataDir }), 2, "of the authenticator, and of device cookies");
+  assert.equal(await rekey(dataDir), 2, "of the authenticator, and of device cookies");
   const platform = await start(dataDir);
   const browser = new Browser(platform);
   const { json } = await browser.signIn("ada@example.com");

@@ -7,27 +7,27 @@ import { createProject, start, withPlatform } from "./_platform.ts";
 
 const HOST = "shop.localhost";
 
+const openAt = (port: number, path: string) =>
+  new WebSocket(`ws://127.0.0.1:${port}${path}`, ["chat", "echo"], { headers: { host: HOST } });
+
+/** The status that an upgrade is refused with. */
+const refusedAt = (port: number, path: string) =>
+  new Promise<number>((resolve) => {
+    const socket = openAt(port, path);
+    socket.on("unexpected-response", (request, response) => {
+      resolve(response.statusCode ?? 0);
+      request.destroy();
+    });
+    socket.on("error", () => {});
+  });
+
 Deno.test("WebSockets pass through: protocol, text, binary, close codes, rules, refusals", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     await deployServer(platform, "shop", SOCKET_SITE);
-    const open = (path: string) =>
-      new WebSocket(`ws://127.0.0.1:${platform.port}${path}`, ["chat", "echo"], {
-        headers: { host: HOST },
-      });
-    const refused = (path: string) =>
-      new Promise<number>((resolve) => {
-        const socket = open(path);
-        socket.on("unexpected-response", (request, response) => {
-          resolve(response.statusCode ?? 0);
-          request.destroy();
-        });
-        socket.on("error", () => {});
-      });
-    assert.equal(await refused("/denied"), 403);
-    assert.equal(await refused("/declined"), 403);
+    assert.equal(await refusedAt(platform.port, "/denied"), 403);
 
-    const socket = open("/chat");
+    const socket = openAt(platform.port, "/chat");
     let header: string | string[] | undefined;
     socket.on("upgrade", (response) => header = response.headers["x-edge"]);
     await new Promise((resolve) => socket.once("open", resolve));
@@ -45,11 +45,21 @@ Deno.test("WebSockets pass through: protocol, text, binary, close codes, rules, 
     };
     assert.equal(await echo("hello ✓"), "hello ✓");
     assert.deepEqual(await echo(new Uint8Array([1, 2, 3])), new Uint8Array([1, 2, 3]));
-    const long = "x".repeat(300_000);
-    assert.equal(await echo(long), long);
+    for (const size of [65_536, 249_999, 250_000, 1_000_000]) {
+      assert.equal(await echo("x".repeat(size)), "x".repeat(size));
+      const bytes = Uint8Array.from({ length: size }, (_, at) => at);
+      assert.deepEqual(await echo(bytes), bytes);
+    }
     const closed = new Promise<number>((resolve) => socket.once("close", resolve));
     socket.send("bye");
     assert.equal(await closed, 4001);
+  }));
+
+Deno.test("a server declines a WebSocket with a status of its own", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deployServer(platform, "shop", SOCKET_SITE);
+    assert.equal(await refusedAt(platform.port, "/declined"), 403);
   }));
 
 Deno.test("WebSockets come over TLS, and a platform that stops closes them in time", async () => {

@@ -1,7 +1,13 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { rekeyDataDir } from "../../src/platform/mod.ts";
-import { createProject, deploy, start, type TestPlatform, withPlatform } from "./_platform.ts";
+import {
+  createProject,
+  deploy,
+  rekey,
+  start,
+  type TestPlatform,
+  withPlatform,
+} from "./_platform.ts";
 
 const SECRET = "correct-horse-battery-staple";
 
@@ -170,10 +176,10 @@ Deno.test("re-keying keeps every secret readable and forgets the old key", async
     await createProject(first, "shop");
     await set(first, "KEY", { value: SECRET, category: "secret" });
     const live = await deploy(first, "shop", { files: { "index.html": "x" } });
-    await assert.rejects(rekeyDataDir({ dataDir }), /another svc serve is using it/);
+    await assert.rejects(rekey(dataDir), /another svc serve is using it/);
     await first.shutdown();
     const before = JSON.parse(await Deno.readTextFile(join(dataDir, "keys.json")));
-    assert.equal(await rekeyDataDir({ dataDir }), 2, "the variable, and the deployment's copy");
+    assert.equal(await rekey(dataDir), 2, "the variable, and the deployment's copy");
     const after = JSON.parse(await Deno.readTextFile(join(dataDir, "keys.json")));
     assert.equal(after.keys.length, 1);
     assert.notEqual(after.keys[0].id, before.keys[0].id);

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { rekeyDataDir } from "../../src/platform/mod.ts";
-import { start } from "./_platform.ts";
+import { rekey, start } from "./_platform.ts";
 
 Deno.test("what channels seal is stored sealed, and outlives a new key", async () => {
   const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
@@ -25,8 +24,8 @@ Deno.test("what channels seal is stored sealed, and outlives a new key", async (
         .output();
       assert.equal(code, 1, "the data directory holds the secret");
     }
-    assert.ok(await rekeyDataDir({ dataDir }) >= 2);
-    assert.equal(await rekeyDataDir({ dataDir }) >= 2, true, "again, with another key");
+    assert.ok(await rekey(dataDir) >= 2);
+    assert.equal(await rekey(dataDir) >= 2, true, "again, with another key");
 
     const after = await start(dataDir, options);
     assert.equal(await vapidKey(after), key);

@@ -121,13 +121,13 @@ export default defineCommand({
       )
       .option(
         "--build-memory-mb <n>",
-        "most memory of one build, in MiB (default: 4096)",
-        wholeNumber({ min: 64, max: 1024 ** 2 }),
+        "most memory of one build, in MB (default: 4295)",
+        wholeNumber({ min: 50, max: 1_000_000 }),
       )
       .option(
         "--build-disk-mb <n>",
-        "most disk space of one build, in MiB (default: 10240)",
-        wholeNumber({ min: 16, max: 1024 ** 3 }),
+        "most disk space of one build, in MB (default: 10737)",
+        wholeNumber({ min: 10, max: 1_000_000_000 }),
       )
       .option(
         "--build-processes <n>",

@@ -101,7 +101,7 @@ function botOf(flags: ServeFlags, { env }: Context): PlatformOptions["bot"] {
   return { token, ...definedOnly({ api: botApi, name: botName?.replace(/^@/, "") }) };
 }
 
-const MEBIBYTE = 2 ** 20;
+const MEGABYTE = 1_000_000;
 
 const times = (value: number | undefined, unit: number): number | undefined =>
   value === undefined ? undefined : value * unit;
@@ -112,8 +112,8 @@ function buildsOf(flags: ServeFlags): NonNullable<PlatformOptions["builds"]> {
     allowUnsandboxed: flags.allowUnsandboxedBuilds ?? false,
     limits: definedOnly({
       timeMs: times(buildMinutes, 60_000),
-      memoryBytes: times(buildMemoryMb, MEBIBYTE),
-      diskBytes: times(buildDiskMb, MEBIBYTE),
+      memoryBytes: times(buildMemoryMb, MEGABYTE),
+      diskBytes: times(buildDiskMb, MEGABYTE),
       processes: buildProcesses,
     }),
     ...definedOnly({ firstUid: buildUid }),

@@ -178,10 +178,21 @@ function replaceServe(address: ServerAddress): void {
   replaceAddress(prototype);
 }
 
+/**
+ * Up to Deno 2.6 a socket that writes several buffers at once loses what the
+ * system does not take of them, and the peer waits: it gets them one by one.
+ */
+function writeOneByOne(): void {
+  Reflect.set(net.Socket.prototype, "_writev", null);
+}
+
 /** Leads the servers of Node to the address. */
 export function takeNodeServers(address: ServerAddress): void {
   const denoServes = !(http.Server.prototype instanceof net.Server);
   replaceListen(address);
-  if (denoServes) replaceServe(address);
+  if (denoServes) {
+    replaceServe(address);
+    writeOneByOne();
+  }
   nameRequests(http.Server.prototype as unknown as Emitter, denoServes);
 }

@@ -1,0 +1,64 @@
+/**
+ * The tests of this folder that can run in the process only. Where `SVC_BIN`
+ * names a compiled program, all others run against that; `scripts/run_tests.ts`
+ * then loads this file before each file of tests, and these are left out.
+ *
+ * @module
+ */
+
+/** Reasons by the names of tests. */
+type Reasons = Readonly<Record<string, string>>;
+
+const LIMIT = "sets a time limit of seconds; the flag counts in minutes";
+const WALLS = "chooses the walls of builds, which the program tries by itself";
+const BUILDS = "holds builds up, and decides what they end with";
+const CLOCK = "has housekeeping run every few milliseconds";
+const RECORDS = "writes records itself, which an older runtime cannot read";
+
+/** By file: why none of its tests can run against the program, or the reasons test by test. */
+export const IN_PROCESS: Readonly<Record<string, string | Reasons>> = {
+  "builds_attack_test.ts": {
+    "a build that forks without end is ended, and the platform answers meanwhile": LIMIT,
+    "a build that never ends is ended, with what left its group and session": LIMIT,
+  },
+  "builds_life_test.ts": {
+    "a deletion that a crash interrupted is finished by the next start, folders and all": RECORDS,
+  },
+  "builds_walls_test.ts": WALLS,
+  "compute_socket_test.ts": {
+    "a server declines a WebSocket with a status of its own":
+      "node:http of Deno 2.6 sends no answer but 101 to an upgrade; the edge makes it a 502",
+  },
+  "edge_upstream_test.ts": {
+    "an upstream that is too slow is a 504 that says nothing of it":
+      "sets the times that other sites get, which no flag says",
+  },
+  "hooks_cli_test.ts": BUILDS,
+  "hooks_concurrency_test.ts": BUILDS,
+  "hooks_errors_test.ts": BUILDS,
+  "hooks_events_test.ts": BUILDS,
+  "hooks_test.ts": BUILDS,
+  "retention_test.ts": CLOCK,
+};
+
+/** Leaves out the tests of the file that is being loaded, where they are listed. */
+function leaveOut(reasons: Reasons): void {
+  const declare = Deno.test;
+  const replaced = (...args: unknown[]): void => {
+    const [first, second] = args;
+    const title = typeof first === "string" ? first : nameOf(first) ?? nameOf(second) ?? "";
+    const declared: unknown = Object.hasOwn(reasons, title) ? declare.ignore : declare;
+    Reflect.apply(declared as CallableFunction, Deno, args);
+  };
+  Object.defineProperty(Deno, "test", { value: Object.assign(replaced, declare) });
+}
+
+function nameOf(value: unknown): string | undefined {
+  const isNamed = (typeof value === "object" && value !== null) || typeof value === "function";
+  const name: unknown = isNamed ? Reflect.get(value, "name") : undefined;
+  return typeof name === "string" && name !== "" ? name : undefined;
+}
+
+const file = Deno.mainModule.split("/").at(-1) ?? "";
+const listed = Object.hasOwn(IN_PROCESS, file) ? IN_PROCESS[file] : undefined;
+if (typeof listed === "object" && Deno.env.get("SVC_BIN")) leaveOut(listed);
