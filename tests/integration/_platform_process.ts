@@ -79,6 +79,11 @@ const FLAGS: Table<Given> = {
       keepDays: one("--keep-days"),
     }, retention),
   housekeeping: none("housekeeping"),
+  servers: (servers) =>
+    toFlags<typeof servers>({
+      allowUnsandboxed: mark("--allow-unsandboxed-servers"),
+      support: none("servers.support"),
+    }, servers),
   maxServers: one("--max-servers"),
   buildConcurrency: one("--build-concurrency"),
   resolveMs: none("resolveMs"),
