@@ -25,6 +25,7 @@ export const IN_PROCESS: Readonly<Record<string, string | Reasons>> = {
     "a deletion that a crash interrupted is finished by the next start, folders and all": RECORDS,
   },
   "builds_walls_test.ts": WALLS,
+  "compute_sandbox_test.ts": "names what the system offers, which the program finds out by itself",
   "compute_socket_test.ts": {
     "a server declines a WebSocket with a status of its own":
       "node:http of Deno 2.6 sends no answer but 101 to an upgrade; the edge makes it a 502",
