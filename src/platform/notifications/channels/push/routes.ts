@@ -4,7 +4,6 @@
  * @module
  */
 import { Buffer } from "node:buffer";
-import { createECDH } from "node:crypto";
 import { endpoints, type PushSubscription } from "../../../../contract/mod.ts";
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
@@ -13,6 +12,7 @@ import { agentName } from "../../../http/client.ts";
 import { Failure } from "../../../http/failure.ts";
 import type { Router } from "../../../http/router.ts";
 import type { Page } from "../../../store/records.ts";
+import { isP256Point } from "./p256_point.ts";
 import type { SubscriptionRecord, SubscriptionStore } from "./subscription_store.ts";
 import type { VapidKeys } from "./vapid.ts";
 
@@ -32,15 +32,10 @@ const toWire = (
 
 /** @throws {Failure} where the browser's key is no point on the curve. */
 function checkKey(p256dh: string): void {
-  const own = createECDH("prime256v1");
-  own.generateKeys();
-  try {
-    own.computeSecret(Buffer.from(p256dh, "base64url"));
-  } catch {
-    throw new Failure("invalid_request", "Request is not valid: body.keys.p256dh is no P-256 key", {
-      problems: [{ path: "body.keys.p256dh", message: "Must be a point on P-256" }],
-    });
-  }
+  if (isP256Point(Buffer.from(p256dh, "base64url"))) return;
+  throw new Failure("invalid_request", "Request is not valid: body.keys.p256dh is no P-256 key", {
+    problems: [{ path: "body.keys.p256dh", message: "Must be a point on P-256" }],
+  });
 }
 
 /** The subscribed browsers of an account, newest first. */
