@@ -72,6 +72,12 @@ export const COMMANDS: readonly CommandEntry[] = [
     ],
   },
   {
+    name: "promote",
+    section: "Projects and deployments",
+    summary: "Make production show what a deployment shows",
+    load: () => import("./commands/promote.ts"),
+  },
+  {
     name: "stop",
     section: "Projects and deployments",
     summary: "Take a deployment off the air",

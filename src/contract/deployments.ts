@@ -222,6 +222,15 @@ export const stopDeployment = endpoint({
   response: deployment,
 });
 
+export const promoteDeployment = endpoint({
+  method: "POST",
+  path: "/v1/deployments/{deployment}/promote",
+  summary: "Make production show what a deployment shows, with production's variables",
+  tag: "Deployments",
+  params: deploymentParams,
+  response: deployment,
+});
+
 export const rollbackBody = z.object({
   deploymentId: uuid.optional().describe(
     "The deployment to undo; the one live in production where missing",

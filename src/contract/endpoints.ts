@@ -88,6 +88,7 @@ export const endpoints = {
   getDeployment: deployments.getDeployment,
   activateDeployment: deployments.activateDeployment,
   stopDeployment: deployments.stopDeployment,
+  promoteDeployment: deployments.promoteDeployment,
   rollback: deployments.rollback,
   listBuilds: builds.listBuilds,
   getBuild: builds.getBuild,

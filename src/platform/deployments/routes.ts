@@ -16,6 +16,7 @@ import { productionDeploymentId, type ProjectRecord } from "../projects/project.
 import { checkDeployment, createDeployment } from "./create_deployment.ts";
 import { type DeploymentRecord, deploymentToWire } from "./deployment.ts";
 import { type DeploymentService, type DeploymentServices } from "./deployment_service.ts";
+import { promote } from "./promote.ts";
 
 export interface DeploymentRouteServices extends DeploymentServices {
   readonly service: DeploymentService;
@@ -101,6 +102,16 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
   router.guarded(endpoints.stopDeployment, async (caller, { params, body }) => {
     const { deployment, project } = await find(caller, params.deployment);
     return toWire(await service.stop(deployment, project, body), project);
+  });
+
+  router.guarded(endpoints.promoteDeployment, async (caller, { params }) => {
+    const { deployment, project } = await find(caller, params.deployment);
+    const live = await promote(
+      { ...services, variables: services.variableService },
+      deployment,
+      project,
+    );
+    return toWire(live, await findAgain(project));
   });
 
   router.guarded(endpoints.rollback, async (caller, { params, body }) => {

@@ -1,0 +1,56 @@
+/**
+ * Showing in production what a deployment of another environment shows: the
+ * same content, with production's variables. Nothing is built or sent again.
+ *
+ * @module
+ */
+import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
+import type { RaiseEvent } from "../events/raise_event.ts";
+import { Failure } from "../http/failure.ts";
+import { productionDeploymentId, type ProjectRecord } from "../projects/project.ts";
+import type { Addresses } from "./addresses.ts";
+import { type DeploymentRecord, isServed } from "./deployment.ts";
+import { deploymentEvent } from "./deployment_event.ts";
+import type { DeploymentService } from "./deployment_service.ts";
+import { recordDeployment, type RecordServices } from "./record_deployment.ts";
+
+export interface PromoteServices extends RecordServices {
+  readonly service: Pick<DeploymentService, "activateOrFail" | "rollBack">;
+  readonly addresses: Addresses;
+  readonly raiseEvent: RaiseEvent;
+}
+
+/**
+ * Makes production show what `source` shows, and returns the deployment that
+ * is live there then: `source` itself where it is production's own, else a new
+ * one with its content.
+ *
+ * @throws {Failure} `conflict` for a deployment that shows nothing, or whose
+ * server does not start with production's variables.
+ */
+export async function promote(
+  services: PromoteServices,
+  source: DeploymentRecord,
+  project: ProjectRecord,
+): Promise<DeploymentRecord> {
+  if (productionDeploymentId(project) === source.id) return source;
+  if (!isServed(source.status)) {
+    throw new Failure(
+      "conflict",
+      `Deployment ${source.id} is ${source.status}: only one that can be looked at is promoted`,
+    );
+  }
+  if (source.environment === ENVIRONMENT_PRODUCTION) {
+    return (await services.service.rollBack(project, { to: source.id })).live;
+  }
+  const { branch, commitSha, message, author, contentSha, fileCount, totalBytes } = source;
+  const created = await recordDeployment(services, project, {
+    wanted: {
+      ...{ branch, commitSha, message, author, contentSha, fileCount, totalBytes },
+      source: source.source,
+      environment: ENVIRONMENT_PRODUCTION,
+    },
+  });
+  await services.raiseEvent(deploymentEvent("started", created, services.addresses));
+  return await services.service.activateOrFail(created);
+}
