@@ -4,6 +4,7 @@
  * @module
  */
 import { Command, type OptionValues } from "@commander-js/extra-typings";
+import type { CandidateKind } from "./completion/candidates.ts";
 import type { Context } from "./context.ts";
 
 export interface CommandInput<Args extends unknown[], Flags extends OptionValues> {
@@ -18,6 +19,8 @@ export interface CommandSpec<Args extends unknown[], Flags extends OptionValues>
   readonly define: (command: Command) => Command<Args, Flags>;
   /** Command lines without the leading `svc`, each with what it does. */
   readonly examples: readonly (readonly [commandLine: string, meaning: string])[];
+  /** What arguments name, by their names: offered by completion, and to a person who left one out. */
+  readonly offers?: Readonly<Record<string, CandidateKind>>;
   /** Members of the object that JSON mode prints, for the reference. */
   readonly answers?: string;
   /** Does it; a number that it returns is the exit code, in place of 0. */
@@ -29,6 +32,7 @@ export interface LoadedCommand {
   readonly description: string | undefined;
   readonly examples: CommandSpec<[], OptionValues>["examples"];
   readonly answers: string | undefined;
+  readonly offers: Readonly<Record<string, CandidateKind>>;
   /** Makes the parser; `perform` gets the run that the arguments ask for. */
   build(name: string, perform: Perform): Command<unknown[], OptionValues>;
 }
@@ -43,6 +47,7 @@ export function defineCommand<Args extends unknown[], Flags extends OptionValues
     description: spec.description,
     examples: spec.examples,
     answers: spec.answers,
+    offers: spec.offers ?? {},
     build(name, perform) {
       const command = spec.define(new Command(name));
       command.action(() => {

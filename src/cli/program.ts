@@ -6,6 +6,7 @@
  */
 import { resolve } from "node:path";
 import { Command, CommanderError } from "@commander-js/extra-typings";
+import { askMissing, missingArgument, withArgument } from "./ask_missing.ts";
 import { findCommand, resolveSwitches, withoutHelpFlags } from "./arguments.ts";
 import { CliError, EXIT, interrupted } from "./cli_error.ts";
 import { createPalette, wantsColor } from "./color.ts";
@@ -20,7 +21,8 @@ import {
 } from "./command_entry.ts";
 import { type CommandLines, createCommandLines, type KnownFlag } from "./command_line.ts";
 import { COMMANDS } from "./command_tree.ts";
-import { createContext, type Host } from "./context.ts";
+import type { CommandLine } from "./completion/complete.ts";
+import { type Context, createContext, type Host } from "./context.ts";
 import { type Captured, configureHelp, formatExamples, type Output } from "./help.ts";
 import { explainFileFault } from "./local_checks.ts";
 import { describeError, toHumanError, toJsonError } from "./report_error.ts";
@@ -158,8 +160,11 @@ function answerParserExit(
 }
 
 /** What fits at the end of `words`; loads the completion and one command at most. */
-async function completeWords(words: readonly string[]): Promise<string> {
-  const { complete } = await import("./complete.ts");
+async function completeWords(
+  words: readonly string[],
+  lookUp: CommandLine["lookUp"],
+): Promise<string> {
+  const { complete } = await import("./completion/complete.ts");
   const program = buildProgram(undefined, {
     perform: () => Promise.resolve(),
     captured: { text: "" },
@@ -168,6 +173,7 @@ async function completeWords(words: readonly string[]): Promise<string> {
     commands: COMMANDS,
     asked: findCommand(words, COMMANDS).leaf,
     globalFlags: program.options,
+    lookUp,
   });
 }
 
@@ -181,46 +187,61 @@ async function inDirectory(host: Host, given: string | undefined): Promise<Host>
   throw new CliError("usage", `Set --cwd to a directory: ${cwd} ${state}`);
 }
 
+type Parser = ReturnType<typeof buildProgram>;
+
+/** A command line as the parser takes it. */
+function prepare(typed: readonly string[], parser: Parser): readonly string[] {
+  const { isUnknown, argv } = findCommand(typed, COMMANDS);
+  return isUnknown ? withoutHelpFlags(argv) : resolveSwitches(argv, inputsOf(parser, argv).flags);
+}
+
 async function parseAndRun(
   typed: readonly string[],
   host: Host,
   ui: Ui,
   run: RunFacts,
 ): Promise<number> {
-  let exitCode: number = EXIT.success;
-  const captured: Captured = { text: "" };
-  const { leaf, isUnknown, argv: completed } = findCommand(typed, COMMANDS);
+  const { leaf } = findCommand(typed, COMMANDS);
   const asked = leaf === undefined ? undefined : { leaf, command: (await leaf.load()).default };
-  const performIt: Perform = async (perform) => {
-    const typed = inputsOf(program, argv);
-    const lines = createCommandLines(argv, typed.flags);
-    [run.lines, run.args] = [lines, typed.args];
-    const settings = resolveSettings(program.opts() satisfies GlobalFlags, host.env);
-    const ctx = await createContext({
-      host: await inDirectory(host, settings.cwd),
-      settings,
-      ui,
-      lines,
-      complete: completeWords,
-      onCutOff: ({ method, path }) => run.cutOff.push(`${method} ${path}`),
-    });
-    run.apiUrl = ctx.apiUrl;
-    exitCode = await perform(ctx) ?? exitCode;
-  };
   const columns = host.stdout.isTerminal ? host.stdout.columns?.() : undefined;
-  const program = buildProgram(asked, { perform: performIt, captured, columns });
-  const argv = isUnknown
-    ? withoutHelpFlags(completed)
-    : resolveSwitches(completed, inputsOf(program, completed).flags);
-  try {
-    await program.parseAsync([...argv], { from: "user" });
-  } catch (error) {
-    if (error instanceof CommanderError && answerParserExit(error, { argv, captured, ui })) {
-      return EXIT.success;
+  for (let words = typed;;) {
+    let exitCode: number = EXIT.success;
+    const captured: Captured = { text: "" };
+    const perform: Perform = async (work) => {
+      exitCode = await work(await openContext()) ?? exitCode;
+    };
+    const program = buildProgram(asked, { perform, captured, columns });
+    const argv = prepare(words, program);
+    const openContext = async (): Promise<Context> => {
+      const inputs = inputsOf(program, argv);
+      const lines = createCommandLines(argv, inputs.flags);
+      [run.lines, run.args] = [lines, inputs.args];
+      const settings = resolveSettings(program.opts() satisfies GlobalFlags, host.env);
+      const ctx = await createContext({
+        host: await inDirectory(host, settings.cwd),
+        settings,
+        ui,
+        lines,
+        complete: completeWords,
+        onCutOff: ({ method, path }) => run.cutOff.push(`${method} ${path}`),
+      });
+      run.apiUrl = ctx.apiUrl;
+      return ctx;
+    };
+    try {
+      await program.parseAsync([...argv], { from: "user" });
+      return exitCode;
+    } catch (error) {
+      if (error instanceof CommanderError && answerParserExit(error, { argv, captured, ui })) {
+        return EXIT.success;
+      }
+      const missing = missingArgument(error);
+      if (missing === undefined || asked === undefined) throw error;
+      const answer = await askMissing(await openContext(), asked.command, missing);
+      if (answer === undefined) throw error;
+      words = withArgument(words, answer);
     }
-    throw error;
   }
-  return exitCode;
 }
 
 /** `svc help deploy` says the same as `svc deploy --help`. */

@@ -6,6 +6,7 @@ export default defineCommand({
   description: "Its deployment is stopped. What is live stays live.",
   define: (command) =>
     command.argument("<id>", "id of the build, which is that of its deployment", deploymentId),
+  offers: { id: "deployment" },
   examples: [["builds cancel 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "cancel a build"]],
   answers: "{ build }",
   async run({ args: [id] }, ctx) {

@@ -1,9 +1,11 @@
 import { defineCommand } from "../command.ts";
-import { completionScript, type Shell, SHELLS } from "../complete.ts";
+import { completionScript, type Shell, SHELLS } from "../completion/complete.ts";
 import { Argument } from "@commander-js/extra-typings";
 
 export default defineCommand({
-  description: "The script for bash needs the package bash-completion.",
+  description:
+    "The script completes commands, flags and their choices, and asks the platform for " +
+    "the names of projects, environments, deployments and the like.",
   define: (command) =>
     command.addArgument(new Argument("<shell>", "shell to complete in").choices(SHELLS)),
   examples: [

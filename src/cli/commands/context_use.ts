@@ -16,6 +16,7 @@ export default defineCommand({
     command
       .argument("<name-or-id>", "environment")
       .option("--project-id <id>", "id or name of the project"),
+  offers: { "name-or-id": "environment" },
   examples: [["context use preview", "work with preview from now on"]],
   answers: "{ environment, project, file, gitignoreChanged }",
   async run({ args: [reference], flags }, ctx) {

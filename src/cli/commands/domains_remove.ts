@@ -10,6 +10,7 @@ export default defineCommand({
       .argument("<domain_id>", "id or name of the domain")
       .option("--force", "do not ask")
       .option("--project-id <id>", "id or name of the project"),
+  offers: { domain_id: "domain" },
   examples: [
     ["domains remove www.example.com", "remove it after a question"],
     ["domains remove www.example.com --force", "remove it without one"],

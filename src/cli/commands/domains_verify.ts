@@ -20,6 +20,7 @@ export default defineCommand({
     command
       .argument("<domain_id>", "id or name of the domain")
       .option("--project-id <id>", "id or name of the project"),
+  offers: { domain_id: "domain" },
   examples: [
     ["domains verify www.example.com", "look its records up"],
     ["domains verify www.example.com --json", "the look-ups for programs"],

@@ -13,6 +13,7 @@ export default defineCommand({
       .argument("<key>", "name of the variable")
       .option("--force", "do not ask")
       .option("--project-id <id>", "id or name of the project"),
+  offers: { key: "variable" },
   examples: [
     ["env delete LOG_LEVEL", "delete the variable after a question"],
     ["env delete LOG_LEVEL --force", "delete it without one"],

@@ -12,6 +12,7 @@ export default defineCommand({
       .argument("<name-or-id>", "environment")
       .option("--force", "do not ask")
       .option("--project-id <id>", "id or name of the project"),
+  offers: { "name-or-id": "environment" },
   examples: [
     ["environments delete staging", "delete staging after a question"],
     ["environments delete staging --force", "delete it without one"],

@@ -11,6 +11,7 @@ export default defineCommand({
       .argument("<hook>", "id or name of the hook")
       .option("--force", "do not ask")
       .option("--project-id <id>", "id or name of the project"),
+  offers: { hook: "hook" },
   examples: [
     ["hooks delete cms", "delete the hook cms after a question"],
     ["hooks delete cms --force", "delete it without one"],

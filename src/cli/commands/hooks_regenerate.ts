@@ -10,6 +10,7 @@ export default defineCommand({
     command
       .argument("<hook>", "id or name of the hook")
       .option("--project-id <id>", "id or name of the project"),
+  offers: { hook: "hook" },
   examples: [["hooks regenerate cms", "give the hook cms a new URL"]],
   answers: "{ hook, url }",
   async run({ args: [reference], flags }, ctx) {

@@ -9,6 +9,7 @@ export default defineCommand({
       .argument("<hook>", "id or name of the hook")
       .argument("<name>", "what it shall be called")
       .option("--project-id <id>", "id or name of the project"),
+  offers: { hook: "hook" },
   examples: [["hooks rename ci github", "call the hook ci github"]],
   answers: "{ hook }",
   async run({ args: [reference, name], flags }, ctx) {

@@ -7,6 +7,7 @@ export default defineCommand({
     command
       .argument("<id>", "id or name of the project")
       .option("--force", "do not ask"),
+  offers: { id: "project" },
   examples: [
     ["projects delete blog", "delete the project blog after a question"],
     ["projects delete blog --force", "delete it without one"],

@@ -62,6 +62,7 @@ export default defineCommand({
       .option("--ssh-key <path>", "private key without passphrase, for an ssh git URL")
       .option("--known-hosts <path>", "host keys to trust; else a host's first key is trusted")
       .option("--remove", "forget the credentials"),
+  offers: { id: "project" },
   examples: [
     ["projects git-credentials blog --username ci --stdin", "a token, from a pipe"],
     ["projects git-credentials blog --ssh-key deploy_key", "a deploy key"],

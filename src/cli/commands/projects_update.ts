@@ -19,6 +19,7 @@ export default defineCommand({
       .option("--output-directory <dir>", "directory that the build writes")
       .option("--root-directory <dir>", "directory of the project inside its repository")
       .option("--node-version <version>", "Node version of builds, such as 24"),
+  offers: { id: "project" },
   examples: [
     ["projects update blog --build-command 'npm run build'", "change the build command"],
     ["projects update blog --display-name 'The blog'", "change what people read"],

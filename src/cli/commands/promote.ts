@@ -11,6 +11,7 @@ export default defineCommand({
     "stays as it is.",
   define: (command) =>
     command.argument("<id>", "id of the deployment; `svc deployments` shows it", deploymentId),
+  offers: { id: "deployment" },
   examples: [["promote 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "put a preview into production"]],
   answers: "{ deployment, rulesInEffect: { origin, revisionId } }",
   async run({ args: [id] }, ctx) {

@@ -8,6 +8,7 @@ export default defineCommand({
     "or is built does not go live. What production shows is not stopped: roll back, or deploy anew.",
   define: (command) =>
     command.argument("<id>", "id of the deployment; `svc deployments` shows it", deploymentId),
+  offers: { id: "deployment" },
   examples: [["stop 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "stop a live preview"]],
   answers: "{ deployment }",
   async run({ args: [id] }, ctx) {

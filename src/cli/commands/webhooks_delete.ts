@@ -4,6 +4,7 @@ import { defineCommand } from "../command.ts";
 export default defineCommand({
   description: "With its log. `svc webhooks list` shows the ids.",
   define: (command) => command.argument("<webhook_id>", "id of the webhook"),
+  offers: { webhook_id: "webhook" },
   examples: [["webhooks delete 01900000-0000-7000-8000-000000000000", "delete it"]],
   answers: "{ deleted }",
   async run({ args: [webhook] }, ctx) {

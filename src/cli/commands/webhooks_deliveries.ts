@@ -27,6 +27,7 @@ export default defineCommand({
         wholeNumber({ min: 1, max: MAX_WEBHOOK_LOG }),
         PAGE_LIMIT_DEFAULT,
       ),
+  offers: { webhook_id: "webhook" },
   examples: [
     ["webhooks deliveries 01900000-0000-7000-8000-000000000000", "show what it was sent"],
   ],

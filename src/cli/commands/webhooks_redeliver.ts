@@ -10,6 +10,7 @@ export default defineCommand({
     command
       .argument("<webhook_id>", "id of the webhook")
       .argument("<delivery_id>", "id of the delivery"),
+  offers: { webhook_id: "webhook" },
   examples: [[`webhooks redeliver ${EXAMPLE}1 ${EXAMPLE}2`, "send it again"]],
   answers: "{ accepted }",
   async run({ args: [webhook, delivery] }, ctx) {

@@ -13,6 +13,7 @@ export default defineCommand({
         new Option("--event <name>", "event that the example is of").choices(EVENT_NAMES)
           .default("deployment.live" as const),
       ),
+  offers: { webhook_id: "webhook" },
   examples: [["webhooks test 01900000-0000-7000-8000-000000000000", "send an example"]],
   answers: "{ delivered, status, durationMs, detail }",
   async run({ args: [webhook], flags }, ctx) {

@@ -12,6 +12,7 @@ const MAX_LISTED = 1000;
 export default defineCommand({
   description: "The choice is kept in the credentials file, for the platform in use.",
   define: (command) => command.argument("<slug>", "slug of the workspace"),
+  offers: { slug: "workspace" },
   examples: [["workspace switch acme", "use the workspace acme from now on"]],
   answers: "{ workspace }",
   async run({ args: [slug] }, ctx) {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { runCli } from "./_test_run.ts";
+import { runCli } from "../_test_run.ts";
 import { SHELLS } from "./complete.ts";
 
 const rows: [name: string, words: string[], values: string[]][] = [
@@ -37,4 +37,33 @@ Deno.test("svc complete is hidden from people", async () => {
   const { stdout } = await runCli(["--help"]);
   assert.match(stdout, /^ {2}completion /m);
   assert.doesNotMatch(stdout, /^ {2}complete /m);
+});
+
+Deno.test("svc complete asks the platform for names, and offers nothing where it does not answer", async () => {
+  const asked: string[] = [];
+  const project = {
+    id: "0199e2e8-5f0f-7e11-8a33-0242ac120002",
+    name: "blog",
+    url: "http://blog.localhost/",
+  };
+  const platform: typeof fetch = (input, init) => {
+    asked.push(new URL(new Request(input, init).url).pathname);
+    return Promise.resolve(Response.json({
+      items: [{
+        ...{ ...project, displayName: null, gitUrl: null, branch: "main", framework: null },
+        ...{ installCommand: null, buildCommand: null, outputDirectory: null, rootDirectory: null },
+        ...{ nodeVersion: null, productionDeploymentId: null, workspace: "default" },
+        ...{ createdAt: "2026-11-21T10:00:00.000Z", updatedAt: "2026-11-21T10:00:00.000Z" },
+      }],
+      nextCursor: null,
+    }));
+  };
+  const env = { SVC_TOKEN: "key" };
+  for (const words of [["projects", "info", ""], ["deploy", "--project-id", "b"]]) {
+    const { stdout } = await runCli(["complete", "--", ...words], { env, fetch: platform });
+    assert.equal(stdout, "blog\thttp://blog.localhost/\n:4\n");
+  }
+  assert.deepEqual(asked, ["/v1/projects", "/v1/projects"]);
+  const offline = await runCli(["complete", "--", "projects", "info", ""], { env });
+  assert.deepEqual([offline.code, offline.stdout], [0, ":4\n"]);
 });

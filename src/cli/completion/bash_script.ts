@@ -1,0 +1,40 @@
+/**
+ * The script for bash: 3.2 or later, without the package bash-completion. What
+ * was typed is handed on as it is; nothing of it is evaluated.
+ *
+ * @module
+ */
+
+/** Bash takes `=` and `:` for ends of words; the first loop puts such words together again. */
+export const BASH_SCRIPT = String.raw`# bash completion for svc
+__svc_complete() {
+  local rest=\${COMP_LINE:0:COMP_POINT} words=() word trimmed i
+  for ((i = 0; i <= COMP_CWORD; i++)); do
+    word=\${COMP_WORDS[i]}
+    trimmed=\${rest#"\${rest%%[![:space:]]*}"}
+    ((i == COMP_CWORD)) && word=$trimmed
+    if [[ $trimmed == "$rest" && \${#words[@]} -gt 0 ]]; then
+      words[\${#words[@]}-1]+=$word
+    else
+      words+=("$word")
+    fi
+    rest=\${trimmed#"$word"}
+  done
+  local current=\${words[\${#words[@]}-1]} last=\${COMP_WORDS[COMP_CWORD]}
+  local flag= head directive=0 line
+  case $last in = | :) last= ;; esac
+  case $current in --*=*) flag=\${current%%=*}= ;; esac
+  head=\${current%"$last"}
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ $line == :* ]]; then
+      directive=\${line#:}
+      continue
+    fi
+    line=$flag\${line%%$'\t'*}
+    [[ $line == "$current"* ]] && COMPREPLY+=("\${line#"$head"}")
+  done < <(svc complete -- "\${words[@]:1}" 2>/dev/null)
+  ((\${#COMPREPLY[@]} > 0 || (directive & 4))) && compopt +o default 2>/dev/null
+  return 0
+}
+complete -o default -F __svc_complete svc`.replaceAll("\\$", "$");

@@ -1,0 +1,89 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { BASH_SCRIPT } from "./bash_script.ts";
+
+/** Completes a line in a bare bash, with an `svc` that notes its arguments and offers these. */
+async function complete(
+  line: string,
+  offers: string,
+): Promise<{ words: string[]; reply: string[] }> {
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-bash-" }));
+  try {
+    const script = join(folder, "svc.bash");
+    await Deno.writeTextFile(script, BASH_SCRIPT);
+    const svc = `#!/bin/sh\nprintf '%s\\n' "$@" > '${folder}/words'\nprintf '%b' '${offers}'\n`;
+    await Deno.writeTextFile(join(folder, "svc"), svc, { mode: 0o755 });
+    // Bash splits words at = and : as it does at a prompt.
+    const typed = line.replace(/([=:])/g, " $1 ").trimStart().split(/ +/);
+    const quoted = typed.map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
+    const program = [
+      "set -u",
+      `. '${script}'`,
+      `. '${script}'`,
+      `COMP_LINE='${line.replaceAll("'", `'\\''`)}' COMP_POINT=\${#COMP_LINE}`,
+      `COMP_WORDS=(${quoted.join(" ")}) COMP_CWORD=${typed.length - 1}`,
+      "__svc_complete",
+      `[ \${#COMPREPLY[@]} -eq 0 ] || printf '%s\\n' "\${COMPREPLY[@]}"`,
+    ].join("\n");
+    const { success, stdout, stderr } = await new Deno.Command("bash", {
+      args: ["--norc", "--noprofile", "-c", program],
+      cwd: folder,
+      clearEnv: true,
+      env: { PATH: `${folder}:/usr/bin:/bin` },
+    }).output();
+    assert.ok(success, new TextDecoder().decode(stderr));
+    const words = (await Deno.readTextFile(join(folder, "words"))).trimEnd().split("\n");
+    const reply = new TextDecoder().decode(stdout).split("\n").filter((each) => each !== "");
+    assert.ok(!await Deno.stat(join(folder, "owned")).then(() => true, () => false));
+    return { words: words.slice(2), reply };
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const bash = { ignore: Deno.build.os === "windows" };
+
+Deno.test({
+  ...bash,
+  name: "the script for bash completes without bash-completion, and is sourced twice",
+  fn: async () => {
+    const { words, reply } = await complete("svc dep", "deploy\\tbuild\\ndeployments\\n:4\\n");
+    assert.deepEqual(words, ["dep"]);
+    assert.deepEqual(reply, ["deploy", "deployments"]);
+  },
+});
+
+Deno.test({
+  ...bash,
+  name: "the script for bash puts words with = and : together, and replies with their ends",
+  fn: async () => {
+    const { words, reply } = await complete(
+      "svc deploy --framework=as",
+      "astro\\nnuxt\\n:4\\n",
+    );
+    assert.deepEqual(words, ["deploy", "--framework=as"]);
+    assert.deepEqual(reply, ["astro"]);
+    const host = await complete("svc rules explain GET http://a.t", "http://a.test\\n:4\\n");
+    assert.deepEqual(host.words, ["rules", "explain", "GET", "http://a.t"]);
+    assert.deepEqual(host.reply, ["//a.test"]);
+  },
+});
+
+Deno.test({
+  ...bash,
+  name: "the script for bash executes nothing that was typed",
+  fn: async () => {
+    const typed = [
+      "$(touch",
+      "owned)",
+      "`touch",
+      "owned`",
+      "x;touch",
+      "owned",
+      '"$(touch',
+      "owned)",
+    ];
+    const { words } = await complete(`svc deploy ${typed.join(" ")} `, ":4\\n");
+    assert.deepEqual(words, ["deploy", ...typed]);
+  },
+});

@@ -1,0 +1,113 @@
+/**
+ * What exists on the platform that an argument or flag can name: offered where
+ * a shell completes it, and where a person left it out.
+ *
+ * @module
+ */
+import { type Client, collectPages } from "../../client/mod.ts";
+import { endpoints, PAGE_LIMIT_MAX, type Project } from "../../contract/mod.ts";
+import type { Context } from "../context.ts";
+import { listDomains } from "../domains/project_domains.ts";
+import { listEnvironments } from "../env/choose_environment.ts";
+import { listVariables } from "../env/project_variables.ts";
+import { formatAge } from "../format.ts";
+import { listHooks } from "../hooks/project_hooks.ts";
+import { openProjectFolder } from "../project_folder.ts";
+import { findProject } from "../resolve_project.ts";
+
+/** Kinds of things that have names or ids. */
+export type CandidateKind =
+  | "project"
+  | "environment"
+  | "deployment"
+  | "domain"
+  | "hook"
+  | "variable"
+  | "webhook"
+  | "workspace";
+
+export interface Candidate {
+  /** What the argument is set to. */
+  readonly value: string;
+  /** What a person knows it by, where that is something else. */
+  readonly hint?: string;
+}
+
+/** Flags that name such things, in all commands. */
+export const FLAG_KINDS: Readonly<Record<string, CandidateKind>> = {
+  "--project-id": "project",
+  "--environment": "environment",
+  "--deployment-id": "deployment",
+  "--to": "deployment",
+  "--workspace": "workspace",
+};
+
+/** Most candidates that are offered. */
+const MAX_OFFERED = 100;
+
+type OfProject = (client: Client, project: Project, now: number) => Promise<Candidate[]>;
+
+const OF_PROJECT: Partial<Record<CandidateKind, OfProject>> = {
+  environment: async (client, project) =>
+    (await listEnvironments(client, project)).map(({ name, url }) => ({
+      value: name,
+      ...(url === null ? {} : { hint: url }),
+    })),
+  async deployment(client, project, now) {
+    const { items } = await collectPages(
+      (query) => client.call(endpoints.listDeployments, { params: { project: project.id }, query }),
+      { limit: MAX_OFFERED, pageSize: PAGE_LIMIT_MAX },
+    );
+    return items.map(({ id, status, environment, branch, createdAt }) => ({
+      value: id,
+      hint: `${status} ${environment} ${branch}, ${formatAge(createdAt, now)}`,
+    }));
+  },
+  domain: async (client, project) =>
+    (await listDomains(client, project)).map(({ hostname }) => ({ value: hostname })),
+  hook: async (client, project) =>
+    (await listHooks(client, project)).map(({ id, name }) => ({ value: id, hint: name })),
+  async variable(client, project) {
+    const variables = await listVariables(client, project);
+    return [...new Set(variables.map(({ key }) => key))].map((value) => ({ value }));
+  },
+};
+
+const OF_WORKSPACE: Partial<Record<CandidateKind, (client: Client) => Promise<Candidate[]>>> = {
+  async project(client) {
+    const { items } = await collectPages(
+      (query) => client.call(endpoints.listProjects, { query }),
+      { limit: MAX_OFFERED, pageSize: PAGE_LIMIT_MAX },
+    );
+    return items.map(({ name, url }) => ({ value: name, hint: url }));
+  },
+  async workspace(client) {
+    const { items } = await collectPages(
+      (query) => client.call(endpoints.listWorkspaces, { query }),
+      { limit: MAX_OFFERED, pageSize: PAGE_LIMIT_MAX },
+    );
+    return items.map(({ slug, name }) => ({ value: slug, hint: name }));
+  },
+  async webhook(client) {
+    const { items } = await client.call(endpoints.listWebhooks, { query: {} });
+    return items.map(({ id, url }) => ({ value: id, hint: url }));
+  },
+};
+
+/**
+ * Looks up what a word can name. `given` is the value of `--project-id` where
+ * there is one; else `svc.toml` says which project it is.
+ */
+export async function listCandidates(
+  ctx: Context,
+  kind: CandidateKind,
+  given?: string,
+): Promise<readonly Candidate[]> {
+  const { config } = await openProjectFolder(ctx);
+  const client = ctx.client({ phase: "projects" });
+  const ofWorkspace = OF_WORKSPACE[kind];
+  if (ofWorkspace !== undefined) return await ofWorkspace(client);
+  const reference = given ?? config?.project.id ?? config?.project.name;
+  const project = reference === undefined ? undefined : await findProject(client, reference);
+  return project === undefined ? [] : await OF_PROJECT[kind]?.(client, project, ctx.now()) ?? [];
+}

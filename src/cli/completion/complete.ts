@@ -1,0 +1,161 @@
+/**
+ * Completion in the shell, by `@bomb.sh/tab`: the script that a shell loads,
+ * and the answers that it asks the tool for.
+ *
+ * @module
+ */
+import { type Command as Completer, RootCommand } from "@bomb.sh/tab";
+import type { Command, OptionValues } from "@commander-js/extra-typings";
+import type { LoadedCommand } from "../command.ts";
+import { aliasOf, type CommandEntry, type CommandLeaf, isGroup } from "../command_entry.ts";
+import { BASH_SCRIPT } from "./bash_script.ts";
+import { type Candidate, type CandidateKind, FLAG_KINDS } from "./candidates.ts";
+import { POWERSHELL_SCRIPT } from "./powershell_script.ts";
+
+type Parser = Pick<Command<unknown[], OptionValues>, "options" | "registeredArguments">;
+
+export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
+export type Shell = (typeof SHELLS)[number];
+
+const PROGRAM = "svc";
+
+/** Runs `print`, which writes to the console at once, and returns what it wrote. */
+function captured(print: () => void): string {
+  const lines: string[] = [];
+  const real = globalThis.console;
+  const log = (text: string) => void lines.push(text);
+  globalThis.console = Object.assign(Object.create(real), { log });
+  try {
+    print();
+  } finally {
+    globalThis.console = real;
+  }
+  return lines.join("\n");
+}
+
+/** The script that makes a shell ask `svc` for completions. */
+export function completionScript(shell: Shell): string {
+  if (shell === "bash") return BASH_SCRIPT;
+  if (shell === "powershell") return POWERSHELL_SCRIPT;
+  return captured(() => new RootCommand().setup(PROGRAM, PROGRAM, shell)).trimEnd();
+}
+
+/** Things on the platform that fit the word that is typed: the value of a flag, or an argument. */
+interface Offers {
+  readonly at: { readonly flag: string } | { readonly argument: string };
+  readonly candidates: readonly Candidate[];
+}
+
+function addChoices(target: Completer, parser: Parser, offers?: Offers): void {
+  for (const option of parser.options) {
+    const name = option.long?.replace(/^--/, "");
+    if (name === undefined || option.hidden) continue;
+    const choices = option.argChoices ?? [];
+    if (option.required || option.optional) {
+      const own = offers !== undefined && "flag" in offers.at && offers.at.flag === option.long;
+      target.option(name, option.description, (complete) => {
+        for (const choice of choices) complete(choice, "");
+        for (const { value, hint = "" } of own ? offers.candidates : []) complete(value, hint);
+      });
+    } else target.option(name, option.description);
+  }
+  for (const argument of parser.registeredArguments) {
+    const choices = argument.argChoices ?? [];
+    const own = offers !== undefined && "argument" in offers.at &&
+      offers.at.argument === argument.name();
+    target.argument(argument.name(), (complete) => {
+      for (const choice of choices) complete(choice, "");
+      for (const { value, hint = "" } of own ? offers.candidates : []) complete(value, hint);
+    }, argument.variadic);
+  }
+}
+
+const visible = (entries: readonly CommandEntry[]) =>
+  entries.filter((entry) => isGroup(entry) || entry.hidden !== true);
+
+/** The command line that is completed, as the tool knows it. */
+export interface CommandLine {
+  readonly commands: readonly CommandEntry[];
+  /** The command that the words name so far. */
+  readonly asked: CommandLeaf | undefined;
+  readonly globalFlags: Parser["options"];
+  /** Looks up what exists; `project` is the value of `--project-id`. Failures offer nothing. */
+  readonly lookUp: (
+    kind: CandidateKind,
+    project: string | undefined,
+  ) => Promise<readonly Candidate[]>;
+}
+
+interface TypedWords {
+  /** Arguments before the word that is typed, after the command itself. */
+  readonly args: number;
+  /** Long name of the flag whose value is typed. */
+  readonly flag: string | undefined;
+  readonly project: string | undefined;
+}
+
+/** Reads what stands before the last word, which is the one that is typed. */
+function readTyped(
+  words: readonly string[],
+  asked: CommandLeaf,
+  options: Parser["options"],
+): TypedWords {
+  let [args, isCommandNamed] = [0, false];
+  let project: string | undefined;
+  const before = words.slice(0, -1);
+  for (let index = 0; index < before.length; index++) {
+    const word = before[index]!;
+    if (!word.startsWith("-")) {
+      if (isCommandNamed) args++;
+      isCommandNamed ||= word === asked.name || word === aliasOf(asked);
+      continue;
+    }
+    const option = options.find(({ long, short }) => long === word || short === word);
+    if (option === undefined || !(option.required || option.optional)) continue;
+    index++;
+    if (index === before.length) return { args, flag: option.long ?? undefined, project };
+    if (option.long === "--project-id") project = before[index];
+  }
+  return { args, flag: undefined, project };
+}
+
+/** Finds out what is typed, and looks up what of the platform fits it. */
+async function offersFor(
+  words: readonly string[],
+  line: CommandLine & { readonly asked: CommandLeaf },
+  { command, parser }: { readonly command: LoadedCommand; readonly parser: Parser },
+): Promise<Offers | undefined> {
+  const typed = readTyped(words, line.asked, [...line.globalFlags, ...parser.options]);
+  if (typed.flag === undefined && words.at(-1)?.startsWith("-")) return undefined;
+  const argument = parser.registeredArguments[typed.args]?.name() ?? "";
+  const kind = typed.flag === undefined ? command.offers[argument] : FLAG_KINDS[typed.flag];
+  if (kind === undefined) return undefined;
+  return {
+    at: typed.flag === undefined ? { argument } : { flag: typed.flag },
+    candidates: await line.lookUp(kind, typed.project),
+  };
+}
+
+/** What fits at the end of `words`, as the shell's script reads it; loads one command at most. */
+export async function complete(words: readonly string[], line: CommandLine): Promise<string> {
+  const { commands, asked, globalFlags } = line;
+  const root = new RootCommand();
+  const command = asked === undefined ? undefined : (await asked.load()).default;
+  const parser = asked && command?.build(asked.name, () => Promise.resolve());
+  const offers = asked && command && parser
+    ? await offersFor(words, { ...line, asked }, { command, parser })
+    : undefined;
+  const global = { options: globalFlags, registeredArguments: [] };
+  const add = (title: string, entry: CommandEntry): void => {
+    const target = root.command(title, entry.summary);
+    addChoices(target, global, offers);
+    if (entry === asked && parser !== undefined) addChoices(target, parser, offers);
+  };
+  addChoices(root, global, offers);
+  for (const entry of visible(commands)) {
+    add(entry.name, entry);
+    if (!isGroup(entry)) continue;
+    for (const leaf of visible(entry.commands)) add(`${entry.name} ${leaf.name}`, leaf);
+  }
+  return captured(() => root.parse([...words]));
+}
