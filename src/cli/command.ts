@@ -4,7 +4,7 @@
  * @module
  */
 import { Command, type OptionValues } from "@commander-js/extra-typings";
-import type { CandidateKind } from "./completion/candidates.ts";
+import type { CandidateKind } from "./completion/types.ts";
 import type { Context } from "./context.ts";
 
 export interface CommandInput<Args extends unknown[], Flags extends OptionValues> {

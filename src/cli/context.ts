@@ -11,7 +11,7 @@ import { findProjectRoot, loadProjectConfig, type ProjectConfig } from "../confi
 import type { Clock } from "../lib/clock.ts";
 import { CliError } from "./cli_error.ts";
 import type { CommandLines } from "./command_line.ts";
-import type { CommandLine } from "./completion/complete.ts";
+import type { LookUp } from "./completion/types.ts";
 import { type CredentialStore, openCredentialStore } from "./credential_store.ts";
 import { createPlainPrompter, type Keyboard } from "./plain_prompter.ts";
 import { createClackPrompter, type Prompter } from "./prompter.ts";
@@ -94,7 +94,7 @@ export interface Context {
   /** Command lines that errors and hints suggest. */
   readonly lines: CommandLines;
   /** What fits at the end of a command line that is being typed. */
-  complete(words: readonly string[], lookUp: CommandLine["lookUp"]): Promise<string>;
+  complete(words: readonly string[], lookUp: LookUp): Promise<string>;
   /** Absolute form of a path that the user gave. */
   path(given: string): string;
   /** The workspace that counts in the current folder; `undefined` leaves it to the key. */

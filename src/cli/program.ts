@@ -21,7 +21,7 @@ import {
 } from "./command_entry.ts";
 import { type CommandLines, createCommandLines, type KnownFlag } from "./command_line.ts";
 import { COMMANDS } from "./command_tree.ts";
-import type { CommandLine } from "./completion/complete.ts";
+import type { LookUp } from "./completion/types.ts";
 import { type Context, createContext, type Host } from "./context.ts";
 import { type Captured, configureHelp, formatExamples, type Output } from "./help.ts";
 import { explainFileFault } from "./local_checks.ts";
@@ -162,7 +162,7 @@ function answerParserExit(
 /** What fits at the end of `words`; loads the completion and one command at most. */
 async function completeWords(
   words: readonly string[],
-  lookUp: CommandLine["lookUp"],
+  lookUp: LookUp,
 ): Promise<string> {
   const { complete } = await import("./completion/complete.ts");
   const program = buildProgram(undefined, {

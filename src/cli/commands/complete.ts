@@ -1,8 +1,6 @@
 import { defineCommand } from "../command.ts";
 import { listCandidates } from "../completion/candidates.ts";
-import type { CommandLine } from "../completion/complete.ts";
-
-type LookUp = CommandLine["lookUp"];
+import type { LookUp } from "../completion/types.ts";
 
 /** Longest wait for the platform while somebody types. */
 const LOOK_UP_MS = 2_000;

@@ -14,33 +14,7 @@ import { formatAge } from "../format.ts";
 import { listHooks } from "../hooks/project_hooks.ts";
 import { openProjectFolder } from "../project_folder.ts";
 import { findProject } from "../resolve_project.ts";
-
-/** Kinds of things that have names or ids. */
-export type CandidateKind =
-  | "project"
-  | "environment"
-  | "deployment"
-  | "domain"
-  | "hook"
-  | "variable"
-  | "webhook"
-  | "workspace";
-
-export interface Candidate {
-  /** What the argument is set to. */
-  readonly value: string;
-  /** What a person knows it by, where that is something else. */
-  readonly hint?: string;
-}
-
-/** Flags that name such things, in all commands. */
-export const FLAG_KINDS: Readonly<Record<string, CandidateKind>> = {
-  "--project-id": "project",
-  "--environment": "environment",
-  "--deployment-id": "deployment",
-  "--to": "deployment",
-  "--workspace": "workspace",
-};
+import type { Candidate, CandidateKind } from "./types.ts";
 
 /** Most candidates that are offered. */
 const MAX_OFFERED = 100;

@@ -9,7 +9,7 @@ import type { Command, OptionValues } from "@commander-js/extra-typings";
 import type { LoadedCommand } from "../command.ts";
 import { aliasOf, type CommandEntry, type CommandLeaf, isGroup } from "../command_entry.ts";
 import { BASH_SCRIPT } from "./bash_script.ts";
-import { type Candidate, type CandidateKind, FLAG_KINDS } from "./candidates.ts";
+import { type Candidate, FLAG_KINDS, type LookUp } from "./types.ts";
 import { POWERSHELL_SCRIPT } from "./powershell_script.ts";
 
 type Parser = Pick<Command<unknown[], OptionValues>, "options" | "registeredArguments">;
@@ -79,11 +79,7 @@ export interface CommandLine {
   /** The command that the words name so far. */
   readonly asked: CommandLeaf | undefined;
   readonly globalFlags: Parser["options"];
-  /** Looks up what exists; `project` is the value of `--project-id`. Failures offer nothing. */
-  readonly lookUp: (
-    kind: CandidateKind,
-    project: string | undefined,
-  ) => Promise<readonly Candidate[]>;
+  readonly lookUp: LookUp;
 }
 
 interface TypedWords {
