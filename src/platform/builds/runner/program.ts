@@ -46,14 +46,18 @@ export function buildProgram(env: Readonly<Record<string, string | undefined>>):
       "--allow-all",
       "--no-check",
       "--cached-only",
-      "--no-lock",
+      // Resolved otherwise, packages would want another node_modules, which cannot be written inside.
+      "--frozen",
+      `--lock=${join(root, "deno.lock")}`,
       `--config=${join(root, "deno.json")}`,
       join(root, "main.ts"),
       BUILD_PROCESS_ARGUMENT,
     ],
     needs: [
       dirname(program),
-      ...["main.ts", "deno.json", "src", "node_modules"].map((name) => join(root, name)),
+      ...["main.ts", "deno.json", "deno.lock", "src", "node_modules"].map((name) =>
+        join(root, name)
+      ),
       cache,
       ...certificates,
     ],
