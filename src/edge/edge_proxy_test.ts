@@ -1,7 +1,7 @@
 /** External rewrites through the edge. */
 import assert from "node:assert/strict";
 import { createOutboundFetch, OutboundError, type OutboundRequest } from "../runtime/mod.ts";
-import { MAX_RETURNS } from "./proxy/message_headers.ts";
+import { MAX_RETURNS } from "./messages/message_headers.ts";
 import { cached, dynamicEdge, toUpstream, UPSTREAM } from "./_test_dynamic.ts";
 
 const fieldsOf = (request: OutboundRequest | undefined) => new Map(request?.headers);

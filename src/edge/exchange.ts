@@ -8,7 +8,7 @@ import { deviceOf } from "./device/device.ts";
 import type { AsnLookup, GeoLookup } from "./geo/lookup.ts";
 import { canonicalHost, type RequestTarget, splitTarget } from "./host.ts";
 import { memoize } from "./memo.ts";
-import { ASN_HEADER, COUNTRY_HEADERS, mayGoOn } from "./proxy/client_claims.ts";
+import { ASN_HEADER, COUNTRY_HEADERS, mayGoOn } from "./messages/client_claims.ts";
 import { contentOf } from "./request_content.ts";
 import { isReading } from "./static/site_content.ts";
 import type { TrustedProxies } from "./trusted_proxies.ts";

@@ -8,7 +8,7 @@
 import { METHODS } from "../rules/mod.ts";
 import type { Answer } from "./answer.ts";
 import type { Header, HeaderList } from "./header_list.ts";
-import { hopsLeft, MAX_FORWARDS } from "./proxy/max_forwards.ts";
+import { hopsLeft, MAX_FORWARDS } from "./messages/max_forwards.ts";
 import { edgePage, type SiteRequest } from "./site_answers.ts";
 
 const ALLOW: Header = ["allow", METHODS.join(", ")];

@@ -33,7 +33,7 @@ export {
   type SiteSource,
   withRules,
 } from "./site.ts";
-export type { ByteRange } from "./static/byte_ranges.ts";
+export type { ByteRange } from "./blobs/byte_range.ts";
 export type { SiteFile } from "./static/static_file.ts";
 export { type ForwardedHeader, TrustedProxies } from "./trusted_proxies.ts";
 export { type NeededFunction, neededFunctions } from "./pipeline/needed_functions.ts";

@@ -7,7 +7,7 @@
 import { asciiText } from "../blobs/blob_body.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import { findHeader, type Header, type HeaderList } from "../header_list.ts";
-import { type ByteRange, rangeLength } from "../static/byte_ranges.ts";
+import { type ByteRange, rangeLength } from "../blobs/byte_range.ts";
 import { contentRange, layOutMultipart, multipartStream } from "../static/multipart.ts";
 import { type CacheReport, withReport } from "./cache_status.ts";
 import { selectPart } from "./conditions.ts";

@@ -6,9 +6,9 @@
  */
 import type { ComputeResult, ComputeSocketResult } from "../../runtime/mod.ts";
 import type { Answer } from "../answer.ts";
-import type { Site } from "../site.ts";
+import type { HeaderList } from "../header_list.ts";
 import type { CachedAnswer } from "../cache/types.ts";
-import { type ComputeResolution, isReading } from "../static/site_content.ts";
+import { type ComputeResolution, isReading, type SiteContent } from "../static/site_content.ts";
 import { ComputeFailedError } from "./compute_failure.ts";
 import {
   computeRequest,
@@ -35,7 +35,8 @@ export interface ComputeUse {
 
 /** A request that terminal routing leads to a COMPUTE layer. */
 export interface ComputeTurn extends ComputeUse {
-  readonly site: Site;
+  /** What of the deployment an answer needs: the routes that come next, and fields of all answers. */
+  readonly site: { readonly content: Pick<SiteContent, "after">; readonly common: HeaderList };
   readonly compute: SiteCompute;
   readonly request: ServerRequest;
   readonly target: Target;

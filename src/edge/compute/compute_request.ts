@@ -5,10 +5,10 @@
  */
 import type { ComputeRequest } from "../../runtime/mod.ts";
 import { findHeader, type Header, type HeaderList } from "../header_list.ts";
-import { isClaim } from "../proxy/client_claims.ts";
-import { withOneHopLess } from "../proxy/max_forwards.ts";
-import { endToEnd } from "../proxy/message_headers.ts";
-import type { BodyStream, PipelineRequest } from "../pipeline/messages.ts";
+import { isClaim } from "../messages/client_claims.ts";
+import { withOneHopLess } from "../messages/max_forwards.ts";
+import { endToEnd } from "../messages/message_headers.ts";
+import type { BodyStream, PipelineRequest } from "../messages/messages.ts";
 import type { RequestFields } from "../request_fields.ts";
 
 /** What a server is told of a request; read only where a server answers. */

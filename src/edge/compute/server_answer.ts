@@ -7,8 +7,8 @@ import type { ComputeResponse } from "../../runtime/mod.ts";
 import { type Answer, bodyLength } from "../answer.ts";
 import { findHeader, type HeaderList } from "../header_list.ts";
 import { hasNoContent, noContent } from "../no_content.ts";
-import type { BodyStream } from "../pipeline/messages.ts";
-import { answerHeadersFrom } from "../proxy/message_headers.ts";
+import type { BodyStream } from "../messages/messages.ts";
+import { answerHeadersFrom } from "../messages/message_headers.ts";
 
 /** The answer of a server as far as it may leave the edge; a stream is read once. */
 export interface ServerAnswer {

@@ -9,9 +9,9 @@ import { type Answer, bodyLength } from "../answer.ts";
 import { isSocketRequest } from "../compute/compute_request.ts";
 import { findHeader, type HeaderList } from "../header_list.ts";
 import { hasNoContent, noContent } from "../no_content.ts";
-import type { PipelineResponse } from "../pipeline/messages.ts";
+import type { PipelineResponse } from "../messages/messages.ts";
 import { type PipelinePlan, planPipeline } from "../pipeline/plan.ts";
-import { isLoop } from "../proxy/message_headers.ts";
+import { isLoop } from "../messages/message_headers.ts";
 import { edgePage } from "../site_answers.ts";
 import { type DynamicOptions, DynamicRequest, type DynamicTurn } from "./dynamic_request.ts";
 

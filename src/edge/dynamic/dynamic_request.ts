@@ -23,15 +23,11 @@ import type { Exchange } from "../exchange.ts";
 import { findHeader, type HeaderList } from "../header_list.ts";
 import { splitTarget } from "../host.ts";
 import { createFunctionRunner } from "../pipeline/function_runner.ts";
-import type {
-  BodyStream,
-  PipelineRequest,
-  PipelineResponse,
-  StepRunner,
-} from "../pipeline/messages.ts";
+import type { BodyStream, PipelineRequest, PipelineResponse } from "../messages/messages.ts";
+import type { StepRunner } from "../pipeline/step_runner.ts";
 import type { PipelinePlan } from "../pipeline/plan.ts";
 import { PipelineFailedError, type PipelineParts, runPipeline } from "../pipeline/run_pipeline.ts";
-import { type Hop, viaOf } from "../proxy/message_headers.ts";
+import { type Hop, viaOf } from "../messages/message_headers.ts";
 import { ProxyError, proxyRequest } from "../proxy/proxy.ts";
 import type { Site } from "../site.ts";
 import { edgePage, failureAnswer, type SiteAnswers } from "../site_answers.ts";

@@ -10,8 +10,9 @@ import type {
   Invocation,
   InvocationResult,
 } from "../../runtime/mod.ts";
-import { answerHeadersFrom, endToEnd } from "../proxy/message_headers.ts";
-import type { PipelineRequest, PipelineResponse, StepResult, StepRunner } from "./messages.ts";
+import { answerHeadersFrom, endToEnd } from "../messages/message_headers.ts";
+import type { PipelineRequest, PipelineResponse } from "../messages/messages.ts";
+import type { StepResult, StepRunner } from "./step_runner.ts";
 import type { PlannedStep } from "./plan.ts";
 
 /** The functions of a deployment; made by the platform, used by the edge. */

@@ -5,7 +5,8 @@
  *
  * @module
  */
-import type { PipelineRequest, PipelineResponse, StepFailure, StepRunner } from "./messages.ts";
+import type { PipelineRequest, PipelineResponse } from "../messages/messages.ts";
+import type { StepFailure, StepRunner } from "./step_runner.ts";
 import { ORIGIN_HANDLE } from "../../rules/mod.ts";
 import type { PipelinePlan, PlannedStep } from "./plan.ts";
 

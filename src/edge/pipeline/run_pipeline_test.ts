@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { PipelineStep } from "../../rules/mod.ts";
-import type { PipelineRequest, PipelineResponse, StepResult, StepRunner } from "./messages.ts";
+import type { PipelineRequest, PipelineResponse } from "../messages/messages.ts";
+import type { StepResult, StepRunner } from "./step_runner.ts";
 import { planPipeline } from "./plan.ts";
 import { PipelineFailedError, runPipeline } from "./run_pipeline.ts";
 

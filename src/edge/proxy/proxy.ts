@@ -5,9 +5,9 @@
  * @module
  */
 import { type LateSignal, OutboundError, type OutboundFetch } from "../../runtime/mod.ts";
-import type { PipelineRequest, PipelineResponse } from "../pipeline/messages.ts";
-import { withOneHopLess } from "./max_forwards.ts";
-import { answerHeadersFrom, type Hop, requestHeadersFor } from "./message_headers.ts";
+import type { PipelineRequest, PipelineResponse } from "../messages/messages.ts";
+import { withOneHopLess } from "../messages/max_forwards.ts";
+import { answerHeadersFrom, type Hop, requestHeadersFor } from "../messages/message_headers.ts";
 
 /** An upstream could not answer. */
 export class ProxyError extends Error {

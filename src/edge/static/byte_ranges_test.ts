@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseRange, rangeLength } from "./byte_ranges.ts";
+import { rangeLength } from "../blobs/byte_range.ts";
+import { parseRange } from "./byte_ranges.ts";
 
 const IGNORED = "ignore";
 const rows: readonly (readonly [name: string, value: string, expected: unknown])[] = [

@@ -10,7 +10,7 @@ import { BlobCache, MAX_CACHED_BYTES } from "../blobs/blob_cache.ts";
 import type { BlobReader } from "../blobs/blob_reader.ts";
 import { BlobStreams } from "../blobs/verified_stream.ts";
 import { findHeader, type Header, type HeaderList } from "../header_list.ts";
-import { type ByteRange, rangeLength } from "./byte_ranges.ts";
+import { type ByteRange, rangeLength } from "../blobs/byte_range.ts";
 import type { StaticDecision } from "./decide.ts";
 import { contentRange, layOutMultipart, multipartStream } from "./multipart.ts";
 import type { Representation } from "./static_file.ts";

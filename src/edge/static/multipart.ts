@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ByteRange, rangeLength } from "./byte_ranges.ts";
+import { type ByteRange, rangeLength } from "../blobs/byte_range.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
