@@ -4,8 +4,8 @@ import * as edge from "./mod.ts";
 Deno.test("the edge's public names", () => {
   assert.deepEqual(Object.keys(edge).sort(), [
     "BlobCorruptError",
-    "GeoFileError",
     "DEFAULT_CACHE_BYTES",
+    "GeoFileError",
     "KeptPages",
     "MAX_CACHED_BYTES",
     "PageMemory",

@@ -138,7 +138,10 @@ Deno.test("sweep() keeps the files of an unfinished upload for a day, for the ne
     for (const kept of [stopped, failed]) {
       assert.notEqual(await vault.of(WORKSPACE).size(kept!), undefined);
     }
-    assert.deepEqual(await round(NOW + KEEP_UPLOAD_MS + 1), { abandoned: 0, removedBlobs: 4 });
+    // The files were just looked at, so that they may be about to be recorded: they go a round later.
+    const later = NOW + KEEP_UPLOAD_MS + 1;
+    assert.deepEqual(await round(later), { abandoned: 0, removedBlobs: 2 });
+    assert.deepEqual(await round(later), { abandoned: 0, removedBlobs: 2 });
   }));
 
 Deno.test("sweep() removes nothing while a content can not be read", () =>

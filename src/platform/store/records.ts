@@ -103,6 +103,25 @@ function queueOf(kv: Deno.Kv): KeyedLock {
   return queue;
 }
 
+/** How often a commit is tried again while another process writes, with longer and longer pauses. */
+const MAX_LOCKED = 50;
+const MAX_PAUSE_MS = 20;
+
+/** Commits once no other process is writing to the store. */
+async function commitWhenUnlocked(
+  operation: Deno.AtomicOperation,
+): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
+  for (let count = 1;; count++) {
+    try {
+      return await operation.commit();
+    } catch (error) {
+      const isLocked = error instanceof TypeError && /database is locked/.test(error.message);
+      if (!isLocked || count > MAX_LOCKED) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.min(count, MAX_PAUSE_MS)));
+    }
+  }
+}
+
 /**
  * Runs a check-and-set until it commits. `attempt` reads what it needs, builds
  * an atomic operation with its checks and returns it with the result.
@@ -125,7 +144,7 @@ export function commitWithRetries<T>(
   return queueOf(kv).runAll(names, async () => {
     for (let count = 0; count < MAX_ATTEMPTS; count++) {
       const { operation, result } = await attempt();
-      const commit = await operation.commit();
+      const commit = await commitWhenUnlocked(operation);
       if (commit.ok) return { result, versionstamp: commit.versionstamp };
     }
     throw new ContentionError(

@@ -20,9 +20,9 @@ Deno.test("what a process says is taken only in its form", () => {
   assert.equal(parseLog(toPayload({ ...log, level: "loud" })), undefined);
   assert.equal(parseLog(toPayload({ ...log, message: "x".repeat(5000) })), undefined);
   assert.equal(parseEnding(new TextEncoder().encode("{")), undefined);
-  assert.deepEqual(parseBooted(toPayload({ files: true, network: false, residentBytes: 1 })), {
+  assert.deepEqual(parseBooted(toPayload({ files: true, calls: false, residentBytes: 1 })), {
     files: true,
-    network: false,
+    calls: false,
     residentBytes: 1,
   });
 });
