@@ -9,6 +9,7 @@ import type { Environment } from "../lib/network_variables.ts";
 import type { BuildSettings } from "./builds/build_settings.ts";
 import type { OpenBuilds } from "./builds/open_builds.ts";
 import type { RetentionPolicy } from "./retention/plan_retention.ts";
+import type { SocketLimits } from "../runtime/mod.ts";
 
 export interface PlatformLog {
   readonly level: "info" | "warn" | "error";
@@ -77,6 +78,11 @@ export interface PlatformOptions {
   readonly servers?: Partial<ServerSettings>;
   /** Servers of deployments that run at the same time; what memory and processors bear where missing. */
   readonly maxServers?: number;
+  /**
+   * WebSockets open at the same time to one server, and to all together; 1,000
+   * and what the process's descriptors bear where missing.
+   */
+  readonly serverSockets?: Partial<SocketLimits>;
   /** Processes of functions that run at the same time; what memory bears where missing. */
   readonly maxFunctionProcesses?: number;
   /** Builds from git that run at the same time; one for two processors where missing. */

@@ -117,6 +117,7 @@ async function openServices(
     outbound: reach.outbound.fetch,
     allowPrivate: options.allowPrivateUpstreams ?? false,
     maxServers: options.maxServers,
+    serverSockets: options.serverSockets,
     maxFunctionProcesses: options.maxFunctionProcesses,
     serverSandbox: serverSandbox(options),
     env: options.env,

@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from "node:path";
-import type { OutboundFetch } from "../runtime/mod.ts";
+import type { OutboundFetch, SocketLimits } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { compileSiteInTurns, type HttpCache, type Site, withRules } from "../edge/mod.ts";
 import { ComputeService } from "./compute/compute_service.ts";
@@ -73,6 +73,8 @@ export interface Foundation {
   readonly allowPrivate: boolean;
   /** Servers of deployments that run at the same time; what the machine can bear where missing. */
   readonly maxServers: number | undefined;
+  /** WebSockets to servers; what the process can bear where missing. */
+  readonly serverSockets: Partial<SocketLimits> | undefined;
   /** Processes of functions at the same time; what the machine can bear where missing. */
   readonly maxFunctionProcesses: number | undefined;
   /** Whether servers of deployments run here. */
@@ -183,6 +185,7 @@ export function createServices(foundation: Foundation) {
     logs,
     dataDir: dataDir.root,
     maxServers: foundation.maxServers,
+    serverSockets: foundation.serverSockets,
     sandbox: foundation.serverSandbox,
     env: foundation.env,
     allowPrivate: foundation.allowPrivate,

@@ -71,6 +71,7 @@ export {
 export { defaultMaxFunctionProcesses, defaultMaxServers } from "./process/decide_place.ts";
 export { refuseInheritedDescriptors } from "./process/own_descriptors.ts";
 export { ProcessPlaces } from "./process/process_places.ts";
+export { defaultSocketLimits, SocketCount, type SocketLimits } from "./process/socket_count.ts";
 export {
   createOutboundFetch,
   type Dial,

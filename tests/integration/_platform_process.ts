@@ -85,6 +85,7 @@ const FLAGS: Table<Given> = {
       support: none("servers.support"),
     }, servers),
   maxServers: one("--max-servers"),
+  serverSockets: none("serverSockets"),
   maxFunctionProcesses: one("--max-function-processes"),
   buildConcurrency: one("--build-concurrency"),
   resolveMs: none("resolveMs"),

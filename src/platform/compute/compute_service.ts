@@ -15,6 +15,8 @@ import {
   type ComputeServer,
   createComputeServer,
   ProcessPlaces,
+  SocketCount,
+  type SocketLimits,
 } from "../../runtime/mod.ts";
 import type { DeploymentRecord } from "../deployments/deployment.ts";
 import type { VariableService } from "../env/variable_service.ts";
@@ -24,7 +26,7 @@ import type { BlobStore } from "../store/blob_store.ts";
 import { type DeployedFile, DeploymentFiles, type FilesSource } from "./deployment_files.ts";
 import { PageFolders } from "./fs_page_vault.ts";
 import { LayerServer } from "./layer_server.ts";
-import { defaultProcessLimits } from "./process_limits.ts";
+import { completeSocketLimits, defaultProcessLimits } from "./process_limits.ts";
 import { makeRunFolder, removeRunFolder } from "./run_folder.ts";
 import { ServerNotReadyError } from "./server_not_ready.ts";
 import { refusalOf, type ServerSandbox } from "./server_sandbox.ts";
@@ -46,6 +48,8 @@ export interface ComputeServices {
   readonly dataDir: string;
   /** Servers that run at the same time; what the machine can bear where missing. */
   readonly maxServers: number | undefined;
+  /** WebSockets to servers; what the process can bear where missing. */
+  readonly serverSockets: Partial<SocketLimits> | undefined;
   /** Whether servers run here at all. */
   readonly sandbox: ServerSandbox;
   /** Lets servers reach private, local and reserved addresses. */
@@ -81,6 +85,9 @@ export class ComputeService {
   readonly #lines = new Map<string, string[]>();
   readonly #spawn: ReturnType<typeof computeProcessCommand>;
   readonly #places: ProcessPlaces;
+  readonly #socketsPerServer: number;
+  /** The WebSockets of all servers. */
+  readonly #sockets: SocketCount;
   #runFolder: Promise<string> | undefined;
 
   constructor(private readonly services: ComputeServices) {
@@ -89,6 +96,9 @@ export class ComputeService {
     this.#places = new ProcessPlaces({
       max: services.maxServers ?? defaultProcessLimits().servers,
     });
+    const { perServer, total } = completeSocketLimits(services.serverSockets ?? {});
+    this.#socketsPerServer = perServer;
+    this.#sockets = new SocketCount(total);
     this.#spawn = computeProcessCommand({ env: services.env });
   }
 
@@ -262,10 +272,11 @@ export class ComputeService {
       directory,
       entry: layer.entry,
       env: await variables.openSnapshot(deploymentId),
-      limits: runtimeSettings(layer),
+      limits: { ...runtimeSettings(layer), maxSockets: this.#socketsPerServer },
       allowPrivate,
       allowUnsandboxed: sandbox.sandbox === "unsandboxed",
       places: this.#places,
+      sockets: this.#sockets,
       socketsDir: await this.#socketsDir(),
       spawn: this.#spawn,
       log: (entry) => {

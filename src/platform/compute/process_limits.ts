@@ -1,9 +1,16 @@
 /**
- * How many processes of deployments this machine bears at the same time.
+ * How many processes of deployments, and WebSockets to them, this machine bears
+ * at the same time.
  *
  * @module
  */
-import { defaultMaxFunctionProcesses, defaultMaxServers } from "../../runtime/mod.ts";
+import { descriptorLimit } from "../../lib/descriptor_limit.ts";
+import {
+  defaultMaxFunctionProcesses,
+  defaultMaxServers,
+  defaultSocketLimits,
+  type SocketLimits,
+} from "../../runtime/mod.ts";
 import { machineMemory } from "./machine_memory.ts";
 
 export interface ProcessLimits {
@@ -19,4 +26,9 @@ export function defaultProcessLimits(): ProcessLimits {
     servers: defaultMaxServers({ memoryBytes, processors: navigator.hardwareConcurrency }),
     functions: defaultMaxFunctionProcesses(memoryBytes),
   };
+}
+
+/** WebSockets to servers: what was given, completed by what the process's descriptors bear. */
+export function completeSocketLimits(given: Partial<SocketLimits>): SocketLimits {
+  return { ...defaultSocketLimits(descriptorLimit()), ...given };
 }

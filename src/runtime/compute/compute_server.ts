@@ -24,6 +24,7 @@ import type {
   ComputeServerOptions,
   ComputeSocketResult,
 } from "./types.ts";
+import { decideSocket, SocketCount } from "../process/socket_count.ts";
 import { openSocket } from "./websocket/open_socket.ts";
 import type { ProcessLog } from "./wire.ts";
 
@@ -79,11 +80,21 @@ function failureOf(error: unknown, timeoutMs: number): Failed {
   }
 }
 
+/** A request that is under way. */
+interface Entered {
+  readonly generation: Generation;
+  /** Gives its place among the requests to another; it stays under way. */
+  readonly release: Release;
+  /** Ends it, and gives its place back. */
+  readonly over: () => void;
+}
+
 class Server implements ComputeServer {
   readonly #limits: ComputeLimits;
   readonly #gate: ConcurrencyGate;
+  readonly #sockets: SocketCount;
   readonly #slot: ServerSlot;
-  /** Ids of the requests under way. */
+  /** Ids of the requests and sockets under way. */
   readonly #requests = new Set<string>();
   #logSecond = 0;
   #logged = 0;
@@ -94,11 +105,12 @@ class Server implements ComputeServer {
     const limits = { ...DEFAULT_COMPUTE_LIMITS, ...options.limits };
     this.#limits = { ...limits, timeoutMs: Math.min(limits.timeoutMs, MAX_TIMER_MS) };
     this.#gate = new ConcurrencyGate(this.#limits);
+    this.#sockets = new SocketCount(this.#limits.maxSockets);
     this.#slot = new ServerSlot({
       server: options,
       limits: this.#limits,
       log: (entry) => this.#log(entry),
-      busy: () => this.#gate.running > 0,
+      busy: () => this.#isBusy,
     });
   }
 
@@ -120,12 +132,25 @@ class Server implements ComputeServer {
   }
 
   async connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult> {
+    const decision = decideSocket(this.#sockets, this.options.sockets);
+    if (decision.type === "refuse") return failed("overloaded", decision.message);
+    const leave = this.#enterSocket();
     const entered = await this.#enter(request);
-    if ("type" in entered) return entered;
-    const { generation, over } = entered;
+    if ("type" in entered) {
+      leave();
+      return entered;
+    }
+    const { generation, release } = entered;
+    const over = (): void => {
+      entered.over();
+      leave();
+    };
     const { timeoutMs } = this.#limits;
     try {
-      return await openSocket(request, { dial: generation.dial, timeoutMs, over });
+      const result = await openSocket(request, { dial: generation.dial, timeoutMs, over });
+      if (result.type === "open") release();
+      else leave();
+      return result;
     } catch (error) {
       over();
       return await this.#explain(error, generation, request);
@@ -147,7 +172,7 @@ class Server implements ComputeServer {
 
   async drain(milliseconds: number): Promise<void> {
     this.#closed = true;
-    if (this.#gate.running > 0) {
+    if (this.#isBusy) {
       let timer: ReturnType<typeof setTimeout> | undefined;
       await new Promise<void>((resolve) => {
         this.#emptied = resolve;
@@ -158,10 +183,29 @@ class Server implements ComputeServer {
     await this.#slot.close(milliseconds);
   }
 
+  /** True while requests or sockets are under way. */
+  get #isBusy(): boolean {
+    return this.#gate.running > 0 || this.#sockets.open > 0;
+  }
+
+  /** To be called when a request or socket is over. */
+  #settle(): void {
+    if (this.#isBusy) return;
+    this.#emptied?.();
+    this.#slot.rest();
+  }
+
+  /** A place among the sockets of this server, and of all. */
+  #enterSocket(): () => void {
+    const places = [this.#sockets.enter(), this.options.sockets?.enter()];
+    return () => {
+      for (const leave of places) leave?.();
+      this.#settle();
+    };
+  }
+
   /** A place among the requests under way, and a server that runs. */
-  async #enter(
-    { requestId, signal }: Omit<ComputeRequest, "body">,
-  ): Promise<Failed | { readonly generation: Generation; readonly over: () => void }> {
+  async #enter({ requestId, signal }: Omit<ComputeRequest, "body">): Promise<Failed | Entered> {
     if (this.#closed) return failed("cannot_start", "The deployment has been shut down");
     const place = this.#gate.enter();
     if (place === undefined) return failed("overloaded", "Too many requests wait for the server");
@@ -171,13 +215,11 @@ class Server implements ComputeServer {
     const over = (): void => {
       release();
       this.#requests.delete(requestId);
-      if (this.#gate.running > 0) return;
-      this.#emptied?.();
-      this.#slot.rest();
+      this.#settle();
     };
     const { running } = this.#slot;
     const isReady = running?.listens === true;
-    if (isReady && typeof place === "function") return { generation: running, over };
+    if (isReady && typeof place === "function") return { generation: running, release, over };
     const placed = isReady ? { generation: running } : await this.#slot.place();
     if ("problem" in placed) {
       over();
@@ -187,7 +229,7 @@ class Server implements ComputeServer {
       over();
       return failed("aborted", "The request was aborted");
     }
-    return { generation: placed.generation, over };
+    return { generation: placed.generation, release, over };
   }
 
   /** Waits for a place, but not for ever; a place that comes too late is given back. */

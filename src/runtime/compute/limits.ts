@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { defaultSocketLimits } from "../process/socket_count.ts";
 import type { ComputeLimits } from "./types.ts";
 
 /** What holds where neither manifest nor platform says otherwise (spec, COMPUTE runtime). */
@@ -11,6 +12,7 @@ export const DEFAULT_COMPUTE_LIMITS: ComputeLimits = {
   memoryMb: 256,
   maxConcurrent: 200,
   maxQueued: 800,
+  maxSockets: defaultSocketLimits(Infinity).perServer,
   startMs: 30_000,
   idleMs: 300_000,
 };

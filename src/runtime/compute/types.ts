@@ -7,6 +7,7 @@ import type { ProcessCommand } from "../functions/types.ts";
 import type { HeaderPairs, LogLevel } from "../functions/wire.ts";
 import type { LateSignal } from "../outbound/late_signal.ts";
 import type { ProcessPlaces } from "../process/process_places.ts";
+import type { SocketCount } from "../process/socket_count.ts";
 
 export interface ComputeRequest {
   readonly method: string;
@@ -79,6 +80,10 @@ export type ComputeHealth =
 export interface ComputeServer {
   /** Starts the server where it is not running; never rejects. */
   fetch(request: ComputeRequest): Promise<ComputeResult>;
+  /**
+   * Opens a WebSocket. It is a request until the server has accepted it; while it
+   * is open, only the count of sockets knows it. Never rejects.
+   */
   connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
   /**
    * Starts the server where it is not running, and tells whether it listens: what
@@ -103,10 +108,12 @@ export interface ComputeLimits {
   readonly timeoutMs: number;
   /** Resident memory in MiB, above what the runtime itself needs (spec: `runtime.memoryMb`). */
   readonly memoryMb: number;
-  /** Requests that run at the same time; further ones wait. */
+  /** Requests that run at the same time, open WebSockets not counted; further ones wait. */
   readonly maxConcurrent: number;
   /** Requests that wait; further ones fail as `overloaded`. */
   readonly maxQueued: number;
+  /** WebSockets open at the same time; further ones fail as `overloaded`, at once. */
+  readonly maxSockets: number;
   /** Time in which the server must listen, in milliseconds. */
   readonly startMs: number;
   /** Time without requests after which the process ends, in milliseconds; 0 for never. */
@@ -141,6 +148,8 @@ export interface ComputeServerOptions {
   readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand;
   /** Places that all servers share; where missing, any number of processes may run. */
   readonly places?: ProcessPlaces;
+  /** The WebSockets of all servers; where missing, only `maxSockets` bounds them. */
+  readonly sockets?: SocketCount;
   /** Folder for the private folders of processes; that for temporary files where missing. */
   readonly socketsDir?: string;
   /** Wall clock in milliseconds; the system's by default. */

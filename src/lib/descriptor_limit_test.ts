@@ -1,0 +1,20 @@
+import assert from "node:assert/strict";
+import { descriptorLimit, parseDescriptorLimit } from "./descriptor_limit.ts";
+
+const text = (soft: string) =>
+  `Limit                     Soft Limit           Hard Limit           Units
+Max processes             64000                64000                processes
+Max open files            ${soft}                 524288               files
+`;
+
+Deno.test("parseDescriptorLimit() finds the soft limit", () => {
+  assert.equal(parseDescriptorLimit(text("1024")), 1024);
+  assert.equal(parseDescriptorLimit(text("unlimited")), Infinity);
+  assert.equal(parseDescriptorLimit("Max processes 1 2 processes\n"), undefined);
+});
+
+Deno.test({
+  name: "descriptorLimit() reads the limit of this process",
+  ignore: Deno.build.os !== "linux",
+  fn: () => assert.ok(descriptorLimit()! > 0),
+});

@@ -1,0 +1,85 @@
+/**
+ * How many WebSockets may be open: to one server, and to all servers together.
+ * They are counted apart from requests, so that idle ones hold up nobody.
+ *
+ * @module
+ */
+
+/** Gives a place back; calling it again does nothing. */
+export type LeaveSocket = () => void;
+
+/** WebSockets that are open or being opened, and how many may be. */
+export interface SocketFacts {
+  readonly open: number;
+  readonly max: number;
+}
+
+export type SocketDecision =
+  | { readonly type: "open" }
+  | { readonly type: "refuse"; readonly message: string };
+
+/** Decides whether one more may be opened; `all` counts the sockets of all servers. */
+export function decideSocket(server: SocketFacts, all: SocketFacts | undefined): SocketDecision {
+  if (server.open >= server.max) {
+    const message = `All ${server.max} WebSockets that the server may have are open`;
+    return { type: "refuse", message };
+  }
+  if (all !== undefined && all.open >= all.max) {
+    const message = `All ${all.max} WebSockets that all servers together may have are open`;
+    return { type: "refuse", message };
+  }
+  return { type: "open" };
+}
+
+/** Counts open sockets. It refuses none by itself: `decideSocket()` says whether one may enter. */
+export class SocketCount implements SocketFacts {
+  #open = 0;
+
+  constructor(readonly max: number) {}
+
+  get open(): number {
+    return this.#open;
+  }
+
+  /** Counts one more. */
+  enter(): LeaveSocket {
+    this.#open++;
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      this.#open--;
+    };
+  }
+}
+
+/** The part of all descriptors that WebSockets may take. */
+const DESCRIPTORS_PART = 1 / 2;
+
+/** Each takes two: the client's connection, and that to the server. */
+const DESCRIPTORS_EACH = 2;
+
+/** The limit that is assumed where the system does not show it. */
+const USUAL_DESCRIPTORS = 4096;
+
+const FEWEST_SOCKETS = 16;
+const MOST_SOCKETS = 16_384;
+const MOST_SOCKETS_PER_SERVER = 1000;
+
+/** Most of all sockets that one server may have. */
+const SERVER_PART = 1 / 2;
+
+export interface SocketLimits {
+  /** WebSockets open at the same time to one server. */
+  readonly perServer: number;
+  /** To all servers of the platform together. */
+  readonly total: number;
+}
+
+/** Limits for a process that may open so many descriptors. */
+export function defaultSocketLimits(descriptors: number = USUAL_DESCRIPTORS): SocketLimits {
+  const bearable = Math.floor(descriptors * DESCRIPTORS_PART / DESCRIPTORS_EACH);
+  const total = Math.max(FEWEST_SOCKETS, Math.min(bearable, MOST_SOCKETS));
+  const perServer = Math.min(MOST_SOCKETS_PER_SERVER, Math.floor(total * SERVER_PART));
+  return { perServer, total };
+}
