@@ -29,7 +29,7 @@ import { LayerServer } from "./layer_server.ts";
 import { completeSocketLimits, defaultProcessLimits } from "./process_limits.ts";
 import { makeRunFolder, removeRunFolder } from "./run_folder.ts";
 import { ServerNotReadyError } from "./server_not_ready.ts";
-import { refusalOf, type ServerSandbox } from "./server_sandbox.ts";
+import { type ServerSandbox, ServersRefusedError } from "./server_sandbox.ts";
 import { SiteServers } from "./site_servers.ts";
 
 /** Time that requests under way get when the platform stops or the deployment goes, in milliseconds. */
@@ -244,6 +244,7 @@ export class ComputeService {
     try {
       return await this.#create(deployment, layer, await this.#files.folder(source));
     } catch (cause) {
+      if (cause instanceof ServersRefusedError) throw cause;
       const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
       this.services.onTrouble(`Cannot prepare a server of deployment ${deployment.id}: ${reason}`);
       throw new Error(
@@ -263,9 +264,10 @@ export class ComputeService {
     const { variables, logs, allowPrivate, sandbox } = this.services;
     const place = { projectId, deploymentId, layer: layer.name };
     if (sandbox.sandbox === "refused") {
-      const message = refusalOf(sandbox);
+      const refused = new ServersRefusedError(sandbox);
+      const { message } = refused;
       logs.recordServer({ ...place, time: this.services.now(), level: "error", message });
-      throw new Error(message);
+      throw refused;
     }
     return createComputeServer({
       deploymentId,

@@ -42,6 +42,14 @@ export function sandboxWarning({ sandbox, missing }: ServerSandbox): string | un
       "Their code may read files of this machine and reach its private network";
 }
 
+/** No server is started on this platform; the message is for those who deploy one. */
+export class ServersRefusedError extends Error {
+  override readonly name = "ServersRefusedError";
+  constructor(sandbox: ServerSandbox) {
+    super(refusalOf(sandbox));
+  }
+}
+
 /** Why a server is not started, for those who deploy it. */
 export function refusalOf({ missing }: ServerSandbox): string {
   return "Servers are switched off on this platform: its system does not offer " +
