@@ -11,6 +11,7 @@ import {
   startProgram,
   startTool,
 } from "../_program.ts";
+import { type Certificate, makeCertificate } from "./_certificate.ts";
 
 export interface ToolRun {
   /** The one object on stdout. */
@@ -25,6 +26,8 @@ export interface BenchPlace {
   /** The project's folder, where the tool is called. */
   readonly site: string;
   readonly platform: Platform;
+  /** What the platform serves HTTPS with, and its peers should. */
+  readonly certificate: Certificate;
   readonly token: string;
   tool(args: readonly string[]): Promise<ToolRun>;
 }
@@ -70,7 +73,7 @@ export interface PlatformWishes {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a bench with a platform of its own. */
+/** Runs a bench with a platform of its own, which serves HTTP and HTTPS. */
 export async function withBenchPlace<T>(
   run: (place: BenchPlace) => Promise<T>,
   wishes: PlatformWishes = {},
@@ -81,10 +84,15 @@ export async function withBenchPlace<T>(
   let platform: Platform | undefined;
   try {
     const env = cleanEnvironment(folder);
+    const certificate = await makeCertificate(folder);
+    const { certFile, keyFile } = certificate;
     platform = await startProgram({
       dataDir: join(folder, "data"),
       env: { ...env, ...wishes.env },
-      ...(wishes.args === undefined ? {} : { args: wishes.args }),
+      args: [
+        ...["--tls-cert", certFile, "--tls-key", keyFile, "--https-port", "0"],
+        ...wishes.args ?? [],
+      ],
     });
     const token = platform.token ?? "";
     const toolEnv = { ...env, SVC_API_URL: platform.url, SVC_TOKEN: token };
@@ -92,6 +100,7 @@ export async function withBenchPlace<T>(
       folder,
       site,
       platform,
+      certificate,
       token,
       tool: (args) => runTool(args, { cwd: site, env: toolEnv }),
     });

@@ -1,9 +1,16 @@
 /**
- * Load from wrk (Debian), and what it measured.
+ * Load over HTTP/1.1 from wrk and over HTTP/2 from h2load (both Debian), and
+ * what it measured. Certificates are not checked.
  *
  * @module
  */
+import { join } from "node:path";
 import { hear } from "../_process.ts";
+import { readH2load } from "./_h2load.ts";
+import type { Measured } from "./_measured.ts";
+
+/** HTTP/1.1 over plain TCP, HTTP/1.1 over TLS, HTTP/2 over TLS. */
+export type Protocol = "http" | "https" | "h2";
 
 export interface Load {
   readonly port: number;
@@ -11,23 +18,24 @@ export interface Load {
   readonly path: string;
   /** At most 10. */
   readonly seconds: number;
-  /** Lua script that makes the requests, where one path is not enough. */
+  /** File of a Lua script that makes wrk's requests, where one path is not enough. */
   readonly script?: string;
+  /** Paths that h2load requests in turn, where one is not enough. */
+  readonly paths?: readonly string[];
   /** `refusal` where the answer that is measured is an error; `success` where missing. */
   readonly expects?: "success" | "refusal";
-  /** Connections at once; 32 where missing. */
+  /**
+   * Connections with one request at once each; 32 where missing. HTTP/2 has a
+   * fourth of them with four streams each: as many requests at once.
+   */
   readonly connections?: number;
   /** `http` where missing. */
-  readonly scheme?: "http" | "https";
-}
-
-export interface Measured {
-  readonly requestsPerSecond: number;
-  /** Latency of 99 of 100 requests, in milliseconds. */
-  readonly p99: number;
+  readonly protocol?: Protocol;
 }
 
 const CONNECTIONS = 32;
+const STREAMS = 4;
+const MOST_SECONDS = 10;
 
 const MILLISECONDS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
 
@@ -37,18 +45,17 @@ export function readReport(report: string, expects: "success" | "refusal" = "suc
     ? /^\s*Socket errors: .*$/m.exec(report)?.[0]
     : /^\s*(?:Non-2xx or 3xx responses|Socket errors): .*$/m.exec(report)?.[0];
   if (trouble !== undefined && !/connect 0, read 0, write 0, timeout 0/.test(trouble)) {
-    throw new Error(`Can not measure: ${trouble.trim()}`);
+    throw new Error(`Cannot measure: ${trouble.trim()}`);
   }
   const rate = /Requests\/sec:\s+([\d.]+)/.exec(report)?.[1];
   const [, value, unit] = /99%\s+([\d.]+)(us|ms|s|m)\b/.exec(report) ?? [];
   if (rate === undefined || value === undefined) {
-    throw new Error(`Can not read wrk's report: ${report}`);
+    throw new Error(`Cannot read wrk's report: ${report}`);
   }
   return { requestsPerSecond: Number(rate), p99: Number(value) * MILLISECONDS[unit!]! };
 }
 
-/** Puts one server under load over the loopback interface. */
-export async function load(given: Load): Promise<Measured> {
+async function loadByWrk(given: Load): Promise<Measured> {
   const told = await hear([
     "wrk",
     "--latency",
@@ -57,12 +64,43 @@ export async function load(given: Load): Promise<Measured> {
     "--connections",
     String(given.connections ?? CONNECTIONS),
     "--duration",
-    `${Math.min(given.seconds, 10)}s`,
+    `${Math.min(given.seconds, MOST_SECONDS)}s`,
     "--header",
     `Host: ${given.host}:${given.port}`,
     ...(given.script === undefined ? [] : ["--script", given.script]),
-    `${given.scheme ?? "http"}://127.0.0.1:${given.port}${given.path}`,
+    `${given.protocol ?? "http"}://127.0.0.1:${given.port}${given.path}`,
   ]);
   if (told.code !== 0) throw new Error(`wrk failed: ${told.stderr}${told.stdout}`);
   return readReport(told.stdout, given.expects);
+}
+
+async function loadByH2load(given: Load): Promise<Measured> {
+  const atOnce = given.connections ?? CONNECTIONS;
+  const streams = Math.min(STREAMS, atOnce);
+  const folder = await Deno.makeTempDir({ prefix: "svc-h2load-" });
+  try {
+    const logFile = join(folder, "requests.log");
+    const paths = given.paths ?? [given.path];
+    const told = await hear([
+      "h2load",
+      ...["--threads", "1"],
+      ...["--clients", String(Math.ceil(atOnce / streams))],
+      ...["--max-concurrent-streams", String(streams)],
+      ...["--duration", String(Math.min(given.seconds, MOST_SECONDS))],
+      ...["--npn-list", "h2", "--log-file", logFile],
+      `--connect-to=127.0.0.1:${given.port}`,
+      ...paths.map((path) => `https://${given.host}:${given.port}${path}`),
+    ]);
+    if (told.code !== 0) throw new Error(`h2load failed: ${told.stderr}${told.stdout}`);
+    const log = await Deno.readTextFile(logFile);
+    const { expects } = given;
+    return readH2load({ report: told.stdout, log, ...(expects === undefined ? {} : { expects }) });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Puts one server under load over the loopback interface. */
+export function load(given: Load): Promise<Measured> {
+  return given.protocol === "h2" ? loadByH2load(given) : loadByWrk(given);
 }

@@ -5,7 +5,7 @@
  * @module
  */
 import { join } from "node:path";
-import { hear } from "../_process.ts";
+import { type Certificate, makeCertificate } from "./_certificate.ts";
 import { freePort, type Peer, startPeer } from "./_peers.ts";
 
 export interface Origin extends Peer {
@@ -14,7 +14,7 @@ export interface Origin extends Peer {
   readonly caFile: string;
 }
 
-const config = (folder: string, port: number): string => `
+const config = (folder: string, port: number, certificate: Certificate): string => `
 ${Deno.uid() === 0 ? "user root;" : ""}
 daemon off;
 worker_processes 1;
@@ -32,8 +32,8 @@ http {
   scgi_temp_path ${folder}/scgi;
   server {
     listen 127.0.0.1:${port} ssl;
-    ssl_certificate ${folder}/origin.crt;
-    ssl_certificate_key ${folder}/origin.key;
+    ssl_certificate ${certificate.certFile};
+    ssl_certificate_key ${certificate.keyFile};
     root ${folder}/files;
   }
 }
@@ -48,23 +48,15 @@ export async function startOrigin(
   for (const [name, text] of Object.entries(files)) {
     await Deno.writeTextFile(join(folder, "files", name), text);
   }
-  const caFile = join(folder, "origin.crt");
-  const made = await hear([
-    "openssl",
-    ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1"],
-    ...["-nodes", "-keyout", join(folder, "origin.key"), "-out", caFile, "-days", "2"],
-    ...["-subj", "/CN=origin", "-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"],
-    ...["-addext", "basicConstraints=CA:FALSE"],
-  ]);
-  if (made.code !== 0) throw new Error(`Can not make a certificate: ${made.stderr}`);
+  const certificate = await makeCertificate(folder);
   const port = freePort();
   const file = join(folder, "nginx.conf");
-  await Deno.writeTextFile(file, config(folder, port));
+  await Deno.writeTextFile(file, config(folder, port, certificate));
   const errors = join(folder, "error.log");
   const peer = await startPeer({
     name: "origin",
     command: ["nginx", "-p", folder, "-e", errors, "-c", file],
     port,
   }, folder);
-  return { ...peer, url: `https://localhost:${port}`, caFile };
+  return { ...peer, url: `https://localhost:${port}`, caFile: certificate.certFile };
 }

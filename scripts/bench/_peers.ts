@@ -1,16 +1,20 @@
 /**
  * nginx and Caddy from Debian, each with its default ways, an access log on,
- * and a configuration in a temporary folder.
+ * and a configuration in a temporary folder. nginx keeps a connection for more
+ * than its 1,000 requests: h2load opens none again.
  *
  * @module
  */
 import { join } from "node:path";
 import { fetchByHost } from "../_fetch_by_host.ts";
 import type { Command } from "../_program.ts";
+import type { Certificate } from "./_certificate.ts";
 
 export interface Peer {
   readonly name: string;
   readonly port: number;
+  /** Serves HTTP/1.1 and HTTP/2 over TLS; missing where the peer has one port only. */
+  readonly httpsPort?: number;
   stop(): Promise<void>;
 }
 
@@ -19,6 +23,7 @@ export interface PeerSite {
   readonly folder: string;
   /** Folder that is served. */
   readonly root: string;
+  readonly certificate: Certificate;
   /** Redirects by path, status 301. */
   readonly redirects: ReadonlyMap<string, string>;
   /** An HTTPS origin that everything is passed on to, in place of the folder. */
@@ -72,7 +77,12 @@ const caddyProxy = ({ origin }: PeerSite): string =>
     }
   }`;
 
-const nginxConfig = (site: PeerSite, port: number): string => `
+interface Ports {
+  readonly port: number;
+  readonly httpsPort: number;
+}
+
+const nginxConfig = (site: PeerSite, { port, httpsPort }: Ports): string => `
 ${Deno.uid() === 0 ? "user root;" : ""}
 daemon off;
 worker_processes auto;
@@ -82,6 +92,7 @@ events { worker_connections 1024; }
 http {
   include /etc/nginx/mime.types;
   access_log ${site.folder}/nginx-access.log;
+  keepalive_requests 1000000;
   sendfile on;
   tcp_nopush on;
   client_body_temp_path ${site.folder}/body;
@@ -99,6 +110,9 @@ http {
   }
   server {
     listen 127.0.0.1:${port};
+    listen 127.0.0.1:${httpsPort} ssl http2;
+    ssl_certificate ${site.certificate.certFile};
+    ssl_certificate_key ${site.certificate.keyFile};
     root ${site.root};
     absolute_redirect off;
     if ($target) { return 301 $target$is_args$args; }
@@ -107,12 +121,15 @@ http {
 }
 `;
 
-const caddyConfig = (site: PeerSite, port: number): string => `
+const caddyConfig = (site: PeerSite, { port, httpsPort }: Ports): string => `
 {
   admin off
   auto_https off
+  servers {
+    protocols h1 h2
+  }
 }
-:${port} {
+(bench) {
   bind 127.0.0.1
   root * ${site.root}
   log {
@@ -126,14 +143,21 @@ const caddyConfig = (site: PeerSite, port: number): string => `
   redir @moved {target} 301
   ${caddyProxy(site)}
 }
+http://:${port} {
+  import bench
+}
+https://:${httpsPort} {
+  import bench
+  tls ${site.certificate.certFile} ${site.certificate.keyFile}
+}
 `;
 
 /** Starts a server and returns when it answers. */
 export async function startPeer(
-  peer: { readonly name: string; readonly command: Command; readonly port: number },
+  peer: Omit<Peer, "stop"> & { readonly command: Command },
   folder: string,
 ): Promise<Peer> {
-  const [program, ...args] = peer.command;
+  const { command: [program, ...args], ...rest } = peer;
   const child = new Deno.Command(program, {
     args,
     env: { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
@@ -157,8 +181,7 @@ export async function startPeer(
     }
   }
   return {
-    name: peer.name,
-    port: peer.port,
+    ...rest,
     async stop() {
       if (!ended) child.kill("SIGTERM");
       await status;
@@ -167,20 +190,20 @@ export async function startPeer(
 }
 
 async function startNginx(site: PeerSite): Promise<Peer> {
-  const port = freePort();
+  const ports = { port: freePort(), httpsPort: freePort() };
   const config = join(site.folder, "nginx.conf");
-  await Deno.writeTextFile(config, nginxConfig(site, port));
+  await Deno.writeTextFile(config, nginxConfig(site, ports));
   const errors = join(site.folder, "nginx-error.log");
   const command: Command = ["nginx", "-p", site.folder, "-e", errors, "-c", config];
-  return await startPeer({ name: "nginx", command, port }, site.folder);
+  return await startPeer({ name: "nginx", command, ...ports }, site.folder);
 }
 
 async function startCaddy(site: PeerSite): Promise<Peer> {
-  const port = freePort();
+  const ports = { port: freePort(), httpsPort: freePort() };
   const config = join(site.folder, "Caddyfile");
-  await Deno.writeTextFile(config, caddyConfig(site, port));
+  await Deno.writeTextFile(config, caddyConfig(site, ports));
   const command: Command = ["caddy", "run", "--config", config, "--adapter", "caddyfile"];
-  return await startPeer({ name: "Caddy", command, port }, site.folder);
+  return await startPeer({ name: "Caddy", command, ...ports }, site.folder);
 }
 
 /** Runs something beside nginx and Caddy, each on a free port, and stops both in any case. */

@@ -165,7 +165,7 @@ export async function benchCompute(): Promise<string> {
     const cold = await coldStarts(place);
     await place.tool(["deploy", "--prod", "--skip-build"]);
     return await withServerAlone(place.folder, async (port) => {
-      const svc: Runner = { name: "svc", port: place.platform.port, host: HOST };
+      const svc: Runner = { ...place.platform, name: "svc", host: HOST };
       const alone: Runner = { name: "server alone", port, host: HOST };
       const through = (path: string): Promise<string> =>
         race([svc, alone], {
@@ -177,8 +177,8 @@ export async function benchCompute(): Promise<string> {
       return [
         `Servers of deployments (svc ${describeProgram()})`,
         first,
-        `Warm, a server that does nothing, 1 KB, 32 connections\n${await through("/")}`,
-        `Warm, a page of 300 items rendered, 32 connections\n${await through("/list")}`,
+        `Warm, a server that does nothing, 1 KB, 32 requests at once\n${await through("/")}`,
+        `Warm, a page of 300 items rendered, 32 requests at once\n${await through("/list")}`,
         await delays(svc, alone),
         await keptPages(svc),
       ].join("\n\n");

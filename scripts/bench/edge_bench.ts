@@ -12,19 +12,19 @@ const PAGE_BYTES = 13 * 1024;
 
 /** Runs the bench and returns its report. */
 export async function benchEdge(): Promise<string> {
-  return await withBenchPlace(async ({ folder, site, platform, tool }) => {
+  return await withBenchPlace(async ({ folder, site, platform, certificate, tool }) => {
     const page = `<!doctype html><title>Bench</title><p>${"0123456789abcdef".repeat(1000)}`;
     await Deno.writeTextFile(join(site, "index.html"), page.slice(0, PAGE_BYTES));
     await tool(["init", "--name", "bench", "--create"]);
     await tool(["deploy", "--prod"]);
-    const peerSite = { folder, root: site, redirects: new Map() };
+    const peerSite = { folder, root: site, certificate, redirects: new Map() };
     return await withPeers(peerSite, async (peers) => {
       const host = "bench.localhost";
       const table = await race(
-        [{ name: "svc", port: platform.port, host }, ...peers.map((peer) => ({ ...peer, host }))],
+        [{ ...platform, name: "svc", host }, ...peers.map((peer) => ({ ...peer, host }))],
         { path: "/", rounds: 6, seconds: 2, aims: { nginx: 0.8, Caddy: 2 } },
       );
-      return `A 13 KB page, 32 connections (svc ${describeProgram()})\n\n${table}`;
+      return `A 13 KB page, 32 requests at once (svc ${describeProgram()})\n\n${table}`;
     });
   });
 }

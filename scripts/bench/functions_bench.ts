@@ -8,7 +8,8 @@
 import { join } from "node:path";
 import { fetchByHost } from "../_fetch_by_host.ts";
 import { type BenchPlace, describeProgram, withBenchPlace } from "./_bench_place.ts";
-import { load, type Measured } from "./_load.ts";
+import { load } from "./_load.ts";
+import type { Measured } from "./_measured.ts";
 import { formatTable, median, whole } from "./_table.ts";
 
 const HOST = "bench.localhost";

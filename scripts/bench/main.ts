@@ -14,10 +14,19 @@ interface Bench {
   readonly run: () => Promise<string>;
 }
 
+const OPENSSL: DebianProgram = { program: "openssl", package: "openssl" };
+const WRK: DebianProgram = { program: "wrk", package: "wrk" };
+
+const LOAD: readonly DebianProgram[] = [
+  OPENSSL,
+  WRK,
+  { program: "h2load", package: "nghttp2-client" },
+];
+
 const PEERS: readonly DebianProgram[] = [
+  ...LOAD,
   { program: "nginx", package: "nginx-light" },
   { program: "caddy", package: "caddy" },
-  { program: "wrk", package: "wrk" },
 ];
 
 const BENCHES: readonly Bench[] = [
@@ -25,12 +34,12 @@ const BENCHES: readonly Bench[] = [
   { name: "routes", needs: [], run: async () => (await import("./rules_bench.ts")).benchRoutes() },
   {
     name: "publish",
-    needs: [],
+    needs: [OPENSSL],
     run: async () => await (await import("./publish_bench.ts")).benchPublish(),
   },
   {
     name: "files",
-    needs: [],
+    needs: [OPENSSL],
     run: async () => await (await import("./files_bench.ts")).benchFiles(),
   },
   {
@@ -65,27 +74,27 @@ const BENCHES: readonly Bench[] = [
   },
   {
     name: "accounts",
-    needs: [{ program: "wrk", package: "wrk" }],
+    needs: [OPENSSL, WRK],
     run: async () => await (await import("./accounts_bench.ts")).benchAccounts(),
   },
   {
     name: "notifications",
-    needs: [],
+    needs: [OPENSSL],
     run: async () => await (await import("./notifications_bench.ts")).benchNotifications(),
   },
   {
     name: "hooks",
-    needs: [],
+    needs: [OPENSSL],
     run: async () => await (await import("./hooks_bench.ts")).benchHooks(),
   },
   {
     name: "functions",
-    needs: [{ program: "wrk", package: "wrk" }],
+    needs: [OPENSSL, WRK],
     run: async () => await (await import("./functions_bench.ts")).benchFunctions(),
   },
   {
     name: "compute",
-    needs: [{ program: "wrk", package: "wrk" }],
+    needs: LOAD,
     run: async () => await (await import("./compute_bench.ts")).benchCompute(),
   },
 ];

@@ -10,7 +10,7 @@ import { type BenchPlace, describeProgram, withBenchPlace } from "./_bench_place
 import { load } from "./_load.ts";
 import { type Origin, startOrigin } from "./_origin.ts";
 import { withPeers } from "./_peers.ts";
-import { race, type Runner } from "./_race.ts";
+import { type Entrant, entrantsOf, race, type Runner } from "./_race.ts";
 import { formatTable, median } from "./_table.ts";
 
 const HOST = "bench.localhost";
@@ -49,12 +49,13 @@ async function withProxies(
       const peerSite = {
         folder: place.folder,
         root: place.site,
+        certificate: place.certificate,
         redirects: new Map(),
         origin: { url: origin.url, caFile: origin.caFile, cached },
       };
       return await withPeers(peerSite, (peers) =>
         run([
-          { name: "svc", port: place.platform.port, host: HOST },
+          { ...place.platform, name: "svc", host: HOST },
           ...peers.map((peer) => ({ ...peer, host: HOST })),
         ], origin));
     }, { args: ["--allow-private-upstreams", "--upstream-ca", origin.caFile] });
@@ -71,17 +72,17 @@ export async function benchCache(): Promise<string> {
       ...{ path: "/page.html", rounds: 4, seconds: 2 },
       aims: { nginx: 0.7 },
     }));
-  return `Cache hits of 13 KB, 32 connections (svc ${describeProgram()}; ` +
+  return `Cache hits of 13 KB, 32 requests at once (svc ${describeProgram()}; ` +
     `Caddy passes all on)\n\n${table}`;
 }
 
 const ROUNDS = 3;
 
 /** Mean time of a request over one connection, in milliseconds: the middle of some rounds. */
-async function delayOf(runner: Runner & { readonly scheme?: "http" | "https" }): Promise<number> {
+async function delayOf(entrant: Omit<Entrant, "protocolName">): Promise<number> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
-    const given = { ...runner, path: "/small.txt", seconds: 1, connections: 1 };
+    const given = { ...entrant, path: "/small.txt", seconds: 1, connections: 1 };
     times.push(1000 / (await load(given)).requestsPerSecond);
   }
   return median(times);
@@ -94,14 +95,16 @@ export async function benchProxy(): Promise<string> {
       ...{ path: "/small.txt", rounds: 4, seconds: 2 },
       aims: {},
     });
-    const scheme = "https" as const;
-    const direct = await delayOf({ name: "origin", host: "localhost", port: origin.port, scheme });
-    const rows = [["origin alone", direct.toFixed(3), ""]];
-    for (const runner of runners) {
-      const delay = await delayOf(runner);
-      rows.push([runner.name, delay.toFixed(3), (delay - direct).toFixed(3)]);
+    const { port } = origin;
+    const protocol = "https" as const;
+    const direct = await delayOf({ name: "origin", host: "localhost", port, protocol });
+    const rows = [["HTTP/1.1 over TLS", "origin alone", direct.toFixed(3), ""]];
+    for (const entrant of entrantsOf(runners).flat()) {
+      const delay = await delayOf(entrant);
+      const added = (delay - direct).toFixed(3);
+      rows.push([entrant.protocolName, entrant.name, delay.toFixed(3), added]);
     }
-    return `Proxied answers of 1 KB, 32 connections (svc ${describeProgram()})\n\n${table}\n\n` +
-      `One connection\n\n${formatTable(["through", "ms a request", "added ms"], rows)}`;
+    return `Proxied answers of 1 KB, 32 requests at once (svc ${describeProgram()})\n\n${table}\n\n` +
+      `One connection\n\n${formatTable(["protocol", "through", "ms a request", "added ms"], rows)}`;
   });
 }

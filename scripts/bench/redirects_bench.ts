@@ -14,11 +14,19 @@ const redirects: ReadonlyMap<string, string> = new Map(
   Array.from({ length: COUNT }, (_, index) => [`/old/page-${index}`, `/new/${index}`]),
 );
 
-/** Asks for all thousand, in an order that jumps about. */
+/** Requests jump about by it and still ask for all thousand. */
+const STRIDE = 379;
+
+const PATHS = Array.from(
+  { length: COUNT },
+  (_, index) => `/old/page-${(index + 1) * STRIDE % COUNT}`,
+);
+
+/** The same order as {@link PATHS}. */
 const LUA = `
 local number = 0
 request = function()
-  number = (number + 379) % ${COUNT}
+  number = (number + ${STRIDE}) % ${COUNT}
   return wrk.format("GET", "/old/page-" .. number)
 end
 `;
@@ -42,18 +50,24 @@ async function deployRules({ site, tool }: BenchPlace): Promise<void> {
 /** Runs the bench and returns its report. */
 export async function benchRedirects(): Promise<string> {
   return await withBenchPlace(async (place) => {
-    const { folder, site, platform } = place;
+    const { folder, site, platform, certificate } = place;
     await deployRules(place);
     const script = join(folder, "redirects.lua");
     await Deno.writeTextFile(script, LUA);
-    const peerSite = { folder, root: site, redirects };
+    const peerSite = { folder, root: site, certificate, redirects };
     return await withPeers(peerSite, async (peers) => {
       const host = "bench.localhost";
       const table = await race(
-        [{ name: "svc", port: platform.port, host }, ...peers.map((peer) => ({ ...peer, host }))],
-        { path: "/", script, rounds: 6, seconds: 2, aims: { nginx: 0.8, Caddy: 2 } },
+        [{ ...platform, name: "svc", host }, ...peers.map((peer) => ({ ...peer, host }))],
+        {
+          path: "/",
+          many: { script, paths: PATHS },
+          rounds: 6,
+          seconds: 2,
+          aims: { nginx: 0.8, Caddy: 2 },
+        },
       );
-      return `${COUNT} redirects, 32 connections (svc ${describeProgram()})\n\n${table}`;
+      return `${COUNT} redirects, 32 requests at once (svc ${describeProgram()})\n\n${table}`;
     });
   });
 }

@@ -1,0 +1,46 @@
+/**
+ * What h2load (Debian's nghttp2-client) measured over HTTP/2.
+ *
+ * @module
+ */
+import type { Measured } from "./_measured.ts";
+
+export interface H2loadOutput {
+  /** What it printed. */
+  readonly report: string;
+  /** Its `--log-file`: start in microseconds, status and duration in microseconds, by tabs. */
+  readonly log: string;
+  /** `refusal` where the answer that is measured is an error; `success` where missing. */
+  readonly expects?: "success" | "refusal";
+}
+
+const COUNTS = /^requests: .* (\d+) done, .* (\d+) failed, (\d+) errored, (\d+) timeout$/m;
+
+/** Duration that 99 of 100 requests do not exceed, in milliseconds. */
+function p99Of(log: string): number {
+  const durations = Float64Array.from(
+    log.trimEnd().split("\n"),
+    (line) => Number(line.slice(line.lastIndexOf("\t") + 1)),
+  ).sort();
+  return durations[Math.ceil(durations.length * 0.99) - 1]! / 1000;
+}
+
+/**
+ * Reads h2load's report and log. Throws where answers were errors that were not
+ * meant, where none came, and where the protocol was not HTTP/2: such a rate
+ * means nothing.
+ */
+export function readH2load({ report, log, expects }: H2loadOutput): Measured {
+  const rate = /^finished in .*?, ([\d.]+) req\/s/m.exec(report)?.[1];
+  const [counts, done, failed, errored, late] = COUNTS.exec(report) ?? [];
+  if (rate === undefined || counts === undefined) {
+    throw new Error(`Cannot read h2load's report: ${report}`);
+  }
+  const lost = Number(late) + Number(expects === "refusal" ? errored : failed);
+  if (lost > 0 || Number(done) === 0) throw new Error(`Cannot measure: ${counts}`);
+  const protocol = /^Application protocol: (.+)$/m.exec(report)?.[1];
+  if (protocol !== "h2") {
+    throw new Error(`Cannot measure HTTP/2: the server chose ${protocol ?? "no protocol"}`);
+  }
+  return { requestsPerSecond: Number(rate), p99: p99Of(log) };
+}
