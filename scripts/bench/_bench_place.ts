@@ -26,8 +26,6 @@ export interface BenchPlace {
   /** The project's folder, where the tool is called. */
   readonly site: string;
   readonly platform: Platform;
-  /** What the platform serves HTTPS with, and its peers should. */
-  readonly certificate: Certificate;
   readonly token: string;
   tool(args: readonly string[]): Promise<ToolRun>;
 }
@@ -73,7 +71,7 @@ export interface PlatformWishes {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a bench with a platform of its own, which serves HTTP and HTTPS. */
+/** Runs a bench with a platform of its own. */
 export async function withBenchPlace<T>(
   run: (place: BenchPlace) => Promise<T>,
   wishes: PlatformWishes = {},
@@ -84,28 +82,46 @@ export async function withBenchPlace<T>(
   let platform: Platform | undefined;
   try {
     const env = cleanEnvironment(folder);
-    const certificate = await makeCertificate(folder);
-    const { certFile, keyFile } = certificate;
     platform = await startProgram({
       dataDir: join(folder, "data"),
       env: { ...env, ...wishes.env },
-      args: [
-        ...["--tls-cert", certFile, "--tls-key", keyFile, "--https-port", "0"],
-        ...wishes.args ?? [],
-      ],
+      ...(wishes.args === undefined ? {} : { args: wishes.args }),
     });
     const token = platform.token ?? "";
-    const toolEnv = { ...env, SVC_API_URL: platform.url, SVC_TOKEN: token };
+    const toolEnv = { ...env, SVC_API_URL: `http://localhost:${platform.port}`, SVC_TOKEN: token };
     return await run({
       folder,
       site,
       platform,
-      certificate,
       token,
       tool: (args) => runTool(args, { cwd: site, env: toolEnv }),
     });
   } finally {
     await platform?.stop();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+export interface HttpsPlace extends BenchPlace {
+  /** What the platform serves HTTPS with, and servers beside it should. */
+  readonly certificate: Certificate;
+}
+
+/** Runs a bench with a platform of its own that serves HTTP and HTTPS. */
+export async function withHttpsPlace<T>(
+  run: (place: HttpsPlace) => Promise<T>,
+  wishes: PlatformWishes = {},
+): Promise<T> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-bench-tls-" });
+  try {
+    const certificate = await makeCertificate(folder);
+    const { certFile, keyFile } = certificate;
+    const tls = ["--tls-cert", certFile, "--tls-key", keyFile, "--https-port", "0"];
+    return await withBenchPlace(
+      (place) => run({ ...place, certificate }),
+      { ...wishes, args: [...tls, ...wishes.args ?? []] },
+    );
+  } finally {
     await Deno.remove(folder, { recursive: true });
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Servers under the same load, over HTTP and HTTPS, one after the other, in an order that changes
- * from round to round, so that no one always runs on a warm or a tired machine.
+ * Servers under the same load, over HTTP and HTTPS, one after the other, in an
+ * order that changes from round to round, so that no one always runs on a warm
+ * or a tired machine.
  *
  * @module
  */

@@ -7,7 +7,7 @@
  */
 import { join } from "node:path";
 import { fetchByHost } from "../_fetch_by_host.ts";
-import { type BenchPlace, describeProgram, withBenchPlace } from "./_bench_place.ts";
+import { type BenchPlace, describeProgram, withHttpsPlace } from "./_bench_place.ts";
 import { load } from "./_load.ts";
 import { race, type Runner } from "./_race.ts";
 import { againstAim, formatTable, median, whole } from "./_table.ts";
@@ -155,7 +155,7 @@ async function keptPages(svc: Runner): Promise<string> {
 
 /** Measures cold starts, overhead and kept pages; returns the report. */
 export async function benchCompute(): Promise<string> {
-  return await withBenchPlace(async (place) => {
+  return await withHttpsPlace(async (place) => {
     await write(join(place.site, "dist"), {
       ".svc/manifest.json": JSON.stringify(MANIFEST),
       "server/entry.mjs": SERVER,

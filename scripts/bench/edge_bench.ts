@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from "node:path";
-import { describeProgram, withBenchPlace } from "./_bench_place.ts";
+import { describeProgram, withHttpsPlace } from "./_bench_place.ts";
 import { withPeers } from "./_peers.ts";
 import { race } from "./_race.ts";
 
@@ -12,7 +12,7 @@ const PAGE_BYTES = 13 * 1024;
 
 /** Runs the bench and returns its report. */
 export async function benchEdge(): Promise<string> {
-  return await withBenchPlace(async ({ folder, site, platform, certificate, tool }) => {
+  return await withHttpsPlace(async ({ folder, site, platform, certificate, tool }) => {
     const page = `<!doctype html><title>Bench</title><p>${"0123456789abcdef".repeat(1000)}`;
     await Deno.writeTextFile(join(site, "index.html"), page.slice(0, PAGE_BYTES));
     await tool(["init", "--name", "bench", "--create"]);

@@ -14,11 +14,10 @@ interface Bench {
   readonly run: () => Promise<string>;
 }
 
-const OPENSSL: DebianProgram = { program: "openssl", package: "openssl" };
 const WRK: DebianProgram = { program: "wrk", package: "wrk" };
 
 const LOAD: readonly DebianProgram[] = [
-  OPENSSL,
+  { program: "openssl", package: "openssl" },
   WRK,
   { program: "h2load", package: "nghttp2-client" },
 ];
@@ -34,12 +33,12 @@ const BENCHES: readonly Bench[] = [
   { name: "routes", needs: [], run: async () => (await import("./rules_bench.ts")).benchRoutes() },
   {
     name: "publish",
-    needs: [OPENSSL],
+    needs: [],
     run: async () => await (await import("./publish_bench.ts")).benchPublish(),
   },
   {
     name: "files",
-    needs: [OPENSSL],
+    needs: [],
     run: async () => await (await import("./files_bench.ts")).benchFiles(),
   },
   {
@@ -74,22 +73,22 @@ const BENCHES: readonly Bench[] = [
   },
   {
     name: "accounts",
-    needs: [OPENSSL, WRK],
+    needs: [WRK],
     run: async () => await (await import("./accounts_bench.ts")).benchAccounts(),
   },
   {
     name: "notifications",
-    needs: [OPENSSL],
+    needs: [],
     run: async () => await (await import("./notifications_bench.ts")).benchNotifications(),
   },
   {
     name: "hooks",
-    needs: [OPENSSL],
+    needs: [],
     run: async () => await (await import("./hooks_bench.ts")).benchHooks(),
   },
   {
     name: "functions",
-    needs: [OPENSSL, WRK],
+    needs: [WRK],
     run: async () => await (await import("./functions_bench.ts")).benchFunctions(),
   },
   {

@@ -6,7 +6,7 @@
  * @module
  */
 import { join } from "node:path";
-import { type BenchPlace, describeProgram, withBenchPlace } from "./_bench_place.ts";
+import { type BenchPlace, describeProgram, withHttpsPlace } from "./_bench_place.ts";
 import { load } from "./_load.ts";
 import { type Origin, startOrigin } from "./_origin.ts";
 import { withPeers } from "./_peers.ts";
@@ -44,7 +44,7 @@ async function withProxies(
   const folder = await Deno.makeTempDir({ prefix: "svc-origin-" });
   const origin = await startOrigin(folder, FILES);
   try {
-    return await withBenchPlace(async (place) => {
+    return await withHttpsPlace(async (place) => {
       await deployProxy(place, origin, cached);
       const peerSite = {
         folder: place.folder,

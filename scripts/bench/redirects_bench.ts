@@ -4,7 +4,7 @@
  * @module
  */
 import { join } from "node:path";
-import { type BenchPlace, describeProgram, withBenchPlace } from "./_bench_place.ts";
+import { type BenchPlace, describeProgram, withHttpsPlace } from "./_bench_place.ts";
 import { withPeers } from "./_peers.ts";
 import { race } from "./_race.ts";
 
@@ -49,7 +49,7 @@ async function deployRules({ site, tool }: BenchPlace): Promise<void> {
 
 /** Runs the bench and returns its report. */
 export async function benchRedirects(): Promise<string> {
-  return await withBenchPlace(async (place) => {
+  return await withHttpsPlace(async (place) => {
     const { folder, site, platform, certificate } = place;
     await deployRules(place);
     const script = join(folder, "redirects.lua");
