@@ -97,9 +97,16 @@ export function testSite(
   return { site, blobs };
 }
 
+/** How a request arrives, where it matters. */
+export interface TestConnection {
+  readonly from?: string;
+  /** Of the listener; what the URL says where missing. */
+  readonly scheme?: "http" | "https";
+}
+
 export interface TestEdge {
   /** Sends a request; a path goes to `site.test`. */
-  fetch(url: string, init?: RequestInit & { readonly from?: string }): Promise<Response>;
+  fetch(url: string, init?: RequestInit & TestConnection): Promise<Response>;
   readonly records: AccessRecord[];
   readonly errors: unknown[];
 }
@@ -134,9 +141,12 @@ export function testEdge(site: Site, options: Partial<EdgeOptions> = {}): TestEd
   return {
     records,
     errors,
-    fetch: async (url, { from = "192.0.2.1", ...init } = {}) => {
+    fetch: async (url, { from = "192.0.2.1", scheme, ...init } = {}) => {
       const absolute = url.startsWith("/") ? `http://site.test${url}` : url;
-      return await handle(rawRequest(absolute, init), { remoteAddress: from });
+      return await handle(rawRequest(absolute, init), {
+        remoteAddress: from,
+        scheme: scheme ?? (absolute.startsWith("https:") ? "https" : "http"),
+      });
     },
   };
 }

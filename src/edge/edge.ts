@@ -117,7 +117,7 @@ class Edge {
   handle(request: Request, connection: Connection): Response | Promise<Response> {
     const startedAt = this.#stopwatch();
     const exchange = new Exchange(request, this.#options.requestId(), {
-      remoteAddress: connection.remoteAddress,
+      connection,
       surroundings: this.#surroundings,
     });
     if (exchange.host === "") return this.#respond(exchange, edgePage(exchange, 400));

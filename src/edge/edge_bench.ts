@@ -9,7 +9,7 @@ import { noOthers, testSite } from "./_test_site.ts";
 import { createEdge, type EdgeHandler } from "./edge.ts";
 
 const PAGE = new Uint8Array(13 * 1024).fill(97);
-const CLIENT = { remoteAddress: "192.0.2.1" };
+const CLIENT = { remoteAddress: "192.0.2.1", scheme: "http" } as const;
 
 function redirects(count: number): Rule[] {
   return Array.from({ length: count }, (_, index) => ({

@@ -28,7 +28,7 @@ async function withServer(run: (port: number) => Promise<void>): Promise<void> {
   });
   const server = Deno.serve(
     { hostname: "127.0.0.1", port: 0, onListen: () => {} },
-    (request, info) => handle(request, { remoteAddress: info.remoteAddr.hostname }),
+    (request, info) => handle(request, { remoteAddress: info.remoteAddr.hostname, scheme: "http" }),
   );
   try {
     await run(server.addr.port);

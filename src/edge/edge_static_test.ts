@@ -347,7 +347,8 @@ Deno.test("edge answers at once when the file is in memory", async () => {
     ...noOthers(),
     requestId: () => "r",
   });
-  const request = () => handle(new Request("http://site.test/"), { remoteAddress: "192.0.2.1" });
+  const request = () =>
+    handle(new Request("http://site.test/"), { remoteAddress: "192.0.2.1", scheme: "http" });
   assert.ok(request() instanceof Promise);
   await request();
   const response = request();

@@ -17,6 +17,10 @@ import type { TrustedProxies } from "./trusted_proxies.ts";
 export interface Connection {
   /** IP address as text. */
   readonly remoteAddress: string;
+  /** Whether the connection is encrypted; a request line may claim anything. */
+  readonly scheme: "http" | "https";
+  /** Counts the connection as open until `ended` settles: it was upgraded to a WebSocket. */
+  hold?(ended: Promise<unknown>): void;
 }
 
 /** What the edge asks about addresses, and whom it believes. */
@@ -52,6 +56,7 @@ export class Exchange implements FactSources {
   /** Normalized, once it was. */
   path: string;
   readonly #request: Request;
+  readonly #connection: Connection;
   readonly #target: RequestTarget;
   readonly #headers: Headers;
   readonly #surroundings: Surroundings;
@@ -61,12 +66,14 @@ export class Exchange implements FactSources {
   constructor(
     request: Request,
     readonly id: string,
-    options: { readonly remoteAddress: string; readonly surroundings: Surroundings },
+    options: { readonly connection: Connection; readonly surroundings: Surroundings },
   ) {
-    const { remoteAddress, surroundings } = options;
+    const { connection, surroundings } = options;
+    const { remoteAddress } = connection;
     const target = splitTarget(request.url);
     const { authority, path, query } = target;
     this.#target = target;
+    this.#connection = connection;
     this.method = request.method;
     this.rawPath = path;
     this.rawQuery = query;
@@ -124,7 +131,16 @@ export class Exchange implements FactSources {
    * @throws {TypeError} Where the client has not asked for one
    */
   upgrade(): { readonly socket: WebSocket; readonly response: Response } {
-    return Deno.upgradeWebSocket(this.#request);
+    const upgraded = Deno.upgradeWebSocket(this.#request);
+    const { socket } = upgraded;
+    this.#connection.hold?.(
+      new Promise((resolve) => {
+        socket.addEventListener("close", resolve);
+        // What fails before the socket is open is told by no close.
+        socket.addEventListener("error", resolve);
+      }),
+    );
+    return upgraded;
   }
 
   /** Host and port as the client named them. */
@@ -138,7 +154,7 @@ export class Exchange implements FactSources {
   get scheme(): "http" | "https" {
     const forwarded = this.#isProxied ? this.header("x-forwarded-proto")?.trim() : undefined;
     if (forwarded === "http" || forwarded === "https") return forwarded;
-    return this.#target.scheme;
+    return this.#connection.scheme;
   }
 
   /** Path and query as the client wrote them. */

@@ -8,7 +8,6 @@ import { requestHost } from "../rules/mod.ts";
 
 /** The parts of a request's URL, cut out of its text without parsing it as a whole. */
 export interface RequestTarget {
-  readonly scheme: "http" | "https";
   /** As the client wrote it, with port. */
   readonly authority: string;
   /** As the client wrote it, without query and fragment. */
@@ -24,19 +23,18 @@ function endOfTarget(url: string): number {
 }
 
 /**
- * Cuts a request URL (`http://authority/path?query`). `new URL()` would resolve
+ * Cuts a request URL (`scheme://authority/path?query`); what its scheme says, the connection
+ * knows better. `new URL()` would resolve
  * dot segments by its own rules; the path here is what the client sent.
  */
 export function splitTarget(url: string): RequestTarget {
-  const scheme = url.startsWith("https:") ? "https" : "http";
-  const start = scheme.length + 3;
+  const start = url.indexOf("//") + 2;
   const end = endOfTarget(url);
   const mark = url.indexOf("?", start);
   const queryAt = mark < 0 || mark > end ? end : mark;
   const slash = url.indexOf("/", start);
   const pathAt = slash < 0 || slash > queryAt ? queryAt : slash;
   return {
-    scheme,
     authority: url.slice(start, pathAt),
     path: pathAt === queryAt ? "/" : url.slice(pathAt, queryAt),
     query: queryAt === end ? "" : url.slice(queryAt + 1, end),

@@ -5,9 +5,18 @@
  * @module
  */
 import { systemClock } from "../lib/clock.ts";
+import { TrustedProxies } from "../edge/mod.ts";
 import { keepUncompressed } from "./http/automatic_compression.ts";
+import { addressGroup } from "./http/client.ts";
 import { faultAnswer } from "./http/fault_answer.ts";
 import type { createFront } from "./http/front.ts";
+import {
+  completeLimits,
+  type ConnectionHandler,
+  descriptorLimit,
+  FrontDoor,
+  setAcceptedOptions,
+} from "./listener/mod.ts";
 import type { PlatformOptions } from "./options.ts";
 import type { CertificateService } from "./tls/certificate_service.ts";
 import { DEFAULT_HTTPS_PORT, openSecureListener } from "./tls/secure_listener.ts";
@@ -15,12 +24,7 @@ import { DEFAULT_HTTPS_PORT, openSecureListener } from "./tls/secure_listener.ts
 /** Requests under way get this long to finish when the platform stops. */
 const DRAIN_MS = 10_000;
 
-type Handler = (
-  request: Request,
-  info: Deno.ServeHandlerInfo<Deno.NetAddr>,
-) => Response | Promise<Response>;
-
-const starting: Handler = () =>
+const starting: ConnectionHandler = () =>
   new Response("The platform is starting\n", { status: 503, headers: { "retry-after": "1" } });
 
 export interface Listeners {
@@ -36,30 +40,32 @@ export interface Listeners {
   close(): Promise<void>;
 }
 
-async function drain(server: { shutdown(): Promise<void> }): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const deadline = new Promise<void>((resolve) => timer = setTimeout(resolve, DRAIN_MS));
-  await Promise.race([server.shutdown(), deadline]);
-  clearTimeout(timer);
-}
-
-/** The address can not be listened on, for another reason than that it is taken. */
+/** The address cannot be listened on, for another reason than that it is taken. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
   constructor({ host, port }: PlatformOptions, cause: unknown) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    super(`Can not listen on ${host}:${port}: ${reason}`, { cause });
+    super(`Cannot listen on ${host}:${port}: ${reason}`, { cause });
   }
 }
 
-function listen(options: PlatformOptions, handler: Deno.ServeHandler<Deno.NetAddr>) {
+function listen(options: PlatformOptions): Deno.TcpListener {
   try {
-    const { host: hostname, port, log } = options;
-    const onError = faultAnswer(log);
-    return Deno.serve({ hostname, port, onListen: () => {}, onError }, handler);
+    return Deno.listen({ hostname: options.host, port: options.port });
   } catch (cause) {
     throw cause instanceof Deno.errors.AddrInUse ? cause : new ListenError(options, cause);
   }
+}
+
+async function openDoor(options: PlatformOptions): Promise<FrontDoor> {
+  const proxies = new TrustedProxies(options.trustProxy);
+  return new FrontDoor({
+    limits: completeLimits(options.connections ?? {}, await descriptorLimit()),
+    onError: faultAnswer(options.log),
+    groupOf: (address) => proxies.trusts(address) ? undefined : addressGroup(address),
+    onShortage: (message) => options.log({ level: "warn", message }),
+    now: () => performance.now(),
+  });
 }
 
 /**
@@ -72,37 +78,57 @@ export async function openListeners(options: PlatformOptions): Promise<Listeners
   let handler = starting;
   let secureHandler = starting;
   let certificates: CertificateService | undefined;
-  let closing: Promise<unknown> | undefined;
-  const plain = listen(options, (request, info) => handler(request, info));
+  let closing: Promise<void> | undefined;
+  const door = await openDoor(options);
+  const serve = (
+    listener: Deno.TcpListener | Deno.TlsListener,
+    closed: AbortSignal,
+    current: () => ConnectionHandler,
+  ): Promise<void> => {
+    setAcceptedOptions(listener.addr.port, { stalledMs: door.limits.bodyMs });
+    return door.take({
+      ...{ listener, closed },
+      handler: (request, connection) => current()(request, connection),
+    });
+  };
+  const plain = listen(options);
+  const closed = new AbortController();
+  const finished = serve(plain, closed.signal, () => handler);
+  const closePlain = () => {
+    closed.abort();
+    plain.close();
+    return finished;
+  };
   try {
     const secure = options.tls === undefined && options.acme === undefined
       ? undefined
       : await openSecureListener({
         hostname: options.host,
         port: options.httpsPort ?? DEFAULT_HTTPS_PORT,
-        handler: (request, info) => secureHandler(request, info),
+        serve: (listener, signal) => serve(listener, signal, () => secureHandler),
         files: options.tls,
         ordered: options.acme === undefined ? undefined : () => certificates,
         now: systemClock,
-        onError: faultAnswer(options.log),
         log: options.log,
       });
+    const close = async () => {
+      await Promise.all([closePlain(), secure?.close()]);
+      await door.drain(DRAIN_MS);
+    };
     return {
       port: plain.addr.port,
       httpsPort: secure?.port,
-      finished: plain.finished,
+      finished,
       open(front, ordered) {
         certificates = ordered;
         [handler, secureHandler] = [keepUncompressed(front.http), keepUncompressed(front.https)];
       },
       certificateChanged: (hostname) => secure?.changed(hostname),
-      close: async () => {
-        closing ??= Promise.all([plain, ...(secure === undefined ? [] : [secure])].map(drain));
-        await closing;
-      },
+      close: () => closing ??= close(),
     };
   } catch (error) {
-    await plain.shutdown();
+    await closePlain();
+    await door.drain(0);
     throw error;
   }
 }

@@ -8,6 +8,7 @@ import type { ServerSettings } from "./compute/server_sandbox.ts";
 import type { Environment } from "../lib/network_variables.ts";
 import type { BuildSettings } from "./builds/build_settings.ts";
 import type { OpenBuilds } from "./builds/open_builds.ts";
+import type { ConnectionLimits } from "./listener/mod.ts";
 import type { RetentionPolicy } from "./retention/plan_retention.ts";
 import type { SocketLimits } from "../runtime/mod.ts";
 
@@ -30,6 +31,8 @@ export interface PlatformOptions {
   readonly kv?: string;
   /** Folder of the blobs; in the data directory where missing. */
   readonly blobs?: string;
+  /** Bounds of the connections that clients open; `completeLimits` has the defaults. */
+  readonly connections?: Partial<ConnectionLimits>;
   /** CIDRs of proxies whose word on the client's address is taken. */
   readonly trustProxy: readonly string[];
   /** Path of an MMDB with countries, in place of the one that ships inside. */

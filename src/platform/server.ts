@@ -185,7 +185,7 @@ async function buildFront(
   return createFront({
     isApi: apiHosts([options.baseDomain, reach.base.hostname, options.host, "localhost"]),
     api: (request, remoteAddress) => api.fetch(request, clientOf(request, remoteAddress)),
-    edge: (request, remoteAddress) => edge(request, { remoteAddress }),
+    edge,
     hosts: services.domainService.hosts,
     challenges: services.challenges,
     ...(listeners.httpsPort === DEFAULT_HTTPS_PORT

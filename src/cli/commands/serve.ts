@@ -91,6 +91,36 @@ export default defineCommand({
         repeatedList,
       )
       .option(
+        "--max-connections <n>",
+        "connections at the same time (default: half of the files that the process may open)",
+        wholeNumber({ min: 1, max: 1_000_000 }),
+      )
+      .option(
+        "--max-connections-per-address <n>",
+        "of them, those of one address, trusted proxies exempt (default: 256)",
+        wholeNumber({ min: 1, max: 1_000_000 }),
+      )
+      .option(
+        "--handshake-timeout <s>",
+        "seconds for a TLS handshake (default: 10)",
+        wholeNumber({ min: 1, max: 3600 }),
+      )
+      .option(
+        "--head-timeout <s>",
+        "seconds for the head of a connection's first request (default: 15)",
+        wholeNumber({ min: 1, max: 3600 }),
+      )
+      .option(
+        "--body-timeout <s>",
+        "seconds without progress of a body, in either direction (default: 60)",
+        wholeNumber({ min: 1, max: 3600 }),
+      )
+      .option(
+        "--keep-alive-timeout <s>",
+        "seconds from an answer to the next request of a connection (default: 75)",
+        wholeNumber({ min: 1, max: 86_400 }),
+      )
+      .option(
         "--allow-private-upstreams",
         "let rewrites, functions and webhooks reach private addresses",
       )

@@ -20,6 +20,12 @@ export interface ServeFlags {
   readonly kv?: string | undefined;
   readonly blobs?: string | undefined;
   readonly trustProxy?: string[] | undefined;
+  readonly maxConnections?: number | undefined;
+  readonly maxConnectionsPerAddress?: number | undefined;
+  readonly handshakeTimeout?: number | undefined;
+  readonly headTimeout?: number | undefined;
+  readonly bodyTimeout?: number | undefined;
+  readonly keepAliveTimeout?: number | undefined;
   readonly allowPrivateUpstreams?: true | undefined;
   readonly upstreamCa?: string | undefined;
   readonly geoip?: string | undefined;
@@ -120,6 +126,20 @@ function buildsOf(flags: ServeFlags): NonNullable<PlatformOptions["builds"]> {
   };
 }
 
+const milliseconds = (seconds: number | undefined): number | undefined =>
+  seconds === undefined ? undefined : seconds * 1000;
+
+function connectionsOf(flags: ServeFlags): NonNullable<PlatformOptions["connections"]> {
+  return definedOnly({
+    maxConnections: flags.maxConnections,
+    maxPerAddress: flags.maxConnectionsPerAddress,
+    handshakeMs: milliseconds(flags.handshakeTimeout),
+    headMs: milliseconds(flags.headTimeout),
+    bodyMs: milliseconds(flags.bodyTimeout),
+    keepAliveMs: milliseconds(flags.keepAliveTimeout),
+  });
+}
+
 /**
  * Starts a platform.
  *
@@ -155,6 +175,7 @@ export async function startOn(
       ...definedOnly({ maxServers: flags.maxServers }),
       ...definedOnly({ maxFunctionProcesses: flags.maxFunctionProcesses }),
       servers: { allowUnsandboxed: flags.allowUnsandboxedServers ?? false },
+      connections: connectionsOf(flags),
       builds: buildsOf(flags),
       gitRoots: (flags.gitRoot ?? []).map((root) => ctx.path(root)),
       retention: {
@@ -206,6 +227,6 @@ function explain(
     });
   }
   const isUnusable = cause instanceof platform.CertificateFileError ||
-    cause instanceof platform.SniUnsupportedError || cause instanceof TypeError;
+    cause instanceof platform.ConnectionsUnsupportedError || cause instanceof TypeError;
   return isUnusable ? new CliError("usage", cause.message, { cause }) : cause;
 }

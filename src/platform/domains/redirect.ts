@@ -17,14 +17,20 @@ const permanently = (location: string): Response =>
     },
   });
 
-/** Sends a request on to another host, with scheme, port, path and query as they are. */
-export function redirectToHost(requestUrl: string, hostname: string): Response {
+/**
+ * Sends a request on to another host, with port, path and query as they are;
+ * the scheme is that of the connection, whatever the request line says.
+ */
+export function redirectToHost(
+  requestUrl: string,
+  { hostname, scheme }: { readonly hostname: string; readonly scheme: "http" | "https" },
+): Response {
   const start = requestUrl.indexOf("//") + 2;
   const slash = requestUrl.indexOf("/", start);
   const end = slash === -1 ? requestUrl.length : slash;
   const port = /:\d+$/.exec(requestUrl.slice(start, end))?.[0] ?? "";
   const target = slash === -1 ? "/" : requestUrl.slice(slash);
-  return permanently(`${requestUrl.slice(0, start)}${hostname}${port}${target}`);
+  return permanently(`${scheme}://${hostname}${port}${target}`);
 }
 
 /** Sends a plain request on to HTTPS on its own port, 443. */

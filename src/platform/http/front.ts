@@ -6,6 +6,7 @@
  */
 import { redirectToHost, redirectToHttps } from "../domains/redirect.ts";
 import type { DomainHosts } from "../domains/domain_hosts.ts";
+import type { ClientConnection, ConnectionHandler } from "../listener/mod.ts";
 import type { Http01Challenges } from "../tls/challenges.ts";
 import { hostnameOf } from "./hostname.ts";
 
@@ -14,7 +15,7 @@ type Answer = Response | Promise<Response>;
 export interface FrontOptions {
   readonly isApi: (hostname: string) => boolean;
   readonly api: (request: Request, remoteAddress: string) => Answer;
-  readonly edge: (request: Request, remoteAddress: string) => Answer;
+  readonly edge: (request: Request, connection: ClientConnection) => Answer;
   readonly hosts: DomainHosts;
   readonly challenges: Http01Challenges;
   /**
@@ -24,25 +25,25 @@ export interface FrontOptions {
   readonly wantsHttps?: (hostname: string) => boolean;
 }
 
-export type Front = (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => Answer;
-
 /** Makes the handlers of the plain and of the secure listener. */
 export function createFront(
   options: FrontOptions,
-): { readonly http: Front; readonly https: Front } {
+): { readonly http: ConnectionHandler; readonly https: ConnectionHandler } {
   const { isApi, api, edge, hosts, challenges, wantsHttps } = options;
-  const https: Front = (request, info) => {
+  const https: ConnectionHandler = (request, connection) => {
     const hostname = hostnameOf(request.url);
-    if (isApi(hostname)) return api(request, info.remoteAddr.hostname);
+    if (isApi(hostname)) return api(request, connection.remoteAddress);
     const redirect = hosts.redirectOf(hostname);
-    if (redirect !== undefined) return redirectToHost(request.url, redirect);
-    return edge(request, info.remoteAddr.hostname);
+    if (redirect !== undefined) {
+      return redirectToHost(request.url, { hostname: redirect, scheme: connection.scheme });
+    }
+    return edge(request, connection);
   };
-  const http: Front = (request, info) => {
+  const http: ConnectionHandler = (request, connection) => {
     const challenge = challenges.answer(request.url);
     if (challenge !== undefined) return challenge;
     if (wantsHttps?.(hostnameOf(request.url))) return redirectToHttps(request.url);
-    return https(request, info);
+    return https(request, connection);
   };
   return { http, https };
 }

@@ -25,7 +25,8 @@ challenges.add("t", "t.key");
 const front = createFront({
   isApi: (hostname) => hostname === "localhost",
   api: () => new Response("api"),
-  edge: (request, address) => new Response(`edge ${new URL(request.url).hostname} ${address}`),
+  edge: (request, { remoteAddress }) =>
+    new Response(`edge ${new URL(request.url).hostname} ${remoteAddress}`),
   hosts,
   challenges,
   wantsHttps: (hostname) => hostname === "secure.example",
@@ -43,14 +44,15 @@ const rows = [
   ["https", `https://any.example${CHALLENGE}`, "edge any.example 192.0.2.7"],
   ["http", "http://www.shop.example/a?b", "308 http://shop.example/a?b"],
   ["https", "https://WWW.shop.example./a", "308 https://shop.example/a"],
+  ["http", "https://www.shop.example/a", "308 http://shop.example/a"],
+  ["https", "http://www.shop.example:81/a", "308 https://shop.example:81/a"],
 ] as const;
 
-const remoteAddr = { transport: "tcp", hostname: "192.0.2.7", port: 1 } as const;
-const info = { remoteAddr, completed: Promise.resolve() };
+const connection = { remoteAddress: "192.0.2.7", hold: () => {} };
 
 for (const [side, url, wanted] of rows) {
   Deno.test(`createFront() answers ${url} with ${wanted}`, async () => {
-    const response = await front[side](new Request(url), info);
+    const response = await front[side](new Request(url), { ...connection, scheme: side });
     const location = response.headers.get("location");
     const seen = location === null ? await response.text() : `${response.status} ${location}`;
     assert.equal(seen, wanted);

@@ -8,7 +8,7 @@ import type { Clock } from "../../lib/clock.ts";
 import type { PlatformLog } from "../options.ts";
 import type { KeyPair } from "./certificate.ts";
 import type { CertificateService } from "./certificate_service.ts";
-import { type CertificateSource, type HttpsHandler, HttpsListener } from "./https_listener.ts";
+import { type CertificateSource, HttpsListener } from "./https_listener.ts";
 import { type CertificateFiles, readCertificateFiles } from "./static_certificate.ts";
 
 export const DEFAULT_HTTPS_PORT = 443;
@@ -19,7 +19,6 @@ const INTERVAL_MS = 10 * 60_000;
 export interface SecureListenerOptions {
   readonly hostname: string;
   readonly port: number;
-  readonly handler: HttpsHandler;
   /** The operator's own certificate. */
   readonly files?: CertificateFiles | undefined;
   /** Knows the certificates that were ordered; `undefined` where none are. */
@@ -27,8 +26,8 @@ export interface SecureListenerOptions {
   readonly now: Clock;
   /** How often certificates are looked at, in milliseconds; ten minutes where missing. */
   readonly intervalMs?: number;
-  /** Answers where a handler throws; is told of bodies that break off. */
-  readonly onError?: (error: unknown) => Response;
+  /** Takes the connections of a listener, until `closed` says that it is closed. */
+  serve(listener: Deno.TlsListener, closed: AbortSignal): Promise<void>;
   log(line: PlatformLog): void;
 }
 
@@ -36,29 +35,23 @@ export interface SecureListener {
   readonly port: number;
   /** Takes note of a hostname whose certificate is new. */
   changed(hostname: string): void;
-  /** Ends the timers, and resolves when the requests under way are answered. */
-  shutdown(): Promise<void>;
+  /** Ends the timers and stops accepting; connections go on. */
+  close(): Promise<void>;
 }
 
 /**
  * Listens for HTTPS.
  *
  * @throws {CertificateFileError} where the given certificate can not serve.
- * @throws {SniUnsupportedError} where certificates are ordered, on a runtime
- * that can not choose between them.
  * @throws {Deno.errors.AddrInUse} where the port is taken.
  */
 export async function openSecureListener(options: SecureListenerOptions): Promise<SecureListener> {
-  const { hostname, port, handler, files, ordered, now, log } = options;
+  const { hostname, port, serve, files, ordered, now, log } = options;
   let own = files === undefined ? undefined : await readCertificateFiles(files, now());
   const certificates: CertificateSource = ordered === undefined && own !== undefined
     ? { type: "one", current: () => own! }
     : { type: "by_name", find: (name) => ordered?.()?.find(name) ?? own };
-  const { onError } = options;
-  const listener = new HttpsListener({
-    ...{ hostname, port, handler, certificates },
-    ...(onError === undefined ? {} : { onError }),
-  });
+  const listener = new HttpsListener({ hostname, port, certificates, serve });
   const reload = async (given: CertificateFiles) => {
     try {
       const fresh: KeyPair = await readCertificateFiles(given, now());
@@ -79,9 +72,9 @@ export async function openSecureListener(options: SecureListenerOptions): Promis
       return listener.port;
     },
     changed: (name) => listener.changed(name),
-    shutdown: () => {
+    close: () => {
       clearInterval(timer);
-      return listener.shutdown();
+      return listener.close();
     },
   };
 }

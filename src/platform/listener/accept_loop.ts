@@ -1,0 +1,39 @@
+/**
+ * Accepting connections for as long as there is a listener, whatever the system
+ * is short of.
+ *
+ * @module
+ */
+
+/** The first pause after an accept that failed, and the longest, in milliseconds. */
+const FIRST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 1000;
+
+export interface AcceptLoop<C> {
+  accept(): Promise<C>;
+  /** Whether the listener is closed, so that nothing more is to come. */
+  isClosed(): boolean;
+  /** Resolves when another connection may come. */
+  room(): Promise<void> | undefined;
+  take(connection: C): void;
+  /** The system is short of something: descriptors, or memory. */
+  onShortage(error: unknown): void;
+  pause(milliseconds: number): Promise<void>;
+}
+
+/** Resolves when the listener is closed. */
+export async function acceptAll<C>(loop: AcceptLoop<C>): Promise<void> {
+  let pauseMs = FIRST_PAUSE_MS;
+  while (!loop.isClosed()) {
+    await loop.room();
+    try {
+      loop.take(await loop.accept());
+      pauseMs = FIRST_PAUSE_MS;
+    } catch (error) {
+      if (loop.isClosed()) return;
+      loop.onShortage(error);
+      await loop.pause(pauseMs);
+      pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS);
+    }
+  }
+}

@@ -1,0 +1,132 @@
+/**
+ * The front door: takes connections from listeners of TCP and TLS, and serves
+ * HTTP on each, within bounds.
+ *
+ * @module
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { acceptAll } from "./accept_loop.ts";
+import { ConnectionTable } from "./connection_table.ts";
+import { type AcceptedConn, HttpConnection, isTls } from "./http_connection.ts";
+import { findServeConnection, type ServeConnection } from "./serve_connection.ts";
+import { ShortageLog } from "./shortage_log.ts";
+import type { ConnectionHandler, ConnectionLimits } from "./types.ts";
+
+/** How often connections are looked at that have run out of time, in milliseconds. */
+const SWEEP_MS = 500;
+/** Idle connections that make room where the process runs out of descriptors. */
+const EVICTED_AT_SHORTAGE = 16;
+/** Where all places are taken, this part of them is emptied of idle connections. */
+const EVICTED_PART = 1 / 32;
+
+export interface FrontDoorOptions {
+  readonly limits: ConnectionLimits;
+  /** Answers where a handler throws; is told of bodies that break off. */
+  readonly onError: (error: unknown) => Response;
+  /** What connections of an address are counted under; `undefined` for those that are exempt. */
+  groupOf(address: string): string | undefined;
+  /** Told, at most now and then, of connections that are not taken. */
+  onShortage(message: string): void;
+  /** A clock that never jumps, in milliseconds. */
+  readonly now: () => number;
+}
+
+/** A listener that connections are taken from. */
+export interface Source {
+  readonly listener: Deno.TcpListener | Deno.TlsListener;
+  readonly handler: ConnectionHandler;
+  /** Says that the listener is closed. */
+  readonly closed: AbortSignal;
+}
+
+/** All listeners of a platform share one door, and so its bounds. */
+export class FrontDoor {
+  readonly #serve: ServeConnection;
+  readonly #table: ConnectionTable;
+  readonly #shortages: ShortageLog;
+  readonly #finishing = new Set<Promise<void>>();
+  readonly #sweeping: ReturnType<typeof setInterval>;
+  /** Wakes the accept loops that wait for a place. */
+  #freed = Promise.withResolvers<void>();
+
+  /** @throws {ConnectionsUnsupportedError} on a runtime that cannot do this. */
+  constructor(private readonly options: FrontDoorOptions) {
+    const { limits, now, onShortage } = options;
+    this.#serve = findServeConnection();
+    this.#table = new ConnectionTable({ limits, now });
+    this.#shortages = new ShortageLog({ now, log: onShortage });
+    this.#sweeping = setInterval(() => this.#table.sweep(), SWEEP_MS);
+  }
+
+  get limits(): ConnectionLimits {
+    return this.options.limits;
+  }
+
+  /** Serves the connections of a listener; resolves when it is closed. */
+  async take({ listener, handler, closed }: Source): Promise<void> {
+    closed.addEventListener("abort", () => this.#wake(), { once: true });
+    await acceptAll<AcceptedConn>({
+      accept: () => listener.accept(),
+      isClosed: () => closed.aborted,
+      room: () => this.#table.isFull ? this.#makeRoom(closed) : undefined,
+      take: (conn) => this.#admit(conn, handler),
+      onShortage: (error) => {
+        this.#table.evict(EVICTED_AT_SHORTAGE);
+        this.#shortages.note(`Cannot accept connections: ${error}`);
+      },
+      pause: (milliseconds) => delay(milliseconds),
+    });
+  }
+
+  /** Lets requests under way finish for so long, then cuts off what is left. */
+  async drain(milliseconds: number): Promise<void> {
+    this.#table.finish();
+    const late = new AbortController();
+    await Promise.race([
+      Promise.all(this.#finishing),
+      delay(milliseconds, undefined, { signal: late.signal }).catch(() => {}),
+    ]);
+    late.abort();
+    clearInterval(this.#sweeping);
+    this.#table.cutOff();
+    await Promise.all(this.#finishing);
+  }
+
+  async #makeRoom(closed: AbortSignal): Promise<void> {
+    const { maxConnections } = this.options.limits;
+    this.#shortages.note(
+      `All ${maxConnections} connections are taken: idle ones make room for others, ` +
+        "and --max-connections allows more",
+    );
+    this.#table.evict(Math.ceil(maxConnections * EVICTED_PART));
+    while (this.#table.isFull && !closed.aborted) await this.#freed.promise;
+  }
+
+  #wake(): void {
+    this.#freed.resolve();
+    this.#freed = Promise.withResolvers();
+  }
+
+  #admit(conn: AcceptedConn, handler: ConnectionHandler): void {
+    const address = conn.remoteAddr.hostname;
+    const table = this.#table;
+    const entry = table.admit(this.options.groupOf(address), isTls(conn) ? "handshake" : "head");
+    if (entry === undefined) {
+      conn.close();
+      this.#shortages.note(
+        `Refused a connection of ${address}: it has as many as --max-connections-per-address allows`,
+      );
+      return;
+    }
+    const { onError } = this.options;
+    const connection = new HttpConnection(conn, {
+      ...{ serve: this.#serve, table, entry, handler, onError },
+    });
+    const finishing = connection.finished.then(() => void this.#finishing.delete(finishing));
+    this.#finishing.add(finishing);
+    void connection.closed().then(() => {
+      table.remove(entry);
+      this.#wake();
+    });
+  }
+}

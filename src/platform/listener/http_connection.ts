@@ -1,0 +1,107 @@
+/**
+ * HTTP on one connection: its handshake, its requests, and its end.
+ *
+ * @module
+ */
+import type { ConnectionTable, Ending, Tracked } from "./connection_table.ts";
+import { hostProblem, placeholderHost } from "./judge_host.ts";
+import type { ServeConnection, ServedConnection } from "./serve_connection.ts";
+import type { ClientConnection, ConnectionHandler } from "./types.ts";
+import { mayHaveBody, watchBody } from "./watch_body.ts";
+
+export type AcceptedConn = Deno.TcpConn | Deno.TlsConn;
+
+export const isTls = (conn: AcceptedConn): conn is Deno.TlsConn => "handshake" in conn;
+
+export interface HttpConnectionOptions {
+  readonly serve: ServeConnection;
+  readonly table: ConnectionTable;
+  /** The connection's own entry in the table. */
+  readonly entry: Tracked;
+  readonly handler: ConnectionHandler;
+  readonly onError: (error: unknown) => Response;
+}
+
+const refused = (problem: string): Response => new Response(`${problem}\n`, { status: 400 });
+
+export class HttpConnection implements ClientConnection {
+  readonly remoteAddress: string;
+  readonly scheme: "http" | "https";
+  /** Settles when HTTP has ended on it; never rejects. */
+  readonly finished: Promise<void>;
+  readonly #placeholder: string;
+  readonly #cut = new AbortController();
+  readonly #holds = new Set<Promise<unknown>>();
+  #isHttp2 = false;
+  #served: ServedConnection | undefined;
+
+  constructor(
+    private readonly conn: AcceptedConn,
+    private readonly options: HttpConnectionOptions,
+  ) {
+    this.remoteAddress = conn.remoteAddr.hostname;
+    this.scheme = isTls(conn) ? "https" : "http";
+    this.#placeholder = placeholderHost(conn.localAddr, this.scheme);
+    options.entry.end = (how) => this.#end(how);
+    // What a client breaks off is no news to anyone.
+    this.finished = this.#run().catch(() => {});
+  }
+
+  hold(ended: Promise<unknown>): void {
+    const { table, entry } = this.options;
+    table.began(entry);
+    const held = ended.catch(() => {}).finally(() => table.ended(entry));
+    this.#holds.add(held);
+  }
+
+  /** Resolves when nothing is left of the connection, sockets that it was upgraded to included. */
+  async closed(): Promise<void> {
+    await this.finished;
+    await Promise.all(this.#holds);
+  }
+
+  async #run(): Promise<void> {
+    const { conn } = this;
+    const { serve, table, entry, onError } = this.options;
+    if (isTls(conn)) {
+      try {
+        this.#isHttp2 = (await conn.handshake()).alpnProtocol === "h2";
+      } catch (error) {
+        this.#closeConn();
+        throw error;
+      }
+      table.shook(entry);
+    } else conn.setNoDelay(true);
+    const served = serve(conn, this.#cut.signal, this.#handler(), onError, () => {});
+    this.#served = served;
+    await served.finished;
+  }
+
+  #handler() {
+    const { table, entry, handler } = this.options;
+    const isHttp2 = this.#isHttp2;
+    const placeholder = this.#placeholder;
+    const ended = () => table.ended(entry);
+    const awaits = () => table.awaitsBody(entry);
+    return (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => {
+      table.began(entry);
+      info.completed.then(ended, ended);
+      const host = () => request.headers.get("host");
+      const problem = hostProblem({ url: request.url, placeholder, isHttp2, host });
+      if (problem !== undefined) return refused(problem);
+      return handler(mayHaveBody(request) ? watchBody(request, awaits) : request, this);
+    };
+  }
+
+  #end(how: Ending): void {
+    if (this.#served === undefined) return this.#closeConn();
+    if (how === "at once") this.#cut.abort();
+    else this.#served.shutdown().catch(() => {});
+  }
+
+  #closeConn(): void {
+    try {
+      this.conn.close();
+    } catch { /* it is closed already */ }
+  }
+}

@@ -1,0 +1,45 @@
+/**
+ * Requests that are refused because nobody can say which host they are for
+ * (RFC 9112, 3.2).
+ *
+ * @module
+ */
+
+const COMMA = ",";
+const DEFAULT_PORT = { http: 80, https: 443 } as const;
+
+/** What the runtime writes in a URL in place of a host, where the request names none. */
+export function placeholderHost(
+  local: Pick<Deno.NetAddr, "hostname" | "port">,
+  scheme: "http" | "https",
+): string {
+  const { hostname, port } = local;
+  const isOwn = /^(?:127\.|0\.0\.0\.0$|::1?$)/.test(hostname);
+  const name = isOwn ? "localhost" : hostname.includes(":") ? `[${hostname}]` : hostname;
+  return port === DEFAULT_PORT[scheme] ? name : `${name}:${port}`;
+}
+
+export interface HostFacts {
+  /** The request's URL, as the runtime has made it of the request line and `Host`. */
+  readonly url: string;
+  /** What stands in it where the request names no host. */
+  readonly placeholder: string;
+  /** HTTP/2 was negotiated: its requests name their host in `:authority`. */
+  readonly isHttp2: boolean;
+  /** Reads the `Host` field. */
+  host(): string | null;
+}
+
+/** What is wrong with a request's host; `undefined` where nothing is. */
+export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): string | undefined {
+  if (isHttp2) return undefined;
+  const start = url.indexOf("//") + 2;
+  const slash = url.indexOf("/", start);
+  const end = slash === -1 ? url.length : slash;
+  if (end === start) return "The Host field is empty: name the host there";
+  if (url.lastIndexOf(COMMA, end) >= start) return "The request names several hosts: name one";
+  if (end - start !== placeholder.length || !url.startsWith(placeholder, start)) return undefined;
+  const named = host();
+  if (named === null) return "The request has no Host field: name the host there";
+  return named === "" ? "The Host field is empty: name the host there" : undefined;
+}

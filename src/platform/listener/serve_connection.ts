@@ -1,0 +1,48 @@
+/**
+ * HTTP on one accepted connection, by the function below `Deno.serve`. It is no
+ * public API (docs/decisions/own-listener.md): it is looked up at start, and a
+ * runtime without it is refused with words.
+ *
+ * @module
+ */
+
+export interface ServedConnection {
+  /** Settles when HTTP has ended on it; rejects where the client broke off or the protocol. */
+  readonly finished: Promise<void>;
+  /** Answers what is under way, then closes. */
+  shutdown(): Promise<void>;
+}
+
+export type ServeConnection = (
+  connection: Deno.Conn,
+  /** Cuts the connection off. */
+  signal: AbortSignal,
+  handler: (
+    request: Request,
+    info: Deno.ServeHandlerInfo<Deno.NetAddr>,
+  ) => Response | Promise<Response>,
+  onError: (error: unknown) => Response,
+  onListen: () => void,
+) => ServedConnection;
+
+/** This runtime cannot serve one connection. */
+export class ConnectionsUnsupportedError extends Error {
+  override readonly name = "ConnectionsUnsupportedError";
+}
+
+function isServeConnection(value: unknown): value is ServeConnection {
+  return typeof value === "function";
+}
+
+/** @throws {ConnectionsUnsupportedError} */
+export function findServeConnection(): ServeConnection {
+  const place: unknown = Reflect.get(Deno, "internal");
+  const internals: unknown = typeof place === "symbol" ? Reflect.get(Deno, place) : undefined;
+  const serve = typeof internals === "object" && internals !== null
+    ? Reflect.get(internals, "serveHttpOnConnection")
+    : undefined;
+  if (isServeConnection(serve)) return serve;
+  throw new ConnectionsUnsupportedError(
+    `Cannot serve connections on Deno ${Deno.version.deno}: use a version from 2.6 to 2.9`,
+  );
+}
