@@ -15,6 +15,7 @@ import {
   type ConnectionHandler,
   descriptorLimit,
   FrontDoor,
+  nextDescriptor,
   setAcceptedOptions,
 } from "./listener/mod.ts";
 import type { PlatformOptions } from "./options.ts";
@@ -23,6 +24,11 @@ import { DEFAULT_HTTPS_PORT, openSecureListener } from "./tls/secure_listener.ts
 
 /** Requests under way get this long to finish when the platform stops. */
 const DRAIN_MS = 10_000;
+
+/** Descriptors of a process whose limit the system does not show. */
+const ASSUMED_DESCRIPTORS = 1024;
+/** The part of all descriptors that no connection gets: files and other sites need them. */
+const RESERVE = 1 / 4;
 
 const starting: ConnectionHandler = () =>
   new Response("The platform is starting\n", { status: 503, headers: { "retry-after": "1" } });
@@ -59,8 +65,10 @@ function listen(options: PlatformOptions): Deno.TcpListener {
 
 async function openDoor(options: PlatformOptions): Promise<FrontDoor> {
   const proxies = new TrustedProxies(options.trustProxy);
+  const descriptors = await descriptorLimit() ?? ASSUMED_DESCRIPTORS;
   return new FrontDoor({
-    limits: completeLimits(options.connections ?? {}, await descriptorLimit()),
+    limits: completeLimits(options.connections ?? {}, descriptors),
+    isShort: () => nextDescriptor() >= descriptors * (1 - RESERVE),
     onError: faultAnswer(options.log),
     groupOf: (address) => proxies.trusts(address) ? undefined : addressGroup(address),
     onShortage: (message) => options.log({ level: "warn", message }),

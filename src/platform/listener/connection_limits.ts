@@ -5,8 +5,6 @@
  */
 import type { ConnectionLimits } from "./types.ts";
 
-/** Descriptors of a process whose limit is unknown. */
-const ASSUMED_DESCRIPTORS = 1024;
 /** A platform that may open only a few files still answers some clients. */
 const FEWEST_CONNECTIONS = 16;
 const MOST_CONNECTIONS = 50_000;
@@ -29,9 +27,9 @@ const OTHERS = 1 / 2;
  */
 export function completeLimits(
   given: Partial<ConnectionLimits>,
-  descriptors: number | undefined,
+  descriptors: number,
 ): ConnectionLimits {
-  const half = Math.floor((descriptors ?? ASSUMED_DESCRIPTORS) / 2);
+  const half = Math.floor(descriptors / 2);
   const maxConnections = given.maxConnections ??
     Math.min(MOST_CONNECTIONS, Math.max(FEWEST_CONNECTIONS, half));
   const maxPerAddress = given.maxPerAddress ??

@@ -46,6 +46,9 @@ export interface TableOptions {
   readonly now: () => number;
 }
 
+/** Where an address has all that it may, this part of them is emptied of idle ones at a time. */
+const EVICTED_PART = 1 / 8;
+
 const WAITING: ReadonlySet<Phase> = new Set<Phase>(["handshake", "head", "idle"]);
 
 export class ConnectionTable {
@@ -81,16 +84,18 @@ export class ConnectionTable {
   }
 
   /**
-   * Takes in a new connection. At the limit of its group it takes the place of
-   * the one that has waited longest; `undefined` where all of them are busy.
+   * Takes in a new connection. At the limit of its group those that have waited
+   * longest make room; `undefined` where all of them are busy.
    */
   admit(group: string | undefined, phase: "handshake" | "head"): Tracked | undefined {
     const others = group === undefined ? undefined : this.#groups.get(group);
     if (others !== undefined && others.size >= this.#limits.maxPerAddress) {
-      const [oldest] = longestWaiting(others, 1);
-      if (oldest === undefined) return undefined;
-      oldest.end("at once");
-      this.remove(oldest);
+      const oldest = longestWaiting(others, Math.ceil(this.#limits.maxPerAddress * EVICTED_PART));
+      if (oldest.length === 0) return undefined;
+      for (const other of oldest) {
+        other.end("at once");
+        this.remove(other);
+      }
     }
     const entry: Tracked = {
       ...{ group, phase, since: this.#now(), busy: 0, bodies: new Set() },

@@ -7,6 +7,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { acceptAll } from "./accept_loop.ts";
 import { ConnectionTable } from "./connection_table.ts";
+import { CutOff } from "./cut_off.ts";
 import { type AcceptedConn, HttpConnection, isTls } from "./http_connection.ts";
 import { findServeConnection, type ServeConnection } from "./serve_connection.ts";
 import { ShortageLog } from "./shortage_log.ts";
@@ -16,6 +17,8 @@ import type { ConnectionHandler, ConnectionLimits } from "./types.ts";
 const SWEEP_MS = 500;
 /** Idle connections that make room where the process runs out of descriptors. */
 const EVICTED_AT_SHORTAGE = 16;
+/** How often is looked again whether descriptors are free, in milliseconds. */
+const LOOK_MS = 20;
 /** Where all places are taken, this part of them is emptied of idle connections. */
 const EVICTED_PART = 1 / 32;
 
@@ -25,6 +28,8 @@ export interface FrontDoorOptions {
   readonly onError: (error: unknown) => Response;
   /** What connections of an address are counted under; `undefined` for those that are exempt. */
   groupOf(address: string): string | undefined;
+  /** Whether so many descriptors are open that the rest is needed for other things. */
+  isShort(): boolean;
   /** Told, at most now and then, of connections that are not taken. */
   onShortage(message: string): void;
   /** A clock that never jumps, in milliseconds. */
@@ -44,6 +49,7 @@ export class FrontDoor {
   readonly #serve: ServeConnection;
   readonly #table: ConnectionTable;
   readonly #shortages: ShortageLog;
+  readonly #cutOff = new CutOff();
   readonly #finishing = new Set<Promise<void>>();
   readonly #sweeping: ReturnType<typeof setInterval>;
   /** Wakes the accept loops that wait for a place. */
@@ -68,7 +74,7 @@ export class FrontDoor {
     await acceptAll<AcceptedConn>({
       accept: () => listener.accept(),
       isClosed: () => closed.aborted,
-      room: () => this.#table.isFull ? this.#makeRoom(closed) : undefined,
+      room: () => this.#hasRoom() ? undefined : this.#makeRoom(closed),
       take: (conn) => this.#admit(conn, handler),
       onShortage: (error) => {
         this.#table.evict(EVICTED_AT_SHORTAGE);
@@ -92,14 +98,22 @@ export class FrontDoor {
     await Promise.all(this.#finishing);
   }
 
+  #hasRoom(): boolean {
+    return !this.#table.isFull && !this.options.isShort();
+  }
+
   async #makeRoom(closed: AbortSignal): Promise<void> {
     const { maxConnections } = this.options.limits;
     this.#shortages.note(
-      `All ${maxConnections} connections are taken: idle ones make room for others, ` +
-        "and --max-connections allows more",
+      this.#table.isFull
+        ? `All ${maxConnections} connections are taken: idle ones make room for others, ` +
+          "and --max-connections allows more"
+        : "Few descriptors are left: idle connections make room for others",
     );
     this.#table.evict(Math.ceil(maxConnections * EVICTED_PART));
-    while (this.#table.isFull && !closed.aborted) await this.#freed.promise;
+    while (!closed.aborted && !this.#hasRoom()) {
+      await Promise.race([this.#freed.promise, delay(LOOK_MS)]);
+    }
   }
 
   #wake(): void {
@@ -112,6 +126,7 @@ export class FrontDoor {
     const table = this.#table;
     const entry = table.admit(this.options.groupOf(address), isTls(conn) ? "handshake" : "head");
     if (entry === undefined) {
+      if (isTls(conn)) this.#cutOff.add(conn.remoteAddr);
       conn.close();
       this.#shortages.note(
         `Refused a connection of ${address}: it has as many as --max-connections-per-address allows`,
@@ -120,7 +135,7 @@ export class FrontDoor {
     }
     const { onError } = this.options;
     const connection = new HttpConnection(conn, {
-      ...{ serve: this.#serve, table, entry, handler, onError },
+      ...{ serve: this.#serve, table, entry, handler, onError, cutOff: this.#cutOff },
     });
     const finishing = connection.finished.then(() => void this.#finishing.delete(finishing));
     this.#finishing.add(finishing);

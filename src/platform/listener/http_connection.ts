@@ -4,6 +4,7 @@
  * @module
  */
 import type { ConnectionTable, Ending, Tracked } from "./connection_table.ts";
+import type { CutOff } from "./cut_off.ts";
 import { hostProblem, placeholderHost } from "./judge_host.ts";
 import type { ServeConnection, ServedConnection } from "./serve_connection.ts";
 import type { ClientConnection, ConnectionHandler } from "./types.ts";
@@ -20,6 +21,8 @@ export interface HttpConnectionOptions {
   readonly entry: Tracked;
   readonly handler: ConnectionHandler;
   readonly onError: (error: unknown) => Response;
+  /** Ends sockets of TLS that the runtime would keep. */
+  readonly cutOff: CutOff;
 }
 
 const refused = (problem: string): Response => new Response(`${problem}\n`, { status: 400 });
@@ -94,9 +97,14 @@ export class HttpConnection implements ClientConnection {
   }
 
   #end(how: Ending): void {
-    if (this.#served === undefined) return this.#closeConn();
-    if (how === "at once") this.#cut.abort();
-    else this.#served.shutdown().catch(() => {});
+    if (this.#served !== undefined && how === "gracefully") {
+      this.#served.shutdown().catch(() => {});
+      return;
+    }
+    const { conn, options } = this;
+    if (isTls(conn)) options.cutOff.add(conn.remoteAddr);
+    if (this.#served === undefined) this.#closeConn();
+    else this.#cut.abort();
   }
 
   #closeConn(): void {

@@ -1,35 +1,19 @@
 /**
- * Options of listening sockets that Deno has no function for. What a listening
- * socket is set to, Linux passes on to every connection that it accepts
+ * What accepted connections start with. What a listening socket is set to,
+ * Linux passes on to every connection that it accepts
  * (docs/decisions/own-listener.md).
  *
  * @module
  */
-
-const SYMBOLS = {
-  getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
-  getsockopt: { parameters: ["i32", "i32", "i32", "buffer", "buffer"], result: "i32" },
-  setsockopt: { parameters: ["i32", "i32", "i32", "buffer", "u32"], result: "i32" },
-} as const;
-
-type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
+import { descriptors, type Libc, openLibc } from "./libc.ts";
 
 const SOL_SOCKET = 1;
 const SO_ACCEPTCONN = 30;
 const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
 const TCP_USER_TIMEOUT = 18;
-/** `struct sockaddr_in6` and what is shorter. */
+/** `struct sockaddr_in6`, the longest of an IP socket. */
 const ADDRESS_BYTES = 28;
-
-function openLibc(): Libc | undefined {
-  if (Deno.build.os !== "linux") return undefined;
-  try {
-    return Deno.dlopen("libc.so.6", SYMBOLS).symbols;
-  } catch {
-    return undefined;
-  }
-}
 
 /** Whether a descriptor is a socket that listens on the port. */
 function listensOn(libc: Libc, descriptor: number, port: number): boolean {
@@ -51,15 +35,14 @@ export interface AcceptedOptions {
  * Sets what connections that are accepted on the port start with: nothing that
  * is sent waits for more (TCP_NODELAY), and one whose client takes nothing any
  * more is closed (TCP_USER_TIMEOUT, tcp(7)). Returns how many sockets were set:
- * 0 where the system has no such C library.
+ * 0 where the system is not Linux with glibc.
  */
 export function setAcceptedOptions(port: number, { stalledMs }: AcceptedOptions): number {
   const libc = openLibc();
   if (libc === undefined) return 0;
   const [on, stalled] = [Int32Array.of(1), Uint32Array.of(stalledMs)];
   let sockets = 0;
-  for (const { name } of Deno.readDirSync("/proc/self/fd")) {
-    const descriptor = Number(name);
+  for (const descriptor of descriptors()) {
     if (!listensOn(libc, descriptor, port)) continue;
     libc.setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, on, on.byteLength);
     libc.setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, stalled, stalled.byteLength);
