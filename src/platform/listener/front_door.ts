@@ -64,6 +64,11 @@ export class FrontDoor {
     this.#sweeping = setInterval(() => this.#table.sweep(), SWEEP_MS);
   }
 
+  /** Connections that are open. */
+  get size(): number {
+    return this.#table.size;
+  }
+
   get limits(): ConnectionLimits {
     return this.options.limits;
   }

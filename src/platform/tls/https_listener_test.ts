@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { request } from "node:https";
 import { connect } from "node:tls";
 import type { KeyPair } from "./certificate.ts";
-import { type CertificateSource, type HttpsHandler, HttpsListener } from "./https_listener.ts";
+import { testDoor } from "../listener/_test_door.ts";
+import type { ConnectionHandler } from "../listener/mod.ts";
+import { type CertificateSource, HttpsListener } from "./https_listener.ts";
 
 async function makePair(folder: string, name: string): Promise<KeyPair> {
   const [cert, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
@@ -46,16 +48,18 @@ function namePresented(port: number, servername: string): Promise<string> {
 async function withListener(
   certificates: (pairs: { a: KeyPair; b: KeyPair }) => CertificateSource,
   run: (listener: HttpsListener, asked: string[]) => Promise<void>,
-  options: { readonly maxNames?: number; readonly handler?: HttpsHandler } = {},
+  { handler, ...options }: { readonly maxNames?: number; readonly handler?: ConnectionHandler } =
+    {},
 ): Promise<void> {
   const folder = await Deno.makeTempDir({ prefix: "svc-https-" });
   const [a, b] = [await makePair(folder, "a.test"), await makePair(folder, "b.test")];
   const asked: string[] = [];
   const source = certificates({ a, b });
+  const { door, serve } = testDoor(handler === undefined ? {} : { handler });
   const listener = new HttpsListener({
     hostname: "127.0.0.1",
     port: 0,
-    handler: () => new Response("hello"),
+    serve,
     certificates: source.type === "one" ? source : {
       type: "by_name",
       find: (name) => {
@@ -68,7 +72,8 @@ async function withListener(
   try {
     await run(listener, asked);
   } finally {
-    await listener.shutdown();
+    await listener.close();
+    await door.drain(1000);
     await Deno.remove(folder, { recursive: true });
   }
 }

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { acceptAll } from "./accept_loop.ts";
+
+type Step = "connection" | "shortage";
+
+/** Runs the loop over given steps, and notes what it does; the listener closes after them. */
+async function run(steps: readonly Step[]): Promise<readonly string[]> {
+  const done: string[] = [];
+  let at = 0;
+  await acceptAll<number>({
+    accept: () => {
+      const step = steps[at++];
+      return step === "connection" ? Promise.resolve(at) : Promise.reject(new Error("os error 24"));
+    },
+    isClosed: () => at > steps.length,
+    room: () => undefined,
+    take: () => void done.push("take"),
+    onShortage: (error) => void done.push(String(error)),
+    pause: (milliseconds) => {
+      done.push(`pause ${milliseconds}`);
+      return Promise.resolve();
+    },
+  });
+  return done;
+}
+
+Deno.test("acceptAll() goes on after a shortage, in pauses that grow and begin anew", async () => {
+  const short: Step[] = Array.from({ length: 9 }, () => "shortage");
+  const told = await run([...short, "connection", "shortage"]);
+  const pauses = told.filter((line) => line.startsWith("pause")).map((line) =>
+    Number(line.slice(6))
+  );
+  assert.deepEqual(pauses, [10, 20, 40, 80, 160, 320, 640, 1000, 1000, 10]);
+  assert.ok(told.includes("take"));
+});
+
+Deno.test("acceptAll() waits for room before it accepts", async () => {
+  const room = Promise.withResolvers<void>();
+  let accepted = 0;
+  let closed = false;
+  const running = acceptAll<number>({
+    accept: () => {
+      accepted++;
+      closed = true;
+      return Promise.resolve(1);
+    },
+    isClosed: () => closed,
+    room: () => room.promise,
+    take: () => {},
+    onShortage: () => {},
+    pause: () => Promise.resolve(),
+  });
+  await Promise.resolve();
+  assert.equal(accepted, 0);
+  room.resolve();
+  await running;
+  assert.equal(accepted, 1);
+});

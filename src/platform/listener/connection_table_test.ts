@@ -1,0 +1,149 @@
+import assert from "node:assert/strict";
+import { ConnectionTable, type Ending, type Tracked } from "./connection_table.ts";
+
+const limits = {
+  maxConnections: 4,
+  maxPerAddress: 2,
+  handshakeMs: 10,
+  headMs: 20,
+  bodyMs: 60,
+  keepAliveMs: 75,
+};
+
+/** A table with a clock that the test sets, and a note of what was ended. */
+function testTable(given: Partial<typeof limits> = {}) {
+  const clock = { time: 0 };
+  const table = new ConnectionTable({ limits: { ...limits, ...given }, now: () => clock.time });
+  const ended: string[] = [];
+  const admit = (
+    name: string,
+    group: string | undefined = name,
+    phase: "handshake" | "head" = "head",
+  ): Tracked | undefined => {
+    const entry = table.admit(group, phase);
+    if (entry !== undefined) entry.end = (how: Ending) => void ended.push(`${name} ${how}`);
+    return entry;
+  };
+  const sweepAt = (time: number) => {
+    clock.time = time;
+    ended.length = 0;
+    table.sweep();
+    return [...ended];
+  };
+  return { table, clock, ended, admit, sweepAt };
+}
+
+Deno.test("ConnectionTable is full at its limit, until one is removed", () => {
+  const { table, admit } = testTable();
+  const [first] = ["a", "b", "c", "d"].map((name) => admit(name));
+  assert.equal(table.isFull, true);
+  table.remove(first!);
+  assert.equal(table.isFull, false);
+  assert.equal(table.size, 3);
+});
+
+Deno.test("admit() gives a newcomer the place of its own address's longest waiting one", () => {
+  const { table, clock, ended, admit } = testTable({ maxPerAddress: 2 });
+  const busy = admit("busy", "192.0.2.1");
+  table.began(busy!);
+  clock.time = 1;
+  admit("waiting", "192.0.2.1");
+  admit("other", "192.0.2.2");
+  assert.notEqual(admit("newcomer", "192.0.2.1"), undefined);
+  assert.deepEqual(ended, ["waiting at once"]);
+  assert.equal(table.size, 3);
+});
+
+Deno.test("admit() refuses a newcomer whose address is busy on all that it may have", () => {
+  const { table, admit } = testTable();
+  for (const name of ["one", "two"]) table.began(admit(name, "192.0.2.1")!);
+  assert.equal(admit("three", "192.0.2.1"), undefined);
+  assert.notEqual(admit("else", "192.0.2.2"), undefined);
+});
+
+Deno.test("admit() counts what has no group by no address", () => {
+  const { table } = testTable();
+  for (let count = 0; count < 3; count++) table.began(table.admit(undefined, "head")!);
+  assert.equal(table.size, 3);
+});
+
+Deno.test("evict() ends those that wait longest, and none that is busy", () => {
+  const { table, clock, ended, admit } = testTable();
+  table.began(admit("busy")!);
+  for (const name of ["first", "second", "third"]) {
+    clock.time++;
+    admit(name);
+  }
+  assert.equal(table.evict(2), 2);
+  assert.deepEqual(ended, ["first at once", "second at once"]);
+  assert.equal(table.evict(2), 1);
+});
+
+const phases: readonly (readonly [
+  name: string,
+  prepare: (table: ConnectionTable, entry: Tracked) => void,
+  phase: "handshake" | "head",
+  limit: number,
+  how: Ending,
+])[] = [
+  ["a handshake", () => {}, "handshake", limits.handshakeMs, "at once"],
+  ["the first head", (table, entry) => table.shook(entry), "handshake", limits.headMs, "at once"],
+  ["the first head without TLS", () => {}, "head", limits.headMs, "at once"],
+  [
+    "the next request",
+    (table, entry) => {
+      table.began(entry);
+      table.ended(entry);
+    },
+    "head",
+    limits.keepAliveMs,
+    "gracefully",
+  ],
+  [
+    "more of a body",
+    (table, entry) => {
+      table.began(entry);
+      table.awaitsBody(entry);
+    },
+    "head",
+    limits.bodyMs,
+    "at once",
+  ],
+];
+
+for (const [name, prepare, phase, limit, how] of phases) {
+  Deno.test(`sweep() ends a connection that waits too long for ${name}`, () => {
+    const { table, admit, sweepAt } = testTable();
+    prepare(table, admit("it", "group", phase)!);
+    assert.deepEqual(sweepAt(limit - 1), []);
+    assert.deepEqual(sweepAt(limit), [`it ${how}`]);
+  });
+}
+
+Deno.test("sweep() leaves alone what an answer is under way on, however long", () => {
+  const { table, admit, sweepAt } = testTable();
+  const entry = admit("it")!;
+  table.began(entry);
+  const wait = table.awaitsBody(entry);
+  wait.over();
+  assert.deepEqual(sweepAt(1_000_000), []);
+});
+
+Deno.test("sweep() cuts off a connection that does not end when asked to", () => {
+  const { table, admit, sweepAt } = testTable();
+  const entry = admit("it")!;
+  table.began(entry);
+  table.ended(entry);
+  assert.deepEqual(sweepAt(100), ["it gracefully"]);
+  assert.deepEqual(sweepAt(100 + limits.headMs - 1), []);
+  assert.deepEqual(sweepAt(100 + limits.headMs), ["it at once"]);
+});
+
+Deno.test("finish() lets answers be finished, and nothing else", () => {
+  const { table, ended, admit } = testTable();
+  table.began(admit("busy")!);
+  admit("new");
+  admit("shaking", "c", "handshake");
+  table.finish();
+  assert.deepEqual(ended, ["busy gracefully", "new at once", "shaking at once"]);
+});

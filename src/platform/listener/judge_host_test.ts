@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { hostProblem, placeholderHost } from "./judge_host.ts";
+
+const places = [
+  ["127.0.0.1", 8787, "http", "localhost:8787"],
+  ["127.0.0.1", 80, "http", "localhost"],
+  ["::1", 443, "https", "localhost"],
+  ["192.0.2.1", 8787, "http", "192.0.2.1:8787"],
+  ["2001:db8::1", 443, "http", "[2001:db8::1]:443"],
+] as const;
+
+for (const [hostname, port, scheme, wanted] of places) {
+  Deno.test(`placeholderHost() of ${hostname} port ${port} for ${scheme}`, () => {
+    assert.equal(placeholderHost({ hostname, port }, scheme), wanted);
+  });
+}
+
+const rows: readonly (readonly [url: string, host: string | null, problem: RegExp | undefined])[] =
+  [
+    ["http://a.test/", "a.test", undefined],
+    ["http://localhost:8787/", "localhost:8787", undefined],
+    ["http://localhost:87871/", "localhost:87871", undefined],
+    ["http://localhost:8787/", null, /no Host field/],
+    ["http://localhost:8787/", "", /empty/],
+    ["http:///", "", /empty/],
+    ["http://a.test, b.test/", "a.test, b.test", /several hosts/],
+    ["http://a.test/x,y", "a.test", undefined],
+    ["https://a.test/", "a.test", undefined],
+  ];
+
+for (const [url, host, problem] of rows) {
+  Deno.test(`hostProblem() of ${url} with Host ${JSON.stringify(host)}`, () => {
+    const facts = { url, placeholder: "localhost:8787", isHttp2: false, host: () => host };
+    const found = hostProblem(facts);
+    if (problem === undefined) assert.equal(found, undefined);
+    else assert.match(found ?? "", problem);
+  });
+}
+
+Deno.test("hostProblem() asks no Host of HTTP/2", () => {
+  const url = "https://localhost:8787/";
+  const facts = { url, placeholder: "localhost:8787", isHttp2: true, host: () => null };
+  assert.equal(hostProblem(facts), undefined);
+});

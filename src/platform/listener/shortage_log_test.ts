@@ -1,0 +1,16 @@
+import assert from "node:assert/strict";
+import { ShortageLog } from "./shortage_log.ts";
+
+Deno.test("ShortageLog.note() says something twice a minute, and how often it was silent", () => {
+  const lines: string[] = [];
+  let time = 0;
+  const shortages = new ShortageLog({ now: () => time, log: (line) => lines.push(line) });
+  for (time = 0; time < 60_000; time += 10_000) shortages.note("Short");
+  time = 60_000;
+  shortages.note("Still short");
+  assert.deepEqual(lines, [
+    "Short",
+    "Short (2 more warnings were left out)",
+    "Still short (2 more warnings were left out)",
+  ]);
+});
