@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../lib/clock.ts";
 import { TrustedProxies } from "../edge/mod.ts";
 import { keepUncompressed } from "./http/automatic_compression.ts";
@@ -14,6 +15,7 @@ import {
   completeLimits,
   type ConnectionHandler,
   descriptorLimit,
+  endsSocketsWithServer,
   FrontDoor,
   nextDescriptor,
   setAcceptedOptions,
@@ -24,6 +26,9 @@ import { DEFAULT_HTTPS_PORT, openSecureListener } from "./tls/secure_listener.ts
 
 /** Requests under way get this long to finish when the platform stops. */
 const DRAIN_MS = 10_000;
+
+/** Between two tries to take a port again, in milliseconds. */
+const AGAIN_MS = 100;
 
 /** Descriptors of a process whose limit the system does not show. */
 const ASSUMED_DESCRIPTORS = 1024;
@@ -63,6 +68,23 @@ function listen(options: PlatformOptions): Deno.TcpListener {
   }
 }
 
+function closeQuietly(listener: Deno.Listener): void {
+  try {
+    listener.close();
+  } catch { /* whoever served it has closed it */ }
+}
+
+/** Takes a port again that was lost to a shortage of descriptors. */
+async function listenAgain(options: PlatformOptions): Promise<Deno.TcpListener> {
+  for (;;) {
+    try {
+      return listen(options);
+    } catch {
+      await delay(AGAIN_MS);
+    }
+  }
+}
+
 async function openDoor(options: PlatformOptions): Promise<FrontDoor> {
   const proxies = new TrustedProxies(options.trustProxy);
   const descriptors = await descriptorLimit() ?? ASSUMED_DESCRIPTORS;
@@ -73,6 +95,7 @@ async function openDoor(options: PlatformOptions): Promise<FrontDoor> {
     groupOf: (address) => proxies.trusts(address) ? undefined : addressGroup(address),
     onShortage: (message) => options.log({ level: "warn", message }),
     now: () => performance.now(),
+    leavesToRuntime: endsSocketsWithServer(Deno.version.deno),
   });
 }
 
@@ -91,20 +114,34 @@ export async function openListeners(options: PlatformOptions): Promise<Listeners
   const serve = (
     listener: Deno.TcpListener | Deno.TlsListener,
     closed: AbortSignal,
-    current: () => ConnectionHandler,
+    { scheme, current }: { scheme: "http" | "https"; current: () => ConnectionHandler },
   ): Promise<void> => {
     setAcceptedOptions(listener.addr.port, { stalledMs: door.limits.bodyMs });
     return door.take({
-      ...{ listener, closed },
+      ...{ listener, closed, scheme },
       handler: (request, connection) => current()(request, connection),
     });
   };
   const plain = listen(options);
+  const { port } = plain.addr;
   const closed = new AbortController();
-  const finished = serve(plain, closed.signal, () => handler);
+  const servePlain = async () => {
+    for (let listener = plain;;) {
+      try {
+        return await serve(listener, closed.signal, { scheme: "http", current: () => handler });
+      } catch (error) {
+        if (closed.signal.aborted) return;
+        options.log({ level: "warn", message: `Listening anew on port ${port}: ${error}` });
+        listener = await listenAgain({ ...options, port });
+      } finally {
+        closeQuietly(listener);
+      }
+    }
+  };
+  const finished = servePlain();
   const closePlain = () => {
     closed.abort();
-    plain.close();
+    closeQuietly(plain);
     return finished;
   };
   try {
@@ -113,7 +150,8 @@ export async function openListeners(options: PlatformOptions): Promise<Listeners
       : await openSecureListener({
         hostname: options.host,
         port: options.httpsPort ?? DEFAULT_HTTPS_PORT,
-        serve: (listener, signal) => serve(listener, signal, () => secureHandler),
+        serve: (listener, signal) =>
+          serve(listener, signal, { scheme: "https", current: () => secureHandler }),
         files: options.tls,
         ordered: options.acme === undefined ? undefined : () => certificates,
         now: systemClock,
@@ -124,7 +162,7 @@ export async function openListeners(options: PlatformOptions): Promise<Listeners
       await door.drain(DRAIN_MS);
     };
     return {
-      port: plain.addr.port,
+      port,
       httpsPort: secure?.port,
       finished,
       open(front, ordered) {

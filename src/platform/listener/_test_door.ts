@@ -28,7 +28,11 @@ export function testDoor(
     isShort: () => false,
     onShortage: () => {},
     now: () => performance.now(),
+    leavesToRuntime: false,
     ...options,
   });
-  return { door, serve: (listener, closed) => door.take({ listener, closed, handler }) };
+  return {
+    door,
+    serve: (listener, closed) => door.take({ listener, closed, handler, scheme: "http" }),
+  };
 }

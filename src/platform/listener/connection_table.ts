@@ -49,6 +49,9 @@ export interface TableOptions {
 /** Where an address has all that it may, this part of them is emptied of idle ones at a time. */
 const EVICTED_PART = 1 / 8;
 
+/** How much longer than without progress what is being sent may take once its connection ends. */
+const CLOSING_BODIES = 10;
+
 const WAITING: ReadonlySet<Phase> = new Set<Phase>(["handshake", "head", "idle"]);
 
 export class ConnectionTable {
@@ -175,7 +178,7 @@ export class ConnectionTable {
       case "idle":
         return waited >= keepAliveMs ? "gracefully" : undefined;
       case "closing":
-        return entry.busy === 0 && waited >= headMs ? "at once" : undefined;
+        return entry.busy === 0 && waited >= CLOSING_BODIES * bodyMs ? "at once" : undefined;
       case "answer":
         return undefined;
     }

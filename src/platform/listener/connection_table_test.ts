@@ -135,8 +135,8 @@ Deno.test("sweep() cuts off a connection that does not end when asked to", () =>
   table.began(entry);
   table.ended(entry);
   assert.deepEqual(sweepAt(100), ["it gracefully"]);
-  assert.deepEqual(sweepAt(100 + limits.headMs - 1), []);
-  assert.deepEqual(sweepAt(100 + limits.headMs), ["it at once"]);
+  assert.deepEqual(sweepAt(100 + 10 * limits.bodyMs - 1), []);
+  assert.deepEqual(sweepAt(100 + 10 * limits.bodyMs), ["it at once"]);
 });
 
 Deno.test("finish() lets answers be finished, and nothing else", () => {

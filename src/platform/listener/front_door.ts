@@ -9,9 +9,10 @@ import { acceptAll } from "./accept_loop.ts";
 import { ConnectionTable } from "./connection_table.ts";
 import { CutOff } from "./cut_off.ts";
 import { type AcceptedConn, HttpConnection, isTls } from "./http_connection.ts";
-import { findServeConnection, type ServeConnection } from "./serve_connection.ts";
+import { findInternal, type ServeConnection } from "./serve_connection.ts";
 import { ShortageLog } from "./shortage_log.ts";
 import type { ConnectionHandler, ConnectionLimits } from "./types.ts";
+import { serveWholeListener } from "./whole_listener.ts";
 
 /** How often connections are looked at that have run out of time, in milliseconds. */
 const SWEEP_MS = 500;
@@ -34,11 +35,14 @@ export interface FrontDoorOptions {
   onShortage(message: string): void;
   /** A clock that never jumps, in milliseconds. */
   readonly now: () => number;
+  /** Leaves connections to the runtime (docs/decisions/own-listener.md). */
+  readonly leavesToRuntime: boolean;
 }
 
 /** A listener that connections are taken from. */
 export interface Source {
   readonly listener: Deno.TcpListener | Deno.TlsListener;
+  readonly scheme: "http" | "https";
   readonly handler: ConnectionHandler;
   /** Says that the listener is closed. */
   readonly closed: AbortSignal;
@@ -50,6 +54,7 @@ export class FrontDoor {
   readonly #table: ConnectionTable;
   readonly #shortages: ShortageLog;
   readonly #cutOff = new CutOff();
+  readonly #cut = new AbortController();
   readonly #finishing = new Set<Promise<void>>();
   readonly #sweeping: ReturnType<typeof setInterval>;
   /** Wakes the accept loops that wait for a place. */
@@ -58,7 +63,7 @@ export class FrontDoor {
   /** @throws {ConnectionsUnsupportedError} on a runtime that cannot do this. */
   constructor(private readonly options: FrontDoorOptions) {
     const { limits, now, onShortage } = options;
-    this.#serve = findServeConnection();
+    this.#serve = findInternal<ServeConnection>("serveHttpOnConnection");
     this.#table = new ConnectionTable({ limits, now });
     this.#shortages = new ShortageLog({ now, log: onShortage });
     this.#sweeping = setInterval(() => this.#table.sweep(), SWEEP_MS);
@@ -73,8 +78,13 @@ export class FrontDoor {
     return this.options.limits;
   }
 
-  /** Serves the connections of a listener; resolves when it is closed. */
-  async take({ listener, handler, closed }: Source): Promise<void> {
+  /**
+   * Serves the connections of a listener; resolves when it is closed. Rejects
+   * only where connections are left to the runtime, and it ran out of descriptors.
+   */
+  async take(source: Source): Promise<void> {
+    const { listener, handler, closed } = source;
+    if (this.options.leavesToRuntime) return await this.#takeWhole(source);
     closed.addEventListener("abort", () => this.#wake(), { once: true });
     await acceptAll<AcceptedConn>({
       accept: () => listener.accept(),
@@ -100,11 +110,28 @@ export class FrontDoor {
     late.abort();
     clearInterval(this.#sweeping);
     this.#table.cutOff();
+    this.#cut.abort();
     await Promise.all(this.#finishing);
   }
 
   #hasRoom(): boolean {
     return !this.#table.isFull && !this.options.isShort();
+  }
+
+  async #takeWhole({ listener, scheme, handler, closed }: Source): Promise<void> {
+    const { onError } = this.options;
+    const cut = this.#cut.signal;
+    const served = serveWholeListener({ listener, scheme, handler, onError, cut });
+    const finishing = served.finished.catch(() => {}).then(() =>
+      void this.#finishing.delete(finishing)
+    );
+    this.#finishing.add(finishing);
+    const ended = Promise.withResolvers<void>();
+    closed.addEventListener("abort", () => {
+      served.shutdown().catch(() => {});
+      ended.resolve();
+    }, { once: true });
+    await Promise.race([served.finished, ended.promise]);
   }
 
   async #makeRoom(closed: AbortSignal): Promise<void> {

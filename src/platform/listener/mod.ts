@@ -10,3 +10,4 @@ export { descriptorLimit, nextDescriptor } from "./descriptors.ts";
 export { FrontDoor, type FrontDoorOptions, type Source } from "./front_door.ts";
 export { ConnectionsUnsupportedError } from "./serve_connection.ts";
 export type { ClientConnection, ConnectionHandler, ConnectionLimits } from "./types.ts";
+export { endsSocketsWithServer } from "./whole_listener.ts";

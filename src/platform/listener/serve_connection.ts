@@ -13,14 +13,16 @@ export interface ServedConnection {
   shutdown(): Promise<void>;
 }
 
+export type Handle = (
+  request: Request,
+  info: Deno.ServeHandlerInfo<Deno.NetAddr>,
+) => Response | Promise<Response>;
+
 export type ServeConnection = (
   connection: Deno.Conn,
   /** Cuts the connection off. */
   signal: AbortSignal,
-  handler: (
-    request: Request,
-    info: Deno.ServeHandlerInfo<Deno.NetAddr>,
-  ) => Response | Promise<Response>,
+  handler: Handle,
   onError: (error: unknown) => Response,
   onListen: () => void,
 ) => ServedConnection;
@@ -30,18 +32,16 @@ export class ConnectionsUnsupportedError extends Error {
   override readonly name = "ConnectionsUnsupportedError";
 }
 
-function isServeConnection(value: unknown): value is ServeConnection {
-  return typeof value === "function";
-}
+const isFunction = <T>(value: unknown): value is T => typeof value === "function";
 
 /** @throws {ConnectionsUnsupportedError} */
-export function findServeConnection(): ServeConnection {
+export function findInternal<T>(name: string): T {
   const place: unknown = Reflect.get(Deno, "internal");
   const internals: unknown = typeof place === "symbol" ? Reflect.get(Deno, place) : undefined;
-  const serve = typeof internals === "object" && internals !== null
-    ? Reflect.get(internals, "serveHttpOnConnection")
+  const found = typeof internals === "object" && internals !== null
+    ? Reflect.get(internals, name)
     : undefined;
-  if (isServeConnection(serve)) return serve;
+  if (isFunction<T>(found)) return found;
   throw new ConnectionsUnsupportedError(
     `Cannot serve connections on Deno ${Deno.version.deno}: use a version from 2.6 to 2.9`,
   );

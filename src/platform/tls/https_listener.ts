@@ -95,9 +95,9 @@ export class HttpsListener {
     try {
       this.current = this.open(this.port);
       return true;
-    } catch (error) {
-      if (error instanceof Deno.errors.AddrInUse) return false;
-      throw error;
+    } catch {
+      // The port is not free yet, or the system is short of descriptors.
+      return false;
     }
   }
 
@@ -110,13 +110,17 @@ export class HttpsListener {
     const given = { hostname, port, alpnProtocols: PROTOCOLS, ...chosen };
     const listener = Deno.listenTls(given as Deno.ListenTlsOptions & Deno.TlsCertifiedKeyPem);
     const closing = new AbortController();
-    const served = this.options.serve(listener, closing.signal);
+    const served = this.options.serve(listener, closing.signal).catch(() => {
+      if (!closing.signal.aborted) this.replace();
+    });
     return {
       port: listener.addr.port,
       asked,
       close: async () => {
         closing.abort();
-        listener.close();
+        try {
+          listener.close();
+        } catch { /* whoever served it has closed it */ }
         await served;
       },
     };
