@@ -8,6 +8,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { acceptAll } from "./accept_loop.ts";
 import { ConnectionTable } from "./connection_table.ts";
 import { CutOff } from "./cut_off.ts";
+import { CutSignal } from "./cut_signal.ts";
 import { type AcceptedConn, HttpConnection, isTls } from "./http_connection.ts";
 import { findInternal, type ServeConnection } from "./serve_connection.ts";
 import { ShortageLog } from "./shortage_log.ts";
@@ -54,7 +55,7 @@ export class FrontDoor {
   readonly #table: ConnectionTable;
   readonly #shortages: ShortageLog;
   readonly #cutOff = new CutOff();
-  readonly #cut = new AbortController();
+  readonly #cut = new CutSignal();
   readonly #finishing = new Set<Promise<void>>();
   readonly #sweeping: ReturnType<typeof setInterval>;
   /** Wakes the accept loops that wait for a place. */
@@ -110,7 +111,7 @@ export class FrontDoor {
     late.abort();
     clearInterval(this.#sweeping);
     this.#table.cutOff();
-    this.#cut.abort();
+    this.#cut.cut();
     await Promise.all(this.#finishing);
   }
 
@@ -120,7 +121,7 @@ export class FrontDoor {
 
   async #takeWhole({ listener, scheme, handler, closed }: Source): Promise<void> {
     const { onError } = this.options;
-    const cut = this.#cut.signal;
+    const cut = this.#cut;
     const served = serveWholeListener({ listener, scheme, handler, onError, cut });
     const finishing = served.finished.catch(() => {}).then(() =>
       void this.#finishing.delete(finishing)

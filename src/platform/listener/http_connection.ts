@@ -5,6 +5,7 @@
  */
 import type { ConnectionTable, Ending, Tracked } from "./connection_table.ts";
 import type { CutOff } from "./cut_off.ts";
+import { CutSignal } from "./cut_signal.ts";
 import { hostProblem, placeholderHost } from "./judge_host.ts";
 import type { ServeConnection, ServedConnection } from "./serve_connection.ts";
 import type { ClientConnection, ConnectionHandler } from "./types.ts";
@@ -33,7 +34,8 @@ export class HttpConnection implements ClientConnection {
   /** Settles when HTTP has ended on it; never rejects. */
   readonly finished: Promise<void>;
   readonly #placeholder: string;
-  readonly #cut = new AbortController();
+  readonly #cut = new CutSignal();
+  #isEnding = false;
   readonly #holds = new Set<Promise<unknown>>();
   #isHttp2 = false;
   #served: ServedConnection | undefined;
@@ -75,7 +77,7 @@ export class HttpConnection implements ClientConnection {
       }
       table.shook(entry);
     } else conn.setNoDelay(true);
-    const served = serve(conn, this.#cut.signal, this.#handler(), onError, () => {});
+    const served = serve(conn, this.#cut, this.#handler(), onError, () => {});
     this.#served = served;
     await served.finished;
   }
@@ -98,13 +100,15 @@ export class HttpConnection implements ClientConnection {
 
   #end(how: Ending): void {
     if (this.#served !== undefined && how === "gracefully") {
+      this.#isEnding = true;
       this.#served.shutdown().catch(() => {});
       return;
     }
     const { conn, options } = this;
-    if (isTls(conn)) options.cutOff.add(conn.remoteAddr);
+    // One that finishes what is under way hears no signal any more.
+    if (isTls(conn) || this.#isEnding) options.cutOff.add(conn.remoteAddr);
     if (this.#served === undefined) this.#closeConn();
-    else this.#cut.abort();
+    else this.#cut.cut();
   }
 
   #closeConn(): void {

@@ -6,6 +6,8 @@
  * @module
  */
 
+import type { CutSignal } from "./cut_signal.ts";
+
 export interface ServedConnection {
   /** Settles when HTTP has ended on it; rejects where the client broke off or the protocol. */
   readonly finished: Promise<void>;
@@ -21,7 +23,7 @@ export type Handle = (
 export type ServeConnection = (
   connection: Deno.Conn,
   /** Cuts the connection off. */
-  signal: AbortSignal,
+  signal: CutSignal,
   handler: Handle,
   onError: (error: unknown) => Response,
   onListen: () => void,

@@ -6,6 +6,7 @@
  *
  * @module
  */
+import type { CutSignal } from "./cut_signal.ts";
 import { hostProblem, placeholderHost } from "./judge_host.ts";
 import { findInternal, type Handle, type ServedConnection } from "./serve_connection.ts";
 import type { ConnectionHandler } from "./types.ts";
@@ -20,7 +21,7 @@ export function endsSocketsWithServer(version: string): boolean {
 
 type ServeListener = (
   listener: Deno.Listener,
-  signal: AbortSignal,
+  signal: CutSignal,
   handler: Handle,
   onError: (error: unknown) => Response,
   onListen: () => void,
@@ -32,7 +33,7 @@ export interface WholeListenerOptions {
   readonly handler: ConnectionHandler;
   readonly onError: (error: unknown) => Response;
   /** Cuts everything off. */
-  readonly cut: AbortSignal;
+  readonly cut: CutSignal;
 }
 
 /** Serves until it is shut down; `finished` rejects where the system is short of descriptors. */
