@@ -1,0 +1,83 @@
+/** Idle connections beyond what a process may open: the platform answers on, and ends in order. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { fetchByHost } from "../../scripts/_fetch_by_host.ts";
+import { cleanEnvironment, programCommand, startProgram } from "../../scripts/_program.ts";
+import { freePort } from "../../scripts/bench/_peers.ts";
+
+const DESCRIPTORS = 256;
+const IDLE = 500;
+
+async function writeCertificate(folder: string): Promise<readonly string[]> {
+  const [cert, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+  await new Deno.Command("openssl", {
+    args: [
+      ...["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", key, "-out", cert],
+      ...["-subj", "/CN=localhost"],
+    ],
+    stderr: "null",
+  }).output();
+  return ["--tls-cert", cert, "--tls-key", key];
+}
+
+/** Opens connections that say nothing, or only begin. */
+async function openIdle(port: number, beginning: string): Promise<Deno.Conn[]> {
+  const opened: Deno.Conn[] = [];
+  for (let count = 0; count < IDLE; count++) {
+    try {
+      const conn = await Deno.connect({ hostname: "127.0.0.1", port });
+      opened.push(conn);
+      if (beginning !== "") await conn.write(new TextEncoder().encode(beginning));
+    } catch { /* refused, or cut off already: what the platform is for */ }
+  }
+  return opened;
+}
+
+/** The status of a page over a new connection; 0 where there is no answer. */
+async function statusOf(port: number): Promise<number> {
+  try {
+    return (await fetchByHost({ port, host: "localhost", path: "/v1/health" })).status;
+  } catch {
+    return 0;
+  }
+}
+
+const attacks = [
+  ["silent", "http", ""],
+  ["half a head", "http", "GET / HTTP/1.1\r\nHo"],
+  ["silent before TLS", "https", ""],
+  ["half a handshake", "https", "\x16\x03\x01\x02\x00"],
+] as const;
+
+Deno.test({
+  name: "idle connections beyond the limit of descriptors end neither platform nor sites",
+  ignore: Deno.build.os !== "linux",
+  fn: async (t) => {
+    const folder = await Deno.makeTempDir({ prefix: "svc-connections-" });
+    const ports = { http: freePort(), https: freePort() };
+    const limited = ["sh", "-c", `ulimit -n ${DESCRIPTORS}; exec "$@"`, "sh"] as const;
+    const platform = await startProgram({
+      dataDir: join(folder, "data"),
+      port: ports.http,
+      env: cleanEnvironment(folder),
+      command: [...limited, ...programCommand()],
+      args: [...await writeCertificate(folder), "--https-port", String(ports.https)],
+    });
+    try {
+      for (const [name, listener, beginning] of attacks) {
+        await t.step(name, async () => {
+          const idle = await openIdle(ports[listener], beginning);
+          let status = 0;
+          for (let tries = 0; tries < 20 && status !== 200; tries++) {
+            status = await statusOf(ports.http);
+          }
+          for (const conn of idle) conn.close();
+          assert.equal(status, 200, platform.errors());
+        });
+      }
+    } finally {
+      assert.equal(await platform.stop(), 0, platform.errors());
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
