@@ -77,11 +77,10 @@ function closeQuietly(listener: Deno.Listener): void {
 /** Takes a port again that was lost to a shortage of descriptors. */
 async function listenAgain(options: PlatformOptions): Promise<Deno.TcpListener> {
   for (;;) {
+    await delay(AGAIN_MS);
     try {
       return listen(options);
-    } catch {
-      await delay(AGAIN_MS);
-    }
+    } catch { /* the port or the descriptors are not free yet */ }
   }
 }
 
@@ -111,13 +110,13 @@ export async function openListeners(options: PlatformOptions): Promise<Listeners
   let certificates: CertificateService | undefined;
   let closing: Promise<void> | undefined;
   const door = await openDoor(options);
-  const serve = (
+  const serve = async (
     listener: Deno.TcpListener | Deno.TlsListener,
     closed: AbortSignal,
     { scheme, current }: { scheme: "http" | "https"; current: () => ConnectionHandler },
   ): Promise<void> => {
     setAcceptedOptions(listener.addr.port, { stalledMs: door.limits.bodyMs });
-    return door.take({
+    await door.take({
       ...{ listener, closed, scheme },
       handler: (request, connection) => current()(request, connection),
     });
@@ -132,9 +131,8 @@ export async function openListeners(options: PlatformOptions): Promise<Listeners
       } catch (error) {
         if (closed.signal.aborted) return;
         options.log({ level: "warn", message: `Listening anew on port ${port}: ${error}` });
-        listener = await listenAgain({ ...options, port });
-      } finally {
         closeQuietly(listener);
+        listener = await listenAgain({ ...options, port });
       }
     }
   };

@@ -55,7 +55,7 @@ export class FrontDoor {
   readonly #table: ConnectionTable;
   readonly #shortages: ShortageLog;
   readonly #cutOff = new CutOff();
-  readonly #cut = new CutSignal();
+  readonly #cuts = new Set<CutSignal>();
   readonly #finishing = new Set<Promise<void>>();
   readonly #sweeping: ReturnType<typeof setInterval>;
   /** Wakes the accept loops that wait for a place. */
@@ -111,7 +111,7 @@ export class FrontDoor {
     late.abort();
     clearInterval(this.#sweeping);
     this.#table.cutOff();
-    this.#cut.cut();
+    for (const cut of this.#cuts) cut.cut();
     await Promise.all(this.#finishing);
   }
 
@@ -121,7 +121,8 @@ export class FrontDoor {
 
   async #takeWhole({ listener, scheme, handler, closed }: Source): Promise<void> {
     const { onError } = this.options;
-    const cut = this.#cut;
+    const cut = new CutSignal();
+    this.#cuts.add(cut);
     const served = serveWholeListener({ listener, scheme, handler, onError, cut });
     const finishing = served.finished.catch(() => {}).then(() =>
       void this.#finishing.delete(finishing)
@@ -132,7 +133,14 @@ export class FrontDoor {
       served.shutdown().catch(() => {});
       ended.resolve();
     }, { once: true });
-    await Promise.race([served.finished, ended.promise]);
+    try {
+      await Promise.race([served.finished, ended.promise]);
+    } catch (error) {
+      // Its connections would stay, and with them the shortage.
+      cut.cut();
+      this.#cuts.delete(cut);
+      throw error;
+    }
   }
 
   async #makeRoom(closed: AbortSignal): Promise<void> {
