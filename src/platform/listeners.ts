@@ -128,11 +128,11 @@ export async function openListeners(options: PlatformOptions): Promise<Listeners
     for (let listener = plain;;) {
       try {
         return await serve(listener, closed.signal, { scheme: "http", current: () => handler });
-      } catch (error) {
+      } catch {
         if (closed.signal.aborted) return;
-        options.log({ level: "warn", message: `Listening anew on port ${port}: ${error}` });
         closeQuietly(listener);
         listener = await listenAgain({ ...options, port });
+        if (closed.signal.aborted) return closeQuietly(listener);
       }
     }
   };

@@ -16,6 +16,9 @@ const one = (name: string): ToFlags<string | number> => (value) => [name, String
 const each = (name: string): ToFlags<readonly string[]> => (values) =>
   values.flatMap((value) => [name, value]);
 const mark = (name: string): ToFlags<boolean> => (isGiven) => isGiven ? [name] : [];
+/** A time in milliseconds, as a flag of whole seconds. */
+const seconds = (name: string): ToFlags<number> => (value) =>
+  value % 1000 === 0 ? [name, String(value / 1000)] : none(`${name} of ${value} ms`)(value);
 /** A secret, which is given by a variable. */
 const byVariable: ToFlags<unknown> = () => [];
 
@@ -56,6 +59,15 @@ const FLAGS: Table<Given> = {
   kv: one("--kv"),
   blobs: one("--blobs"),
   trustProxy: each("--trust-proxy"),
+  connections: (connections) =>
+    toFlags<typeof connections>({
+      maxConnections: one("--max-connections"),
+      maxPerAddress: one("--max-connections-per-address"),
+      handshakeMs: seconds("--handshake-timeout"),
+      headMs: seconds("--head-timeout"),
+      bodyMs: seconds("--body-timeout"),
+      keepAliveMs: seconds("--keep-alive-timeout"),
+    }, connections),
   geoip: one("--geoip"),
   asn: one("--asn"),
   dnsServer: one("--dns-server"),

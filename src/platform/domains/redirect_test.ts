@@ -10,7 +10,10 @@ const rows = [
 
 for (const [from, to] of rows) {
   Deno.test(`redirectToHost() sends ${from} to ${to}`, () => {
-    const response = redirectToHost(from, "shop.example");
+    const response = redirectToHost(from, {
+      hostname: "shop.example",
+      scheme: to.startsWith("https") ? "https" : "http",
+    });
     assert.deepEqual([response.status, response.headers.get("location")], [308, to]);
   });
 }

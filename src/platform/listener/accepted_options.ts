@@ -12,18 +12,40 @@ const SO_ACCEPTCONN = 30;
 const IPPROTO_TCP = 6;
 const TCP_NODELAY = 1;
 const TCP_USER_TIMEOUT = 18;
+const SHUT_RDWR = 2;
+const AF_INET = 2;
+const AF_INET6 = 10;
 /** `struct sockaddr_in6`, the longest of an IP socket. */
 const ADDRESS_BYTES = 28;
 
-/** Whether a descriptor is a socket that listens on the port. */
-function listensOn(libc: Libc, descriptor: number, port: number): boolean {
+/** Whether a descriptor is a socket that listens. */
+function listens(libc: Libc, descriptor: number): boolean {
   const value = new Int32Array(1);
   const size = Uint32Array.of(value.byteLength);
   if (libc.getsockopt(descriptor, SOL_SOCKET, SO_ACCEPTCONN, value, size) !== 0) return false;
-  if (value[0] !== 1) return false;
+  return value[0] === 1;
+}
+
+/** Whether a descriptor is a socket whose own end is the port. */
+function isOn(libc: Libc, descriptor: number, port: number): boolean {
   const address = new Uint8Array(ADDRESS_BYTES);
   if (libc.getsockname(descriptor, address, Uint32Array.of(ADDRESS_BYTES)) !== 0) return false;
-  return new DataView(address.buffer).getUint16(2) === port;
+  const view = new DataView(address.buffer);
+  const family = view.getUint16(0, true);
+  return (family === AF_INET || family === AF_INET6) && view.getUint16(2) === port;
+}
+
+/**
+ * Ends all connections that were accepted on the port: those of TLS whose
+ * handshake is not done stay open otherwise until their clients go.
+ */
+export function shutDownAccepted(port: number): void {
+  const libc = openLibc();
+  if (libc === undefined) return;
+  for (const descriptor of descriptors()) {
+    if (!isOn(libc, descriptor, port) || listens(libc, descriptor)) continue;
+    libc.shutdown(descriptor, SHUT_RDWR);
+  }
 }
 
 export interface AcceptedOptions {
@@ -43,7 +65,7 @@ export function setAcceptedOptions(port: number, { stalledMs }: AcceptedOptions)
   const [on, stalled] = [Int32Array.of(1), Uint32Array.of(stalledMs)];
   let sockets = 0;
   for (const descriptor of descriptors()) {
-    if (!listensOn(libc, descriptor, port)) continue;
+    if (!isOn(libc, descriptor, port) || !listens(libc, descriptor)) continue;
     libc.setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, on, on.byteLength);
     libc.setsockopt(descriptor, IPPROTO_TCP, TCP_USER_TIMEOUT, stalled, stalled.byteLength);
     sockets++;

@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { readTextFile } from "../../lib/utf8.ts";
 import { openLibc } from "./libc.ts";
 
 const STDERR = 2;
@@ -18,7 +19,7 @@ export function readDescriptorLimit(limits: string): number | undefined {
 /** The limit of this process; `undefined` where the system does not show it. */
 export async function descriptorLimit(): Promise<number | undefined> {
   try {
-    return readDescriptorLimit(await Deno.readTextFile("/proc/self/limits"));
+    return readDescriptorLimit(await readTextFile("/proc/self/limits"));
   } catch {
     return undefined;
   }

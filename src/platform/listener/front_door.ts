@@ -6,6 +6,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { acceptAll } from "./accept_loop.ts";
+import { shutDownAccepted } from "./accepted_options.ts";
 import { ConnectionTable } from "./connection_table.ts";
 import { CutOff } from "./cut_off.ts";
 import { CutSignal } from "./cut_signal.ts";
@@ -139,6 +140,8 @@ export class FrontDoor {
       // Its connections would stay, and with them the shortage.
       cut.cut();
       this.#cuts.delete(cut);
+      shutDownAccepted(listener.addr.port);
+      this.#shortages.note(`Listening anew on port ${listener.addr.port}: ${error}`);
       throw error;
     }
   }

@@ -33,7 +33,20 @@ export function openLibc(): Libc | undefined {
   return opened.libc;
 }
 
-/** The descriptors of this process. */
-export function* descriptors(): Generator<number> {
-  for (const { name } of Deno.readDirSync("/proc/self/fd")) yield Number(name);
+const F_GETFD = 1;
+/** More are not looked at. */
+const MOST = 1_048_576;
+
+/** The descriptors of this process; where none is left to list them with, they have no gap. */
+export function descriptors(): readonly number[] {
+  try {
+    return [...Deno.readDirSync("/proc/self/fd")].map(({ name }) => Number(name));
+  } catch {
+    const libc = openLibc();
+    const open: number[] = [];
+    while ((libc?.fcntl(open.length, F_GETFD, 0) ?? -1) !== -1 && open.length < MOST) {
+      open.push(open.length);
+    }
+    return open;
+  }
 }

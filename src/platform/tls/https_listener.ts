@@ -20,6 +20,9 @@ const PROTOCOLS = ["h2", "http/1.1"];
 /** Between tries to take the port again, in milliseconds. */
 const RETRY_MS = 1;
 
+/** From a listener that ran out of descriptors to the next, in milliseconds. */
+const AFTER_SHORTAGE_MS = 100;
+
 /** Names that one listener remembers at most: some 10 MB. */
 export const MAX_NAMES = 20_000;
 
@@ -73,7 +76,7 @@ export class HttpsListener {
    */
   replace(): void {
     this.again = true;
-    this.replacing ??= this.replaceAll().finally(() => this.replacing = undefined);
+    this.replacing ??= this.replaceAll();
   }
 
   /** Stops accepting; connections go on. */
@@ -89,6 +92,8 @@ export class HttpsListener {
       await this.current.close();
       while (!this.closed && !this.reopen()) await delay(RETRY_MS);
     }
+    // At once: a listener that fails right away would find a replacement under way that has ended.
+    this.replacing = undefined;
   }
 
   private reopen(): boolean {
@@ -110,7 +115,8 @@ export class HttpsListener {
     const given = { hostname, port, alpnProtocols: PROTOCOLS, ...chosen };
     const listener = Deno.listenTls(given as Deno.ListenTlsOptions & Deno.TlsCertifiedKeyPem);
     const closing = new AbortController();
-    const served = this.options.serve(listener, closing.signal).catch(() => {
+    const served = this.options.serve(listener, closing.signal).catch(async () => {
+      await delay(AFTER_SHORTAGE_MS);
       if (!closing.signal.aborted) this.replace();
     });
     return {
