@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
 import WebSocket from "ws";
 import { deployServer, SOCKET_SITE } from "./_compute_site.ts";
 import { makeCertificate } from "./_pebble.ts";
@@ -61,6 +62,45 @@ Deno.test("a server declines a WebSocket with a status of its own", () =>
     await deployServer(platform, "shop", SOCKET_SITE);
     assert.equal(await refusedAt(platform.port, "/declined"), 403);
   }));
+
+/** Longer than an idle connection may stay, and than anything else in this test takes. */
+const IDLE_MS = 5000;
+
+Deno.test("a WebSocket stays open for longer than an idle connection may", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-socket-" });
+  const limits = { headMs: 1000, keepAliveMs: 1000, bodyMs: 1000 };
+  const platform = await start(join(folder, "data"), { connections: limits });
+  try {
+    await createProject(platform, "shop");
+    await deployServer(platform, "shop", SOCKET_SITE);
+    const socket = openAt(platform.port, "/chat");
+    await new Promise((resolve, reject) => {
+      socket.once("open", resolve);
+      socket.once("error", reject);
+    });
+    const echo = (message: string | Uint8Array) => {
+      const answer = new Promise<string | Uint8Array>((resolve, reject) => {
+        socket.once("close", (code) => reject(new Error(`Closed with code ${code}`)));
+        socket.once(
+          "message",
+          (data, isBinary) => resolve(isBinary ? new Uint8Array(data as Uint8Array) : String(data)),
+        );
+      });
+      socket.send(message);
+      return answer;
+    };
+    const bytes = Uint8Array.from({ length: 300_000 }, (_, at) => at);
+    for (const waitMs of [0, IDLE_MS]) {
+      await delay(waitMs);
+      assert.equal(await echo("hello ✓"), "hello ✓");
+      assert.deepEqual(await echo(bytes), bytes);
+    }
+    socket.terminate();
+  } finally {
+    await platform.shutdown();
+    await Deno.remove(folder, { recursive: true });
+  }
+});
 
 Deno.test("WebSockets come over TLS, and a platform that stops closes them in time", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-socket-" });

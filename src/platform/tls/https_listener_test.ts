@@ -191,3 +191,25 @@ Deno.test("HttpsListener.replace() lets requests under way finish on the old lis
     { handler },
   );
 });
+
+Deno.test("a listener that fails as soon as it is opened is opened again, until one serves", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-https-" });
+  const pair = await makePair(folder, "a.test");
+  const { door, serve } = testDoor({});
+  let failures = 3;
+  const listener = new HttpsListener({
+    hostname: "127.0.0.1",
+    port: 0,
+    certificates: { type: "one", current: () => pair },
+    serve: (opened, closed) =>
+      failures-- > 0 ? Promise.reject(new Error("Too many open files")) : serve(opened, closed),
+  });
+  try {
+    while (failures >= 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.equal(await namePresented(listener.port, "a.test"), "a.test");
+  } finally {
+    await listener.close();
+    await door.drain(1000);
+    await Deno.remove(folder, { recursive: true });
+  }
+});
