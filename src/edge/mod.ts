@@ -32,6 +32,7 @@ export {
   type Site,
   type SiteSource,
   withRules,
+  withRulesInTurns,
 } from "./site.ts";
 export type { ByteRange } from "./blobs/byte_range.ts";
 export type { SiteFile } from "./static/static_file.ts";

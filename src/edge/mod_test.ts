@@ -22,5 +22,6 @@ Deno.test("the edge's public names", () => {
     "rateLimitHeaders",
     "ruleCounts",
     "withRules",
+    "withRulesInTurns",
   ]);
 });

@@ -5,7 +5,7 @@
  * @module
  */
 import type { Manifest } from "../manifest/mod.ts";
-import { type CompiledRules, compileRules, type RuntimeRuleSet } from "../rules/mod.ts";
+import { type CompiledRules, compileInSteps, type RuntimeRuleSet } from "../rules/mod.ts";
 import type { BlobReader } from "./blobs/blob_reader.ts";
 import type { SiteCompute } from "./compute/site_compute.ts";
 import { atOnce, inTurns, type Steps } from "../lib/next_turn.ts";
@@ -53,13 +53,13 @@ export interface Site {
   readonly compute: SiteCompute | undefined;
 }
 
-function compileSiteRules(
+function* siteRulesSteps(
   rules: RuntimeRuleSet | null,
   projectId: string,
-): SiteRules | undefined {
+): Steps<SiteRules | undefined> {
   if (rules === null || !rules.rules.some((rule) => rule.enabled)) return undefined;
   return {
-    compiled: compileRules(rules),
+    compiled: yield* compileInSteps(rules),
     identity: Symbol(projectId),
     counters: new RuleCounters(rules),
     limitScopes: rules.rules.map((rule) => `${projectId}/${rule.id}`),
@@ -76,7 +76,7 @@ function* siteSteps(source: SiteSource): Steps<Site> {
     content: new SiteContent(manifest, tables),
     blobs,
     common,
-    rules: compileSiteRules(source.rules, projectId),
+    rules: yield* siteRulesSteps(source.rules, projectId),
     functions: source.functions,
     compute: source.compute,
   };
@@ -97,9 +97,18 @@ export function compileSiteInTurns(source: SiteSource): Promise<Site> {
   return inTurns(siteSteps(source));
 }
 
+function* underRules(site: Site, rules: RuntimeRuleSet | null): Steps<Site> {
+  return { ...site, rules: yield* siteRulesSteps(rules, site.projectId) };
+}
+
 /** The same site under other rules; shares everything but them. Counters begin at zero. */
 export function withRules(site: Site, rules: RuntimeRuleSet | null): Site {
-  return { ...site, rules: compileSiteRules(rules, site.projectId) };
+  return atOnce(underRules(site, rules));
+}
+
+/** As `withRules()`, in pieces, so that no request waits for a large rule set. */
+export function withRulesInTurns(site: Site, rules: RuntimeRuleSet | null): Promise<Site> {
+  return inTurns(underRules(site, rules));
 }
 
 /** How often each rule of the site took effect; empty for a site without rules. */

@@ -16,6 +16,30 @@ export function nextTurn(): Promise<void> {
 /** Work that yields wherever it may be interrupted, and returns its result. */
 export type Steps<T> = Generator<void, T, void>;
 
+/**
+ * Measures work whose pieces differ in size, so that a step holds neither too
+ * much nor too little of it. Costs are in a unit of the caller's choice.
+ */
+export class Pace {
+  private spent = 0;
+
+  /** `perStep` is the cost of the work between two interruptions. */
+  constructor(private readonly perStep: number) {}
+
+  /** Notes work that was done. */
+  spend(cost: number): void {
+    this.spent += cost;
+  }
+
+  /** Notes work that was done; true where it fills the step, and the next one begins. */
+  fills(cost = 0): boolean {
+    this.spent += cost;
+    if (this.spent < this.perStep) return false;
+    this.spent = 0;
+    return true;
+  }
+}
+
 /** Items that are handled between two interruptions. */
 const ITEMS_PER_STEP = 1000;
 

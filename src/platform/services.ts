@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import type { OutboundFetch, SocketLimits } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
-import { compileSiteInTurns, type HttpCache, type Site, withRules } from "../edge/mod.ts";
+import { compileSiteInTurns, type HttpCache, type Site, withRulesInTurns } from "../edge/mod.ts";
 import { ComputeService } from "./compute/compute_service.ts";
 import type { ServerSandbox } from "./compute/server_sandbox.ts";
 import { createAccountServices } from "./accounts/account_services.ts";
@@ -196,7 +196,8 @@ export function createServices(foundation: Foundation) {
     load: (target) => loadSite({ vault, deployments, functionService, computeService }, target),
     asProduction: async (site, projectId) => {
       const { revision } = await rules.published(projectId);
-      return revision === null ? site : withRules(site, await readRevision(vault, revision));
+      if (revision === null) return site;
+      return await withRulesInTurns(site, await readRevision(vault, revision));
     },
     dispose: ({ deploymentId, functions, compute }) => {
       if (functions !== undefined) void functionService.dispose(functions);

@@ -8,8 +8,11 @@ import { type CompiledRules, compileRules } from "./compile/compile_rules.ts";
 import type { Decision, EvaluationHooks } from "./evaluate/decision.ts";
 import { evaluateRules } from "./evaluate/evaluate_rules.ts";
 import { type DescribedRequest, factsFromRequest, type RequestFacts } from "./facts.ts";
+import type { Finding } from "./finding.ts";
+import { atOnce } from "../lib/next_turn.ts";
 import { normalizeRules } from "./normalize.ts";
 import { type Action, type Condition, type Rule, SCHEMA_VERSION } from "./types.ts";
+import { collect, type FindingSteps } from "./work.ts";
 
 export const NO_HOOKS: EvaluationHooks = { fileExists: () => false, rateLimited: () => false };
 
@@ -27,6 +30,13 @@ export function compileAll(rules: readonly ShortRule[]): CompiledRules {
       ...more,
     })),
   }));
+}
+
+/** All that a search finds. */
+export function found(search: FindingSteps): readonly Finding[] {
+  const findings: Finding[] = [];
+  atOnce(collect(search, findings));
+  return findings;
 }
 
 /** Facts of a request whose path is expected to be valid. */

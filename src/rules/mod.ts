@@ -17,6 +17,7 @@ export { DEVICES, METHODS, RATE_LIMIT_KEYS, VARY_DIMENSIONS } from "./vocabulary
 export { MAX_RULES, MAX_RULES_BYTES } from "./limits.ts";
 export {
   type LoadedRules,
+  loadRulesInSteps,
   loadRulesToml,
   loadRulesValue,
   type ParsedRules,
@@ -55,7 +56,7 @@ export {
   type RequestFacts,
   requestHost,
 } from "./facts.ts";
-export { type CompiledRules, compileRules } from "./compile/compile_rules.ts";
+export { type CompiledRules, compileInSteps, compileRules } from "./compile/compile_rules.ts";
 export {
   type HeaderEdit,
   type Phase,

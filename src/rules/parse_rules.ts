@@ -5,7 +5,9 @@
  * @module
  */
 import { type Diagnostic, hasErrors } from "../lib/diagnostic.ts";
+import { atOnce, type Pace, type Steps } from "../lib/next_turn.ts";
 import { parseToml, type TomlDocument } from "../lib/toml.ts";
+import type { CheckedRule } from "./checked_rule.ts";
 import { type Finding, toDiagnostics } from "./finding.ts";
 import { MAX_DEPTH, MAX_RULES_BYTES } from "./limits.ts";
 import { normalizeRule, normalizeRules } from "./normalize.ts";
@@ -19,6 +21,7 @@ import { warnFolderPages } from "./warnings/folder_page.ts";
 import { warnRedirectLoops } from "./warnings/redirect_loops.ts";
 import { warnUnreachable } from "./warnings/unreachable.ts";
 import { warnRule } from "./warnings/warn_rules.ts";
+import { collect, countValues, startPace } from "./work.ts";
 
 /** A rule set without errors, or none; the diagnostics may hold warnings in both cases. */
 export interface ParsedRules {
@@ -31,9 +34,19 @@ export interface LoadedRules extends ParsedRules {
   readonly runtime?: RuntimeRuleSet;
 }
 
-function findAll(value: unknown, surroundings: Surroundings): readonly Finding[] {
-  const { findings: shape, rules } = readRules(value);
-  const findings: Finding[] = [...shape, ...checkUniqueIds(rules)];
+interface Checked {
+  readonly findings: readonly Finding[];
+  /** The rules that are right by themselves, normalized. */
+  readonly sound: readonly PlacedRule[];
+}
+
+/** Judges each rule by itself, and normalizes those that are right. */
+function* checkEach(
+  rules: readonly CheckedRule[],
+  surroundings: Surroundings,
+  pace: Pace,
+): Steps<Checked> {
+  const findings: Finding[] = [];
   const sound: PlacedRule[] = [];
   for (const checked of rules) {
     const errors = [...checkRule(checked)];
@@ -41,26 +54,39 @@ function findAll(value: unknown, surroundings: Surroundings): readonly Finding[]
     if (errors.length === 0 && checked.complete) {
       sound.push({ index: checked.index, rule: normalizeRule(checked.rule) });
     }
+    if (pace.fills(countValues(checked.rule))) yield;
   }
-  findings.push(
-    ...checkGates(sound),
-    ...warnUnreachable(sound),
-    ...warnRedirectLoops(sound),
-    ...warnFolderPages(sound),
-  );
-  return findings;
+  return { findings, sound };
 }
 
-function parse(
+function* checkAll(value: unknown, surroundings: Surroundings): Steps<Checked> {
+  const pace = startPace();
+  const { findings: shape, rules } = yield* readRules(value, pace);
+  const findings = [...shape];
+  yield* collect(checkUniqueIds(rules, pace), findings);
+  const { findings: each, sound } = yield* checkEach(rules, surroundings, pace);
+  for (const finding of each) findings.push(finding);
+  yield* collect(checkGates(sound, pace), findings);
+  yield* collect(warnUnreachable(sound, pace), findings);
+  yield* collect(warnRedirectLoops(sound, pace), findings);
+  yield* collect(warnFolderPages(sound, pace), findings);
+  return { findings, sound };
+}
+
+function* load(
   value: unknown,
   surroundings: Surroundings,
   document?: TomlDocument,
-): ParsedRules {
-  const diagnostics = toDiagnostics(findAll(value, surroundings), {
+): Steps<LoadedRules> {
+  const { findings, sound } = yield* checkAll(value, surroundings);
+  const diagnostics = toDiagnostics(findings, {
     ruleSet: value,
     ...(document === undefined ? {} : { document }),
   });
-  return hasErrors(diagnostics) ? { diagnostics } : { ruleSet: value as RuleSet, diagnostics };
+  if (hasErrors(diagnostics)) return { diagnostics };
+  const ruleSet = value as RuleSet;
+  const rules = sound.map(({ rule }) => rule);
+  return { ruleSet, diagnostics, runtime: { ...normalizeRules({ ...ruleSet, rules: [] }), rules } };
 }
 
 /**
@@ -70,30 +96,36 @@ function parse(
  * nothing is thrown for bad text.
  */
 export function parseRulesToml(source: string, surroundings: Surroundings = {}): ParsedRules {
-  const text = source.replace(/^\uFEFF/, "");
-  const result = parseToml(text, { maxBytes: MAX_RULES_BYTES, maxDepth: MAX_DEPTH });
-  return result.ok
-    ? parse(result.document.value, surroundings, result.document)
-    : { diagnostics: result.diagnostics };
+  return withoutRuntime(loadRulesToml(source, surroundings));
 }
 
 /** Validates a rule set that came as plain data, such as JSON; without positions. */
 export function parseRulesValue(value: unknown, surroundings: Surroundings = {}): ParsedRules {
-  return parse(value, surroundings);
+  return withoutRuntime(loadRulesValue(value, surroundings));
 }
 
-function withRuntime(parsed: ParsedRules): LoadedRules {
-  return parsed.ruleSet === undefined
-    ? parsed
-    : { ...parsed, runtime: normalizeRules(parsed.ruleSet) };
+function withoutRuntime({ runtime: _, ...parsed }: LoadedRules): ParsedRules {
+  return parsed;
 }
 
 /** Parses, validates and normalizes the text of a `svc.rules.toml`. */
 export function loadRulesToml(source: string, surroundings: Surroundings = {}): LoadedRules {
-  return withRuntime(parseRulesToml(source, surroundings));
+  const text = source.replace(/^\uFEFF/, "");
+  const result = parseToml(text, { maxBytes: MAX_RULES_BYTES, maxDepth: MAX_DEPTH });
+  return result.ok
+    ? atOnce(load(result.document.value, surroundings, result.document))
+    : { diagnostics: result.diagnostics };
 }
 
 /** Validates and normalizes a rule set that came as plain data. */
 export function loadRulesValue(value: unknown, surroundings: Surroundings = {}): LoadedRules {
-  return withRuntime(parseRulesValue(value, surroundings));
+  return atOnce(load(value, surroundings));
+}
+
+/** As `loadRulesValue()`, in steps that hold a bounded number of rules. */
+export function loadRulesInSteps(
+  value: unknown,
+  surroundings: Surroundings = {},
+): Steps<LoadedRules> {
+  return load(value, surroundings);
 }

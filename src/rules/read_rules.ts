@@ -5,6 +5,7 @@
  * @module
  */
 import type { PathStep } from "../lib/diagnostic.ts";
+import type { Pace, Steps } from "../lib/next_turn.ts";
 import type { CheckedRule } from "./checked_rule.ts";
 import { CONDITION_NAMES, CONDITIONS } from "./conditions/conditions.ts";
 import { METHODS_ALIAS } from "./conditions/methods.ts";
@@ -12,6 +13,7 @@ import { describeIssues } from "./describe_issues.ts";
 import { errorAt, fieldOf, type Finding, valueAt } from "./finding.ts";
 import { MAX_DEPTH, MAX_RULES } from "./limits.ts";
 import { ruleSchema, ruleSetFrameSchema } from "./schema.ts";
+import { collect, countValues, type FindingSteps, VISIT_COST } from "./work.ts";
 
 export interface ReadRules {
   readonly findings: readonly Finding[];
@@ -19,7 +21,8 @@ export interface ReadRules {
 }
 
 /** Finds nesting beyond the bound and names that no table may have. */
-function* checkNesting(value: unknown, path: readonly PathStep[]): Generator<Finding> {
+function* checkNesting(value: unknown, path: readonly PathStep[], pace: Pace): FindingSteps {
+  if (pace.fills(VISIT_COST)) yield;
   if (typeof value !== "object" || value === null) return;
   if (path.length >= MAX_DEPTH) {
     yield errorAt(path, {
@@ -28,8 +31,7 @@ function* checkNesting(value: unknown, path: readonly PathStep[]): Generator<Fin
     });
     return;
   }
-  for (const [name, child] of Object.entries(value)) {
-    const step = Array.isArray(value) ? Number(name) : name;
+  for (const [step, child] of Array.isArray(value) ? value.entries() : Object.entries(value)) {
     if (step === "__proto__") {
       yield errorAt([...path, step], {
         code: "forbidden_name",
@@ -37,7 +39,7 @@ function* checkNesting(value: unknown, path: readonly PathStep[]): Generator<Fin
         on: "key",
       });
     } else {
-      yield* checkNesting(child, [...path, step]);
+      yield* checkNesting(child, [...path, step], pace);
     }
   }
 }
@@ -116,12 +118,16 @@ function readRule(raw: unknown, index: number, ruleSet: unknown): ReadRules {
   return { findings, rules: salvage(raw, index, findings) };
 }
 
+/** Describing a value that is wrong takes so many times longer than finding one right. */
+const PROBLEM_COST = 10;
+
 /**
  * Checks the shape of untyped data against the spec's tables. Linear in the
  * size of the data; nothing is thrown for bad data.
  */
-export function readRules(ruleSet: unknown): ReadRules {
-  const nesting = [...checkNesting(ruleSet, [])];
+export function* readRules(ruleSet: unknown, pace: Pace): Steps<ReadRules> {
+  const nesting: Finding[] = [];
+  yield* collect(checkNesting(ruleSet, [], pace), nesting);
   if (nesting.length > 0) return { findings: nesting, rules: [] };
   const frame = ruleSetFrameSchema.safeParse(ruleSet);
   const findings = frame.success ? [] : describeIssues(frame.error.issues, [], ruleSet);
@@ -134,9 +140,13 @@ export function readRules(ruleSet: unknown): ReadRules {
     }));
     return { findings, rules: [] };
   }
-  const read = raw.map((rule, index) => readRule(rule, index, ruleSet));
-  return {
-    findings: [...findings, ...read.flatMap((one) => one.findings)],
-    rules: read.flatMap((one) => one.rules),
-  };
+  const rules: CheckedRule[] = [];
+  for (const [index, rule] of raw.entries()) {
+    const read = readRule(rule, index, ruleSet);
+    for (const finding of read.findings) findings.push(finding);
+    for (const checked of read.rules) rules.push(checked);
+    const cost = countValues(rule) * (read.findings.length === 0 ? 1 : PROBLEM_COST);
+    if (pace.fills(cost)) yield;
+  }
+  return { findings, rules };
 }

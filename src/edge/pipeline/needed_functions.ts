@@ -1,10 +1,10 @@
 /**
- * Which functions a rule set needs, so that a set is refused where a function
+ * Which functions a rule needs, so that a set is refused where a function
  * is missing, instead of failing later.
  *
  * @module
  */
-import type { RuntimeRuleSet } from "../../rules/mod.ts";
+import type { RuntimeRule } from "../../rules/mod.ts";
 import { functionsOf, planPipeline } from "./plan.ts";
 
 export interface NeededFunction {
@@ -12,11 +12,9 @@ export interface NeededFunction {
   readonly function: string;
 }
 
-/** Lists the functions that the pipelines of enabled rules use. */
-export function neededFunctions(ruleSet: RuntimeRuleSet): NeededFunction[] {
-  return ruleSet.rules.flatMap(({ id, enabled, action }) =>
-    enabled && action.type === "pipeline"
-      ? functionsOf(planPipeline(action.steps)).map((name) => ({ ruleId: id, function: name }))
-      : []
-  );
+/** Lists the functions that the pipeline of a rule uses; none for a rule that is disabled. */
+export function neededFunctions({ id, enabled, action }: RuntimeRule): NeededFunction[] {
+  return enabled && action.type === "pipeline"
+    ? functionsOf(planPipeline(action.steps)).map((name) => ({ ruleId: id, function: name }))
+    : [];
 }

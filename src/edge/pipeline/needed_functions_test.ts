@@ -15,7 +15,7 @@ Deno.test("neededFunctions() names what enabled pipelines use, and nothing else"
     },
     { id: "deny", action: { type: "deny" } },
   ]);
-  assert.deepEqual(neededFunctions(set), [
+  assert.deepEqual(set.rules.flatMap(neededFunctions), [
     { ruleId: "api", function: "auth" },
     { ruleId: "api", function: "api" },
   ]);

@@ -18,7 +18,7 @@ import {
   OutputFileSet,
   validateManifest,
 } from "../../manifest/mod.ts";
-import { loadRulesValue, type RuntimeRuleSet } from "../../rules/mod.ts";
+import { loadRulesInSteps, type RuntimeRuleSet } from "../../rules/mod.ts";
 import { Failure } from "../http/failure.ts";
 
 /** Most problems of one kind that an answer lists. */
@@ -103,8 +103,11 @@ export function* checkManifest(
  * @throws {Failure} `rules_invalid`: also where a pipeline needs a function
  * that is not among `functions`.
  */
-export function checkRules(value: unknown, functions: ReadonlySet<string>): RuntimeRuleSet {
-  const { runtime, diagnostics } = loadRulesValue(value);
+export function* checkRules(
+  value: unknown,
+  functions: ReadonlySet<string>,
+): Steps<RuntimeRuleSet> {
+  const { runtime, diagnostics } = yield* loadRulesInSteps(value);
   const problems = diagnostics
     .filter((diagnostic) => diagnostic.severity === "error")
     .map(({ path, message, ruleId }) => ({
@@ -117,18 +120,19 @@ export function checkRules(value: unknown, functions: ReadonlySet<string>): Runt
       problems: problems.slice(0, MAX_PROBLEMS),
     });
   }
-  const missing = neededFunctions(runtime)
-    .filter((needed) => !functions.has(needed.function))
-    .map((needed) => ({
-      path: needed.ruleId,
-      message: `Rule "${needed.ruleId}" uses the function "${needed.function}", ` +
-        "which the deployment does not have",
-    }));
-  if (missing.length > 0) {
-    throw new Failure("rules_invalid", missing[0]!.message, {
-      problems: missing.slice(0, MAX_PROBLEMS),
-    });
-  }
+  const missing: Problem[] = [];
+  yield* inSteps(runtime.rules, (rule) => {
+    for (const needed of neededFunctions(rule)) {
+      if (functions.has(needed.function) || missing.length === MAX_PROBLEMS) continue;
+      missing.push({
+        path: needed.ruleId,
+        message: `Rule "${needed.ruleId}" uses the function "${needed.function}", ` +
+          "which the deployment does not have",
+      });
+    }
+  });
+  const [first] = missing;
+  if (first !== undefined) throw new Failure("rules_invalid", first.message, { problems: missing });
   return runtime;
 }
 

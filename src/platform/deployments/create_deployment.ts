@@ -49,7 +49,7 @@ async function checkContent(
   const functionNames = checkFunctions(received.functions);
   const rules: RuntimeRuleSet | null = received.rules === undefined
     ? null
-    : { ...checkRules(received.rules, functionNames), source: { origin: "build" } };
+    : { ...await inTurns(checkRules(received.rules, functionNames)), source: { origin: "build" } };
   return { manifest, rules };
 }
 

@@ -6,6 +6,8 @@
 import { endpoints } from "../../contract/mod.ts";
 import { ruleCounts } from "../../edge/mod.ts";
 import { ifMatchHolds, isEntityTagList } from "../../lib/entity_tag.ts";
+import { jsonParts } from "../../lib/json_steps.ts";
+import { inTurns } from "../../lib/next_turn.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { Addresses } from "../deployments/addresses.ts";
 import type { SiteDirectory } from "../deployments/site_directory.ts";
@@ -41,9 +43,14 @@ function preconditionOf(request: Request): Precondition {
 
 const tagOf = (version: string): string => `"${version}"`;
 
-function answer({ active, version }: VersionedRules): Response {
-  return Response.json(active, {
-    headers: { etag: tagOf(version), "cache-control": "no-store" },
+async function answer({ active, version }: VersionedRules): Promise<Response> {
+  const text = (await inTurns(jsonParts(active))).join("");
+  return new Response(text, {
+    headers: {
+      "content-type": "application/json",
+      etag: tagOf(version),
+      "cache-control": "no-store",
+    },
   });
 }
 

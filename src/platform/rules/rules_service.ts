@@ -6,8 +6,11 @@
  */
 import type { ActiveRules } from "../../contract/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
-import { sha256Hex } from "../../lib/hash.ts";
+import { sha256InTurns } from "../../lib/hash.ts";
 import { uuidV7 } from "../../lib/ids.ts";
+import { jsonParts } from "../../lib/json_steps.ts";
+import { inTurns, nextTurn, Pace, type Steps } from "../../lib/next_turn.ts";
+import { parseJson } from "../../lib/parse_json.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Caller } from "../accounts/caller.ts";
 import type { Addresses } from "../deployments/addresses.ts";
@@ -49,13 +52,16 @@ const OUTDATED = "Rules were changed by another writer meanwhile: read them agai
 const WEAK_TAG = "If-Match takes strong entity tags only, and this one is weak (W/): " +
   "something between here and you compresses answers; read the rules with Accept-Encoding: identity";
 
+/** Deepest nesting of a stored rule set: as deep as the body that it came in. */
+const MAX_DEPTH = 66;
+
 /** Reads the runtime rule set of a revision. */
 export async function readRevision(
   vault: BlobVault,
   revision: RevisionRecord,
 ): Promise<RuntimeRuleSet> {
   const bytes = await vault.of(revision.workspaceId).read(revision.sha256);
-  return JSON.parse(new TextDecoder().decode(bytes));
+  return (await parseJson(bytes, { maxDepth: MAX_DEPTH, pause: nextTurn })).value as RuntimeRuleSet;
 }
 
 export class RulesService {
@@ -84,7 +90,8 @@ export class RulesService {
     },
   ): Promise<VersionedRules> {
     const functions = await this.productionFunctions(project);
-    return this.store(project, { ...options, ruleSet: checkRules(options.value, functions) });
+    const ruleSet = await inTurns(checkRules(options.value, functions));
+    return this.store(project, { ...options, ruleSet });
   }
 
   /** Removes what is published: the deployment's own rules apply again. */
@@ -120,8 +127,8 @@ export class RulesService {
     const { now, random, vault } = this.services;
     const revisionId = uuidV7(now, random);
     const ruleSet = { ...options.ruleSet, source: { origin: "ui" as const, revisionId } };
-    const bytes = new TextEncoder().encode(JSON.stringify(ruleSet));
-    const sha256 = sha256Hex(bytes);
+    const bytes = new TextEncoder().encode((await inTurns(jsonParts(ruleSet))).join(""));
+    const sha256 = await sha256InTurns(bytes);
     await vault.of(project.workspaceId).put(sha256, bytes);
     return this.commit(project, {
       revisionId,
@@ -168,7 +175,7 @@ export class RulesService {
           origin: "ui",
           revisionId: revision.revisionId,
           deploymentId,
-          ruleSet: toWire(ruleSet),
+          ruleSet: await inTurns(toWire(ruleSet)),
           publishedAt: new Date(revision.publishedAt).toISOString(),
         },
       };
@@ -180,7 +187,7 @@ export class RulesService {
         origin: own === null ? null : "build",
         revisionId: null,
         deploymentId,
-        ruleSet: own === null ? null : toWire(own),
+        ruleSet: own === null ? null : await inTurns(toWire(own)),
         publishedAt: null,
       },
     };
@@ -197,9 +204,18 @@ export class RulesService {
   }
 }
 
+/** Rules that are copied between two interruptions. */
+const RULES_PER_STEP = 200;
+
 /** The parsed globs are left out: they follow from the rest, and what is shown can be sent back. */
-function toWire(ruleSet: RuntimeRuleSet): ActiveRules["ruleSet"] {
-  return JSON.parse(
-    JSON.stringify(ruleSet, (name, value) => name === "tokens" ? undefined : value),
-  );
+function* toWire(ruleSet: RuntimeRuleSet): Steps<NonNullable<ActiveRules["ruleSet"]>> {
+  const pace = new Pace(RULES_PER_STEP);
+  const rules: Record<string, unknown>[] = [];
+  for (const rule of ruleSet.rules) {
+    rules.push(JSON.parse(
+      JSON.stringify(rule, (name, value) => name === "tokens" ? undefined : value),
+    ));
+    if (pace.fills(1)) yield;
+  }
+  return { ...ruleSet, rules };
 }

@@ -6,7 +6,9 @@
  * @module
  */
 import { BY_SELECTIVITY, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
+import type { Pace, Steps } from "../../lib/next_turn.ts";
 import type { RequestFacts } from "../facts.ts";
+import { countValues } from "../work.ts";
 import type { CompiledRule } from "./compiled_rule.ts";
 
 /** From this many rules on, a bucket files them. */
@@ -67,10 +69,15 @@ export class Bucket {
   }
 
   /** Files the rules, where that is worth it; none may be added after. */
-  finish(): void {
+  *finish(pace: Pace): Steps<void> {
+    if (pace.fills(1)) yield;
     if (this.rules.length < FILE_FROM) return;
-    this.filings = new Filings();
-    for (const rule of this.rules) this.filings.add(rule);
+    const filings = new Filings();
+    for (const rule of this.rules) {
+      filings.add(rule);
+      if (pace.fills(countValues(rule.condition.root.leaf))) yield;
+    }
+    this.filings = filings;
     this.rules = [];
   }
 

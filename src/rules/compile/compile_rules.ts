@@ -3,7 +3,10 @@
  *
  * @module
  */
-import type { RuntimeRule, RuntimeRuleSet } from "../types.ts";
+import { atOnce, type Pace, type Steps } from "../../lib/next_turn.ts";
+import { sortInSteps } from "../../lib/sort_in_steps.ts";
+import type { RuntimeRuleSet } from "../types.ts";
+import { countValues, startPace } from "../work.ts";
 import { atItsPlace, isClientBound } from "./client_bound.ts";
 import { type CompiledRule, compileRule, type UnrankedRule } from "./compiled_rule.ts";
 import { RuleIndex } from "./rule_index.ts";
@@ -47,18 +50,34 @@ function compareRules(a: UnrankedRule, b: UnrankedRule): number {
  * for a set that the validation would have refused.
  */
 export function compileRules(set: RuntimeRuleSet): CompiledRules {
-  const compiled = set.rules.flatMap((rule: RuntimeRule, index) =>
-    rule.enabled ? [compileRule(rule, index)] : []
-  );
-  const rules = compiled.sort(compareRules).map((rule, rank) => ({ ...rule, rank }));
-  const clientBound = rules.flatMap((rule) => {
+  return atOnce(compileInSteps(set));
+}
+
+/** As `compileRules()`, in steps that hold a bounded number of rules. */
+export function* compileInSteps(
+  set: RuntimeRuleSet,
+  pace: Pace = startPace(),
+): Steps<CompiledRules> {
+  const compiled: UnrankedRule[] = [];
+  for (const [index, rule] of set.rules.entries()) {
+    if (!rule.enabled) continue;
+    compiled.push(compileRule(rule, index));
+    if (pace.fills(countValues(rule))) yield;
+  }
+  const sorted = yield* sortInSteps(compiled, (a, b) => compareRules(a, b) < 0);
+  const rules: CompiledRule[] = [];
+  const clientBound: CompiledRule[] = [];
+  for (const [rank, unranked] of sorted.entries()) {
+    const rule = { ...unranked, rank };
     const source = set.rules[rule.ref.index]!;
-    return isClientBound(source) ? [atItsPlace(rule, source.condition)] : [];
-  });
+    rules.push(rule);
+    if (isClientBound(source)) clientBound.push(atItsPlace(rule, source.condition));
+    if (pace.fills(countValues(source.condition))) yield;
+  }
   return {
     source: set,
     rules,
-    index: new RuleIndex(rules),
-    clientBound: new RuleIndex(clientBound),
+    index: yield* RuleIndex.of(rules, pace),
+    clientBound: yield* RuleIndex.of(clientBound, pace),
   };
 }

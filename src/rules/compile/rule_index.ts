@@ -5,6 +5,7 @@
  *
  * @module
  */
+import type { Pace, Steps } from "../../lib/next_turn.ts";
 import type { RequestFacts } from "../facts.ts";
 import { Bucket, type TakeRules } from "./bucket.ts";
 import type { CompiledRule } from "./compiled_rule.ts";
@@ -24,8 +25,8 @@ class PathIndex {
     this.bucketOf(path).add(rule);
   }
 
-  finish(): void {
-    for (const bucket of this.buckets) bucket.finish();
+  *finish(pace: Pace): Steps<void> {
+    for (const bucket of this.buckets) yield* bucket.finish(pace);
   }
 
   visit(facts: RequestFacts, take: TakeRules): void {
@@ -81,13 +82,19 @@ export class RuleIndex {
   private readonly anyHost = new PathIndex();
   private readonly byHost = new Map<string, PathIndex>();
 
+  private constructor() {}
+
   /** Takes the rules in the order of evaluation. */
-  constructor(rules: readonly CompiledRule[]) {
+  static *of(rules: readonly CompiledRule[], pace: Pace): Steps<RuleIndex> {
+    const all = new RuleIndex();
     for (const rule of rules) {
-      for (const { host, path } of places(rule)) this.indexOf(host).add(path, rule);
+      const alternatives = places(rule);
+      for (const { host, path } of alternatives) all.indexOf(host).add(path, rule);
+      if (pace.fills(alternatives.length)) yield;
     }
-    this.anyHost.finish();
-    for (const index of this.byHost.values()) index.finish();
+    yield* all.anyHost.finish(pace);
+    for (const index of all.byHost.values()) yield* index.finish(pace);
+    return all;
   }
 
   /** Hands out the lists of all rules that may match; a rule may come in several of them. */

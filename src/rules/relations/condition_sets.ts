@@ -8,6 +8,7 @@ import { BY_COST, type ConditionName, CONDITIONS } from "../conditions/condition
 import { comparable } from "../conditions/lists.ts";
 import { type PathSet, pathSetOf } from "../conditions/path/path_sets.ts";
 import type { RuntimeCondition, RuntimeLeaf } from "../types.ts";
+import { countValues } from "../work.ts";
 
 interface LeafSet {
   readonly leaf: RuntimeLeaf;
@@ -20,6 +21,8 @@ export interface ConditionSet extends LeafSet {
   readonly not: LeafSet | undefined;
   /** True where only path and host decide. */
   readonly isPlain: boolean;
+  /** The values that the condition consists of. */
+  readonly values: number;
 }
 
 const leafSetOf = (leaf: RuntimeLeaf): LeafSet => ({ leaf, path: pathSetOf(leaf.path) });
@@ -32,6 +35,7 @@ export function conditionSetOf(condition: RuntimeCondition): ConditionSet {
     any: any?.map(leafSetOf),
     not: not && leafSetOf(not),
     isPlain: Object.keys(condition).every((field) => field === "path" || field === "host"),
+    values: countValues(condition),
   };
 }
 

@@ -5,6 +5,8 @@
  *
  * @module
  */
+import type { Pace } from "../../lib/next_turn.ts";
+import { VISIT_COST } from "../work.ts";
 import type { ConditionSet } from "./condition_sets.ts";
 
 interface Bucket<T> {
@@ -18,6 +20,9 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
   private readonly open = new Map<string, Bucket<T>>();
   /** The distinct lengths of literals in `open`, ascending. */
   private readonly lengths: number[] = [];
+
+  /** Look-ups are noted in `pace`. */
+  constructor(private readonly pace: Pace) {}
 
   add(entry: T): void {
     const { kind, literal } = entry.set.path;
@@ -46,6 +51,7 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
     if (same !== undefined) yield same;
     for (const length of this.lengths) {
       if (length > literal.length) return;
+      this.pace.spend(VISIT_COST);
       const bucket = this.open.get(literal.slice(0, length));
       if (bucket !== undefined) yield bucket;
     }
@@ -61,13 +67,13 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
     }
   }
 
-  /** The rules whose path is the same or wider, and whose host can be the same. */
-  *meeting(set: ConditionSet): Generator<T> {
+  /** The lists of rules whose path is the same or wider, and whose host can be the same. */
+  *listsMeeting(set: ConditionSet): Generator<readonly T[]> {
     const { host } = set.leaf;
     for (const bucket of this.bucketsAbove(set)) {
-      yield* bucket.anyHost;
-      if (host !== undefined) yield* bucket.byHost.get(host) ?? [];
-      else for (const entries of bucket.byHost.values()) yield* entries;
+      yield bucket.anyHost;
+      if (host !== undefined) yield bucket.byHost.get(host) ?? [];
+      else yield* bucket.byHost.values();
     }
   }
 }

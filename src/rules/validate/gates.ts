@@ -10,6 +10,8 @@
  *
  * @module
  */
+import type { Pace, Steps } from "../../lib/next_turn.ts";
+import { sortInSteps } from "../../lib/sort_in_steps.ts";
 import { errorAt, type Finding, warningAt } from "../finding.ts";
 import { literalPrefix } from "../glob.ts";
 import {
@@ -23,17 +25,23 @@ import { comparePrecedence, type Ranked } from "../relations/precedence.ts";
 import { isHandleStep } from "../schema.ts";
 import { cachePositionOf } from "../running_order.ts";
 import type { FunctionStep, PipelineStep, RuntimePath, RuntimeRule } from "../types.ts";
+import { comparisonCost, countValues, type FindingSteps, VISIT_COST } from "../work.ts";
 
 /** Pairs of rules that are compared in full; beyond, path and host alone decide. */
 const MAX_PAIRS = 200_000;
 
+/** The gates of a pipeline; one object for all pipelines that have the same. */
+interface Gates {
+  readonly all: ReadonlySet<string>;
+  /** Those that stand before the cache: they see every request. */
+  readonly front: ReadonlySet<string>;
+  /** The same gates as `all`, in order. */
+  readonly list: readonly string[];
+}
+
 interface Pipeline extends Ranked {
   readonly id: string;
-  readonly gates: ReadonlySet<string>;
-  /** The gates that stand before the cache: they see every request. */
-  readonly frontGates: ReadonlySet<string>;
-  /** The same gates as `gates`, in order. */
-  readonly gateList: readonly string[];
+  readonly gates: Gates;
   readonly inheritGate: boolean;
 }
 
@@ -58,12 +66,21 @@ function literalLength(path: RuntimePath | undefined): number {
 }
 
 /** Takes the enabled pipelines out of a set. */
-export function pipelinesOf(rules: readonly PlacedRule[]): Pipeline[] {
-  return rules.flatMap(({ index, rule }) => {
-    const { action, condition } = rule;
-    if (action.type !== "pipeline" || !rule.enabled) return [];
-    const gateList = gatesOf(action.steps);
-    return [{
+export function* pipelinesOf(rules: readonly PlacedRule[], pace: Pace): Steps<Pipeline[]> {
+  const known = new Map<string, Gates>();
+  const shared = (list: readonly string[], front: readonly string[]): Gates => {
+    const key = JSON.stringify([list, front]);
+    const gates = known.get(key) ?? { all: new Set(list), front: new Set(front), list };
+    known.set(key, gates);
+    return gates;
+  };
+  const pipelines: Pipeline[] = [];
+  for (const { index, rule } of rules) {
+    const { action } = rule;
+    if (action.type !== "pipeline" || !rule.enabled) continue;
+    const { condition } = rule;
+    if (pace.fills(countValues(rule))) yield;
+    pipelines.push({
       index,
       id: rule.id,
       set: conditionSetOf(condition),
@@ -71,20 +88,27 @@ export function pipelinesOf(rules: readonly PlacedRule[]): Pipeline[] {
       inheritGate: action.inheritGate,
       isExact: condition.path?.type === "exact",
       literalLength: literalLength(condition.path),
-      gates: new Set(gateList),
-      frontGates: new Set(frontGatesOf(action.steps)),
-      gateList,
-    }];
-  });
+      gates: shared(gatesOf(action.steps), frontGatesOf(action.steps)),
+    });
+  }
+  return pipelines;
 }
 
 class GateCheck {
   private pairs = 0;
 
+  constructor(private readonly pace: Pace) {}
+
+  /** True where a pair is not worth a look any more: only winners are judged by place alone. */
+  isLeftOut(narrow: Pipeline, broad: Pipeline): boolean {
+    return this.pairs > MAX_PAIRS && comparePrecedence(narrow, broad) >= 0;
+  }
+
   /** True where `narrow` takes requests from `broad`. */
   takesFrom(narrow: Pipeline, broad: Pipeline): boolean {
     const wins = comparePrecedence(narrow, broad) < 0;
-    if (!wins && this.pairs > MAX_PAIRS) return false;
+    if (this.isLeftOut(narrow, broad)) return false;
+    this.pace.spend(comparisonCost(narrow.set.values, broad.set.values));
     if (narrow === broad || placesDisjoint(narrow.set, broad.set)) return false;
     if (++this.pairs > MAX_PAIRS) return wins;
     if (wins) return !conditionsDisjoint(narrow.set, broad.set);
@@ -114,28 +138,32 @@ function gateBehindCache(narrow: Pipeline, broad: Pipeline, gate: string): Findi
 
 /** True where a gate of the broader pipeline is missing, or sees less than there. */
 function isWeak(narrow: Pipeline, broad: Pipeline, gate: string): boolean {
-  return !narrow.gates.has(gate) ||
-    (broad.frontGates.has(gate) && !narrow.frontGates.has(gate));
+  return !narrow.gates.all.has(gate) ||
+    (broad.gates.front.has(gate) && !narrow.gates.front.has(gate));
 }
 
 function* weakGatesOf(
   narrow: Pipeline,
-  others: Iterable<Pipeline>,
-  check: GateCheck,
-): Generator<Finding> {
+  lists: Iterable<readonly Pipeline[]>,
+  { check, pace }: { readonly check: GateCheck; readonly pace: Pace },
+): FindingSteps {
   const reported = new Set<string>();
-  for (const broad of others) {
-    const weak = broad.gateList.filter((gate) =>
-      !reported.has(gate) && isWeak(narrow, broad, gate)
-    );
-    if (weak.length === 0 || !check.takesFrom(narrow, broad)) continue;
-    for (const gate of weak) {
-      reported.add(gate);
-      yield narrow.gates.has(gate)
-        ? gateBehindCache(narrow, broad, gate)
-        : missingGate(narrow, broad, gate);
+  for (const list of lists) {
+    for (const broad of list) {
+      if (pace.fills(VISIT_COST)) yield;
+      if (broad.gates === narrow.gates || check.isLeftOut(narrow, broad)) continue;
+      const weak = broad.gates.list.filter((gate) =>
+        !reported.has(gate) && isWeak(narrow, broad, gate)
+      );
+      if (weak.length === 0 || !check.takesFrom(narrow, broad)) continue;
+      for (const gate of weak) {
+        reported.add(gate);
+        yield narrow.gates.all.has(gate)
+          ? gateBehindCache(narrow, broad, gate)
+          : missingGate(narrow, broad, gate);
+      }
+      if (reported.size >= MAX_REPORTED) return;
     }
-    if (reported.size >= MAX_REPORTED) return;
   }
 }
 
@@ -144,14 +172,16 @@ const MAX_REPORTED = 8;
 
 /** The pipelines without `override` whose paths begin with a given text, in that order. */
 class PlainPipelines {
-  private readonly sorted: readonly Pipeline[];
+  private constructor(private readonly sorted: readonly Pipeline[]) {}
 
-  constructor(pipelines: readonly Pipeline[]) {
-    this.sorted = pipelines.filter((one) => !one.override)
-      .toSorted((a, b) => compareTexts(a.set.path.literal, b.set.path.literal));
+  static *of(pipelines: readonly Pipeline[]): Steps<PlainPipelines> {
+    const plain = pipelines.filter((one) => !one.override);
+    return new PlainPipelines(
+      yield* sortInSteps(plain, (a, b) => a.set.path.literal < b.set.path.literal),
+    );
   }
 
-  *below(literal: string): Generator<Pipeline> {
+  *below(literal: string): Generator<readonly Pipeline[]> {
     let low = 0;
     let high = this.sorted.length;
     while (low < high) {
@@ -160,22 +190,18 @@ class PlainPipelines {
       else high = middle;
     }
     for (let one = this.sorted[low]; one?.set.path.literal.startsWith(literal);) {
-      yield one;
+      yield [one];
       one = this.sorted[++low];
     }
   }
-}
-
-function compareTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 function* othersOf(
   narrow: Pipeline,
   index: PlaceIndex<Pipeline>,
   plain: PlainPipelines,
-): Generator<Pipeline> {
-  yield* index.meeting(narrow.set);
+): Generator<readonly Pipeline[]> {
+  yield* index.listsMeeting(narrow.set);
   if (narrow.override) yield* plain.below(narrow.set.path.literal);
 }
 
@@ -183,16 +209,16 @@ function* othersOf(
  * Reports pipelines that let requests past a gate of a broader pipeline, and
  * warns of those that let cached answers past it.
  */
-export function* checkGates(rules: readonly PlacedRule[]): Generator<Finding> {
-  const pipelines = pipelinesOf(rules);
-  const gated = pipelines.filter((one) => one.gates.size > 0);
+export function* checkGates(rules: readonly PlacedRule[], pace: Pace): FindingSteps {
+  const pipelines = yield* pipelinesOf(rules, pace);
+  const gated = pipelines.filter((one) => one.gates.all.size > 0);
   if (gated.length === 0) return;
-  const index = new PlaceIndex<Pipeline>();
+  const index = new PlaceIndex<Pipeline>(pace);
   for (const one of gated) index.add(one);
-  const plain = new PlainPipelines(gated);
-  const check = new GateCheck();
+  const plain = yield* PlainPipelines.of(gated);
+  const check = new GateCheck(pace);
   for (const narrow of pipelines) {
     if (!narrow.inheritGate) continue;
-    yield* weakGatesOf(narrow, othersOf(narrow, index, plain), check);
+    yield* weakGatesOf(narrow, othersOf(narrow, index, plain), { check, pace });
   }
 }

@@ -4,12 +4,15 @@
  * @module
  */
 import { type CheckedRule, rulePath } from "../checked_rule.ts";
-import { errorAt, type Finding } from "../finding.ts";
+import type { Pace } from "../../lib/next_turn.ts";
+import { errorAt } from "../finding.ts";
+import type { FindingSteps } from "../work.ts";
 
 /** Reports each rule whose id an earlier one has. */
-export function* checkUniqueIds(rules: readonly CheckedRule[]): Generator<Finding> {
+export function* checkUniqueIds(rules: readonly CheckedRule[], pace: Pace): FindingSteps {
   const first = new Map<string, number>();
   for (const checked of rules) {
+    if (pace.fills(1)) yield;
     const { id } = checked.rule;
     const earlier = first.get(id);
     if (earlier === undefined) {

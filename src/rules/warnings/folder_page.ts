@@ -6,8 +6,9 @@
  * @module
  */
 import type { PathStep } from "../../lib/diagnostic.ts";
+import type { Pace } from "../../lib/next_turn.ts";
 import { describeValue } from "../describe_value.ts";
-import { type Finding, warningAt } from "../finding.ts";
+import { warningAt } from "../finding.ts";
 import {
   conditionContains,
   type ConditionSet,
@@ -17,6 +18,7 @@ import { PlaceIndex } from "../relations/place_index.ts";
 import { isHandleStep } from "../schema.ts";
 import type { RuntimeCondition, RuntimePath, RuntimeRule } from "../types.ts";
 import type { PlacedRule } from "../validate/gates.ts";
+import { comparisonCost, countValues, type FindingSteps } from "../work.ts";
 
 /** How a rule closes what it matches; `undefined` for one that does not. */
 function closingOf({ action, enabled }: RuntimeRule): string | undefined {
@@ -85,10 +87,18 @@ function closersOf(rule: RuntimeRule, kind: string): Closer[] {
 /** Rules of one path and host that are compared in full. */
 const MAX_COMPARED = 32;
 
-function isClosed(index: PlaceIndex<Closer>, kind: string, page: ConditionSet): boolean {
+function isClosed(
+  index: PlaceIndex<Closer>,
+  { kind, set: page }: Closer,
+  pace: Pace,
+): boolean {
   for (const list of index.listsAbove(page)) {
     const closes = list.slice(0, MAX_COMPARED)
-      .some((closer) => closer.kind === kind && conditionContains(closer.set, page));
+      .some((closer) => {
+        if (closer.kind !== kind) return false;
+        pace.spend(comparisonCost(closer.set.values, page.values));
+        return conditionContains(closer.set, page);
+      });
     if (closes) return true;
   }
   return false;
@@ -102,18 +112,23 @@ function pageSet({ any, ...rest }: RuntimeCondition): ConditionSet {
 }
 
 /** Reports enabled denies and gates of a folder whose own page no rule of the kind closes. */
-export function* warnFolderPages(rules: readonly PlacedRule[]): Generator<Finding> {
-  const closing = rules.flatMap((placed) => {
+export function* warnFolderPages(rules: readonly PlacedRule[], pace: Pace): FindingSteps {
+  const closing: { readonly placed: PlacedRule; readonly kind: string }[] = [];
+  for (const placed of rules) {
     const kind = closingOf(placed.rule);
-    return kind === undefined ? [] : [{ placed, kind }];
-  });
-  const index = new PlaceIndex<Closer>();
+    if (kind !== undefined) closing.push({ placed, kind });
+    if (pace.fills(1)) yield;
+  }
+  const index = new PlaceIndex<Closer>(pace);
   for (const { placed, kind } of closing) {
     for (const closer of closersOf(placed.rule, kind)) index.add(closer);
+    if (pace.fills(countValues(placed.rule.condition))) yield;
   }
   for (const { placed, kind } of closing) {
     for (const { folder, path, page } of pagesOf(placed)) {
-      if (isClosed(index, kind, pageSet(page))) continue;
+      const isOpen = !isClosed(index, { kind, set: pageSet(page) }, pace);
+      if (pace.fills(1)) yield;
+      if (!isOpen) continue;
       const shown = describeValue(folder);
       yield warningAt(path, {
         code: "open_folder_page",

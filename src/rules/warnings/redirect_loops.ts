@@ -6,13 +6,16 @@
  *
  * @module
  */
-import { type CompiledRules, compileRules } from "../compile/compile_rules.ts";
+import type { Pace, Steps } from "../../lib/next_turn.ts";
+import { sortInSteps } from "../../lib/sort_in_steps.ts";
+import { type CompiledRules, compileInSteps } from "../compile/compile_rules.ts";
 import type { Terminal } from "../evaluate/decision.ts";
 import { evaluateRules } from "../evaluate/evaluate_rules.ts";
 import { factsFromRequest } from "../facts.ts";
 import { type Finding, joinNames, warningAt } from "../finding.ts";
 import { SCHEMA_VERSION } from "../types.ts";
 import type { PlacedRule } from "../validate/gates.ts";
+import { countValues, type FindingSteps, VISIT_COST } from "../work.ts";
 import { type SampleRequest, sampleRequest, UNNAMED_HOST } from "./sample_request.ts";
 
 /** Redirects that browsers follow before they give up (WHATWG Fetch 4.4). */
@@ -44,10 +47,10 @@ interface Hop {
 }
 
 /** Most path starts of which each begins with the one before: a request can meet them all. */
-function deepestNesting(literals: readonly string[]): number {
+function* deepestNesting(literals: ReadonlySet<string>): Steps<number> {
   const open: string[] = [];
   let deepest = 0;
-  for (const literal of [...new Set(literals)].sort()) {
+  for (const literal of yield* sortInSteps([...literals], (a, b) => a < b)) {
     while (open.length > 0 && !literal.startsWith(open.at(-1) ?? "")) open.pop();
     deepest = Math.max(deepest, open.push(literal));
   }
@@ -59,16 +62,23 @@ function literalOf({ rule }: PlacedRule): string {
   return (path?.type === "glob" ? path.value.split(/[*?{\\]/, 1)[0] : path?.value) ?? "/";
 }
 
+/** Judgements that take as long as the check of one value. */
+const JUDGEMENTS_PER_VALUE = 16;
+
 /** An estimate of the rules that one request can meet at most. */
-function costOfHop(rules: readonly PlacedRule[]): number {
+function* costOfHop(rules: readonly PlacedRule[], pace: Pace): Steps<number> {
   const counts = new Map<string, number>();
+  const literals = new Set<string>();
   for (const placed of rules) {
-    const key = JSON.stringify([literalOf(placed), placed.rule.condition.host]);
+    if (pace.fills(1)) yield;
+    const literal = literalOf(placed);
+    literals.add(literal);
+    const key = JSON.stringify([literal, placed.rule.condition.host]);
     counts.set(key, (counts.get(key) ?? 0) + 1);
   }
   const everywhere = counts.get(JSON.stringify(["/", undefined])) ?? 0;
   const most = [...counts.values()].reduce((a, b) => Math.max(a, b), HOP_COST);
-  return most + everywhere + deepestNesting(rules.map(literalOf)) ** 2;
+  return most + everywhere + (yield* deepestNesting(literals)) ** 2;
 }
 
 /** Hops whose paths are shown. */
@@ -87,25 +97,35 @@ function circleOf(hops: readonly Hop[], last?: string): Circle {
 }
 
 class LoopSearch {
-  private readonly compiled: CompiledRules;
-  private readonly hosts: ReadonlySet<string>;
   private hopsLeft: number;
 
-  constructor(rules: readonly PlacedRule[]) {
-    this.compiled = compileRules({
-      schemaVersion: SCHEMA_VERSION,
-      rules: rules.map((placed) => placed.rule),
-    });
-    this.hosts = new Set(rules.flatMap(({ rule }) => rule.condition.host ?? []));
-    this.hopsLeft = Math.floor(MAX_JUDGEMENTS / costOfHop(rules));
+  private constructor(
+    private readonly compiled: CompiledRules,
+    private readonly hosts: ReadonlySet<string>,
+    private readonly hopCost: number,
+    private readonly pace: Pace,
+  ) {
+    this.hopsLeft = Math.floor(MAX_JUDGEMENTS / hopCost);
+  }
+
+  static *over(placed: readonly PlacedRule[], pace: Pace): Steps<LoopSearch> {
+    const rules = placed.map(({ rule }) => rule);
+    const compiled = yield* compileInSteps({ schemaVersion: SCHEMA_VERSION, rules }, pace);
+    const hosts = new Set<string>();
+    for (const { condition: { host } } of rules) {
+      if (host !== undefined) hosts.add(host);
+      if (pace.fills(VISIT_COST)) yield;
+    }
+    return new LoopSearch(compiled, hosts, yield* costOfHop(placed, pace), pace);
   }
 
   /** The circle that a request of this rule gets into. */
-  find(start: number, sample: SampleRequest): Circle | undefined {
+  *find(start: number, sample: SampleRequest): Steps<Circle | undefined> {
     const hops: Hop[] = [];
     let request = sample;
     while (hops.length <= MAX_HOPS) {
       if (--this.hopsLeft < 0) return undefined;
+      if (this.pace.fills(this.hopCost / JUDGEMENTS_PER_VALUE)) yield;
       const redirect = this.redirectOf(request);
       if (redirect === undefined) return undefined;
       if (hops.length === 0 && redirect.rule.index !== start) return undefined;
@@ -166,17 +186,18 @@ function describe(circle: Circle, rules: readonly PlacedRule[]): Finding {
 }
 
 /** Reports each circle of redirects once, at the first of its rules. */
-export function* warnRedirectLoops(rules: readonly PlacedRule[]): Generator<Finding> {
+export function* warnRedirectLoops(rules: readonly PlacedRule[], pace: Pace): FindingSteps {
   const redirects = rules.flatMap(({ rule }, at) =>
     rule.enabled && rule.action.type === "redirect" ? [{ rule, at }] : []
   );
   if (redirects.length === 0) return;
-  const search = new LoopSearch(rules);
+  const search = yield* LoopSearch.over(rules, pace);
   const reported = new Set<number>();
   for (const { rule, at } of redirects) {
     if (reported.has(at)) continue;
     const sample = sampleRequest(rule.condition);
-    const circle = sample === undefined ? undefined : search.find(at, sample);
+    if (pace.fills(countValues(rule.condition))) yield;
+    const circle = sample === undefined ? undefined : yield* search.find(at, sample);
     if (circle === undefined || circle.rules.some((index) => reported.has(index))) continue;
     for (const index of circle.rules) reported.add(index);
     yield describe(circle, rules);

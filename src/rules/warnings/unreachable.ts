@@ -5,6 +5,8 @@
  *
  * @module
  */
+import type { Pace, Steps } from "../../lib/next_turn.ts";
+import { sortInSteps } from "../../lib/sort_in_steps.ts";
 import { type Phase, phaseOf, PHASES } from "../compile/compiled_rule.ts";
 import { type Finding, warningAt } from "../finding.ts";
 import {
@@ -16,6 +18,7 @@ import { PlaceIndex } from "../relations/place_index.ts";
 import { comparePrecedence } from "../relations/precedence.ts";
 import type { RuntimeRule } from "../types.ts";
 import { pipelinesOf, type PlacedRule } from "../validate/gates.ts";
+import { comparisonCost, countValues, type FindingSteps } from "../work.ts";
 
 /** Rules of one path and host that are compared in full with a later one. */
 const MAX_CANDIDATES = 32;
@@ -29,8 +32,12 @@ interface Taker {
 
 /** Rules that take all requests they match, in the order in which they are asked. */
 class Takers {
-  private readonly index = new PlaceIndex<Taker>();
+  private readonly index: PlaceIndex<Taker>;
   private readonly same = new Map<string, Taker>();
+
+  constructor(private readonly pace: Pace) {
+    this.index = new PlaceIndex(pace);
+  }
 
   add(taker: Taker, key: string): void {
     this.index.add(taker);
@@ -42,9 +49,11 @@ class Takers {
     const same = this.same.get(key);
     if (same !== undefined) return same;
     for (const list of this.index.listsAbove(later.set)) {
-      const found = list.slice(0, MAX_CANDIDATES).find((earlier) =>
-        (!earlier.ifNoFile || later.ifNoFile) && conditionContains(earlier.set, later.set)
-      );
+      const found = list.slice(0, MAX_CANDIDATES).find((earlier) => {
+        if (earlier.ifNoFile && !later.ifNoFile) return false;
+        this.pace.spend(comparisonCost(earlier.set.values, later.set.values));
+        return conditionContains(earlier.set, later.set);
+      });
       if (found !== undefined) return found;
     }
     return undefined;
@@ -75,11 +84,15 @@ function takesRequests(rule: RuntimeRule): boolean {
 }
 
 /** The rules in the order in which the edge asks them: pipelines by precedence. */
-function inEvaluationOrder(rules: readonly PlacedRule[]): readonly PlacedRule[] {
+function* inEvaluationOrder(rules: readonly PlacedRule[], pace: Pace): Steps<PlacedRule[]> {
   const byIndex = new Map(rules.map((placed) => [placed.index, placed]));
-  const pipelines = pipelinesOf(rules).sort(comparePrecedence)
-    .flatMap(({ index }) => byIndex.get(index) ?? []);
-  return [...rules.filter(({ rule }) => rule.action.type !== "pipeline"), ...pipelines];
+  const pipelines = yield* pipelinesOf(rules, pace);
+  const ranked = yield* sortInSteps(pipelines, (a, b) => comparePrecedence(a, b) < 0);
+  const ordered = [
+    ...rules.filter(({ rule }) => rule.action.type !== "pipeline"),
+    ...ranked.flatMap(({ index }) => byIndex.get(index) ?? []),
+  ];
+  return yield* sortInSteps(ordered, (a, b) => phaseOfRule(a.rule) < phaseOfRule(b.rule));
 }
 
 function unreachable(index: number, taker: Taker): Finding {
@@ -95,19 +108,19 @@ function unreachable(index: number, taker: Taker): Finding {
  * before them in their phase, of a redirect that answers before their phase is
  * asked, or of a `deny` that no `allow` before it can lift.
  */
-export function* warnUnreachable(rules: readonly PlacedRule[]): Generator<Finding> {
+export function* warnUnreachable(rules: readonly PlacedRule[], pace: Pace): FindingSteps {
   const phases = new Map<number, Takers>();
   const takersOf = (phase: number): Takers => {
-    const takers = phases.get(phase) ?? new Takers();
+    const takers = phases.get(phase) ?? new Takers(pace);
     phases.set(phase, takers);
     return takers;
   };
-  const blocked = new Takers();
+  const blocked = new Takers(pace);
   let isExempting = false;
   const enabled = rules.filter(({ rule }) => rule.enabled);
-  const ordered = inEvaluationOrder(enabled)
-    .toSorted((a, b) => phaseOfRule(a.rule) - phaseOfRule(b.rule));
+  const ordered = yield* inEvaluationOrder(enabled, pace);
   for (const { index, rule } of ordered) {
+    if (pace.fills(countValues(rule.condition))) yield;
     const phase = phaseOfRule(rule);
     const ifNoFile = "ifNoFile" in rule.action && rule.action.ifNoFile;
     const later = { id: rule.id, set: conditionSetOf(rule.condition), ifNoFile };

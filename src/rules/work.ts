@@ -1,0 +1,46 @@
+/**
+ * How work on a rule set is measured, so that it may be interrupted often enough
+ * for other requests: in values of rules (a table, list, text or number each).
+ *
+ * @module
+ */
+import { Pace, type Steps } from "../lib/next_turn.ts";
+import type { Finding } from "./finding.ts";
+
+/** Values that are handled between two interruptions: about a hundred rules. */
+const VALUES_PER_STEP = 1_000;
+
+/** Cost of finding that two rules need no comparison. */
+export const VISIT_COST = 1 / 16;
+
+/** Pairs of values that are compared in the time that one value takes to check. */
+const PAIRS_PER_VALUE = 128;
+
+/** A measure of work on one rule set, for all passes over it. */
+export function startPace(): Pace {
+  return new Pace(VALUES_PER_STEP);
+}
+
+/** The values that data consists of, itself included. */
+export function countValues(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 1;
+  let count = 1;
+  for (const child of Object.values(value)) count += countValues(child);
+  return count;
+}
+
+/** Cost of comparing two conditions of so many values. */
+export function comparisonCost(a: number, b: number): number {
+  return 1 + a * b / PAIRS_PER_VALUE;
+}
+
+/** Yields what it finds, and nothing wherever it may be interrupted. */
+export type FindingSteps = Generator<Finding | void, void, void>;
+
+/** Keeps what is found; may be interrupted where the search may be. */
+export function* collect(search: FindingSteps, findings: Finding[]): Steps<void> {
+  for (const finding of search) {
+    if (finding) findings.push(finding);
+    else yield;
+  }
+}
