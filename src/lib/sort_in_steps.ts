@@ -27,10 +27,10 @@ export type Order<T> = (left: T, right: T) => boolean;
 export function* sortInSteps<T>(items: readonly T[], before: Order<T>): Steps<T[]> {
   let runs: T[][] = [];
   for (let start = 0; start < items.length; start += RUN) {
+    if (start > 0) yield;
     runs.push(
       items.slice(start, start + RUN).sort((a, b) => before(a, b) ? -1 : before(b, a) ? 1 : 0),
     );
-    yield;
   }
   while (runs.length > 1) {
     const next: T[][] = [];

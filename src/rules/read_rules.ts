@@ -13,16 +13,19 @@ import { describeIssues } from "./describe_issues.ts";
 import { errorAt, fieldOf, type Finding, valueAt } from "./finding.ts";
 import { MAX_DEPTH, MAX_RULES } from "./limits.ts";
 import { ruleSchema, ruleSetFrameSchema } from "./schema.ts";
-import { collect, countValues, type FindingSteps, VISIT_COST } from "./work.ts";
+import { collect, countValues, type FindingSteps } from "./work.ts";
 
 export interface ReadRules {
   readonly findings: readonly Finding[];
   readonly rules: readonly CheckedRule[];
 }
 
+/** Cost of judging how deep one value stands. */
+const NESTING_COST = 1 / 2;
+
 /** Finds nesting beyond the bound and names that no table may have. */
 function* checkNesting(value: unknown, path: readonly PathStep[], pace: Pace): FindingSteps {
-  if (pace.fills(VISIT_COST)) yield;
+  if (pace.fills(NESTING_COST)) yield;
   if (typeof value !== "object" || value === null) return;
   if (path.length >= MAX_DEPTH) {
     yield errorAt(path, {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { atOnce, inTurns, type Steps } from "../lib/next_turn.ts";
+import { inTurns, type Steps } from "../lib/next_turn.ts";
 import { anyRequest, anyRuleSet } from "./_generate.ts";
 import { compileInSteps, compileRules } from "./compile/compile_rules.ts";
 import { evaluateRules } from "./evaluate/evaluate_rules.ts";
@@ -25,20 +25,18 @@ const anyLargeSet: fc.Arbitrary<RuleSet> = fc.array(anyRuleSet, { minLength: 12,
   }));
 
 Deno.test("loadRulesInSteps() finds and makes what loadRulesValue() does", async () => {
-  let [turns, sound] = [0, 0];
+  let turns = 0;
   const pause = () => (turns++, Promise.resolve());
   await fc.assert(
     fc.asyncProperty(anyLargeSet, async (ruleSet) => {
       const loaded = await inTurns(loadRulesInSteps(ruleSet), pause);
       assert.deepEqual(loaded, loadRulesValue(ruleSet));
       if (loaded.runtime === undefined) return;
-      sound++;
       assert.deepEqual(loaded.runtime, normalizeRules(ruleSet));
     }),
     { numRuns: 10, seed: 1 },
   );
   assert.ok(turns > 10, String(turns));
-  assert.ok(sound >= 0);
 });
 
 Deno.test("compileInSteps() decides as compileRules() does", async () => {
@@ -69,8 +67,8 @@ Deno.test("compileInSteps() decides as compileRules() does", async () => {
 
 const COUNT = 3_000;
 
-/** Most rules that one step may look into: a step holds 1000 values, and a rule has four or more. */
-const MOST_RULES = 300;
+/** Most rules that one step may look into: it holds 1000 values, and a look at a rule costs two. */
+const MOST_RULES = 501;
 
 const KINDS: Readonly<Record<string, (n: number) => Omit<Rule, "id">>> = {
   redirects: (n) => ({
@@ -163,5 +161,5 @@ Deno.test("the whole check of a large set takes many steps, of a small one none"
     return taken;
   };
   assert.equal(steps(3), 0);
-  assert.ok(steps(COUNT) > COUNT / MOST_RULES * 5);
+  assert.ok(steps(COUNT) > (COUNT / MOST_RULES) * 5);
 });

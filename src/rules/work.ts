@@ -13,6 +13,9 @@ const VALUES_PER_STEP = 1_000;
 /** Cost of finding that two rules need no comparison. */
 export const VISIT_COST = 1 / 16;
 
+/** Least cost of looking into a rule, however little is done with it. */
+export const LOOK_COST = 2;
+
 /** Pairs of values that are compared in the time that one value takes to check. */
 const PAIRS_PER_VALUE = 128;
 

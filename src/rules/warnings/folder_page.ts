@@ -18,7 +18,7 @@ import { PlaceIndex } from "../relations/place_index.ts";
 import { isHandleStep } from "../schema.ts";
 import type { RuntimeCondition, RuntimePath, RuntimeRule } from "../types.ts";
 import type { PlacedRule } from "../validate/gates.ts";
-import { comparisonCost, countValues, type FindingSteps } from "../work.ts";
+import { comparisonCost, countValues, type FindingSteps, LOOK_COST } from "../work.ts";
 
 /** How a rule closes what it matches; `undefined` for one that does not. */
 function closingOf({ action, enabled }: RuntimeRule): string | undefined {
@@ -125,6 +125,7 @@ export function* warnFolderPages(rules: readonly PlacedRule[], pace: Pace): Find
     if (pace.fills(countValues(placed.rule.condition))) yield;
   }
   for (const { placed, kind } of closing) {
+    if (pace.fills(LOOK_COST)) yield;
     for (const { folder, path, page } of pagesOf(placed)) {
       const isOpen = !isClosed(index, { kind, set: pageSet(page) }, pace);
       if (pace.fills(1)) yield;

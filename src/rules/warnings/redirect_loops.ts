@@ -15,7 +15,7 @@ import { factsFromRequest } from "../facts.ts";
 import { type Finding, joinNames, warningAt } from "../finding.ts";
 import { SCHEMA_VERSION } from "../types.ts";
 import type { PlacedRule } from "../validate/gates.ts";
-import { countValues, type FindingSteps, VISIT_COST } from "../work.ts";
+import { countValues, type FindingSteps, LOOK_COST } from "../work.ts";
 import { type SampleRequest, sampleRequest, UNNAMED_HOST } from "./sample_request.ts";
 
 /** Redirects that browsers follow before they give up (WHATWG Fetch 4.4). */
@@ -70,7 +70,7 @@ function* costOfHop(rules: readonly PlacedRule[], pace: Pace): Steps<number> {
   const counts = new Map<string, number>();
   const literals = new Set<string>();
   for (const placed of rules) {
-    if (pace.fills(1)) yield;
+    if (pace.fills(LOOK_COST)) yield;
     const literal = literalOf(placed);
     literals.add(literal);
     const key = JSON.stringify([literal, placed.rule.condition.host]);
@@ -114,7 +114,7 @@ class LoopSearch {
     const hosts = new Set<string>();
     for (const { condition: { host } } of rules) {
       if (host !== undefined) hosts.add(host);
-      if (pace.fills(VISIT_COST)) yield;
+      if (pace.fills(LOOK_COST)) yield;
     }
     return new LoopSearch(compiled, hosts, yield* costOfHop(placed, pace), pace);
   }
