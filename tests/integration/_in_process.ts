@@ -13,6 +13,8 @@ const LIMIT = "sets a time limit of seconds; the flag counts in minutes";
 const WALLS = "chooses the walls of builds, which the program tries by itself";
 const BUILDS = "holds builds up, and decides what they end with";
 const CLOCK = "has housekeeping run every few milliseconds";
+const DECLINED =
+  "node:http of Deno 2.6 sends no answer but 101 to an upgrade; the edge makes it a 502";
 const SOCKETS = "lowers the limits of WebSockets, which no flag says";
 const RECORDS = "writes records itself, which an older runtime cannot read";
 
@@ -28,12 +30,12 @@ export const IN_PROCESS: Readonly<Record<string, string | Reasons>> = {
   "builds_walls_test.ts": WALLS,
   "compute_sandbox_test.ts": "names what the system offers, which the program finds out by itself",
   "compute_socket_test.ts": {
-    "a server declines a WebSocket with a status of its own":
-      "node:http of Deno 2.6 sends no answer but 101 to an upgrade; the edge makes it a 502",
+    "a server declines a WebSocket with a status of its own": DECLINED,
   },
   "compute_socket_limit_test.ts": {
     "a server refuses one WebSocket too many with 503, and takes it when one has closed": SOCKETS,
     "clients that leave during the handshake, or without a close, give their places back": SOCKETS,
+    "a WebSocket that the server declines gives both its places back": DECLINED,
     "all servers together have a limit of WebSockets, and answer requests beyond it": SOCKETS,
   },
   "edge_upstream_test.ts": {
