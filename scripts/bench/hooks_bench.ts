@@ -15,6 +15,8 @@ const HOOKS = 20;
 const PARALLEL = 8;
 const ROUNDS = 9;
 const AIM_MS = 1500;
+/** A deployment that takes longer is given up. */
+const LIVE_MS = 60_000;
 
 interface Repository {
   readonly path: string;
@@ -46,11 +48,11 @@ async function makeRepository(folder: string): Promise<Repository> {
   };
 }
 
-async function call({ platform, token }: BenchPlace, path: string, json: unknown) {
+async function call({ platform, token }: BenchPlace, path: string, json?: unknown) {
   const response = await fetch(platform.url + path, {
-    method: "POST",
+    method: json === undefined ? "GET" : "POST",
     headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify(json),
+    ...(json === undefined ? {} : { body: JSON.stringify(json) }),
   });
   const answer = await response.json();
   if (!response.ok) throw new Error(JSON.stringify(answer));
@@ -83,10 +85,20 @@ async function rate(jobs: readonly (() => Promise<unknown>)[]): Promise<number> 
   return jobs.length / (performance.now() - started) * 1000;
 }
 
+/** How a deployment stands that should be live: its record, its build, and what that said. */
+async function describeLate(place: BenchPlace, id: string): Promise<string> {
+  const asked = ["", "/build-log"].map((part) => call(place, `/v1/deployments/${id}${part}`));
+  const builds = call(place, "/v1/projects/bench/builds");
+  const answers = await Promise.allSettled([...asked, builds]);
+  return answers.map((each) =>
+    each.status === "fulfilled" ? JSON.stringify(each.value, null, 2) : String(each.reason)
+  ).join("\n");
+}
+
 /** Milliseconds from a trigger to its answer, and to the new page in production. */
 async function deployOnce(place: BenchPlace, url: string, commit: { sha: string; text: string }) {
   const started = performance.now();
-  await trigger(url, { branch: "main", commitSha: commit.sha });
+  const { id } = await trigger(url, { branch: "main", commitSha: commit.sha });
   const answered = performance.now() - started;
   for (;;) {
     const page = await fetchByHost({
@@ -95,7 +107,10 @@ async function deployOnce(place: BenchPlace, url: string, commit: { sha: string;
       path: "/",
     });
     if (page.text === commit.text) break;
-    if (performance.now() - started > 60_000) throw new Error("The deployment did not go live");
+    if (performance.now() - started > LIVE_MS) {
+      const state = await describeLate(place, id);
+      throw new Error(`Deployment ${id} is not live after a minute: ${page.status}\n${state}`);
+    }
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   return { answered, live: performance.now() - started };

@@ -18,5 +18,6 @@ export { StoreUnusableError } from "./store/open_kv.ts";
 export { DataDirInUseError, DataDirUnusableError } from "./store/data_dir.ts";
 export { CertificateFileError } from "./tls/static_certificate.ts";
 export { defaultProcessLimits } from "./compute/process_limits.ts";
+export { WallsUndecidedError } from "./builds/runner/find_sandbox.ts";
 export { probeBuildWalls } from "./builds/runner/probe_walls.ts";
 export { type SandboxKind as BuildWalls } from "./builds/runner/sandbox.ts";

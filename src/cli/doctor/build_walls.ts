@@ -14,9 +14,10 @@ const FOUND: Readonly<Record<BuildWalls, string>> = {
   open: "builds have no walls",
 };
 
+const name = "build sandbox";
+
 /** Judges what was found on this machine. */
 export function judgeBuildWalls(walls: BuildWalls | undefined): Point {
-  const name = "build sandbox";
   if (walls !== undefined) {
     const state = walls === "open" ? "warn" : "ok";
     return { name, state, found: FOUND[walls] };
@@ -34,6 +35,11 @@ export function judgeBuildWalls(walls: BuildWalls | undefined): Point {
 export async function buildWalls(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Point> {
-  const { probeBuildWalls } = await import("../../platform/mod.ts");
-  return judgeBuildWalls(await probeBuildWalls(env));
+  const { probeBuildWalls, WallsUndecidedError } = await import("../../platform/mod.ts");
+  try {
+    return judgeBuildWalls(await probeBuildWalls(env));
+  } catch (error) {
+    if (error instanceof WallsUndecidedError) return { name, state: "warn", found: error.message };
+    throw error;
+  }
 }

@@ -5,9 +5,15 @@
  */
 import { DEFAULT_BUILD_UID } from "./build_limits.ts";
 import { buildProgram } from "./program.ts";
-import { findSandbox, type SandboxKind } from "./sandbox.ts";
+import { findSandbox } from "./find_sandbox.ts";
+import type { SandboxKind } from "./sandbox.ts";
 
-/** Tries the walls out, as the present user; `undefined` where builds would be refused. */
+/**
+ * Tries the walls out, as the present user; `undefined` where builds would be
+ * refused.
+ *
+ * @throws {WallsUndecidedError} where the machine is too busy to know.
+ */
 export async function probeBuildWalls(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<SandboxKind | undefined> {

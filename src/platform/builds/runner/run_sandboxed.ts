@@ -99,7 +99,8 @@ export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd>
   const memory = watchMemory(child.pid, { maxBytes: limits.memoryBytes });
   const late = AbortSignal.timeout(limits.timeMs);
   const stopping = AbortSignal.any([signal, late, size.exceeded, memory.exceeded]);
-  const stop = () => void end();
+  // Whether it ended is judged below.
+  const stop = () => void end().catch(() => {});
   stopping.addEventListener("abort", stop, { once: true });
   const words = lastWords(child.stderr).catch(() => "");
   let heard: SandboxedEnd | undefined;

@@ -1,11 +1,9 @@
 /**
  * Walls around a build. Which kind there is depends on who runs the platform
- * and on what the system lets it do; that is tried once, at start.
+ * and on what the system lets it do (`find_sandbox.ts`).
  *
  * @module
  */
-import { join } from "node:path";
-import { BUILD_PROBE } from "../../../lib/build_process.ts";
 import { endProcessesOf, killChildren, usersBetween } from "./end_processes.ts";
 import type { BuildProgram } from "./program.ts";
 import { END_USER_SCRIPT, NAMESPACE_SCRIPT, OPEN_SCRIPT, USER_SCRIPT } from "./sandbox_script.ts";
@@ -56,6 +54,7 @@ export interface SandboxedProcess {
   readonly child: Deno.ChildProcess;
   /**
    * Ends everything that belongs to the build; resolves when nothing of it runs.
+   * Asking again waits for the same end.
    *
    * @throws {StillRunningError}
    */
@@ -176,79 +175,13 @@ export function startSandbox(run: SandboxRun, options: SandboxOptions): Sandboxe
     stdout: "piped",
     stderr: "piped",
   });
-  return {
-    child,
-    async end() {
-      // The first process of the namespaces ends after all others, and `unshare` after that one.
-      if (!hasOwnRoot(options.kind) || !killChildren(child.pid)) killGroup(child.pid);
-      if (options.kind === "user") await endUser(run.uid);
-      await child.status;
-    },
+  const endNow = async (): Promise<void> => {
+    // The first process of the namespaces ends after all others, and `unshare` after that one.
+    if (!hasOwnRoot(options.kind) || !killChildren(child.pid)) killGroup(child.pid);
+    if (options.kind === "user") await endUser(run.uid);
+    await child.status;
   };
-}
-
-async function works(kind: SandboxKind, options: Omit<ProbeOptions, "open">): Promise<boolean> {
-  const folder = await Deno.makeTempDir({ dir: options.folder, prefix: "probe-" });
-  try {
-    const root = join(folder, "root");
-    await Deno.mkdir(root);
-    await Deno.chmod(folder, 0o711);
-    const { program } = options;
-    const run: SandboxRun = {
-      uid: options.uid,
-      root,
-      shown: [],
-      // The program itself is what must run, not only a shell.
-      command: [...program.command, BUILD_PROBE],
-      env: { HOME: "/tmp", ...program.env },
-      limits: { processes: 256, fileBytes: 2 ** 30 },
-    };
-    const { child, end } = startSandbox(run, { kind, program, hidden: options.hidden });
-    const late = setTimeout(() => void end(), PROBE_MS);
-    try {
-      const { stdout } = await collect(child);
-      return stdout.includes(BUILD_PROBE);
-    } finally {
-      clearTimeout(late);
-      await end();
-    }
-  } catch {
-    return false;
-  } finally {
-    await Deno.remove(folder, { recursive: true }).catch(() => {});
-  }
-}
-
-const PROBE_MS = 15_000;
-
-async function collect(child: Deno.ChildProcess): Promise<{ readonly stdout: string }> {
-  const [stdout] = await Promise.all([
-    new Response(child.stdout).text(),
-    child.stderr.cancel(),
-  ]);
-  return { stdout };
-}
-
-export interface ProbeOptions {
-  /** Folder that may be written. */
-  readonly folder: string;
-  readonly program: BuildProgram;
-  readonly uid: number;
-  readonly hidden: readonly string[];
-  /** The operator allows builds without walls. */
-  readonly open: boolean;
-  /** The only kind that is tried. */
-  readonly only?: SandboxKind;
-}
-
-/** Finds the best walls that work here; `undefined` where there are none. */
-export async function findSandbox(options: ProbeOptions): Promise<SandboxKind | undefined> {
-  const possible: readonly SandboxKind[] = Deno.uid() === 0
-    ? ["namespaces", "user"]
-    : ["own_namespaces"];
-  const kinds = possible.filter((kind) => options.only === undefined || kind === options.only);
-  if (Deno.build.os === "linux") {
-    for (const kind of kinds) if (await works(kind, options)) return kind;
-  }
-  return options.open ? "open" : undefined;
+  // Two that end a user's processes at the same time would find each other's killers, again and again.
+  let ended: Promise<void> | undefined;
+  return { child, end: () => ended ??= endNow() };
 }

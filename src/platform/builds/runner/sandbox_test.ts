@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { processesOf } from "./end_processes.ts";
-import { findSandbox, type SandboxKind, startSandbox } from "./sandbox.ts";
+import { findSandbox } from "./find_sandbox.ts";
+import { type SandboxKind, startSandbox } from "./sandbox.ts";
 
 /** A user that no platform's builds have. */
 const UID = 62_345;
@@ -26,7 +27,9 @@ async function leftAfter(kind: SandboxKind, script: string): Promise<number[]> {
     const closed = [child.stderr.cancel()];
     const reader = child.stdout.getReader();
     assert.equal((await reader.read()).done, false, "the script runs");
-    await end();
+    const ended = end();
+    assert.equal(end(), ended, "who asks as well waits for the same end");
+    await ended;
     const left = processesOf(UID);
     await Promise.all([...closed, reader.cancel(), child.stdin.close().catch(() => {})]);
     return left;

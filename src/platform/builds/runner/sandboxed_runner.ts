@@ -33,9 +33,9 @@ import { StillRunningError } from "./end_processes.ts";
 import { killMarked } from "../../../lib/marked_processes.ts";
 import type { BuildProgram } from "./program.ts";
 import { runSandboxed } from "./run_sandboxed.ts";
+import { findSandbox, WallsUndecidedError } from "./find_sandbox.ts";
 import {
   endUsers,
-  findSandbox,
   hasOwnRoot,
   hasOwnUser,
   type SandboxKind,
@@ -94,11 +94,15 @@ export class SandboxedRunner implements BuildRunner {
   /**
    * The walls that builds get; `undefined` where builds are refused. Tried until
    * there are some: a machine that was too busy, or was set right, needs no restart.
+   *
+   * @throws {WallsUndecidedError}
    */
-  async sandbox(): Promise<SandboxKind | undefined> {
-    const kind = await (this.#kind ??= this.#findKind());
-    if (kind === undefined) this.#kind = undefined;
-    return kind;
+  sandbox(): Promise<SandboxKind | undefined> {
+    const again = () => this.#kind = undefined;
+    return this.#kind ??= this.#findKind().then((kind) => kind ?? again(), (error) => {
+      again();
+      throw error;
+    });
   }
 
   /** Ends what a crash of the platform left running, and removes what it left behind. */
@@ -174,7 +178,11 @@ export class SandboxedRunner implements BuildRunner {
     const { log, signal } = context;
     const project = await this.options.projects.find(job.workspaceId, job.projectId);
     if (project === undefined) return { type: "cancelled" };
-    const kind = await this.sandbox();
+    const kind = await this.sandbox().catch((error) => {
+      if (error instanceof WallsUndecidedError) return error;
+      throw error;
+    });
+    if (kind instanceof Error) return { type: "failed", reason: kind.message };
     if (kind === undefined) return { type: "failed", reason: REFUSED };
     signal.throwIfAborted();
     const places = await preparePlaces(kind, {

@@ -1,0 +1,37 @@
+import assert from "node:assert/strict";
+import { findSandbox, type ProbeOptions, WallsUndecidedError } from "./find_sandbox.ts";
+
+const OPTIONS: ProbeOptions = {
+  folder: "/var/tmp",
+  program: { command: ["/bin/echo"], needs: [], env: {} },
+  uid: 62_346,
+  hidden: [],
+  open: false,
+};
+
+const ignore = Deno.build.os !== "linux";
+
+Deno.test({
+  name: "findSandbox() tries walls that are late again, and never takes weaker ones instead",
+  ignore,
+  async fn() {
+    const best = await findSandbox(OPTIONS);
+    assert.equal(await findSandbox({ ...OPTIONS, patienceMs: [0, 60_000] }), best);
+  },
+});
+
+Deno.test({
+  name: "findSandbox() tells walls that are late from walls that are not there",
+  ignore,
+  async fn() {
+    const late = { ...OPTIONS, patienceMs: [0, 0] };
+    await assert.rejects(findSandbox(late), (error: Error) => {
+      assert.ok(error instanceof WallsUndecidedError);
+      assert.match(error.message, /too busy/);
+      return true;
+    });
+    await assert.rejects(findSandbox({ ...late, open: true }), WallsUndecidedError);
+    const broken = { ...OPTIONS, program: { ...OPTIONS.program, command: ["/nowhere"] } };
+    assert.equal(await findSandbox(broken), undefined);
+  },
+});
