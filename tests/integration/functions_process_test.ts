@@ -180,11 +180,16 @@ Deno.test("calls that come while a process is ended wait for the next, and none 
   assert.ok(pids.every((pid) => !runs(pid)));
 });
 
-/** The nice value of each thread (proc(5), stat, field 19). */
+/** The nice value of each thread (proc(5), stat, field 19); threads come and go meanwhile. */
 function priorities(pid: number): number[] {
-  return [...Deno.readDirSync(`/proc/${pid}/task`)].map(({ name }) => {
-    const stat = Deno.readTextFileSync(`/proc/${pid}/task/${name}/stat`);
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+  return [...Deno.readDirSync(`/proc/${pid}/task`)].flatMap(({ name }) => {
+    try {
+      const stat = Deno.readTextFileSync(`/proc/${pid}/task/${name}/stat`);
+      return [Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16])];
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return [];
+      throw error;
+    }
   });
 }
 

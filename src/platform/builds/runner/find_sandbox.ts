@@ -6,6 +6,7 @@
 import { join } from "node:path";
 import { BUILD_PROBE } from "../../../lib/build_process.ts";
 import type { BuildProgram } from "./program.ts";
+import { usersBetween } from "./end_processes.ts";
 import { type SandboxKind, type SandboxRun, startSandbox } from "./sandbox.ts";
 
 /**
@@ -25,10 +26,17 @@ type Trial = "hold" | "fail" | "late";
  */
 const PATIENCE_MS: readonly number[] = [15_000, 60_000];
 
+/**
+ * Users that a trial can have, counted from the first of builds: above those of
+ * builds, as everything of a user ends with what it tried.
+ */
+const TRIAL_USERS = { from: 100, to: 200 } as const;
+
 export interface ProbeOptions {
   /** Folder that may be written. */
   readonly folder: string;
   readonly program: BuildProgram;
+  /** First user of builds. */
   readonly uid: number;
   readonly hidden: readonly string[];
   /** The operator allows builds without walls. */
@@ -98,12 +106,25 @@ async function tryOut(kind: SandboxKind, options: ProbeOptions, limitMs: number)
   }
 }
 
-async function probeRun(folder: string, { uid, program }: ProbeOptions): Promise<SandboxRun> {
+/** A user as whom nothing runs: no build, and no trial of another program. */
+function freeUser(first: number): number {
+  const { from, to } = TRIAL_USERS;
+  const taken = usersBetween(first + from, first + to);
+  const begin = crypto.getRandomValues(new Uint8Array(1))[0]!;
+  for (let count = 0; count < to - from; count++) {
+    const uid = first + from + (begin + count) % (to - from);
+    if (!taken.has(uid)) return uid;
+  }
+  throw new WallsUndecidedError("All users that could try the walls around builds are taken");
+}
+
+async function probeRun(folder: string, options: ProbeOptions): Promise<SandboxRun> {
+  const { program } = options;
   const root = join(folder, "root");
   await Deno.mkdir(root);
   await Deno.chmod(folder, 0o711);
   return {
-    uid,
+    uid: freeUser(options.uid),
     root,
     shown: [],
     // The program itself is what must run, not only a shell.

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { endUsers } from "./sandbox.ts";
 import { findSandbox, type ProbeOptions, WallsUndecidedError } from "./find_sandbox.ts";
 
 const OPTIONS: ProbeOptions = {
@@ -33,5 +34,22 @@ Deno.test({
     await assert.rejects(findSandbox({ ...late, open: true }), WallsUndecidedError);
     const broken = { ...OPTIONS, program: { ...OPTIONS.program, command: ["/nowhere"] } };
     assert.equal(await findSandbox(broken), undefined);
+  },
+});
+
+Deno.test({
+  name: "findSandbox() stands aside from builds, whose users another program ends meanwhile",
+  ignore: ignore || Deno.uid() !== 0,
+  async fn() {
+    const best = await findSandbox(OPTIONS);
+    const script = "sleep 0.5; echo svc-probe";
+    const slow = { ...OPTIONS.program, command: ["/bin/sh", "-c", script] };
+    let isDone = false;
+    const found = findSandbox({ ...OPTIONS, program: slow }).finally(() => isDone = true);
+    while (!isDone) {
+      await endUsers(OPTIONS.uid, OPTIONS.uid + 50);
+      await new Promise((resolve) => setTimeout(resolve));
+    }
+    assert.equal(await found, best);
   },
 });
