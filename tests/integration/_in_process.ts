@@ -16,6 +16,7 @@ const CLOCK = "has housekeeping run every few milliseconds";
 const DECLINED =
   "node:http of Deno 2.6 sends no answer but 101 to an upgrade; the edge makes it a 502";
 const SOCKETS = "lowers the limits of WebSockets, which no flag says";
+const ERRORS = "judges the class of an error, which the program prints as a code and a sentence";
 const RECORDS = "writes records itself, which an older runtime cannot read";
 
 /** By file: why none of its tests can run against the program, or the reasons test by test. */
@@ -37,6 +38,12 @@ export const IN_PROCESS: Readonly<Record<string, string | Reasons>> = {
     "clients that leave during the handshake, or without a close, give their places back": SOCKETS,
     "a WebSocket that the server declines gives both its places back": DECLINED,
     "all servers together have a limit of WebSockets, and answer requests beyond it": SOCKETS,
+  },
+  "data_loss_test.ts": {
+    "records without keys.json are not started upon, and no key is made": ERRORS,
+    "a damaged keys.json is named, and left as it is": ERRORS,
+    "an empty store beside blobs is not started upon; moving them away begins anew": ERRORS,
+    "a store or disk that cannot be opened is no mistake of the command line": ERRORS,
   },
   "edge_upstream_test.ts": {
     "an upstream that is too slow is a 504 that says nothing of it":
