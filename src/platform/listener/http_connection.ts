@@ -6,6 +6,7 @@
 import type { ConnectionTable, Ending, Tracked } from "./connection_table.ts";
 import type { CutOff } from "./cut_off.ts";
 import { CutSignal } from "./cut_signal.ts";
+import { framingProblem } from "./judge_framing.ts";
 import { hostProblem, placeholderHost } from "./judge_host.ts";
 import type { ServeConnection, ServedConnection } from "./serve_connection.ts";
 import type { ClientConnection, ConnectionHandler } from "./types.ts";
@@ -26,7 +27,9 @@ export interface HttpConnectionOptions {
   readonly cutOff: CutOff;
 }
 
-const refused = (problem: string): Response => new Response(`${problem}\n`, { status: 400 });
+/** Where a request is not well-formed, nothing that follows it can be trusted either. */
+const refused = (problem: string): Response =>
+  new Response(`${problem}\n`, { status: 400, headers: { connection: "close" } });
 
 export class HttpConnection implements ClientConnection {
   readonly remoteAddress: string;
@@ -92,7 +95,8 @@ export class HttpConnection implements ClientConnection {
       table.began(entry);
       info.completed.then(ended, ended);
       const host = () => request.headers.get("host");
-      const problem = hostProblem({ url: request.url, placeholder, isHttp2, host });
+      const problem = hostProblem({ url: request.url, placeholder, isHttp2, host }) ??
+        framingProblem(request.headers);
       if (problem !== undefined) return refused(problem);
       return handler(mayHaveBody(request) ? watchBody(request, awaits) : request, this);
     };
