@@ -106,6 +106,19 @@ async function callApi(url: string, method: string, path: string, options: ApiOp
   return { status: response.status, headers: response.headers, json };
 }
 
+/** Users of one platform's builds; those of its default range may be another platform's. */
+const BUILD_USERS = 1000;
+let platforms = 0;
+
+/**
+ * A first user for builds that no other test has: a platform that starts ends
+ * what is left of its users, and tests run beside each other.
+ */
+function freeBuildUid(): number {
+  const place = (Deno.pid % 4096) * 64 + platforms++ % 64;
+  return 100_000 + place * BUILD_USERS;
+}
+
 /** Starts a platform on a data directory: in this process, or as the program that `SVC_BIN` names. */
 export async function start(
   dataDir: string,
@@ -123,6 +136,7 @@ export async function start(
     version: "0.0.0-test",
     log: (line) => logged.push(`${line.level} ${line.message}`),
     ...options,
+    builds: { firstUid: freeBuildUid(), ...options.builds },
   };
   const platform = PROGRAM === undefined
     ? await startPlatform(given)

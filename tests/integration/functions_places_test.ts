@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { ProcessPlaces } from "../../src/runtime/mod.ts";
 import { bodyText, deployFunctions, invocation } from "./_functions.ts";
-import { functionProcesses, openMachinery, publish, rule, until } from "./_machinery.ts";
+import { openMachinery, publish, rule, until } from "./_machinery.ts";
 import { createProject } from "./_platform.ts";
 
 const functions = [{
@@ -85,8 +85,7 @@ Deno.test("functions at rest end with their last call, and start again when aske
 Deno.test("deployments that are not live any more keep no process of functions", async () => {
   await using machinery = await openMachinery({ maxFunctionProcesses: 6 });
   const { platform } = machinery;
-  const before = functionProcesses();
-  const started = () => functionProcesses().filter((pid) => !before.includes(pid));
+  // Other tests have processes of functions too: the platform counts its own.
   const health = async () => (await platform.api("GET", "/v1/health")).json.functions;
   await createProject(platform, "shop");
   const api = { api: "export default () => new Response(String(ROUND));" };
@@ -100,10 +99,9 @@ Deno.test("deployments that are not live any more keep no process of functions",
     );
   }
   assert.equal((await platform.get("shop.localhost", "/")).text, "4");
-  await until(() => started().length === 1, "one process is left");
-  await until(async () => (await health()).running === 1, "and it is counted");
+  await until(async () => (await health()).running === 1, "one process is left");
   assert.equal((await health()).max, 6);
   const own = new URL(versions[1].url).hostname;
   assert.equal((await platform.get(own, "/")).text, "1", "its own address starts it again");
-  assert.equal(started().length, 2);
+  assert.equal((await health()).running, 2);
 });

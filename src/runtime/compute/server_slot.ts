@@ -291,7 +291,10 @@ export class ServerSlot {
       return running.stop({ reason: "memory", message });
     }
     const now = performance.now();
-    if (this.#isBusy()) {
+    // Until it listens, the limit of its start judges it.
+    if (!running.listens) {
+      this.#lastUse = now;
+    } else if (this.#isBusy()) {
       if (now - this.#lastPing > PING_EVERY_MS) void this.#askForReaction(running);
     } else if (idleMs > 0 && now - this.#lastUse > idleMs) {
       this.options.log({ level: "info", message: "Server ended: it had nothing to do" });
