@@ -142,7 +142,8 @@ export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
       message: error.message,
       code: "unreachable",
       exitCode: EXIT.failure,
-      hint: "Start it with `svc serve`, or name another one with --api-url or SVC_API_URL",
+      hint: error.certificate?.hint ??
+        "Start it with `svc serve`, or name another one with --api-url or SVC_API_URL",
     };
   }
   if (error instanceof ContractError) {

@@ -5,6 +5,7 @@
  * @module
  */
 import type { ErrorCode, Problem } from "../contract/mod.ts";
+import { type CertificateFault, certificateFault } from "./certificate_fault.ts";
 
 export interface ApiErrorFacts {
   /** HTTP status of the answer. */
@@ -40,8 +41,14 @@ export class ApiError extends Error {
 export class UnreachableError extends Error {
   override readonly name = "UnreachableError";
 
+  /** Set where the platform answered, with a certificate that was refused. */
+  readonly certificate: CertificateFault | undefined;
+
   constructor(readonly baseUrl: string, options: { readonly cause: unknown }) {
-    super(`Can not reach the platform at ${baseUrl}`, options);
+    const fault = certificateFault(options.cause);
+    const why = fault === undefined ? "" : `: its certificate is refused, ${fault.reason}`;
+    super(`Can not reach the platform at ${baseUrl}${why}`, options);
+    this.certificate = fault;
   }
 }
 

@@ -1,0 +1,52 @@
+/**
+ * Why the certificate of a platform was refused. Both runtimes say it only in
+ * the text of an error, in the words of rustls.
+ *
+ * @module
+ */
+
+/** A refused certificate: what is wrong with it, and what to do. */
+export interface CertificateFault {
+  /** The end of a sentence. */
+  readonly reason: string;
+  readonly hint: string;
+}
+
+const TRUST = "Name a PEM file with the certificate of its authority by DENO_CERT";
+const RENEW = "Renew the certificate, or correct this machine's clock";
+
+const FAULTS: Readonly<Record<string, CertificateFault>> = {
+  UnknownIssuer: { reason: "no authority known here issued it", hint: TRUST },
+  CaUsedAsEndEntity: {
+    reason: "it is an authority's, not a server's",
+    hint: "Give `svc serve` a certificate made with basicConstraints=CA:FALSE",
+  },
+  NotValidForName: {
+    reason: "it is for another name",
+    hint: "Use an address that the certificate names, by --api-url or SVC_API_URL",
+  },
+  Expired: { reason: "it has expired", hint: RENEW },
+  NotValidYet: { reason: "it is not valid yet", hint: RENEW },
+};
+
+const OTHER: CertificateFault = { reason: "it is not valid", hint: TRUST };
+
+/** How deep the causes of an error are followed. */
+const MAX_CAUSES = 8;
+
+/** The fault of the certificate that made a request fail; `undefined` where something else did. */
+export function certificateFault(error: unknown): CertificateFault | undefined {
+  let at = error;
+  for (let depth = 0; depth < MAX_CAUSES && at instanceof Error; depth++, at = at.cause) {
+    const said = /invalid peer certificate: (.*)/.exec(at.message)?.[1];
+    if (said === undefined) continue;
+    const name = Object.keys(FAULTS).find((known) => new RegExp(`\\b${known}\\b`).test(said)) ??
+      (/expired/i.test(said)
+        ? "Expired"
+        : /not valid for name/i.test(said)
+        ? "NotValidForName"
+        : "");
+    return FAULTS[name] ?? OTHER;
+  }
+  return undefined;
+}

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import { certificateFault } from "./certificate_fault.ts";
+import { UnreachableError } from "./errors.ts";
+
+const refused = (said: string) =>
+  new TypeError("fetch failed", {
+    cause: new Error(`client error (Connect): invalid peer certificate: ${said}`),
+  });
+
+const ROWS: readonly (readonly [string, RegExp, RegExp])[] = [
+  ["UnknownIssuer", /no authority known here/, /DENO_CERT/],
+  ["Other(OtherError(CaUsedAsEndEntity))", /an authority's/, /CA:FALSE/],
+  ["NotValidForName", /another name/, /--api-url/],
+  ['certificate not valid for name "a"; certificate is only valid for b', /another name/, /./],
+  ["certificate expired: verification time 2 (UNIX)", /has expired/, /Renew/],
+  ["BadEncoding", /is not valid/, /DENO_CERT/],
+];
+
+for (const [said, reason, hint] of ROWS) {
+  Deno.test(`certificateFault() explains ${said}`, () => {
+    const fault = certificateFault(refused(said));
+    assert.match(fault?.reason ?? "", reason);
+    assert.match(fault?.hint ?? "", hint);
+  });
+}
+
+Deno.test("certificateFault() leaves other faults alone, and causes that lead in a circle", () => {
+  const circle = new Error("connection refused");
+  circle.cause = circle;
+  for (const error of [circle, "end of stream", undefined]) {
+    assert.equal(certificateFault(error), undefined);
+  }
+});
+
+Deno.test("UnreachableError says that a certificate is refused, and why", () => {
+  const error = new UnreachableError("https://svc.test", { cause: refused("UnknownIssuer") });
+  assert.match(error.message, /at https:\/\/svc\.test: its certificate is refused, no authority/);
+});
