@@ -5,6 +5,7 @@
  * @module
  */
 import { X509Certificate } from "node:crypto";
+import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import { CliError } from "../cli_error.ts";
 
@@ -41,8 +42,8 @@ export async function readUpstreamCa(path: string): Promise<readonly string[]> {
   try {
     text = await readTextFile(path);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CliError("usage", `Can not read the certificates in ${path}: ${reason}`, { cause });
+    const reason = isFileFault(cause) ? describeFileFault(cause) : (cause as Error).message;
+    throw new CliError("usage", `Cannot read the certificates in ${path}: ${reason}`, { cause });
   }
   return parseUpstreamCa(text, path);
 }

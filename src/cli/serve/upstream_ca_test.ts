@@ -41,6 +41,8 @@ Deno.test("readUpstreamCa() says that there is no such file", async () => {
     readUpstreamCa("/nonexistent/ca.pem"),
     (error) =>
       error instanceof CliError &&
-      /^Can not read the certificates in \/nonexistent\/ca\.pem: /.test(error.message),
+      /^Cannot read the certificates in \/nonexistent\/ca\.pem: it does not exist$/.test(
+        error.message,
+      ),
   );
 });

@@ -5,6 +5,7 @@
  */
 import { Buffer } from "node:buffer";
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
+import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { readTextFile } from "../../lib/utf8.ts";
 import type { KeyPair } from "./certificate.ts";
 
@@ -24,8 +25,8 @@ async function readText(path: string, what: string): Promise<string> {
   try {
     return await readTextFile(path);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new CertificateFileError(`Can not read the ${what} ${path}: ${reason}`, { cause });
+    const reason = isFileFault(cause) ? describeFileFault(cause) : (cause as Error).message;
+    throw new CertificateFileError(`Cannot read the ${what} ${path}: ${reason}`, { cause });
   }
 }
 

@@ -53,3 +53,19 @@ Deno.test("readCertificateFiles() judges the first certificate of a chain", asyn
   await Deno.writeTextFile(chain.certFile, certs.reverse().join(""));
   await assert.rejects(readCertificateFiles(chain, Date.now()), CertificateFileError);
 });
+
+Deno.test("readCertificateFiles() says which file is missing, in words", async () => {
+  const own = await writePair(folder, "present", KINDS.RSA);
+  const lost = join(folder, "lost.pem");
+  for (
+    const [files, what] of [[{ ...own, certFile: lost }, "certificate"], [
+      { ...own, keyFile: lost },
+      "private key",
+    ]] as const
+  ) {
+    await assert.rejects(readCertificateFiles(files, Date.now()), {
+      name: "CertificateFileError",
+      message: `Cannot read the ${what} ${lost}: it does not exist`,
+    });
+  }
+});
