@@ -13,6 +13,7 @@ import { CliError } from "./cli_error.ts";
 import type { CommandLines } from "./command_line.ts";
 import type { LookUp } from "./completion/types.ts";
 import { type CredentialStore, openCredentialStore } from "./credential_store.ts";
+import { wantsColor } from "./color.ts";
 import { createPlainPrompter, type Keyboard } from "./plain_prompter.ts";
 import { createClackPrompter, type Prompter } from "./prompter.ts";
 import { DEFAULT_API_URL, type Environment, type Settings } from "./settings.ts";
@@ -108,8 +109,11 @@ function isInteractive(host: Host, ui: Ui): boolean {
   return host.stdinIsTerminal && host.stderr.isTerminal;
 }
 
+/** Arrow keys and colours, or lines of plain text where colours are not wanted. */
 function openPrompter({ env, keyboard, stderr, signal }: Host): Prompter {
-  return env.TERM === "dumb" ? createPlainPrompter(keyboard, stderr) : createClackPrompter(signal);
+  return wantsColor(env, stderr.isTerminal)
+    ? createClackPrompter(signal)
+    : createPlainPrompter(keyboard, stderr, signal);
 }
 
 const isSet = (value: string | undefined): boolean =>

@@ -23,7 +23,7 @@ class Lines {
   private rest = "";
   private readonly decoder = new TextDecoder();
 
-  constructor(private readonly keyboard: Keyboard) {}
+  constructor(private readonly keyboard: Keyboard, private readonly signal: AbortSignal) {}
 
   async next(): Promise<string> {
     for (;;) {
@@ -33,10 +33,23 @@ class Lines {
         this.rest = this.rest.slice(end + 1);
         return edited(line);
       }
-      const bytes = await this.keyboard.read();
+      const bytes = await this.read();
       if (bytes === null) throw interrupted();
       this.rest += this.decoder.decode(bytes, { stream: true });
       if (this.rest.includes(CTRL_C) || this.rest.includes(CTRL_D)) throw interrupted();
+    }
+  }
+
+  /** What is typed next; throws at Ctrl-C, which a terminal of lines turns into a signal. */
+  private async read(): Promise<Uint8Array | null> {
+    const { promise, reject } = Promise.withResolvers<never>();
+    const giveUp = () => reject(interrupted());
+    if (this.signal.aborted) giveUp();
+    this.signal.addEventListener("abort", giveUp, { once: true });
+    try {
+      return await Promise.race([promise, this.keyboard.read()]);
+    } finally {
+      this.signal.removeEventListener("abort", giveUp);
     }
   }
 }
@@ -51,9 +64,13 @@ function edited(line: string): string {
   return kept.join("");
 }
 
-/** Asks on `output` and reads the answers from `keyboard`. */
-export function createPlainPrompter(keyboard: Keyboard, output: Writer): Prompter {
-  const lines = new Lines(keyboard);
+/** Asks on `output` and reads the answers from `keyboard`, until `signal` is aborted. */
+export function createPlainPrompter(
+  keyboard: Keyboard,
+  output: Writer,
+  signal: AbortSignal,
+): Prompter {
+  const lines = new Lines(keyboard, signal);
   const ask = async (question: string): Promise<string> => {
     output.write(question);
     return (await lines.next()).trim();

@@ -6,13 +6,17 @@ function typing(...typed: readonly string[]) {
   const rest = [...typed];
   const raw: boolean[] = [];
   const shown: string[] = [];
-  const prompter = createPlainPrompter({
-    read: () => {
-      const text = rest.shift();
-      return Promise.resolve(text === undefined ? null : new TextEncoder().encode(text));
+  const prompter = createPlainPrompter(
+    {
+      read: () => {
+        const text = rest.shift();
+        return Promise.resolve(text === undefined ? null : new TextEncoder().encode(text));
+      },
+      setRaw: (on) => void raw.push(on),
     },
-    setRaw: (on) => void raw.push(on),
-  }, { isTerminal: true, write: (text) => void shown.push(text) });
+    { isTerminal: true, write: (text) => void shown.push(text) },
+    new AbortController().signal,
+  );
   return { prompter, raw, shown: () => shown.join("") };
 }
 
@@ -55,3 +59,14 @@ for (const [name, typed] of [["Ctrl-C", "\x03"], ["Ctrl-D", "\x04"]] as const) {
     await assert.rejects(prompter.text({ message: "Name" }), { code: "interrupted" });
   });
 }
+
+Deno.test("a signal ends a question that waits for its answer", async () => {
+  const stop = new AbortController();
+  const prompter = createPlainPrompter(
+    { read: () => new Promise(() => {}), setRaw() {} },
+    { isTerminal: true, write: () => queueMicrotask(() => stop.abort()) },
+    stop.signal,
+  );
+  await assert.rejects(prompter.text({ message: "Name" }), { code: "interrupted" });
+  await assert.rejects(prompter.confirm({ message: "Sure?" }), { code: "interrupted" });
+});

@@ -243,3 +243,17 @@ Deno.test("runProgram() deletes nothing when a person says no", async () => {
   assert.equal(run.code, 1);
   assert.match(run.stderr, /error: Nothing deleted/);
 });
+
+for (const env of [{ NO_COLOR: "1" }, { CLICOLOR: "0" }, { TERM: "dumb" }]) {
+  Deno.test(`runProgram() asks in plain lines with ${JSON.stringify(env)}`, async () => {
+    const cwd = await Deno.makeTempDir({ prefix: "svc-plain-" });
+    try {
+      const run = await runCli(["init"], { cwd, env, terminal: true });
+      assert.equal(run.code, 130);
+      assert.match(run.stderr, /^Name of the project \[svc-plain-\w+\]: /);
+      assert.ok(!run.stderr.includes("\x1b"));
+    } finally {
+      await Deno.remove(cwd, { recursive: true });
+    }
+  });
+}
