@@ -199,8 +199,10 @@ class Walk {
   private reportHidden(folder: Folder, seen: number): void {
     const hidden = (rawNames(folder.absolutePath)?.length ?? seen) - seen;
     if (hidden <= 0) return;
-    const subject = hidden === 1 ? "1 name" : `${hidden} names`;
-    this.report(folder.path, `Folder has ${subject} in it that are no valid UTF-8: rename them`);
+    const [subject, them] = hidden === 1
+      ? ["1 name that is no valid UTF-8", "it"]
+      : [`${hidden} names that are no valid UTF-8`, "them"];
+    this.report(folder.path || ".", `Folder has ${subject}: rename ${them}`);
   }
 
   private report(path: string, message: string): undefined {
