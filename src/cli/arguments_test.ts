@@ -74,3 +74,11 @@ Deno.test("svc deploy --help fits 40 columns", async () => {
   const long = stdout.split("\n").filter((line) => line.length > 40 && !line.startsWith("  svc "));
   assert.deepEqual(long, []);
 });
+
+Deno.test("help is whole on terminals of any width", async () => {
+  for (const columns of [1, 6, 7, 20]) {
+    const { code, stdout } = await runCli(["deploy", "--help"], { terminal: true, columns });
+    assert.equal(code, 0, String(columns));
+    assert.match(stdout, /--skip-env-check/);
+  }
+});

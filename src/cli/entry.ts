@@ -26,7 +26,9 @@ function createWriter(stream: Stream): Writer {
     isTerminal: stream.isTerminal(),
     columns: () => {
       try {
-        return Deno.consoleSize().columns;
+        const { columns } = Deno.consoleSize();
+        // A terminal that was never told its size says 0.
+        return columns > 0 ? columns : undefined;
       } catch {
         return undefined;
       }

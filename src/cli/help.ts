@@ -66,7 +66,8 @@ function titleOf(title: string): string {
 }
 
 function wrapText(text: string, width: number): string {
-  return text.replace(new RegExp(`(.{1,${width}})(?:\\s+|$)`, "g"), "$1\n").trimEnd();
+  const room = Math.max(MIN_WRAP_WIDTH, width);
+  return text.replace(new RegExp(`(.{1,${room}})(?:\\s+|$)`, "g"), "$1\n").trimEnd();
 }
 
 /** The examples of a command as help shows them. */
