@@ -106,6 +106,8 @@ async function callApi(url: string, method: string, path: string, options: ApiOp
   return { status: response.status, headers: response.headers, json };
 }
 
+/** Users of test platforms' builds count from here. */
+export const FIRST_TEST_UID = 100_000;
 /** Users of one platform's builds; those of its default range may be another platform's. */
 const BUILD_USERS = 1000;
 let platforms = 0;
@@ -116,7 +118,7 @@ let platforms = 0;
  */
 function freeBuildUid(): number {
   const place = (Deno.pid % 4096) * 64 + platforms++ % 64;
-  return 100_000 + place * BUILD_USERS;
+  return FIRST_TEST_UID + place * BUILD_USERS;
 }
 
 /** Starts a platform on a data directory: in this process, or as the program that `SVC_BIN` names. */
