@@ -9,6 +9,7 @@ import { join } from "node:path";
 import { readImportGraph } from "./_import_graph.ts";
 import { hear } from "./_process.ts";
 import { DOORWAYS, ROOMS } from "./_rooms.ts";
+import { STOREYS } from "./_storeys.ts";
 import { isOurSource, listFiles, ROOT } from "./_source_files.ts";
 import { findRegistryHosts } from "./check_hosts.ts";
 import { lintOpenApi } from "./check_openapi.ts";
@@ -16,6 +17,7 @@ import { findLongFiles, type TextFile } from "./check_lengths.ts";
 import { findProgramStarts } from "./check_programs.ts";
 import { findTextReads } from "./check_text_reads.ts";
 import { findCircles, findRoomViolations } from "./check_rooms.ts";
+import { findStoreyViolations } from "./check_storeys.ts";
 
 interface Step {
   readonly name: string;
@@ -44,11 +46,15 @@ const STEPS: readonly Step[] = [
   { name: "lint", run: deno("lint") },
   { name: "types, with a frozen lock", run: deno("check", "--quiet", "--frozen", ...sources) },
   {
-    name: "rooms and circles",
+    name: "rooms, storeys and circles",
     run: async () => {
       const edges = await readImportGraph(ROOT, sources);
       const house = { rooms: ROOMS, doorways: DOORWAYS };
-      return [...findRoomViolations(edges, house), ...findCircles(edges)];
+      return [
+        ...findRoomViolations(edges, house),
+        ...findStoreyViolations(edges, { storeys: STOREYS, doorways: DOORWAYS }),
+        ...findCircles(edges),
+      ];
     },
   },
   { name: "file lengths", run: () => Promise.resolve(findLongFiles(sources.map(read))) },

@@ -1,0 +1,76 @@
+/**
+ * Holds the imports inside a large room to its storeys: none runs up, none
+ * reaches past the face of an inner room. As the storeys have one order, no
+ * circle of inner rooms is left.
+ *
+ * @module
+ */
+import type { Doorway } from "./_rooms.ts";
+import type { ImportEdge } from "./check_rooms.ts";
+
+export interface Building {
+  /** Folders with their inner rooms, top first; see `STOREYS`. */
+  readonly storeys: Readonly<Record<string, readonly string[]>>;
+  readonly doorways: readonly Doorway[];
+}
+
+interface InnerRoom {
+  readonly folder: string;
+  /** Its name in the list, `.` for the folder's own files. */
+  readonly name: string;
+  /** Counts from the top. */
+  readonly storey: number;
+}
+
+/** Tests and their helpers may use whatever the check of rooms lets them. */
+const FOR_TESTS = /(?:^|\/)(?:_[^/]*|[^/]*_(?:test|bench))\.tsx?$/;
+
+function innerRoomOf(path: string, { storeys }: Building): InnerRoom | undefined {
+  const folder = Object.keys(storeys).find((each) => path.startsWith(`${each}/`));
+  if (folder === undefined) return undefined;
+  const inside = path.slice(folder.length + 1);
+  const name = storeys[folder]!
+    .filter((each) => inside === each || inside.startsWith(`${each}/`))
+    .sort((one, other) => other.length - one.length)[0] ?? ".";
+  return { folder, name, storey: storeys[folder]!.indexOf(name) };
+}
+
+function isFace(path: string, { folder, name }: InnerRoom, { doorways }: Building): boolean {
+  if (name === "." || path === `${folder}/${name}`) return true;
+  return /^mod\.tsx?$/.test(path.slice(folder.length + name.length + 2)) ||
+    doorways.some((door) => door.path === path);
+}
+
+function complaint(edge: ImportEdge, building: Building): string | undefined {
+  const { from, to, line } = edge;
+  if (FOR_TESTS.test(from)) return undefined;
+  const [source, target] = [innerRoomOf(from, building), innerRoomOf(to, building)];
+  const place = `${from}:${line}`;
+  for (const room of [source, target]) {
+    if (room === undefined || room.storey >= 0) continue;
+    const path = room === source ? from : to;
+    return `${place}: ${path} is in no inner room of ${room.folder}: ` +
+      `name its folder in scripts/_storeys.ts, above all that it imports`;
+  }
+  if (source === undefined || target === undefined || source.folder !== target.folder) {
+    return undefined;
+  }
+  if (source.name === target.name) return undefined;
+  if (target.storey < source.storey) {
+    return `${place}: Inner room "${source.name}" of ${source.folder} imports ${to}, and ` +
+      `"${target.name}" stands above it: pass it in, or move it down`;
+  }
+  if (!isFace(to, target, building)) {
+    return `${place}: Import ${target.folder}/${target.name}/mod.ts instead of ${to}: ` +
+      "export there what other inner rooms need";
+  }
+  return undefined;
+}
+
+/** Finds imports that run up the storeys or around the `mod.ts` of an inner room. */
+export function findStoreyViolations(
+  edges: readonly ImportEdge[],
+  building: Building,
+): string[] {
+  return edges.flatMap((edge) => complaint(edge, building) ?? []);
+}
