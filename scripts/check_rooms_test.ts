@@ -12,7 +12,7 @@ const WELL_PLACED: readonly ImportEdge[] = [
   edge("src/edge/handle.ts", "src/rules/mod.ts"),
   edge("src/edge/handle.ts", "src/edge/static/serve.ts"),
   edge("src/rules/parse.ts", "src/lib/toml.ts"),
-  edge("src/platform/server.ts", "src/contract/openapi.ts"),
+  edge("src/serve/server.ts", "src/contract/openapi.ts"),
   edge("src/cli/version.ts", "deno.json"),
   edge("tests/e2e/tour_test.ts", "src/contract/mod.ts"),
   edge("tests/e2e/tour_test.ts", "tests/e2e/_platform.ts"),
@@ -47,7 +47,7 @@ const MISPLACED: readonly (readonly [string, ImportEdge, RegExp])[] = [
   ],
   [
     "main.ts that imports more than the command tree",
-    edge("main.ts", "src/platform/mod.ts"),
+    edge("main.ts", "src/serve/mod.ts"),
     /main\.ts imports .* may import the room "cli" only/,
   ],
   [

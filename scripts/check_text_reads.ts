@@ -9,7 +9,7 @@ import type { TextFile } from "./check_lengths.ts";
 /** Who may read text themselves, and why. */
 const READERS: ReadonlyMap<string, string> = new Map([
   ["src/config/edit_project_config.ts", "compares a file of ours, to write it anew"],
-  ["src/platform/build_logs/build_logs.ts", "takes what it can of a log that a crash cut short"],
+  ["src/platform/builds/logs/build_logs.ts", "takes what it can of a log that a crash cut short"],
   ["src/platform/domains/dns_client.ts", "the system's resolv.conf"],
   ["src/platform/git/mirror.ts", "compares a file of ours with what is wanted"],
   ["src/runtime/bundle/server_modules.ts", "packages of others, read as esbuild reads them"],

@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { join } from "node:path";
-import { type PlatformOptions, startPlatform } from "../platform/mod.ts";
+import { type PlatformOptions, startPlatform } from "../serve/mod.ts";
 import { findCommand } from "./arguments.ts";
 import { COMMANDS } from "./command_tree.ts";
 import { runCli, type RunOptions, type RunOutcome } from "./_test_run.ts";

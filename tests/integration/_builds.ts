@@ -4,7 +4,7 @@
  * @module
  */
 import type { BuildLogLine } from "../../src/contract/mod.ts";
-import type { PlatformOptions } from "../../src/platform/mod.ts";
+import type { PlatformOptions } from "../../src/serve/mod.ts";
 import { makeRepository, type TestRepository } from "./_git.ts";
 import { start, type TestPlatform } from "./_platform.ts";
 

@@ -10,7 +10,7 @@ import {
   type BuildRunner,
   type OpenBuilds,
   openBuilds,
-} from "../../src/platform/mod.ts";
+} from "../../src/serve/mod.ts";
 import { makeRepository, type TestRepository } from "./_git.ts";
 import {
   type ApiAnswer,

@@ -6,7 +6,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { bundleFunctions } from "../../src/runtime/mod.ts";
-import type { PlatformOptions } from "../../src/platform/mod.ts";
+import type { PlatformOptions } from "../../src/serve/mod.ts";
 import { makeCertificate } from "./_pebble.ts";
 import {
   fileList,

@@ -13,7 +13,7 @@ import {
   rekeyDataDir,
   type RunningPlatform,
   startPlatform,
-} from "../../src/platform/mod.ts";
+} from "../../src/serve/mod.ts";
 
 import { hear } from "../../scripts/_process.ts";
 import { startProcess } from "./_platform_process.ts";

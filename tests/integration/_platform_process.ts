@@ -5,7 +5,7 @@
  * @module
  */
 import { startProgram } from "../../scripts/_program.ts";
-import type { PlatformOptions, RunningPlatform } from "../../src/platform/mod.ts";
+import type { PlatformOptions, RunningPlatform } from "../../src/serve/mod.ts";
 
 type Given = Omit<PlatformOptions, "dataDir" | "version" | "log" | "env">;
 

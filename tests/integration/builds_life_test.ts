@@ -1,7 +1,7 @@
 /** What is left of builds from git: all of it for a rollback, none after a project's deletion. */
 import assert from "node:assert/strict";
 import { type BuildPlatform, withBuilds } from "./_builds.ts";
-import { keys } from "../../src/platform/store/keys.ts";
+import { keys } from "../../src/platform/core/store/keys.ts";
 import { serveGit } from "./_git.ts";
 import { start } from "./_platform.ts";
 import { until } from "./_until.ts";

@@ -2,7 +2,7 @@
 // deno-lint-ignore-file no-console -- says why a test is skipped
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { DataIncompleteError, KeyFileError, StoreUnusableError } from "../../src/platform/mod.ts";
+import { DataIncompleteError, KeyFileError, StoreUnusableError } from "../../src/serve/mod.ts";
 import { runCli } from "../../src/cli/_test_run.ts";
 import { createProject, deploy, sha256, start } from "./_platform.ts";
 

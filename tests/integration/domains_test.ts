@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
-import type { PlatformOptions } from "../../src/platform/mod.ts";
+import type { PlatformOptions } from "../../src/serve/mod.ts";
 import { type DnsFixture, startDns } from "../../src/lib/test_dns_server.ts";
 import { createProject, deploy, start, type TestPlatform, withPlatform } from "./_platform.ts";
 

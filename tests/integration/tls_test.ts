@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startDns } from "../../src/lib/test_dns_server.ts";
-import { CertificateFileError } from "../../src/platform/mod.ts";
+import { CertificateFileError } from "../../src/serve/mod.ts";
 import type { Domain } from "../../src/contract/mod.ts";
 import { findPebble, makeCertificate, startPebble } from "./_pebble.ts";
 import { createProject, deploy, PROGRAM, start, type TestPlatform } from "./_platform.ts";

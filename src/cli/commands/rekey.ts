@@ -15,7 +15,7 @@ export default defineCommand({
   answers: "{ resealed }",
   async run({ flags }, ctx) {
     const { DataDirInUseError, KeyFileError, rekeyDataDir, StoreUnusableError } = await import(
-      "../../platform/mod.ts"
+      "../../serve/mod.ts"
     );
     const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
     try {

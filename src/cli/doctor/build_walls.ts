@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { BuildWalls } from "../../platform/mod.ts";
+import type { BuildWalls } from "../../serve/mod.ts";
 import type { Point } from "./point.ts";
 
 const FOUND: Readonly<Record<BuildWalls, string>> = {
@@ -35,7 +35,7 @@ export function judgeBuildWalls(walls: BuildWalls | undefined): Point {
 export async function buildWalls(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Point> {
-  const { probeBuildWalls, WallsUndecidedError } = await import("../../platform/mod.ts");
+  const { probeBuildWalls, WallsUndecidedError } = await import("../../serve/mod.ts");
   try {
     return judgeBuildWalls(await probeBuildWalls(env));
   } catch (error) {

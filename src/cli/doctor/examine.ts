@@ -39,7 +39,7 @@ function memoryWatch(): Point {
 }
 
 async function processLimits(): Promise<Point> {
-  const { defaultProcessLimits } = await import("../../platform/mod.ts");
+  const { defaultProcessLimits } = await import("../../serve/mod.ts");
   const { servers, functions } = defaultProcessLimits();
   const found = `at most ${servers} servers and ${functions} processes of functions at once`;
   return { name: "process limits", state: "ok", found };

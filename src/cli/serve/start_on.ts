@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PlatformOptions, RunningPlatform } from "../../platform/mod.ts";
+import type { PlatformOptions, RunningPlatform } from "../../serve/mod.ts";
 import { GeoFileError } from "../../edge/mod.ts";
 import { CliError } from "../cli_error.ts";
 import type { Context } from "../context.ts";
@@ -158,7 +158,7 @@ export async function startOn(
   const upstreamCa = flags.upstreamCa === undefined
     ? undefined
     : await readUpstreamCa(ctx.path(flags.upstreamCa));
-  const platform = await import("../../platform/mod.ts");
+  const platform = await import("../../serve/mod.ts");
   try {
     return await platform.startPlatform({
       host,
@@ -192,7 +192,7 @@ export async function startOn(
 /** What a person can do about a platform that does not start. */
 function explain(
   cause: unknown,
-  platform: typeof import("../../platform/mod.ts"),
+  platform: typeof import("../../serve/mod.ts"),
   { host, port, httpsPort }: ServeFlags,
 ): unknown {
   if (cause instanceof platform.DataDirInUseError) {

@@ -5,10 +5,10 @@
  */
 import type { SecurityEvent } from "../../contract/mod.ts";
 import { systemRandom } from "../../lib/clock.ts";
-import type { Client } from "../http/client.ts";
+import type { Client } from "../core/http/client.ts";
 import type { AccountMail } from "./account_mails.ts";
-import { SecretBox } from "../secrets/secret_box.ts";
-import { openKeyRing } from "../secrets/key_ring.ts";
+import { SecretBox } from "../core/secrets/secret_box.ts";
+import { openKeyRing } from "../core/secrets/key_ring.ts";
 import { type AccountServices, createAccountServices } from "./account_services.ts";
 
 export const ORIGIN = "http://localhost:8787";

@@ -6,17 +6,17 @@
  */
 import { Buffer } from "node:buffer";
 import type { Clock, Random } from "../../lib/clock.ts";
-import { DeviceLoginService, GrantStore } from "../device_login/mod.ts";
-import { crossOriginFailure, originOf } from "../http/same_origin.ts";
-import type { SecretBox } from "../secrets/secret_box.ts";
-import { sealedSetting } from "../secrets/sealed_settings.ts";
+import { DeviceLoginService, GrantStore } from "./device_login/mod.ts";
+import { crossOriginFailure, originOf } from "../core/http/same_origin.ts";
+import type { SecretBox } from "../core/secrets/secret_box.ts";
+import { sealedSetting } from "../core/secrets/sealed_settings.ts";
 import { InvitationStore } from "../workspaces/invitation_store.ts";
 import { WorkspaceService } from "../workspaces/workspace_service.ts";
 import { AccountService } from "./account_service.ts";
 import { AccountStore } from "./account_store.ts";
 import { ApiKeyService } from "./api_key_service.ts";
 import { Authenticator } from "./authenticate.ts";
-import { ownOf } from "./caller.ts";
+import { ownOf } from "../core/access/caller.ts";
 import { CredentialStore } from "./credential_store.ts";
 import { DeviceCookies } from "./device_cookie.ts";
 import { EmailService } from "./email_service.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { type Endpoint, endpoints } from "../../contract/mod.ts";
-import { Failure } from "../http/failure.ts";
+import { Failure } from "../core/http/failure.ts";
 import {
   clientAt,
   newAccount,

@@ -5,8 +5,14 @@
  */
 import { z } from "zod";
 import { ROLES, SIGN_UP_METHODS } from "../../contract/mod.ts";
-import { keys } from "../store/keys.ts";
-import { commitWithRetries, type Page, readAll, readPage, readRecord } from "../store/records.ts";
+import { keys } from "../core/store/keys.ts";
+import {
+  commitWithRetries,
+  type Page,
+  readAll,
+  readPage,
+  readRecord,
+} from "../core/store/records.ts";
 import { accountKeys } from "./account_keys.ts";
 import type { ApiKeyRecord } from "./api_key.ts";
 

@@ -5,12 +5,12 @@
  */
 import type { ApiKey, Role } from "../../contract/mod.ts";
 import { uuidV7 } from "../../lib/ids.ts";
-import type { Client } from "../http/client.ts";
-import { Failure } from "../http/failure.ts";
-import type { Page } from "../store/records.ts";
+import type { Client } from "../core/http/client.ts";
+import { Failure } from "../core/http/failure.ts";
+import type { Page } from "../core/store/records.ts";
 import { apiKeyToWire } from "./account_wire.ts";
 import { apiKeyPrefix, type ApiKeyRecord, hashApiKey, mintApiKey } from "./api_key.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller } from "../core/access/caller.ts";
 import type { AccountParts } from "./parts.ts";
 
 export class ApiKeyService {

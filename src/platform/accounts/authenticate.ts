@@ -6,17 +6,17 @@
  */
 import { API_KEY_REQUESTS_PER_HOUR, type Endpoint } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { Client } from "../http/client.ts";
-import { Failure } from "../http/failure.ts";
-import { noteLimit } from "../http/limit_fields.ts";
-import { crossOriginFailure, isSafeMethod, originOf } from "../http/same_origin.ts";
+import type { Client } from "../core/http/client.ts";
+import { Failure } from "../core/http/failure.ts";
+import { noteLimit } from "../core/http/limit_fields.ts";
+import { crossOriginFailure, isSafeMethod, originOf } from "../core/http/same_origin.ts";
 import type { AccountStore } from "./account_store.ts";
-import { type Caller, type Own, ownOf, type Person } from "./caller.ts";
+import { type Caller, type Own, ownOf, type Person } from "../core/access/caller.ts";
 import { chooseSession } from "./choose_session.ts";
 import { CredentialMemory } from "./credential_memory.ts";
 import type { CredentialStore } from "./credential_store.ts";
 import { hasEnded, type KnownCredential, lesserRole, mayActAs } from "./known_credential.ts";
-import { RateWindow } from "./rate_window.ts";
+import { RateWindow } from "../core/access/rate_window.ts";
 import { type CookieStyle, readSessionTokens } from "./session_cookie.ts";
 import type { UseNotes } from "./use_notes.ts";
 

@@ -5,8 +5,8 @@
  */
 import { type Endpoint, endpoints } from "../../contract/mod.ts";
 import { systemClock, systemRandom } from "../../lib/clock.ts";
-import { openKeyRing } from "../secrets/key_ring.ts";
-import { SecretBox } from "../secrets/secret_box.ts";
+import { openKeyRing } from "../core/secrets/key_ring.ts";
+import { SecretBox } from "../core/secrets/secret_box.ts";
 import { clientAt, ORIGIN, PASSWORD, requestWith } from "./_test_accounts.ts";
 import { createAccountServices } from "./account_services.ts";
 

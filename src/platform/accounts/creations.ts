@@ -5,11 +5,11 @@
  * @module
  */
 import { z } from "zod";
-import { Failure } from "../http/failure.ts";
-import { keys } from "../store/keys.ts";
-import { readAll } from "../store/records.ts";
+import { Failure } from "../core/http/failure.ts";
+import { keys } from "../core/store/keys.ts";
+import { readAll } from "../core/store/records.ts";
 import { accountKeys } from "./account_keys.ts";
-import type { Credential, Own } from "./caller.ts";
+import type { Credential, Own } from "../core/access/caller.ts";
 
 const creation = z.object({ keys: z.array(z.array(z.string())) });
 

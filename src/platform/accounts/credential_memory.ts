@@ -7,7 +7,7 @@
  */
 import type { AccountStore } from "./account_store.ts";
 import { hashApiKey } from "./api_key.ts";
-import type { Caller, Holder, Role } from "./caller.ts";
+import type { Caller, Holder, Role } from "../core/access/caller.ts";
 import type { CredentialStore } from "./credential_store.ts";
 import type { KnownCredential } from "./known_credential.ts";
 import { hashToken, isAccessToken } from "./token.ts";

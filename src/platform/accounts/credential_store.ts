@@ -4,8 +4,8 @@
  * @module
  */
 import { z } from "zod";
-import { keys } from "../store/keys.ts";
-import { type Page, readAll, readPage, readRecord } from "../store/records.ts";
+import { keys } from "../core/store/keys.ts";
+import { type Page, readAll, readPage, readRecord } from "../core/store/records.ts";
 import { accountKeys } from "./account_keys.ts";
 import { type ApiKeyRecord, apiKeyRecord } from "./api_key.ts";
 import { endCreations } from "./creations.ts";

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { uuidV7 } from "../../lib/ids.ts";
 import { systemRandom } from "../../lib/clock.ts";
-import { Failure } from "../http/failure.ts";
-import { keys } from "../store/keys.ts";
+import { Failure } from "../core/http/failure.ts";
+import { keys } from "../core/store/keys.ts";
 import {
   clientAt,
   newAccount,

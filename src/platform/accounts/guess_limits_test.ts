@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Failure } from "../http/failure.ts";
+import { Failure } from "../core/http/failure.ts";
 import { clientAt } from "./_test_accounts.ts";
 import { DEVICE_MS, DeviceCookies } from "./device_cookie.ts";
 import { type GuessedAccount, GuessLimits } from "./guess_limits.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { AttemptLimiter } from "./attempt_limiter.ts";
-import { RateWindow } from "./rate_window.ts";
+import { RateWindow } from "../core/access/rate_window.ts";
 
 const START = Date.UTC(2026, 10, 21);
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Failure } from "../http/failure.ts";
+import { Failure } from "../core/http/failure.ts";
 import {
   clientAt,
   newAccount,

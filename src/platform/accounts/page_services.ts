@@ -17,10 +17,10 @@
  *
  * @module
  */
-import type { DeviceRequest } from "../device_login/types.ts";
-import type { Client } from "../http/client.ts";
+import type { DeviceRequest } from "./device_login/types.ts";
+import type { Client } from "../core/http/client.ts";
 import type { Account, Role, SecurityEvent, Session, Tool, Workspace } from "../../contract/mod.ts";
-import type { Person } from "./caller.ts";
+import type { Person } from "../core/access/caller.ts";
 
 export interface SignedIn {
   readonly status: "signed_in";

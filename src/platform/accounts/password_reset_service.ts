@@ -4,13 +4,13 @@
  *
  * @module
  */
-import { addressGroup, type Client } from "../http/client.ts";
-import { Failure } from "../http/failure.ts";
+import { addressGroup, type Client } from "../core/http/client.ts";
+import { Failure } from "../core/http/failure.ts";
 import { resetPasswordMail } from "./account_mails.ts";
 import { canonicalEmail } from "./account_store.ts";
 import type { MailLinks } from "./mail_links.ts";
 import type { AccountParts } from "./parts.ts";
-import { RateWindow } from "./rate_window.ts";
+import { RateWindow } from "../core/access/rate_window.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 /** Resets that one client may ask for in an hour. */

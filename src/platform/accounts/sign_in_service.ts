@@ -5,11 +5,11 @@
  * @module
  */
 import { uuidV7 } from "../../lib/ids.ts";
-import { agentName, type Client } from "../http/client.ts";
-import { Failure } from "../http/failure.ts";
+import { agentName, type Client } from "../core/http/client.ts";
+import { Failure } from "../core/http/failure.ts";
 import { canonicalEmail, type UserRecord } from "./account_store.ts";
 import { accountToWire } from "./account_wire.ts";
-import type { Own } from "./caller.ts";
+import type { Own } from "../core/access/caller.ts";
 import { Challenges } from "./challenges.ts";
 import type { FactorWanted, NewAccount, SignedIn } from "./page_services.ts";
 import type { AccountParts } from "./parts.ts";

@@ -5,9 +5,9 @@
  * @module
  */
 import { z } from "zod";
-import { keys } from "../store/keys.ts";
-import { commitWithRetries, readRecord } from "../store/records.ts";
-import { sealedSecret } from "../secrets/secret_box.ts";
+import { keys } from "../core/store/keys.ts";
+import { commitWithRetries, readRecord } from "../core/store/records.ts";
+import { sealedSecret } from "../core/secrets/secret_box.ts";
 import { accountKeys } from "./account_keys.ts";
 import { type UserRecord, userRecord } from "./account_store.ts";
 import { type PasswordHash, passwordHash } from "./password.ts";

@@ -6,8 +6,8 @@
  * @module
  */
 import { uuidV7 } from "../../lib/ids.ts";
-import { addressGroup, type Client } from "../http/client.ts";
-import { Failure } from "../http/failure.ts";
+import { addressGroup, type Client } from "../core/http/client.ts";
+import { Failure } from "../core/http/failure.ts";
 import { alreadyMemberMail, confirmSignUpMail } from "./account_mails.ts";
 import { canonicalEmail, type UserRecord } from "./account_store.ts";
 import type { MailLinks } from "./mail_links.ts";
@@ -19,7 +19,7 @@ import {
 } from "./page_services.ts";
 import type { AccountParts } from "./parts.ts";
 import type { PasswordHash } from "./password.ts";
-import { RateWindow } from "./rate_window.ts";
+import { RateWindow } from "../core/access/rate_window.ts";
 
 /** Accounts that one address may make in an hour. */
 const SIGN_UPS_PER_HOUR = 20;

@@ -6,10 +6,10 @@
  */
 import { shortId } from "../../lib/ids.ts";
 import { sha256Hex } from "../../lib/hash.ts";
-import type { Client } from "../http/client.ts";
-import { Failure } from "../http/failure.ts";
-import type { SealedSecret } from "../secrets/secret_box.ts";
-import type { Person } from "./caller.ts";
+import type { Client } from "../core/http/client.ts";
+import { Failure } from "../core/http/failure.ts";
+import type { SealedSecret } from "../core/secrets/secret_box.ts";
+import type { Person } from "../core/access/caller.ts";
 import { requireFresh } from "./fresh_session.ts";
 import { SUSPICIOUS_GUESSES } from "./guess_limits.ts";
 import { reportWrongPasswords } from "./security_events.ts";

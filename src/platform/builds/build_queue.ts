@@ -6,7 +6,7 @@
  * @module
  */
 import type { Clock } from "../../lib/clock.ts";
-import { Failure } from "../http/failure.ts";
+import { Failure } from "../core/http/failure.ts";
 import type { BuildRecord } from "./build_record.ts";
 import { nextBuild } from "./build_schedule.ts";
 import type { BuildStore } from "./build_store.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { keys } from "../store/keys.ts";
+import { keys } from "../core/store/keys.ts";
 import type { BuildRecord } from "./build_record.ts";
 import { BuildQueue } from "./build_queue.ts";
 import { BuildStore } from "./build_store.ts";

@@ -4,11 +4,11 @@
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
-import type { Caller } from "../accounts/caller.ts";
+import type { Caller } from "../core/access/caller.ts";
 import type { DeploymentService } from "../deployments/deployment_service.ts";
 import type { DeploymentStore } from "../deployments/deployment_store.ts";
-import { Failure } from "../http/failure.ts";
-import type { Router } from "../http/router.ts";
+import { Failure } from "../core/http/failure.ts";
+import type { Router } from "../core/http/router.ts";
 import { findProject } from "../projects/find_project.ts";
 import type { ProjectStore } from "../projects/project_store.ts";
 import type { BuildQueue } from "./build_queue.ts";

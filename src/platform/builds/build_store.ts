@@ -9,9 +9,15 @@ import { z } from "zod";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
 import { type DeploymentRecord, deploymentRecord } from "../deployments/deployment.ts";
 import type { CreatedWith } from "../deployments/deployment_store.ts";
-import { hostRecord } from "../deployments/host_record.ts";
-import { keys } from "../store/keys.ts";
-import { commitWithRetries, type Page, readAll, readPage, readRecord } from "../store/records.ts";
+import { hostRecord } from "../projects/host_record.ts";
+import { keys } from "../core/store/keys.ts";
+import {
+  commitWithRetries,
+  type Page,
+  readAll,
+  readPage,
+  readRecord,
+} from "../core/store/records.ts";
 import {
   type Admission,
   admit,

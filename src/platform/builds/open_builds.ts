@@ -6,13 +6,13 @@
 import { join } from "node:path";
 import { systemClock } from "../../lib/clock.ts";
 import { type Environment, networkVariables } from "../../lib/network_variables.ts";
-import type { BuildLogs } from "../build_logs/build_logs.ts";
-import type { VariableService } from "../env/variable_service.ts";
-import type { VariableStore } from "../env/variable_store.ts";
+import type { BuildLogs } from "./logs/build_logs.ts";
+import type { VariableService } from "../variables/variable_service.ts";
+import type { VariableStore } from "../variables/variable_store.ts";
 import { GitMirrors } from "../git/mirrors.ts";
 import type { ProjectStore } from "../projects/project_store.ts";
-import type { BlobVault } from "../store/blob_store.ts";
-import type { DataDir } from "../store/data_dir.ts";
+import type { BlobVault } from "../core/store/blob_store.ts";
+import type { DataDir } from "../core/store/data_dir.ts";
 import { buildProgram } from "./runner/program.ts";
 import { SandboxedRunner } from "./runner/sandboxed_runner.ts";
 import type { BuildSettings } from "./build_settings.ts";

@@ -7,7 +7,7 @@ import { endpoints } from "../../contract/mod.ts";
 import type { HttpCache } from "../../edge/mod.ts";
 import type { ComputeService } from "../compute/compute_service.ts";
 import type { SiteDirectory } from "../deployments/site_directory.ts";
-import type { Router } from "../http/router.ts";
+import type { Router } from "../core/http/router.ts";
 import { findProject } from "../projects/find_project.ts";
 import type { ProjectStore } from "../projects/project_store.ts";
 

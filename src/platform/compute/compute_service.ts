@@ -19,10 +19,10 @@ import {
   type SocketLimits,
 } from "../../runtime/mod.ts";
 import type { DeploymentRecord } from "../deployments/deployment.ts";
-import type { VariableService } from "../env/variable_service.ts";
+import type { VariableService } from "../variables/variable_service.ts";
 import type { AccessLogs } from "../logs/access_logs.ts";
-import { isFullDisk } from "../store/full_disk.ts";
-import type { BlobStore } from "../store/blob_store.ts";
+import { isFullDisk } from "../core/store/full_disk.ts";
+import type { BlobStore } from "../core/store/blob_store.ts";
 import { type DeployedFile, DeploymentFiles, type FilesSource } from "./deployment_files.ts";
 import { PageFolders } from "./fs_page_vault.ts";
 import { LayerServer } from "./layer_server.ts";

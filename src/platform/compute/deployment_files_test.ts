@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { sha256Hex } from "../../lib/hash.ts";
-import { openFsBlobVault } from "../store/fs_blob_vault.ts";
+import { openFsBlobVault } from "../core/store/fs_blob_vault.ts";
 import { DeploymentFiles } from "./deployment_files.ts";
 
 const DEPLOYMENT = "01890000-0000-7000-8000-000000000001";

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { RaiseEvent } from "../events/raise_event.ts";
-import type { Addresses } from "./addresses.ts";
+import type { RaiseEvent } from "../core/events/raise_event.ts";
+import type { Addresses } from "../core/addresses.ts";
 import { moveDeployment } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import type { DeploymentStore } from "./deployment_store.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { keys } from "../store/keys.ts";
-import type { RaisedEvent } from "../events/raise_event.ts";
-import { Addresses } from "./addresses.ts";
+import { keys } from "../core/store/keys.ts";
+import type { RaisedEvent } from "../core/events/raise_event.ts";
+import { Addresses } from "../core/addresses.ts";
 import { closeIdleUploads } from "./close_idle_uploads.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import { DeploymentStore } from "./deployment_store.ts";

@@ -10,9 +10,9 @@ import { BuildStore } from "../builds/build_store.ts";
 import { DomainStore } from "../domains/domain_store.ts";
 import { HookStore } from "../hooks/hook_store.ts";
 import { type ProjectRecord } from "../projects/project.ts";
-import { keys } from "../store/keys.ts";
-import { readAll } from "../store/records.ts";
-import { hostRecord } from "./host_record.ts";
+import { keys } from "../core/store/keys.ts";
+import { readAll } from "../core/store/records.ts";
+import { hostRecord } from "../projects/host_record.ts";
 import { openUploadRecord } from "./open_uploads.ts";
 
 /** Mutations in one commit; Deno KV takes at most 1,000. */

@@ -11,7 +11,7 @@ import {
   type DeploymentState,
   ENVIRONMENT_PRODUCTION,
 } from "../../contract/mod.ts";
-import type { Addresses } from "./addresses.ts";
+import type { Addresses } from "../core/addresses.ts";
 
 export const deploymentRecord = z.object({
   id: z.string(),

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { RaisedEvent } from "../events/raise_event.ts";
-import type { Addresses } from "./addresses.ts";
+import type { RaisedEvent } from "../core/events/raise_event.ts";
+import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 
 /** What happens to a deployment that people are told of. */

@@ -8,7 +8,7 @@ import { z } from "zod";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
 import { latestLabel } from "../environments/environment.ts";
 import { type ProjectRecord, projectRecord } from "../projects/project.ts";
-import { keys } from "../store/keys.ts";
+import { keys } from "../core/store/keys.ts";
 import {
   type Committed,
   commitWithRetries,
@@ -17,10 +17,10 @@ import {
   readPage,
   readRecord,
   type Versioned,
-} from "../store/records.ts";
+} from "../core/store/records.ts";
 import { type DeploymentRecord, deploymentRecord, moveDeployment } from "./deployment.ts";
 import type { Moment } from "./deployment_event.ts";
-import { type HostRecord, hostRecord } from "./host_record.ts";
+import { type HostRecord, hostRecord } from "../projects/host_record.ts";
 import { closeUpload, openUpload, takesFiles } from "./open_uploads.ts";
 import { promote } from "./production_history.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { projectRecord } from "../projects/project.ts";
-import { keys } from "../store/keys.ts";
+import { keys } from "../core/store/keys.ts";
 import { type DeploymentRecord, deploymentRecord, moveDeployment } from "./deployment.ts";
 import { DeploymentStore } from "./deployment_store.ts";
 

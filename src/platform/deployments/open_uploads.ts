@@ -7,8 +7,8 @@
  */
 import { z } from "zod";
 import type { Clock } from "../../lib/clock.ts";
-import { keys } from "../store/keys.ts";
-import { readAll, readRecord } from "../store/records.ts";
+import { keys } from "../core/store/keys.ts";
+import { readAll, readRecord } from "../core/store/records.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 
 /** Longest time, in milliseconds, in which no byte arrives for a deployment (5 minutes). */

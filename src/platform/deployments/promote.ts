@@ -5,10 +5,10 @@
  * @module
  */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
-import type { RaiseEvent } from "../events/raise_event.ts";
-import { Failure } from "../http/failure.ts";
+import type { RaiseEvent } from "../core/events/raise_event.ts";
+import { Failure } from "../core/http/failure.ts";
 import { productionDeploymentId, type ProjectRecord } from "../projects/project.ts";
-import type { Addresses } from "./addresses.ts";
+import type { Addresses } from "../core/addresses.ts";
 import { type DeploymentRecord, isServed } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import type { DeploymentService } from "./deployment_service.ts";

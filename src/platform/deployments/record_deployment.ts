@@ -6,10 +6,10 @@
  */
 import type { Clock, Random } from "../../lib/clock.ts";
 import { shortId, uuidV7 } from "../../lib/ids.ts";
-import type { VariableService } from "../env/variable_service.ts";
-import { Failure } from "../http/failure.ts";
+import type { VariableService } from "../variables/variable_service.ts";
+import { Failure } from "../core/http/failure.ts";
 import type { ProjectRecord } from "../projects/project.ts";
-import { branchLabel } from "./addresses.ts";
+import { branchLabel } from "../core/addresses.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import type { CreatedWith, DeploymentStore } from "./deployment_store.ts";
 

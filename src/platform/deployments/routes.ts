@@ -5,12 +5,12 @@
  */
 import { endpoints } from "../../contract/mod.ts";
 import type { Random } from "../../lib/clock.ts";
-import type { Caller } from "../accounts/caller.ts";
-import type { VariableService } from "../env/variable_service.ts";
-import { type VariableStore, versionFor } from "../env/variable_store.ts";
+import type { Caller } from "../core/access/caller.ts";
+import type { VariableService } from "../variables/variable_service.ts";
+import { type VariableStore, versionFor } from "../variables/variable_store.ts";
 import type { EnvironmentStore } from "../environments/environment_store.ts";
-import { Failure } from "../http/failure.ts";
-import type { Router } from "../http/router.ts";
+import { Failure } from "../core/http/failure.ts";
+import type { Router } from "../core/http/router.ts";
 import { findProject } from "../projects/find_project.ts";
 import { productionDeploymentId, type ProjectRecord } from "../projects/project.ts";
 import { checkDeployment, createDeployment } from "./create_deployment.ts";

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import type { RaiseEvent } from "../events/raise_event.ts";
-import type { BlobVault } from "../store/blob_store.ts";
-import type { Addresses } from "./addresses.ts";
+import type { RaiseEvent } from "../core/events/raise_event.ts";
+import type { BlobVault } from "../core/store/blob_store.ts";
+import type { Addresses } from "../core/addresses.ts";
 import { blobsOf, readContent } from "./content.ts";
 import { canMove, type DeploymentRecord, moveDeployment } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { sha256Hex } from "../../lib/hash.ts";
-import { keys } from "../store/keys.ts";
-import { openFsBlobVault } from "../store/fs_blob_vault.ts";
-import type { RaisedEvent } from "../events/raise_event.ts";
-import { Addresses } from "./addresses.ts";
+import { keys } from "../core/store/keys.ts";
+import { openFsBlobVault } from "../core/store/fs_blob_vault.ts";
+import type { RaisedEvent } from "../core/events/raise_event.ts";
+import { Addresses } from "../core/addresses.ts";
 import { writeContent } from "./content.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import { DeploymentStore } from "./deployment_store.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { keys } from "../store/keys.ts";
-import { Failure } from "../http/failure.ts";
+import { keys } from "../core/store/keys.ts";
+import { Failure } from "../core/http/failure.ts";
 import { openUploadRecord, OpenUploads } from "./open_uploads.ts";
 import { startHeartbeat, watchStream } from "./upload_heartbeat.ts";
 

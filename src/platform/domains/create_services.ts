@@ -4,12 +4,12 @@
  * @module
  */
 import type { Domain } from "../../contract/mod.ts";
-import type { PlatformLog } from "../options.ts";
-import type { SecretBox } from "../secrets/secret_box.ts";
-import { AcmeIssuer, type AcmeOptions } from "../tls/acme_issuer.ts";
-import { CertificateService } from "../tls/certificate_service.ts";
-import { CertificateStore } from "../tls/certificate_store.ts";
-import { Http01Challenges } from "../tls/challenges.ts";
+import type { PlatformLog } from "../core/log.ts";
+import type { SecretBox } from "../core/secrets/secret_box.ts";
+import { AcmeIssuer, type AcmeOptions } from "../certificates/acme_issuer.ts";
+import { CertificateService } from "../certificates/certificate_service.ts";
+import { CertificateStore } from "../certificates/certificate_store.ts";
+import { Http01Challenges } from "../certificates/challenges.ts";
 import type { DnsLookup } from "./dns_lookup.ts";
 import { DomainService, type DomainServices, type DomainSettings } from "./domain_service.ts";
 import { DomainStore } from "./domain_store.ts";

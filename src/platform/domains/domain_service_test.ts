@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { systemRandom } from "../../lib/clock.ts";
-import { Addresses } from "../deployments/addresses.ts";
+import { Addresses } from "../core/addresses.ts";
 import { SiteDirectory } from "../deployments/site_directory.ts";
-import { Failure } from "../http/failure.ts";
+import { Failure } from "../core/http/failure.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 import { ProjectStore } from "../projects/project_store.ts";
 import { type DnsFixture, startDns } from "../../lib/test_dns_server.ts";

@@ -5,10 +5,31 @@
  */
 import { isIP } from "node:net";
 import { readTextFile } from "../../lib/utf8.ts";
-import type { PlatformOptions } from "../options.ts";
 import { DnsClient, parseDnsServer } from "./dns_client.ts";
 import type { DomainFoundation } from "./create_services.ts";
 import { parseDomainName } from "./domain_name.ts";
+
+/** What an operator says about hosts and certificates. */
+export interface DomainOptions {
+  /** Deployments answer on hosts below this domain. */
+  readonly baseDomain: string;
+  /** DNS server that `domains verify` asks, as `address` or `address:port`; the system's where missing. */
+  readonly dnsServer?: string;
+  /** IP addresses under which the internet reaches the platform, for A and AAAA records. */
+  readonly publicAddresses?: readonly string[];
+  /** A certificate of the operator's own: for all hosts, or those that `acme` orders none for. */
+  readonly tls?: { readonly certFile: string; readonly keyFile: string };
+  /** Orders certificates for verified custom domains (RFC 8555, HTTP-01). */
+  readonly acme?: {
+    readonly directoryUrl: string;
+    /** Mail address that the certificate authority may write to. */
+    readonly contact: string;
+    /** The operator agrees to the authority's terms of service. */
+    readonly termsAgreed: boolean;
+    /** PEM file that the authority's own server is trusted by, for a private authority. */
+    readonly serverCaFile?: string;
+  };
+}
 
 /** Label below the base domain that CNAME records of custom domains name. */
 const TARGET_LABEL = "cname";
@@ -23,10 +44,7 @@ const isPublicName = (name: string): boolean => parseDomainName(name, { reserved
  * an authority whose terms are not agreed to.
  */
 export async function readDomainOptions(
-  options: Pick<
-    PlatformOptions,
-    "dnsServer" | "publicAddresses" | "baseDomain" | "acme" | "tls"
-  >,
+  options: DomainOptions,
   context: { readonly publicHost: string; onIssued(hostname: string): void },
 ): Promise<DomainFoundation> {
   const { dnsServer, publicAddresses = [], baseDomain, acme } = options;

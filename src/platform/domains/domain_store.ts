@@ -5,7 +5,7 @@
  * @module
  */
 import { z } from "zod";
-import { keys } from "../store/keys.ts";
+import { keys } from "../core/store/keys.ts";
 import {
   commitWithRetries,
   type Page,
@@ -13,7 +13,7 @@ import {
   readPage,
   readRecord,
   type Versioned,
-} from "../store/records.ts";
+} from "../core/store/records.ts";
 import {
   type DomainRecord,
   domainRecord,

@@ -4,11 +4,11 @@
  * @module
  */
 import { type Domain, endpoints } from "../../contract/mod.ts";
-import type { Caller } from "../accounts/caller.ts";
+import type { Caller } from "../core/access/caller.ts";
 import type { EnvironmentStore } from "../environments/environment_store.ts";
 import { findEnvironmentName } from "../environments/find_environment.ts";
-import { Failure } from "../http/failure.ts";
-import type { Router } from "../http/router.ts";
+import { Failure } from "../core/http/failure.ts";
+import type { Router } from "../core/http/router.ts";
 import { findProject } from "../projects/find_project.ts";
 import type { ProjectStore } from "../projects/project_store.ts";
 import { type DomainRecord, domainToWire } from "./domain.ts";

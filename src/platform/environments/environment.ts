@@ -10,7 +10,7 @@ import {
   ENVIRONMENT_PRODUCTION,
   SCOPE_ALL,
 } from "../../contract/mod.ts";
-import type { Addresses } from "../deployments/addresses.ts";
+import type { Addresses } from "../core/addresses.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 
 export const environmentRecord = z.object({

@@ -5,8 +5,8 @@
  */
 import { z } from "zod";
 import { isUuid } from "../../lib/ids.ts";
-import { keys } from "../store/keys.ts";
-import { type Page, readAll, readPage, readRecord } from "../store/records.ts";
+import { keys } from "../core/store/keys.ts";
+import { type Page, readAll, readPage, readRecord } from "../core/store/records.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 import {
   BUILT_IN,

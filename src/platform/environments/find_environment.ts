@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Failure } from "../http/failure.ts";
+import { Failure } from "../core/http/failure.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 import type { EnvironmentStore } from "./environment_store.ts";
 

@@ -6,11 +6,11 @@
 import { endpoints } from "../../contract/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
-import type { Addresses } from "../deployments/addresses.ts";
+import type { Addresses } from "../core/addresses.ts";
 import type { SiteDirectory } from "../deployments/site_directory.ts";
-import type { VariableStore } from "../env/variable_store.ts";
-import { Failure } from "../http/failure.ts";
-import type { Router } from "../http/router.ts";
+import type { VariableStore } from "../variables/variable_store.ts";
+import { Failure } from "../core/http/failure.ts";
+import type { Router } from "../core/http/router.ts";
 import { findProject } from "../projects/find_project.ts";
 import type { ProjectStore } from "../projects/project_store.ts";
 import {

@@ -20,10 +20,10 @@ import {
 } from "../../runtime/mod.ts";
 import { defaultProcessLimits } from "../compute/process_limits.ts";
 import type { DeploymentRecord } from "../deployments/deployment.ts";
-import type { VariableService } from "../env/variable_service.ts";
-import { Failure } from "../http/failure.ts";
+import type { VariableService } from "../variables/variable_service.ts";
+import { Failure } from "../core/http/failure.ts";
 import type { AccessLogs } from "../logs/access_logs.ts";
-import type { BlobStore } from "../store/blob_store.ts";
+import type { BlobStore } from "../core/store/blob_store.ts";
 
 /** Time that calls under way get when their deployment goes, in milliseconds. */
 const DRAIN_MS = 5_000;

@@ -3,9 +3,9 @@ import { KeptPages, PageMemory } from "../../edge/mod.ts";
 import { MemoryServer } from "../compute/_test_server.ts";
 import { LayerServer } from "../compute/layer_server.ts";
 import { SiteServers } from "../compute/site_servers.ts";
-import { Addresses } from "../deployments/addresses.ts";
+import { Addresses } from "../core/addresses.ts";
 import { deploymentRecord } from "../deployments/deployment.ts";
-import type { RaisedEvent } from "../events/raise_event.ts";
+import type { RaisedEvent } from "../core/events/raise_event.ts";
 import { HealthMonitor } from "./health_monitor.ts";
 import type { HealthRecord } from "./health_record.ts";
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { keys } from "../store/keys.ts";
-import { readAll } from "../store/records.ts";
+import { keys } from "../core/store/keys.ts";
+import { readAll } from "../core/store/records.ts";
 import { type HealthRecord, healthRecord } from "./health_record.ts";
 
 export class HealthStore {

@@ -4,7 +4,7 @@
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
-import type { Router } from "../http/router.ts";
+import type { Router } from "../core/http/router.ts";
 import { findProject } from "../projects/find_project.ts";
 import type { ProjectStore } from "../projects/project_store.ts";
 import type { HealthMonitor } from "./health_monitor.ts";

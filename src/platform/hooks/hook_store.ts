@@ -4,8 +4,8 @@
  * @module
  */
 import { z } from "zod";
-import { keys } from "../store/keys.ts";
-import { commitWithRetries, type Page, readAll, readRecord } from "../store/records.ts";
+import { keys } from "../core/store/keys.ts";
+import { commitWithRetries, type Page, readAll, readRecord } from "../core/store/records.ts";
 import { type HookRecord, hookRecord, type HookUse } from "./hook.ts";
 
 const placeRecord = z.object({ workspaceId: z.string(), id: z.string() });

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Resolved } from "../builds/types.ts";
-import { Failure } from "../http/failure.ts";
+import { Failure } from "../core/http/failure.ts";
 
 /** Candidates of an ambiguous SHA that are listed. */
 const MAX_CANDIDATES = 10;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { systemRandom } from "../../lib/clock.ts";
-import { openKeyRing } from "../secrets/key_ring.ts";
-import { SecretBox } from "../secrets/secret_box.ts";
+import { openKeyRing } from "../core/secrets/key_ring.ts";
+import { SecretBox } from "../core/secrets/secret_box.ts";
 import { issueTicket, readTicket } from "./status_ticket.ts";
 
 const deployment = { projectId: crypto.randomUUID(), id: crypto.randomUUID() };

@@ -4,7 +4,7 @@
  * @module
  */
 import { ENVIRONMENT_PRODUCTION, type TriggerAnswer } from "../../contract/mod.ts";
-import type { Addresses } from "../deployments/addresses.ts";
+import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "../deployments/deployment.ts";
 
 /** How a deployment stands, in a sentence for people. */

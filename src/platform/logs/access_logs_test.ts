@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { AccessRecord } from "../../edge/mod.ts";
 import type { LogEntry } from "../../contract/mod.ts";
-import { eventStream } from "../http/event_stream.ts";
+import { eventStream } from "../core/http/event_stream.ts";
 import { AccessLogs } from "./access_logs.ts";
 
 const PROJECT = "01890000-0000-7000-8000-000000000002";

@@ -4,9 +4,9 @@
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
-import { eventStream } from "../http/event_stream.ts";
-import { Failure } from "../http/failure.ts";
-import type { Router } from "../http/router.ts";
+import { eventStream } from "../core/http/event_stream.ts";
+import { Failure } from "../core/http/failure.ts";
+import type { Router } from "../core/http/router.ts";
 import { findProject } from "../projects/find_project.ts";
 import type { ProjectStore } from "../projects/project_store.ts";
 import type { AccessLogs } from "./access_logs.ts";

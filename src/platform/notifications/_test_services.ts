@@ -7,11 +7,11 @@
 import { systemRandom } from "../../lib/clock.ts";
 import { createOutboundFetch } from "../../runtime/mod.ts";
 import { accountKeys } from "../accounts/account_keys.ts";
-import type { Own } from "../accounts/caller.ts";
+import type { Own } from "../core/access/caller.ts";
 import { AccountStore } from "../accounts/account_store.ts";
-import { openKeyRing } from "../secrets/key_ring.ts";
-import { SecretBox } from "../secrets/secret_box.ts";
-import { keys } from "../store/keys.ts";
+import { openKeyRing } from "../core/secrets/key_ring.ts";
+import { SecretBox } from "../core/secrets/secret_box.ts";
+import { keys } from "../core/store/keys.ts";
 import { createMailer } from "./channels/email/mailer.ts";
 import { createDelivery } from "./create_delivery.ts";
 import type { DeliveryRequest, OutwardChannel } from "./delivery/types.ts";

@@ -5,7 +5,7 @@
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { AccountStore } from "../accounts/account_store.ts";
-import type { EventBus } from "../events/event_bus.ts";
+import type { EventBus } from "../core/events/event_bus.ts";
 import type { DeliveryQueue } from "./delivery/types.ts";
 import { createFanOut } from "./fan_out.ts";
 import { InboxStore } from "./inbox_store.ts";

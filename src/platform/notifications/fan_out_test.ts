@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { EventName } from "../../contract/mod.ts";
 import { clientAt, newAccount, requestWith, withAccounts } from "../accounts/_test_accounts.ts";
-import type { EventRecord } from "../events/event_store.ts";
+import type { EventRecord } from "../core/events/event_store.ts";
 import type { DeliveryRequest } from "./delivery/types.ts";
 import { createFanOut } from "./fan_out.ts";
 import { InboxStore } from "./inbox_store.ts";

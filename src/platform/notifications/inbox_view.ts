@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { OwnReach } from "../accounts/caller.ts";
+import type { OwnReach } from "../core/access/caller.ts";
 import type { InboxView } from "./inboxes.ts";
 
 /**

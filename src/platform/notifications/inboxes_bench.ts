@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { EVENT_CATEGORIES, PRIORITIES } from "../../contract/mod.ts";
 import { systemClock, systemRandom } from "../../lib/clock.ts";
-import { EventIds } from "../events/event_id.ts";
+import { EventIds } from "../core/events/event_id.ts";
 import type { NotificationContent } from "./delivery/types.ts";
 import { Inboxes, type InboxView } from "./inboxes.ts";
 import { InboxStore } from "./inbox_store.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { EVENT_CATEGORIES, PRIORITIES } from "../../contract/mod.ts";
-import { EventIds } from "../events/event_id.ts";
+import { EventIds } from "../core/events/event_id.ts";
 import type { NotificationContent } from "./delivery/types.ts";
 import { Inboxes, type InboxView } from "./inboxes.ts";
 import { InboxStore } from "./inbox_store.ts";

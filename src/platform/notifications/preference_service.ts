@@ -7,8 +7,8 @@
  */
 import type { BodyOf, endpoints, NotificationPreferences } from "../../contract/mod.ts";
 import type { AccountStore } from "../accounts/account_store.ts";
-import type { OwnReach } from "../accounts/caller.ts";
-import { commitWithRetries, readRecord } from "../store/records.ts";
+import type { OwnReach } from "../core/access/caller.ts";
+import { commitWithRetries, readRecord } from "../core/store/records.ts";
 import { notificationKeys } from "./notification_keys.ts";
 import {
   differing,

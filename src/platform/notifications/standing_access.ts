@@ -4,7 +4,7 @@
  * @module
  */
 import type { Clock } from "../../lib/clock.ts";
-import type { Credential } from "../accounts/caller.ts";
+import type { Credential } from "../core/access/caller.ts";
 import type { CredentialMemory } from "../accounts/credential_memory.ts";
 import { hasEnded } from "../accounts/known_credential.ts";
 

@@ -9,9 +9,9 @@ import { z } from "zod";
 import { gitCredentialsBody } from "../../contract/mod.ts";
 import { type GitAddress, parseGitUrl } from "../../lib/git_url.ts";
 import type { GitCredentials } from "../builds/types.ts";
-import { sealedSecret, type SecretBox } from "../secrets/secret_box.ts";
-import { keys } from "../store/keys.ts";
-import { readAll, readRecord } from "../store/records.ts";
+import { sealedSecret, type SecretBox } from "../core/secrets/secret_box.ts";
+import { keys } from "../core/store/keys.ts";
+import { readAll, readRecord } from "../core/store/records.ts";
 import type { ProjectRecord } from "./project.ts";
 
 const placeOf = (projectId: string): string => `git/${projectId}`;

@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { FRAMEWORKS, GIT_CREDENTIAL_TYPES, type Project } from "../../contract/mod.ts";
-import type { Addresses } from "../deployments/addresses.ts";
+import type { Addresses } from "../core/addresses.ts";
 
 export const projectRecord = z.object({
   id: z.string(),

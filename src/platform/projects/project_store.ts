@@ -5,9 +5,15 @@
  * @module
  */
 import { z } from "zod";
-import { hostRecord } from "../deployments/host_record.ts";
-import { keys } from "../store/keys.ts";
-import { commitWithRetries, type Page, readAll, readPage, readRecord } from "../store/records.ts";
+import { hostRecord } from "./host_record.ts";
+import { keys } from "../core/store/keys.ts";
+import {
+  commitWithRetries,
+  type Page,
+  readAll,
+  readPage,
+  readRecord,
+} from "../core/store/records.ts";
 import { type ProjectRecord, projectRecord } from "./project.ts";
 
 const nameRecord = z.object({ workspaceId: z.string(), projectId: z.string() });

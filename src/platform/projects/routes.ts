@@ -6,11 +6,11 @@
 import { endpoints } from "../../contract/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
-import type { Caller } from "../accounts/caller.ts";
-import type { Addresses } from "../deployments/addresses.ts";
+import type { Caller } from "../core/access/caller.ts";
+import type { Addresses } from "../core/addresses.ts";
 import type { GitService } from "../builds/types.ts";
-import { Failure } from "../http/failure.ts";
-import type { Router } from "../http/router.ts";
+import { Failure } from "../core/http/failure.ts";
+import type { Router } from "../core/http/router.ts";
 import { findProject } from "./find_project.ts";
 import { type ProjectRecord, projectToWire } from "./project.ts";
 import { gitAddress, type GitCredentialStore, leavesHost } from "./git_credentials.ts";

@@ -8,13 +8,13 @@
 import type { BuildStore } from "../builds/build_store.ts";
 import type { BuildRunner } from "../builds/types.ts";
 import type { DeploymentRecord } from "../deployments/deployment.ts";
-import { hostRecord } from "../deployments/host_record.ts";
+import { hostRecord } from "../projects/host_record.ts";
 import { forget } from "../deployments/production_history.ts";
 import type { SiteDirectory } from "../deployments/site_directory.ts";
 import { latestLabel } from "../environments/environment.ts";
 import { projectRecord } from "../projects/project.ts";
-import { keys } from "../store/keys.ts";
-import { commitWithRetries, readRecord } from "../store/records.ts";
+import { keys } from "../core/store/keys.ts";
+import { commitWithRetries, readRecord } from "../core/store/records.ts";
 
 export interface RemoveServices {
   readonly kv: Deno.Kv;

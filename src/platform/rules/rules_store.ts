@@ -5,8 +5,8 @@
  * @module
  */
 import { z } from "zod";
-import { keys } from "../store/keys.ts";
-import { type Page, readAll, readPage, readRecord, type Versioned } from "../store/records.ts";
+import { keys } from "../core/store/keys.ts";
+import { type Page, readAll, readPage, readRecord, type Versioned } from "../core/store/records.ts";
 
 export const revisionRecord = z.object({
   revisionId: z.string(),

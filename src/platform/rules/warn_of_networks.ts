@@ -4,7 +4,7 @@
  * @module
  */
 import { asksForAsn, type RuntimeRuleSet } from "../../rules/mod.ts";
-import type { PlatformLog } from "../options.ts";
+import type { PlatformLog } from "../core/log.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 
 export interface NetworkWarningParts {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { PackedEvent } from "../../../build/mod.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
-import { openFsBlobVault } from "../../store/fs_blob_vault.ts";
+import { openFsBlobVault } from "../../core/store/fs_blob_vault.ts";
 import { collectOutput, OutputRefused } from "./collect_output.ts";
 
 const WORKSPACE = "019a0000-0000-7000-8000-000000000001";

@@ -6,8 +6,8 @@
 import type { PackedEvent } from "../../../build/mod.ts";
 import { formatBytes } from "../../../lib/format.ts";
 import type { SecretMasker } from "../../../lib/mask_secrets.ts";
-import type { BuildLogWriter } from "../../build_logs/build_logs.ts";
-import { createLineStream, type LineStream, plainText } from "../../build_logs/build_log_text.ts";
+import type { BuildLogWriter } from "../logs/build_logs.ts";
+import { createLineStream, type LineStream, plainText } from "../logs/build_log_text.ts";
 import type { BuildLimits } from "./build_limits.ts";
 import { BuildTalkError, readEvents } from "./read_events.ts";
 import { type SandboxOptions, type SandboxRun, startSandbox } from "./sandbox.ts";

@@ -9,14 +9,14 @@ import type { BuildJobFile } from "../../../build/mod.ts";
 import { formatCount } from "../../../lib/format.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import { createSecretMasker, type SecretMasker } from "../../../lib/mask_secrets.ts";
-import type { BuildLogs, BuildLogWriter } from "../../build_logs/build_logs.ts";
-import { plainText } from "../../build_logs/build_log_text.ts";
-import type { VariableService } from "../../env/variable_service.ts";
-import type { VariableStore } from "../../env/variable_store.ts";
+import type { BuildLogs, BuildLogWriter } from "../logs/build_logs.ts";
+import { plainText } from "../logs/build_log_text.ts";
+import type { VariableService } from "../../variables/variable_service.ts";
+import type { VariableStore } from "../../variables/variable_store.ts";
 import { GitFault, type GitMirrors } from "../../git/mirrors.ts";
 import type { ProjectRecord } from "../../projects/project.ts";
 import type { ProjectStore } from "../../projects/project_store.ts";
-import type { BlobVault } from "../../store/blob_store.ts";
+import type { BlobVault } from "../../core/store/blob_store.ts";
 import type { BuildJob, BuildOutcome, BuildRunner } from "../types.ts";
 import {
   type BuildFolder,

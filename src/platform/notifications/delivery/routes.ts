@@ -5,8 +5,8 @@
  * @module
  */
 import { endpoints } from "../../../contract/mod.ts";
-import type { OwnReach } from "../../accounts/caller.ts";
-import type { Router } from "../../http/router.ts";
+import type { OwnReach } from "../../core/access/caller.ts";
+import type { Router } from "../../core/http/router.ts";
 import type { DeadLetters } from "./dead_letters.ts";
 import type { LetterView } from "./job.ts";
 import type { TestSender } from "./test_sender.ts";

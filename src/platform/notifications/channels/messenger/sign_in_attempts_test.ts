@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { systemRandom } from "../../../../lib/clock.ts";
-import type { Client } from "../../../http/client.ts";
+import type { Client } from "../../../core/http/client.ts";
 import type { Chat } from "./bot_updates.ts";
 import { ATTEMPT_MS, SignInAttempts } from "./sign_in_attempts.ts";
 

@@ -7,16 +7,16 @@
 import { z } from "zod";
 import { MAX_PUSH_SUBSCRIPTIONS } from "../../../../contract/mod.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
-import { isInReach, type Own, type OwnReach } from "../../../accounts/caller.ts";
+import { isInReach, type Own, type OwnReach } from "../../../core/access/caller.ts";
 import { addCreation, forgetCreation } from "../../../accounts/creations.ts";
-import { Failure } from "../../../http/failure.ts";
+import { Failure } from "../../../core/http/failure.ts";
 import {
   commitWithRetries,
   type Page,
   readAll,
   readPage,
   readRecord,
-} from "../../../store/records.ts";
+} from "../../../core/store/records.ts";
 
 export const subscriptionRecord = z.object({
   id: z.string(),

@@ -10,14 +10,14 @@ import {
   type EventName,
   MAX_WEBHOOK_LOG,
 } from "../../../../contract/mod.ts";
-import { sealedSecret, type SecretBox } from "../../../secrets/secret_box.ts";
+import { sealedSecret, type SecretBox } from "../../../core/secrets/secret_box.ts";
 import {
   commitWithRetries,
   type Page,
   readAll,
   readPage,
   readRecord,
-} from "../../../store/records.ts";
+} from "../../../core/store/records.ts";
 import { notificationContent } from "../../delivery/job.ts";
 
 const eventName = z.enum(EVENT_NAMES as [EventName, ...EventName[]]);

@@ -1,0 +1,51 @@
+/**
+ * The codes of the device flow.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import type { Random } from "../../../lib/clock.ts";
+import { sha256Hex } from "../../../lib/hash.ts";
+
+/** Consonants that are not mistaken for each other, and make no words (RFC 8628, 6.1). */
+const ALPHABET = "BCDFGHJKLMNPQRSTVWXZ";
+
+/**
+ * 8 of 20 letters: 34.5 bits. With the 100 wrong codes a minute that the
+ * platform looks at, and 1000 authorizations open, a guess succeeds within the
+ * 5 minutes of a code with a chance of 1 in 50,000, and then it approves a
+ * tool for the guesser's own account: it steals nothing.
+ */
+const LENGTH = 8;
+
+/** Makes a user code in its canonical form, without hyphen. */
+export function newUserCode(random: Random): string {
+  const limit = 256 - (256 % ALPHABET.length);
+  let code = "";
+  while (code.length < LENGTH) {
+    for (const byte of random(LENGTH)) {
+      if (byte < limit && code.length < LENGTH) code += ALPHABET[byte % ALPHABET.length];
+    }
+  }
+  return code;
+}
+
+/** A user code as people are shown it: `WDJB-MJHT`. */
+export function showUserCode(code: string): string {
+  return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`;
+}
+
+/** What was typed, in canonical form: case, hyphens and blanks do not count. */
+export function readUserCode(typed: string): string {
+  return typed.slice(0, 64).toUpperCase().replace(/[^A-Z0-9]/g, "");
+}
+
+/** Makes a device code: 256 random bits. */
+export function newDeviceCode(random: Random): string {
+  return Buffer.from(random(32)).toString("base64url");
+}
+
+/** What is stored of a code. */
+export function hashCode(kind: "device" | "user", code: string): string {
+  return sha256Hex(`svc ${kind} code\n${code}`);
+}

@@ -1,0 +1,90 @@
+/**
+ * The life of a device authorization (spec: "Device code"; RFC 8628, 3.5), as
+ * functions of the grant and the time.
+ *
+ * @module
+ */
+import { DEVICE_CODE_SECONDS, DEVICE_POLL_SECONDS } from "../../../contract/mod.ts";
+import type { DeviceGrant, PollOutcome } from "./types.ts";
+
+/** Seconds that each `slow_down` adds to the interval (RFC 8628, 3.5). */
+const SLOW_DOWN_SECONDS = 5;
+
+/** An expired code is told apart from an unknown one for an hour. */
+export const REMEMBER_EXPIRED_MS = 60 * 60 * 1000;
+
+/** A tool may fetch its token this long after the approval, if that came late. */
+const FETCH_MS = 60_000;
+
+export interface NewGrant {
+  readonly deviceHash: string;
+  readonly userHash: string;
+  readonly clientId: string | null;
+  readonly tool: string;
+  readonly address: string;
+  readonly country: string | null;
+}
+
+export function startGrant(wanted: NewGrant, now: number): DeviceGrant {
+  return {
+    ...wanted,
+    state: "pending",
+    createdAt: now,
+    expiresAt: now + DEVICE_CODE_SECONDS * 1000,
+    interval: DEVICE_POLL_SECONDS,
+    lastPollAt: null,
+  };
+}
+
+/** Whether a person can still decide on a grant. */
+export function isOpen(grant: DeviceGrant, now: number): boolean {
+  return grant.state === "pending" && now < grant.expiresAt;
+}
+
+/** The grant approved; `undefined` where it is not open. */
+export function approveGrant(
+  grant: DeviceGrant,
+  given: { readonly userId: string; readonly workspaceId: string; readonly now: number },
+): DeviceGrant | undefined {
+  if (!isOpen(grant, given.now)) return undefined;
+  const { userId, workspaceId, now } = given;
+  const fetchBefore = Math.max(grant.expiresAt, now + FETCH_MS);
+  return { ...grant, state: "approved", userId, workspaceId, fetchBefore };
+}
+
+/** The grant denied; `undefined` where it is not open. */
+export function denyGrant(grant: DeviceGrant, now: number): DeviceGrant | undefined {
+  return isOpen(grant, now) ? { ...grant, state: "denied" } : undefined;
+}
+
+/** Whether a client may poll a grant: one that was begun with a `client_id` is that client's. */
+function isClientOf(grant: DeviceGrant, clientId: string | undefined): boolean {
+  return grant.clientId === null || grant.clientId === clientId;
+}
+
+/**
+ * What a poll is told, and the grant after it. A used code, one that expired
+ * long ago, and one of another client is as unknown as one that never was.
+ */
+export function pollGrant(
+  grant: DeviceGrant | undefined,
+  { now, clientId }: { readonly now: number; readonly clientId: string | undefined },
+): { readonly outcome: PollOutcome; readonly next: DeviceGrant | undefined } {
+  if (
+    grant === undefined || !isClientOf(grant, clientId) || grant.state === "used" ||
+    now >= grant.expiresAt + REMEMBER_EXPIRED_MS
+  ) {
+    return { outcome: { type: "unknown" }, next: grant };
+  }
+  const end = grant.state === "approved" ? grant.fetchBefore : grant.expiresAt;
+  if (now >= end) return { outcome: { type: "expired" }, next: grant };
+  if (grant.state === "approved") {
+    const { userId, workspaceId, fetchBefore: _, ...rest } = grant;
+    return { outcome: { type: "token", userId, workspaceId }, next: { ...rest, state: "used" } };
+  }
+  if (grant.state === "denied") return { outcome: { type: "denied" }, next: grant };
+  const wait = grant.lastPollAt === null ? 0 : grant.lastPollAt + grant.interval * 1000 - now;
+  if (wait <= 0) return { outcome: { type: "pending" }, next: { ...grant, lastPollAt: now } };
+  const interval = grant.interval + SLOW_DOWN_SECONDS;
+  return { outcome: { type: "slow_down" }, next: { ...grant, lastPollAt: now, interval } };
+}

@@ -1,0 +1,247 @@
+/**
+ * The device flow: a tool asks, a person decides, the tool fetches its token.
+ *
+ * @module
+ */
+import {
+  DEVICE_CODE_SECONDS,
+  DEVICE_POLL_SECONDS,
+  DEVICE_STARTS_PER_MINUTE,
+  type DeviceAuthorization,
+  type DeviceToken,
+} from "../../../contract/mod.ts";
+import { uuidV7 } from "../../../lib/ids.ts";
+import type { Person } from "../../core/access/caller.ts";
+import type { AccountParts } from "../parts.ts";
+import { type RateStanding, RateWindow } from "../../core/access/rate_window.ts";
+import { SUSPICIOUS_GUESSES } from "../guess_limits.ts";
+import { hashToken, mintToken, tokenPrefix } from "../token.ts";
+import { addressGroup, agentName, type Client } from "../../core/http/client.ts";
+import { Failure } from "../../core/http/failure.ts";
+import { hashCode, newDeviceCode, newUserCode, readUserCode, showUserCode } from "./_codes.ts";
+import { approveGrant, denyGrant, isOpen, pollGrant, startGrant } from "./device_grant.ts";
+import type { GrantChange, GrantStore } from "./grant_store.ts";
+import { OAuthError } from "./parse_request.ts";
+import type { DeviceGrant, DeviceRequest, PollOutcome } from "./types.ts";
+
+const MINUTE_MS = 60_000;
+/** Authorizations that the whole platform starts in a minute: 5,000 open at most. */
+const STARTS_PER_MINUTE = 1000;
+/** Wrong user codes that the whole platform looks at in a minute; see `_codes.ts`. */
+const WRONG_PER_MINUTE = 100;
+/** Longest name of a tool that is shown, in characters. */
+const MAX_TOOL_NAME = 60;
+
+interface Fetched {
+  readonly outcome: PollOutcome;
+  readonly accessToken?: string;
+}
+
+export class DeviceLoginService {
+  private readonly starts: RateWindow;
+  private readonly allStarts: RateWindow;
+  private readonly wrongCodes: RateWindow;
+
+  constructor(private readonly parts: AccountParts, private readonly grants: GrantStore) {
+    const { now } = parts;
+    const windowMs = MINUTE_MS;
+    this.starts = new RateWindow({ limit: DEVICE_STARTS_PER_MINUTE, windowMs }, now);
+    this.allStarts = new RateWindow({ limit: STARTS_PER_MINUTE, windowMs }, now);
+    this.wrongCodes = new RateWindow({ limit: WRONG_PER_MINUTE, windowMs }, now);
+  }
+
+  /** @throws {OAuthError} `rate_limited` after 10 in a minute from one address. */
+  async start(clientId: string | undefined, client: Client): Promise<DeviceAuthorization> {
+    const { random, now, publicOrigin } = this.parts;
+    const address = addressGroup(client.address);
+    const ownWait = this.starts.take(address);
+    const wait = ownWait || this.allStarts.take("all");
+    if (wait > 0) {
+      if (ownWait === 0) this.starts.refund(address);
+      throw new OAuthError("rate_limited", `Too many sign-ins. Try again in ${wait} seconds`, {
+        retryAfter: wait,
+      });
+    }
+    const deviceCode = newDeviceCode(random);
+    const wanted = {
+      deviceHash: hashCode("device", deviceCode),
+      clientId: clientId ?? null,
+      tool: toolName(clientId, client),
+      address: client.address,
+      country: client.country(),
+    };
+    let userCode = newUserCode(random);
+    while (!await this.grants.add(startGrant({ ...wanted, userHash: hashUser(userCode) }, now()))) {
+      userCode = newUserCode(random);
+    }
+    const shown = showUserCode(userCode);
+    return {
+      device_code: deviceCode,
+      user_code: shown,
+      verification_uri: `${publicOrigin}/device`,
+      verification_uri_complete: `${publicOrigin}/device?code=${shown}`,
+      expires_in: DEVICE_CODE_SECONDS,
+      interval: DEVICE_POLL_SECONDS,
+    };
+  }
+
+  /** How many more sign-ins a client may start. */
+  standing(client: Client): RateStanding {
+    return this.starts.standing(addressGroup(client.address));
+  }
+
+  /** @throws {OAuthError} with every reason why there is no token (yet). */
+  async poll(
+    asked: { readonly deviceCode: string; readonly clientId?: string | undefined },
+    client: Client,
+  ): Promise<DeviceToken> {
+    const fetched = await this.grants.change(
+      hashCode("device", asked.deviceCode),
+      (grant) => this.decide(grant, { clientId: asked.clientId, client }),
+    );
+    const { outcome, accessToken } = fetched;
+    if (outcome.type !== "token" || accessToken === undefined) throw refusal(outcome);
+    const workspace = await this.parts.memory.workspaceOf(outcome.userId, outcome.workspaceId);
+    if (workspace === undefined) throw refusal({ type: "denied" });
+    return {
+      access_token: accessToken,
+      token_type: "Bearer",
+      workspace_slug: workspace.slug,
+      workspace_name: workspace.name,
+    };
+  }
+
+  /** The authorization that waits under a user code. Wrong codes are counted. */
+  async find(person: Person, typed: string, client: Client): Promise<DeviceRequest> {
+    const { grant, code } = await this.open(person, typed, client);
+    return {
+      userCode: showUserCode(code),
+      tool: grant.tool,
+      address: grant.address,
+      country: grant.country,
+      createdAt: new Date(grant.createdAt).toISOString(),
+      expiresAt: new Date(grant.expiresAt).toISOString(),
+    };
+  }
+
+  async approve(
+    person: Person,
+    given: { readonly userCode: string; readonly workspaceId: string },
+    client: Client,
+  ): Promise<void> {
+    const { memory, raise, now } = this.parts;
+    const { grant } = await this.open(person, given.userCode, client);
+    const userId = person.user.id;
+    const workspace = await memory.workspaceOf(userId, given.workspaceId);
+    if (workspace === undefined) throw new Failure("not_found", "Workspace does not exist");
+    await this.settle(
+      grant,
+      (current) => approveGrant(current, { userId, workspaceId: workspace.id, now: now() }),
+    );
+    const detail = `"${grant.tool}" at ${grant.address} was signed in to "${workspace.slug}"`;
+    await raise({
+      event: "security.new_login",
+      userId,
+      workspaceId: workspace.id,
+      detail,
+      client,
+    });
+  }
+
+  async deny(person: Person, userCode: string, client: Client): Promise<void> {
+    const { grant } = await this.open(person, userCode, client);
+    await this.settle(grant, (current) => denyGrant(current, this.parts.now()));
+  }
+
+  private async settle(
+    grant: DeviceGrant,
+    change: (grant: DeviceGrant) => DeviceGrant | undefined,
+  ): Promise<void> {
+    const done = await this.grants.change(grant.deviceHash, (current) => {
+      const next = current && change(current);
+      return { next, result: next !== undefined };
+    });
+    if (!done) throw noSuchCode();
+  }
+
+  private async decide(
+    grant: DeviceGrant | undefined,
+    by: { readonly clientId: string | undefined; readonly client: Client },
+  ): Promise<GrantChange<Fetched>> {
+    const { accounts, now, random } = this.parts;
+    const { outcome, next } = pollGrant(grant, { now: now(), clientId: by.clientId });
+    if (outcome.type !== "token" || grant === undefined) return { next, result: { outcome } };
+    const { userId, workspaceId } = outcome;
+    if (await accounts.findMembership(userId, workspaceId) === undefined) {
+      return { next: grant, result: { outcome: { type: "denied" } } };
+    }
+    const accessToken = mintToken("access token", random);
+    const token = {
+      id: uuidV7(now, random),
+      userId,
+      workspaceId,
+      hash: hashToken("access token", accessToken),
+      prefix: tokenPrefix(accessToken),
+      name: grant.tool,
+      address: by.client.address,
+      createdAt: now(),
+    };
+    return { next, token, result: { outcome, accessToken } };
+  }
+
+  private async open(person: Person, typed: string, client: Client) {
+    const { limits, now, raise } = this.parts;
+    const account = { subject: person.user.id, userId: person.user.id };
+    const guess = await limits.begin("user code", client, account);
+    const code = readUserCode(typed);
+    const wait = this.wrongCodes.take("all");
+    if (wait > 0) {
+      throw new Failure("rate_limited", `Too many codes. Try again in ${wait} seconds`, {
+        retryAfter: wait,
+      });
+    }
+    const grant = await this.grants.findByUserCode(hashUser(code));
+    if (grant !== undefined && isOpen(grant, now())) {
+      guess.succeed();
+      this.wrongCodes.refund("all");
+      return { grant, code };
+    }
+    if (guess.fail()) {
+      const detail = `${SUSPICIOUS_GUESSES} or more wrong codes of tools in a row`;
+      const event = "security.suspicious_activity";
+      await raise({ event, userId: person.user.id, detail, client });
+    }
+    throw noSuchCode();
+  }
+}
+
+const hashUser = (code: string): string => hashCode("user", code);
+
+/** The tool's own name for itself, in one line. */
+function toolName(clientId: string | undefined, client: Client): string {
+  const name = clientId ?? agentName(client.userAgent);
+  const line = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "").trim();
+  return line === "" ? "Unknown tool" : line.slice(0, MAX_TOOL_NAME);
+}
+
+const noSuchCode = () =>
+  new Failure("not_found", "No tool waits under this code: it is wrong, old, or was answered");
+
+function refusal(outcome: PollOutcome): OAuthError {
+  switch (outcome.type) {
+    case "pending":
+      return new OAuthError("authorization_pending", "The user has not confirmed yet");
+    case "slow_down":
+      return new OAuthError("slow_down", "Poll less often: 5 seconds were added to the interval");
+    case "denied":
+      return new OAuthError("access_denied", "The user denied the request");
+    case "expired":
+      return new OAuthError("expired_token", "The device code has expired. Start again");
+    case "unknown":
+    case "token":
+      return new OAuthError(
+        "invalid_grant",
+        "The device code is unknown, was used, or belongs to another client_id",
+      );
+  }
+}

@@ -1,0 +1,73 @@
+/**
+ * Bodies of the OAuth endpoints: a form, as RFC 6749 and 8628 have it, or
+ * JSON. A parameter that is given twice, or empty, is treated as RFC 6749
+ * (3.2) says.
+ *
+ * @module
+ */
+import type { z } from "zod";
+import type { OAuthErrorCode } from "../../../contract/mod.ts";
+import { Failure } from "../../core/http/failure.ts";
+import { readBytes, readJson } from "../../core/http/read_body.ts";
+
+/** An error as OAuth clients expect it (RFC 6749, 5.2). */
+export class OAuthError extends Error {
+  override readonly name = "OAuthError";
+  constructor(readonly code: OAuthErrorCode, message: string, options: {
+    readonly retryAfter?: number;
+  } = {}) {
+    super(message);
+    this.retryAfter = options.retryAfter;
+  }
+  /** Seconds, for `Retry-After`. */
+  readonly retryAfter: number | undefined;
+}
+
+function readForm(text: string): Record<string, unknown> {
+  const fields: Record<string, unknown> = {};
+  for (const [name, value] of new URLSearchParams(text)) {
+    if (Object.hasOwn(fields, name)) {
+      throw new OAuthError("invalid_request", `Parameter ${name} is given more than once`);
+    }
+    if (value !== "") fields[name] = value;
+  }
+  return fields;
+}
+
+async function readFields(request: Request, maxBytes: number): Promise<unknown> {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type === "application/json") {
+    const { value } = await readJson(request, maxBytes);
+    return value === undefined ? {} : value;
+  }
+  const bytes = await readBytes(request, maxBytes);
+  if (bytes.byteLength === 0) return {};
+  if (type !== "application/x-www-form-urlencoded") {
+    throw new OAuthError("invalid_request", "Send a form, or JSON with its Content-Type");
+  }
+  return readForm(new TextDecoder().decode(bytes));
+}
+
+/**
+ * Reads the parameters of a request; none where it has no body.
+ *
+ * @throws {OAuthError} `invalid_request`.
+ */
+export async function readOAuthFields(request: Request, maxBytes: number): Promise<unknown> {
+  try {
+    return await readFields(request, maxBytes);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new OAuthError("invalid_request", error.message);
+  }
+}
+
+/** @throws {OAuthError} `invalid_request` with every problem of the parameters. */
+export function parseOAuthFields<T>(fields: unknown, schema: z.ZodType<T>): T {
+  const result = schema.safeParse(fields);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(({ path, message }) =>
+    path.length === 0 ? message : `${path.join(".")}: ${message}`
+  );
+  throw new OAuthError("invalid_request", `Request is not valid: ${problems.join("; ")}`);
+}

@@ -1,0 +1,206 @@
+/**
+ * What builds say: kept as one file each, bounded, and handed to those who
+ * follow while it is written.
+ *
+ * @module
+ */
+import { dirname, join } from "node:path";
+import { type BuildLogLevel, type BuildLogLine, buildLogLine } from "../../../contract/mod.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import { isUuid } from "../../../lib/ids.ts";
+
+export interface LoggedBuild {
+  readonly projectId: string;
+  readonly deploymentId: string;
+}
+
+export interface BuildLogLimits {
+  /** Size from which lines are left out, in bytes. */
+  readonly maxBytes: number;
+  /** Lines of the end that are kept all the same. */
+  readonly tailLines: number;
+}
+
+const DEFAULT_LIMITS: BuildLogLimits = { maxBytes: 4 * 1024 * 1024, tailLines: 300 };
+
+const SUFFIX = ".ndjson";
+
+/** How long lines wait to be written, in milliseconds. */
+const FLUSH_MS = 100;
+
+/** Told of new lines; `undefined` says that there are no more. */
+type Listener = (line: BuildLogLine | undefined) => void;
+
+/** The log of a build that runs. */
+export interface BuildLogWriter {
+  add(level: BuildLogLevel, text: string): void;
+  /** Writes what is left. */
+  end(): Promise<void>;
+}
+
+class Writer implements BuildLogWriter {
+  readonly listeners = new Set<Listener>();
+  #number = 0;
+  #bytes = 0;
+  #waiting: string[] = [];
+  #tail: BuildLogLine[] = [];
+  #leftOut = 0;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly path: string,
+    private readonly options: {
+      readonly limits: BuildLogLimits;
+      readonly now: Clock;
+      readonly onEnd: () => void;
+    },
+  ) {}
+
+  add(level: BuildLogLevel, text: string): void {
+    const line = { ...this.#place(), level, text };
+    if (this.#bytes < this.options.limits.maxBytes) return this.#keep(line);
+    this.#tail.push(line);
+    if (this.#tail.length <= this.options.limits.tailLines) return;
+    this.#tail.shift();
+    this.#leftOut++;
+  }
+
+  /** Waits until everything that was said is in the file. */
+  flush(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const text = this.#waiting.join("");
+    this.#waiting = [];
+    if (text === "") return this.#writing;
+    return this.#writing = this.#writing.then(() =>
+      Deno.writeTextFile(this.path, text, { append: true, mode: 0o600 })
+    );
+  }
+
+  async end(): Promise<void> {
+    if (this.#leftOut > 0) {
+      const text = `${this.#leftOut} lines were left out: the build prints too much`;
+      this.#keep({ ...this.#place(), number: this.#tail[0]!.number - 1, level: "warn", text });
+    }
+    for (const line of this.#tail) this.#keep(line);
+    this.#tail = [];
+    try {
+      await this.flush();
+    } finally {
+      this.options.onEnd();
+      for (const listener of this.listeners) listener(undefined);
+    }
+  }
+
+  #place() {
+    return { number: ++this.#number, time: new Date(this.options.now()).toISOString() };
+  }
+
+  #keep(line: BuildLogLine): void {
+    const text = `${JSON.stringify(line)}\n`;
+    this.#bytes += text.length;
+    this.#waiting.push(text);
+    this.#timer ??= setTimeout(() => void this.flush().catch(() => {}), FLUSH_MS);
+    for (const listener of this.listeners) listener(line);
+  }
+}
+
+export class BuildLogs {
+  readonly #writers = new Map<string, Writer>();
+  readonly #limits: BuildLogLimits;
+
+  constructor(
+    private readonly root: string,
+    private readonly options: { readonly now: Clock; readonly limits?: Partial<BuildLogLimits> },
+  ) {
+    this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
+  }
+
+  /** Begins the log of a build; one of an earlier attempt is replaced. */
+  async open(build: LoggedBuild): Promise<BuildLogWriter> {
+    const path = this.#path(build);
+    await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await Deno.writeTextFile(path, "", { mode: 0o600 });
+    const writer = new Writer(path, {
+      limits: this.#limits,
+      now: this.options.now,
+      onEnd: () => this.#writers.delete(build.deploymentId),
+    });
+    this.#writers.set(build.deploymentId, writer);
+    return writer;
+  }
+
+  /** True while the build is saying something. */
+  isOpen(build: LoggedBuild): boolean {
+    return this.#writers.has(build.deploymentId);
+  }
+
+  /** All lines that are kept; none where there is no log. */
+  async read(build: LoggedBuild): Promise<BuildLogLine[]> {
+    await this.#writers.get(build.deploymentId)?.flush();
+    let text: string;
+    try {
+      text = await Deno.readTextFile(this.#path(build));
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return [];
+      throw error;
+    }
+    return text.split("\n").flatMap(parseLine);
+  }
+
+  /** Calls back with new lines while the build runs; returns the function that ends that. */
+  follow(build: LoggedBuild, listener: Listener): (() => void) | undefined {
+    const writer = this.#writers.get(build.deploymentId);
+    writer?.listeners.add(listener);
+    return writer === undefined ? undefined : () => writer.listeners.delete(listener);
+  }
+
+  /** Every build that has a log, in no order; logs of builds that come meanwhile may be left out. */
+  async *all(): AsyncGenerator<LoggedBuild> {
+    for await (const { name: projectId, isDirectory } of entriesOf(this.root)) {
+      if (!isDirectory || !isUuid(projectId)) continue;
+      for await (const { name } of entriesOf(join(this.root, projectId))) {
+        const deploymentId = name.slice(0, -SUFFIX.length);
+        if (name.endsWith(SUFFIX) && isUuid(deploymentId)) yield { projectId, deploymentId };
+      }
+    }
+  }
+
+  async remove(build: LoggedBuild): Promise<void> {
+    await removeIfThere(this.#path(build));
+  }
+
+  async removeProject(projectId: string): Promise<void> {
+    await removeIfThere(join(this.root, projectId));
+  }
+
+  #path({ projectId, deploymentId }: LoggedBuild): string {
+    return join(this.root, projectId, `${deploymentId}${SUFFIX}`);
+  }
+}
+
+/** A line that a crash cut short is passed over. */
+function parseLine(text: string): BuildLogLine[] {
+  try {
+    const parsed = buildLogLine.safeParse(JSON.parse(text));
+    return parsed.success ? [parsed.data] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Entries of a folder; none where it is not there. */
+async function* entriesOf(folder: string): AsyncGenerator<Deno.DirEntry> {
+  try {
+    yield* Deno.readDir(folder);
+  } catch (error) {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  }
+}
+
+async function removeIfThere(path: string): Promise<void> {
+  await Deno.remove(path, { recursive: true }).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
+}

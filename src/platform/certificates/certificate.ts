@@ -1,0 +1,82 @@
+/**
+ * What is kept of a certificate, and when it is ordered next. Pure.
+ *
+ * @module
+ */
+import { X509Certificate } from "node:crypto";
+import { z } from "zod";
+import type { Domain } from "../../contract/mod.ts";
+import { sealedSecret } from "../core/secrets/secret_box.ts";
+
+const MINUTE_MS = 60_000;
+const FIRST_RETRY_MS = 5 * MINUTE_MS;
+const MAX_RETRY_MS = 24 * 60 * MINUTE_MS;
+/** A certificate is renewed when this part of its life is over, and up to a tenth later. */
+const RENEW_AFTER = 2 / 3;
+const RENEW_SPREAD = 1 / 10;
+
+/** Certificate chain and private key, as PEM. */
+export interface KeyPair {
+  readonly cert: string;
+  readonly key: string;
+}
+
+export const certificateRecord = z.object({
+  hostname: z.string(),
+  /** Null until the first order succeeds. */
+  issued: z.object({
+    chain: z.string(),
+    key: sealedSecret,
+    notBefore: z.number(),
+    notAfter: z.number(),
+  }).nullable(),
+  /** Orders that failed in a row. */
+  failures: z.number(),
+  /** Why the last order failed; null where it did not. */
+  error: z.string().nullable(),
+  /** When the next order is due. */
+  dueAt: z.number(),
+});
+export type CertificateRecord = z.infer<typeof certificateRecord>;
+
+/** When a certificate begins and ends to be valid, in milliseconds since the epoch. */
+export function validityOf(pem: string): { readonly notBefore: number; readonly notAfter: number } {
+  const { validFrom, validTo } = new X509Certificate(pem);
+  return { notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo) };
+}
+
+/** When to renew: after two thirds of the life, spread by `chance` from 0 to 1. */
+export function renewalTime(
+  life: { readonly notBefore: number; readonly notAfter: number },
+  chance: number,
+): number {
+  const length = life.notAfter - life.notBefore;
+  return life.notBefore + length * (RENEW_AFTER + RENEW_SPREAD * chance);
+}
+
+/**
+ * When to order again after failures: 5 minutes, 15, 45, and so on up to a day,
+ * each up to a quarter more or less. Certificate authorities bear about five
+ * failures an hour.
+ */
+export function retryTime(
+  failures: number,
+  options: { readonly now: number; readonly chance: number },
+): number {
+  const wait = Math.min(FIRST_RETRY_MS * 3 ** (failures - 1), MAX_RETRY_MS);
+  return options.now + wait * (0.75 + options.chance / 2);
+}
+
+/** What is told of a hostname's certificate. */
+export function certificateToWire(
+  record: CertificateRecord | undefined,
+  now: number,
+): Domain["certificate"] {
+  const issued = record?.issued ?? null;
+  const valid = issued !== null && issued.notAfter > now;
+  return {
+    status: valid ? "issued" : record !== undefined && record.failures > 0 ? "failed" : "pending",
+    expiresAt: issued === null ? null : new Date(issued.notAfter).toISOString(),
+    error: record?.error ?? null,
+  };
+}

@@ -1,0 +1,187 @@
+/**
+ * Keeps a valid certificate for every hostname that is on the air: orders it,
+ * renews it in time, and tries again later where an order fails.
+ *
+ * @module
+ */
+import type { Domain } from "../../contract/mod.ts";
+import type { Clock, Random } from "../../lib/clock.ts";
+import type { PlatformLog } from "../core/log.ts";
+import type { Issuer } from "./acme_issuer.ts";
+import {
+  type CertificateRecord,
+  certificateToWire,
+  type KeyPair,
+  renewalTime,
+  retryTime,
+  validityOf,
+} from "./certificate.ts";
+import type { CertificateStore } from "./certificate_store.ts";
+
+/** Characters of an authority's message that are kept. */
+const MAX_ERROR = 500;
+
+export interface CertificateServiceOptions {
+  readonly store: CertificateStore;
+  readonly issuer: Issuer;
+  /** The hostnames that shall have a certificate. */
+  names(): Iterable<string>;
+  /** True for a hostname that shall have a certificate. */
+  wants(hostname: string): boolean;
+  readonly now: Clock;
+  readonly random: Random;
+  /** Told of a hostname whose certificate is new. */
+  onIssued(hostname: string): void;
+  log(line: PlatformLog): void;
+}
+
+interface Held {
+  record: CertificateRecord;
+  pair: KeyPair | undefined;
+}
+
+export class CertificateService {
+  private readonly held = new Map<string, Held>();
+  private round: Promise<void> | undefined;
+  private again = false;
+  private state: "waiting" | "running" | "closed" = "waiting";
+
+  constructor(private readonly options: CertificateServiceOptions) {}
+
+  /** Reads all that is stored. A key that does not open is ordered anew. */
+  async load(): Promise<void> {
+    const { store, log } = this.options;
+    for await (const record of store.all()) {
+      try {
+        this.held.set(record.hostname, { record, pair: await store.open(record) });
+      } catch (error) {
+        log({
+          level: "error",
+          message: `Can not use the certificate of ${record.hostname}: ${error}`,
+        });
+      }
+    }
+  }
+
+  /** The certificate of a hostname that is on the air. */
+  find(hostname: string): KeyPair | undefined {
+    const pair = this.held.get(hostname)?.pair;
+    return pair !== undefined && this.options.wants(hostname) ? pair : undefined;
+  }
+
+  describe(hostname: string): Domain["certificate"] {
+    return certificateToWire(this.held.get(hostname)?.record, this.options.now());
+  }
+
+  /** Makes a failed order due at once. */
+  retry(hostname: string): void {
+    const held = this.held.get(hostname);
+    if (held !== undefined && held.record.failures > 0) {
+      held.record = { ...held.record, dueAt: this.options.now() };
+    }
+    this.wake();
+  }
+
+  /** Starts a round of orders, or another one after that which is under way. */
+  wake(): void {
+    if (this.state !== "running") return;
+    this.again = true;
+    this.round ??= this.runRounds()
+      .catch((error) => {
+        if (this.state === "closed") return;
+        const message = `Ordering certificates was interrupted: ${error}`;
+        this.options.log({ level: "error", message });
+      })
+      .finally(() => this.round = undefined);
+  }
+
+  /** Begins to order, now that challenges are answered. */
+  start(): void {
+    this.state = "running";
+    this.wake();
+  }
+
+  /** Resolves when no round is under way. */
+  async idle(): Promise<void> {
+    await this.round;
+  }
+
+  /** Begins no further order; one that is under way is left to end by itself. */
+  close(): void {
+    this.state = "closed";
+  }
+
+  private async runRounds(): Promise<void> {
+    while (this.again && this.state === "running") {
+      this.again = false;
+      await this.forgetExpired();
+      const due = [...this.options.names()].filter((hostname) => this.isDue(hostname));
+      for (const hostname of due) {
+        if (this.state !== "running") return;
+        await this.order(hostname);
+      }
+    }
+  }
+
+  private isDue(hostname: string): boolean {
+    const held = this.held.get(hostname);
+    return held === undefined || held.record.dueAt <= this.options.now();
+  }
+
+  private async forgetExpired(): Promise<void> {
+    const { store, wants, now } = this.options;
+    for (const [hostname, { record }] of this.held) {
+      if (wants(hostname) || (record.issued?.notAfter ?? 0) > now()) continue;
+      this.held.delete(hostname);
+      await store.delete(hostname);
+    }
+  }
+
+  private async order(hostname: string): Promise<void> {
+    const { store, issuer, now, onIssued, log } = this.options;
+    const before = this.held.get(hostname);
+    try {
+      const pair = await issuer.issue(hostname);
+      const life = validityOf(pair.cert);
+      const record: CertificateRecord = {
+        hostname,
+        issued: { chain: pair.cert, key: await store.seal(hostname, pair.key), ...life },
+        failures: 0,
+        error: null,
+        dueAt: renewalTime(life, this.chance()),
+      };
+      await this.keep({ record, pair });
+      onIssued(hostname);
+      log({ level: "info", message: `Certificate for ${hostname} is issued` });
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      const failures = (before?.record.failures ?? 0) + 1;
+      const dueAt = retryTime(failures, { now: now(), chance: this.chance() });
+      await this.keep({
+        record: {
+          hostname,
+          issued: before?.record.issued ?? null,
+          failures,
+          error: reason.slice(0, MAX_ERROR),
+          dueAt,
+        },
+        pair: before?.pair,
+      });
+      const next = new Date(dueAt).toISOString();
+      log({
+        level: "warn",
+        message: `Can not get a certificate for ${hostname}: ${reason}. Next try at ${next}`,
+      });
+    }
+  }
+
+  private async keep(held: Held): Promise<void> {
+    this.held.set(held.record.hostname, held);
+    await this.options.store.put(held.record);
+  }
+
+  /** A number from 0 to 1. */
+  private chance(): number {
+    return this.options.random(1)[0]! / 255;
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Certificates and ACME accounts in Deno KV. Private keys are sealed.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { keys } from "../core/store/keys.ts";
+import { readAll, readRecord } from "../core/store/records.ts";
+import { sealedSecret, type SecretBox } from "../core/secrets/secret_box.ts";
+import { type CertificateRecord, certificateRecord, type KeyPair } from "./certificate.ts";
+
+const accountRecord = z.object({ directoryUrl: z.string(), key: sealedSecret });
+
+const keyPlace = (hostname: string): string => `certificate/${hostname}`;
+const accountPlace = (directoryUrl: string): string => `acme-account/${directoryUrl}`;
+
+export class CertificateStore {
+  constructor(private readonly kv: Deno.Kv, private readonly box: SecretBox) {}
+
+  async *all(): AsyncGenerator<CertificateRecord> {
+    for await (const { value } of readAll(this.kv, keys.certificates(), certificateRecord)) {
+      yield value;
+    }
+  }
+
+  async put(record: CertificateRecord): Promise<void> {
+    await this.kv.set(keys.certificate(record.hostname), record);
+  }
+
+  async delete(hostname: string): Promise<void> {
+    await this.kv.delete(keys.certificate(hostname));
+  }
+
+  seal(hostname: string, key: string) {
+    return this.box.seal(key, keyPlace(hostname));
+  }
+
+  /** @throws {SecretDamagedError} where the private key does not open. */
+  async open({ hostname, issued }: CertificateRecord): Promise<KeyPair | undefined> {
+    if (issued === null) return undefined;
+    return { cert: issued.chain, key: await this.box.open(issued.key, keyPlace(hostname)) };
+  }
+
+  /** Seals every private key with the current key of the data directory; returns how many. */
+  async reseal(): Promise<number> {
+    let count = 0;
+    for await (const record of this.all()) {
+      if (record.issued === null || this.box.isCurrent(record.issued.key)) continue;
+      const key = await this.box.open(record.issued.key, keyPlace(record.hostname));
+      const sealed = await this.seal(record.hostname, key);
+      await this.put({ ...record, issued: { ...record.issued, key: sealed } });
+      count++;
+    }
+    for await (const { key, value } of readAll(this.kv, keys.acmeAccounts(), accountRecord)) {
+      if (this.box.isCurrent(value.key)) continue;
+      const place = accountPlace(value.directoryUrl);
+      const sealed = await this.box.seal(await this.box.open(value.key, place), place);
+      await this.kv.set(key, { ...value, key: sealed });
+      count++;
+    }
+    return count;
+  }
+
+  /** The private key of the account at a certificate authority, made where there is none. */
+  async accountKey(directoryUrl: string, make: () => Promise<string>): Promise<string> {
+    const key = keys.acmeAccount(directoryUrl);
+    const place = accountPlace(directoryUrl);
+    const known = await readRecord(this.kv, key, accountRecord);
+    if (known !== undefined) return this.box.open(known.value.key, place);
+    const made = await make();
+    await this.kv.set(key, { directoryUrl, key: await this.box.seal(made, place) });
+    return made;
+  }
+}

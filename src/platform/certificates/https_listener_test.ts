@@ -1,0 +1,215 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { request } from "node:https";
+import { connect } from "node:tls";
+import type { KeyPair } from "./certificate.ts";
+import { testDoor } from "../core/listener/_test_door.ts";
+import type { ConnectionHandler } from "../core/listener/mod.ts";
+import { type CertificateSource, HttpsListener } from "./https_listener.ts";
+
+async function makePair(folder: string, name: string): Promise<KeyPair> {
+  const [cert, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
+  await new Deno.Command("openssl", {
+    args: [
+      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
+      ...[
+        "-keyout",
+        key,
+        "-out",
+        cert,
+        "-subj",
+        `/CN=${name}`,
+        "-addext",
+        `subjectAltName=DNS:${name}`,
+      ],
+    ],
+    stderr: "null",
+  }).output();
+  return { cert: await Deno.readTextFile(cert), key: await Deno.readTextFile(key) };
+}
+
+/** The name in the certificate that a handshake brings, or why it failed. */
+function namePresented(port: number, servername: string): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect(
+      { host: "127.0.0.1", port, servername, rejectUnauthorized: false },
+      () => {
+        resolve(String(socket.getPeerCertificate().subject.CN));
+        socket.destroy();
+      },
+    );
+    socket.on(
+      "error",
+      (error) => resolve(/alert|EOF|closed/i.test(error.message) ? "alert" : "error"),
+    );
+  });
+}
+
+async function withListener(
+  certificates: (pairs: { a: KeyPair; b: KeyPair }) => CertificateSource,
+  run: (listener: HttpsListener, asked: string[]) => Promise<void>,
+  { handler, ...options }: { readonly maxNames?: number; readonly handler?: ConnectionHandler } =
+    {},
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-https-" });
+  const [a, b] = [await makePair(folder, "a.test"), await makePair(folder, "b.test")];
+  const asked: string[] = [];
+  const source = certificates({ a, b });
+  const { door, serve } = testDoor(handler === undefined ? {} : { handler });
+  const listener = new HttpsListener({
+    hostname: "127.0.0.1",
+    port: 0,
+    serve,
+    certificates: source.type === "one" ? source : {
+      type: "by_name",
+      find: (name) => {
+        asked.push(name);
+        return source.find(name);
+      },
+    },
+    ...options,
+  });
+  try {
+    await run(listener, asked);
+  } finally {
+    await listener.close();
+    await door.drain(1000);
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Waits for a listener that is being replaced. */
+async function settled(port: number, servername: string, wanted: string): Promise<void> {
+  for (let attempt = 0; attempt < 200; attempt++) {
+    if (await namePresented(port, servername) === wanted) return;
+  }
+  assert.fail(`Never saw ${wanted} for ${servername}`);
+}
+
+Deno.test("HttpsListener chooses by server name, and hangs up on names without certificate", () =>
+  withListener(
+    ({ a, b }) => ({
+      type: "by_name",
+      find: (name) => ({ "a.test": a, "b.test": b })[name],
+    }),
+    async ({ port }) => {
+      assert.equal(await namePresented(port, "a.test"), "a.test");
+      assert.equal(await namePresented(port, "b.test"), "b.test");
+      assert.notEqual(await namePresented(port, "c.test"), "a.test");
+      assert.equal(await namePresented(port, "A.TEST"), "a.test");
+    },
+  ));
+
+Deno.test("HttpsListener.changed() serves a new certificate, also after a refusal", () => {
+  const known = new Map<string, KeyPair>();
+  let spare: KeyPair;
+  return withListener(
+    ({ a, b }) => {
+      known.set("a.test", a);
+      spare = b;
+      return { type: "by_name", find: (name) => known.get(name) };
+    },
+    async (listener) => {
+      const { port } = listener;
+      assert.equal(await namePresented(port, "a.test"), "a.test");
+      await namePresented(port, "late.test");
+      known.set("a.test", spare);
+      known.set("late.test", spare);
+      listener.changed("a.test");
+      listener.changed("late.test");
+      await settled(port, "a.test", "b.test");
+      await settled(port, "late.test", "b.test");
+      assert.equal(listener.port, port);
+    },
+  );
+});
+
+Deno.test("HttpsListener begins anew when too many names were asked for", () =>
+  withListener(
+    ({ a }) => ({ type: "by_name", find: (name) => name === "a.test" ? a : undefined }),
+    async ({ port }, asked) => {
+      await namePresented(port, "a.test");
+      await namePresented(port, "x1.test");
+      await namePresented(port, "x2.test");
+      await settled(port, "a.test", "a.test");
+      assert.deepEqual(asked, ["a.test", "x1.test", "x2.test", "a.test"]);
+    },
+    { maxNames: 3 },
+  ));
+
+Deno.test("HttpsListener.replace() serves one certificate's successor to all", () => {
+  let current: KeyPair;
+  let next: KeyPair;
+  return withListener(
+    ({ a, b }) => {
+      [current, next] = [a, b];
+      return { type: "one", current: () => current };
+    },
+    async (listener) => {
+      assert.equal(await namePresented(listener.port, "any.test"), "a.test");
+      current = next;
+      listener.replace();
+      await settled(listener.port, "any.test", "b.test");
+    },
+  );
+});
+
+/** Asks for a page and resolves with its text. */
+function get(port: number): Promise<string> {
+  const options = { host: "127.0.0.1", port, servername: "a.test", rejectUnauthorized: false };
+  return new Promise((resolve, reject) => {
+    request({ ...options, agent: false }, (response) => {
+      let text = "";
+      response.on("data", (chunk) => text += String(chunk));
+      response.on("end", () => resolve(text));
+    }).on("error", reject).end();
+  });
+}
+
+Deno.test("HttpsListener.replace() lets requests under way finish on the old listener", () => {
+  const arrived = Promise.withResolvers<void>();
+  const release = Promise.withResolvers<void>();
+  let requests = 0;
+  const handler = async () => {
+    requests++;
+    if (requests > 1) return new Response("new");
+    arrived.resolve();
+    await release.promise;
+    return new Response("old");
+  };
+  return withListener(
+    ({ a }) => ({ type: "by_name", find: () => a }),
+    async (listener) => {
+      const slow = get(listener.port);
+      await arrived.promise;
+      listener.replace();
+      await settled(listener.port, "a.test", "a.test");
+      assert.equal(await get(listener.port), "new");
+      release.resolve();
+      assert.equal(await slow, "old");
+    },
+    { handler },
+  );
+});
+
+Deno.test("a listener that fails as soon as it is opened is opened again, until one serves", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-https-" });
+  const pair = await makePair(folder, "a.test");
+  const { door, serve } = testDoor({});
+  let failures = 3;
+  const listener = new HttpsListener({
+    hostname: "127.0.0.1",
+    port: 0,
+    certificates: { type: "one", current: () => pair },
+    serve: (opened, closed) =>
+      failures-- > 0 ? Promise.reject(new Error("Too many open files")) : serve(opened, closed),
+  });
+  try {
+    while (failures >= 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.equal(await namePresented(listener.port, "a.test"), "a.test");
+  } finally {
+    await listener.close();
+    await door.drain(1000);
+    await Deno.remove(folder, { recursive: true });
+  }
+});

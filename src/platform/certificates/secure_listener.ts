@@ -1,0 +1,80 @@
+/**
+ * The platform's HTTPS side: which certificate serves whom, and the timers
+ * that keep certificates fresh.
+ *
+ * @module
+ */
+import type { Clock } from "../../lib/clock.ts";
+import type { PlatformLog } from "../core/log.ts";
+import type { KeyPair } from "./certificate.ts";
+import type { CertificateService } from "./certificate_service.ts";
+import { type CertificateSource, HttpsListener } from "./https_listener.ts";
+import { type CertificateFiles, readCertificateFiles } from "./static_certificate.ts";
+
+export const DEFAULT_HTTPS_PORT = 443;
+
+/** For due orders, and for files that changed. */
+const INTERVAL_MS = 10 * 60_000;
+
+export interface SecureListenerOptions {
+  readonly hostname: string;
+  readonly port: number;
+  /** The operator's own certificate. */
+  readonly files?: CertificateFiles | undefined;
+  /** Knows the certificates that were ordered; `undefined` where none are. */
+  readonly ordered: (() => CertificateService | undefined) | undefined;
+  readonly now: Clock;
+  /** How often certificates are looked at, in milliseconds; ten minutes where missing. */
+  readonly intervalMs?: number;
+  /** Takes the connections of a listener, until `closed` says that it is closed. */
+  serve(listener: Deno.TlsListener, closed: AbortSignal): Promise<void>;
+  log(line: PlatformLog): void;
+}
+
+export interface SecureListener {
+  readonly port: number;
+  /** Takes note of a hostname whose certificate is new. */
+  changed(hostname: string): void;
+  /** Ends the timers and stops accepting; connections go on. */
+  close(): Promise<void>;
+}
+
+/**
+ * Listens for HTTPS.
+ *
+ * @throws {CertificateFileError} where the given certificate can not serve.
+ * @throws {Deno.errors.AddrInUse} where the port is taken.
+ */
+export async function openSecureListener(options: SecureListenerOptions): Promise<SecureListener> {
+  const { hostname, port, serve, files, ordered, now, log } = options;
+  let own = files === undefined ? undefined : await readCertificateFiles(files, now());
+  const certificates: CertificateSource = ordered === undefined && own !== undefined
+    ? { type: "one", current: () => own! }
+    : { type: "by_name", find: (name) => ordered?.()?.find(name) ?? own };
+  const listener = new HttpsListener({ hostname, port, certificates, serve });
+  const reload = async (given: CertificateFiles) => {
+    try {
+      const fresh: KeyPair = await readCertificateFiles(given, now());
+      if (fresh.cert === own?.cert) return;
+      own = fresh;
+      listener.replace();
+      log({ level: "info", message: `Certificate ${given.certFile} is read anew` });
+    } catch (error) {
+      log({ level: "warn", message: `Serving on with the old certificate: ${error}` });
+    }
+  };
+  const timer = setInterval(() => {
+    ordered?.()?.wake();
+    if (files !== undefined) reload(files);
+  }, options.intervalMs ?? INTERVAL_MS);
+  return {
+    get port() {
+      return listener.port;
+    },
+    changed: (name) => listener.changed(name),
+    close: () => {
+      clearInterval(timer);
+      return listener.close();
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { connect } from "node:tls";
+import { testDoor } from "../core/listener/_test_door.ts";
+import { openSecureListener } from "./secure_listener.ts";
+
+async function writePair(folder: string, name: string) {
+  const files = { certFile: join(folder, "cert.pem"), keyFile: join(folder, "key.pem") };
+  await new Deno.Command("openssl", {
+    args: [
+      ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
+      ...["-keyout", files.keyFile, "-out", files.certFile, "-subj", `/CN=${name}`],
+    ],
+    stderr: "null",
+  }).output();
+  return files;
+}
+
+/** The name in the certificate that a handshake brings. */
+function namePresented(port: number): Promise<string> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false }, () => {
+      resolve(String(socket.getPeerCertificate().subject.CN));
+      socket.destroy();
+    });
+    socket.on("error", () => resolve(""));
+  });
+}
+
+Deno.test("openSecureListener() takes over certificate files that change, and keeps the old ones else", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-secure-" });
+  const files = await writePair(folder, "one.test");
+  const told = { damaged: Promise.withResolvers<void>(), fresh: Promise.withResolvers<void>() };
+  const { door, serve } = testDoor();
+  const listener = await openSecureListener({
+    hostname: "127.0.0.1",
+    port: 0,
+    serve,
+    files,
+    ordered: undefined,
+    now: () => Date.now(),
+    intervalMs: 5,
+    log: ({ level }) => (level === "warn" ? told.damaged : told.fresh).resolve(),
+  });
+  try {
+    assert.equal(await namePresented(listener.port), "one.test");
+    await Deno.writeTextFile(files.certFile, "half a cert");
+    await told.damaged.promise;
+    assert.equal(await namePresented(listener.port), "one.test");
+    await writePair(folder, "two.test");
+    await told.fresh.promise;
+    let name = "";
+    for (let attempt = 0; attempt < 200 && name !== "two.test"; attempt++) {
+      name = await namePresented(listener.port);
+    }
+    assert.equal(name, "two.test");
+  } finally {
+    await listener.close();
+    await door.drain(1000);
+    await Deno.remove(folder, { recursive: true });
+  }
+});

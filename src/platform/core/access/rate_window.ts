@@ -1,0 +1,126 @@
+/**
+ * A number of requests in any window of time, for each of many subjects. The
+ * window slides and counts exactly: what passed is remembered until it is as
+ * old as the window. The counts are in memory, so a restart begins anew.
+ *
+ * @module
+ */
+import type { Clock } from "../../../lib/clock.ts";
+
+export interface RateLimits {
+  readonly limit: number;
+  readonly windowMs: number;
+  /**
+   * Requests of one step are remembered as one, at the time of its last, which
+   * bounds memory: a request may count for longer than the window by as much,
+   * never for less. One millisecond where missing.
+   */
+  readonly stepMs?: number;
+}
+
+/** How a subject stands, for `RateLimit` and `Retry-After`. */
+export interface RateStanding {
+  readonly limit: number;
+  readonly windowSeconds: number;
+  readonly remaining: number;
+  /** Seconds until all that was counted has left the window; 0 where nothing was. */
+  readonly resetSeconds: number;
+  /** Seconds until the next request passes; 0 where it would now. */
+  readonly retryAfterSeconds: number;
+}
+
+/** Requests of one step. */
+interface Counted {
+  readonly step: number;
+  lastAt: number;
+  count: number;
+}
+
+interface Subject {
+  /** Oldest first. */
+  readonly steps: Counted[];
+  total: number;
+}
+
+/** Subjects that are counted; when there are more, the one that was quiet the longest goes. */
+const MAX_SUBJECTS = 20_000;
+
+export class RateWindow {
+  private readonly subjects = new Map<string, Subject>();
+
+  constructor(private readonly limits: RateLimits, private readonly now: Clock) {}
+
+  /** Counts a request; returns 0, or the seconds to wait where it is one too many. */
+  take(name: string): number {
+    const now = this.now();
+    const subject = this.current(name, now) ?? { steps: [], total: 0 };
+    if (subject.total >= this.limits.limit) return this.waitOf(subject, now);
+    const step = Math.floor(now / (this.limits.stepMs ?? 1));
+    const last = subject.steps.at(-1);
+    if (last?.step === step) {
+      last.count++;
+      last.lastAt = now;
+    } else subject.steps.push({ step, lastAt: now, count: 1 });
+    subject.total++;
+    this.remember(name, subject);
+    return 0;
+  }
+
+  /** Takes the latest counted request back. */
+  refund(name: string): void {
+    const subject = this.subjects.get(name);
+    const last = subject?.steps.at(-1);
+    if (subject === undefined || last === undefined) return;
+    subject.total--;
+    if (--last.count === 0) subject.steps.pop();
+  }
+
+  standing(name: string): RateStanding {
+    const now = this.now();
+    const subject = this.current(name, now);
+    const { limit, windowMs } = this.limits;
+    const remaining = limit - (subject?.total ?? 0);
+    const last = subject?.steps.at(-1);
+    return {
+      limit,
+      windowSeconds: windowMs / 1000,
+      remaining,
+      resetSeconds: last === undefined ? 0 : this.secondsUntilOld(last, now),
+      retryAfterSeconds: remaining > 0 || subject === undefined ? 0 : this.waitOf(subject, now),
+    };
+  }
+
+  /** A subject without what is older than the window. */
+  private current(name: string, now: number): Subject | undefined {
+    const subject = this.subjects.get(name);
+    if (subject === undefined) return undefined;
+    const { steps } = subject;
+    let old = 0;
+    for (const { lastAt, count } of steps) {
+      if (lastAt + this.limits.windowMs > now) break;
+      subject.total -= count;
+      old++;
+    }
+    if (old > 0) steps.splice(0, old);
+    return subject;
+  }
+
+  private waitOf({ steps: [oldest] }: Subject, now: number): number {
+    return oldest === undefined ? 1 : this.secondsUntilOld(oldest, now);
+  }
+
+  private secondsUntilOld({ lastAt }: Counted, now: number): number {
+    return Math.max(1, Math.ceil((lastAt + this.limits.windowMs - now) / 1000));
+  }
+
+  private remember(name: string, subject: Subject): void {
+    this.subjects.delete(name);
+    if (this.subjects.size >= MAX_SUBJECTS) {
+      for (const quietest of this.subjects.keys()) {
+        this.subjects.delete(quietest);
+        break;
+      }
+    }
+    this.subjects.set(name, subject);
+  }
+}

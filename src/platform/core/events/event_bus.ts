@@ -1,0 +1,211 @@
+/**
+ * Takes events durably and passes them on, in their order, to who tells
+ * people. What a crash interrupts goes on at the next start.
+ *
+ * @module
+ */
+import { type EventData, MAX_EVENT_TEXT } from "../../../contract/mod.ts";
+import type { Clock, Random } from "../../../lib/clock.ts";
+import { EventIds } from "./event_id.ts";
+import type { EventRecord, EventStore, NewEvent } from "./event_store.ts";
+import type { RaisedEvent, RaiseEvent } from "./raise_event.ts";
+
+/** Events that are stored in one commit, or passed on at once. */
+const BATCH = 100;
+
+/** Characters of data in one commit, which takes 800 KiB. */
+const BATCH_CHARACTERS = 200_000;
+
+const FIRST_RETRY_MS = 1000;
+const LAST_RETRY_MS = 60_000;
+
+/**
+ * Tells everybody concerned of events. May be given one again that it had
+ * told of, and must then change nothing.
+ */
+export type PassOn = (events: readonly EventRecord[]) => Promise<void>;
+
+export interface EventBusOptions {
+  readonly store: EventStore;
+  readonly now: Clock;
+  readonly random: Random;
+  /** Told of what could not be stored or passed on. */
+  readonly onTrouble: (message: string) => void;
+}
+
+interface Waiting {
+  readonly event: NewEvent;
+  resolve(id: string): void;
+  reject(reason: unknown): void;
+}
+
+/** Data whose texts are cut where they are too long, such as the error of a build. */
+function withinBounds(data: EventData): EventData {
+  return Object.fromEntries(
+    Object.entries(data).map(([name, value]) =>
+      typeof value === "string" && value.length > MAX_EVENT_TEXT
+        ? [name, `${value.slice(0, MAX_EVENT_TEXT - 1).toWellFormed()}…`]
+        : [name, value]
+    ),
+  );
+}
+
+/** How many of the first events fit into a commit; at least one. */
+function batchSize(waiting: readonly Waiting[]): number {
+  let characters = 0;
+  const end = waiting.findIndex(({ event }, index) => {
+    characters += JSON.stringify(event.data).length;
+    return index === BATCH || characters > BATCH_CHARACTERS;
+  });
+  return end === -1 ? waiting.length : Math.max(end, 1);
+}
+
+export class EventBus {
+  private readonly ids: EventIds;
+  private resumed: Promise<void> | undefined;
+  private waiting: Waiting[] = [];
+  private storing: Promise<void> | undefined;
+  private noting: Promise<void> | undefined;
+  private passOn: PassOn | undefined;
+  private passing: Promise<void> | undefined;
+  /** Whether there may be events that the round under way does not see. */
+  private more = false;
+  private failures = 0;
+  private watchers: { readonly id: string; resolve(): void }[] = [];
+  private retry: ReturnType<typeof setTimeout> | undefined;
+  private closed = false;
+
+  constructor(private readonly options: EventBusOptions) {
+    this.ids = new EventIds(options.now, options.random);
+  }
+
+  /** As `record`, for those who only raise: never rejects. */
+  readonly raise: RaiseEvent = async (event) => {
+    try {
+      await this.record(event);
+    } catch (error) {
+      this.options.onTrouble(`Can not raise ${event.event}: ${error}`);
+    }
+  };
+
+  /** Stores an event; resolves with its id once it survives a crash. */
+  record({ event, audience, data, key }: RaisedEvent): Promise<string> {
+    const stored = Promise.withResolvers<string>();
+    const createdAt = this.options.now();
+    const kept = { event, audience, data: withinBounds(data), key, createdAt };
+    this.waiting.push({ event: kept, ...stored });
+    this.store();
+    return stored.promise;
+  }
+
+  /**
+   * Passes on what waits from before, and from now on each event as it comes;
+   * raises what was noted and never raised.
+   */
+  start(passOn: PassOn): void {
+    this.passOn = passOn;
+    this.wake();
+    this.noting = this.raiseNoted();
+  }
+
+  /** Resolves when a stored event was passed on, or could not be for now. */
+  async passed(id: string): Promise<void> {
+    if (this.passing === undefined) return;
+    const passed = Promise.withResolvers<void>();
+    this.watchers.push({ id, resolve: passed.resolve });
+    await passed.promise;
+  }
+
+  /** Stores what was raised and ends the round under way; the rest waits for the next start. */
+  async close(): Promise<void> {
+    await this.noting;
+    await this.storing;
+    this.closed = true;
+    clearTimeout(this.retry);
+    await this.passing;
+  }
+
+  private async raiseNoted(): Promise<void> {
+    try {
+      for (const event of await this.options.store.noted()) await this.raise(event);
+    } catch (error) {
+      this.options.onTrouble(`Can not read the notes of events: ${error}`);
+    }
+  }
+
+  private store(): void {
+    this.storing ??= this.storeAll().finally(() => {
+      this.storing = undefined;
+      if (this.waiting.length > 0) this.store();
+    });
+  }
+
+  private async storeAll(): Promise<void> {
+    while (this.waiting.length > 0) {
+      const batch = this.waiting.splice(0, batchSize(this.waiting));
+      try {
+        await (this.resumed ??= this.resume());
+        const ids = await this.options.store.add(
+          batch.map(({ event }) => event),
+          () => this.ids.next(),
+        );
+        this.wake();
+        batch.forEach(({ resolve }, index) => resolve(ids[index]!));
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    }
+  }
+
+  private async resume(): Promise<void> {
+    try {
+      const last = await this.options.store.last();
+      if (last !== undefined) this.ids.resume(last);
+    } catch (error) {
+      this.resumed = undefined;
+      throw error;
+    }
+  }
+
+  private wake(): void {
+    this.more = true;
+    if (this.passOn === undefined || this.closed || this.retry !== undefined) return;
+    this.passing ??= this.passAll(this.passOn).finally(() => {
+      this.passing = undefined;
+      this.release();
+      if (this.more) this.wake();
+    });
+  }
+
+  /** Ends the waiting for events up to an id, or for all. */
+  private release(upTo?: string): void {
+    const watchers = this.watchers;
+    this.watchers = watchers.filter(({ id }) => upTo !== undefined && id > upTo);
+    for (const { id, resolve } of watchers) if (upTo === undefined || id <= upTo) resolve();
+  }
+
+  /** One after the other, as a later event must not overtake an earlier one. */
+  private async passAll(passOn: PassOn): Promise<void> {
+    const { store, onTrouble } = this.options;
+    try {
+      while (this.more && !this.closed) {
+        this.more = false;
+        const events = await store.pending(BATCH);
+        if (events.length === 0) continue;
+        await passOn(events);
+        await store.remove(events);
+        this.failures = 0;
+        this.more = true;
+        this.release(events.at(-1)?.id);
+      }
+    } catch (error) {
+      onTrouble(`Can not tell people of events: ${error}. They are kept and tried again`);
+      const delay = Math.min(FIRST_RETRY_MS * 2 ** this.failures++, LAST_RETRY_MS);
+      if (this.closed) return;
+      this.retry = setTimeout(() => {
+        this.retry = undefined;
+        this.wake();
+      }, delay);
+    }
+  }
+}

@@ -1,0 +1,165 @@
+import assert from "node:assert/strict";
+import { isUuid } from "../../../lib/ids.ts";
+import { EventBus } from "./event_bus.ts";
+import { noteEvent } from "./event_note.ts";
+import { EventIds, receiptId } from "./event_id.ts";
+import { type EventRecord, EventStore } from "./event_store.ts";
+import type { RaisedEvent } from "./raise_event.ts";
+
+const WORKSPACE = "01890000-0000-7000-8000-000000000001";
+const NOW = Date.parse("2026-03-01T12:00:00Z");
+
+let chance = 0;
+const random = (count: number) => new Uint8Array(count).fill(chance++ % 256);
+
+function live(project: string, key?: string): RaisedEvent {
+  const audience = { type: "workspace", workspaceId: WORKSPACE } as const;
+  return {
+    event: "deployment.live",
+    audience,
+    data: { project },
+    ...(key === undefined ? {} : { key }),
+  };
+}
+
+async function withBus(
+  run: (open: () => EventBus, troubles: string[], kv: Deno.Kv) => Promise<void>,
+): Promise<void> {
+  const kv = await Deno.openKv(":memory:");
+  const [opened, troubles]: [EventBus[], string[]] = [[], []];
+  try {
+    await run(
+      () => {
+        const onTrouble = (message: string) => void troubles.push(message);
+        const bus = new EventBus({ store: new EventStore(kv), now: () => NOW, random, onTrouble });
+        opened.push(bus);
+        return bus;
+      },
+      troubles,
+      kv,
+    );
+  } finally {
+    for (const bus of opened) await bus.close();
+    kv.close();
+  }
+}
+
+const projects = (events: readonly EventRecord[]) => events.map(({ data }) => data.project);
+
+Deno.test("EventBus passes events on in their order", () =>
+  withBus(async (open) => {
+    const bus = open();
+    const seen: EventRecord[] = [];
+    bus.start((events) => Promise.resolve(void seen.push(...events)));
+    const names = Array.from({ length: 250 }, (_, index) => `p${index}`);
+    const ids = await Promise.all(names.map((name) => bus.record(live(name))));
+    await bus.passed(ids.at(-1)!);
+    assert.deepEqual(projects(seen), names);
+    assert.deepEqual(ids, ids.toSorted());
+  }));
+
+Deno.test("EventBus stores an event once for each key", () =>
+  withBus(async (open) => {
+    const bus = open();
+    const seen: EventRecord[] = [];
+    const same = await Promise.all([bus.record(live("a", "1")), bus.record(live("b", "1"))]);
+    assert.equal(same[0], same[1]);
+    assert.equal(await bus.record(live("c", "1")), same[0]);
+    const last = await bus.record(live("d", "2"));
+    bus.start((events) => Promise.resolve(void seen.push(...events)));
+    await bus.passed(last);
+    assert.deepEqual(projects(seen), ["a", "d"]);
+  }));
+
+Deno.test("EventBus passes on after a restart what it had stored", () =>
+  withBus(async (open) => {
+    const first = open();
+    const before = await first.record(live("before"));
+    await first.close();
+    const second = open();
+    const seen: EventRecord[] = [];
+    second.start((events) => Promise.resolve(void seen.push(...events)));
+    const after = await second.record(live("after"));
+    await second.passed(after);
+    assert.deepEqual(projects(seen), ["before", "after"]);
+    assert.ok(before < after);
+  }));
+
+Deno.test("EventBus keeps what could not be passed on", () =>
+  withBus(async (open, troubles) => {
+    const first = open();
+    first.start(() => Promise.reject(new Error("store is full")));
+    await first.passed(await first.record(live("kept")));
+    await first.close();
+    assert.equal(troubles.length, 1);
+    assert.ok(troubles[0]?.includes("store is full"));
+    const second = open();
+    const told = Promise.withResolvers<readonly EventRecord[]>();
+    second.start((events) => Promise.resolve(told.resolve(events)));
+    assert.deepEqual(projects(await told.promise), ["kept"]);
+  }));
+
+Deno.test("EventBus raises at its start what was noted and not raised", () =>
+  withBus(async (open, _, kv) => {
+    const first = open();
+    const note = async (event: RaisedEvent) => {
+      const operation = kv.atomic();
+      noteEvent(operation, event);
+      await operation.commit();
+    };
+    await note(live("raised", "1"));
+    await first.record(live("raised", "1"));
+    await note(live("forgotten", "2"));
+    await first.close();
+    for (const expected of [["raised", "forgotten"], []]) {
+      const bus = open();
+      const seen: EventRecord[] = [];
+      bus.start((events) => Promise.resolve(void seen.push(...events)));
+      await bus.passed(await bus.record(live("forgotten", "2")));
+      await bus.close();
+      assert.deepEqual(projects(seen), expected);
+    }
+    assert.equal((await Array.fromAsync(kv.list({ prefix: ["event_notes"] }))).length, 0);
+  }));
+
+Deno.test("EventBus cuts texts that are too long", () =>
+  withBus(async (open) => {
+    const bus = open();
+    const seen: EventRecord[] = [];
+    bus.start((events) => Promise.resolve(void seen.push(...events)));
+    await bus.passed(await bus.record(live("x".repeat(100_000))));
+    assert.equal(seen[0]?.data.project, `${"x".repeat(1999)}…`);
+  }));
+
+Deno.test("EventBus.raise() never rejects", async () => {
+  const kv = await Deno.openKv(":memory:");
+  const troubles: string[] = [];
+  const onTrouble = (message: string) => void troubles.push(message);
+  const bus = new EventBus({ store: new EventStore(kv), now: () => NOW, random, onTrouble });
+  kv.close();
+  await bus.raise(live("lost"));
+  assert.ok(troubles[0]?.startsWith("Can not raise deployment.live: "));
+});
+
+Deno.test("EventIds.next() never goes back", () => {
+  let now = NOW;
+  const ids = new EventIds(() => now, random);
+  const made = Array.from({ length: 5000 }, () => ids.next());
+  now -= 1000;
+  made.push(ids.next());
+  assert.ok(made.every(isUuid));
+  assert.deepEqual(made, made.toSorted());
+  assert.equal(new Set(made).size, made.length);
+  const later = new EventIds(() => 0, random);
+  later.resume(made.at(-1)!);
+  assert.ok(later.next() > made.at(-1)!);
+});
+
+Deno.test("receiptId() keeps the order of events and tells receivers apart", () => {
+  const ids = new EventIds(() => NOW, random);
+  const [one, two] = [ids.next(), ids.next()];
+  assert.ok(isUuid(receiptId(one, "a")));
+  assert.equal(receiptId(one, "a"), receiptId(one, "a"));
+  assert.notEqual(receiptId(one, "a"), receiptId(one, "b"));
+  assert.ok(receiptId(one, "a") < receiptId(two, "a"));
+});

@@ -1,0 +1,44 @@
+/**
+ * Notes of events, made in the very commit of what causes them: where the
+ * platform is killed before it can raise the event, the next start does.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { EVENT_NAMES, eventData, type EventName } from "../../../contract/mod.ts";
+import type { EventAudience, RaisedEvent } from "./raise_event.ts";
+
+export const eventAudience = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("workspace"), workspaceId: z.string() }),
+  z.object({ type: z.literal("user"), userId: z.string(), workspaceId: z.string().nullable() }),
+]);
+
+export const eventName = z.enum(EVENT_NAMES as [EventName, ...EventName[]]);
+
+export const eventNote = z.object({
+  event: eventName,
+  audience: eventAudience,
+  data: eventData,
+  key: z.string(),
+});
+
+export const NOTES: Deno.KvKey = ["event_notes"];
+
+/** Where the note of an event is, which must have a key. */
+export function noteKey(
+  { audience, event, key }: {
+    readonly audience: EventAudience;
+    readonly event: EventName;
+    readonly key: string;
+  },
+): Deno.KvKey {
+  const receiver = audience.type === "user" ? audience.userId : audience.workspaceId;
+  return [...NOTES, audience.type, receiver, event, key];
+}
+
+/** Notes an event in a commit. It is to be raised as well: that takes the note away. */
+export function noteEvent(operation: Deno.AtomicOperation, raised: RaisedEvent): void {
+  const { key } = raised;
+  if (key === undefined) throw new TypeError(`Give ${raised.event} a key to note it`);
+  operation.set(noteKey({ ...raised, key }), raised);
+}

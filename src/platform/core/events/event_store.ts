@@ -1,0 +1,129 @@
+/**
+ * Events in Deno KV, from when they are raised until everybody has been told.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { eventData } from "../../../contract/mod.ts";
+import { commitWithRetries, DamagedRecordError, readAll, readRecord } from "../store/records.ts";
+import { eventAudience, eventName, eventNote, noteKey, NOTES } from "./event_note.ts";
+import type { EventAudience, RaisedEvent } from "./raise_event.ts";
+
+const eventKeys = {
+  /** Events that somebody has still to be told of, in their order. */
+  pending: (): Deno.KvKey => ["events", "pending"],
+  pendingEvent: (id: string): Deno.KvKey => ["events", "pending", id],
+  /** Events that can not be read, kept for who wants to find out why. */
+  damaged: (id: string): Deno.KvKey => ["events", "damaged", id],
+  /** Id of the newest event. */
+  last: (): Deno.KvKey => ["events", "last"],
+  /** Id of the event that was raised with a key. */
+  byKey: (audience: EventAudience, event: string, key: string): Deno.KvKey => [
+    "event_by_key",
+    audience.type,
+    audience.type === "user" ? audience.userId : audience.workspaceId,
+    event,
+    key,
+  ],
+} as const;
+
+/** A key makes events one and the same for this long. */
+export const KEY_MS = 30 * 24 * 60 * 60 * 1000;
+
+export const eventRecord = z.object({
+  /** Version 7 UUID; later events have greater ones. */
+  id: z.string(),
+  event: eventName,
+  audience: eventAudience,
+  data: eventData,
+  createdAt: z.number(),
+});
+export type EventRecord = z.infer<typeof eventRecord>;
+
+/** An event about to be stored. */
+export interface NewEvent extends Omit<EventRecord, "id"> {
+  readonly key: string | undefined;
+}
+
+/** The records that storing events checks: the keys under which each is raised once. */
+const contendedBy = (events: readonly NewEvent[]): Deno.KvKey[] =>
+  events.flatMap(({ key, audience, event }) =>
+    key === undefined ? [] : [eventKeys.byKey(audience, event, key)]
+  );
+
+export class EventStore {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  /** Id of the newest event that was ever stored. */
+  async last(): Promise<string | undefined> {
+    return (await readRecord(this.kv, eventKeys.last(), z.string()))?.value;
+  }
+
+  /**
+   * Stores events in their order, in one commit; one whose key was used before
+   * is not stored again. Returns the id of each.
+   */
+  async add(events: readonly NewEvent[], nextId: () => string): Promise<string[]> {
+    const { result } = await commitWithRetries(this.kv, contendedBy(events), async () => {
+      const operation = this.kv.atomic();
+      const used = new Map<string, string>();
+      const ids: string[] = [];
+      let last: string | undefined;
+      for (const { key, ...event } of events) {
+        const byKey = key === undefined
+          ? undefined
+          : eventKeys.byKey(event.audience, event.event, key);
+        const name = JSON.stringify(byKey);
+        if (key !== undefined && byKey !== undefined) {
+          operation.delete(noteKey({ ...event, key }));
+          const known = await readRecord(this.kv, byKey, z.string());
+          const same = used.get(name) ?? known?.value;
+          if (same !== undefined) {
+            ids.push(same);
+            continue;
+          }
+        }
+        const id = nextId();
+        ids.push(last = id);
+        operation.set(eventKeys.pendingEvent(id), { ...event, id });
+        if (byKey === undefined) continue;
+        used.set(name, id);
+        operation.check({ key: byKey, versionstamp: null }).set(byKey, id, { expireIn: KEY_MS });
+      }
+      if (last !== undefined) operation.set(eventKeys.last(), last);
+      return { operation, result: ids };
+    });
+    return result;
+  }
+
+  /** Events that were noted and not raised: those of a platform that was killed. */
+  async noted(): Promise<RaisedEvent[]> {
+    const notes = await Array.fromAsync(readAll(this.kv, NOTES, eventNote));
+    return notes.map(({ value }) => value);
+  }
+
+  /** The oldest events that somebody has still to be told of. */
+  async pending(limit: number): Promise<EventRecord[]> {
+    const events: EventRecord[] = [];
+    for await (const entry of this.kv.list({ prefix: eventKeys.pending() }, { limit })) {
+      const parsed = eventRecord.safeParse(entry.value);
+      if (parsed.success) events.push(parsed.data);
+      else await this.setAside(entry, parsed.error);
+    }
+    return events;
+  }
+
+  /** Forgets events that everybody has been told of. */
+  async remove(events: readonly EventRecord[]): Promise<void> {
+    const operation = this.kv.atomic();
+    for (const { id } of events) operation.delete(eventKeys.pendingEvent(id));
+    await operation.commit();
+  }
+
+  /** Takes an unreadable event out of the way of the others. */
+  private async setAside(entry: Deno.KvEntry<unknown>, cause: unknown): Promise<void> {
+    await this.kv.atomic().check(entry).delete(entry.key)
+      .set(eventKeys.damaged(String(entry.key.at(-1))), entry.value).commit();
+    throw new DamagedRecordError(entry.key, cause);
+  }
+}

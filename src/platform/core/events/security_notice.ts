@@ -1,0 +1,18 @@
+/**
+ * What the audit log says, as an event for the person whom it concerns.
+ *
+ * @module
+ */
+import type { SecurityEvent } from "../../../contract/mod.ts";
+import type { RaisedEvent } from "./raise_event.ts";
+
+/** The event that tells a person what happened to their account. */
+export function securityNotice(entry: SecurityEvent): RaisedEvent {
+  const { id, event, userId, workspaceId, detail, address, country } = entry;
+  return {
+    event,
+    audience: { type: "user", userId, workspaceId },
+    data: { detail, address, country },
+    key: id,
+  };
+}

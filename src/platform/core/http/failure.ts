@@ -1,0 +1,91 @@
+/**
+ * Failures of the API: a public half that the caller reads, and a cause that
+ * goes to the platform's log only.
+ *
+ * @module
+ */
+import type { ApiErrorBody, ErrorCode, Problem } from "../../../contract/mod.ts";
+import { BlobMismatchError, BlobTooLargeError } from "../store/blob_store.ts";
+import { isFullDisk } from "../store/full_disk.ts";
+import { StoreReadOnlyError } from "../store/read_only_kv.ts";
+import { ContentionError } from "../store/records.ts";
+
+const STATUS: Readonly<Record<ErrorCode, number>> = {
+  invalid_request: 400,
+  manifest_invalid: 400,
+  rules_invalid: 400,
+  blob_mismatch: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  blobs_missing: 409,
+  precondition_failed: 412,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  rate_limited: 429,
+  internal: 500,
+  unavailable: 503,
+  storage_full: 507,
+};
+
+/** A request that can not be granted, with what the caller is told. */
+export class Failure extends Error {
+  override readonly name = "Failure";
+  readonly code: ErrorCode;
+  readonly problems: readonly Problem[] | undefined;
+  /** Seconds until it may go better, for `Retry-After`. */
+  readonly retryAfter: number | undefined;
+
+  constructor(code: ErrorCode, message: string, options: {
+    readonly problems?: readonly Problem[];
+    readonly retryAfter?: number;
+    readonly cause?: unknown;
+  } = {}) {
+    super(message, { cause: options.cause });
+    this.code = code;
+    this.problems = options.problems;
+    this.retryAfter = options.retryAfter;
+  }
+
+  get status(): number {
+    return STATUS[this.code];
+  }
+}
+
+/** When to repeat what lost its races against other processes. */
+const CONTENTION_RETRY_SECONDS = 1;
+
+/** Finds the public failure for whatever was thrown. */
+export function toFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof BlobMismatchError) return new Failure("blob_mismatch", error.message);
+  if (error instanceof BlobTooLargeError) return new Failure("payload_too_large", error.message);
+  if (error instanceof StoreReadOnlyError) {
+    return new Failure("storage_full", error.message, { cause: error });
+  }
+  if (error instanceof ContentionError) {
+    return new Failure("conflict", "Cannot commit: others changed the same records. Try again", {
+      retryAfter: CONTENTION_RETRY_SECONDS,
+    });
+  }
+  if (isFullDisk(error)) {
+    return new Failure("storage_full", "Can not store: the platform's disk is full", {
+      cause: error,
+    });
+  }
+  return new Failure("internal", "The platform failed to answer; its log tells more", {
+    cause: error,
+  });
+}
+
+/** The body that the caller gets. */
+export function failureBody(failure: Failure, requestId: string): ApiErrorBody {
+  return {
+    error: failure.message,
+    code: failure.code,
+    requestId,
+    ...(failure.problems === undefined ? {} : { problems: [...failure.problems] }),
+  };
+}

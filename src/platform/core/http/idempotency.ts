@@ -1,0 +1,151 @@
+/**
+ * `Idempotency-Key`: a request that is sent again is answered as it was the
+ * first time, and nothing is made twice. One mechanism for all endpoints that
+ * the contract marks so: kept durably for a day, bound to credential and path.
+ *
+ * That a request was begun is stored before it is carried out. A crash in
+ * between therefore leaves a mark without an answer, and a repeated request is
+ * refused, as nobody can tell whether the first one took effect.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { IDEMPOTENCY_HOURS } from "../../../contract/mod.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import { sha256Hex } from "../../../lib/hash.ts";
+import { KeyedLock } from "../../../lib/keyed_lock.ts";
+import type { SecretBox } from "../secrets/secret_box.ts";
+import { Failure } from "./failure.ts";
+import { IdempotencyStore } from "./idempotency_store.ts";
+import { readBytes } from "./read_body.ts";
+
+const KEPT_MS = IDEMPOTENCY_HOURS * 60 * 60 * 1000;
+const MAX_KEY = 255;
+
+/** Fields of an answer that are kept with it. */
+const KEPT_FIELDS = ["content-type", "cache-control", "etag", "location"];
+
+const keptAnswer = z.object({
+  status: z.number(),
+  headers: z.record(z.string(), z.string()),
+  body: z.string().nullable(),
+});
+
+/**
+ * Reads the field of a request; `undefined` where there is none.
+ *
+ * @throws {Failure} `invalid_request` for a key that is none.
+ */
+export function readIdempotencyKey(request: Request): string | undefined {
+  const key = request.headers.get("idempotency-key");
+  if (key === null) return undefined;
+  if (/^[\x21-\x7e]+$/.test(key) && key.length <= MAX_KEY) return key;
+  throw new Failure(
+    "invalid_request",
+    `Idempotency-Key must be 1 to ${MAX_KEY} visible ASCII characters`,
+  );
+}
+
+export interface RepeatableRequest {
+  readonly key: string;
+  /** Id of the credential that the request comes with. */
+  readonly credentialId: string;
+  /** Largest body, in bytes. */
+  readonly maxBodyBytes: number;
+  /** Read from a copy: its body is still there for the handler. */
+  readonly request: Request;
+}
+
+export class Idempotency {
+  private readonly store: IdempotencyStore;
+  private readonly lock = new KeyedLock();
+
+  constructor(
+    private readonly parts: {
+      readonly kv: Deno.Kv;
+      /** Seals answers: some hold a secret that is shown once. */
+      readonly box: SecretBox;
+      readonly now: Clock;
+    },
+  ) {
+    this.store = new IdempotencyStore(parts.kv, KEPT_MS);
+  }
+
+  /**
+   * Answers a request once; the same one again gets the same answer, with
+   * `Idempotency-Replayed`. Refusals and failures are not kept.
+   *
+   * @throws {Failure} `conflict` where the key came with another request, or
+   *   the first one was interrupted.
+   */
+  async run(asked: RepeatableRequest, answer: () => Promise<Response>): Promise<Response> {
+    const { request, credentialId, key } = asked;
+    const { pathname } = new URL(request.url);
+    const id = sha256Hex([credentialId, request.method, pathname, key].join("\n"));
+    const fingerprint = await fingerprintOf(asked);
+    return await this.lock.run(id, async () => {
+      const known = await this.store.find(id);
+      if (known !== undefined && this.parts.now() - known.startedAt < KEPT_MS) {
+        if (known.fingerprint !== fingerprint) throw usedOtherwise();
+        return await this.replay(id, known.startedAt);
+      }
+      await this.store.begin(id, { fingerprint, startedAt: this.parts.now() });
+      return await this.carryOut(id, answer);
+    });
+  }
+
+  private async carryOut(id: string, answer: () => Promise<Response>): Promise<Response> {
+    let response: Response;
+    try {
+      response = await answer();
+    } catch (error) {
+      await this.store.forget(id);
+      throw error;
+    }
+    if (!response.ok) {
+      await this.store.forget(id);
+      return response;
+    }
+    const body = response.body === null ? null : await response.text();
+    const headers = Object.fromEntries(
+      KEPT_FIELDS.flatMap((name) => {
+        const value = response.headers.get(name);
+        return value === null ? [] : [[name, value]];
+      }),
+    );
+    const text = JSON.stringify({ status: response.status, headers, body });
+    await this.store.keep(id, await this.parts.box.seal(text, placeOf(id)));
+    return new Response(body, response);
+  }
+
+  private async replay(id: string, startedAt: number): Promise<Response> {
+    const sealed = await this.store.answer(id);
+    if (sealed === undefined) {
+      const when = new Date(startedAt).toISOString();
+      throw new Failure(
+        "conflict",
+        `A request with this Idempotency-Key began at ${when} and was interrupted: ` +
+          "see whether it took effect, then use a new key",
+      );
+    }
+    const text = await this.parts.box.open(sealed, placeOf(id));
+    const { status, headers, body } = keptAnswer.parse(JSON.parse(text));
+    return new Response(body, { status, headers: { ...headers, "idempotency-replayed": "true" } });
+  }
+}
+
+const placeOf = (id: string): string => `idempotency/${id}`;
+
+/** What makes a request the same one: its query, workspace and body. */
+async function fingerprintOf({ request, maxBodyBytes }: RepeatableRequest): Promise<string> {
+  const body = await readBytes(request.clone(), maxBodyBytes);
+  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", body)).toHex();
+  const { search } = new URL(request.url);
+  return sha256Hex([search, request.headers.get("x-workspace") ?? "", digest].join("\n"));
+}
+
+const usedOtherwise = () =>
+  new Failure(
+    "conflict",
+    "Idempotency-Key was used with another request: use a new key for a new request",
+  );

@@ -1,0 +1,166 @@
+import assert from "node:assert/strict";
+import { endpoints } from "../../../contract/mod.ts";
+import { systemRandom } from "../../../lib/clock.ts";
+import { openKeyRing } from "../secrets/key_ring.ts";
+import { SecretBox } from "../secrets/secret_box.ts";
+import { Failure } from "./failure.ts";
+import { Idempotency } from "./idempotency.ts";
+
+const HOUR = 60 * 60 * 1000;
+
+interface Bench {
+  /** Sends a request, and returns `status body` or what refuses it. */
+  send(given?: {
+    readonly key?: string;
+    readonly body?: string;
+    readonly path?: string;
+    readonly credentialId?: string;
+    readonly workspace?: string;
+  }): Promise<string>;
+  /** How often a handler ran. */
+  ran: number;
+  /** What the next handler does, in place of answering with a number. */
+  next: (() => Promise<Response>) | undefined;
+  time: number;
+  readonly kv: Deno.Kv;
+  /** The same store after a restart. */
+  restart(): void;
+}
+
+async function withBench(run: (bench: Bench) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-test-" });
+  using kv = await Deno.openKv(`${folder}/kv`);
+  const box = new SecretBox(await openKeyRing(`${folder}/keys.json`, systemRandom), systemRandom);
+  const fresh = () => new Idempotency({ kv, box, now: () => bench.time });
+  let idempotency: Idempotency;
+  const bench: Bench = {
+    kv,
+    ran: 0,
+    next: undefined,
+    time: Date.UTC(2026, 10, 22),
+    restart: () => idempotency = fresh(),
+    async send({ key = "k", body = "{}", path = "/v1/a", credentialId = "c", workspace } = {}) {
+      const request = new Request(`http://platform.test${path}`, {
+        method: "POST",
+        body,
+        headers: workspace === undefined ? {} : { "x-workspace": workspace },
+      });
+      const asked = { key, credentialId, maxBodyBytes: 1000, request };
+      try {
+        const response = await idempotency.run(asked, () => {
+          bench.ran++;
+          const answer = bench.next ??
+            (() => Promise.resolve(Response.json(bench.ran, { status: 201 })));
+          bench.next = undefined;
+          return answer();
+        });
+        const replayed = response.headers.has("idempotency-replayed") ? " replayed" : "";
+        return `${response.status} ${await response.text()}${replayed}`;
+      } catch (error) {
+        assert.ok(error instanceof Failure, String(error));
+        return `${error.status} ${error.message}`;
+      }
+    },
+  };
+  idempotency = fresh();
+  try {
+    await run(bench);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("the same request again gets the same answer, also after a restart", () =>
+  withBench(async (bench) => {
+    assert.equal(await bench.send(), "201 1");
+    assert.equal(await bench.send(), "201 1 replayed");
+    bench.restart();
+    assert.equal(await bench.send(), "201 1 replayed");
+    bench.time += 24 * HOUR;
+    assert.equal(await bench.send(), "201 2", "a day later it is a new one");
+    assert.equal(bench.ran, 2);
+  }));
+
+Deno.test("many at once are carried out once", () =>
+  withBench(async (bench) => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => bench.send()));
+    assert.deepEqual(new Set(answers), new Set(["201 1", "201 1 replayed"]));
+    assert.equal(bench.ran, 1);
+  }));
+
+Deno.test("a key is bound to credential and path, and to one request there", () =>
+  withBench(async (bench) => {
+    assert.equal(await bench.send(), "201 1");
+    assert.equal(await bench.send({ credentialId: "other" }), "201 2");
+    assert.equal(await bench.send({ path: "/v1/b" }), "201 3");
+    for (const other of [{ body: '{"a":1}' }, { workspace: "acme" }, { path: "/v1/a?b" }]) {
+      assert.match(await bench.send(other), /^409 Idempotency-Key was used with another request/);
+    }
+    assert.equal(await bench.send(), "201 1 replayed");
+  }));
+
+Deno.test("refusals and failures are not kept", () =>
+  withBench(async (bench) => {
+    bench.next = () => Promise.reject(new Failure("conflict", "Not now"));
+    assert.equal(await bench.send(), "409 Not now");
+    bench.next = () => Promise.resolve(new Response("no", { status: 400 }));
+    assert.equal(await bench.send(), "400 no");
+    assert.equal(await bench.send(), "201 3");
+  }));
+
+Deno.test("a request that a crash interrupted is never carried out again", () =>
+  withBench(async (bench) => {
+    const { promise, resolve } = Promise.withResolvers<Response>();
+    const begun = Promise.withResolvers<void>();
+    bench.next = () => {
+      begun.resolve();
+      return promise;
+    };
+    const first = bench.send();
+    await begun.promise;
+    bench.restart();
+    assert.match(
+      await bench.send(),
+      /^409 .* began at 2026-11-22T00:00:00.000Z and was interrupted/,
+    );
+    assert.equal(bench.ran, 1);
+    resolve(new Response(null, { status: 204 }));
+    assert.equal(await first, "204 ");
+  }));
+
+Deno.test("long answers are kept whole, and answers are sealed", () =>
+  withBench(async (bench) => {
+    const secret = "svc_secret".repeat(30_000);
+    bench.next = () => Promise.resolve(new Response(secret));
+    assert.equal(await bench.send(), `200 ${secret}`);
+    assert.equal(await bench.send(), `200 ${secret} replayed`);
+    for await (const { value } of bench.kv.list({ prefix: [] })) {
+      assert.ok(
+        !new TextDecoder().decode(value instanceof Uint8Array ? value : undefined)
+          .includes("svc_secret"),
+      );
+    }
+  }));
+
+Deno.test("every POST of the contract keeps answers, has its own way, or refuses the key", () => {
+  const of = (kind: string) =>
+    Object.entries(endpoints).filter(([, { idempotency }]) => idempotency === kind)
+      .map(([name]) => name);
+  assert.deepEqual(of("own").sort(), ["pollDeviceToken", "startDevice", "triggerHook"]);
+  assert.deepEqual(of("refused").sort(), [
+    "claimOwner",
+    "completePasswordReset",
+    "confirmSignUp",
+    "exportVariables",
+    "postBlobs",
+    "requestPasswordReset",
+    "signIn",
+    "signInSecondFactor",
+    "signOut",
+    "signUp",
+  ]);
+  for (const [name, { method, idempotency, status }] of Object.entries(endpoints)) {
+    assert.equal(idempotency === "none", method !== "POST", name);
+    if (status === 201) assert.ok(["kept", "refused"].includes(idempotency), name);
+  }
+});

@@ -1,0 +1,31 @@
+/**
+ * What an answer says of the limits that its request was counted under:
+ * `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
+ *
+ * @module
+ */
+import { rateLimitHeaders } from "../../../edge/mod.ts";
+import type { RateStanding } from "../access/rate_window.ts";
+
+interface NamedStanding extends RateStanding {
+  /** Name of the policy, as in `RateLimit-Policy: "api-key";q=5000;w=3600`. */
+  readonly name: string;
+}
+
+/** Requests that were counted, for as long as they are answered. */
+const counted = new WeakMap<Request, NamedStanding[]>();
+
+/** Notes how a request's subject stands, once it was counted. */
+export function noteLimit(request: Request, name: string, standing: RateStanding): void {
+  const noted = counted.get(request);
+  if (noted === undefined) counted.set(request, [{ name, ...standing }]);
+  else noted.push({ name, ...standing });
+}
+
+/** Adds the fields to the answer to a request. */
+export function addLimitFields(request: Request, answer: Response): Response {
+  for (const [name, value] of rateLimitHeaders(counted.get(request) ?? [])) {
+    answer.headers.set(name, value);
+  }
+  return answer;
+}

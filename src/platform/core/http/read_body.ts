@@ -1,0 +1,63 @@
+/**
+ * Reading request bodies within bounds.
+ *
+ * @module
+ */
+import { nextTurn } from "../../../lib/next_turn.ts";
+import { JsonError, type ParsedJson, parseJson } from "../../../lib/parse_json.ts";
+import { Failure } from "./failure.ts";
+
+/** Deepest nesting of a JSON body: a manifest of 64 levels and what is around it. */
+export const MAX_BODY_DEPTH = 66;
+
+/**
+ * Reads a whole body of at most `maxBytes`; `onChunk` is awaited with each piece of it.
+ *
+ * @throws {Failure} `payload_too_large`, where the size is announced before anything is read.
+ */
+export async function readBytes(
+  request: Request,
+  maxBytes: number,
+  onChunk?: () => Promise<void>,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const tooLarge = () =>
+    new Failure("payload_too_large", `Send a body of at most ${maxBytes} bytes`);
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) throw tooLarge();
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of request.body ?? []) {
+    size += chunk.byteLength;
+    if (size > maxBytes) throw tooLarge();
+    await onChunk?.();
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(size);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.byteLength;
+  }
+  return bytes;
+}
+
+/**
+ * Reads a JSON body of at most `maxBytes`; the value of an empty one is
+ * `undefined`. A large one is parsed in pieces.
+ */
+export async function readJson(request: Request, maxBytes: number): Promise<ParsedJson> {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  const bytes = await readBytes(request, maxBytes);
+  if (bytes.byteLength === 0) return { value: undefined, mayBeIllFormed: false };
+  if (type !== "application/json") {
+    throw new Failure(
+      "unsupported_media_type",
+      `Send JSON with Content-Type: application/json, not ${type ?? "without a type"}`,
+    );
+  }
+  try {
+    return await parseJson(bytes, { maxDepth: MAX_BODY_DEPTH, pause: nextTurn });
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw new Failure("invalid_request", `Cannot read the body as JSON: ${error.message}`);
+  }
+}

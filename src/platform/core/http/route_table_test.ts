@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { endpoints } from "../../../contract/mod.ts";
+import { RouteTable } from "./route_table.ts";
+import { Router } from "./router.ts";
+
+const nobody = () => Promise.reject(new Error("No credentials are expected"));
+const client = { address: "192.0.2.1", userAgent: "", cookie: null, country: () => null };
+const METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"] as const;
+
+/** A router in which every endpoint of the contract answers with its own name. */
+function namingRouter(): Router {
+  const router = new Router({
+    idempotency: { run: nobody },
+    gatekeeper: { caller: nobody, person: nobody, own: nobody },
+    requestId: () => "r1",
+    onFault: (_, cause) => assert.fail(String(cause)),
+    showFailure: () => assert.fail("No page is expected"),
+  });
+  const { params, query, body } = endpoints.getHealth;
+  for (const [name, endpoint] of Object.entries(endpoints)) {
+    const open = { ...endpoint, params, query, body, access: "anyone" as const };
+    router.open(open, () => new Response(name));
+  }
+  router.seal();
+  return router;
+}
+
+const paths = [...new Set(Object.values(endpoints).map(({ path }) => path))];
+const patterns = paths.map((path) => ({
+  path,
+  fits: new RegExp(`^${path.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`),
+  rank: path.replace(/\{\w+\}/g, "\uffff"),
+}));
+
+/** The path that has a fixed segment where others have a parameter, from left to right. */
+function mostSpecific(path: string): string {
+  return patterns.filter(({ fits }) => fits.test(path))
+    .reduce((best, next) => next.rank < best.rank ? next : best).path;
+}
+
+/** What can stand at a place of a path: any word, or a fixed segment of another path. */
+function wordsAt(index: number): string[] {
+  const fixed = paths.map((path) => path.split("/")[index] ?? "{}");
+  return ["any", ...new Set(fixed.filter((segment) => !segment.startsWith("{")))];
+}
+
+/** Concrete paths of the whole table: each parameter in turn takes every word. */
+const samples = [
+  ...new Set(paths.flatMap((path) => {
+    const segments = path.split("/");
+    const filled = (place: number, word: string) =>
+      segments.map((each, index) => !each.startsWith("{") ? each : index === place ? word : "any")
+        .join("/");
+    return segments.flatMap((_, index) => wordsAt(index).map((word) => filled(index, word)));
+  })),
+];
+
+Deno.test("each path is the most specific endpoint's, and Allow names all of its methods", async () => {
+  const router = namingRouter();
+  for (const path of samples) {
+    const own = Object.entries(endpoints)
+      .filter(([, endpoint]) => endpoint.path === mostSpecific(path));
+    const methods = own.map(([, { method }]) => method as string);
+    const wanted = [...methods, "OPTIONS", ...(methods.includes("GET") ? ["HEAD"] : [])].sort();
+    for (const method of [...METHODS, "OPTIONS"]) {
+      const request = new Request(`http://platform.test${path}`, { method });
+      const answer = await router.fetch(request, client);
+      const name = own.find(([, endpoint]) => endpoint.method === method)?.[0];
+      const seen = await answer.text();
+      if (name !== undefined) {
+        assert.equal(seen, name, `${method} ${path}`);
+        continue;
+      }
+      assert.equal(answer.status, method === "OPTIONS" ? 204 : 405, `${method} ${path}`);
+      assert.equal(answer.headers.get("allow"), wanted.join(", "), `${method} ${path}`);
+    }
+  }
+});
+
+Deno.test("HEAD is answered as GET is, without a body", async () => {
+  const router = namingRouter();
+  const head = (path: string) =>
+    router.fetch(new Request(`http://platform.test${path}`, { method: "HEAD" }), client);
+  const known = await head("/v1/projects");
+  assert.deepEqual([known.status, await known.text()], [200, ""]);
+  const other = await head("/v1/sign-in");
+  assert.deepEqual([other.status, other.headers.get("allow")], [405, "OPTIONS, POST"]);
+});
+
+Deno.test("RouteTable refuses two spellings of one path, and a method that is bound twice", () => {
+  const table = new RouteTable<null>();
+  table.add("GET", "/a/:one", null);
+  assert.throws(() => table.add("POST", "/a/:two", null), /\/a\/:two and \/a\/:one are one path/);
+  assert.throws(() => table.add("GET", "/a/:one", null), /GET \/a\/:one is bound twice/);
+});

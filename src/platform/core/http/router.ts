@@ -1,0 +1,326 @@
+/**
+ * Binds endpoints of the contract to handlers: a request reaches a handler
+ * only authenticated and parsed, and its answer is what the contract says.
+ *
+ * @module
+ */
+import { type Context, Hono } from "hono";
+import type { Endpoint, ParamsOf, ResponseOf } from "../../../contract/mod.ts";
+import type { Caller, Own, Person } from "../access/caller.ts";
+import type { Client } from "./client.ts";
+import { Failure, failureBody, toFailure } from "./failure.ts";
+import { type Idempotency, readIdempotencyKey } from "./idempotency.ts";
+import { addLimitFields } from "./limit_fields.ts";
+import { type ParsedRequest, parseRequest } from "./parse_request.ts";
+import { RouteTable } from "./route_table.ts";
+
+export interface RequestContext<E> extends ParsedRequest<E> {
+  readonly request: Request;
+  readonly client: Client;
+  readonly requestId: string;
+}
+
+/** A request for a page. */
+export interface Visit {
+  readonly request: Request;
+  readonly client: Client;
+  /** Parts of the path that its pattern names. */
+  readonly params: Readonly<Record<string, string>>;
+}
+
+/** Finds out who calls; throws a `Failure` where that is nobody who may. */
+export interface Gatekeeper {
+  caller(request: Request, endpoint: Endpoint, client: Client): Promise<Caller>;
+  person(request: Request, client: Client): Promise<Person>;
+  own(request: Request, endpoint: Endpoint, client: Client): Promise<Own>;
+}
+
+export interface RouterOptions {
+  readonly gatekeeper: Gatekeeper;
+  readonly idempotency: Pick<Idempotency, "run">;
+  requestId(): string;
+  /** Told of each failure that is the platform's own. */
+  onFault(requestId: string, cause: unknown): void;
+  /** A failure for somebody who looks at pages. */
+  showFailure(failure: Failure, requestId: string): Response;
+}
+
+type Answer<E> = ResponseOf<E> | Response;
+type MaybePromise<T> = T | Promise<T>;
+
+function toResponse(endpoint: Endpoint, answer: unknown, requestId: string): Response {
+  if (answer instanceof Response) {
+    answer.headers.set("x-svc-request-id", requestId);
+    return answer;
+  }
+  const headers = { "x-svc-request-id": requestId, "cache-control": "no-store" };
+  if (endpoint.status === 204) return new Response(null, { status: 204, headers });
+  return Response.json(answer, { status: endpoint.status, headers });
+}
+
+type ApiContext = Context<{ Bindings: { client: Client } }>;
+type Handler = (c: ApiContext, requestId: string) => Promise<Response>;
+
+async function contextOf<E extends Endpoint>(
+  endpoint: E,
+  c: ApiContext,
+  requestId: string,
+): Promise<RequestContext<E>> {
+  const parsed = await parseRequest(endpoint, c.req);
+  return { ...parsed, request: c.req.raw, client: c.env.client, requestId };
+}
+
+/** How an endpoint is bound, by who may call it. */
+function bindingOf({ access }: Endpoint): "anyone" | "role" | "account" | "self" {
+  return access === "anyone" || access === "account" || access === "self" ? access : "role";
+}
+
+/**
+ * A path as errors may show it: what could be the token of a deploy hook, or
+ * of anything else, is left out.
+ */
+function shownPath(path: string): string {
+  return path.replace(/[0-9a-f]{32,}/gi, "…");
+}
+
+/** Hono's spelling of a contract path: `/a/{b}` becomes `/a/:b`. */
+const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");
+
+/** Whether somebody looks: browsers name HTML when they go to an address, programs do not. */
+function wantsPage({ method, headers }: Request): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
+  return /(?:^|[,\s])text\/html\b/i.test(headers.get("accept") ?? "");
+}
+
+/**
+ * What every answer of the base address says to browsers: what it is called is
+ * what it is, and no other site takes it in as an image, a script or a style.
+ */
+const HARDENED = [
+  ["x-content-type-options", "nosniff"],
+  ["cross-origin-resource-policy", "same-origin"],
+] as const;
+
+/** The API of a platform, as a set of bound endpoints. */
+export class Router {
+  private readonly app = new Hono<{ Bindings: { client: Client } }>();
+  private readonly routes = new RouteTable<Handler>();
+
+  constructor(private readonly options: RouterOptions) {
+    this.app.onError((error) => this.refuse(error, this.options.requestId()));
+    this.app.notFound((c) => this.refuseUnknown(c.req.raw, shownPath(c.req.path)));
+  }
+
+  /** Answers a client's request to the base address. */
+  readonly fetch = async (request: Request, client: Client): Promise<Response> => {
+    const response = await this.app.fetch(request, { client });
+    for (const [name, value] of HARDENED) {
+      if (!response.headers.has(name)) response.headers.set(name, value);
+    }
+    return response;
+  };
+
+  /** Binds an endpoint that anyone may call. */
+  open<E extends Endpoint>(
+    endpoint: E,
+    handler: (context: RequestContext<E>) => MaybePromise<Answer<E>>,
+  ): void {
+    this.bind(
+      endpoint,
+      "anyone",
+      async (c, requestId) => handler(await contextOf(endpoint, c, requestId)),
+    );
+  }
+
+  /**
+   * Binds an endpoint that a secret in its path opens: `admit` judges it before
+   * anything of the body is read.
+   */
+  keyed<E extends Endpoint, Key>(endpoint: E, parts: {
+    admit(params: ParamsOf<E>, request: Request): MaybePromise<Key>;
+    answer(key: Key, context: RequestContext<E>): MaybePromise<Answer<E>>;
+  }): void {
+    this.bind(endpoint, "anyone", async (c, requestId) => {
+      const key = await parts.admit(
+        endpoint.params.parse(c.req.param()) as ParamsOf<E>,
+        c.req.raw,
+      );
+      const parsed = await parseRequest(endpoint, c.req);
+      return parts.answer(key, {
+        ...parsed,
+        request: c.req.raw,
+        client: c.env.client,
+        requestId,
+      });
+    });
+  }
+
+  /** Binds an endpoint of a workspace: its caller has the role that the contract asks for. */
+  guarded<E extends Endpoint>(
+    endpoint: E,
+    handler: (caller: Caller, context: RequestContext<E>) => MaybePromise<Answer<E>>,
+  ): void {
+    this.bind(endpoint, "role", async (c, requestId) => {
+      const caller = await this.options.gatekeeper.caller(c.req.raw, endpoint, c.env.client);
+      return await this.once(
+        endpoint,
+        { c, requestId, credentialId: caller.credential.id },
+        async () => handler(caller, await contextOf(endpoint, c, requestId)),
+      );
+    });
+  }
+
+  /** Binds an endpoint of a person's own account. */
+  personal<E extends Endpoint>(
+    endpoint: E,
+    handler: (person: Person, context: RequestContext<E>) => MaybePromise<Answer<E>>,
+  ): void {
+    this.bind(endpoint, "account", async (c, requestId) => {
+      const person = await this.options.gatekeeper.person(c.req.raw, c.env.client);
+      return await this.once(
+        endpoint,
+        { c, requestId, credentialId: person.credential.id },
+        async () => handler(person, await contextOf(endpoint, c, requestId)),
+      );
+    });
+  }
+
+  /** Binds an endpoint of the caller's own things, as far as the credential reaches. */
+  held<E extends Endpoint>(
+    endpoint: E,
+    handler: (own: Own, context: RequestContext<E>) => MaybePromise<Answer<E>>,
+  ): void {
+    this.bind(endpoint, "self", async (c, requestId) => {
+      const own = await this.options.gatekeeper.own(c.req.raw, endpoint, c.env.client);
+      return await this.once(
+        endpoint,
+        { c, requestId, credentialId: own.credential.id },
+        async () => handler(own, await contextOf(endpoint, c, requestId)),
+      );
+    });
+  }
+
+  /**
+   * Binds a page that people look at, or the form that it sends. `path` is in
+   * Hono's spelling, as in `/welcome/:token`. A page renders failures of its
+   * visitor itself; those of the platform are thrown, and rendered here.
+   */
+  page(
+    method: "GET" | "POST",
+    path: string,
+    render: (visit: Visit) => MaybePromise<Response>,
+  ): void {
+    this.routes.add(method, path, async (c, requestId) => {
+      try {
+        const { raw: request } = c.req;
+        const response = await render({ request, client: c.env.client, params: c.req.param() });
+        response.headers.set("x-svc-request-id", requestId);
+        return response;
+      } catch (error) {
+        return this.showRefusal(error, requestId);
+      }
+    });
+  }
+
+  /**
+   * Opens what was bound; call it last. OPTIONS and methods that a path has not
+   * are answered here, with the ones that it has.
+   */
+  seal(): void {
+    for (const { path, find, allow } of this.routes.sets()) {
+      this.app.all(path, async (c) => {
+        const requestId = this.options.requestId();
+        const handler = find(c.req.method);
+        if (handler !== undefined) return await handler(c, requestId);
+        const answer = c.req.method === "OPTIONS"
+          ? new Response(null, { status: 204, headers: { "x-svc-request-id": requestId } })
+          : this.refuse(
+            new Failure(
+              "method_not_allowed",
+              `${shownPath(c.req.path)} takes ${allow}, not ${c.req.method}`,
+            ),
+            requestId,
+          );
+        answer.headers.set("allow", allow);
+        return answer;
+      });
+    }
+  }
+
+  /** Answers a request; one with an `Idempotency-Key` once, where the endpoint keeps answers. */
+  private async once(
+    endpoint: Endpoint,
+    asked: {
+      readonly c: ApiContext;
+      readonly requestId: string;
+      readonly credentialId: string;
+    },
+    answer: () => Promise<unknown>,
+  ): Promise<unknown> {
+    const { c: { req: { raw: request } }, requestId, credentialId } = asked;
+    const key = endpoint.idempotency === "kept" ? readIdempotencyKey(request) : undefined;
+    if (key === undefined) return await answer();
+    const { maxBodyBytes } = endpoint;
+    return await this.options.idempotency.run(
+      { key, credentialId, maxBodyBytes, request },
+      async () => toResponse(endpoint, await answer(), requestId),
+    );
+  }
+
+  private bind(
+    endpoint: Endpoint,
+    binding: ReturnType<typeof bindingOf>,
+    answer: (c: ApiContext, requestId: string) => Promise<unknown>,
+  ): void {
+    if (bindingOf(endpoint) !== binding) {
+      throw new TypeError(`${endpoint.path} takes ${endpoint.access}: bind it for that`);
+    }
+    this.routes.add(endpoint.method, honoPath(endpoint.path), async (c, requestId) => {
+      const { raw: request } = c.req;
+      try {
+        if (endpoint.idempotency === "refused" && request.headers.has("idempotency-key")) {
+          throw new Failure(
+            "invalid_request",
+            `${endpoint.method} ${endpoint.path} takes no Idempotency-Key: leave it out`,
+          );
+        }
+        return addLimitFields(
+          request,
+          toResponse(endpoint, await answer(c, requestId), requestId),
+        );
+      } catch (error) {
+        return addLimitFields(request, this.refuse(error, requestId));
+      }
+    });
+  }
+
+  /** A browser that is not asking for the API gets a page. */
+  private refuseUnknown(request: Request, path: string): Response {
+    const requestId = this.options.requestId();
+    if (wantsPage(request) && !path.startsWith("/v1/")) {
+      return this.showRefusal(new Failure("not_found", `No page is at ${path}`), requestId);
+    }
+    const message = `No such endpoint: ${request.method} ${path}. See /v1/openapi.json`;
+    return this.refuse(new Failure("not_found", message), requestId);
+  }
+
+  private showRefusal(error: unknown, requestId: string): Response {
+    const response = this.options.showFailure(this.failureOf(error, requestId), requestId);
+    response.headers.set("x-svc-request-id", requestId);
+    return response;
+  }
+
+  private failureOf(error: unknown, requestId: string): Failure {
+    const failure = toFailure(error);
+    if (failure.status >= 500) this.options.onFault(requestId, failure.cause ?? failure);
+    return failure;
+  }
+
+  private refuse(error: unknown, requestId: string): Response {
+    const failure = this.failureOf(error, requestId);
+    const headers = new Headers({ "x-svc-request-id": requestId, "cache-control": "no-store" });
+    if (failure.retryAfter !== undefined) headers.set("retry-after", String(failure.retryAfter));
+    if (failure.code === "unauthorized") headers.set("www-authenticate", "Bearer");
+    return Response.json(failureBody(failure, requestId), { status: failure.status, headers });
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Validation of a parsed body against its endpoint's schema. Long lists are
+ * validated in pieces, so that no other request waits for them.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { Problem } from "../../../contract/mod.ts";
+import { formatPath, type PathStep } from "../../../lib/diagnostic.ts";
+import { findIllFormed } from "../../../lib/ill_formed.ts";
+import { nextTurn } from "../../../lib/next_turn.ts";
+import type { ParsedJson } from "../../../lib/parse_json.ts";
+
+/** Most problems that an answer lists. */
+const MAX_PROBLEMS = 100;
+
+/** Items of a list that are validated in one turn. */
+const ITEMS_PER_TURN = 250;
+
+export type Validated =
+  | { readonly ok: true; readonly data: unknown }
+  | { readonly ok: false; readonly problems: readonly Problem[] };
+
+/** What is wrong with a part of a request, each problem with the path of its field. */
+export function problemsOf(error: z.ZodError, where: readonly PathStep[]): Problem[] {
+  return error.issues.slice(0, MAX_PROBLEMS).map((issue) => ({
+    path: formatPath([...where, ...issue.path.filter((step) => typeof step !== "symbol")]),
+    message: issue.message,
+  }));
+}
+
+/** The members of an object that are long lists by value and by schema. */
+function longLists(schema: z.ZodType, body: unknown): Map<string, z.ZodArray> {
+  const lists = new Map<string, z.ZodArray>();
+  if (!(schema instanceof z.ZodObject) || typeof body !== "object" || body === null) return lists;
+  for (const [name, value] of Object.entries(body)) {
+    let member: unknown = Object.hasOwn(schema.shape, name) ? schema.shape[name] : undefined;
+    if (member instanceof z.ZodDefault || member instanceof z.ZodOptional) member = member.unwrap();
+    if (!(member instanceof z.ZodArray) || !Array.isArray(value)) continue;
+    if (value.length > ITEMS_PER_TURN) lists.set(name, member);
+  }
+  return lists;
+}
+
+async function validateItems(list: z.ZodArray, items: readonly unknown[], name: string) {
+  const pieces = z.array(list.element as z.ZodType);
+  const data: unknown[] = [];
+  const problems: Problem[] = [];
+  for (let start = 0; start < items.length && problems.length < MAX_PROBLEMS;) {
+    const result = pieces.safeParse(items.slice(start, start + ITEMS_PER_TURN));
+    for (const item of result.data ?? []) data.push(item);
+    for (const { path, ...issue } of result.error?.issues ?? []) {
+      const [index, ...rest] = path;
+      const moved = { ...issue, path: [name, start + Number(index), ...rest] } as z.core.$ZodIssue;
+      problems.push(...problemsOf(new z.ZodError([moved]), ["body"]));
+    }
+    start += ITEMS_PER_TURN;
+    await nextTurn();
+  }
+  return { data, problems };
+}
+
+async function validateInPieces(
+  schema: z.ZodObject,
+  body: unknown,
+  lists: ReadonlyMap<string, z.ZodArray>,
+): Promise<Validated> {
+  // The lists' own checks, such as their length, without those of their items.
+  const outlines = Object.fromEntries(
+    [...lists].map(([name, list]) => [
+      name,
+      new z.ZodArray({ ...list.def, element: z.unknown() } as typeof list.def),
+    ]),
+  );
+  const outline = schema.safeExtend(outlines).safeParse(body);
+  if (!outline.success) return { ok: false, problems: problemsOf(outline.error, ["body"]) };
+  const data: Record<string, unknown> = { ...outline.data };
+  for (const [name, list] of lists) {
+    const result = await validateItems(list, data[name] as unknown[], name);
+    if (result.problems.length > 0) {
+      return { ok: false, problems: result.problems.slice(0, MAX_PROBLEMS) };
+    }
+    data[name] = result.data;
+  }
+  return { ok: true, data };
+}
+
+/** Validates a body; an empty one counts as an empty object. */
+export async function validateBody(schema: z.ZodType, parsed: ParsedJson): Promise<Validated> {
+  const body = parsed.value === undefined ? {} : parsed.value;
+  const illFormed = parsed.mayBeIllFormed ? await findIllFormed(body) : undefined;
+  if (illFormed !== undefined) {
+    const path = formatPath(["body", ...illFormed]).toWellFormed();
+    const message = "Must be well-formed: it holds a UTF-16 surrogate without its other half";
+    return { ok: false, problems: [{ path, message }] };
+  }
+  const lists = longLists(schema, body);
+  if (schema instanceof z.ZodObject && lists.size > 0) {
+    return await validateInPieces(schema, body, lists);
+  }
+  const result = schema.safeParse(body);
+  return result.success
+    ? { ok: true, data: result.data }
+    : { ok: false, problems: problemsOf(result.error, ["body"]) };
+}

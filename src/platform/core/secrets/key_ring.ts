@@ -1,0 +1,113 @@
+/**
+ * The keys that a data directory encrypts its secrets with: a file that only
+ * its owner can read. New secrets use the latest key; the others are there
+ * only while a re-keying is under way.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { z } from "zod";
+import { writeFileAtomically } from "../../../lib/atomic_file.ts";
+import type { Random } from "../../../lib/clock.ts";
+import { NotUtf8Error, readTextFile } from "../../../lib/utf8.ts";
+
+/** AES-256 (FIPS 197). */
+const KEY_BYTES = 32;
+
+const fileSchema = z.object({
+  version: z.literal(1),
+  /** Oldest first. */
+  keys: z.array(z.object({
+    id: z.string().regex(/^[0-9a-f]{8}$/),
+    key: z.base64().length(44),
+  })).min(1),
+}).strict();
+type KeyFile = z.infer<typeof fileSchema>;
+
+export interface SecretKey {
+  readonly id: string;
+  readonly key: CryptoKey;
+}
+
+/** The keys of a data directory, by id. */
+export interface KeyRing {
+  /** The key for new secrets. */
+  readonly current: SecretKey;
+  find(id: string): SecretKey | undefined;
+}
+
+/** The key file can not be used; without it no secret can be read. */
+export class KeyFileError extends Error {
+  override readonly name = "KeyFileError";
+}
+
+function damaged(path: string): KeyFileError {
+  return new KeyFileError(
+    `Cannot read the key file ${path}: it is damaged. Restore it from a backup: ` +
+      "without it the stored secrets cannot be decrypted",
+  );
+}
+
+async function readKeyFile(path: string): Promise<KeyFile | undefined> {
+  let text: string;
+  try {
+    text = await readTextFile(path);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    if (error instanceof NotUtf8Error) throw damaged(path);
+    throw error;
+  }
+  try {
+    return fileSchema.parse(JSON.parse(text));
+  } catch {
+    throw damaged(path);
+  }
+}
+
+function newEntry(random: Random): KeyFile["keys"][number] {
+  return {
+    id: random(4).toHex(),
+    key: Buffer.from(random(KEY_BYTES)).toString("base64"),
+  };
+}
+
+async function importRing(file: KeyFile): Promise<KeyRing> {
+  const ring = new Map<string, SecretKey>();
+  for (const { id, key } of file.keys) {
+    const bytes = Uint8Array.from(Buffer.from(key, "base64"));
+    const imported = await crypto.subtle.importKey("raw", bytes, "AES-GCM", false, [
+      "encrypt",
+      "decrypt",
+    ]);
+    ring.set(id, { id, key: imported });
+  }
+  const current = ring.get(file.keys.at(-1)!.id)!;
+  return { current, find: (id) => ring.get(id) };
+}
+
+const save = (path: string, file: KeyFile) =>
+  writeFileAtomically(path, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
+
+/** Opens the key file, and makes it on an empty data directory. */
+export async function openKeyRing(path: string, random: Random): Promise<KeyRing> {
+  const known = await readKeyFile(path);
+  if (known !== undefined) return importRing(known);
+  const fresh: KeyFile = { version: 1, keys: [newEntry(random)] };
+  await save(path, fresh);
+  return importRing(fresh);
+}
+
+/** Adds a new current key; the old ones stay readable until `forgetOldKeys()`. */
+export async function addKey(path: string, random: Random): Promise<KeyRing> {
+  const known = await readKeyFile(path);
+  if (known === undefined) throw new KeyFileError(`Key file ${path} does not exist`);
+  const next: KeyFile = { ...known, keys: [...known.keys, newEntry(random)] };
+  await save(path, next);
+  return importRing(next);
+}
+
+/** Keeps only the current key. Call it when nothing is encrypted with another. */
+export async function forgetOldKeys(path: string): Promise<void> {
+  const known = await readKeyFile(path);
+  if (known !== undefined) await save(path, { ...known, keys: known.keys.slice(-1) });
+}

@@ -1,0 +1,64 @@
+/**
+ * Encryption of secrets at rest: AES-256-GCM (NIST SP 800-38D) with a random
+ * 96-bit nonce. A sealed secret names its key, and is bound to the place that
+ * it was sealed for: moved elsewhere in the store, it does not open.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { Random } from "../../../lib/clock.ts";
+import type { KeyRing } from "./key_ring.ts";
+
+const NONCE_BYTES = 12;
+
+/** Bytes that Deno KV gives back, over memory of their own. */
+const bytes = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);
+
+export const sealedSecret = z.object({ keyId: z.string(), nonce: bytes, data: bytes });
+export type SealedSecret = z.infer<typeof sealedSecret>;
+
+/** A sealed secret does not open: another key, another place, or changed bytes. */
+export class SecretDamagedError extends Error {
+  override readonly name = "SecretDamagedError";
+}
+
+export class SecretBox {
+  constructor(private readonly ring: KeyRing, private readonly random: Random) {}
+
+  /** True where the secret is sealed with the current key. */
+  isCurrent(sealed: SealedSecret): boolean {
+    return sealed.keyId === this.ring.current.id;
+  }
+
+  /** Encrypts a text for a place, such as `variable/<project>/<key>/<scope>`. */
+  async seal(text: string, place: string): Promise<SealedSecret> {
+    const { id, key } = this.ring.current;
+    const nonce = this.random(NONCE_BYTES);
+    const data = await crypto.subtle.encrypt(
+      { name: "AES-GCM", iv: nonce, additionalData: new TextEncoder().encode(place) },
+      key,
+      new TextEncoder().encode(text),
+    );
+    return { keyId: id, nonce, data: new Uint8Array(data) };
+  }
+
+  /** @throws {SecretDamagedError} where the secret does not open. */
+  async open(sealed: SealedSecret, place: string): Promise<string> {
+    const found = this.ring.find(sealed.keyId);
+    if (found === undefined) {
+      throw new SecretDamagedError(`Can not decrypt ${place}: its key ${sealed.keyId} is missing`);
+    }
+    try {
+      const additionalData = new TextEncoder().encode(place);
+      const iv = sealed.nonce;
+      const text = await crypto.subtle.decrypt(
+        { name: "AES-GCM", iv, additionalData },
+        found.key,
+        sealed.data,
+      );
+      return new TextDecoder().decode(text);
+    } catch (cause) {
+      throw new SecretDamagedError(`Can not decrypt ${place}: it was changed`, { cause });
+    }
+  }
+}

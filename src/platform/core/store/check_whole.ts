@@ -1,0 +1,61 @@
+/**
+ * Whether the parts of a data directory belong together: a platform that began
+ * anew beside what is left of another would lose it for good.
+ *
+ * @module
+ */
+import { isUuid } from "../../../lib/ids.ts";
+import type { DataDir } from "./data_dir.ts";
+
+/** A part of the platform's data is missing. */
+export class DataIncompleteError extends Error {
+  override readonly name = "DataIncompleteError";
+}
+
+async function isEmpty(kv: Deno.Kv): Promise<boolean> {
+  for await (const _ of kv.list({ prefix: [] }, { limit: 1 })) return false;
+  return true;
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, (error) => {
+    if (error instanceof Deno.errors.NotFound) return false;
+    throw error;
+  });
+}
+
+/** Workspaces that have blobs. */
+async function countWorkspaces(blobs: string): Promise<number> {
+  let count = 0;
+  for await (const { name, isDirectory } of Deno.readDir(blobs)) {
+    if (isDirectory && isUuid(name)) count++;
+  }
+  return count;
+}
+
+/**
+ * Makes sure that neither the keys nor the records are gone while the rest is
+ * there.
+ *
+ * @throws {DataIncompleteError} saying what is missing and how to go on.
+ */
+export async function checkWhole(
+  parts: { readonly kv: Deno.Kv; readonly dataDir: DataDir },
+  places: { readonly kv: string; readonly blobs: string },
+): Promise<void> {
+  const { kv, dataDir } = parts;
+  if (!await isEmpty(kv)) {
+    if (await exists(dataDir.keys)) return;
+    throw new DataIncompleteError(
+      `Cannot start without ${dataDir.keys}: the key-value store ${places.kv} holds secrets that ` +
+        "were encrypted with its keys. Restore the file from the backup of the data directory",
+    );
+  }
+  const workspaces = await countWorkspaces(places.blobs);
+  if (workspaces === 0) return;
+  throw new DataIncompleteError(
+    `Cannot start: the key-value store ${places.kv} is empty, but ${places.blobs} holds the files ` +
+      `of ${workspaces} workspace(s). Restore the store from the backup, or, to begin anew ` +
+      `without them, move ${places.blobs} away`,
+  );
+}

@@ -1,0 +1,87 @@
+/**
+ * The folder that holds everything a platform knows, and the lock that keeps
+ * a second platform out of it.
+ *
+ * @module
+ */
+import { describeFileFault } from "../../../lib/file_fault.ts";
+import { join } from "node:path";
+
+export interface DataDir {
+  readonly root: string;
+  /** The Deno KV database. */
+  readonly kv: string;
+  readonly blobs: string;
+  readonly logs: string;
+  /** What can be made again at any time. */
+  readonly cache: string;
+  /** The keys that secrets are encrypted with. */
+  readonly keys: string;
+  /** Gives the folder free for another platform. */
+  release(): void;
+}
+
+/** Another process serves from the same data directory. */
+export class DataDirInUseError extends Error {
+  override readonly name = "DataDirInUseError";
+  constructor(root: string) {
+    super(
+      `Can not use the data directory ${root}: another svc serve is using it. ` +
+        `Stop that one, or choose another folder with --data-dir`,
+    );
+  }
+}
+
+/** The folder can not be made or written. */
+export class DataDirUnusableError extends Error {
+  override readonly name = "DataDirUnusableError";
+  constructor(root: string, cause: unknown) {
+    const reason = describeFileFault(cause);
+    super(
+      `Cannot use the data directory ${root}: ${reason}. ` +
+        `Choose a folder that can be written with --data-dir`,
+      { cause },
+    );
+  }
+}
+
+/** A lock that is not had in this time is held by another process. */
+const LOCK_MS = 300;
+
+/**
+ * Locks the file, or gives it up where that takes too long. (Deno 2.6 can not
+ * try for a lock, only wait for it.)
+ */
+async function lockInTime(file: Deno.FsFile): Promise<boolean> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<false>((resolve) => timer = setTimeout(() => resolve(false), LOCK_MS));
+  const locking = file.lock(true).then(() => true as const);
+  const locked = await Promise.race([locking, late]);
+  clearTimeout(timer);
+  if (!locked) locking.finally(() => file.close());
+  return locked;
+}
+
+/**
+ * Makes the data directory where it is missing (readable by its owner only)
+ * and locks it for this process; the system frees the lock when the process
+ * ends, however it ends.
+ *
+ * @throws {DataDirInUseError} when another process holds it.
+ * @throws {DataDirUnusableError} when it can not be made or written.
+ */
+export async function openDataDir(root: string): Promise<DataDir> {
+  const [blobs, logs] = [join(root, "blobs"), join(root, "logs")];
+  let lock: Deno.FsFile;
+  try {
+    await Deno.mkdir(root, { recursive: true, mode: 0o700 });
+    lock = await Deno.open(join(root, "lock"), { write: true, create: true, mode: 0o600 });
+    for (const path of [blobs, logs]) await Deno.mkdir(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new DataDirUnusableError(root, cause);
+  }
+  if (!await lockInTime(lock)) throw new DataDirInUseError(root);
+  const [kv, keys] = [join(root, "kv.sqlite3"), join(root, "keys.json")];
+  const cache = join(root, "cache");
+  return { root, kv, blobs, logs, cache, keys, release: () => lock.close() };
+}

@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { sha256Hex } from "../../../lib/hash.ts";
+import { BlobDamagedError, BlobMismatchError, BlobTooLargeError } from "./blob_store.ts";
+import { openFsBlobVault } from "./fs_blob_vault.ts";
+
+const WORKSPACE = "01890000-0000-7000-8000-000000000001";
+const OTHER = "01890000-0000-7000-8000-000000000002";
+const text = new TextEncoder().encode("hello world");
+const hash = sha256Hex(text);
+
+async function withVault(
+  run: (vault: Awaited<ReturnType<typeof openFsBlobVault>>, root: string) => Promise<void>,
+) {
+  const root = await Deno.makeTempDir({ prefix: "svc-blobs-" });
+  try {
+    await run(await openFsBlobVault(root), root);
+  } finally {
+    await Deno.remove(root, { recursive: true });
+  }
+}
+
+const bytesOf = async (stream: ReadableStream<Uint8Array<ArrayBuffer>>) =>
+  await new Response(stream).text();
+
+Deno.test("BlobStore gives back what was put, whole and in ranges", () =>
+  withVault(async (vault) => {
+    const blobs = vault.of(WORKSPACE);
+    await blobs.put(hash, text);
+    assert.equal(await blobs.size(hash), 11);
+    assert.deepEqual(await blobs.read(hash), text);
+    assert.equal(await bytesOf(await blobs.stream(hash)), "hello world");
+    assert.equal(await bytesOf(await blobs.stream(hash, { start: 6, end: 8 })), "wor");
+  }));
+
+Deno.test("BlobStore keeps workspaces apart", () =>
+  withVault(async (vault) => {
+    await vault.of(WORKSPACE).put(hash, text);
+    assert.equal(await vault.of(OTHER).size(hash), undefined);
+    await assert.rejects(vault.of(OTHER).read(hash), BlobDamagedError);
+  }));
+
+Deno.test("BlobStore refuses content with another hash and keeps nothing of it", () =>
+  withVault(async (vault, root) => {
+    const blobs = vault.of(WORKSPACE);
+    const wrong = sha256Hex("other");
+    await assert.rejects(blobs.put(wrong, text), BlobMismatchError);
+    const stream = new Blob([text]).stream();
+    await assert.rejects(blobs.putStream(wrong, stream, { maxBytes: 100 }), BlobMismatchError);
+    assert.equal(await blobs.size(wrong), undefined);
+    assert.deepEqual(Array.from(Deno.readDirSync(join(root, "incoming"))), []);
+  }));
+
+Deno.test("BlobStore refuses a stream that is too long", () =>
+  withVault(async (vault) => {
+    const stream = new Blob([text]).stream();
+    const put = vault.of(WORKSPACE).putStream(hash, stream, { maxBytes: 5 });
+    await assert.rejects(put, BlobTooLargeError);
+  }));
+
+Deno.test("BlobStore notices content that changed on disk", () =>
+  withVault(async (vault, root) => {
+    const blobs = vault.of(WORKSPACE);
+    await blobs.put(hash, text);
+    await Deno.writeTextFile(join(root, WORKSPACE, hash.slice(0, 2), hash), "hello earth");
+    await assert.rejects(blobs.read(hash), BlobDamagedError);
+  }));
+
+Deno.test("BlobStore takes only hashes and workspace ids for names", () =>
+  withVault(async (vault) => {
+    await assert.rejects(vault.of(WORKSPACE).size("../../etc/passwd"), TypeError);
+    assert.throws(() => vault.of("../x"), TypeError);
+  }));
+
+Deno.test("openFsBlobVault() removes what a crash left half-written", () =>
+  withVault(async (_, root) => {
+    await Deno.writeTextFile(join(root, "incoming", "half"), "hel");
+    await openFsBlobVault(root);
+    assert.deepEqual(Array.from(Deno.readDirSync(join(root, "incoming"))), []);
+  }));
+
+Deno.test("BlobVault.sweep() removes old blobs that no one needs", () =>
+  withVault(async (vault) => {
+    const blobs = vault.of(WORKSPACE);
+    const kept = sha256Hex("kept");
+    await blobs.put(hash, text);
+    await blobs.put(kept, new TextEncoder().encode("kept"));
+    const mark = () => Promise.resolve((_: string, sha256: string) => sha256 === kept);
+    assert.equal(await vault.sweep({ mark, minAgeMs: 60_000, now: Date.now() }), 0);
+    assert.equal(await vault.sweep({ mark, minAgeMs: 0, now: Date.now() + 1000 }), 1);
+    assert.equal(await blobs.size(hash), undefined);
+    assert.equal(await blobs.size(kept), 4);
+  }));
+
+Deno.test("BlobVault.sweep() spares a blob that is asked for meanwhile", () =>
+  withVault(async (vault) => {
+    const blobs = vault.of(WORKSPACE);
+    await blobs.put(hash, text);
+    const mark = async () => {
+      await blobs.size(hash);
+      return () => false;
+    };
+    assert.equal(await vault.sweep({ mark, minAgeMs: 0, now: Date.now() + 1000 }), 0);
+    assert.equal(await blobs.size(hash), 11);
+  }));

@@ -1,0 +1,122 @@
+/**
+ * Opening the key-value store.
+ *
+ * @module
+ */
+import { basename, join } from "node:path";
+import { describeFileFault } from "../../../lib/file_fault.ts";
+import { readOnlyKv } from "./read_only_kv.ts";
+
+/** A store of the platform cannot be opened. */
+export class StoreUnusableError extends Error {
+  override readonly name = "StoreUnusableError";
+}
+
+export interface OpenedKv {
+  readonly kv: Deno.Kv;
+  /** Why nothing can be stored; `undefined` where all is well. */
+  readonly readOnly: string | undefined;
+  close(): Promise<void>;
+}
+
+/** SQLite's words for a disk that is full, or cannot be written. */
+const UNWRITABLE = /disk is full|disk I\/O error|readonly database|unable to open database file/;
+
+/** Written and removed at start, to see whether the store takes anything. */
+const PROBE: Deno.KvKey = ["meta", "probe"];
+
+const reasonOf = (cause: unknown): string =>
+  cause instanceof Error && / \(os error \d+\)/.test(cause.message)
+    ? describeFileFault(cause)
+    : cause instanceof Error
+    ? cause.message
+    : String(cause);
+
+function unusable(place: string, cause: unknown): StoreUnusableError {
+  const message = `Cannot open the key-value store ${place}: ${reasonOf(cause)}`;
+  return new StoreUnusableError(message, { cause });
+}
+
+/**
+ * Opens a Deno KV database by path, or by URL where it is another machine's.
+ *
+ * @throws {StoreUnusableError} where it cannot be opened, saying which and why.
+ */
+export async function openKv(place: string): Promise<Deno.Kv> {
+  try {
+    return await Deno.openKv(place);
+  } catch (cause) {
+    throw unusable(place, cause);
+  }
+}
+
+async function openWritable(place: string): Promise<Deno.Kv> {
+  const kv = await Deno.openKv(place);
+  try {
+    await kv.set(PROBE, true);
+    await kv.delete(PROBE);
+    return kv;
+  } catch (error) {
+    kv.close();
+    throw error;
+  }
+}
+
+/** Folders that may have room for a copy: the system's for temporary files, and memory. */
+const ROOMS: readonly Deno.MakeTempOptions[] = [{}, { dir: "/dev/shm" }];
+
+async function copyInto(folder: string, place: string): Promise<void> {
+  await Deno.copyFile(place, join(folder, basename(place)));
+  // What is not yet merged into the database.
+  await Deno.copyFile(`${place}-wal`, join(folder, `${basename(place)}-wal`)).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+  });
+}
+
+/** Copies a database to where there is room; returns the folder. */
+async function copyElsewhere(place: string): Promise<string> {
+  let failure: unknown;
+  for (const room of ROOMS) {
+    let folder: string | undefined;
+    try {
+      folder = await Deno.makeTempDir({ ...room, prefix: "svc-store-" });
+      await copyInto(folder, place);
+      return folder;
+    } catch (error) {
+      failure = error;
+      if (folder !== undefined) await Deno.remove(folder, { recursive: true });
+    }
+  }
+  throw failure;
+}
+
+/**
+ * Opens the platform's store. Where its disk is full, a copy is opened
+ * elsewhere, for reading only: what is deployed is served, and whoever wants to
+ * change something is told why that cannot be.
+ *
+ * @throws {StoreUnusableError} where it cannot be opened, saying which and why.
+ */
+export async function openPlatformKv(place: string): Promise<OpenedKv> {
+  try {
+    const kv = await openWritable(place);
+    return { kv, readOnly: undefined, close: () => Promise.resolve(kv.close()) };
+  } catch (cause) {
+    const isFile = await Deno.stat(place).then(({ isFile }) => isFile, () => false);
+    const isUnwritable = cause instanceof Error && UNWRITABLE.test(cause.message);
+    if (!isFile || !isUnwritable) throw unusable(place, cause);
+    const readOnly = reasonOf(cause);
+    const folder = await copyElsewhere(place).catch(() => {
+      throw unusable(place, cause);
+    });
+    const kv = await Deno.openKv(join(folder, basename(place))).catch(async () => {
+      await Deno.remove(folder, { recursive: true });
+      throw unusable(place, cause);
+    });
+    const close = async () => {
+      kv.close();
+      await Deno.remove(folder, { recursive: true });
+    };
+    return { kv: readOnlyKv(kv), readOnly, close };
+  }
+}

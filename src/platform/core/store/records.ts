@@ -1,0 +1,154 @@
+/**
+ * Records in Deno KV: every value that is read is parsed again, so that a
+ * record of an older or damaged shape is noticed where it is read.
+ *
+ * @module
+ */
+import type { z } from "zod";
+import { KeyedLock } from "../../../lib/keyed_lock.ts";
+
+export interface Versioned<T> {
+  readonly value: T;
+  readonly versionstamp: string;
+}
+
+/** A stored record does not have the shape that this version of svc expects. */
+export class DamagedRecordError extends Error {
+  override readonly name = "DamagedRecordError";
+  constructor(key: Deno.KvKey, cause: unknown) {
+    super(`Can not read the record ${JSON.stringify(key)}: it has an unexpected shape`, { cause });
+  }
+}
+
+/** A record kept changing while it was to be updated. */
+export class ContentionError extends Error {
+  override readonly name = "ContentionError";
+}
+
+function parse<T>(schema: z.ZodType<T>, key: Deno.KvKey, value: unknown): T {
+  const result = schema.safeParse(value);
+  if (!result.success) throw new DamagedRecordError(key, result.error);
+  return result.data;
+}
+
+/** Reads one record; `undefined` where there is none. */
+export async function readRecord<T>(
+  kv: Deno.Kv,
+  key: Deno.KvKey,
+  schema: z.ZodType<T>,
+): Promise<Versioned<T> | undefined> {
+  const entry = await kv.get(key);
+  if (entry.versionstamp === null) return undefined;
+  return { value: parse(schema, key, entry.value), versionstamp: entry.versionstamp };
+}
+
+/** Reads every record below a prefix, in key order. */
+export async function* readAll<T>(
+  kv: Deno.Kv,
+  prefix: Deno.KvKey,
+  schema: z.ZodType<T>,
+): AsyncGenerator<{ readonly key: Deno.KvKey; readonly value: T }> {
+  for await (const entry of kv.list({ prefix }, { batchSize: 500 })) {
+    yield { key: entry.key, value: parse(schema, entry.key, entry.value) };
+  }
+}
+
+export interface Page<T> {
+  readonly items: T[];
+  readonly nextCursor: string | null;
+}
+
+/**
+ * Reads one page below a prefix, newest first: keys end in time-ordered ids.
+ * The cursor is the last id of the page before.
+ */
+export async function readPage<T>(
+  kv: Deno.Kv,
+  prefix: Deno.KvKey,
+  options: {
+    readonly schema: z.ZodType<T>;
+    readonly limit: number;
+    readonly cursor?: string | undefined;
+  },
+): Promise<Page<T>> {
+  const { schema, limit, cursor } = options;
+  const selector = cursor === undefined ? { prefix } : { prefix, end: [...prefix, cursor] };
+  const items: T[] = [];
+  let lastId = "";
+  for await (const { key, value } of kv.list(selector, { limit: limit + 1, reverse: true })) {
+    if (items.length === limit) return { items, nextCursor: lastId };
+    items.push(parse(schema, key, value));
+    lastId = String(key.at(-1));
+  }
+  return { items, nextCursor: null };
+}
+
+/** Tries before an update gives up against concurrent writers. */
+const MAX_ATTEMPTS = 20;
+
+export interface Committed<T> {
+  readonly result: T;
+  /** Orders commits: a later one has the greater text. */
+  readonly versionstamp: string;
+}
+
+/** The queues of each open store: changes of a record inside this process come one by one. */
+const queues = new WeakMap<Deno.Kv, KeyedLock>();
+
+function queueOf(kv: Deno.Kv): KeyedLock {
+  const known = queues.get(kv);
+  if (known !== undefined) return known;
+  const queue = new KeyedLock();
+  queues.set(kv, queue);
+  return queue;
+}
+
+/** How often a commit is tried again while another process writes, with longer and longer pauses. */
+const MAX_LOCKED = 50;
+const MAX_PAUSE_MS = 20;
+
+/** Commits once no other process is writing to the store. */
+async function commitWhenUnlocked(
+  operation: Deno.AtomicOperation,
+): Promise<Deno.KvCommitResult | Deno.KvCommitError> {
+  for (let count = 1;; count++) {
+    try {
+      return await operation.commit();
+    } catch (error) {
+      const isLocked = error instanceof TypeError && /database is locked/.test(error.message);
+      if (!isLocked || count > MAX_LOCKED) throw error;
+      await new Promise((resolve) => setTimeout(resolve, Math.min(count, MAX_PAUSE_MS)));
+    }
+  }
+}
+
+/**
+ * Runs a check-and-set until it commits. `attempt` reads what it needs, builds
+ * an atomic operation with its checks and returns it with the result.
+ *
+ * Changes of the same record inside this process wait for each other, in the
+ * order of asking, so that none loses a race against its own kind. The checks
+ * guard against other processes. `attempt` must not itself change one of
+ * `contended` by this function: it would wait for itself.
+ *
+ * @param contended The records that the checks are about, as far as they are
+ *   known beforehand; empty where nobody else changes them.
+ * @throws {ContentionError} after 20 lost races.
+ */
+export function commitWithRetries<T>(
+  kv: Deno.Kv,
+  contended: readonly Deno.KvKey[],
+  attempt: () => Promise<{ readonly operation: Deno.AtomicOperation; readonly result: T }>,
+): Promise<Committed<T>> {
+  const names = contended.map((key) => JSON.stringify(key));
+  return queueOf(kv).runAll(names, async () => {
+    for (let count = 0; count < MAX_ATTEMPTS; count++) {
+      const { operation, result } = await attempt();
+      const commit = await commitWhenUnlocked(operation);
+      if (commit.ok) return { result, versionstamp: commit.versionstamp };
+    }
+    throw new ContentionError(
+      `Cannot commit: the records changed ${MAX_ATTEMPTS} times meanwhile`,
+    );
+  });
+}

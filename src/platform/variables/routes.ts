@@ -1,0 +1,63 @@
+/**
+ * `/v1/projects/{project}/variables`.
+ *
+ * @module
+ */
+import { endpoints, SCOPE_ALL } from "../../contract/mod.ts";
+import type { EnvironmentStore } from "../environments/environment_store.ts";
+import { findEnvironmentName } from "../environments/find_environment.ts";
+import type { Router } from "../core/http/router.ts";
+import { findProject } from "../projects/find_project.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+import { type VariableRecord, variableToWire, visibleIn } from "./variable.ts";
+import type { VariableService } from "./variable_service.ts";
+import type { VariableStore } from "./variable_store.ts";
+
+export interface VariableRouteServices {
+  readonly projects: ProjectStore;
+  readonly environments: EnvironmentStore;
+  readonly variables: VariableStore;
+  readonly service: VariableService;
+}
+
+/** Orders by name, then scope; the cursor names the last of a page. */
+const placeOf = (variable: VariableRecord): string => `${variable.key}/${variable.scope}`;
+
+export function bindVariableRoutes(router: Router, services: VariableRouteServices): void {
+  const { projects, environments, variables, service } = services;
+
+  router.guarded(endpoints.listVariables, async (caller, { params, query }) => {
+    const project = await findProject(projects, caller, params.project);
+    const all = await variables.list(project.id);
+    const shown = query.environment === undefined
+      ? all
+      : visibleIn(all, await findEnvironmentName(environments, project, query.environment));
+    const rest = shown
+      .filter((variable) => query.cursor === undefined || placeOf(variable) > query.cursor)
+      .sort((a, b) => placeOf(a) < placeOf(b) ? -1 : 1);
+    const items = rest.slice(0, query.limit);
+    const last = items.at(-1);
+    const more = rest.length > items.length && last !== undefined;
+    return { items: items.map(variableToWire), nextCursor: more ? placeOf(last) : null };
+  });
+
+  router.guarded(endpoints.setVariable, async (caller, { params, body }) => {
+    const project = await findProject(projects, caller, params.project);
+    const scope = body.scope === SCOPE_ALL
+      ? SCOPE_ALL
+      : await findEnvironmentName(environments, project, body.scope);
+    return variableToWire(await service.set(project.id, { ...body, scope, key: params.key }));
+  });
+
+  router.guarded(endpoints.deleteVariable, async (caller, { params }) => {
+    const project = await findProject(projects, caller, params.project);
+    await service.delete(project.id, params.key);
+    return undefined;
+  });
+
+  router.guarded(endpoints.exportVariables, async (caller, { params, body }) => {
+    const project = await findProject(projects, caller, params.project);
+    const environment = await findEnvironmentName(environments, project, body.environment);
+    return { environment, variables: await service.open(project.id, environment) };
+  });
+}

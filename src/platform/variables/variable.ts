@@ -1,0 +1,139 @@
+/**
+ * Environment variables: what is stored, which value an environment sees, and
+ * what a change would do. Pure.
+ *
+ * @module
+ */
+import { z } from "zod";
+import {
+  MAX_ENVIRONMENT_BYTES,
+  MAX_VARIABLES,
+  SCOPE_ALL,
+  type Variable,
+  VARIABLE_CATEGORIES,
+  type VariableCategory,
+} from "../../contract/mod.ts";
+import { sealedSecret } from "../core/secrets/secret_box.ts";
+
+export const variableRecord = z.object({
+  key: z.string(),
+  /** `all`, or the name of an environment. */
+  scope: z.string(),
+  category: z.enum(VARIABLE_CATEGORIES),
+  /** The value of a plain variable. */
+  value: z.string().optional(),
+  /** The value of a secret. */
+  sealed: sealedSecret.optional(),
+  /** Length of the value in UTF-8 bytes. */
+  bytes: z.number(),
+  updatedAt: z.number(),
+});
+export type VariableRecord = z.infer<typeof variableRecord>;
+
+/** Where a secret is sealed for; it opens nowhere else. */
+export function variablePlace(projectId: string, variable: { key: string; scope: string }): string {
+  return `variable/${projectId}/${variable.scope}/${variable.key}`;
+}
+
+/** The variables that an environment sees: its own before those of all. */
+export function visibleIn(
+  variables: readonly VariableRecord[],
+  environment: string,
+): VariableRecord[] {
+  const visible = new Map<string, VariableRecord>();
+  for (const variable of variables) {
+    const narrower = variable.scope === environment;
+    if (narrower || (variable.scope === SCOPE_ALL && !visible.has(variable.key))) {
+      visible.set(variable.key, variable);
+    }
+  }
+  return [...visible.values()];
+}
+
+/** What setting a variable would do, or why it must be asked for by a flag. */
+export type SetPlan =
+  | { readonly type: "set"; readonly remove: readonly VariableRecord[] }
+  | { readonly type: "refuse"; readonly message: string };
+
+export interface WantedVariable {
+  readonly key: string;
+  readonly scope: string;
+  readonly category: VariableCategory;
+  readonly bytes: number;
+  readonly replaceScope: boolean;
+  readonly changeCategory: boolean;
+}
+
+const listScopes = (variables: readonly VariableRecord[]): string =>
+  variables.map((variable) => variable.scope).join(", ");
+
+/**
+ * Decides on a change. A value for all environments would not reach those that
+ * have their own: that needs `replaceScope`, which removes them. A key has one
+ * category in all its scopes; changing it needs `changeCategory`.
+ */
+export function planSet(variables: readonly VariableRecord[], wanted: WantedVariable): SetPlan {
+  const others = variables.filter((each) => each.key === wanted.key && each.scope !== wanted.scope);
+  const same = variables.find((each) => each.key === wanted.key && each.scope === wanted.scope);
+  const remaining = wanted.replaceScope ? [] : others;
+  const conflicting = [...(same === undefined ? [] : [same]), ...others]
+    .find((each) => each.category !== wanted.category);
+  if (conflicting !== undefined && !wanted.changeCategory) {
+    return {
+      type: "refuse",
+      message: `Variable ${wanted.key} is ${conflicting.category} in ${conflicting.scope}: ` +
+        `pass --change-category to make it ${wanted.category}`,
+    };
+  }
+  if (remaining.some((each) => each.category !== wanted.category)) {
+    return {
+      type: "refuse",
+      message: `Variable ${wanted.key} is also set in ${listScopes(remaining)} with the other ` +
+        `category: pass --replace-scope to remove it there, or set it there first`,
+    };
+  }
+  if (wanted.scope === SCOPE_ALL && remaining.length > 0) {
+    return {
+      type: "refuse",
+      message: `Variable ${wanted.key} has its own value in ${listScopes(remaining)}, which a ` +
+        `value for all environments would not change: pass --replace-scope to remove it there`,
+    };
+  }
+  return checkLimits(variables, wanted) ?? {
+    type: "set",
+    remove: wanted.replaceScope ? others : [],
+  };
+}
+
+function checkLimits(
+  variables: readonly VariableRecord[],
+  wanted: WantedVariable,
+): SetPlan | undefined {
+  const kept = variables.filter((each) => each.key !== wanted.key);
+  if (kept.length + 1 > MAX_VARIABLES) {
+    return { type: "refuse", message: `A project has at most ${MAX_VARIABLES} variables` };
+  }
+  const added = wanted.key.length + wanted.bytes;
+  for (const environment of new Set([wanted.scope, ...kept.map((each) => each.scope)])) {
+    const size = visibleIn(kept, environment)
+      .reduce((sum, each) => sum + each.key.length + each.bytes, added);
+    if (size > MAX_ENVIRONMENT_BYTES) {
+      return {
+        type: "refuse",
+        message: `The variables of one environment have at most ${MAX_ENVIRONMENT_BYTES} bytes ` +
+          `together: with ${wanted.key} they would have ${size}`,
+      };
+    }
+  }
+  return undefined;
+}
+
+export function variableToWire(variable: VariableRecord): Variable {
+  return {
+    key: variable.key,
+    category: variable.category,
+    scope: variable.scope,
+    value: variable.category === "plain" ? variable.value ?? "" : null,
+    updatedAt: new Date(variable.updatedAt).toISOString(),
+  };
+}

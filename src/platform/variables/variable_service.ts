@@ -1,0 +1,153 @@
+/**
+ * Setting variables, and opening them for the code that runs with them.
+ *
+ * @module
+ */
+import type { VariableCategory } from "../../contract/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { Failure } from "../core/http/failure.ts";
+import type { SecretBox } from "../core/secrets/secret_box.ts";
+import { planSet, variablePlace, type VariableRecord, visibleIn } from "./variable.ts";
+import { type VariableStore, type VariablesVersion, versionFor } from "./variable_store.ts";
+
+export interface VariableServices {
+  readonly variables: VariableStore;
+  readonly box: SecretBox;
+  readonly now: Clock;
+}
+
+export interface WantedValue {
+  readonly key: string;
+  readonly value: string;
+  readonly category: VariableCategory;
+  readonly scope: string;
+  readonly replaceScope: boolean;
+  readonly changeCategory: boolean;
+}
+
+const snapshotPlace = (deploymentId: string): string => `deployment/${deploymentId}`;
+
+export class VariableService {
+  constructor(private readonly services: VariableServices) {}
+
+  /**
+   * Sets a variable. One that has the value already is left as it is.
+   *
+   * @throws {Failure} `conflict` where the change needs a flag, saying which.
+   */
+  async set(projectId: string, wanted: WantedValue): Promise<VariableRecord> {
+    const bytes = new TextEncoder().encode(wanted.value).byteLength;
+    const record = await this.seal(projectId, wanted, bytes);
+    let stored = record;
+    await this.services.variables.change(projectId, async (variables) => {
+      const plan = planSet(variables, { ...wanted, bytes });
+      if (plan.type === "refuse") throw new Failure("conflict", plan.message);
+      const same = variables.find((each) => each.key === wanted.key && each.scope === wanted.scope);
+      if (
+        same !== undefined && plan.remove.length === 0 && await this.equals(projectId, same, wanted)
+      ) {
+        stored = same;
+        return { type: "none" };
+      }
+      stored = record;
+      return { type: "write", set: [record], remove: plan.remove };
+    });
+    return stored;
+  }
+
+  /** Removes a variable from every scope. */
+  async delete(projectId: string, key: string): Promise<void> {
+    await this.services.variables.change(projectId, (variables) => {
+      const remove = variables.filter((variable) => variable.key === key);
+      if (remove.length === 0) throw new Failure("not_found", `Variable ${key} does not exist`);
+      return { type: "write", set: [], remove };
+    });
+  }
+
+  /** The values that an environment sees, secrets opened. */
+  async open(projectId: string, environment: string): Promise<Record<string, string>> {
+    const variables = visibleIn(await this.services.variables.list(projectId), environment);
+    const values: Record<string, string> = {};
+    for (const variable of variables) values[variable.key] = await this.value(projectId, variable);
+    return values;
+  }
+
+  /** Keeps for a deployment what its environment sees now; returns the version. */
+  async takeSnapshot(deployment: {
+    readonly id: string;
+    readonly projectId: string;
+    readonly environment: string;
+  }): Promise<VariablesVersion> {
+    const { variables, box } = this.services;
+    const versions = await variables.versions(deployment.projectId);
+    const values = await this.open(deployment.projectId, deployment.environment);
+    if (Object.keys(values).length > 0) {
+      const sealed = await box.seal(JSON.stringify(values), snapshotPlace(deployment.id));
+      await variables.saveSnapshot(deployment.id, sealed);
+    }
+    return versionFor(versions, deployment.environment);
+  }
+
+  /** Forgets the variables that a deployment was made with. */
+  removeSnapshot(deploymentId: string): Promise<void> {
+    return this.services.variables.removeSnapshot(deploymentId);
+  }
+
+  /** The variables that a deployment was made with. */
+  async openSnapshot(deploymentId: string): Promise<Record<string, string>> {
+    const sealed = await this.services.variables.findSnapshot(deploymentId);
+    if (sealed === undefined) return {};
+    return JSON.parse(await this.services.box.open(sealed, snapshotPlace(deploymentId)));
+  }
+
+  /**
+   * Seals everything anew that is not sealed with the current key, while no
+   * platform runs. Returns how much that was.
+   */
+  async reseal(): Promise<number> {
+    const { variables, box } = this.services;
+    let count = 0;
+    for await (const { projectId, variable } of variables.all()) {
+      const { sealed } = variable;
+      if (sealed === undefined || box.isCurrent(sealed)) continue;
+      const place = variablePlace(projectId, variable);
+      const again = await box.seal(await box.open(sealed, place), place);
+      await variables.rewrite(projectId, { ...variable, sealed: again });
+      count++;
+    }
+    for await (const { deploymentId, sealed } of variables.allSnapshots()) {
+      if (box.isCurrent(sealed)) continue;
+      const place = snapshotPlace(deploymentId);
+      const again = await box.seal(await box.open(sealed, place), place);
+      await variables.saveSnapshot(deploymentId, again);
+      count++;
+    }
+    return count;
+  }
+
+  private async seal(
+    projectId: string,
+    wanted: WantedValue,
+    bytes: number,
+  ): Promise<VariableRecord> {
+    const { key, scope, category, value } = wanted;
+    const base = { key, scope, category, bytes, updatedAt: this.services.now() };
+    if (category === "plain") return { ...base, value };
+    const sealed = await this.services.box.seal(value, variablePlace(projectId, { key, scope }));
+    return { ...base, sealed };
+  }
+
+  private async value(projectId: string, variable: VariableRecord): Promise<string> {
+    if (variable.sealed === undefined) return variable.value ?? "";
+    return await this.services.box.open(variable.sealed, variablePlace(projectId, variable));
+  }
+
+  private async equals(
+    projectId: string,
+    variable: VariableRecord,
+    wanted: WantedValue,
+  ): Promise<boolean> {
+    return variable.category === wanted.category &&
+      await this.value(projectId, variable) === wanted.value;
+  }
+}

@@ -1,0 +1,121 @@
+/**
+ * Variables in Deno KV. Each change also touches the version of its scope, by
+ * which deployments tell whether theirs are still the current ones.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { SCOPE_ALL } from "../../contract/mod.ts";
+import { keys } from "../core/store/keys.ts";
+import { commitWithRetries, readAll, readRecord } from "../core/store/records.ts";
+import { type SealedSecret, sealedSecret } from "../core/secrets/secret_box.ts";
+import { type VariableRecord, variableRecord } from "./variable.ts";
+
+export type Change =
+  | { readonly type: "none" }
+  | {
+    readonly type: "write";
+    readonly set: readonly VariableRecord[];
+    readonly remove: readonly VariableRecord[];
+  };
+
+/** Names the state of all variables that an environment sees. */
+export type VariablesVersion = string;
+
+export class VariableStore {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  async list(projectId: string): Promise<VariableRecord[]> {
+    const variables: VariableRecord[] = [];
+    for await (const { value } of readAll(this.kv, keys.variables(projectId), variableRecord)) {
+      variables.push(value);
+    }
+    return variables;
+  }
+
+  /** Decides on the current variables and writes what was decided, in one commit. */
+  async change(
+    projectId: string,
+    decide: (variables: readonly VariableRecord[]) => Promise<Change> | Change,
+  ): Promise<void> {
+    const guard = keys.variablesGuard(projectId);
+    await commitWithRetries(this.kv, [guard], async () => {
+      const { versionstamp } = await this.kv.get(guard);
+      const change = await decide(await this.list(projectId));
+      const operation = this.kv.atomic();
+      if (change.type === "none") return { operation, result: undefined };
+      operation.check({ key: guard, versionstamp }).set(guard, true);
+      for (const variable of change.remove) {
+        operation.delete(keys.variable(projectId, variable));
+      }
+      for (const variable of change.set) {
+        operation.set(keys.variable(projectId, variable), variable);
+      }
+      for (const { scope } of [...change.set, ...change.remove]) {
+        operation.set(keys.variablesVersion(projectId, scope), true);
+      }
+      return { operation, result: undefined };
+    });
+  }
+
+  /** Removes all values of a scope. */
+  deleteScope(projectId: string, scope: string): Promise<void> {
+    return this.change(projectId, (variables) => {
+      const remove = variables.filter((variable) => variable.scope === scope);
+      return remove.length === 0 ? { type: "none" } : { type: "write", set: [], remove };
+    });
+  }
+
+  /** The versions of all scopes; `versionFor()` picks one environment's. */
+  async versions(projectId: string): Promise<ReadonlyMap<string, string>> {
+    const versions = new Map<string, string>();
+    for await (const entry of this.kv.list({ prefix: keys.variablesVersions(projectId) })) {
+      versions.set(String(entry.key.at(-1)), entry.versionstamp);
+    }
+    return versions;
+  }
+
+  /** Writes a variable whose value stays the same, sealed anew; nothing may run meanwhile. */
+  async rewrite(projectId: string, variable: VariableRecord): Promise<void> {
+    await this.kv.set(keys.variable(projectId, variable), variable);
+  }
+
+  /** Keeps the variables that a deployment was made with, sealed. */
+  async saveSnapshot(deploymentId: string, sealed: SealedSecret): Promise<void> {
+    await this.kv.set(keys.deploymentVariables(deploymentId), sealed);
+  }
+
+  async removeSnapshot(deploymentId: string): Promise<void> {
+    await this.kv.delete(keys.deploymentVariables(deploymentId));
+  }
+
+  async findSnapshot(deploymentId: string): Promise<SealedSecret | undefined> {
+    const key = keys.deploymentVariables(deploymentId);
+    return (await readRecord(this.kv, key, sealedSecret))?.value;
+  }
+
+  /** Every variable of the platform, for re-keying. */
+  async *all(): AsyncGenerator<{ readonly projectId: string; readonly variable: VariableRecord }> {
+    for await (const { key, value } of readAll(this.kv, keys.allVariables(), variableRecord)) {
+      yield { projectId: z.string().parse(key[1]), variable: value };
+    }
+  }
+
+  /** Every snapshot of the platform, for re-keying. */
+  async *allSnapshots(): AsyncGenerator<
+    { readonly deploymentId: string; readonly sealed: SealedSecret }
+  > {
+    const prefix = keys.allDeploymentVariables();
+    for await (const { key, value } of readAll(this.kv, prefix, sealedSecret)) {
+      yield { deploymentId: z.string().parse(key[1]), sealed: value };
+    }
+  }
+}
+
+/** The version of the variables that an environment sees. */
+export function versionFor(
+  versions: ReadonlyMap<string, string>,
+  environment: string,
+): VariablesVersion {
+  return `${versions.get(SCOPE_ALL) ?? ""}.${versions.get(environment) ?? ""}`;
+}

@@ -1,0 +1,181 @@
+/**
+ * The sockets that a platform listens on: plain HTTP always, HTTPS where it
+ * has certificates. Until the platform is ready they answer 503.
+ *
+ * @module
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import { systemClock } from "../lib/clock.ts";
+import { TrustedProxies } from "../edge/mod.ts";
+import { keepUncompressed } from "../platform/core/http/automatic_compression.ts";
+import { addressGroup } from "../platform/core/http/client.ts";
+import { faultAnswer } from "../platform/core/http/fault_answer.ts";
+import type { createFront } from "../platform/core/http/host_dispatch.ts";
+import {
+  completeLimits,
+  type ConnectionHandler,
+  descriptorLimit,
+  endsSocketsWithServer,
+  FrontDoor,
+  nextDescriptor,
+  setAcceptedOptions,
+} from "../platform/core/listener/mod.ts";
+import type { PlatformOptions } from "./options.ts";
+import type { CertificateService } from "../platform/certificates/certificate_service.ts";
+import {
+  DEFAULT_HTTPS_PORT,
+  openSecureListener,
+} from "../platform/certificates/secure_listener.ts";
+
+/** Requests under way get this long to finish when the platform stops. */
+const DRAIN_MS = 10_000;
+
+/** Between two tries to take a port again, in milliseconds. */
+const AGAIN_MS = 100;
+
+/** Descriptors of a process whose limit the system does not show. */
+const ASSUMED_DESCRIPTORS = 1024;
+/** The part of all descriptors that no connection gets: files and other sites need them. */
+const RESERVE = 1 / 4;
+
+const starting: ConnectionHandler = () =>
+  new Response("The platform is starting\n", { status: 503, headers: { "retry-after": "1" } });
+
+export interface Listeners {
+  readonly port: number;
+  readonly httpsPort: number | undefined;
+  /** Resolves when the plain listener has ended. */
+  readonly finished: Promise<void>;
+  /** Hands the requests over, with the certificates for the hosts that have their own. */
+  open(front: ReturnType<typeof createFront>, certificates: CertificateService | undefined): void;
+  /** A host has a new certificate. */
+  certificateChanged(hostname: string): void;
+  /** Stops accepting, lets requests under way finish, and cuts off those that do not. */
+  close(): Promise<void>;
+}
+
+/** The address cannot be listened on, for another reason than that it is taken. */
+export class ListenError extends Error {
+  override readonly name = "ListenError";
+  constructor({ host, port }: PlatformOptions, cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    super(`Cannot listen on ${host}:${port}: ${reason}`, { cause });
+  }
+}
+
+function listen(options: PlatformOptions): Deno.TcpListener {
+  try {
+    return Deno.listen({ hostname: options.host, port: options.port });
+  } catch (cause) {
+    throw cause instanceof Deno.errors.AddrInUse ? cause : new ListenError(options, cause);
+  }
+}
+
+function closeQuietly(listener: Deno.Listener): void {
+  try {
+    listener.close();
+  } catch { /* whoever served it has closed it */ }
+}
+
+/** Takes a port again that was lost to a shortage of descriptors. */
+async function listenAgain(options: PlatformOptions): Promise<Deno.TcpListener> {
+  for (;;) {
+    await delay(AGAIN_MS);
+    try {
+      return listen(options);
+    } catch { /* the port or the descriptors are not free yet */ }
+  }
+}
+
+async function openDoor(options: PlatformOptions): Promise<FrontDoor> {
+  const proxies = new TrustedProxies(options.trustProxy);
+  const descriptors = await descriptorLimit() ?? ASSUMED_DESCRIPTORS;
+  return new FrontDoor({
+    limits: completeLimits(options.connections ?? {}, descriptors),
+    isShort: () => nextDescriptor() >= descriptors * (1 - RESERVE),
+    onError: faultAnswer(options.log),
+    groupOf: (address) => proxies.trusts(address) ? undefined : addressGroup(address),
+    onShortage: (message) => options.log({ level: "warn", message }),
+    now: () => performance.now(),
+    leavesToRuntime: endsSocketsWithServer(Deno.version.deno),
+  });
+}
+
+/**
+ * Binds the ports.
+ *
+ * @throws {Deno.errors.AddrInUse} when one is taken.
+ * @throws {ListenError} when the address is none of this machine's, or needs more rights.
+ */
+export async function openListeners(options: PlatformOptions): Promise<Listeners> {
+  let handler = starting;
+  let secureHandler = starting;
+  let certificates: CertificateService | undefined;
+  let closing: Promise<void> | undefined;
+  const door = await openDoor(options);
+  const serve = async (
+    listener: Deno.TcpListener | Deno.TlsListener,
+    closed: AbortSignal,
+    { scheme, current }: { scheme: "http" | "https"; current: () => ConnectionHandler },
+  ): Promise<void> => {
+    setAcceptedOptions(listener.addr.port, { stalledMs: door.limits.bodyMs });
+    await door.take({
+      ...{ listener, closed, scheme },
+      handler: (request, connection) => current()(request, connection),
+    });
+  };
+  const plain = listen(options);
+  const { port } = plain.addr;
+  const closed = new AbortController();
+  const servePlain = async () => {
+    for (let listener = plain;;) {
+      try {
+        return await serve(listener, closed.signal, { scheme: "http", current: () => handler });
+      } catch {
+        if (closed.signal.aborted) return;
+        closeQuietly(listener);
+        listener = await listenAgain({ ...options, port });
+        if (closed.signal.aborted) return closeQuietly(listener);
+      }
+    }
+  };
+  const finished = servePlain();
+  const closePlain = () => {
+    closed.abort();
+    closeQuietly(plain);
+    return finished;
+  };
+  try {
+    const secure = options.tls === undefined && options.acme === undefined
+      ? undefined
+      : await openSecureListener({
+        hostname: options.host,
+        port: options.httpsPort ?? DEFAULT_HTTPS_PORT,
+        serve: (listener, signal) =>
+          serve(listener, signal, { scheme: "https", current: () => secureHandler }),
+        files: options.tls,
+        ordered: options.acme === undefined ? undefined : () => certificates,
+        now: systemClock,
+        log: options.log,
+      });
+    const close = async () => {
+      await Promise.all([closePlain(), secure?.close()]);
+      await door.drain(DRAIN_MS);
+    };
+    return {
+      port,
+      httpsPort: secure?.port,
+      finished,
+      open(front, ordered) {
+        certificates = ordered;
+        [handler, secureHandler] = [keepUncompressed(front.http), keepUncompressed(front.https)];
+      },
+      certificateChanged: (hostname) => secure?.changed(hostname),
+      close: () => closing ??= close(),
+    };
+  } catch (error) {
+    await closePlain();
+    await door.drain(0);
+    throw error;
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * Re-keying: a data directory gets a new key, everything sealed is sealed
+ * anew, and the old key is forgotten. A crash in between loses nothing: both
+ * keys are there until all is sealed with the new one, and a repeated call
+ * goes on.
+ *
+ * @module
+ */
+import { systemClock, systemRandom } from "../lib/clock.ts";
+import { resealSecondFactors } from "../platform/accounts/reseal_second_factors.ts";
+import { VariableService } from "../platform/variables/variable_service.ts";
+import { VariableStore } from "../platform/variables/variable_store.ts";
+import { GitCredentialStore } from "../platform/projects/git_credentials.ts";
+import { resealSettings } from "../platform/core/secrets/sealed_settings.ts";
+import { WebhookStore } from "../platform/notifications/channels/webhook/webhook_store.ts";
+import { addKey, forgetOldKeys } from "../platform/core/secrets/key_ring.ts";
+import { SecretBox } from "../platform/core/secrets/secret_box.ts";
+import { openDataDir } from "../platform/core/store/data_dir.ts";
+import { openKv } from "../platform/core/store/open_kv.ts";
+import { CertificateStore } from "../platform/certificates/certificate_store.ts";
+
+/**
+ * Re-keys a data directory that no platform serves from. Returns how many
+ * secrets were sealed anew.
+ *
+ * @throws {DataDirInUseError} while a platform serves from it.
+ * @throws {KeyFileError} where its key file is missing or damaged.
+ */
+export async function rekeyDataDir(options: {
+  readonly dataDir: string;
+  /** Path or URL of the key-value store; in the data directory where missing. */
+  readonly kv?: string;
+}): Promise<number> {
+  const dataDir = await openDataDir(options.dataDir);
+  try {
+    const kv = await openKv(options.kv ?? dataDir.kv);
+    try {
+      const box = new SecretBox(await addKey(dataDir.keys, systemRandom), systemRandom);
+      const variables = new VariableStore(kv);
+      const count = await new VariableService({ variables, box, now: systemClock }).reseal() +
+        await new GitCredentialStore(kv, box).reseal() +
+        await new CertificateStore(kv, box).reseal() + await resealSecondFactors(kv, box) +
+        await resealSettings(kv, box) + await new WebhookStore(kv).reseal(box);
+      await forgetOldKeys(dataDir.keys);
+      return count;
+    } finally {
+      kv.close();
+    }
+  } finally {
+    dataDir.release();
+  }
+}

@@ -1,0 +1,66 @@
+/**
+ * The page of channels, the scripts of web push, and what their forms do.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { PageServices } from "../platform/accounts/page_services.ts";
+import type { Router } from "../platform/core/http/router.ts";
+import {
+  makeMessengerLink,
+  messengerLinksOf,
+  type MessengerServices,
+  unlinkMessenger,
+} from "../platform/notifications/channels/messenger/routes.ts";
+import { ownOf } from "../platform/core/access/caller.ts";
+import { subscriptionsOf } from "../platform/notifications/channels/push/routes.ts";
+import type { SubscriptionStore } from "../platform/notifications/channels/push/subscription_store.ts";
+import { aroundOf } from "./account_routes.ts";
+import { channelsPage, linkPage } from "./channel_pages.tsx";
+import { goTo } from "./document.tsx";
+import type { PageBinder } from "./page_binder.tsx";
+import {
+  PUSH_PAGE_PATH,
+  PUSH_WORKER_PATH,
+  showPushScript,
+  showPushWorker,
+} from "./push_scripts.ts";
+
+export interface ChannelPageServices extends MessengerServices {
+  readonly pushSubscriptions: SubscriptionStore;
+}
+
+const id = z.object({ id: z.string().max(64) });
+const ALL = { limit: 100 } as const;
+
+export function bindChannelPages(bind: PageBinder, router: Router, services: {
+  readonly pages: PageServices;
+  readonly channels: ChannelPageServices;
+}): void {
+  const { pages, channels } = services;
+  router.page("GET", PUSH_WORKER_PATH, showPushWorker);
+  router.page("GET", PUSH_PAGE_PATH, showPushScript);
+
+  bind.personal("GET", "/account/channels", async (visit) => {
+    const { user } = visit.person;
+    const [around, links, subscriptions] = await Promise.all([
+      aroundOf(visit, pages),
+      messengerLinksOf(channels, user.id),
+      subscriptionsOf(channels, ownOf(visit.person), ALL),
+    ]);
+    const hasBot = channels.bot !== undefined;
+    return channelsPage(around, { links, hasBot, subscriptions: subscriptions.items });
+  });
+  bind.personal("POST", "/account/channels/link", async (visit) => {
+    const { url } = await makeMessengerLink(channels, visit.person.user.id);
+    return linkPage(await aroundOf({ ...visit, path: "/account/channels" }, pages), { url });
+  });
+  bind.personal("POST", "/account/channels/unlink", async ({ person, fields }) => {
+    await unlinkMessenger(channels, { user: person.user, id: id.parse(fields).id });
+    return goTo("/account/channels?done=chat-unlinked");
+  });
+  bind.personal("POST", "/account/channels/unsubscribe", async ({ person, fields }) => {
+    await channels.pushSubscriptions.remove(ownOf(person), id.parse(fields).id);
+    return goTo("/account/channels?done=browser-removed");
+  });
+}

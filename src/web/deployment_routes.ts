@@ -1,0 +1,51 @@
+/**
+ * `/deployments/{id}`: what notifications of a deployment lead to.
+ *
+ * @module
+ */
+import type { Authenticator } from "../platform/accounts/authenticate.ts";
+import type { PageServices } from "../platform/accounts/page_services.ts";
+import type { BuildLogs } from "../platform/builds/logs/build_logs.ts";
+import type { Addresses } from "../platform/core/addresses.ts";
+import type { DeploymentStore } from "../platform/deployments/deployment_store.ts";
+import { Failure } from "../platform/core/http/failure.ts";
+import { aroundOf } from "./account_routes.ts";
+import { deploymentPage } from "./deployment_pages.tsx";
+import type { PageBinder } from "./page_binder.tsx";
+
+export interface DeploymentPageServices {
+  readonly pages: PageServices;
+  readonly authenticator: Pick<Authenticator, "memory">;
+  readonly deployments: DeploymentStore;
+  readonly buildLogs: BuildLogs;
+  readonly addresses: Addresses;
+}
+
+/** Lines of a build log that the page shows. */
+const SHOWN_LINES = 200;
+
+export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageServices): void {
+  const { pages, authenticator, deployments, buildLogs, addresses } = services;
+
+  bind.personal("GET", "/deployments/:deployment", async (visit) => {
+    const id = (visit.params.deployment ?? "").slice(0, 64);
+    const owner = await deployments.owner(id);
+    // One of another workspace is as unknown as none.
+    const workspace = owner === undefined
+      ? undefined
+      : await authenticator.memory.workspaceOf(visit.person.user.id, owner.workspaceId);
+    const deployment = owner === undefined || workspace === undefined
+      ? undefined
+      : await deployments.find(owner.projectId, id);
+    if (deployment === undefined) {
+      throw new Failure("not_found", "The deployment does not exist, or is of another workspace");
+    }
+    const { projectId, uniqueLabel } = deployment;
+    const lines = await buildLogs.read({ projectId, deploymentId: id });
+    return deploymentPage(await aroundOf(visit, pages), {
+      deployment,
+      url: addresses.url(uniqueLabel),
+      lines: lines.slice(-SHOWN_LINES),
+    });
+  });
+}

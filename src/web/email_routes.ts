@@ -1,0 +1,46 @@
+/**
+ * Adding an email address and a password to an account without them.
+ *
+ * @module
+ */
+import { endpoints } from "../contract/mod.ts";
+import type { PageServices } from "../platform/accounts/page_services.ts";
+import { aroundOf, showSecurity } from "./account_routes.ts";
+import { goTo } from "./document.tsx";
+import { checkFields, refused } from "./form.ts";
+import { confirmEmailPage, emailUnderWayPage } from "./messenger_only_pages.tsx";
+import type { PageBinder } from "./page_binder.tsx";
+
+const CONFIRM_PATH = "/account/email/confirm/:token";
+
+export function bindEmailPages(bind: PageBinder, pages: PageServices): void {
+  bind.personal("POST", "/account/email", async (visit) => {
+    const { person, client, fields } = visit;
+    const checked = checkFields(endpoints.addEmail.body, fields);
+    if (!checked.ok) {
+      return showSecurity(visit, pages, { of: "email", state: checked.state, status: 400 });
+    }
+    try {
+      const answer = await pages.addEmail(person, checked.value, client);
+      if (answer.status === "added") return goTo("/account?done=email-added");
+      const around = await aroundOf({ ...visit, path: "/account" }, pages);
+      return emailUnderWayPage(around, checked.value.email);
+    } catch (error) {
+      return showSecurity(visit, pages, { of: "email", ...refused(error, fields) });
+    }
+  });
+
+  bind.personal(
+    "GET",
+    CONFIRM_PATH,
+    async (visit) =>
+      confirmEmailPage(
+        await aroundOf({ ...visit, path: "/account" }, pages),
+        visit.params.token ?? "",
+      ),
+  );
+  bind.personal("POST", CONFIRM_PATH, async ({ person, params, client }) => {
+    await pages.confirmEmail(person, params.token ?? "", client);
+    return goTo("/account?done=email-added");
+  });
+}

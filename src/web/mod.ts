@@ -1,0 +1,9 @@
+/**
+ * The server-rendered pages: what people see of the platform in a browser.
+ * They call what the API calls, and nothing below knows them.
+ *
+ * @module
+ */
+export { showFailure } from "./page_binder.tsx";
+export { bindPages } from "./routes.ts";
+export { bindUnsubscribe } from "./unsubscribe_routes.tsx";

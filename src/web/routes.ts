@@ -1,0 +1,62 @@
+/**
+ * Every page of the interface, bound to its path.
+ *
+ * @module
+ */
+import type { Router } from "../platform/core/http/router.ts";
+import { bindAccountPages } from "./account_routes.ts";
+import { bindChannelPages, type ChannelPageServices } from "./channel_routes.ts";
+import { bindDeploymentPages, type DeploymentPageServices } from "./deployment_routes.ts";
+import { bindDevicePages } from "./device_routes.ts";
+import { bindEmailPages } from "./email_routes.ts";
+import { showIcon, showStylesheet, STYLESHEET_PATH } from "./document.tsx";
+import { bindEntryPages } from "./entry_routes.ts";
+import { bindInboxPages, type InboxPageServices } from "./inbox_routes.ts";
+import { landingPage } from "./landing.tsx";
+import { bindMailLinkPages } from "./mail_link_routes.ts";
+import type { MessengerSignIn } from "../platform/notifications/channels/messenger/sign_in.ts";
+import { bindMessengerEntry } from "./messenger_entry_routes.ts";
+import { PageBinder } from "./page_binder.tsx";
+import { bindReferencePages } from "./reference_routes.ts";
+import { bindWorkspacePages, type WorkspacePageServices } from "./workspace_routes.ts";
+
+/** Binds the pages of a platform at `url`. */
+export function bindPages(
+  router: Router,
+  services:
+    & WorkspacePageServices
+    & ChannelPageServices
+    & InboxPageServices
+    & DeploymentPageServices
+    & {
+      readonly messengerSignIn: MessengerSignIn | undefined;
+      readonly publicOrigin: string;
+    },
+  platform: {
+    readonly url: string;
+    readonly version: string;
+  },
+): void {
+  const { url, version } = platform;
+  const bind = new PageBinder(router, services.pages);
+  router.page("GET", STYLESHEET_PATH, showStylesheet);
+  router.page("GET", "/assets/mark.svg", showIcon);
+  bind.open(
+    "GET",
+    "/",
+    ({ person }) => landingPage({ url, version, isSignedIn: person !== undefined }),
+  );
+  const { bot, messengerSignIn, publicOrigin } = services;
+  const hasMessenger = bot !== undefined && messengerSignIn !== undefined;
+  bindEntryPages(bind, services.pages, { hasMessenger });
+  if (hasMessenger) bindMessengerEntry(bind, { bot, messengerSignIn, publicOrigin });
+  bindReferencePages(bind, platform);
+  bindMailLinkPages(bind, services.pages);
+  bindDevicePages(bind, services.pages);
+  bindAccountPages(bind, services.pages);
+  bindEmailPages(bind, services.pages);
+  bindWorkspacePages(bind, services);
+  bindDeploymentPages(bind, services);
+  bindChannelPages(bind, router, { pages: services.pages, channels: services });
+  bindInboxPages(bind, router, { pages: services.pages, inbox: services });
+}

@@ -1,0 +1,170 @@
+/**
+ * Workspaces, their members, invitations and keys, by the pages.
+ *
+ * @module
+ */
+import { endpoints, PAGE_LIMIT_MAX } from "../contract/mod.ts";
+import type { ApiKeyService } from "../platform/accounts/api_key_service.ts";
+import type { Authenticator } from "../platform/accounts/authenticate.ts";
+import type { Caller } from "../platform/core/access/caller.ts";
+import { type PageServices, safeReturnPath } from "../platform/accounts/page_services.ts";
+import { Failure } from "../platform/core/http/failure.ts";
+import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
+import { aroundOf } from "./account_routes.ts";
+import { goTo } from "./document.tsx";
+import { checkFields, type Fields, refused } from "./form.ts";
+import type { PageBinder, PersonVisit } from "./page_binder.tsx";
+import { invitationPage, workspacePage, workspacesPage } from "./workspace_pages.tsx";
+
+export interface WorkspacePageServices {
+  readonly pages: PageServices;
+  readonly workspaces: WorkspaceService;
+  readonly apiKeys: ApiKeyService;
+  readonly authenticator: Pick<Authenticator, "memory">;
+}
+
+const ALL = { limit: PAGE_LIMIT_MAX } as const;
+
+/** Parses fields that no person types. @throws {Failure} `invalid_request`. */
+function parse<T>(
+  schema: Parameters<typeof checkFields<T>>[0],
+  fields: Fields,
+): T {
+  const checked = checkFields(schema, fields);
+  if (checked.ok) return checked.value;
+  throw new Failure("invalid_request", "Send a form of the platform's own pages");
+}
+
+const memberRole = endpoints.changeMember.body;
+const memberId = endpoints.changeMember.params;
+const keyId = endpoints.revokeApiKey.params;
+const invitationId = endpoints.deleteInvitation.params;
+
+export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServices): void {
+  const { pages, workspaces, apiKeys, authenticator } = services;
+
+  /** The person as a member. @throws {Failure} `not_found`, or `forbidden` where it takes an owner. */
+  const memberOf = async (visit: PersonVisit, wanted: "viewer" | "owner"): Promise<Caller> => {
+    const { user, credential } = visit.person;
+    const slug = visit.params.slug ?? "";
+    const workspace = await authenticator.memory.workspaceBySlug(user.id, slug);
+    if (workspace === undefined) {
+      throw new Failure("not_found", `Workspace "${slug}" does not exist`);
+    }
+    if (wanted === "owner" && workspace.role !== "owner") {
+      throw new Failure("forbidden", `Only owners of "${slug}" can do this`);
+    }
+    return { user, credential, workspace };
+  };
+
+  const show = async (
+    visit: PersonVisit,
+    shown: Parameters<typeof workspacePage>[2] = {},
+  ): Promise<Response> => {
+    const caller = await memberOf(visit, "viewer");
+    const { workspace } = caller;
+    const isOwner = workspace.role === "owner";
+    const [around, members, invitations, keys] = await Promise.all([
+      aroundOf({ ...visit, path: `/workspaces/${workspace.slug}` }, pages),
+      workspaces.members(caller, ALL),
+      isOwner ? workspaces.openInvitations(caller, ALL) : undefined,
+      isOwner ? apiKeys.list(caller, ALL) : undefined,
+    ]);
+    const owned = invitations && keys && { invitations: invitations.items, keys: keys.items };
+    return workspacePage(around, { workspace, members: members.items, owned }, shown);
+  };
+  const back = (caller: Caller, done: string): Response =>
+    goTo(`/workspaces/${caller.workspace.slug}?done=${done}`);
+
+  bind.personal(
+    "GET",
+    "/workspaces",
+    async (visit) =>
+      workspacesPage(await aroundOf(visit, pages), {
+        next: safeReturnPath(visit.query.get("next")),
+      }),
+  );
+  bind.personal("POST", "/workspaces", async (visit) => {
+    const { person, fields } = visit;
+    const next = safeReturnPath(fields.next);
+    const around = await aroundOf(visit, pages);
+    const checked = checkFields(endpoints.createWorkspace.body, fields);
+    if (!checked.ok) return workspacesPage(around, { next, state: checked.state, status: 400 });
+    try {
+      const { slug } = await pages.createWorkspace(person, checked.value);
+      return goTo(next === "/" ? `/workspaces/${slug}?done=workspace-made` : next);
+    } catch (error) {
+      return workspacesPage(around, { next, ...refused(error, fields) });
+    }
+  });
+
+  bind.personal("GET", "/workspaces/:slug", (visit) => show(visit));
+
+  bind.personal("POST", "/workspaces/:slug/members/role", async (visit) => {
+    const caller = await memberOf(visit, "owner");
+    const { role } = parse(memberRole, visit.fields);
+    const { user } = parse(memberId, { user: visit.fields.userId ?? "" });
+    await workspaces.changeRole(caller, user, role);
+    return back(caller, "role-changed");
+  });
+  bind.personal("POST", "/workspaces/:slug/members/remove", async (visit) => {
+    const caller = await memberOf(visit, "owner");
+    const { user } = parse(memberId, { user: visit.fields.userId ?? "" });
+    await workspaces.remove(caller, user, visit.client);
+    return back(caller, "member-removed");
+  });
+  bind.personal("POST", "/workspaces/:slug/leave", async (visit) => {
+    const caller = await memberOf(visit, "viewer");
+    await workspaces.remove(caller, caller.user.id, visit.client);
+    return goTo("/workspaces?done=workspace-left");
+  });
+
+  bind.personal("POST", "/workspaces/:slug/invitations", async (visit) => {
+    const caller = await memberOf(visit, "owner");
+    const { role } = parse(endpoints.createInvitation.body, visit.fields);
+    const { url } = await workspaces.invite(caller, role);
+    return show(visit, { url });
+  });
+  bind.personal("POST", "/workspaces/:slug/invitations/withdraw", async (visit) => {
+    const caller = await memberOf(visit, "owner");
+    const { invitation } = parse(invitationId, { invitation: visit.fields.id ?? "" });
+    await workspaces.withdraw(caller, invitation);
+    return back(caller, "invitation-withdrawn");
+  });
+
+  bind.personal("POST", "/workspaces/:slug/keys", async (visit) => {
+    const caller = await memberOf(visit, "owner");
+    const checked = checkFields(endpoints.createApiKey.body, visit.fields);
+    if (!checked.ok) return show(visit, { state: checked.state, status: 400 });
+    try {
+      const { key } = await apiKeys.create(caller, checked.value, visit.client);
+      return show(visit, { made: key });
+    } catch (error) {
+      return show(visit, refused(error, visit.fields));
+    }
+  });
+  bind.personal("POST", "/workspaces/:slug/keys/revoke", async (visit) => {
+    const caller = await memberOf(visit, "owner");
+    const { key } = parse(keyId, { key: visit.fields.id ?? "" });
+    await apiKeys.revoke(caller, key, visit.client);
+    return back(caller, "key-revoked");
+  });
+
+  bind.personal("GET", "/invitation/:token", async ({ person, csrf, params, client }) => {
+    const token = params.token ?? "";
+    const invitation = await pages.findInvitation(token, client);
+    if (invitation === undefined) {
+      throw new Failure(
+        "not_found",
+        "This invitation can not be used: it is old, was used or was withdrawn",
+      );
+    }
+    const email = person.user.email ?? person.user.name;
+    return invitationPage({ invitation, token, csrf, email });
+  });
+  bind.personal("POST", "/invitation/:token", async ({ person, params, client }) => {
+    const token = params.token ?? "";
+    const { slug } = await pages.acceptInvitation(person, { token }, client);
+    return goTo(`/workspaces/${slug}?done=workspace-joined`);
+  });
+}
