@@ -10,7 +10,7 @@ import { TrustedProxies } from "../edge/mod.ts";
 import { keepUncompressed } from "../platform/core/http/automatic_compression.ts";
 import { addressGroup } from "../platform/core/http/client.ts";
 import { faultAnswer } from "../platform/core/http/fault_answer.ts";
-import type { createFront } from "../platform/core/http/host_dispatch.ts";
+import type { createHostDispatch } from "../platform/core/http/host_dispatch.ts";
 import {
   completeLimits,
   type ConnectionHandler,
@@ -47,7 +47,10 @@ export interface Listeners {
   /** Resolves when the plain listener has ended. */
   readonly finished: Promise<void>;
   /** Hands the requests over, with the certificates for the hosts that have their own. */
-  open(front: ReturnType<typeof createFront>, certificates: CertificateService | undefined): void;
+  open(
+    front: ReturnType<typeof createHostDispatch>,
+    certificates: CertificateService | undefined,
+  ): void;
   /** A host has a new certificate. */
   certificateChanged(hostname: string): void;
   /** Stops accepting, lets requests under way finish, and cuts off those that do not. */

@@ -23,7 +23,7 @@ import { Addresses } from "../platform/core/addresses.ts";
 import { readDomainOptions } from "../platform/domains/domain_settings.ts";
 import { startHousekeeping, watchUploads } from "./housekeeping.ts";
 import { clientFinder } from "../platform/core/http/client.ts";
-import { createFront } from "../platform/core/http/host_dispatch.ts";
+import { createHostDispatch } from "../platform/core/http/host_dispatch.ts";
 import { apiHosts } from "../platform/core/http/hostname.ts";
 import { requestIds } from "../platform/core/http/request_id.ts";
 import { type Listeners, openListeners } from "./listeners.ts";
@@ -182,7 +182,7 @@ async function buildFront(
     onError: (cause, id) => logFault(options, id, cause),
     ...geo,
   });
-  return createFront({
+  return createHostDispatch({
     isApi: apiHosts([options.baseDomain, reach.base.hostname, options.host, "localhost"]),
     api: (request, remoteAddress) => api.fetch(request, clientOf(request, remoteAddress)),
     edge,

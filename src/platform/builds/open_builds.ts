@@ -16,7 +16,9 @@ import type { DataDir } from "../core/store/data_dir.ts";
 import { buildProgram } from "./runner/program.ts";
 import { SandboxedRunner } from "./runner/sandboxed_runner.ts";
 import type { BuildSettings } from "./build_settings.ts";
-import type { BuildRunner, GitService, OpenGitCredentials } from "./types.ts";
+import type { GitService } from "../git/git_service.ts";
+import type { OpenGitCredentials } from "../projects/git_credentials.ts";
+import type { BuildRunner } from "./types.ts";
 
 export interface BuildParts {
   readonly dataDir: DataDir;

@@ -28,7 +28,7 @@ import { PageFolders } from "./fs_page_vault.ts";
 import { LayerServer } from "./layer_server.ts";
 import { completeSocketLimits, defaultProcessLimits } from "./process_limits.ts";
 import { makeRunFolder, removeRunFolder } from "./run_folder.ts";
-import { ServerNotReadyError } from "./server_not_ready.ts";
+import { ServerNotReadyError } from "../deployments/server_not_ready.ts";
 import { type ServerSandbox, ServersRefusedError } from "./server_sandbox.ts";
 import { SiteServers } from "./site_servers.ts";
 

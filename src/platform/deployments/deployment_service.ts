@@ -6,17 +6,15 @@
  * @module
  */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
-import type { HttpCache } from "../../edge/mod.ts";
+import type { HttpCache, PurgeScope } from "../../edge/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { ServerNotReadyError } from "../compute/server_not_ready.ts";
-import type { ComputeService } from "../compute/compute_service.ts";
-import type { FunctionService } from "../functions/function_service.ts";
+import { ServerNotReadyError } from "./server_not_ready.ts";
 import type { SealedFunction } from "../../runtime/mod.ts";
 import type { RaiseEvent } from "../core/events/raise_event.ts";
 import { Failure } from "../core/http/failure.ts";
 import { productionDeploymentId, type ProjectRecord } from "../projects/project.ts";
 import type { ProjectStore } from "../projects/project_store.ts";
-import type { BlobVault } from "../core/store/blob_store.ts";
+import type { BlobStore, BlobVault } from "../core/store/blob_store.ts";
 import type { Committed } from "../core/store/records.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { blobsOf, type DeploymentContent, readContent } from "./content.ts";
@@ -44,6 +42,30 @@ function misstatedSizes(blobs: BlobLookUp["misstated"]): Failure {
   );
 }
 
+/** What runs code of deployments. */
+export interface DeploymentProcesses {
+  /** Ends what runs for deployments that others took the place of, once it has nothing to do. */
+  retire(deploymentIds: Iterable<string>): void;
+}
+
+/** The servers of deployments. */
+export interface DeploymentServers extends DeploymentProcesses {
+  /**
+   * Starts the servers of a deployment before production shows it.
+   *
+   * @throws {ServerNotReadyError} where one does not listen in time.
+   */
+  prepare(
+    deployment: DeploymentRecord,
+    content: DeploymentContent,
+    blobs: BlobStore,
+  ): Promise<void>;
+  /** Forgets rendered pages of a deployment. */
+  purge(deploymentId: string, scope: PurgeScope): Promise<unknown>;
+  /** Ends the servers of a deployment, and removes what they have left. */
+  remove(deploymentId: string): Promise<void>;
+}
+
 export interface DeploymentServices {
   readonly deployments: DeploymentStore;
   readonly projects: ProjectStore;
@@ -53,9 +75,9 @@ export interface DeploymentServices {
   readonly cache: HttpCache;
   readonly addresses: Addresses;
   /** The servers of deployments: ready before production shows them, ended behind it. */
-  readonly computeService: Pick<ComputeService, "prepare" | "purge" | "remove" | "retire">;
+  readonly computeService: DeploymentServers;
   readonly uploads: OpenUploads;
-  readonly functionService: Pick<FunctionService, "retire">;
+  readonly functionService: DeploymentProcesses;
   /** Makes a received function safe to run; throws a `Failure` for one that is not. */
   seal(name: string, source: Uint8Array): Promise<SealedFunction>;
   /** Told of each deployment that was stopped, so that no build of it goes on. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { GitCredentials } from "../builds/types.ts";
+import type { GitCredentials } from "../projects/git_credentials.ts";
 import { gitEnvironment, openRemote } from "./git_environment.ts";
 import type { GitSource } from "./git_url.ts";
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { branchName } from "../../contract/mod.ts";
-import type { Resolved } from "../builds/types.ts";
+import type { Resolved } from "./git_service.ts";
 import type { GitResult } from "./git_process.ts";
 
 /** Runs git on the mirror. */

@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { watchSize } from "../builds/runner/watch_size.ts";
+import { watchSize } from "../../lib/folder_size.ts";
 import {
   gitEnvironment,
   type GitFolder,

@@ -1,7 +1,7 @@
 /** Mirrors of real repositories, local and over smart HTTP. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import type { GitCredentials } from "../builds/types.ts";
+import type { GitCredentials } from "../projects/git_credentials.ts";
 import { GitMirrors, type GitMirrorsOptions } from "./mirrors.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 import { forgeAlike, makeRepository, makeSite, serveGit } from "../../lib/test_git.ts";

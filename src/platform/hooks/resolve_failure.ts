@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Resolved } from "../builds/types.ts";
+import type { Resolved } from "../git/git_service.ts";
 import { Failure } from "../core/http/failure.ts";
 
 /** Candidates of an ambiguous SHA that are listed. */

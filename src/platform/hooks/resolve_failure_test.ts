@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { Resolved } from "../builds/types.ts";
+import type { Resolved } from "../git/git_service.ts";
 import { resolveFailure } from "./resolve_failure.ts";
 
 const wanted = { branch: "main", commitSha: "8f14e45" };

@@ -12,7 +12,7 @@ import { RateWindow } from "../core/access/rate_window.ts";
 import type { BuildQueue } from "../builds/build_queue.ts";
 import type { BuildRecord } from "../builds/build_record.ts";
 import { type BuildStore, NotAdmittedError } from "../builds/build_store.ts";
-import type { GitService, Resolved } from "../builds/types.ts";
+import type { GitService, Resolved } from "../git/git_service.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "../deployments/deployment.ts";
 import { deploymentEvent } from "../deployments/deployment_event.ts";

@@ -8,11 +8,24 @@
 import { z } from "zod";
 import { gitCredentialsBody } from "../../contract/mod.ts";
 import { type GitAddress, parseGitUrl } from "../../lib/git_url.ts";
-import type { GitCredentials } from "../builds/types.ts";
 import { sealedSecret, type SecretBox } from "../core/secrets/secret_box.ts";
 import { keys } from "../core/store/keys.ts";
 import { readAll, readRecord } from "../core/store/records.ts";
 import type { ProjectRecord } from "./project.ts";
+
+/** How a private repository lets the platform in; never logged, never on a command line. */
+export type GitCredentials =
+  | { readonly type: "https"; readonly username: string; readonly token: string }
+  /** A private key in OpenSSH or PEM form, without passphrase. */
+  | {
+    readonly type: "ssh";
+    readonly privateKey: string;
+    /** Lines of a `known_hosts` file; null trusts a host's key when it is first seen. */
+    readonly knownHosts: string | null;
+  };
+
+/** Opens the credentials for a project's git URL; `undefined` where it has none for that host. */
+export type OpenGitCredentials = (project: ProjectRecord) => Promise<GitCredentials | undefined>;
 
 const placeOf = (projectId: string): string => `git/${projectId}`;
 

@@ -8,7 +8,6 @@ import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { Caller } from "../core/access/caller.ts";
 import type { Addresses } from "../core/addresses.ts";
-import type { GitService } from "../builds/types.ts";
 import { Failure } from "../core/http/failure.ts";
 import type { Router } from "../core/http/router.ts";
 import { findProject } from "./find_project.ts";
@@ -16,10 +15,15 @@ import { type ProjectRecord, projectToWire } from "./project.ts";
 import { gitAddress, type GitCredentialStore, leavesHost } from "./git_credentials.ts";
 import type { ProjectStore } from "./project_store.ts";
 
+export interface GitAddressPolicy {
+  /** Why the platform never goes to an address, for people; `undefined` where it would try. */
+  refusal(gitUrl: string): string | undefined;
+}
+
 export interface ProjectServices {
   readonly projects: ProjectStore;
   readonly gitCredentials: GitCredentialStore;
-  readonly git: Pick<GitService, "refusal">;
+  readonly git: GitAddressPolicy;
   readonly addresses: Addresses;
   readonly now: Clock;
   readonly random: Random;

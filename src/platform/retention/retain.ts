@@ -5,7 +5,7 @@
  * @module
  */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
-import type { GitService } from "../builds/types.ts";
+import type { GitService } from "../git/git_service.ts";
 import type { DeploymentRecord } from "../deployments/deployment.ts";
 import type { DeploymentService } from "../deployments/deployment_service.ts";
 import type { DeploymentStore } from "../deployments/deployment_store.ts";

@@ -12,7 +12,7 @@ import type { BuildLimits } from "./build_limits.ts";
 import { BuildTalkError, readEvents } from "./read_events.ts";
 import { type SandboxOptions, type SandboxRun, startSandbox } from "./sandbox.ts";
 import { watchMemory } from "./watch_memory.ts";
-import { watchSize } from "./watch_size.ts";
+import { watchSize } from "../../../lib/folder_size.ts";
 
 export type SandboxedEnd =
   | { readonly type: "packed"; readonly packed: PackedEvent }

@@ -41,7 +41,7 @@ import {
   type SandboxKind,
   type SandboxOptions,
 } from "./sandbox.ts";
-import { folderSize } from "./watch_size.ts";
+import { folderSize } from "../../../lib/folder_size.ts";
 
 export interface SandboxedRunnerOptions {
   readonly projects: ProjectStore;

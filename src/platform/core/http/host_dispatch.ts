@@ -5,19 +5,23 @@
  * @module
  */
 import { redirectToHost, redirectToHttps } from "./redirect.ts";
-import type { DomainHosts } from "../../domains/domain_hosts.ts";
 import type { ClientConnection, ConnectionHandler } from "../listener/mod.ts";
-import type { Http01Challenges } from "../../certificates/challenges.ts";
 import { hostnameOf } from "./hostname.ts";
 
 type Answer = Response | Promise<Response>;
 
-export interface FrontOptions {
+export interface HostDispatchOptions {
   readonly isApi: (hostname: string) => boolean;
   readonly api: (request: Request, remoteAddress: string) => Answer;
   readonly edge: (request: Request, connection: ClientConnection) => Answer;
-  readonly hosts: DomainHosts;
-  readonly challenges: Http01Challenges;
+  readonly hosts: {
+    /** The hostname that a domain's visitors are sent to, where it only redirects. */
+    redirectOf(hostname: string): string | undefined;
+  };
+  readonly challenges: {
+    /** The answer to a certificate authority that asks for a pending challenge. */
+    answer(url: string): Response | undefined;
+  };
   /**
    * True for a hostname whose visitors are to come by HTTPS; missing where
    * HTTPS has not its own port, so that nobody can be sent there.
@@ -26,8 +30,8 @@ export interface FrontOptions {
 }
 
 /** Makes the handlers of the plain and of the secure listener. */
-export function createFront(
-  options: FrontOptions,
+export function createHostDispatch(
+  options: HostDispatchOptions,
 ): { readonly http: ConnectionHandler; readonly https: ConnectionHandler } {
   const { isApi, api, edge, hosts, challenges, wantsHttps } = options;
   const https: ConnectionHandler = (request, connection) => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { DomainHosts } from "../../domains/domain_hosts.ts";
 import { Http01Challenges } from "../../certificates/challenges.ts";
-import { createFront } from "./host_dispatch.ts";
+import { createHostDispatch } from "./host_dispatch.ts";
 
 const hosts = new DomainHosts();
 const domain = {
@@ -22,7 +22,7 @@ hosts.replaceZone("shop.example", [
 const challenges = new Http01Challenges();
 challenges.add("t", "t.key");
 
-const front = createFront({
+const front = createHostDispatch({
   isApi: (hostname) => hostname === "localhost",
   api: () => new Response("api"),
   edge: (request, { remoteAddress }) =>
@@ -51,7 +51,7 @@ const rows = [
 const connection = { remoteAddress: "192.0.2.7", hold: () => {} };
 
 for (const [side, url, wanted] of rows) {
-  Deno.test(`createFront() answers ${url} with ${wanted}`, async () => {
+  Deno.test(`createHostDispatch() answers ${url} with ${wanted}`, async () => {
     const response = await front[side](new Request(url), { ...connection, scheme: side });
     const location = response.headers.get("location");
     const seen = location === null ? await response.text() : `${response.status} ${location}`;

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { folderSize, watchSize } from "./watch_size.ts";
+import { folderSize, watchSize } from "./folder_size.ts";
 
 const LINUX = Deno.build.os === "linux";
 

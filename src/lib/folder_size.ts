@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { runProgram } from "../../../lib/spawn_program.ts";
+import { runProgram } from "./spawn_program.ts";
 
 export interface SizeWatch {
   /** Aborted when they are too large, or have too many files to be counted in time. */
