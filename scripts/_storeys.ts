@@ -10,34 +10,4 @@
  * their path below it, and `.` for all its other files. Another inner room is
  * imported by its `mod.ts`.
  */
-export const STOREYS: Readonly<Record<string, readonly string[]>> = {
-  "src/platform": [
-    "retention",
-    "cache",
-    "health",
-    "notifications",
-    "hooks",
-    "builds",
-    "domains",
-    "certificates",
-    "rules",
-    "functions",
-    "compute",
-    "deployments",
-    "logs",
-    "git",
-    "variables",
-    "environments",
-    "projects",
-    "workspaces",
-    "accounts",
-    "core/http",
-    "core/events",
-    "core/secrets",
-    "core/listener",
-    "core/store",
-    "core/access",
-    "core/addresses.ts",
-    "core/log.ts",
-  ],
-};
+export const STOREYS: Readonly<Record<string, readonly string[]>> = {};
