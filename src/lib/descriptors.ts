@@ -1,13 +1,14 @@
 /**
- * The open descriptors of this process: which there are, and keeping them from
- * the programs that it starts. Linux with the GNU C library; elsewhere nothing
- * is known and nothing is kept.
+ * The descriptors (files, sockets) of this process: how many it may open, which
+ * are open, and keeping them from the programs that it starts. Linux with the
+ * GNU C library; elsewhere nothing is known and nothing is kept.
  *
  * @module
  */
 import { rawNames } from "./raw_folder.ts";
 
 const SYMBOLS = {
+  close: { parameters: ["i32"], result: "i32" },
   fcntl: { parameters: ["i32", "i32", "i32"], result: "i32" },
   readlink: { parameters: ["buffer", "buffer", "usize"], result: "isize" },
   closeRange: { name: "syscall", parameters: ["i64", "u64", "u64", "u64"], result: "i64" },
@@ -30,8 +31,10 @@ const ALL = 0xffff_ffffn;
 
 const F_GETFD = 1;
 const F_SETFD = 2;
+const F_DUPFD_CLOEXEC = 1030;
 const FD_CLOEXEC = 1;
 
+const STDERR = 2;
 /** The first number after standard input, output and error. */
 const FIRST_OTHER = 3;
 
@@ -48,6 +51,36 @@ function libc(): Libc | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Finds the soft limit in the text of `/proc/self/limits` (proc(5)); `Infinity` for none. */
+export function parseDescriptorLimit(limits: string): number | undefined {
+  const soft = /^Max open files\s+(\d+|unlimited)\s/m.exec(limits)?.[1];
+  if (soft === undefined) return undefined;
+  return soft === "unlimited" ? Infinity : Number(soft);
+}
+
+/** How many descriptors this process may open; `undefined` where the system does not show it. */
+export function descriptorLimit(): number | undefined {
+  try {
+    return parseDescriptorLimit(Deno.readTextFileSync("/proc/self/limits"));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The number that the next descriptor gets: the lowest that is free, so that at
+ * least as many are open. `Infinity` where none is free, and 0 where the system
+ * is not Linux with the GNU C library.
+ */
+export function nextDescriptor(): number {
+  const library = libc();
+  if (library === undefined) return 0;
+  const next = library.fcntl(STDERR, F_DUPFD_CLOEXEC, 0);
+  if (next < 0) return Infinity;
+  library.close(next);
+  return next;
 }
 
 /** The numbers in use; read without the runtime, whose permissions may not reach `/proc`. */

@@ -6,6 +6,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../lib/clock.ts";
+import { descriptorLimit, nextDescriptor } from "../lib/descriptors.ts";
 import { TrustedProxies } from "../edge/mod.ts";
 import { keepUncompressed } from "../platform/core/http/automatic_compression.ts";
 import { addressGroup } from "../platform/core/http/client.ts";
@@ -14,10 +15,8 @@ import type { createHostDispatch } from "../platform/core/http/host_dispatch.ts"
 import {
   completeLimits,
   type ConnectionHandler,
-  descriptorLimit,
   endsSocketsWithServer,
   FrontDoor,
-  nextDescriptor,
   setAcceptedOptions,
 } from "../platform/core/listener/mod.ts";
 import type { PlatformOptions } from "./options.ts";
@@ -90,9 +89,9 @@ async function listenAgain(options: PlatformOptions): Promise<Deno.TcpListener> 
   }
 }
 
-async function openDoor(options: PlatformOptions): Promise<FrontDoor> {
+function openDoor(options: PlatformOptions): FrontDoor {
   const proxies = new TrustedProxies(options.trustProxy);
-  const descriptors = await descriptorLimit() ?? ASSUMED_DESCRIPTORS;
+  const descriptors = descriptorLimit() ?? ASSUMED_DESCRIPTORS;
   return new FrontDoor({
     limits: completeLimits(options.connections ?? {}, descriptors),
     isShort: () => nextDescriptor() >= descriptors * (1 - RESERVE),
@@ -115,7 +114,7 @@ export async function openListeners(options: PlatformOptions): Promise<Listeners
   let secureHandler = starting;
   let certificates: CertificateService | undefined;
   let closing: Promise<void> | undefined;
-  const door = await openDoor(options);
+  const door = openDoor(options);
   const serve = async (
     listener: Deno.TcpListener | Deno.TlsListener,
     closed: AbortSignal,

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { descriptorLimit } from "../../lib/descriptor_limit.ts";
+import { descriptorLimit } from "../../lib/descriptors.ts";
 import {
   defaultMaxFunctionProcesses,
   defaultMaxServers,

@@ -6,7 +6,6 @@
  */
 export { setAcceptedOptions } from "./accepted_options.ts";
 export { completeLimits } from "./connection_limits.ts";
-export { descriptorLimit, nextDescriptor } from "./descriptors.ts";
 export { FrontDoor, type FrontDoorOptions, type Source } from "./front_door.ts";
 export { ConnectionsUnsupportedError } from "./serve_connection.ts";
 export type { ClientConnection, ConnectionHandler, ConnectionLimits } from "./types.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { descriptorLimit, parseDescriptorLimit } from "./descriptor_limit.ts";
+import { descriptorLimit, nextDescriptor, parseDescriptorLimit } from "./descriptors.ts";
 
 const text = (soft: string) =>
   `Limit                     Soft Limit           Hard Limit           Units
@@ -17,4 +17,16 @@ Deno.test({
   name: "descriptorLimit() reads the limit of this process",
   ignore: Deno.build.os !== "linux",
   fn: () => assert.ok(descriptorLimit()! > 0),
+});
+
+Deno.test({
+  name: "nextDescriptor() grows with what is open, and stays below the limit",
+  ignore: Deno.build.os !== "linux",
+  fn: () => {
+    const before = nextDescriptor();
+    assert.ok(before > 2 && before < descriptorLimit()!);
+    const files = Array.from({ length: 20 }, () => Deno.openSync("/dev/null"));
+    assert.ok(nextDescriptor() > before);
+    for (const file of files) file.close();
+  },
 });
