@@ -6,7 +6,7 @@
 import { type Diagnostic } from "../lib/diagnostic.ts";
 import { parseToml, type TomlLimits } from "../lib/toml.ts";
 import { normalizeInsidePath } from "./field_rules.ts";
-import { describeIssues } from "./problems.ts";
+import { describeProblems } from "./problems.ts";
 import { withSyntaxHint } from "./syntax_hint.ts";
 import { projectConfigSchema, type RawProjectConfig, type VISIBILITIES } from "./schema.ts";
 
@@ -98,5 +98,5 @@ export function parseProjectConfig(source: string): ParsedProjectConfig {
   const checked = projectConfigSchema.safeParse(parsed.document.value);
   return checked.success
     ? { config: normalize(checked.data), diagnostics: [] }
-    : { diagnostics: describeIssues(checked.error.issues, parsed.document) };
+    : { diagnostics: describeProblems(checked.error.issues, parsed.document) };
 }

@@ -1,8 +1,8 @@
 /**
  * The raw shape of `svc.toml`, key by key as the file has them
- * (cli-and-config.md, "Project config file"). Each field's error text is the
- * wanted state, such as "a port number from 1 to 65535"; problems.ts makes
- * the sentence around it.
+ * (cli-and-config.md, "Project config file"). Each field's message says what is
+ * wanted, such as "Use a port number from 1 to 65535"; what was found instead is
+ * added where the problem is reported.
  *
  * @module
  */
@@ -35,82 +35,80 @@ interface TextRule {
 }
 
 const text = (wanted: string, { pattern, maximum }: TextRule) =>
-  z.string({ error: wanted })
-    .min(1, { error: wanted })
-    .max(maximum, { error: wanted })
-    .regex(pattern, { error: wanted });
+  z.string(wanted)
+    .min(1, wanted)
+    .max(maximum, wanted)
+    .regex(pattern, wanted);
 
-const NO_ENCODED_LABEL = "a name that does not begin with xn--";
+const NO_ENCODED_LABEL = "Use a name that does not begin with xn--";
 
 const slug = (wanted: string) =>
   text(wanted, { pattern: DNS_LABEL, maximum: PROJECT_NAME_MAX })
-    .refine((value) => !isEncodedLabel(value), { error: NO_ENCODED_LABEL });
+    .refine((value) => !isEncodedLabel(value), NO_ENCODED_LABEL);
 
 const SLUG_RULE = `1 to ${PROJECT_NAME_MAX} lower-case letters, digits and inner hyphens`;
 const NAME_RULE = "text on one line without blanks at its ends";
 
-const command = text(`a shell command of 1 to ${MAX_COMMAND} characters`, {
+const command = text(`Use a shell command of 1 to ${MAX_COMMAND} characters`, {
   pattern: COMMAND,
   maximum: MAX_COMMAND,
 });
 
-const insidePath = (wanted: string) =>
-  z.string({ error: wanted }).min(1, { error: wanted }).max(MAX_PATH, { error: wanted });
+const insidePath = (wanted: string) => z.string(wanted).min(1, wanted).max(MAX_PATH, wanted);
 
-const table = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape);
+const table = <Shape extends z.ZodRawShape>(shape: Shape) => z.strictObject(shape, "Use a table");
 
 const project = table({
-  id: text("an identifier of letters, digits, _ and -", {
+  id: text("Use an identifier of letters, digits, _ and -", {
     pattern: PLATFORM_ID,
     maximum: MAX_NAME,
   }).optional().meta({ description: "Identifier of the project on the platform." }),
-  name: slug(`a project name of ${SLUG_RULE}`).optional().meta({
+  name: slug(`Use a project name of ${SLUG_RULE}`).optional().meta({
     description: "Name of the project: the first part of its host names.",
     examples: ["my-site"],
   }),
-  workspace: slug(`a workspace slug of ${SLUG_RULE}`).optional().meta({
+  workspace: slug(`Use a workspace slug of ${SLUG_RULE}`).optional().meta({
     description: "Slug of the workspace that the project belongs to.",
     examples: ["default"],
   }),
 });
 
-const PORT_RULE = "a port number from 1 to 65535";
-const HOST_RULE = "a host name or IP address without scheme and port";
-const DATA_DIR_RULE = "a relative path below the project directory, with forward slashes";
-const ALIASES_RULE = "a table of alias names and commands";
+const PORT_RULE = "Use a port number from 1 to 65535";
+const HOST_RULE = "Use a host name or IP address without scheme and port";
+const DATA_DIR_RULE = "Use a relative path below the project directory, with forward slashes";
+const ALIASES_RULE = "Use a table of alias names and commands";
 
 const dev = table({
   command: command.optional().meta({
     description: "Command that starts the dev server.",
     examples: ["npm run dev"],
   }),
-  port: z.int({ error: PORT_RULE }).min(1, { error: PORT_RULE }).max(65535, { error: PORT_RULE })
+  port: z.int(PORT_RULE).min(1, PORT_RULE).max(65535, PORT_RULE)
     .optional().meta({ description: "Port of the dev server.", examples: [4321] }),
   host: text(HOST_RULE, { pattern: TRIMMED_TEXT, maximum: 253 })
-    .refine(isHost, { error: HOST_RULE }).optional()
+    .refine(isHost, HOST_RULE).optional()
     .meta({ description: "Host of the dev server.", examples: ["localhost"] }),
   data_dir: insidePath(DATA_DIR_RULE)
-    .refine((path) => isInsidePath(path) && normalizeInsidePath(path) !== ".", {
-      error: DATA_DIR_RULE,
-    }).optional().meta({
+    .refine((path) => isInsidePath(path) && normalizeInsidePath(path) !== ".", DATA_DIR_RULE)
+    .optional().meta({
       description: "Folder for local data, relative to this file and inside the project.",
       examples: [".svc/data"],
     }),
   aliases: z.record(
-    text("an alias name of 1 to 64 letters, digits, _, -, . and :", {
+    text("Use an alias name of 1 to 64 letters, digits and any of : . _ -", {
       pattern: ALIAS_NAME,
       maximum: 64,
     }),
     command,
-    { error: ALIASES_RULE },
+    ALIASES_RULE,
   ).optional().meta({
     description: "Names for commands that `svc dev --alias <name>` starts.",
     examples: [{ storybook: "npm run storybook" }],
   }),
 });
 
-const OUTPUT_DIR_RULE = "a relative path that stays in the project, with forward slashes";
-const OUTPUT_DIRS_RULE = `a list of 1 to ${MAX_OUTPUT_DIRS} directories`;
+const OUTPUT_DIR_RULE = "Use a relative path that stays in the project, with forward slashes";
+const OUTPUT_DIRS_RULE = `Use a list of 1 to ${MAX_OUTPUT_DIRS} directories`;
 
 const build = table({
   command: command.optional().meta({
@@ -118,9 +116,9 @@ const build = table({
     examples: ["npm run build"],
   }),
   output_dirs: z.array(
-    insidePath(OUTPUT_DIR_RULE).refine(isInsidePath, { error: OUTPUT_DIR_RULE }),
-    { error: OUTPUT_DIRS_RULE },
-  ).min(1, { error: OUTPUT_DIRS_RULE }).max(MAX_OUTPUT_DIRS, { error: OUTPUT_DIRS_RULE })
+    insidePath(OUTPUT_DIR_RULE).refine(isInsidePath, OUTPUT_DIR_RULE),
+    OUTPUT_DIRS_RULE,
+  ).min(1, OUTPUT_DIRS_RULE).max(MAX_OUTPUT_DIRS, OUTPUT_DIRS_RULE)
     .optional().meta({
       description: "Directories that may hold the build output; the first that exists is taken.",
       examples: [["dist", "build"]],
@@ -128,39 +126,39 @@ const build = table({
 });
 
 const db = table({
-  database: text(`a database id or name: ${NAME_RULE}`, {
+  database: text(`Use a database id or name: ${NAME_RULE}`, {
     pattern: TRIMMED_TEXT,
     maximum: MAX_NAME,
   }).optional().meta({ description: "Database id or name; found automatically when omitted." }),
-  branch: text(`a branch name: ${NAME_RULE}`, { pattern: TRIMMED_TEXT, maximum: MAX_NAME })
+  branch: text(`Use a branch name: ${NAME_RULE}`, { pattern: TRIMMED_TEXT, maximum: MAX_NAME })
     .optional().meta({ description: "Database branch for `svc dev`; main when omitted." }),
 });
 
 /** Says whether a variable's value may be shown again. */
 export const VISIBILITIES = ["sensitive", "plain"] as const;
 
-const VISIBILITY_RULE = `"sensitive" or "plain"`;
-const REQUIRED_RULE = "true or false";
+const VISIBILITY_RULE = `Use "sensitive" or "plain"`;
+const REQUIRED_RULE = "Use true or false";
 const DECLARATION_RULE = `${VISIBILITY_RULE}, or a table with visibility and required`;
-const visibility = z.enum(VISIBILITIES, { error: VISIBILITY_RULE });
+const visibility = z.enum(VISIBILITIES, VISIBILITY_RULE);
 
 const declaration = z.union([
   visibility.meta({ description: "Shorthand: a required variable of this visibility." }),
   table({
     visibility: visibility.meta({ description: "`sensitive` values are never shown again." }),
-    required: z.boolean({ error: REQUIRED_RULE }).default(true)
+    required: z.boolean(REQUIRED_RULE).default(true)
       .meta({ description: "Whether deploying needs the variable to be set." }),
   }),
-], { error: DECLARATION_RULE });
+], DECLARATION_RULE);
 
 const env = table({
   declarations: z.record(
     text(
-      `a variable name of 1 to ${VARIABLE_NAME_MAX} letters, digits and _ that starts with no digit`,
+      `Use a variable name of 1 to ${VARIABLE_NAME_MAX} letters, digits and _ that starts with no digit`,
       { pattern: VARIABLE_NAME, maximum: VARIABLE_NAME_MAX },
     ),
     declaration,
-    { error: "a table of variable names and declarations" },
+    "Use a table of variable names and declarations",
   ).optional().meta({
     description: "Environment variables that the project uses.",
     examples: [{ API_KEY: "sensitive", LOG_LEVEL: { visibility: "plain", required: false } }],

@@ -6,6 +6,7 @@
  * @module
  */
 import { z } from "zod";
+import { fieldOf } from "../lib/schema_problems.ts";
 import {
   DEFAULT_MEMORY_MB,
   DEFAULT_TIMEOUT_MS,
@@ -26,11 +27,21 @@ import {
   MIN_TIMEOUT_MS,
 } from "./limits.ts";
 
-const layerName = z.string().min(1).max(MAX_NAME_LENGTH).describe(
-  "Name of the layer, unique among the layers; routes refer to it.",
-);
+const WANTED_OBJECT = "Use an object";
 
-const directory = z.string().min(1).max(MAX_DIRECTORY_LENGTH).describe(
+const text = (wanted: string, maximum: number) =>
+  z.string(wanted).min(1, wanted).max(maximum, wanted);
+
+const integer = (wanted: string, minimum: number, maximum: number) =>
+  z.int(wanted).min(minimum, wanted).max(maximum, wanted);
+
+const layerName = text(`Use a name of 1 to ${MAX_NAME_LENGTH} characters`, MAX_NAME_LENGTH)
+  .describe(
+    "Name of the layer, unique among the layers; routes refer to it.",
+  );
+
+const WANTED_DIRECTORY = `Use a path of 1 to ${MAX_DIRECTORY_LENGTH} characters`;
+const directory = text(WANTED_DIRECTORY, MAX_DIRECTORY_LENGTH).describe(
   'Folder of the layer, relative to the output directory; "." is the output directory itself.',
 );
 
@@ -38,69 +49,94 @@ export const staticLayerSchema = z.strictObject({
   name: layerName,
   target: z.literal("STATIC").describe("Files that are served as they are."),
   directory,
-});
+}, WANTED_OBJECT);
+
+const WANTED_TIMEOUT =
+  `Use a whole number of milliseconds from ${MIN_TIMEOUT_MS} to ${MAX_TIMEOUT_MS}`;
+const WANTED_MEMORY = `Use a whole number of MiB from ${MIN_MEMORY_MB} to ${MAX_MEMORY_MB}`;
 
 export const runtimeSchema = z.strictObject({
-  timeoutMs: z.int().min(MIN_TIMEOUT_MS).max(MAX_TIMEOUT_MS).optional().describe(
+  timeoutMs: integer(WANTED_TIMEOUT, MIN_TIMEOUT_MS, MAX_TIMEOUT_MS).optional().describe(
     `Longest time for one answer, in milliseconds; ${DEFAULT_TIMEOUT_MS} where missing.`,
   ),
-  memoryMb: z.int().min(MIN_MEMORY_MB).max(MAX_MEMORY_MB).optional().describe(
+  memoryMb: integer(WANTED_MEMORY, MIN_MEMORY_MB, MAX_MEMORY_MB).optional().describe(
     `Memory of the server process, in MiB; ${DEFAULT_MEMORY_MB} where missing.`,
   ),
-});
+}, WANTED_OBJECT);
+
+const WANTED_ENTRY = `Use a path of 1 to ${MAX_ENTRY_LENGTH} characters`;
 
 export const computeLayerSchema = z.strictObject({
   name: layerName,
   target: z.literal("COMPUTE").describe("A server process that answers requests."),
   directory,
-  entry: z.string().min(1).max(MAX_ENTRY_LENGTH).describe(
+  entry: text(WANTED_ENTRY, MAX_ENTRY_LENGTH).describe(
     "Entry file of the server, relative to the output directory.",
   ),
   runtime: runtimeSchema.optional().describe("Resources of the server process."),
-});
+}, WANTED_OBJECT);
 
 /** A layer whose target is not readable: the fields that all layers share. */
-export const unknownLayerSchema = z.strictObject({
+const unknownLayerSchema = z.strictObject({
   name: layerName,
-  target: z.enum(["STATIC", "COMPUTE"]),
+  target: z.enum(["STATIC", "COMPUTE"], 'Use "STATIC" or "COMPUTE"'),
   directory,
   entry: computeLayerSchema.shape.entry.optional(),
   runtime: runtimeSchema.optional(),
-});
+}, WANTED_OBJECT);
+
+/** The schema that a layer's own target asks for. */
+export function layerSchemaFor(layer: unknown): z.ZodObject {
+  const target = fieldOf(layer, "target");
+  if (target === "STATIC") return staticLayerSchema;
+  return target === "COMPUTE" ? computeLayerSchema : unknownLayerSchema;
+}
+
+const WANTED_PATTERN = `Use a regular expression of 1 to ${MAX_PATTERN_LENGTH} characters`;
+const WANTED_LAYER = `Use the name of a layer, 1 to ${MAX_NAME_LENGTH} characters`;
+const WANTED_PRIORITY = `Use a number from -${MAX_PRIORITY} to ${MAX_PRIORITY}`;
+const WANTED_METHODS = "Use a list of one or more different HTTP methods";
+const WANTED_REVALIDATE = `Use a whole number of seconds from 0 to ${MAX_REVALIDATE_SECONDS}`;
 
 export const routeSchema = z.strictObject({
-  pattern: z.string().min(1).max(MAX_PATTERN_LENGTH).describe(
+  pattern: text(WANTED_PATTERN, MAX_PATTERN_LENGTH).describe(
     "Regular expression over the URL path, in RE2 syntax; it matches anywhere unless anchored with ^ and $.",
   ),
-  layer: z.string().min(1).max(MAX_NAME_LENGTH).describe("Name of the layer that answers."),
-  priority: z.number().min(-MAX_PRIORITY).max(MAX_PRIORITY).optional().describe(
-    "Routes with a higher priority are checked earlier; 0 where missing.",
-  ),
-  methods: z.array(z.enum(METHODS)).min(1).max(METHODS.length).optional().describe(
-    "HTTP methods that the route takes, GET includes HEAD; all methods where missing.",
-  ),
-  revalidate: z.int().min(0).max(MAX_REVALIDATE_SECONDS).optional().describe(
+  layer: text(WANTED_LAYER, MAX_NAME_LENGTH).describe("Name of the layer that answers."),
+  priority: z.number(WANTED_PRIORITY).min(-MAX_PRIORITY, WANTED_PRIORITY)
+    .max(MAX_PRIORITY, WANTED_PRIORITY).optional().describe(
+      "Routes with a higher priority are checked earlier; 0 where missing.",
+    ),
+  methods: z.array(z.enum(METHODS, `Use one of ${METHODS.join(", ")}`), WANTED_METHODS)
+    .min(1, WANTED_METHODS).max(METHODS.length, WANTED_METHODS).optional().describe(
+      "HTTP methods that the route takes, GET includes HEAD; all methods where missing.",
+    ),
+  revalidate: integer(WANTED_REVALIDATE, 0, MAX_REVALIDATE_SECONDS).optional().describe(
     "Cache time in seconds (ISR); only for COMPUTE layers.",
   ),
-  fallthrough: z.boolean().optional().describe(
+  fallthrough: z.boolean("Use true or false").optional().describe(
     "Whether a 404 of the layer goes on to the next matching route; true for STATIC layers and false for COMPUTE layers where missing.",
   ),
-});
+}, WANTED_OBJECT);
 
-export const metaSchema = z.record(z.string(), z.unknown()).describe(
+export const metaSchema = z.record(z.string(), z.unknown(), WANTED_OBJECT).describe(
   `Free-form facts for the dashboard, at most ${MAX_META_BYTES} bytes of JSON.`,
 );
 
-const version = z.literal(MANIFEST_VERSION).describe("Version of the manifest format.");
+const version = z.literal(MANIFEST_VERSION, `Use the number ${MANIFEST_VERSION}`).describe(
+  "Version of the manifest format.",
+);
 
-const schemaReference = z.string().optional().describe("JSON Schema for editors; ignored.");
+const schemaReference = z.string("Use a string").optional().describe(
+  "JSON Schema for editors; ignored.",
+);
 
 /** The top level with its lists unread, so that each item is judged by itself. */
 export const outlineSchema = z.strictObject({
   $schema: schemaReference,
   version,
-  layers: z.array(z.unknown()),
-  routes: z.array(z.unknown()),
+  layers: z.array(z.unknown(), "Use a list of layers"),
+  routes: z.array(z.unknown(), "Use a list of routes"),
   meta: metaSchema.optional(),
 });
 
@@ -113,3 +149,10 @@ export const manifestSchema = z.strictObject({
   routes: z.array(routeSchema).max(MAX_ROUTES).describe("Which layer answers which URL."),
   meta: metaSchema.optional(),
 });
+
+/** The fields that each part of a manifest takes; those of layers follow from their targets. */
+export const FIELDS = {
+  manifest: Object.keys(outlineSchema.shape).filter((key) => key !== "$schema"),
+  runtime: Object.keys(runtimeSchema.shape),
+  route: Object.keys(routeSchema.shape),
+};

@@ -4,20 +4,13 @@
  *
  * @module
  */
-import type { PathStep } from "../lib/diagnostic.ts";
-import type { z } from "zod";
+import { describeValue } from "../lib/describe_value.ts";
 import { checkLayers } from "./check_layers.ts";
 import { checkRoutes } from "./check_routes.ts";
-import { describeIssue, showValue } from "./describe_issue.ts";
+import { checkShape, OBJECT } from "./check_shape.ts";
 import { MAX_LAYERS, MAX_META_BYTES, MAX_PROBLEMS, MAX_ROUTES } from "./limits.ts";
 import { parseRelativePath } from "./relative_path.ts";
-import {
-  computeLayerSchema,
-  outlineSchema,
-  routeSchema,
-  staticLayerSchema,
-  unknownLayerSchema,
-} from "./schema.ts";
+import { layerSchemaFor, outlineSchema, routeSchema } from "./schema.ts";
 import type { Layer, Manifest, ManifestProblem, ManifestResult, OutputFiles } from "./types.ts";
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -33,36 +26,18 @@ function itemsOf(value: unknown, limit: number): readonly unknown[] {
   return Array.isArray(value) ? value.slice(0, limit) : [];
 }
 
-function checkShape(
-  schema: z.ZodObject,
-  value: unknown,
-  path: readonly PathStep[],
-): ManifestProblem[] {
-  const result = schema.safeParse(value);
-  if (result.success) return [];
-  const knownKeys = Object.keys(schema.shape).filter((key) => key !== "$schema");
-  return result.error.issues.flatMap((issue) => describeIssue(issue, { path, value, knownKeys }));
-}
-
-function layerSchemaFor(layer: unknown): z.ZodObject {
-  const target = fieldsOf(layer)?.target;
-  if (target === "STATIC") return staticLayerSchema;
-  return target === "COMPUTE" ? computeLayerSchema : unknownLayerSchema;
-}
-
 function checkOutline(value: unknown): ManifestProblem[] {
   const fields = fieldsOf(value);
   if (fields === undefined) {
-    return [{ path: "", message: `Expected a JSON object, found ${showValue(value)}` }];
+    return [{ path: "", message: `Use a JSON object: it is ${describeValue(value, OBJECT)}` }];
   }
-  const lists = { layers: itemsOf(fields.layers, 0), routes: itemsOf(fields.routes, 0) };
   const outline = {
     ...fields,
-    ...(Array.isArray(fields.layers) ? { layers: lists.layers } : {}),
-    ...(Array.isArray(fields.routes) ? { routes: lists.routes } : {}),
+    ...(Array.isArray(fields.layers) ? { layers: [] } : {}),
+    ...(Array.isArray(fields.routes) ? { routes: [] } : {}),
   };
   return [
-    ...checkShape(outlineSchema, outline, []),
+    ...checkShape(outlineSchema, outline, { path: [], root: value }),
     ...checkCount("layers", fields.layers, MAX_LAYERS),
     ...checkCount("routes", fields.routes, MAX_ROUTES),
     ...checkMeta(fields.meta),
@@ -71,17 +46,17 @@ function checkOutline(value: unknown): ManifestProblem[] {
 
 function checkCount(name: string, value: unknown, limit: number): ManifestProblem[] {
   if (!Array.isArray(value) || value.length <= limit) return [];
-  return [{ path: name, message: `Expected at most ${limit} ${name}, found ${value.length}` }];
+  return [{ path: name, message: `Use at most ${limit} ${name}: there are ${value.length}` }];
 }
 
 function checkMeta(meta: unknown): ManifestProblem[] {
   if (fieldsOf(meta) === undefined) return [];
   const bytes = jsonBytes(meta);
   if (bytes !== undefined && bytes <= MAX_META_BYTES) return [];
-  const found = bytes === undefined ? "what is no JSON" : `${bytes}`;
+  const found = bytes === undefined ? "it cannot be written as JSON" : `it has ${bytes}`;
   return [{
     path: "meta",
-    message: `Expected at most ${MAX_META_BYTES} bytes of JSON, found ${found}`,
+    message: `Use at most ${MAX_META_BYTES} bytes of JSON: ${found}`,
   }];
 }
 
@@ -136,10 +111,12 @@ export function validateManifest(value: unknown, files: OutputFiles): ManifestRe
   const problems = bounded([
     ...checkOutline(value),
     ...layers.flatMap((layer, index) =>
-      checkShape(layerSchemaFor(layer), layer, ["layers", index])
+      checkShape(layerSchemaFor(layer), layer, { path: ["layers", index], root: value })
     ),
     ...checkLayers(layers.map((layer) => fieldsOf(layer) ?? {}), files),
-    ...routes.flatMap((route, index) => checkShape(routeSchema, route, ["routes", index])),
+    ...routes.flatMap((route, index) =>
+      checkShape(routeSchema, route, { path: ["routes", index], root: value })
+    ),
     ...checkRoutes(
       routes.map((route) => fieldsOf(route) ?? {}),
       layers.map((layer) => fieldsOf(layer) ?? {}),

@@ -5,18 +5,13 @@
  * @module
  */
 import { type Diagnostic, formatPath, type PathStep, type Severity } from "../lib/diagnostic.ts";
+import { type SchemaProblem, valueAt } from "../lib/schema_problems.ts";
 import type { TomlDocument } from "../lib/toml.ts";
 import { MAX_DIAGNOSTICS } from "./limits.ts";
 
-export interface Finding {
+/** A problem, or what may be one. */
+export interface Finding extends SchemaProblem {
   readonly severity: Severity;
-  /** Stable machine code in snake case. */
-  readonly code: string;
-  readonly message: string;
-  readonly path: readonly PathStep[];
-  readonly hint?: string;
-  /** Whether the name or the value is at fault; the value where missing. */
-  readonly on?: "key" | "value";
 }
 
 /** Makes a finding that is an error. */
@@ -40,18 +35,6 @@ export function joinNames(names: readonly string[], conjunction = "and"): string
   return names.length < 2
     ? names.join("")
     : `${names.slice(0, -1).join(", ")} ${conjunction} ${names.at(-1)}`;
-}
-
-/** The field of a plain table, or `undefined` where the value is none. */
-export function fieldOf(value: unknown, name: string): unknown {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
-    ? (value as Record<string, unknown>)[name]
-    : undefined;
-}
-
-/** The value at a path of untyped data; `undefined` where there is none. */
-export function valueAt(value: unknown, path: readonly PathStep[]): unknown {
-  return path.reduce<unknown>((at, step) => fieldOf(at, String(step)), value);
 }
 
 function ruleIdOf(finding: Finding, ruleSet: unknown): string | undefined {

@@ -5,7 +5,7 @@
  * @module
  */
 import type { PathStep } from "../lib/diagnostic.ts";
-import { describeValue } from "./describe_value.ts";
+import { describeValue } from "../lib/describe_value.ts";
 import { errorAt, type Finding } from "./finding.ts";
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;

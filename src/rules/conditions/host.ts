@@ -1,5 +1,5 @@
 /** @module The condition `host`: the host name, in lower-case punycode. */
-import { describeValue } from "../describe_value.ts";
+import { describeValue } from "../../lib/describe_value.ts";
 import { errorAt } from "../finding.ts";
 import { canonicalHost, hostOrSame } from "../host.ts";
 import { text } from "../schema_parts.ts";

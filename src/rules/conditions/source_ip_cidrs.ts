@@ -1,5 +1,5 @@
 /** @module The condition `sourceIpCidrs`: the client's address is in any of these networks. */
-import { describeValue } from "../describe_value.ts";
+import { describeValue } from "../../lib/describe_value.ts";
 import { errorAt } from "../finding.ts";
 import { formatIp, type IpBlock, IpBlockSet, parseCidr } from "../ip_address.ts";
 import { list, text } from "../schema_parts.ts";

@@ -3,13 +3,17 @@
  *
  * @module
  */
-import type { z } from "zod";
 import { type Diagnostic, hasErrors, type PathStep, type Position } from "../../lib/diagnostic.ts";
+import {
+  describeIssues,
+  type DocumentFormat,
+  fieldOf,
+  valueAt,
+} from "../../lib/schema_problems.ts";
 import { nearest } from "../../lib/suggest.ts";
 import { parseToml, type TomlDocument } from "../../lib/toml.ts";
-import { describeValue } from "../describe_value.ts";
-import { errorAt, fieldOf, type Finding, toDiagnostics, valueAt } from "../finding.ts";
-import { EXPECTATION_FIELDS, type RuleTest, ruleTestSchema, TEST_FIELDS } from "./schema.ts";
+import { errorAt, type Finding, toDiagnostics } from "../finding.ts";
+import { EXPECTATION_FIELDS, type RuleTest, ruleTestFileSchema, TEST_FIELDS } from "./schema.ts";
 
 /** Largest test file, in bytes. */
 const MAX_RULE_TESTS_BYTES = 4 * 1024 * 1024;
@@ -27,40 +31,17 @@ export interface ParsedRuleTests {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-type Issue = z.core.$ZodIssue;
-
-function describeIssue(issue: Issue, base: readonly PathStep[], value: unknown): Finding[] {
-  const path = [
-    ...base,
-    ...issue.path.map((step) => typeof step === "number" ? step : String(step)),
-  ];
-  if (issue.code === "unrecognized_keys") {
-    const fields = path.at(-1) === "expect" ? EXPECTATION_FIELDS : TEST_FIELDS;
-    return issue.keys.map((key) => unknownKey([...path, key], key, fields));
-  }
-  if (issue.code === "invalid_key") {
-    const message = `${issue.issues[0]?.message}: it is ${describeValue(path.at(-1))}`;
-    return [errorAt(path, { code: "wrong_name", message, on: "key" })];
-  }
-  const seen = valueAt(value, path);
-  if (seen === undefined) {
-    const message = `Add "${path.at(-1)}": a test needs it`;
-    return [errorAt(path, { code: "missing_field", message, on: "key" })];
-  }
-  return [errorAt(path, {
-    code: "wrong_value",
-    message: `${issue.message}: it is ${describeValue(seen)}`,
-  })];
-}
-
-function unknownKey(path: readonly PathStep[], key: string, fields: readonly string[]): Finding {
-  const meant = nearest(key, fields);
-  return errorAt(path, {
-    code: "unknown_key",
-    message: `Remove ${JSON.stringify(key)}: there is no such field`,
-    hint: meant === undefined ? `Use ${fields.join(", ")}` : `Did you mean "${meant}"?`,
-    on: "key",
-  });
+/** Rows have two levels of fields; the document itself has one. */
+function formatOf(root: unknown): DocumentFormat {
+  return {
+    root,
+    partAt: (path) =>
+      path.length === 0
+        ? { name: "a test file", fields: ["tests"] }
+        : path.at(-1) === "expect"
+        ? { name: "an expectation", fields: EXPECTATION_FIELDS }
+        : { name: "a test", fields: TEST_FIELDS },
+  };
 }
 
 /** Fields of a row that name rules. */
@@ -91,31 +72,21 @@ function* checkRuleIds(
   }
 }
 
-function* check(value: unknown, ids: ReadonlySet<string>): Generator<Finding> {
+function check(value: unknown, ids: ReadonlySet<string>): readonly Finding[] {
+  const parsed = ruleTestFileSchema.safeParse(value);
+  const problems = describeIssues(parsed.error?.issues ?? [], [], formatOf(value));
   const rows = fieldOf(value, "tests");
-  for (const key of Object.keys(value ?? {})) {
-    if (key !== "tests") yield unknownKey([key], key, ["tests"]);
-  }
-  if (!Array.isArray(rows) || rows.length === 0) {
-    yield errorAt(["tests"], {
-      code: "missing_field",
-      message: "Add at least one [[tests]] table",
-    });
-    return;
-  }
-  for (const [index, row] of rows.entries()) {
-    const base = ["tests", index];
-    const parsed = ruleTestSchema.safeParse(row);
-    for (const issue of parsed.error?.issues ?? []) yield* describeIssue(issue, base, value);
-    yield* checkRuleIds(row, base, ids);
-  }
+  return [
+    ...problems.map((problem) => ({ severity: "error" as const, ...problem })),
+    ...(Array.isArray(rows) ? rows : []).flatMap((row, index) => [
+      ...checkRuleIds(row, ["tests", index], ids),
+    ]),
+  ];
 }
 
 function placed(document: TomlDocument): readonly PlacedRuleTest[] {
-  const rows = fieldOf(document.value, "tests");
-  return (Array.isArray(rows) ? rows : []).map((row, index) => {
+  return ruleTestFileSchema.parse(document.value).tests.map((test, index) => {
     const position = document.locateKey(["tests", index]);
-    const test = ruleTestSchema.parse(row);
     return position === undefined ? { test } : { test, position };
   });
 }
@@ -128,7 +99,7 @@ export function parseRuleTests(source: string, ruleIds: Iterable<string>): Parse
   const result = parseToml(source, { maxBytes: MAX_RULE_TESTS_BYTES, maxDepth: MAX_DEPTH });
   if (!result.ok) return { diagnostics: result.diagnostics };
   const { document } = result;
-  const findings = [...check(document.value, new Set(ruleIds))];
+  const findings = check(document.value, new Set(ruleIds));
   const diagnostics = toDiagnostics(findings, { ruleSet: document.value, document });
   return hasErrors(diagnostics) ? { diagnostics } : { diagnostics, tests: placed(document) };
 }

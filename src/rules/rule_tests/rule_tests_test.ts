@@ -117,7 +117,7 @@ not_matched = ["r5"]
 });
 
 const BAD: readonly [name: string, source: string, place: string, message: RegExp][] = [
-  ["no tests", "", "1:1", /at least one/],
+  ["no tests", "", "1:1", /Add "tests"/],
   ["syntax", "[[tests]\n", "2:1", /Can not read TOML/],
   ["no expectation", '[[tests]]\nname = "a"\nurl = "/"\n', "1:3", /Add "expect"/],
   [

@@ -7,18 +7,20 @@
 import { z } from "zod";
 import { requestHost } from "../facts.ts";
 import { parseIp } from "../ip_address.ts";
+import { choice, integer, list, text, textMap } from "../schema_parts.ts";
 import { DEVICES } from "../vocabulary.ts";
 
-const name = z.string({ error: "Use a text" }).min(1, { error: "Use a text that is not empty" });
-const texts = z.record(name, z.string({ error: "Use a text" }), { error: "Use a table of texts" });
+const name = text();
+const texts = textMap();
 const headers = z.record(
-  z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, { error: "Use a valid header name" }),
-  z.string({ error: "Use a text" }).regex(/^[\t\x20-\x7e\x80-\xff]*$/, {
-    error: "Use a header value without control characters",
-  }),
-  { error: "Use a table of texts" },
+  z.string().regex(/^[\w!#$%&'*+.^`|~-]+$/, "Use a valid header name"),
+  z.string("Use a string").regex(
+    /^[\t\x20-\x7e\x80-\xff]*$/,
+    "Use a header value without control characters",
+  ),
+  "Use a table of strings",
 );
-const names = z.array(name, { error: "Use a list of texts" });
+const names = list(name);
 
 function isRequestUrl(url: string): boolean {
   const host = /^https?:\/\/([^\/?#]+)/i.exec(url)?.[1];
@@ -28,21 +30,16 @@ function isRequestUrl(url: string): boolean {
 /** What one row expects; every field that is there is compared. */
 export const expectationSchema = z.strictObject({
   /** `pass` is a request that goes on to the routes. */
-  outcome: z.enum(["pass", "deny", "rate_limited", "redirect"], {
-    error: "Use one of pass, deny, rate_limited, redirect",
-  }).optional(),
-  status: z.int({ error: "Use a status from 300 to 599" }).min(300, {
-    error: "Use a status from 300 to 599",
-  }).max(599, { error: "Use a status from 300 to 599" }).optional(),
+  outcome: choice(["pass", "deny", "rate_limited", "redirect"]).optional(),
+  status: integer(300, 599).optional(),
   location: name.optional(),
   /** The rule that answers, or where none does, the one that rewrites. */
   rule: name.optional(),
   /** Path with query, or the URL of an external rewrite. */
   rewrite: name.optional(),
   /** Seconds that the answer is kept, or `bypass`. */
-  cache: z.union([z.literal("bypass"), z.int().positive()], {
-    error: 'Use a number of seconds or "bypass"',
-  }).optional(),
+  cache: z.union([z.literal("bypass"), z.int().positive()], 'Use a number of seconds or "bypass"')
+    .optional(),
   /** The rule whose pipeline runs. */
   pipeline: name.optional(),
   /** Functions and handle of the pipeline, in the order in which they run. */
@@ -55,24 +52,28 @@ export const expectationSchema = z.strictObject({
   matched: names.optional(),
   /** Rules that do not take effect. */
   not_matched: names.optional(),
-}, { error: "Use a table" });
+}, "Use a table");
 
 export const ruleTestSchema = z.strictObject({
   name,
   method: name.optional(),
-  url: name.refine(isRequestUrl, { error: 'Use a path that begins with "/", or an http(s) URL' }),
+  url: name.refine(isRequestUrl, 'Use a path that begins with "/", or an http(s) URL'),
   headers: headers.optional(),
-  ip: name.refine((text) => parseIp(text) !== undefined, { error: "Use an IP address" }).optional(),
-  country: name.regex(/^[A-Za-z]{2}$/, { error: "Use a country code of two letters" }).optional(),
-  asn: z.int({ error: "Use a whole number" }).min(1, { error: "Use 1 to 4294967295" })
-    .max(4_294_967_295, { error: "Use 1 to 4294967295" }).optional(),
-  device: z.enum(DEVICES, { error: `Use one of ${DEVICES.join(", ")}` }).optional(),
+  ip: name.refine((text) => parseIp(text) !== undefined, "Use an IP address").optional(),
+  country: name.regex(/^[A-Za-z]{2}$/, "Use a country code of two letters").optional(),
+  asn: integer(1, 4_294_967_295).optional(),
+  device: choice(DEVICES).optional(),
   /** Normalized paths that a static file answers. */
   files: names.optional(),
   /** Rules whose rate limit is used up. */
   over_limit: names.optional(),
   expect: expectationSchema,
-}, { error: "Use a table" });
+}, "Use a table");
+
+/** A whole test file. */
+export const ruleTestFileSchema = z.strictObject({
+  tests: list(ruleTestSchema).min(1, "Add at least one [[tests]] table"),
+}, "Use a table");
 
 /** One row of the table. */
 export type RuleTest = z.infer<typeof ruleTestSchema>;

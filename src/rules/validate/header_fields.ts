@@ -6,7 +6,7 @@
  */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { type CheckedRule, rulePath } from "../checked_rule.ts";
-import { describeValue } from "../describe_value.ts";
+import { describeValue } from "../../lib/describe_value.ts";
 import { isEdgeField } from "../edge_fields.ts";
 import { errorAt, type Finding } from "../finding.ts";
 import { checkHeaderMap, checkName } from "../header_map.ts";

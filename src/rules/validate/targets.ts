@@ -9,7 +9,7 @@
  * @module
  */
 import { type CheckedRule, rulePath } from "../checked_rule.ts";
-import { describeValue } from "../describe_value.ts";
+import { describeValue } from "../../lib/describe_value.ts";
 import { errorAt, type Finding } from "../finding.ts";
 import { canonicalHost, splitAuthority } from "../host.ts";
 import { type ParsedTarget, parseTarget } from "../target.ts";

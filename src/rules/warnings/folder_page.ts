@@ -7,7 +7,7 @@
  */
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { Pace } from "../../lib/next_turn.ts";
-import { describeValue } from "../describe_value.ts";
+import { describeValue } from "../../lib/describe_value.ts";
 import { warningAt } from "../finding.ts";
 import {
   conditionContains,

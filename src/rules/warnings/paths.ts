@@ -4,7 +4,7 @@
  * @module
  */
 import { type CheckedRule, leavesOf } from "../checked_rule.ts";
-import { describeValue } from "../describe_value.ts";
+import { describeValue } from "../../lib/describe_value.ts";
 import { type Finding, warningAt } from "../finding.ts";
 import { literalPrefix, parseGlob } from "../glob.ts";
 import { canonicalPathText, resolveSegments } from "../path.ts";

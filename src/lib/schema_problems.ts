@@ -1,0 +1,199 @@
+/**
+ * What a schema found wrong in a document, in one wording for all of svc: what
+ * to do, then what was found instead. The schema's own messages say what is
+ * wanted, as in "Use a port number from 1 to 65535".
+ *
+ * @module
+ */
+import type { z } from "zod";
+import { describeValue } from "./describe_value.ts";
+import type { PathStep } from "./diagnostic.ts";
+import { nearest } from "./suggest.ts";
+
+/** One thing that zod found. */
+export type SchemaIssue = z.core.$ZodIssue;
+
+/** A problem before it is known where the text stands. */
+export interface SchemaProblem {
+  /** Stable machine code in snake case. */
+  readonly code: string;
+  /** Capital first, no final stop. */
+  readonly message: string;
+  /** From the root of the document. */
+  readonly path: readonly PathStep[];
+  /** What the author can do about it. */
+  readonly hint?: string;
+  /** Whether the name or the value is at fault; the value where missing. */
+  readonly on?: "key" | "value";
+}
+
+/** A part of a document: what it is called, such as "a rule", and which fields it takes. */
+export interface DocumentPart {
+  readonly name: string;
+  readonly fields: readonly string[];
+}
+
+/** What the translator asks about a format and the document in hand. */
+export interface DocumentFormat {
+  /** The whole untyped document, from which current values are read. */
+  readonly root: unknown;
+  /** What the format calls a set of named fields; "a table" where missing. */
+  readonly table?: string;
+  /** The part that a path leads to. */
+  partAt(path: readonly PathStep[]): DocumentPart;
+  /** Other words about a field that a part does not take. */
+  describeKey?(
+    path: readonly PathStep[],
+    key: string,
+  ): { readonly message?: string; readonly hint?: string } | undefined;
+  /** A problem that has words of its own, asked before all others. */
+  describeIssue?(issue: SchemaIssue, path: readonly PathStep[]): SchemaProblem | undefined;
+  /**
+   * The issues of the branch that the author meant, where none of a union fits;
+   * `undefined` where the union is described as a whole.
+   */
+  meantBranch?(
+    branches: readonly (readonly SchemaIssue[])[],
+    path: readonly PathStep[],
+  ): readonly SchemaIssue[] | undefined;
+}
+
+/** The field of a plain table, or `undefined` where the value is none. */
+export function fieldOf(value: unknown, name: PathStep): unknown {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<PathStep, unknown>)[name]
+    : undefined;
+}
+
+/** The value at a path of untyped data; `undefined` where there is none. */
+export function valueAt(value: unknown, path: readonly PathStep[]): unknown {
+  return path.reduce(fieldOf, value);
+}
+
+const letters = (word: string): string => [...word.toLowerCase()].sort().join("");
+
+/** The word that was meant: the nearest one, or the one of the same letters. */
+function meantWord(word: string, candidates: readonly string[]): string | undefined {
+  return nearest(word, candidates) ??
+    candidates.find((candidate) =>
+      candidate.length === word.length && letters(candidate) === letters(word)
+    );
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** The values that a choice offers, those of its branches included. */
+function offeredValues(issue: SchemaIssue): readonly string[] {
+  if (issue.code === "invalid_value") return issue.values.map(String);
+  if (issue.code !== "invalid_union") return [];
+  if ("options" in issue && issue.options !== undefined) return issue.options.map(String);
+  return issue.errors.flat().flatMap(offeredValues);
+}
+
+/** What is wanted of a value. A tagged union has no message of its own for an unknown tag. */
+function wantedOf(issue: SchemaIssue, offered: readonly string[]): string {
+  return issue.code === "invalid_union" && issue.errors.length === 0 && offered.length > 0
+    ? `Use one of ${offered.join(", ")}`
+    : issue.message;
+}
+
+const CODES: Readonly<Record<string, string>> = {
+  invalid_type: "wrong_type",
+  too_small: "out_of_range",
+  too_big: "out_of_range",
+  invalid_format: "wrong_format",
+  invalid_union: "wrong_type",
+};
+
+function describeKey(
+  path: readonly PathStep[],
+  key: string,
+  format: DocumentFormat,
+): SchemaProblem {
+  const { name, fields } = format.partAt(path);
+  const meant = meantWord(key, fields);
+  return {
+    code: "unknown_key",
+    message: `Remove ${describeValue(key)}: ${name} has no such field`,
+    hint: meant === undefined
+      ? `${capitalized(name)} takes ${fields.join(", ")}`
+      : `Did you mean "${meant}"?`,
+    ...format.describeKey?.(path, key),
+    path: [...path, key],
+    on: "key",
+  };
+}
+
+function describeName(
+  issue: Extract<SchemaIssue, { readonly code: "invalid_key" }>,
+  path: readonly PathStep[],
+): SchemaProblem {
+  const wanted = issue.issues[0]?.message ?? issue.message;
+  const message = `${wanted}: it is ${describeValue(path.at(-1))}`;
+  return { code: "wrong_name", message, path, on: "key" };
+}
+
+function describeMissing(
+  wanted: string,
+  path: readonly PathStep[],
+  format: DocumentFormat,
+): SchemaProblem {
+  const { name } = format.partAt(path.slice(0, -1));
+  const message = `Add "${path.at(-1)}": ${name} needs it`;
+  return { code: "missing_field", message, path, hint: wanted };
+}
+
+function describeWrongValue(
+  issue: SchemaIssue,
+  path: readonly PathStep[],
+  format: DocumentFormat,
+): SchemaProblem {
+  const value = valueAt(format.root, path);
+  const offered = offeredValues(issue);
+  const wanted = wantedOf(issue, offered);
+  if (value === undefined) return describeMissing(wanted, path, format);
+  const isUnknownWord = typeof value === "string" && !offered.includes(value);
+  const meant = isUnknownWord ? meantWord(value, offered) : undefined;
+  return {
+    code: offered.length > 0 ? "unknown_value" : CODES[issue.code] ?? "wrong_value",
+    message: `${wanted}: it is ${describeValue(value, format.table)}`,
+    path,
+    ...(meant === undefined ? {} : { hint: `Did you mean "${meant}"?` }),
+  };
+}
+
+function describeIssue(
+  issue: SchemaIssue,
+  base: readonly PathStep[],
+  format: DocumentFormat,
+): readonly SchemaProblem[] {
+  const inner = issue.path.map((step) => typeof step === "number" ? step : String(step));
+  const path = [...base, ...inner];
+  const own = format.describeIssue?.(issue, path);
+  if (own !== undefined) return [own];
+  if (issue.code === "unrecognized_keys") {
+    return issue.keys.map((key) => describeKey(path, key, format));
+  }
+  if (issue.code === "invalid_key") return [describeName(issue, path)];
+  const branch = issue.code === "invalid_union" && issue.errors.length > 0
+    ? format.meantBranch?.(issue.errors, path)
+    : undefined;
+  return branch?.flatMap((nested) => describeIssue(nested, path, format)) ??
+    [describeWrongValue(issue, path, format)];
+}
+
+/**
+ * Translates what zod found. `base` is the place in the document of the value
+ * that was parsed. The same message about the same place comes once.
+ */
+export function describeIssues(
+  issues: readonly SchemaIssue[],
+  base: readonly PathStep[],
+  format: DocumentFormat,
+): SchemaProblem[] {
+  const seen = new Set<string>();
+  return issues.flatMap((issue) => describeIssue(issue, base, format)).filter((problem) => {
+    const key = JSON.stringify([problem.path, problem.message]);
+    return !seen.has(key) && seen.add(key);
+  });
+}

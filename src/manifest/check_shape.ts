@@ -1,0 +1,90 @@
+/**
+ * Whether the parts of a manifest have the right shape, each judged by itself.
+ *
+ * @module
+ */
+import type { z } from "zod";
+import { formatPath, type PathStep } from "../lib/diagnostic.ts";
+import {
+  describeIssues,
+  type DocumentFormat,
+  type DocumentPart,
+  fieldOf,
+  type SchemaProblem,
+  valueAt,
+} from "../lib/schema_problems.ts";
+import { MAX_NAME_LENGTH } from "./limits.ts";
+import { FIELDS, layerSchemaFor } from "./schema.ts";
+import type { ManifestProblem } from "./types.ts";
+
+/** What JSON calls a set of named fields. */
+export const OBJECT = "an object";
+
+/** Fields that other formats have, with what to do about them here. */
+const LEGACY: Readonly<Record<string, string>> = {
+  middleware:
+    'The field "middleware" is no longer part of the manifest: remove it and publish the code as a function in functions/, called by a pipeline rule in svc.rules.toml',
+  redirects: "Redirects are no part of the manifest: write them as edge rules in svc.rules.toml",
+  rewrites: "Rewrites are no part of the manifest: write them as edge rules in svc.rules.toml",
+  headers: "Headers are no part of the manifest: write them as edge rules in svc.rules.toml",
+  functions: "Functions are no part of the manifest: put their code in functions/",
+};
+
+const COMPUTE_ONLY = new Set(["entry", "runtime"]);
+
+function partAt(path: readonly PathStep[], root: unknown): DocumentPart {
+  switch (path.findLast((step) => typeof step === "string")) {
+    case undefined:
+      return { name: "the manifest", fields: FIELDS.manifest };
+    case "runtime":
+      return { name: "the runtime", fields: FIELDS.runtime };
+    case "routes":
+      return { name: "a route", fields: FIELDS.route };
+    default: {
+      const layer = valueAt(root, path);
+      const target = fieldOf(layer, "target");
+      const name = target === "STATIC" || target === "COMPUTE" ? `a ${target} layer` : "a layer";
+      return { name, fields: Object.keys(layerSchemaFor(layer).shape) };
+    }
+  }
+}
+
+function formatOf(root: unknown): DocumentFormat {
+  return {
+    root,
+    table: OBJECT,
+    partAt: (path) => partAt(path, root),
+    describeKey(path, key) {
+      const message = Object.hasOwn(LEGACY, key)
+        ? LEGACY[key]
+        : COMPUTE_ONLY.has(key) && partAt(path, root).name === "a STATIC layer"
+        ? `Remove "${key}": only a layer with the target "COMPUTE" has it`
+        : undefined;
+      return message === undefined ? undefined : { message, hint: undefined };
+    },
+  };
+}
+
+const shortened = (step: PathStep): PathStep =>
+  typeof step === "string" ? step.slice(0, MAX_NAME_LENGTH) : step;
+
+/** Manifests have no line for a hint of its own. */
+function inOneLine({ message, hint }: SchemaProblem): string {
+  return hint === undefined
+    ? message
+    : `${message}; ${hint.charAt(0).toLowerCase()}${hint.slice(1)}`;
+}
+
+/** Checks a part of a manifest; `path` is its place, `root` the whole untyped manifest. */
+export function checkShape(
+  schema: z.ZodObject,
+  part: unknown,
+  { path, root }: { readonly path: readonly PathStep[]; readonly root: unknown },
+): ManifestProblem[] {
+  const result = schema.safeParse(part);
+  if (result.success) return [];
+  return describeIssues(result.error.issues, path, formatOf(root)).map((problem) => ({
+    path: formatPath(problem.path.map(shortened)),
+    message: inOneLine(problem),
+  }));
+}
