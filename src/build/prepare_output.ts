@@ -103,7 +103,7 @@ async function listFiles(
   const walked = await walkOutput(output, {
     projectRoot,
     leaveOut,
-    ...(ignored === undefined ? {} : { isIgnored: ignored.isIgnored }),
+    ...(ignored === undefined ? {} : { ignored }),
   });
   const { files, problems } = walked;
   if (problems.length > 0) {

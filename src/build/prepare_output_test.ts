@@ -261,6 +261,81 @@ Deno.test("packProject() lets .svcignore decide in place of .gitignore", async (
   });
 });
 
+/** Three levels, each with a file of its own that takes back some of what is above it. */
+const NESTED: Readonly<Record<string, string>> = {
+  "index.html": "",
+  ".gitignore": "*.log\n/secret\nbuild/\ncache\n!keep.log\n",
+  "a.log": "",
+  "keep.log": "",
+  "secret/plan.html": "",
+  "build/x.html": "",
+  "shop/.gitignore":
+    "\ufeff# own\r\n!a.log\r\n/private.html\r\nkeep.log\r\n!cache\r\nit[1]em/*\r\n!it[1]em/b.html\r\n/\r\n",
+  "shop/a.log": "",
+  "shop/b.log": "",
+  "shop/keep.log": "",
+  "shop/private.html": "",
+  "shop/secret/open.html": "",
+  "shop/cache/index.html": "",
+  "shop/cache/keep.log": "",
+  "shop/it1em/a.html": "",
+  "shop/it1em/b.html": "",
+  "shop/build/.gitignore": "!x.html\n",
+  "shop/build/x.html": "",
+  "shop/[x] y/.gitignore": "*.html\n!/open.html\n**/deep/*.log\n!keep.log\nend/\n",
+  "shop/[x] y/a.html": "",
+  "shop/[x] y/open.html": "",
+  "shop/[x] y/private.html": "",
+  "shop/[x] y/sub/open.html": "",
+  "shop/[x] y/sub/page.txt": "",
+  "shop/[x] y/a.log": "",
+  "shop/[x] y/keep.log": "",
+  "shop/[x] y/deep/keep.txt": "",
+  "shop/[x] y/end/file.txt": "",
+  "shop/x/a.html": "",
+};
+
+Deno.test("packProject() leaves out what nested .gitignore files name, exactly as git does", async () => {
+  await withProject(NESTED, async ({ host, options, project, said }) => {
+    const git = async (...args: string[]) => {
+      const env = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1" };
+      const { stdout } = await new Deno.Command("git", { args, cwd: project, env }).output();
+      return new TextDecoder().decode(stdout).split("\0").filter((line) => line !== "");
+    };
+    await git("init", "--quiet");
+    const list = ["ls-files", "-z", "--others", "--exclude-standard"];
+    const shown = (await git(...list)).filter((path) => !path.endsWith(".gitignore")).sort();
+    const hidden = await git(...list, "--ignored", "--directory");
+    assert.deepEqual([shown.length, hidden.length], [12, 13]);
+    const pack = await packProject(host, options);
+    assert.deepEqual(pack.files.map(({ path }) => path), shown);
+    assert.ok(
+      said.join().includes(`Left out ${hidden.length} items that .gitignore names`),
+      said.join(),
+    );
+  });
+});
+
+Deno.test("packProject() honours a .gitignore below a folder that has none", async () => {
+  const files = { "index.html": "", "a/b/.gitignore": "x.html", "a/b/x.html": "", "a/x.html": "" };
+  await withProject(files, async ({ host, options }) => {
+    const pack = await packProject(host, options);
+    assert.deepEqual(pack.files.map(({ path }) => path), ["a/x.html", "index.html"]);
+  });
+});
+
+Deno.test("packProject() lets .svcignore decide below, too", async () => {
+  const files = {
+    ...{ "index.html": "", ".svcignore": "*.txt\n", "a/.gitignore": "*", "a/b/x.html": "" },
+    ...{ "a/.svcignore": "!note.txt\n/b", "a/note.txt": "", "note.txt": "" },
+  };
+  await withProject(files, async ({ host, options, said }) => {
+    const pack = await packProject(host, options);
+    assert.deepEqual(pack.files.map(({ path }) => path), ["a/note.txt", "index.html"]);
+    assert.deepEqual(said, ["build info Left out 2 items that .svcignore names"]);
+  });
+});
+
 Deno.test("packProject() deploys all of an output folder, whatever .gitignore names", async () => {
   const files = { "dist/index.html": "<h1>home</h1>", ".gitignore": "dist/\n" };
   await withProject(files, async ({ host, options }) => {

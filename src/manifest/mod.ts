@@ -51,4 +51,10 @@ export type {
   StaticLayer,
 } from "./types.ts";
 export { validateManifest } from "./validate_manifest.ts";
-export { type OutputFile, type WalkOptions, walkOutput, type WalkResult } from "./walk_output.ts";
+export {
+  type IgnoredEntries,
+  type OutputFile,
+  type WalkOptions,
+  walkOutput,
+  type WalkResult,
+} from "./walk_output.ts";

@@ -18,13 +18,26 @@ export interface OutputFile {
   readonly size: number;
 }
 
+/** What the author of a folder leaves out of a site. */
+export interface IgnoredEntries {
+  /** Whether a file, or a folder with all in it, is left out; `path` is relative, with `/`. */
+  isIgnored(path: string, isFolder: boolean): boolean;
+  /** The same for what is in a folder, by the names that are there. */
+  enter(folder: string, names: readonly string[]): Promise<IgnoredEntries>;
+}
+
+const NOTHING_IGNORED: IgnoredEntries = {
+  isIgnored: () => false,
+  enter: () => Promise.resolve(NOTHING_IGNORED),
+};
+
 export interface WalkOptions {
   /** The project's own folder: a walk of it leaves out what is no part of a site. */
   readonly projectRoot: string;
   /** Folders that are no part of it, relative to the output: neither read nor judged. */
   readonly leaveOut?: ReadonlySet<string>;
-  /** Whether a file, or a folder with all in it, is to be left out; counted. */
-  readonly isIgnored?: (path: string, isFolder: boolean) => boolean;
+  /** What is left out, and counted. */
+  readonly ignored?: IgnoredEntries;
 }
 
 export interface WalkResult {
@@ -32,7 +45,7 @@ export interface WalkResult {
   readonly files: readonly OutputFile[];
   /** Names and links that can not be published; `path` is the file's path. */
   readonly problems: readonly ManifestProblem[];
-  /** Files, and folders with all in them, that `isIgnored` left out. */
+  /** Files, and folders with all in them, that were left out as ignored. */
   readonly ignored: number;
 }
 
@@ -72,6 +85,8 @@ interface Folder {
   readonly chain: readonly string[];
   /** Whether a link leads to it. */
   readonly linked: boolean;
+  /** What is ignored of the folder that it is in. */
+  readonly ignored: IgnoredEntries;
 }
 
 function nameProblem(name: string): string | undefined {
@@ -94,13 +109,13 @@ class Walk {
   constructor(
     private readonly root: string,
     private readonly exclude: Exclude,
-    private readonly isIgnored: NonNullable<WalkOptions["isIgnored"]>,
+    private readonly ignoredEntries: IgnoredEntries,
   ) {}
 
   async run(): Promise<void> {
-    let level: Folder[] = [
-      { path: "", absolutePath: this.root, realPath: this.root, chain: [], linked: false },
-    ];
+    const { root, ignoredEntries: ignored } = this;
+    const top = { path: "", absolutePath: root, realPath: root, chain: [], linked: false, ignored };
+    let level: Folder[] = [top];
     while (level.length > 0 && this.linkedEntries <= MAX_LINKED_ENTRIES) {
       const next: Folder[] = [];
       for (let at = 0; at < level.length; at += PARALLEL) {
@@ -127,14 +142,16 @@ class Walk {
     for await (const entry of Deno.readDir(folder.absolutePath)) names.push(entry);
     this.reportHidden(folder, names.length);
     if (folder.linked) this.linkedEntries += names.length;
-    const found = await Promise.all(names.map((entry) => this.readEntry(folder, entry)));
+    const ignored = await folder.ignored.enter(folder.path, names.map(({ name }) => name));
+    const inside = { ...folder, ignored };
+    const found = await Promise.all(names.map((entry) => this.readEntry(inside, entry)));
     return found.filter((below) => below !== undefined);
   }
 
   private async readEntry(folder: Folder, entry: Deno.DirEntry): Promise<Folder | undefined> {
     const path = folder.path === "" ? entry.name : `${folder.path}/${entry.name}`;
     if (this.exclude(path, entry.name)) return undefined;
-    if (this.isIgnored(path, entry.isDirectory)) return void this.ignored++;
+    if (folder.ignored.isIgnored(path, entry.isDirectory)) return void this.ignored++;
     const problem = nameProblem(entry.name);
     if (problem !== undefined) return this.report(path, problem);
     const absolutePath = join(folder.absolutePath, entry.name);
@@ -142,7 +159,7 @@ class Walk {
     const realPath = join(folder.realPath, entry.name);
     if (entry.isDirectory) {
       const chain = [...folder.chain, folder.realPath];
-      return { path, absolutePath, realPath, chain, linked: folder.linked };
+      return { ...folder, path, absolutePath, realPath, chain };
     }
     if (!entry.isFile) return this.report(path, "Expected a file or a folder: remove it");
     const { size } = await Deno.lstat(absolutePath);
@@ -181,7 +198,7 @@ class Walk {
     if (chain.includes(realPath)) {
       return this.report(path, `Symbolic link to ${shown} leads in a circle: remove it`);
     }
-    return { path, absolutePath, realPath, chain, linked: true };
+    return { path, absolutePath, realPath, chain, linked: true, ignored: folder.ignored };
   }
 
   /** Whether a link's target lies in a part of the output that is left out. */
@@ -232,7 +249,7 @@ export async function walkOutput(directory: string, options: WalkOptions): Promi
   const walk = new Walk(
     root,
     (path, name) => leaveOut?.has(path) === true || usual(path, name),
-    options.isIgnored ?? (() => false),
+    options.ignored ?? NOTHING_IGNORED,
   );
   await walk.run();
   const { files, problems, ignored } = walk;
