@@ -18,16 +18,12 @@ const DECLINED =
 const INTERIM = "node:http of Deno 2.6 sends no interim answers, and fails where it is told to";
 const SOCKETS = "lowers the limits of WebSockets, which no flag says";
 const ERRORS = "judges the class of an error, which the program prints as a code and a sentence";
-const RECORDS = "writes records itself, which an older runtime cannot read";
 
 /** By file: why none of its tests can run against the program, or the reasons test by test. */
 export const IN_PROCESS: Readonly<Record<string, string | Reasons>> = {
   "builds_attack_test.ts": {
     "a build that forks without end is ended, and the platform answers meanwhile": LIMIT,
     "a build that never ends is ended, with what left its group and session": LIMIT,
-  },
-  "builds_life_test.ts": {
-    "a deletion that a crash interrupted is finished by the next start, folders and all": RECORDS,
   },
   "builds_walls_test.ts": WALLS,
   "compute_sandbox_test.ts": "names what the system offers, which the program finds out by itself",

@@ -122,12 +122,31 @@ function freeBuildUid(): number {
 }
 
 /** Starts a platform on a data directory: in this process, or as the program that `SVC_BIN` names. */
-export async function start(
+export function start(
   dataDir: string,
   options: Partial<PlatformOptions> = {},
 ): Promise<TestPlatform> {
+  return startBy(
+    (given, logged) =>
+      PROGRAM === undefined ? startPlatform(given) : startProcess(PROGRAM, given, logged),
+    {
+      ...options,
+      dataDir,
+    },
+  );
+}
+
+/** Starts a platform in this process, even where a program is tested. */
+export function startSource(dataDir: string): Promise<TestPlatform> {
+  return startBy(startPlatform, { dataDir });
+}
+
+async function startBy(
+  startPlatform: (given: PlatformOptions, logged: string[]) => Promise<RunningPlatform>,
+  { dataDir, ...options }: Partial<PlatformOptions> & { readonly dataDir: string },
+): Promise<TestPlatform> {
   const logged: string[] = [];
-  const given: PlatformOptions = {
+  const platform = await startPlatform({
     host: "127.0.0.1",
     port: 0,
     dataDir,
@@ -139,10 +158,7 @@ export async function start(
     log: (line) => logged.push(`${line.level} ${line.message}`),
     ...options,
     builds: { firstUid: freeBuildUid(), ...options.builds },
-  };
-  const platform = PROGRAM === undefined
-    ? await startPlatform(given)
-    : await startProcess(PROGRAM, given, logged);
+  }, logged);
   return {
     ...platform,
     dataDir,

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { type BuildPlatform, withBuilds } from "./_builds.ts";
 import { keys } from "../../src/platform/core/store/keys.ts";
+import { portableKv } from "../../src/platform/core/store/portable_kv.ts";
 import { serveGit } from "./_git.ts";
 import { start } from "./_platform.ts";
 import { until } from "./_until.ts";
@@ -101,7 +102,7 @@ Deno.test("of a deleted project no mirror, cache, log, hook, build or credential
     }
     assert.deepEqual((await api("GET", "/v1/deploy-hooks")).json.items, []);
     await platform.shutdown();
-    using kv = await Deno.openKv(`${dataDir}/kv.sqlite3`);
+    using kv = portableKv(await Deno.openKv(`${dataDir}/kv.sqlite3`));
     const left: string[] = [];
     for await (const { key, value } of kv.list({ prefix: [] })) {
       // What people were told stays theirs.
@@ -122,7 +123,7 @@ Deno.test("a deletion that a crash interrupted is finished by the next start, fo
     assert.equal((await build(hook, SITE)).error, null);
     const { json: workspaces } = await api("GET", "/v1/workspaces");
     await platform.shutdown();
-    const kv = await Deno.openKv(`${dataDir}/kv.sqlite3`);
+    const kv = portableKv(await Deno.openKv(`${dataDir}/kv.sqlite3`));
     // The first commit of a deletion.
     await kv.atomic()
       .delete(keys.project(workspaces.items[0].id, id))

@@ -6,15 +6,11 @@
  */
 import { isUuid } from "../../../lib/ids.ts";
 import type { DataDir } from "./data_dir.ts";
+import { isStoreEmpty } from "./portable_kv.ts";
 
 /** A part of the platform's data is missing. */
 export class DataIncompleteError extends Error {
   override readonly name = "DataIncompleteError";
-}
-
-async function isEmpty(kv: Deno.Kv): Promise<boolean> {
-  for await (const _ of kv.list({ prefix: [] }, { limit: 1 })) return false;
-  return true;
 }
 
 async function exists(path: string): Promise<boolean> {
@@ -44,7 +40,7 @@ export async function checkWhole(
   places: { readonly kv: string; readonly blobs: string },
 ): Promise<void> {
   const { kv, dataDir } = parts;
-  if (!await isEmpty(kv)) {
+  if (!await isStoreEmpty(kv)) {
     if (await exists(dataDir.keys)) return;
     throw new DataIncompleteError(
       `Cannot start without ${dataDir.keys}: the key-value store ${places.kv} holds secrets that ` +

@@ -5,6 +5,7 @@
  */
 import { basename, join } from "node:path";
 import { describeFileFault } from "../../../lib/file_fault.ts";
+import { checkReadable, markPortable, portableKv } from "./portable_kv.ts";
 import { readOnlyKv } from "./read_only_kv.ts";
 
 /** A store of the platform cannot be opened. */
@@ -44,18 +45,32 @@ function unusable(place: string, cause: unknown): StoreUnusableError {
  */
 export async function openKv(place: string): Promise<Deno.Kv> {
   try {
-    return await Deno.openKv(place);
+    return portableKv(await openReadable(place));
   } catch (cause) {
     throw unusable(place, cause);
+  }
+}
+
+/** Opens a database, all of whose values can be read. */
+async function openReadable(place: string): Promise<Deno.Kv> {
+  const kv = await Deno.openKv(place);
+  try {
+    await checkReadable(kv);
+    return kv;
+  } catch (error) {
+    kv.close();
+    throw error;
   }
 }
 
 async function openWritable(place: string): Promise<Deno.Kv> {
   const kv = await Deno.openKv(place);
   try {
-    await kv.set(PROBE, true);
+    const isUnmarked = await checkReadable(kv);
+    await kv.set(PROBE, new Uint8Array());
     await kv.delete(PROBE);
-    return kv;
+    if (isUnmarked) await markPortable(kv);
+    return portableKv(kv);
   } catch (error) {
     kv.close();
     throw error;
@@ -109,7 +124,7 @@ export async function openPlatformKv(place: string): Promise<OpenedKv> {
     const folder = await copyElsewhere(place).catch(() => {
       throw unusable(place, cause);
     });
-    const kv = await Deno.openKv(join(folder, basename(place))).catch(async () => {
+    const kv = await openKv(join(folder, basename(place))).catch(async () => {
       await Deno.remove(folder, { recursive: true });
       throw unusable(place, cause);
     });

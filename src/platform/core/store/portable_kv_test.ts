@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { DatabaseSync } from "node:sqlite";
+import {
+  checkReadable,
+  isStoreEmpty,
+  markPortable,
+  NewerValuesError,
+  portableKv,
+} from "./portable_kv.ts";
+
+async function withKv(test: (kv: Deno.Kv) => Promise<void>): Promise<void> {
+  const kv = await Deno.openKv(":memory:");
+  try {
+    await test(kv);
+  } finally {
+    kv.close();
+  }
+}
+
+Deno.test("portableKv() stores bytes, and reads back what was stored", () =>
+  withKv(async (kv) => {
+    const portable = portableKv(kv);
+    const record = { a: [1, null], ids: new Uint16Array([3]) };
+    await portable.set(["r", 1], record);
+    await portable.atomic().check({ key: ["r", 2], versionstamp: null }).set(["r", 2], "two")
+      .sum(["n"], 2n).commit();
+    assert.ok((await kv.get(["r", 1])).value instanceof Uint8Array);
+    assert.ok((await kv.get(["r", 2])).value instanceof Uint8Array);
+    assert.deepEqual((await portable.get(["r", 1])).value, record);
+    assert.deepEqual((await portable.get(["n"])).value, new Deno.KvU64(2n));
+    const missing = { key: ["none"], value: null, versionstamp: null };
+    assert.deepEqual((await portable.getMany([["r", 2], ["none"]])).slice(1), [missing]);
+    const first = portable.list({ prefix: ["r"] }, { limit: 1 });
+    assert.deepEqual(await Array.fromAsync(first, ({ value }) => value), [record]);
+    const rest = portable.list({ prefix: ["r"] }, { cursor: first.cursor });
+    assert.deepEqual(await Array.fromAsync(rest, ({ value }) => value), ["two"]);
+    const lost = await portable.atomic().check({ key: ["r", 2], versionstamp: null }).commit();
+    assert.equal(lost.ok, false);
+  }));
+
+Deno.test("portableKv() reads what was stored without it", () =>
+  withKv(async (kv) => {
+    await kv.set(["old"], { a: 1 });
+    assert.deepEqual((await portableKv(kv).get(["old"])).value, { a: 1 });
+  }));
+
+Deno.test("portableKv() refuses the ways past its encoding", () =>
+  withKv((kv) => {
+    const portable = portableKv(kv);
+    assert.throws(() => portable.enqueue(1), TypeError);
+    assert.throws(() => portable.watch([["a"]]), TypeError);
+    assert.throws(() => portable.atomic().mutate({ type: "delete", key: ["a"] }), TypeError);
+    return Promise.resolve();
+  }));
+
+Deno.test("checkReadable() lets an empty store be marked, once, and its mark is no record", () =>
+  withKv(async (kv) => {
+    assert.equal(await checkReadable(kv), true);
+    await markPortable(kv);
+    assert.equal(await checkReadable(kv), false);
+    assert.equal(await isStoreEmpty(kv), true);
+    await portableKv(kv).set(["r"], 1);
+    assert.equal(await isStoreEmpty(kv), false);
+  }));
+
+/** Null in a format that no runtime knows yet. */
+const FUTURE_NULL = new Uint8Array([0xff, 99, 0x30]);
+
+Deno.test("checkReadable() refuses a store with a value of a newer format, and changes nothing", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-kv-" });
+  try {
+    const place = `${folder}/kv.sqlite3`;
+    using kv = await Deno.openKv(place);
+    await kv.set(["r"], new Uint8Array([1]));
+    using database = new DatabaseSync(place);
+    // 1: the value is in the format of V8.
+    database.prepare("update kv set v = ?, v_encoding = 1").run(FUTURE_NULL);
+    await assert.rejects(checkReadable(kv), NewerValuesError);
+    assert.equal(database.prepare("select count(*) as count from kv").get()?.count, 1);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,79 @@
+/**
+ * Values of the store in a form that every runtime reads.
+ *
+ * Deno KV writes values in the format of its V8, and an older V8 refuses what a
+ * newer one wrote. What is stored as bytes is stored as it is: so records
+ * become JSON, and what JSON cannot hold becomes format 15 of V8, which
+ * `node:v8` writes on all of them (docs/decisions/portable-values.md).
+ *
+ * @module
+ */
+import { deserialize, serialize } from "node:v8";
+
+/** First byte of every encoded value, and the second, which says how it goes on. */
+const HEAD = 0xff;
+const JSON_TEXT = 0x4a;
+const V8_FORMAT_15 = 0x0f;
+
+/** Longest value that Deno KV stores, in bytes; JSON of other scripts takes more than format 15. */
+const MAX_BYTES = 65_536;
+
+const encoder = new TextEncoder();
+const decoder = new TextDecoder();
+
+const isEncoded = (bytes: Uint8Array): boolean =>
+  bytes[0] === HEAD && (bytes[1] === JSON_TEXT || bytes[1] === V8_FORMAT_15);
+
+/** Whether JSON gives the value back as it was. */
+function isJson(value: unknown): boolean {
+  if (value === null || typeof value === "string" || typeof value === "boolean") return true;
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
+  if (typeof value !== "object") return false;
+  if (Array.isArray(value)) {
+    for (const item of value) if (!isJson(item)) return false;
+    return true;
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype || "toJSON" in value) return false;
+  for (const name in value) {
+    if (!isJson((value as Record<string, unknown>)[name])) return false;
+  }
+  return true;
+}
+
+function encodeJson(value: unknown): Uint8Array {
+  const bytes = encoder.encode(`  ${JSON.stringify(value)}`);
+  bytes[0] = HEAD;
+  bytes[1] = JSON_TEXT;
+  return bytes;
+}
+
+function encodeV8(value: unknown): Uint8Array {
+  let bytes: Uint8Array;
+  try {
+    bytes = serialize(value);
+  } catch (cause) {
+    throw new TypeError("Cannot store the value: it holds what is no data", { cause });
+  }
+  if (isEncoded(bytes)) return bytes;
+  throw new TypeError(`Cannot store the value: this runtime writes format ${bytes[1]}, not 15`);
+}
+
+/**
+ * The value as Deno KV is to store it. Counters stay as they are, for they are
+ * added to inside the store, and so do bytes that do not look like a value.
+ *
+ * @throws {TypeError} for what cannot be stored, such as a function.
+ */
+export function encodeValue(value: unknown): unknown {
+  if (value instanceof Deno.KvU64) return value;
+  if (value instanceof Uint8Array && !isEncoded(value)) return value;
+  const json = isJson(value) ? encodeJson(value) : undefined;
+  return json !== undefined && json.byteLength <= MAX_BYTES ? json : encodeV8(value);
+}
+
+/** A value as it was given to `encodeValue()`; one that was stored without it is returned as it is. */
+export function decodeValue(stored: unknown): unknown {
+  if (!(stored instanceof Uint8Array) || !isEncoded(stored)) return stored;
+  if (stored[1] === JSON_TEXT) return JSON.parse(decoder.decode(stored.subarray(2)));
+  return deserialize(stored);
+}

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { decodeValue, encodeValue } from "./portable_values.ts";
+
+const RECORD = {
+  id: "01a1fc74",
+  none: null,
+  missing: undefined,
+  count: -5,
+  share: 0.5,
+  big: 12345678901234n,
+  text: ["Hütte", "日本", "\ud800"],
+  at: new Date(5),
+  ids: new Uint8Array([1, 2, 3]).subarray(1),
+  places: new Uint16Array([258, 3]),
+  readAt: new Float64Array([1.5]),
+  kinds: new Map([["a", new Set([1])]]),
+};
+
+/** What Deno 2.6.10 and Deno 2.9.6 both write: another runtime that writes something else fails here. */
+const BYTES =
+  "ff0f6f220269642208303161316663373422046e6f6e653022076d697373696e675f2205636f756e7449092205" +
+  "73686172654e000000000000e03f22036269675a10f22fce733a0b00002204746578744103220548fc74746500" +
+  "6304e5652c67630200d82400032202617444000000000000144022036964735c010202032206706c616365735c" +
+  "04040201030022067265616441745c0808000000000000f83f22056b696e64733b2201612749022c013a027b0c";
+
+/** An object with a field of its own that is named as the prototype is. */
+const PROTO = '{"__proto__":{"a":1}}';
+
+Deno.test("encodeValue() and decodeValue() keep every kind of value that records hold", () => {
+  const encoded = encodeValue(RECORD);
+  assert.ok(encoded instanceof Uint8Array);
+  assert.deepEqual(decodeValue(encoded), RECORD);
+  const values = [true, null, undefined, "", "\ud800", 0, -0, NaN, [], [undefined], {
+    a: [{ b: 1 }],
+  }];
+  for (const value of [...values, { a: undefined }, { at: new Date(5) }, JSON.parse(PROTO)]) {
+    assert.deepStrictEqual(decodeValue(encodeValue(value)), value);
+  }
+});
+
+Deno.test("encodeValue() writes the same bytes on every runtime", () => {
+  const encoded = encodeValue({ ...RECORD });
+  assert.ok(encoded instanceof Uint8Array);
+  assert.equal(Buffer.from(encoded).toString("hex"), BYTES);
+  const json = encodeValue({ a: "é", b: [1] });
+  assert.ok(json instanceof Uint8Array);
+  assert.equal(Buffer.from(json).toString("latin1"), '\xffJ{"a":"\xc3\xa9","b":[1]}');
+});
+
+const LOOKALIKES = [new Uint8Array([0xff, 0x0f, 0x30]), new Uint8Array([0xff, 0x4a])];
+
+Deno.test("encodeValue() leaves counters and bytes as they are, and no bytes are taken for a value", () => {
+  const counter = new Deno.KvU64(5n);
+  assert.equal(encodeValue(counter), counter);
+  const bytes = new Uint8Array([1, 2, 3]);
+  assert.equal(encodeValue(bytes), bytes);
+  for (const given of [bytes, new Uint8Array(), ...LOOKALIKES]) {
+    const read = decodeValue(encodeValue(given));
+    assert.ok(read instanceof Uint8Array);
+    assert.deepEqual([...read], [...given]);
+  }
+});
+
+Deno.test("encodeValue() refuses what is no data", () => {
+  assert.throws(() => encodeValue({ run() {} }), TypeError);
+});
+
+Deno.test("encodeValue() makes no text too long that Deno KV could store itself", () => {
+  const text = "日".repeat(30_000);
+  const encoded = encodeValue(text);
+  assert.ok(encoded instanceof Uint8Array && encoded.byteLength < 65_536);
+  assert.equal(decodeValue(encoded), text);
+});
