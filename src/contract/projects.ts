@@ -16,8 +16,9 @@ const folder = z.string().min(1).max(256).refine(
   (path) => !path.startsWith("/") && !path.split(/[\\/]/).includes(".."),
   "Must be a path inside the project",
 );
+const storedGitUrl = z.string().min(1).max(2000);
 /** An address of a repository, without credentials. */
-const gitUrl = z.string().min(1).max(2000).check((context) => {
+const gitUrl = storedGitUrl.check((context) => {
   const result = parseGitUrl(context.value);
   if (result.ok) return;
   // The value itself stays out of the answer: it may hold a password.
@@ -53,6 +54,8 @@ export const project = settings.extend({
   id: uuid,
   name: projectName,
   workspace: z.string(),
+  // As stored: an older version may have taken what this one refuses.
+  gitUrl: storedGitUrl.nullable(),
   url: z.url().describe("Address of the production deployment, live or not"),
   gitCredentials: z.enum(GIT_CREDENTIAL_TYPES).nullable().default(null).describe(
     "What kind of credentials the platform keeps for the repository; null for none",

@@ -6,17 +6,33 @@
  * @module
  */
 
-export type GitTransport = "http" | "ssh" | "local";
-
-export interface GitAddress {
-  readonly transport: GitTransport;
-  /** Scheme, host and port, which credentials are meant for; null for a local path. */
-  readonly origin: string | null;
-}
+/** Where a repository is, in a form that git takes for exactly this and nothing else. */
+export type GitAddress =
+  | {
+    readonly transport: "http";
+    readonly scheme: "http" | "https";
+    readonly url: string;
+    /** A name, or an address without brackets. */
+    readonly host: string;
+    readonly port: number;
+    /** Scheme, host and port as written, which credentials are meant for. */
+    readonly origin: string;
+  }
+  | {
+    readonly transport: "ssh";
+    readonly url: string;
+    readonly host: string;
+    readonly port: number;
+    readonly origin: string;
+  }
+  | { readonly transport: "local"; readonly path: string; readonly origin: null };
 
 export type GitUrlResult =
   | { readonly ok: true; readonly address: GitAddress }
   | { readonly ok: false; readonly problem: string };
+
+/** The port of each scheme where a URL names none. */
+export const USUAL_PORTS = { http: 80, https: 443, ssh: 22 } as const;
 
 const HOST = String.raw`(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])`;
 const USER = String.raw`[A-Za-z0-9_][A-Za-z0-9._-]*`;
@@ -25,44 +41,83 @@ const HTTP_AUTHORITY = new RegExp(`^${HOST}(?::\\d{1,5})?$`);
 const SSH = new RegExp(`^ssh://(?:(${USER})@)?(${HOST}(?::\\d{1,5})?)/[^-].*$`, "i");
 const SCP = new RegExp(`^(?:${USER}@)(${HOST}):(?![-/]{2}|-)[^:].*$`);
 
+// deno-lint-ignore no-control-regex -- these are what is refused
+const CONTROL = /[\x00-\x1f\x7f]/;
+
 /** Characters that no address needs: they could end a line or hide text. */
 // deno-lint-ignore no-control-regex -- these are what is refused
 const UNSAFE = /[\x00-\x20\x7f-\x9f\u2028\u2029]/;
 
+const NO_PASSWORD = "Must hold no user name or password: give them with " +
+  "`svc projects git-credentials`";
+const EXAMPLES =
+  "Must be an address such as https://host/owner/repo.git, git@host:owner/repo.git or /srv/repo.git";
+
 const fault = (problem: string): GitUrlResult => ({ ok: false, problem });
+const found = (address: GitAddress): GitUrlResult => ({ ok: true, address });
+
+const withoutBrackets = (host: string): string => host.replace(/^\[|\]$/g, "");
 
 /** Reads the address of a repository, or says what is wrong with it. */
 export function parseGitUrl(text: string): GitUrlResult {
   if (text.startsWith("/")) {
-    return text.includes("\0") || text.includes("\n")
+    return CONTROL.test(text)
       ? fault("Must hold no control characters")
-      : { ok: true, address: { transport: "local", origin: null } };
+      : found({ transport: "local", path: text, origin: null });
   }
   if (UNSAFE.test(text)) return fault("Must hold no spaces and no control characters");
   const http = HTTP.exec(text);
-  if (http !== null) return parseHttp(http[1]!.toLowerCase(), http[2]!);
+  if (http !== null) return parseHttp(text, http[2]!);
   if (/^ssh:\/\/[^/]*:[^/]*@/i.test(text)) return fault(NO_PASSWORD);
   const ssh = SSH.exec(text);
-  const host = ssh?.[2] ?? SCP.exec(text)?.[1];
-  if (host !== undefined) {
-    return { ok: true, address: { transport: "ssh", origin: `ssh://${host.toLowerCase()}` } };
-  }
-  if (/^file:\/\/\/[^?#]*$/i.test(text)) {
-    return { ok: true, address: { transport: "local", origin: null } };
-  }
-  return fault(
-    "Must be an address such as https://host/owner/repo.git, git@host:owner/repo.git or /srv/repo.git",
-  );
+  if (ssh !== null) return parseSsh(text, ssh[2]!);
+  const host = SCP.exec(text)?.[1];
+  if (host !== undefined) return found(scpAddress(text, host));
+  return /^file:\/\/\/[^?#]*$/i.test(text) ? parseFile(text) : fault(EXAMPLES);
 }
 
-const NO_PASSWORD = "Must hold no user name or password: give them with " +
-  "`svc projects git-credentials`";
-
-function parseHttp(scheme: string, authority: string): GitUrlResult {
+function parseHttp(text: string, authority: string): GitUrlResult {
   if (authority.includes("@")) return fault(NO_PASSWORD);
-  if (!HTTP_AUTHORITY.test(authority)) return fault("Must name a host");
+  const url = HTTP_AUTHORITY.test(authority) ? URL.parse(text) : null;
+  if (url === null) return fault("Must name a host");
+  const scheme = url.protocol === "https:" ? "https" : "http";
+  return found({
+    transport: "http",
+    scheme,
+    url: `${scheme}://${url.host}${url.pathname}${url.search}`,
+    host: withoutBrackets(url.hostname),
+    port: url.port === "" ? USUAL_PORTS[scheme] : Number(url.port),
+    origin: `${scheme}://${authority.toLowerCase()}`,
+  });
+}
+
+function parseSsh(text: string, authority: string): GitUrlResult {
+  const url = URL.parse(text);
+  if (url === null) return fault("Must name a host");
+  const user = url.username === "" ? "" : `${url.username}@`;
+  return found({
+    transport: "ssh",
+    url: `ssh://${user}${url.host}${url.pathname}`,
+    host: withoutBrackets(url.hostname),
+    port: url.port === "" ? USUAL_PORTS.ssh : Number(url.port),
+    origin: `ssh://${authority.toLowerCase()}`,
+  });
+}
+
+/** `user@host:path`, kept as it is: a relative path of this form begins in the user's home. */
+function scpAddress(text: string, host: string): GitAddress {
   return {
-    ok: true,
-    address: { transport: "http", origin: `${scheme}://${authority.toLowerCase()}` },
+    transport: "ssh",
+    url: text,
+    host: withoutBrackets(host),
+    port: USUAL_PORTS.ssh,
+    origin: `ssh://${host.toLowerCase()}`,
   };
+}
+
+function parseFile(text: string): GitUrlResult {
+  const path = URL.parse(text)?.pathname;
+  return path === undefined || path.includes("%")
+    ? fault("Must name a local repository by its plain path, such as /srv/repo.git")
+    : found({ transport: "local", path, origin: null });
 }

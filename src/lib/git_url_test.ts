@@ -1,22 +1,84 @@
 import assert from "node:assert/strict";
-import { parseGitUrl } from "./git_url.ts";
+import { type GitAddress, parseGitUrl } from "./git_url.ts";
 
-const GOOD = [
-  ["https://github.com/a/b.git", "http", "https://github.com"],
-  ["HTTPS://GitHub.com/a/b", "http", "https://github.com"],
-  ["http://127.0.0.1:8080/repo.git", "http", "http://127.0.0.1:8080"],
-  ["https://[::1]:8443/repo.git", "http", "https://[::1]:8443"],
-  ["ssh://git@host.example:2222/a/b.git", "ssh", "ssh://host.example:2222"],
-  ["ssh://host.example/a.git", "ssh", "ssh://host.example"],
-  ["git@github.com:a/b.git", "ssh", "ssh://github.com"],
-  ["/srv/repos/site.git", "local", null],
-  ["/srv/my repos/site", "local", null],
-  ["file:///srv/repos/site.git", "local", null],
-] as const;
+const REMOTE: readonly (readonly [text: string, address: GitAddress])[] = [
+  ["https://github.com/a/b.git", {
+    transport: "http",
+    url: "https://github.com/a/b.git",
+    scheme: "https",
+    host: "github.com",
+    port: 443,
+    origin: "https://github.com",
+  }],
+  ["HTTPS://GitHub.com/a/b", {
+    transport: "http",
+    url: "https://github.com/a/b",
+    scheme: "https",
+    host: "github.com",
+    port: 443,
+    origin: "https://github.com",
+  }],
+  ["http://127.0.0.1:8080/repo.git", {
+    transport: "http",
+    url: "http://127.0.0.1:8080/repo.git",
+    scheme: "http",
+    host: "127.0.0.1",
+    port: 8080,
+    origin: "http://127.0.0.1:8080",
+  }],
+  ["https://[::1]:8443/repo.git", {
+    transport: "http",
+    url: "https://[::1]:8443/repo.git",
+    scheme: "https",
+    host: "::1",
+    port: 8443,
+    origin: "https://[::1]:8443",
+  }],
+  ["ssh://git@host.example:2222/~/b.git", {
+    transport: "ssh",
+    url: "ssh://git@host.example:2222/~/b.git",
+    host: "host.example",
+    port: 2222,
+    origin: "ssh://host.example:2222",
+  }],
+  ["ssh://host.example/a.git", {
+    transport: "ssh",
+    url: "ssh://host.example/a.git",
+    host: "host.example",
+    port: 22,
+    origin: "ssh://host.example",
+  }],
+  ["git@github.com:a/b.git", {
+    transport: "ssh",
+    url: "git@github.com:a/b.git",
+    host: "github.com",
+    port: 22,
+    origin: "ssh://github.com",
+  }],
+  ["git@[2001:db8::1]:a/b.git", {
+    transport: "ssh",
+    url: "git@[2001:db8::1]:a/b.git",
+    host: "2001:db8::1",
+    port: 22,
+    origin: "ssh://[2001:db8::1]",
+  }],
+];
 
-Deno.test("parseGitUrl() tells transport and origin of an address", () => {
-  for (const [url, transport, origin] of GOOD) {
-    assert.deepEqual(parseGitUrl(url), { ok: true, address: { transport, origin } }, url);
+Deno.test("parseGitUrl() reads addresses of other machines", () => {
+  for (const [text, address] of REMOTE) {
+    assert.deepEqual(parseGitUrl(text), { ok: true, address }, text);
+  }
+});
+
+Deno.test("parseGitUrl() reads paths of this machine", () => {
+  const rows = [
+    ["/srv/repos/site.git", "/srv/repos/site.git"],
+    ["/srv/my repos/site", "/srv/my repos/site"],
+    ["file:///srv/repos/site.git", "/srv/repos/site.git"],
+  ] as const;
+  for (const [text, path] of rows) {
+    const address = { transport: "local", path, origin: null };
+    assert.deepEqual(parseGitUrl(text), { ok: true, address }, text);
   }
 });
 
@@ -26,6 +88,9 @@ const BAD = [
   ["an option", "--upload-pack=id", /Must be an address/],
   ["an option as host", "ssh://-oProxyCommand=id/x", /Must be an address/],
   ["an option as scp host", "-oProxyCommand=id:x", /Must be an address/],
+  ["a program by its number", "fd::17/foo", /Must be an address/],
+  ["an option as user", "ssh://-x@host/y", /Must be an address/],
+  ["an option as scp path", "host:-oProxyCommand=x", /Must be an address/],
   ["an option as path", "git@host:-x", /Must be an address/],
   ["a password", "https://ada:secret@host/x.git", /no user name or password/],
   ["a token as user", "https://ghp_123@host/x.git", /no user name or password/],
@@ -34,6 +99,9 @@ const BAD = [
   ["a relative path", "../x", /Must be an address/],
   ["a line feed", "https://host/x\n.git", /no control/],
   ["a line feed in a path", "/srv/x\ny", /no control/],
+  ["a control character in a path", "/srv/x\x1b", /no control/],
+  ["a broken escape", "file:///srv/git/%zz", /plain path/],
+  ["a port out of range", "https://host:99999/x", /name a host/],
   ["another scheme", "git://host/x", /Must be an address/],
   ["a file on a host", "file://host/x", /Must be an address/],
 ] as const;

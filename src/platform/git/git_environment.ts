@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { createSecretMasker, type SecretMasker } from "../../lib/mask_secrets.ts";
 import type { GitCredentials } from "../projects/git_credentials.ts";
-import type { GitSource } from "./git_url.ts";
+import type { GitAddress } from "../../lib/git_url.ts";
 
 /** By this variable the processes of git are found again after a crash. */
 export const GIT_MARKER = "SVC_GIT_FOLDER";
@@ -120,7 +120,7 @@ interface SshFiles {
 
 /** An `ssh_config` that asks nothing, and goes to the address that was judged. */
 function sshConfig(
-  source: Extract<GitSource, { readonly type: "ssh" }>,
+  source: Extract<GitAddress, { readonly transport: "ssh" }>,
   address: string,
   parts: { readonly files: SshFiles; readonly hasKey: boolean; readonly isKnown: boolean },
 ): string {
@@ -160,7 +160,7 @@ export interface RemoteAccess {
 const NOTHING_TO_DISPOSE = () => Promise.resolve();
 
 function httpAccess(
-  source: Extract<GitSource, { readonly type: "http" }>,
+  source: Extract<GitAddress, { readonly transport: "http" }>,
   address: string,
   credentials: GitCredentials | undefined,
 ): RemoteAccess {
@@ -182,7 +182,7 @@ function httpAccess(
 }
 
 async function sshAccess(
-  source: Extract<GitSource, { readonly type: "ssh" }>,
+  source: Extract<GitAddress, { readonly transport: "ssh" }>,
   address: string,
   parts: Omit<RemoteParts, "address">,
 ): Promise<RemoteAccess> {
@@ -221,16 +221,16 @@ interface RemoteParts {
 }
 
 /** Prepares a conversation with a repository at an address that was judged. */
-export async function openRemote(source: GitSource, parts: RemoteParts): Promise<RemoteAccess> {
+export async function openRemote(source: GitAddress, parts: RemoteParts): Promise<RemoteAccess> {
   const { address, credentials } = parts;
-  if (source.type === "local" || address === undefined) {
+  if (source.transport === "local" || address === undefined) {
     return {
       env: { GIT_ALLOW_PROTOCOL: "file" },
       masker: createSecretMasker([]),
       dispose: NOTHING_TO_DISPOSE,
     };
   }
-  return source.type === "http"
+  return source.transport === "http"
     ? httpAccess(source, address, credentials)
     : await sshAccess(source, address, parts);
 }

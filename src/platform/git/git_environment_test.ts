@@ -2,19 +2,22 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import type { GitCredentials } from "../projects/git_credentials.ts";
 import { gitEnvironment, openRemote } from "./git_environment.ts";
-import type { GitSource } from "./git_url.ts";
+import type { GitAddress } from "../../lib/git_url.ts";
 
-const HTTP: GitSource = {
-  type: "http",
+const HTTP: GitAddress = {
+  transport: "http",
+  scheme: "https",
   url: "https://git.example.com:8443/a.git",
   host: "git.example.com",
   port: 8443,
+  origin: "https://git.example.com:8443",
 };
-const SSH: GitSource = {
-  type: "ssh",
+const SSH: GitAddress = {
+  transport: "ssh",
   url: "git@git.example.com:a.git",
   host: "git.example.com",
   port: 22,
+  origin: "ssh://git.example.com",
 };
 const TOKEN: GitCredentials = { type: "https", username: "ada", token: "s3cret-token" };
 const KEY: GitCredentials = {

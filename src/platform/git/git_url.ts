@@ -1,21 +1,16 @@
 /**
- * Where a project's repository is, and whether the platform may go there. Pure
- * but for resolving a name.
+ * Whether the platform may go to a project's repository. Pure but for resolving
+ * a name.
  *
  * @module
  */
 import { lookup } from "node:dns/promises";
-import { isAbsolute, normalize, sep } from "node:path";
+import { normalize, sep } from "node:path";
+import { type GitAddress, parseGitUrl, USUAL_PORTS } from "../../lib/git_url.ts";
 import { isPublicAddress } from "../../runtime/mod.ts";
 
-/** A repository in a form that git takes for exactly this and nothing else. */
-export type GitSource =
-  | { readonly type: "http"; readonly url: string; readonly host: string; readonly port: number }
-  | { readonly type: "ssh"; readonly url: string; readonly host: string; readonly port: number }
-  | { readonly type: "local"; readonly path: string };
-
 export type JudgedSource =
-  | { readonly type: "ok"; readonly source: GitSource }
+  | { readonly type: "ok"; readonly source: GitAddress }
   /** `reason` is for people. */
   | { readonly type: "refused"; readonly reason: string };
 
@@ -26,16 +21,7 @@ export interface GitUrlRules {
   readonly localRoots: readonly string[];
 }
 
-/** `user@host:path`, as ssh's scp writes it. */
-const SCP_FORM = /^(?:([A-Za-z0-9_][\w.-]*)@)?([A-Za-z0-9_][\w.-]*):(?![:-])(?!\/\/)(.+)$/;
-
-/** Names of hosts and addresses; none of these characters means anything to a shell or to ssh. */
-const HOST = /^(?:[A-Za-z0-9_](?:[\w.-]*\w)?|\[[0-9A-Fa-f:.]+\])$/;
-
-const DEFAULT_SSH_PORT = 22;
 const FIRST_FREE_PORT = 1024;
-
-const USER = /^[A-Za-z0-9_][\w.-]*$/;
 
 const refused = (reason: string) => ({ type: "refused" as const, reason });
 
@@ -49,79 +35,36 @@ function isBelow(path: string, roots: readonly string[]): boolean {
   });
 }
 
-function judgeLocal(text: string, rules: GitUrlRules): JudgedSource {
-  const path = normalize(text);
+function judgeLocal(
+  source: Extract<GitAddress, { readonly transport: "local" }>,
+  rules: GitUrlRules,
+): JudgedSource {
+  const path = normalize(source.path);
   return isBelow(path, rules.localRoots)
-    ? { type: "ok", source: { type: "local", path } }
+    ? { type: "ok", source: { ...source, path } }
     : refused(OUTSIDE);
 }
 
-/** Well-known ports other than the usual one belong to services that speak no git. */
-function refuseService(port: number, usual: number, rules: GitUrlRules): JudgedSource | undefined {
-  if (rules.allowPrivate || port === usual || port >= FIRST_FREE_PORT) return undefined;
-  return refused(`The git URL must use port ${usual}, or one from ${FIRST_FREE_PORT} on`);
-}
-
-function judgeSsh(url: URL, rules: GitUrlRules): JudgedSource {
-  if (url.password !== "") return refused("The git URL must have no password");
-  const { hostname, port, username } = url;
-  if (!HOST.test(hostname)) return refused("The host of the git URL is not valid");
-  if (username !== "" && !USER.test(username)) {
-    return refused("The user of the git URL is not valid");
-  }
-  const number = port === "" ? DEFAULT_SSH_PORT : Number(port);
-  const service = refuseService(number, DEFAULT_SSH_PORT, rules);
-  if (service !== undefined) return service;
-  const at = username === "" ? "" : `${username}@`;
-  const source = {
-    type: "ssh" as const,
-    url: `ssh://${at}${url.host}${url.pathname}`,
-    host: bare(hostname),
-    port: number,
-  };
-  return { type: "ok", source };
-}
-
-const bare = (host: string): string => host.replace(/^\[|\]$/g, "");
-
-/** An absolute path is a folder, everything else a URL or ssh's short form. */
+/** An allowed transport to an allowed port; the host is judged when it is resolved. */
 export function judgeGitUrl(text: string, rules: GitUrlRules): JudgedSource {
-  // deno-lint-ignore no-control-regex -- control characters have no place in an address
-  if (/[\x00-\x20\x7f]/.test(text) && !isAbsolute(text) || /[\x00-\x1f\x7f]/.test(text)) {
-    return refused("The git URL must have no spaces and no control characters");
+  const parsed = parseGitUrl(text);
+  if (!parsed.ok) {
+    return refused(
+      `The git URL ${parsed.problem.charAt(0).toLowerCase()}${parsed.problem.slice(1)}`,
+    );
   }
-  if (isAbsolute(text)) return judgeLocal(text, rules);
-  const url = URL.parse(text);
-  if (url?.protocol === "file:" && url.hostname === "" && !url.pathname.includes("%")) {
-    return judgeLocal(url.pathname, rules);
-  }
-  if (url?.protocol === "https:" || url?.protocol === "http:") return judgeHttp(url, rules);
-  if (url?.protocol === "ssh:") return judgeSsh(url, rules);
-  const host = SCP_FORM.exec(text)?.[2];
-  if (host !== undefined) {
-    // Kept as it is: a relative path of this form begins in the user's home.
-    return { type: "ok", source: { type: "ssh", url: text, host, port: DEFAULT_SSH_PORT } };
-  }
-  return refused("The git URL must be an https or ssh address, or an absolute path");
-}
-
-function judgeHttp(url: URL, rules: GitUrlRules): JudgedSource {
-  if (url.username !== "" || url.password !== "") {
-    return refused("The git URL must have no credentials: store them with the project");
-  }
-  if (url.protocol === "http:" && !rules.allowPrivate) {
+  const source = parsed.address;
+  if (source.transport === "local") return judgeLocal(source, rules);
+  if (rules.allowPrivate) return { type: "ok", source };
+  const scheme = source.transport === "ssh" ? "ssh" : source.scheme;
+  if (scheme === "http") {
     return refused("The git URL must be https: http would show the code to everyone on the way");
   }
-  if (!HOST.test(url.hostname)) return refused("The host of the git URL is not valid");
-  const usual = url.protocol === "https:" ? 443 : 80;
-  const port = url.port === "" ? usual : Number(url.port);
-  const service = refuseService(port, usual, rules);
-  if (service !== undefined) return service;
-  const clean = `${url.protocol}//${url.host}${url.pathname}${url.search}`;
-  return {
-    type: "ok",
-    source: { type: "http", url: clean, host: bare(url.hostname), port },
-  };
+  // Well-known ports other than the usual one belong to services that speak no git.
+  const usual = USUAL_PORTS[scheme];
+  return source.port === usual || source.port >= FIRST_FREE_PORT
+    ? { type: "ok", source }
+    : refused(`The git URL must use port ${usual}, or one from ${FIRST_FREE_PORT} on`);
 }
 
 /** Addresses of a name; rejects where there are none. */
@@ -134,7 +77,7 @@ export type PinnedAddress =
   | {
     readonly type: "ok";
     /** A folder by its path without links. */
-    readonly source: GitSource;
+    readonly source: GitAddress;
     /** The address that the connection must go to; missing where the source is a folder. */
     readonly address?: string;
   }
@@ -147,20 +90,20 @@ async function pinFolder(path: string, { localRoots }: GitUrlRules): Promise<Pin
   if (folder === undefined) return refused(`There is no repository at ${path}`);
   const roots = (await Promise.all(localRoots.map(real))).filter((root) => root !== undefined);
   return isBelow(folder, roots)
-    ? { type: "ok", source: { type: "local", path: folder } }
+    ? { type: "ok", source: { transport: "local", path: folder, origin: null } }
     : refused(OUTSIDE);
 }
 
 /**
- * Resolves the host once and judges every address, so that git can be told
- * to connect to the one that was judged: a second resolution leads nowhere else.
+ * Resolves the host once and judges every address, so that git connects
+ * to the one that was judged: a second resolution leads nowhere else.
  */
 export async function pinAddress(
-  source: GitSource,
+  source: GitAddress,
   rules: GitUrlRules,
   lookUp: LookUp,
 ): Promise<PinnedAddress> {
-  if (source.type === "local") return await pinFolder(source.path, rules);
+  if (source.transport === "local") return await pinFolder(source.path, rules);
   let addresses: readonly string[];
   try {
     addresses = await lookUp(source.host);

@@ -216,7 +216,7 @@ export class GitMirrors implements GitService {
     if (pinned.type === "refused") return { type: "unreachable", reason: pinned.reason };
     const { source, address } = pinned;
     return {
-      url: source.type === "local" ? source.path : source.url,
+      url: source.transport === "local" ? source.path : source.url,
       open: async () =>
         await openRemote(source, {
           folder: this.#folder,
