@@ -5,9 +5,9 @@
  */
 import type { Clock } from "../lib/clock.ts";
 import type { ComputeFailure, ComputeRequest, ComputeSocketResult } from "../runtime/mod.ts";
-import { KeptPages } from "./compute/pages/kept_pages.ts";
-import { PageMemory } from "./compute/pages/page_memory.ts";
-import type { PageVault } from "./compute/pages/types.ts";
+import { KeptPages } from "./isr/isr_cache.ts";
+import { PageMemory } from "./isr/isr_memory.ts";
+import type { PageVault } from "./isr/types.ts";
 import type { SiteCompute } from "./compute/site_compute.ts";
 
 /** Pages that outlive a `KeptPages`, as files outlive a process. */

@@ -14,7 +14,7 @@ import type { BlobReader } from "./blobs/blob_reader.ts";
 import { createEdge, type EdgeOptions } from "./edge.ts";
 import type { SiteCompute } from "./compute/site_compute.ts";
 import type { SiteFunctions } from "./pipeline/function_runner.ts";
-import { compileSite, type Site } from "./site.ts";
+import { compileSite, type Site } from "./site/site.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Action, Condition, Rule } from "../rules/mod.ts";
 import { runtimeRules, testEdge, testSite } from "./_test_site.ts";
-import { ruleCounts, withRules } from "./site.ts";
+import { ruleCounts, withRules } from "./site/site.ts";
 
 const FILES = {
   "index.html": "home",

@@ -4,7 +4,7 @@
  * @module
  */
 import { sha256Hex } from "../../lib/hash.ts";
-import { asciiText, type BlobBody } from "./blob_body.ts";
+import { asciiText, type BlobBody } from "../messages/body.ts";
 import { BlobCorruptError, type BlobReader } from "./blob_reader.ts";
 
 /** Largest blob that is kept in memory (1 MiB). */

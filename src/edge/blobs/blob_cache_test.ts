@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { sha256Hex } from "../../lib/hash.ts";
 import { MemoryBlobs } from "../_test_site.ts";
-import { bytesOf } from "./blob_body.ts";
+import { bytesOf } from "../messages/body.ts";
 import { BlobCache } from "./blob_cache.ts";
 import { BlobCorruptError } from "./blob_reader.ts";
 

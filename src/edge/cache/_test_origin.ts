@@ -4,7 +4,7 @@
  * @module
  */
 import { createFacts } from "../../rules/mod.ts";
-import type { Header, HeaderList } from "../header_list.ts";
+import type { Header, HeaderList } from "../messages/header_list.ts";
 import {
   createHttpCache,
   FactsRequest,

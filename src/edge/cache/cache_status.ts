@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Header, HeaderList } from "../header_list.ts";
+import type { Header, HeaderList } from "../messages/header_list.ts";
 import type { ForwardReason } from "./decide_lookup.ts";
 import type { CacheResult } from "./types.ts";
 import { joinedHeader } from "./vary.ts";

@@ -4,9 +4,9 @@
  *
  * @module
  */
-import { findHeader } from "../header_list.ts";
-import { type ByteRange } from "../blobs/byte_range.ts";
-import { parseRange } from "../static/byte_ranges.ts";
+import { findHeader } from "../messages/header_list.ts";
+import { type ByteRange } from "../ranges/byte_range.ts";
+import { parseRange } from "../ranges/byte_ranges.ts";
 import { ifNoneMatchNames } from "../../lib/entity_tag.ts";
 import { parseHttpDate } from "./http_date.ts";
 import type { CacheReader, StoredAnswer } from "./types.ts";

@@ -11,7 +11,7 @@
  *
  * @module
  */
-import type { Header, HeaderList } from "../header_list.ts";
+import type { Header, HeaderList } from "../messages/header_list.ts";
 import { CacheControl } from "./cache_control.ts";
 import { currentAge, remainingLifetime } from "./freshness.ts";
 import type { CacheReader, StoredAnswer } from "./types.ts";

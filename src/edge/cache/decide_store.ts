@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { findHeader, type HeaderList } from "../header_list.ts";
+import { findHeader, type HeaderList } from "../messages/header_list.ts";
 import { CacheControl } from "./cache_control.ts";
 import { fitsPath } from "./content_type_fit.ts";
 import { type Exchanged, initialAge, ownLifetime } from "./freshness.ts";

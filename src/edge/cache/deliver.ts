@@ -3,13 +3,13 @@
  *
  * @module
  */
-import { bodyLength } from "../answer.ts";
-import { findHeader, type HeaderList } from "../header_list.ts";
-import { emptyStream } from "../no_content.ts";
+import { bodyLength } from "../response/edge_response.ts";
+import { findHeader, type HeaderList } from "../messages/header_list.ts";
+import { emptyStream } from "../response/no_content.ts";
 import { deltaSeconds } from "./cache_control.ts";
 import { type CacheReport, withReport } from "./cache_status.ts";
 import { isNotModified } from "./conditions.ts";
-import { withoutContentFields } from "./stored_answer.ts";
+import { withoutContentFields } from "./stored_response.ts";
 import type { BodyStream, CachedAnswer, CacheReader, OriginAnswer } from "./types.ts";
 
 /** Whether a body arrives in parts. */

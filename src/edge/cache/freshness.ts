@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { findHeader, type HeaderList } from "../header_list.ts";
+import { findHeader, type HeaderList } from "../messages/header_list.ts";
 import { type CacheControl, deltaSeconds, MAX_SECONDS } from "./cache_control.ts";
 import { parseHttpDate } from "./http_date.ts";
 import type { StoredAnswer } from "./types.ts";

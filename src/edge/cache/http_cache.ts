@@ -45,17 +45,17 @@ import {
   type Landing,
   systemTimer,
   type Timer,
-} from "./flights.ts";
+} from "./in_flight_requests.ts";
 import { invalidatedPlaces } from "./invalidation.ts";
-import { checkOnce, type HeaderList } from "../header_list.ts";
-import { OriginSide } from "./origin_side.ts";
-import { answerFrom, outgoingHeaders } from "./stored_answer.ts";
-import { type Ask, type HandleOptions, serveStored, type Turn } from "./turn.ts";
+import { checkOnce, type HeaderList } from "../messages/header_list.ts";
+import { OriginSide } from "./origin_fetcher.ts";
+import { answerFrom, outgoingHeaders } from "./stored_response.ts";
+import { type Ask, type HandleOptions, serveStored, type Turn } from "./cache_context.ts";
 import type { CachedAnswer, CacheReader, CacheRequest, Place } from "./types.ts";
 
 export type { PurgeScope } from "./cache_store.ts";
 export { FactsRequest, type RequestSite } from "./facts_request.ts";
-export type { HandleOptions } from "./turn.ts";
+export type { HandleOptions } from "./cache_context.ts";
 export type {
   CachedAnswer,
   CacheRequest,

@@ -4,7 +4,7 @@
  * @module
  */
 import type { CacheDecision, RequestFacts } from "../../rules/mod.ts";
-import type { HeaderList } from "../header_list.ts";
+import type { HeaderList } from "../messages/header_list.ts";
 
 export type Bytes = Uint8Array<ArrayBuffer>;
 export type BodyStream = ReadableStream<Bytes>;

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { findHeader, type HeaderList, isFieldName } from "../header_list.ts";
-import { memoize } from "../memo.ts";
+import { findHeader, type HeaderList, isFieldName } from "../messages/header_list.ts";
+import { memoize } from "../../lib/memo.ts";
 import type { CacheReader, StoredAnswer, VaryField } from "./types.ts";
 
 type HasHeader = Pick<CacheReader, "header">;

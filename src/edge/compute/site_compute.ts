@@ -4,7 +4,7 @@
  * @module
  */
 import type { ComputeRequest, ComputeResult, ComputeSocketResult } from "../../runtime/mod.ts";
-import type { KeptPages } from "./pages/kept_pages.ts";
+import type { KeptPages } from "../isr/isr_cache.ts";
 
 /** The COMPUTE layers of one deployment, by name. */
 export interface SiteCompute {

@@ -12,16 +12,16 @@ import {
   rewriteChanged,
 } from "../../rules/mod.ts";
 import type { CallContext, OutboundFetch } from "../../runtime/mod.ts";
-import type { Answer } from "../answer.ts";
-import { bytesOf } from "../blobs/blob_body.ts";
+import type { Answer } from "../response/edge_response.ts";
+import { bytesOf } from "../messages/body.ts";
 import { cacheKey } from "../cache/cache_key.ts";
 import { FactsRequest, type HttpCache, type OriginRequest } from "../cache/http_cache.ts";
 import { ComputeFailedError } from "../compute/compute_failure.ts";
 import { isSocketRequest, requestFromPipeline, type Target } from "../compute/compute_request.ts";
-import type { KnownTarget } from "../decision_memo.ts";
-import type { Exchange } from "../exchange.ts";
-import { findHeader, type HeaderList } from "../header_list.ts";
-import { splitTarget } from "../host.ts";
+import type { KnownTarget } from "../site_rules/decision_cache.ts";
+import type { Exchange } from "../request/client_request.ts";
+import { findHeader, type HeaderList } from "../messages/header_list.ts";
+import { splitTarget } from "../request/host.ts";
 import { createFunctionRunner } from "../pipeline/function_runner.ts";
 import type { BodyStream, PipelineRequest, PipelineResponse } from "../messages/messages.ts";
 import type { StepRunner } from "../pipeline/step_runner.ts";
@@ -29,8 +29,8 @@ import type { PipelinePlan } from "../pipeline/plan.ts";
 import { PipelineFailedError, type PipelineParts, runPipeline } from "../pipeline/run_pipeline.ts";
 import { type Hop, viaOf } from "../messages/message_headers.ts";
 import { ProxyError, proxyRequest } from "../proxy/proxy.ts";
-import type { Site } from "../site.ts";
-import { edgePage, failureAnswer, type SiteAnswers } from "../site_answers.ts";
+import type { Site } from "../site/site.ts";
+import { edgePage, failureAnswer, type SiteAnswers } from "../site/site_responder.ts";
 
 export interface DynamicOptions {
   readonly answers: SiteAnswers;

@@ -6,7 +6,7 @@
 import { Buffer } from "node:buffer";
 import { Reader, type Response as MmdbRecord } from "mmdb-lib";
 import { parseIp } from "../../rules/mod.ts";
-import { memoize } from "../memo.ts";
+import { memoize } from "../../lib/memo.ts";
 
 /** Finds the country of an address. */
 export interface GeoLookup {

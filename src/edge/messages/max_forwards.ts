@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Header } from "../header_list.ts";
+import type { Header } from "./header_list.ts";
 
 export const MAX_FORWARDS = "max-forwards";
 

@@ -5,8 +5,8 @@
  * @module
  */
 import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
-import type { Header, HeaderList } from "../header_list.ts";
-import { isClaim } from "./client_claims.ts";
+import type { Header, HeaderList } from "./header_list.ts";
+import { isClaim } from "./spoofable_headers.ts";
 
 /** Fields that end here: the edge has answered `Expect`, and writes the others itself. */
 const WRITTEN_ANEW: ReadonlySet<string> = new Set(["expect", "host", "via"]);

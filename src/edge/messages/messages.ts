@@ -5,7 +5,7 @@
  * @module
  */
 import type { ComputeSocket } from "../../runtime/mod.ts";
-import type { HeaderList } from "../header_list.ts";
+import type { HeaderList } from "./header_list.ts";
 
 export type BodyStream = ReadableStream<Uint8Array<ArrayBuffer>>;
 

@@ -4,10 +4,10 @@
  *
  * @module
  */
-import type { RequestFields } from "../request_fields.ts";
+import type { RequestFields } from "../messages/request_fields.ts";
 import { acceptedCodings, type ContentCoding } from "./accept_encoding.ts";
-import { type ByteRange } from "../blobs/byte_range.ts";
-import { parseRange } from "./byte_ranges.ts";
+import { type ByteRange } from "../ranges/byte_range.ts";
+import { parseRange } from "../ranges/byte_ranges.ts";
 import { ifMatchHolds, ifNoneMatchNames } from "../../lib/entity_tag.ts";
 import type { Representation, StaticFile } from "./static_file.ts";
 

@@ -11,7 +11,7 @@ import {
   type RouteTable,
 } from "../../manifest/mod.ts";
 import type { Steps } from "../../lib/next_turn.ts";
-import type { HeaderList } from "../header_list.ts";
+import type { HeaderList } from "../messages/header_list.ts";
 import { createFileTable, type FileTable, findFile } from "./file_table.ts";
 import { serverFilesTest } from "./server_files.ts";
 import type { SiteFile, StaticFile } from "./static_file.ts";

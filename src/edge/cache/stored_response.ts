@@ -1,0 +1,157 @@
+/**
+ * From an answer of the origin to a stored one, and from a stored one to what a
+ * client gets.
+ *
+ * @module
+ */
+import { asciiText } from "../messages/body.ts";
+import { sha256Hex } from "../../lib/hash.ts";
+import { findHeader, type Header, type HeaderList } from "../messages/header_list.ts";
+import { type ByteRange, rangeLength } from "../ranges/byte_range.ts";
+import { contentRange, layOutMultipart, multipartStream } from "../ranges/multipart.ts";
+import { type CacheReport, withReport } from "./cache_status.ts";
+import { selectPart } from "./conditions.ts";
+import type { StoreDecision } from "./decide_store.ts";
+import { currentAge, remainingLifetime } from "./freshness.ts";
+import { storedHeaders } from "./stored_headers.ts";
+import type { Bytes, CachedAnswer, CacheReader, CacheRequest, StoredAnswer } from "./types.ts";
+import { varyFields } from "./vary.ts";
+
+/** Fields that a 304 or 416 has no use for (RFC 9110, 15.4.5). */
+const ABOUT_CONTENT = new Set([
+  "accept-ranges",
+  "content-encoding",
+  "content-language",
+  "content-length",
+  "content-range",
+  "content-type",
+]);
+
+/** Statuses without content (RFC 9110, 15.3.5 and 15.3.6). */
+const WITHOUT_CONTENT = new Set([204, 205]);
+
+export function withoutContentFields(headers: HeaderList): Header[] {
+  return headers.filter(([name]) => !ABOUT_CONTENT.has(name));
+}
+
+/** Makes the stored form of an answer; its body comes when it is complete. */
+export function makeStored(
+  head: { readonly status: number; readonly headers: HeaderList },
+  facts: {
+    readonly request: CacheRequest;
+    readonly decision: Extract<StoreDecision, { readonly type: "store" }>;
+    readonly responseTime: number;
+    readonly body: Bytes;
+  },
+): StoredAnswer {
+  const { request, decision, responseTime, body } = facts;
+  const headers = storedHeaders(head.headers, { dropped: decision.dropped, responseTime });
+  return {
+    status: head.status,
+    headers,
+    body,
+    text: asciiText(body),
+    terms: decision.terms,
+    initialAge: decision.initialAge,
+    responseTime,
+    vary: varyFields(headers, request),
+    etag: findHeader(headers, "etag"),
+    lastModified: findHeader(headers, "last-modified"),
+  };
+}
+
+/** The fields of a stored answer as they go out now. */
+export function outgoingHeaders(
+  stored: StoredAnswer,
+  now: number,
+  report: CacheReport,
+): HeaderList {
+  const headers = withReport(stored.headers, { ttl: remainingLifetime(stored, now), ...report });
+  headers.push(["age", String(Math.floor(currentAge(stored, now)))]);
+  return headers;
+}
+
+interface Outgoing {
+  readonly headers: HeaderList;
+  readonly result: CachedAnswer["result"];
+}
+
+function whole(stored: StoredAnswer, method: string, { headers, result }: Outgoing): CachedAnswer {
+  const { status, body, text } = stored;
+  if (WITHOUT_CONTENT.has(status)) return { status, headers, body: null, bytes: 0, result };
+  if (method !== "HEAD") return { status, headers, body, text, bytes: body.byteLength, result };
+  const length: Header = ["content-length", String(body.byteLength)];
+  return { status, headers: [...headers, length], body: null, bytes: 0, result };
+}
+
+function onePart(
+  stored: StoredAnswer,
+  range: ByteRange,
+  { headers, result }: Outgoing,
+): CachedAnswer {
+  const bytes = rangeLength(range);
+  return {
+    status: 206,
+    headers: [
+      ...headers,
+      ["content-range", contentRange(range, stored.body.byteLength)],
+      ["content-length", String(bytes)],
+    ],
+    body: stored.body.subarray(range.start, range.end + 1),
+    bytes,
+    result,
+  };
+}
+
+/** The boundary is the body's own hash, which it can not contain. */
+function manyParts(
+  stored: StoredAnswer,
+  ranges: readonly ByteRange[],
+  { headers, result }: Outgoing,
+): CachedAnswer {
+  const { body } = stored;
+  const layout = layOutMultipart(ranges, {
+    size: body.byteLength,
+    contentType: findHeader(headers, "content-type") ?? "application/octet-stream",
+    boundary: sha256Hex(body),
+  });
+  async function* bytesOf(range: ByteRange): AsyncGenerator<Bytes> {
+    yield await Promise.resolve(body.subarray(range.start, range.end + 1));
+  }
+  return {
+    status: 206,
+    headers: [
+      ...headers.filter(([name]) => name !== "content-type"),
+      ["content-type", layout.contentType],
+      ["content-length", String(layout.length)],
+    ],
+    body: multipartStream(layout, ranges, bytesOf),
+    bytes: layout.length,
+    result,
+  };
+}
+
+/** Answers a request with a stored answer: whole, a part of it, or the word that the client has it. */
+export function answerFrom(
+  stored: StoredAnswer,
+  request: CacheReader,
+  outgoing: Outgoing,
+): CachedAnswer {
+  const selection = selectPart(request, stored);
+  const { headers, result } = outgoing;
+  switch (selection.type) {
+    case "whole":
+      return whole(stored, request.method, outgoing);
+    case "not_modified":
+      return { status: 304, headers: withoutContentFields(headers), body: null, bytes: 0, result };
+    case "unsatisfiable": {
+      const size: Header = ["content-range", `bytes */${stored.body.byteLength}`];
+      const kept = [...withoutContentFields(headers), size];
+      return { status: 416, headers: kept, body: null, bytes: 0, result };
+    }
+    case "partial":
+      return selection.ranges.length === 1
+        ? onePart(stored, selection.ranges[0]!, outgoing)
+        : manyParts(stored, selection.ranges, outgoing);
+  }
+}

@@ -1,0 +1,38 @@
+import assert from "node:assert/strict";
+import type { ServerRequest } from "./compute_request.ts";
+import { pageRequest } from "./page_request.ts";
+
+const REQUEST: ServerRequest = {
+  method: "GET",
+  id: "r1",
+  authority: "shop.example.com",
+  scheme: "https",
+  ip: "192.0.2.1",
+  header: () => null,
+  fields: () => [],
+  body: null,
+  signal: new AbortController().signal,
+};
+
+const asked = (authority: string) =>
+  pageRequest({ ...REQUEST, authority }, { path: "/a", query: "" });
+
+for (const spelling of ["SHOP.example.com", "shop.example.com.", "Shop.Example.Com."]) {
+  Deno.test(`pageRequest() shares the page of ${spelling}`, () => {
+    const { key, forEveryone } = asked(spelling);
+    assert.equal(key, "* https://shop.example.com/a");
+    const headers = new Map(forEveryone().headers);
+    assert.equal(headers.get("host"), "shop.example.com");
+    assert.equal(headers.get("x-forwarded-host"), "shop.example.com");
+  });
+}
+
+Deno.test("pageRequest() keeps ports apart: a page may name its own", () => {
+  assert.equal(asked("SHOP.example.com:8443").key, "* https://shop.example.com:8443/a");
+  assert.equal(asked("[2001:DB8::1]:80").key, "* https://[2001:db8::1]:80/a");
+});
+
+Deno.test("pageRequest() tells the server nothing of the client", () => {
+  const { forEveryone } = asked("shop.example.com");
+  assert.ok(!JSON.stringify(forEveryone().headers).includes(REQUEST.ip));
+});

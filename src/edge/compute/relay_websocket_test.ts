@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import type { ComputeSocket } from "../../runtime/mod.ts";
+import { type ClientSocket, joinSockets, passedCloseCode } from "./relay_websocket.ts";
+
+const ROWS: readonly (readonly [code: number, passed: number | undefined])[] = [
+  [1000, 1000],
+  [1001, 4001],
+  [1005, undefined],
+  [1006, 4006],
+  [1011, 4011],
+  [1015, 4015],
+  [3000, 3000],
+  [4999, 4999],
+  [2000, 1000],
+  [0, 1000],
+];
+
+for (const [code, passed] of ROWS) {
+  Deno.test(`passedCloseCode() of ${code}`, () => assert.equal(passedCloseCode(code), passed));
+}
+
+type Message = string | Uint8Array;
+
+/** Two joined sockets; the test plays client and server. */
+function joined(options: { readonly serverTakes?: () => Promise<void> } = {}) {
+  const toServer: Message[] = [];
+  const toClient: Message[] = [];
+  const closed: { side: string; code: number | undefined }[] = [];
+  const queue: IteratorResult<Message, { code: number; reason: string }>[] = [];
+  let wake = () => {};
+  const server: ComputeSocket = {
+    protocol: "",
+    async send(message) {
+      await options.serverTakes?.();
+      toServer.push(message);
+    },
+    close: (code) => void closed.push({ side: "server", code }),
+    messages: {
+      async next() {
+        while (queue.length === 0) await new Promise<void>((resolve) => wake = resolve);
+        return queue.shift()!;
+      },
+    },
+  };
+  const client: ClientSocket = {
+    binaryType: "blob",
+    bufferedAmount: 0,
+    readyState: WebSocket.OPEN,
+    onopen: null,
+    onmessage: null,
+    onclose: null,
+    onerror: null,
+    send: (message) => void toClient.push(message),
+    close: (code) => void closed.push({ side: "client", code }),
+  };
+  joinSockets(client, server);
+  const socket = client as unknown as WebSocket;
+  return {
+    ...{ toServer, toClient, closed, client },
+    open: () => socket.onopen?.call(socket, new Event("open")),
+    fromClient: (data: string | ArrayBuffer) =>
+      socket.onmessage?.call(socket, new MessageEvent("message", { data })),
+    clientCloses: (code: number) =>
+      socket.onclose?.call(socket, new CloseEvent("close", { code, reason: "why" })),
+    fromServer: (message: Message) => {
+      queue.push({ done: false, value: message });
+      wake();
+    },
+    serverCloses: (code: number) => {
+      queue.push({ done: true, value: { code, reason: "why" } });
+      wake();
+    },
+  };
+}
+
+const settled = async () => {
+  for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
+};
+
+Deno.test("joinSockets() passes messages in order, and the server's only once the client is there", async () => {
+  const pair = joined();
+  pair.fromServer("early");
+  await settled();
+  assert.deepEqual(pair.toClient, []);
+  pair.open();
+  pair.fromClient("one");
+  pair.fromClient(new Uint8Array([1, 2]).buffer);
+  pair.fromServer(new Uint8Array([3]));
+  await settled();
+  assert.deepEqual(pair.toClient, ["early", new Uint8Array([3])]);
+  assert.deepEqual(pair.toServer, ["one", new Uint8Array([1, 2])]);
+});
+
+Deno.test("joinSockets() closes the other side, after what was sent before", async () => {
+  const first = joined();
+  first.open();
+  first.fromClient("last");
+  first.clientCloses(4001);
+  await settled();
+  assert.deepEqual([first.toServer, first.closed], [["last"], [{ side: "server", code: 4001 }]]);
+  const second = joined();
+  second.open();
+  second.fromServer("last");
+  second.serverCloses(1011);
+  await settled();
+  assert.deepEqual([second.toClient, second.closed], [["last"], [{ side: "client", code: 4011 }]]);
+});
+
+Deno.test("joinSockets() cuts off a client that sends more than the server takes", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const pair = joined({ serverTakes: () => promise });
+  pair.open();
+  for (let part = 0; part < 17; part++) pair.fromClient(new ArrayBuffer(1024 * 1024));
+  await settled();
+  assert.deepEqual(pair.closed, [
+    { side: "server", code: 1000 },
+    { side: "client", code: 4013 },
+  ]);
+  resolve();
+});
+
+Deno.test("joinSockets() cuts off a client that sends empty messages without end", async () => {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const pair = joined({ serverTakes: () => promise });
+  pair.open();
+  for (let count = 0; count < 40_000; count++) pair.fromClient("");
+  await settled();
+  assert.deepEqual(pair.closed.at(-1), { side: "client", code: 4013 });
+  resolve();
+});
+
+Deno.test("joinSockets() holds the server back while the client's buffer is full", async () => {
+  const pair = joined();
+  pair.open();
+  Object.assign(pair.client, { bufferedAmount: 2 * 1024 * 1024 });
+  pair.fromServer("one");
+  pair.fromServer("two");
+  await settled();
+  assert.deepEqual(pair.toClient, ["one"]);
+  Object.assign(pair.client, { bufferedAmount: 0 });
+  await new Promise((resolve) => setTimeout(resolve, 30));
+  assert.deepEqual(pair.toClient, ["one", "two"]);
+});

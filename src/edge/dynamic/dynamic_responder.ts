@@ -1,0 +1,107 @@
+/**
+ * Requests that more than files answer: pipelines of functions, other sites,
+ * and the cache in front of them.
+ *
+ * @module
+ */
+import { type Decision, ORIGIN_HANDLE } from "../../rules/mod.ts";
+import { type Answer, bodyLength } from "../response/edge_response.ts";
+import { isSocketRequest } from "../compute/compute_request.ts";
+import { findHeader, type HeaderList } from "../messages/header_list.ts";
+import { hasNoContent, noContent } from "../response/no_content.ts";
+import type { PipelineResponse } from "../messages/messages.ts";
+import { type PipelinePlan, planPipeline } from "../pipeline/plan.ts";
+import { isLoop } from "../messages/message_headers.ts";
+import { edgePage } from "../site/site_responder.ts";
+import { type DynamicOptions, DynamicRequest, type DynamicTurn } from "./dynamic_request.ts";
+
+/** The plan of a request that has no pipeline: straight to the origin. */
+const NO_PIPELINE = planPipeline([{ handle: ORIGIN_HANDLE }]);
+
+/** True where a decision needs more than the site's own files. */
+export function isDynamic({ pipeline, rewrite }: Decision): boolean {
+  return pipeline !== undefined || rewrite?.type === "external";
+}
+
+/** For the site's log. */
+const LOOP = "The request goes in a circle: a rewrite or a function asks for what caused it";
+
+/** Answers requests that files alone do not. */
+export class DynamicAnswers {
+  readonly #plans = new WeakMap<readonly unknown[], PipelinePlan>();
+
+  constructor(private readonly options: DynamicOptions) {}
+
+  /** Runs pipeline, cache and proxy; at once, where the cache has the answer. */
+  answer(turn: DynamicTurn): Answer | Promise<Answer> {
+    const { exchange, site, decision } = turn;
+    if (isLoop({ via: exchange.header("via"), pseudonym: this.options.pseudonym })) {
+      return { ...edgePage(exchange, 508, { headers: site.common }), problem: LOOP };
+    }
+    const hit = this.#knownHit(turn);
+    if (hit !== undefined) return hit;
+    const plan = decision.pipeline === undefined
+      ? NO_PIPELINE
+      : this.#planOf(decision.pipeline.steps);
+    const response = new DynamicRequest(turn, this.options, plan).run();
+    return response instanceof Promise
+      ? response.then((made) => this.#toAnswer(turn, made))
+      : this.#toAnswer(turn, response);
+  }
+
+  /** A fresh answer to a target that was asked for before, where no step comes before the cache. */
+  #knownHit({ exchange, site, facts, known }: DynamicTurn): Answer | undefined {
+    if (known?.cacheKey === undefined) return undefined;
+    if (site.compute !== undefined && isSocketRequest(exchange)) return undefined;
+    const hit = this.options.cache.fresh(known.cacheKey, facts, site.common);
+    if (hit === undefined) return undefined;
+    const { status, headers, body, text, bytes } = hit;
+    return { status, headers: withCommon(headers, site.common), body: text ?? body, bytes };
+  }
+
+  #planOf(steps: Parameters<typeof planPipeline>[0]): PipelinePlan {
+    let plan = this.#plans.get(steps);
+    if (plan === undefined) {
+      plan = planPipeline(steps);
+      this.#plans.set(steps, plan);
+    }
+    return plan;
+  }
+
+  /** Gives a response the edge's fields, and takes away a body that it can not have. */
+  #toAnswer({ exchange, site }: DynamicTurn, response: PipelineResponse): Answer {
+    const headers: HeaderList = withCommon(response.headers, site.common);
+    const { status, problem, upgrade } = response;
+    if (upgrade !== undefined) return { status, headers, body: null, bytes: 0, upgrade };
+    const answer = hasNoContent(exchange.method, status)
+      ? bodilessAnswer({ ...response, headers })
+      : { status, headers, body: response.text ?? response.body, bytes: bodyBytes(response) };
+    return problem === undefined ? answer : { ...answer, problem };
+  }
+}
+
+/** Length of the body, as far as it is known. */
+function bodyBytes(response: PipelineResponse): number | undefined {
+  return bodyLength(
+    response.text ?? response.body,
+    findHeader(response.headers, "content-length"),
+  );
+}
+
+/** An answer to `HEAD`, or one whose status has no content. */
+function bodilessAnswer({ status, headers, body }: PipelineResponse): Answer {
+  if (body instanceof ReadableStream) body.cancel().catch(() => {});
+  return { status, headers, body: noContent(status, headers), bytes: 0 };
+}
+
+function withCommon(headers: HeaderList, common: HeaderList): HeaderList {
+  // What the cache made for many has the very same fields already.
+  if (hasAll(headers, common)) return headers;
+  const names = new Set(common.map(([name]) => name));
+  return [...headers.filter(([name]) => !names.has(name)), ...common];
+}
+
+function hasAll(headers: HeaderList, wanted: HeaderList): boolean {
+  for (const header of wanted) if (!headers.includes(header)) return false;
+  return true;
+}

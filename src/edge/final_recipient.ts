@@ -1,0 +1,28 @@
+/**
+ * Requests that the edge answers as the last of the chain: TRACE and CONNECT,
+ * which it passes on to nobody, and OPTIONS that may go no further
+ * (RFC 9110, 7.6.2 and 9.3.6 to 9.3.8).
+ *
+ * @module
+ */
+import { METHODS } from "../rules/mod.ts";
+import type { Answer } from "./response/edge_response.ts";
+import type { Header, HeaderList } from "./messages/header_list.ts";
+import { hopsLeft, MAX_FORWARDS } from "./messages/max_forwards.ts";
+import { edgePage, type SiteRequest } from "./site/site_responder.ts";
+
+const ALLOW: Header = ["allow", METHODS.join(", ")];
+
+/** Methods that show or open the way to what is behind the edge; TRACK is TRACE by another name. */
+const NEVER_FORWARDED: ReadonlySet<string> = new Set(["TRACE", "TRACK", "CONNECT"]);
+
+/** The edge's own answer to a request that goes no further; `undefined` for any other. */
+export function answerAsLast(request: SiteRequest, common: HeaderList): Answer | undefined {
+  if (NEVER_FORWARDED.has(request.method)) {
+    return edgePage(request, 405, { headers: [ALLOW, ...common] });
+  }
+  if (request.method !== "OPTIONS" || hopsLeft(request.header(MAX_FORWARDS)) !== 0) {
+    return undefined;
+  }
+  return { status: 204, headers: [ALLOW, ...common], body: null, bytes: 0 };
+}

@@ -1,0 +1,112 @@
+/**
+ * A kept page as it lies in the vault: one line of JSON, then the body.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { sha256Hex } from "../../lib/hash.ts";
+import { asciiText } from "../messages/body.ts";
+import { formatHttpDate } from "../cache/http_date.ts";
+import type { Bytes, StoredAnswer } from "../cache/types.ts";
+import { findHeader, type Header, type HeaderList } from "../messages/header_list.ts";
+import { entityTag } from "../../lib/entity_tag.ts";
+import { clientCacheControl } from "./decide_page.ts";
+
+const VERSION = 1;
+const LINE_FEED = 10;
+
+const headSchema = z.object({
+  version: z.literal(VERSION),
+  key: z.string(),
+  path: z.string(),
+  status: z.int().min(200).max(599),
+  headers: z.array(z.tuple([z.string(), z.string()])),
+  /** When the server was asked; milliseconds. */
+  askedAt: z.number(),
+  bodySha256: z.string(),
+});
+
+/** A page without what follows from it. */
+export interface PageRecord {
+  readonly key: string;
+  readonly path: string;
+  readonly status: number;
+  /** As clients get them, but for `age` and what the cache says of itself. */
+  readonly headers: HeaderList;
+  readonly askedAt: number;
+  readonly body: Bytes;
+}
+
+/** Fields of one answer: the page has its own, or none. */
+const NOT_KEPT = new Set([
+  "age",
+  "cache-control",
+  "cache-status",
+  "content-length",
+  "set-cookie",
+  "x-svc-cache",
+]);
+
+/** The fields to keep of a server's answer; with `date` and `etag`. */
+export function keptHeaders(
+  headers: HeaderList,
+  { body, askedAt }: Pick<PageRecord, "body" | "askedAt">,
+): HeaderList {
+  const kept: Header[] = headers.filter(([name]) => !NOT_KEPT.has(name));
+  kept.push(clientCacheControl(headers));
+  if (findHeader(kept, "date") === undefined) kept.push(["date", formatHttpDate(askedAt)]);
+  if (findHeader(kept, "etag") === undefined) kept.push(["etag", entityTag(sha256Hex(body))]);
+  return kept;
+}
+
+/** The page as bytes. */
+export function encodePage({ body, ...head }: PageRecord): Bytes {
+  const line = JSON.stringify({ version: VERSION, ...head, bodySha256: sha256Hex(body) });
+  const start = new TextEncoder().encode(`${line}\n`);
+  const bytes = new Uint8Array(start.byteLength + body.byteLength);
+  bytes.set(start);
+  bytes.set(body, start.byteLength);
+  return bytes;
+}
+
+/** The page back from bytes; `undefined` for anything that is not wholly one. */
+export function decodePage(bytes: Bytes): PageRecord | undefined {
+  const end = bytes.indexOf(LINE_FEED);
+  if (end < 0) return undefined;
+  try {
+    const { bodySha256, version: _, ...head } = headSchema.parse(
+      JSON.parse(new TextDecoder().decode(bytes.subarray(0, end))),
+    );
+    const body = bytes.slice(end + 1);
+    return sha256Hex(body) === bodySha256 ? { ...head, body } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The page as it is served. It is as old as the question: what the server read
+ * at its start may have changed before its answer came.
+ */
+export function storedAnswer(page: PageRecord, revalidateSeconds: number): StoredAnswer {
+  const { status, headers, body, askedAt } = page;
+  return {
+    status,
+    headers,
+    body,
+    text: asciiText(body),
+    terms: {
+      lifetime: revalidateSeconds,
+      staleWhileRevalidate: Infinity,
+      staleIfError: Infinity,
+      mustRevalidate: false,
+      noCache: false,
+      sharedWithAuthorized: false,
+    },
+    initialAge: 0,
+    responseTime: askedAt,
+    vary: [],
+    etag: findHeader(headers, "etag"),
+    lastModified: findHeader(headers, "last-modified"),
+  };
+}

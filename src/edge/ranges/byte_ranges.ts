@@ -1,0 +1,63 @@
+/**
+ * The `Range` field: which bytes a client asks for (RFC 9110, 14).
+ *
+ * @module
+ */
+import type { ByteRange } from "./byte_range.ts";
+
+export type RangeRequest =
+  /** No valid `bytes` range, or one that is refused: the whole file is the answer. */
+  | { readonly type: "ignore" }
+  /** Valid, but no part of it lies inside the file: 416. */
+  | { readonly type: "unsatisfiable" }
+  /** At least one range, in the order asked for. */
+  | { readonly type: "ranges"; readonly ranges: readonly ByteRange[] };
+
+/** More ranges than this are no honest request (RFC 9110, 17.15). */
+const MAX_RANGES = 16;
+/** More characters than 16 ranges of a 1 TiB file need. */
+const MAX_LENGTH = 512;
+
+const IGNORE: RangeRequest = Object.freeze({ type: "ignore" });
+const UNSATISFIABLE: RangeRequest = Object.freeze({ type: "unsatisfiable" });
+const RANGE_SPEC = /^(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))$/;
+
+/** One range as bytes of the file; `null` outside the file, `undefined` when malformed. */
+function resolveSpec(spec: string, size: number): ByteRange | null | undefined {
+  const parts = RANGE_SPEC.exec(spec);
+  if (parts === null) return undefined;
+  const [, first, last, suffix] = parts;
+  if (first === undefined) {
+    const length = Math.min(Number(suffix), size);
+    return length === 0 ? null : { start: size - length, end: size - 1 };
+  }
+  const start = Number(first);
+  const end = last === "" ? size - 1 : Math.min(Number(last), size - 1);
+  if (last !== "" && Number(last) < start) return undefined;
+  return start < size ? { start, end } : null;
+}
+
+/**
+ * Whether several ranges ask for no more than the file has. Overlapping ones
+ * would let a small request draw a large answer.
+ */
+function isModest(ranges: readonly ByteRange[]): boolean {
+  const sorted = [...ranges].sort((left, right) => left.start - right.start);
+  return sorted.every((range, index) => index === 0 || sorted[index - 1]!.end < range.start);
+}
+
+/** Reads the value of `Range` for a file of `size` bytes. */
+export function parseRange(value: string, size: number): RangeRequest {
+  if (value.length > MAX_LENGTH || !/^bytes=/i.test(value)) return IGNORE;
+  const specs = value.slice("bytes=".length).split(",").map((spec) => spec.trim())
+    .filter((spec) => spec !== "");
+  if (specs.length === 0 || specs.length > MAX_RANGES) return IGNORE;
+  const ranges: ByteRange[] = [];
+  for (const spec of specs) {
+    const range = resolveSpec(spec, size);
+    if (range === undefined) return IGNORE;
+    if (range !== null) ranges.push(range);
+  }
+  if (ranges.length === 0) return UNSATISFIABLE;
+  return isModest(ranges) ? { type: "ranges", ranges } : IGNORE;
+}

@@ -1,0 +1,65 @@
+/**
+ * Several ranges in one answer: `multipart/byteranges` (RFC 9110, 14.6).
+ *
+ * @module
+ */
+import { type ByteRange, rangeLength } from "./byte_range.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** The value of `Content-Range` for a range of a file of `size` bytes. */
+export function contentRange(range: ByteRange, size: number): string {
+  return `bytes ${range.start}-${range.end}/${size}`;
+}
+
+export interface MultipartLayout {
+  readonly contentType: string;
+  /** What stands before each range; the file's bytes follow it. */
+  readonly heads: readonly Bytes[];
+  readonly tail: Bytes;
+  /** Bytes of the whole body. */
+  readonly length: number;
+}
+
+/**
+ * Lays out the body. `boundary` must not occur in the file.
+ */
+export function layOutMultipart(
+  ranges: readonly ByteRange[],
+  file: { readonly size: number; readonly contentType: string; readonly boundary: string },
+): MultipartLayout {
+  const encoder = new TextEncoder();
+  const heads = ranges.map((range, index) =>
+    encoder.encode(
+      `${index === 0 ? "" : "\r\n"}--${file.boundary}\r\ncontent-type: ${file.contentType}\r\n` +
+        `content-range: ${contentRange(range, file.size)}\r\n\r\n`,
+    )
+  );
+  const tail = encoder.encode(`\r\n--${file.boundary}--\r\n`);
+  const length = ranges.reduce(
+    (sum, range, index) => sum + heads[index]!.byteLength + rangeLength(range),
+    tail.byteLength,
+  );
+  return {
+    contentType: `multipart/byteranges; boundary=${file.boundary}`,
+    heads,
+    tail,
+    length,
+  };
+}
+
+/** Writes the body; the bytes of each range are read when its turn comes. */
+export function multipartStream(
+  layout: MultipartLayout,
+  ranges: readonly ByteRange[],
+  bytesIn: (range: ByteRange) => AsyncIterable<Bytes>,
+): ReadableStream<Bytes> {
+  async function* parts(): AsyncGenerator<Bytes> {
+    for (const [index, range] of ranges.entries()) {
+      yield layout.heads[index]!;
+      yield* bytesIn(range);
+    }
+    yield layout.tail;
+  }
+  return ReadableStream.from(parts());
+}

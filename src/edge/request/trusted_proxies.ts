@@ -1,0 +1,87 @@
+/**
+ * Who the client is, when a proxy stands before the edge.
+ *
+ * Only the socket's address is a fact. A header that tells another one is
+ * believed as far as it was written by a proxy that the operator named: the
+ * chain is walked from the right, and the first address that is no trusted
+ * proxy is the client, whatever stands to the left of it.
+ *
+ * @module
+ */
+import type { RequestFields } from "../messages/request_fields.ts";
+import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
+
+/**
+ * The header in which the trusted proxies write the chain of clients. Exactly
+ * one is read: a proxy that writes one passes the other on as the client sent
+ * it.
+ */
+export type ForwardedHeader = "x-forwarded-for" | "forwarded";
+
+/** Most hops that are looked at; a longer chain is cut off on its left. */
+const MAX_HOPS = 32;
+
+/** An address as proxies write it: with a port, in brackets, quoted. */
+function bareAddress(text: string): string {
+  const unquoted = text.trim().replace(/^"(.*)"$/, "$1");
+  const bracketed = /^\[([^\]]+)\](?::\d+)?$/.exec(unquoted);
+  if (bracketed !== null) return bracketed[1]!;
+  return /^\d+\.\d+\.\d+\.\d+:\d+$/.test(unquoted)
+    ? unquoted.slice(0, unquoted.indexOf(":"))
+    : unquoted;
+}
+
+/** The `for` parameter of one element of `Forwarded` (RFC 7239, 4). */
+function forwardedFor(element: string): string {
+  return /(?:^|;)[ \t]*for=("[^"]*"|[^;,\s]*)/i.exec(element)?.[1] ?? "";
+}
+
+/** The addresses of a chain, the nearest last. */
+function chainOf(value: string, header: ForwardedHeader): readonly string[] {
+  const elements = value.split(",").slice(-MAX_HOPS);
+  return elements.map((element) =>
+    bareAddress(header === "forwarded" ? forwardedFor(element) : element)
+  );
+}
+
+export class TrustedProxies {
+  readonly #blocks: IpBlockSet;
+  readonly #header: ForwardedHeader;
+
+  /**
+   * @throws {TypeError} If one of the CIDRs is none
+   */
+  constructor(cidrs: readonly string[], header: ForwardedHeader = "x-forwarded-for") {
+    this.#header = header;
+    this.#blocks = new IpBlockSet(cidrs.map((cidr) => {
+      const block = parseCidr(cidr);
+      if (block !== undefined) return block;
+      throw new TypeError(`Trust a proxy by address or CIDR such as 10.0.0.0/8: it is "${cidr}"`);
+    }));
+  }
+
+  /** Whether the machine with this address is a trusted proxy. */
+  trusts(address: string): boolean {
+    const ip = parseIp(address);
+    return ip !== undefined && this.#blocks.has(ip);
+  }
+
+  /**
+   * The client of a request whose socket is a trusted proxy's. A hop that is
+   * no address (`unknown`, or garbage) ends the walk: the proxy that reported
+   * it is the last that is known.
+   */
+  clientAddress(proxyAddress: string, request: RequestFields): string {
+    const value = request.header(this.#header);
+    if (value === null) return proxyAddress;
+    const chain = chainOf(value, this.#header);
+    let client = proxyAddress;
+    for (let index = chain.length - 1; index >= 0; index--) {
+      const hop = chain[index]!;
+      if (parseIp(hop) === undefined) return client;
+      client = hop;
+      if (!this.trusts(hop)) return client;
+    }
+    return client;
+  }
+}

@@ -1,0 +1,89 @@
+/**
+ * A request, the site that answers it, and what the rules said so far.
+ *
+ * @module
+ */
+import {
+  type Decision,
+  type EvaluationHooks,
+  NO_DECISION,
+  type RateLimitAction,
+  type RequestFacts,
+  type RuleRef,
+  type Terminal,
+} from "../rules/mod.ts";
+import { type Answer, applyHeaderEdits } from "./response/edge_response.ts";
+import type { KnownTarget } from "./site_rules/decision_cache.ts";
+import type { Exchange } from "./request/client_request.ts";
+import { checkOnce, type Header } from "./messages/header_list.ts";
+import {
+  type NamedVerdict,
+  rateLimitHeaders,
+  refusalHeaders,
+} from "./rate_limit/rate_limit_headers.ts";
+import type { RateLimiter } from "./rate_limit/rate_limiter.ts";
+import type { Site } from "./site/site.ts";
+import { isReading } from "./static/site_content.ts";
+
+/** One request's way through the edge; the rules ask it what they can not know. */
+export class Turn implements EvaluationHooks {
+  decision: Decision = NO_DECISION;
+  /** The limits that the request was counted against; mostly none. */
+  limits: NamedVerdict[] | undefined;
+  facts: RequestFacts | undefined;
+  /** What is remembered of its target. */
+  known: KnownTarget | undefined;
+
+  constructor(
+    readonly exchange: Exchange,
+    readonly site: Site,
+    readonly startedAt: number,
+    private readonly limiter: RateLimiter,
+  ) {}
+
+  fileExists(path: string): boolean {
+    return this.site.content.hasFile(path);
+  }
+
+  rateLimited(rule: RuleRef, action: RateLimitAction): boolean {
+    const { site, facts, limiter } = this;
+    const scope = site.rules!.limitScopes[rule.index]!;
+    const verdict = limiter.check({ scope, facts: facts! }, action);
+    if (action.mode === "enforce") (this.limits ??= []).push({ name: rule.id, ...verdict });
+    return !verdict.allowed;
+  }
+}
+
+/** Adds what the rules ask for: header edits, and what the client is told of its limits. */
+export function finishAnswer({ decision, limits }: Turn, answer: Answer): Answer {
+  const { headerEdits, terminal } = decision;
+  if (headerEdits.length === 0 && limits === undefined) return answer;
+  const edited = applyHeaderEdits(answer.headers, headerEdits);
+  if (limits === undefined) return { ...answer, headers: edited };
+  const told = terminal.type === "rate_limited" ? refusalHeaders(limits) : rateLimitHeaders(limits);
+  return { ...answer, headers: [...edited, ...told] };
+}
+
+/** A redirect; for a target that is remembered, it is made once. */
+export function redirectAnswer(
+  { status, location }: Extract<Terminal, { readonly type: "redirect" }>,
+  { known, site }: Turn,
+): Answer {
+  if (known?.redirect !== undefined) return known.redirect;
+  const headers: Header[] = [["location", location], ...site.common];
+  const answer: Answer = { status, headers, body: null, bytes: 0 };
+  return known === undefined ? answer : known.redirect = { ...answer, headers: checkOnce(headers) };
+}
+
+/**
+ * True for a request to a server whose answer a rule says something about for
+ * caches, or makes doubtful what they hold.
+ */
+export function needsCache({ exchange, site, decision }: Turn): boolean {
+  if (site.compute === undefined) return false;
+  const { method, path } = exchange;
+  if (decision.cache === undefined && isReading(method)) return false;
+  const { rewrite } = decision;
+  const target = rewrite?.type === "internal" ? rewrite.path : path;
+  return site.content.resolve(method, target).type === "compute";
+}

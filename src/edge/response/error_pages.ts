@@ -1,0 +1,84 @@
+/**
+ * The edge's own answers, for when no site has one. They repeat nothing of the
+ * request, so that nothing can be smuggled into them.
+ *
+ * @module
+ */
+import type { Answer } from "./edge_response.ts";
+import type { HeaderList } from "../messages/header_list.ts";
+
+/** What a person is told, by status. */
+const SENTENCES: Readonly<Record<number, readonly [title: string, sentence: string]>> = {
+  400: ["Bad request", "The address or the host of this request is not valid."],
+  403: ["Forbidden", "This site does not allow this request."],
+  404: ["Not found", "There is no page at this address."],
+  405: ["Method not allowed", "This address can only be read."],
+  412: ["Precondition failed", "The page is not the version that was asked for."],
+  414: ["Address too long", "The address of this request is too long."],
+  416: ["Range not satisfiable", "The page does not have the part that was asked for."],
+  429: ["Too many requests", "Please wait a moment and try again."],
+  500: ["Something went wrong", "The page can not be shown because of a fault on our side."],
+  501: ["Not implemented", "This part of the site needs a server that does not run here."],
+  503: ["Not available", "This site is not available at the moment."],
+  508: ["Loop detected", "This request of the site goes in a circle."],
+};
+
+const OTHER_CLIENT_ERROR = ["Request refused", "This site refused this request."] as const;
+const OTHER_SERVER_ERROR = ["Not available", "This site can not answer this request."] as const;
+
+/** Tells a visitor of a host that no deployment has. */
+export const UNKNOWN_HOST = ["Site not found", "No site answers at this host name."] as const;
+
+const STYLE = "body{font:16px/1.5 system-ui,sans-serif;margin:20vh auto 0;max-width:32rem;" +
+  "padding:0 1.5rem;color:#1c1c1e;background:#fff}h1{font-size:1.5rem;margin:0 0 .5rem}" +
+  "p{margin:0 0 1rem}small{color:#6b6b70}" +
+  "@media(prefers-color-scheme:dark){body{color:#f2f2f4;background:#161618}small{color:#9a9aa0}}";
+
+const SECURITY: HeaderList = [
+  ["cache-control", "no-store"],
+  ["x-content-type-options", "nosniff"],
+  ["vary", "accept"],
+];
+const HTML: HeaderList = [
+  ["content-type", "text/html; charset=utf-8"],
+  ["content-security-policy", "default-src 'none'; style-src 'unsafe-inline'"],
+  ...SECURITY,
+];
+const TEXT: HeaderList = [["content-type", "text/plain; charset=utf-8"], ...SECURITY];
+
+const encoder = new TextEncoder();
+
+export interface PageOptions {
+  readonly method: string;
+  /** Value of the request's `Accept`. */
+  readonly accept: string | null;
+  readonly requestId: string;
+  /** Title and sentence in place of the status's own. */
+  readonly words?: readonly [title: string, sentence: string];
+  readonly headers?: HeaderList;
+}
+
+function wordsFor(status: number): readonly [title: string, sentence: string] {
+  return SENTENCES[status] ?? (status < 500 ? OTHER_CLIENT_ERROR : OTHER_SERVER_ERROR);
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
+}
+
+/** A small page: HTML for browsers, one line of text for everyone else. */
+export function plainPage(status: number, options: PageOptions): Answer {
+  const [title, sentence] = options.words ?? wordsFor(status);
+  const wantsHtml = options.accept?.includes("text/html") ?? false;
+  const text = wantsHtml
+    ? `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
+      `<meta name="viewport" content="width=device-width"><title>${title}</title>` +
+      `<style>${STYLE}</style></head><body><h1>${title}</h1><p>${sentence}</p>` +
+      `<small>${status} · ${escapeHtml(options.requestId)}</small></body></html>\n`
+    : `${status} ${title}: ${sentence} (${options.requestId})\n`;
+  const body = encoder.encode(text);
+  const headers = [...(wantsHtml ? HTML : TEXT), ...(options.headers ?? [])];
+  if (options.method !== "HEAD") return { status, headers, body, bytes: body.byteLength };
+  headers.push(["content-length", String(body.byteLength)]);
+  return { status, headers, body: null, bytes: 0 };
+}

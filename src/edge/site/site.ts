@@ -1,0 +1,117 @@
+/**
+ * A deployment compiled for the edge. All that costs is done here, once; a
+ * request only looks things up.
+ *
+ * @module
+ */
+import type { Manifest } from "../../manifest/mod.ts";
+import { type CompiledRules, compileInSteps, type RuntimeRuleSet } from "../../rules/mod.ts";
+import type { BlobReader } from "../blobs/blob_reader.ts";
+import type { SiteCompute } from "../compute/site_compute.ts";
+import { atOnce, inTurns, type Steps } from "../../lib/next_turn.ts";
+import { checkOnce, type HeaderList } from "../messages/header_list.ts";
+import type { SiteFunctions } from "../pipeline/function_runner.ts";
+import { type RuleCount, RuleCounters } from "../site_rules/rule_counters.ts";
+import { createFileTables, SiteContent } from "../static/site_content.ts";
+import type { SiteFile } from "../static/static_file.ts";
+
+/** What a site is made of. */
+export interface SiteSource {
+  readonly deploymentId: string;
+  readonly projectId: string;
+  /** Validated. */
+  readonly manifest: Manifest;
+  readonly files: readonly SiteFile[];
+  readonly rules: RuntimeRuleSet | null;
+  /** Holds the content of the files. */
+  readonly blobs: BlobReader;
+  /** Runs the deployment's functions, where it has any. */
+  readonly functions?: SiteFunctions | undefined;
+  /** Runs the servers of its COMPUTE layers, where it has any. */
+  readonly compute?: SiteCompute | undefined;
+}
+
+export interface SiteRules {
+  readonly compiled: CompiledRules;
+  /** Names these rules and no others. */
+  readonly identity: symbol;
+  readonly counters: RuleCounters;
+  /** What the rate limiter knows a rule by, at the rule's index: limits outlive a deploy. */
+  readonly limitScopes: readonly string[];
+}
+
+/** Made by `compileSite()`; its parts are the edge's business. */
+export interface Site {
+  readonly deploymentId: string;
+  readonly projectId: string;
+  readonly content: SiteContent;
+  readonly blobs: BlobReader;
+  /** Fields that every answer carries. */
+  readonly common: HeaderList;
+  readonly rules: SiteRules | undefined;
+  readonly functions: SiteFunctions | undefined;
+  readonly compute: SiteCompute | undefined;
+}
+
+function* siteRulesSteps(
+  rules: RuntimeRuleSet | null,
+  projectId: string,
+): Steps<SiteRules | undefined> {
+  if (rules === null || !rules.rules.some((rule) => rule.enabled)) return undefined;
+  return {
+    compiled: yield* compileInSteps(rules),
+    identity: Symbol(projectId),
+    counters: new RuleCounters(rules),
+    limitScopes: rules.rules.map((rule) => `${projectId}/${rule.id}`),
+  };
+}
+
+function* siteSteps(source: SiteSource): Steps<Site> {
+  const { deploymentId, projectId, manifest, files, blobs } = source;
+  const common = checkOnce([["x-svc-deployment", deploymentId]]);
+  const tables = yield* createFileTables(manifest, files, common);
+  return {
+    deploymentId,
+    projectId,
+    content: new SiteContent(manifest, tables),
+    blobs,
+    common,
+    rules: yield* siteRulesSteps(source.rules, projectId),
+    functions: source.functions,
+    compute: source.compute,
+  };
+}
+
+/**
+ * Compiles a deployment: its routes, file tables and rules.
+ *
+ * @throws {TypeError} For a manifest, rule set or file name that validation
+ * would have refused
+ */
+export function compileSite(source: SiteSource): Site {
+  return atOnce(siteSteps(source));
+}
+
+/** As `compileSite()`, in pieces, so that no request waits for a large site. */
+export function compileSiteInTurns(source: SiteSource): Promise<Site> {
+  return inTurns(siteSteps(source));
+}
+
+function* underRules(site: Site, rules: RuntimeRuleSet | null): Steps<Site> {
+  return { ...site, rules: yield* siteRulesSteps(rules, site.projectId) };
+}
+
+/** The same site under other rules; shares everything but them. Counters begin at zero. */
+export function withRules(site: Site, rules: RuntimeRuleSet | null): Site {
+  return atOnce(underRules(site, rules));
+}
+
+/** As `withRules()`, in pieces, so that no request waits for a large rule set. */
+export function withRulesInTurns(site: Site, rules: RuntimeRuleSet | null): Promise<Site> {
+  return inTurns(underRules(site, rules));
+}
+
+/** How often each rule of the site took effect; empty for a site without rules. */
+export function ruleCounts(site: Site): readonly RuleCount[] {
+  return site.rules?.counters.read() ?? [];
+}
