@@ -10,4 +10,24 @@
  * their path below it, and `.` for all its other files. Another inner room is
  * imported by its `mod.ts`.
  */
-export const STOREYS: Readonly<Record<string, readonly string[]>> = {};
+export const STOREYS: Readonly<Record<string, readonly string[]>> = {
+  "src/edge": [
+    ".",
+    "dynamic",
+    "site",
+    "compute",
+    "isr",
+    "pipeline",
+    "proxy",
+    "cache",
+    "site_rules",
+    "static",
+    "blobs",
+    "rate_limit",
+    "request",
+    "geo",
+    "response",
+    "ranges",
+    "messages",
+  ],
+};

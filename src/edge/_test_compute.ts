@@ -5,10 +5,10 @@
  */
 import type { Clock } from "../lib/clock.ts";
 import type { ComputeFailure, ComputeRequest, ComputeSocketResult } from "../runtime/mod.ts";
+import type { SiteCompute } from "./compute/compute_responder.ts";
 import { KeptPages } from "./isr/isr_cache.ts";
 import { PageMemory } from "./isr/isr_memory.ts";
 import type { PageVault } from "./isr/types.ts";
-import type { SiteCompute } from "./compute/site_compute.ts";
 
 /** Pages that outlive a `KeptPages`, as files outlive a process. */
 export class MemoryVault implements PageVault {

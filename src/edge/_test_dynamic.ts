@@ -6,6 +6,8 @@
  * @module
  */
 import { createHttpCache } from "./cache/http_cache.ts";
+import type { EdgeOptions } from "./edge.ts";
+import type { SiteFunctions } from "./pipeline/function_runner.ts";
 import type { Rule } from "../rules/mod.ts";
 import type {
   CallContext,
@@ -14,8 +16,6 @@ import type {
   InvocationResult,
   OutboundRequest,
 } from "../runtime/mod.ts";
-import type { EdgeOptions } from "./edge.ts";
-import type { SiteFunctions } from "./pipeline/function_runner.ts";
 import { type Files, type TestEdge, testEdge, testSite } from "./_test_site.ts";
 
 /** Where the other site of the tests is. */

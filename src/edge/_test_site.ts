@@ -5,16 +5,16 @@
  */
 import { type Clock, systemRandom } from "../lib/clock.ts";
 import { OutboundError } from "../runtime/mod.ts";
+import type { AccessRecord } from "./access_record.ts";
+import type { BlobReader } from "./blobs/blob_reader.ts";
 import { createHttpCache } from "./cache/http_cache.ts";
+import type { SiteCompute } from "./compute/compute_responder.ts";
+import { createEdge, type EdgeOptions } from "./edge.ts";
+import type { SiteFunctions } from "./pipeline/function_runner.ts";
+import { compileSite, type Site } from "./site/site.ts";
 import { sha256Hex } from "../lib/hash.ts";
 import type { Manifest } from "../manifest/mod.ts";
 import { normalizeRules, type Rule, type RuntimeRuleSet, SCHEMA_VERSION } from "../rules/mod.ts";
-import type { AccessRecord } from "./access_record.ts";
-import type { BlobReader } from "./blobs/blob_reader.ts";
-import { createEdge, type EdgeOptions } from "./edge.ts";
-import type { SiteCompute } from "./compute/site_compute.ts";
-import type { SiteFunctions } from "./pipeline/function_runner.ts";
-import { compileSite, type Site } from "./site/site.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

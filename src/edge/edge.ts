@@ -13,23 +13,24 @@ import {
 } from "../rules/mod.ts";
 import type { ComputeSocket, OutboundFetch } from "../runtime/mod.ts";
 import { type AccessRecord, tracesOf } from "./access_record.ts";
-import type { Answer } from "./response/edge_response.ts";
-import { ComputeFailedError } from "./compute/compute_failure.ts";
-import { joinSockets } from "./compute/relay_websocket.ts";
-import { type Connection, Exchange, type Surroundings } from "./request/client_request.ts";
-import type { HttpCache } from "./cache/http_cache.ts";
-import { DecisionMemo } from "./site_rules/decision_cache.ts";
-import { DynamicAnswers, isDynamic } from "./dynamic/dynamic_responder.ts";
-import type { AsnLookup, GeoLookup } from "./geo/lookup.ts";
-import { UNKNOWN_HOST } from "./response/error_pages.ts";
-import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/rate_limiter.ts";
-import type { Site, SiteRules } from "./site/site.ts";
+import type { HttpCache } from "./cache/mod.ts";
+import { ComputeFailedError, joinSockets } from "./compute/mod.ts";
+import { DynamicAnswers, isDynamic } from "./dynamic/mod.ts";
 import { answerAsLast } from "./final_recipient.ts";
-import { edgePage, failureAnswer, SiteAnswers } from "./site/site_responder.ts";
-import { isReading } from "./static/site_content.ts";
-import { writeFields } from "./response/response_fields.ts";
-import { type ForwardedHeader, TrustedProxies } from "./request/trusted_proxies.ts";
+import type { AsnLookup, GeoLookup } from "./geo/mod.ts";
+import { isReading } from "./messages/mod.ts";
+import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/mod.ts";
+import {
+  type Connection,
+  Exchange,
+  type ForwardedHeader,
+  type Surroundings,
+  TrustedProxies,
+} from "./request/mod.ts";
 import { finishAnswer, needsCache, redirectAnswer, Turn } from "./request_context.ts";
+import { type Answer, edgePage, UNKNOWN_HOST, writeFields } from "./response/mod.ts";
+import { failureAnswer, type Site, SiteAnswers } from "./site/mod.ts";
+import { DecisionMemo, type SiteRules } from "./site_rules/mod.ts";
 
 export interface EdgeOptions {
   /** The site of a host name in canonical form: lower-case punycode without port. */

@@ -6,9 +6,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { Rule } from "../rules/mod.ts";
 import { createHttpCache } from "./cache/http_cache.ts";
+import { ruleCounts, withRules } from "./site/site.ts";
 import { functionsOf, toUpstream, UPSTREAM } from "./_test_dynamic.ts";
 import { runtimeRules, testEdge, testSite } from "./_test_site.ts";
-import { ruleCounts, withRules } from "./site/site.ts";
 
 const CLIENTS = ["192.0.2.1", "198.51.100.7"];
 

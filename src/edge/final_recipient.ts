@@ -6,10 +6,8 @@
  * @module
  */
 import { METHODS } from "../rules/mod.ts";
-import type { Answer } from "./response/edge_response.ts";
-import type { Header, HeaderList } from "./messages/header_list.ts";
-import { hopsLeft, MAX_FORWARDS } from "./messages/max_forwards.ts";
-import { edgePage, type SiteRequest } from "./site/site_responder.ts";
+import { type Header, type HeaderList, hopsLeft, MAX_FORWARDS } from "./messages/mod.ts";
+import { type Answer, edgePage, type PagedRequest } from "./response/mod.ts";
 
 const ALLOW: Header = ["allow", METHODS.join(", ")];
 
@@ -17,7 +15,7 @@ const ALLOW: Header = ["allow", METHODS.join(", ")];
 const NEVER_FORWARDED: ReadonlySet<string> = new Set(["TRACE", "TRACK", "CONNECT"]);
 
 /** The edge's own answer to a request that goes no further; `undefined` for any other. */
-export function answerAsLast(request: SiteRequest, common: HeaderList): Answer | undefined {
+export function answerAsLast(request: PagedRequest, common: HeaderList): Answer | undefined {
   if (NEVER_FORWARDED.has(request.method)) {
     return edgePage(request, 405, { headers: [ALLOW, ...common] });
   }

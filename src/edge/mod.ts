@@ -6,25 +6,30 @@
  * @module
  */
 export type { AccessRecord, RuleTrace } from "./access_record.ts";
-export { BlobCorruptError, type BlobReader } from "./blobs/blob_reader.ts";
-export { DEFAULT_CACHE_BYTES, MAX_CACHED_BYTES } from "./blobs/blob_cache.ts";
-export { createHttpCache, type HttpCache, type PurgeScope } from "./cache/http_cache.ts";
-export { PageMemory } from "./isr/isr_memory.ts";
-export { KeptPages, type KeptPagesOptions } from "./isr/isr_cache.ts";
-export type { PageVault } from "./isr/types.ts";
-export type { SiteCompute } from "./compute/site_compute.ts";
-export { deviceOf } from "./request/device.ts";
+export {
+  BlobCorruptError,
+  type BlobReader,
+  DEFAULT_CACHE_BYTES,
+  MAX_CACHED_BYTES,
+} from "./blobs/mod.ts";
+export { createHttpCache, type HttpCache, type PurgeScope } from "./cache/mod.ts";
+export type { SiteCompute } from "./compute/mod.ts";
 export { createEdge, type EdgeHandler, type EdgeOptions } from "./edge.ts";
-export type { Connection } from "./request/client_request.ts";
-export { GeoFileError, type GeoFiles, type LoadedGeo, loadGeo } from "./geo/load_geo.ts";
 export {
   type AsnLookup,
+  GeoFileError,
+  type GeoFiles,
   type GeoLookup,
+  type LoadedGeo,
+  loadGeo,
   openAsnDatabase,
   openCountryDatabase,
-} from "./geo/lookup.ts";
-export { rateLimitHeaders } from "./rate_limit/rate_limit_headers.ts";
-export type { RuleCount } from "./site_rules/rule_counters.ts";
+} from "./geo/mod.ts";
+export { KeptPages, type KeptPagesOptions, PageMemory, type PageVault } from "./isr/mod.ts";
+export { type NeededFunction, neededFunctions, type SiteFunctions } from "./pipeline/mod.ts";
+export type { ByteRange } from "./ranges/mod.ts";
+export { rateLimitHeaders } from "./rate_limit/mod.ts";
+export { type Connection, deviceOf, type ForwardedHeader, TrustedProxies } from "./request/mod.ts";
 export {
   compileSite,
   compileSiteInTurns,
@@ -33,9 +38,6 @@ export {
   type SiteSource,
   withRules,
   withRulesInTurns,
-} from "./site/site.ts";
-export type { ByteRange } from "./ranges/byte_range.ts";
-export type { SiteFile } from "./static/static_file.ts";
-export { type ForwardedHeader, TrustedProxies } from "./request/trusted_proxies.ts";
-export { type NeededFunction, neededFunctions } from "./pipeline/needed_functions.ts";
-export type { SiteFunctions } from "./pipeline/function_runner.ts";
+} from "./site/mod.ts";
+export type { RuleCount } from "./site_rules/mod.ts";
+export type { SiteFile } from "./static/mod.ts";

@@ -12,18 +12,17 @@ import {
   type RuleRef,
   type Terminal,
 } from "../rules/mod.ts";
-import { type Answer, applyHeaderEdits } from "./response/edge_response.ts";
-import type { KnownTarget } from "./site_rules/decision_cache.ts";
-import type { Exchange } from "./request/client_request.ts";
-import { checkOnce, type Header } from "./messages/header_list.ts";
+import { checkOnce, type Header, isReading } from "./messages/mod.ts";
 import {
   type NamedVerdict,
+  type RateLimiter,
   rateLimitHeaders,
   refusalHeaders,
-} from "./rate_limit/rate_limit_headers.ts";
-import type { RateLimiter } from "./rate_limit/rate_limiter.ts";
-import type { Site } from "./site/site.ts";
-import { isReading } from "./static/site_content.ts";
+} from "./rate_limit/mod.ts";
+import type { Exchange } from "./request/mod.ts";
+import { type Answer, applyHeaderEdits } from "./response/mod.ts";
+import type { Site } from "./site/mod.ts";
+import type { KnownTarget } from "./site_rules/mod.ts";
 
 /** One request's way through the edge; the rules ask it what they can not know. */
 export class Turn implements EvaluationHooks {

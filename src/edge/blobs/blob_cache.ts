@@ -4,7 +4,7 @@
  * @module
  */
 import { sha256Hex } from "../../lib/hash.ts";
-import { asciiText, type BlobBody } from "../messages/body.ts";
+import { asciiText, type MemoryBody } from "../messages/mod.ts";
 import { BlobCorruptError, type BlobReader } from "./blob_reader.ts";
 
 /** Largest blob that is kept in memory (1 MiB). */
@@ -23,7 +23,7 @@ const TEXT_SHARE = 1 / 8;
 const ENTRY_OVERHEAD = 512;
 
 interface Entry {
-  readonly body: BlobBody;
+  readonly body: MemoryBody;
   /** Asked for since the hand of the clock last passed. */
   used: boolean;
 }
@@ -35,7 +35,7 @@ interface Entry {
  */
 export class BlobCache {
   readonly #entries = new Map<string, Entry>();
-  readonly #loading = new Map<string, Promise<BlobBody>>();
+  readonly #loading = new Map<string, Promise<MemoryBody>>();
   #bytes = 0;
   #textBytes = 0;
 
@@ -47,7 +47,7 @@ export class BlobCache {
   }
 
   /** The blob, if it is in memory. */
-  peek(sha256: string): BlobBody | undefined {
+  peek(sha256: string): MemoryBody | undefined {
     const entry = this.#entries.get(sha256);
     if (entry === undefined) return undefined;
     entry.used = true;
@@ -59,7 +59,7 @@ export class BlobCache {
    *
    * @throws {BlobCorruptError} If the stored bytes have another hash
    */
-  load(sha256: string, reader: BlobReader): Promise<BlobBody> {
+  load(sha256: string, reader: BlobReader): Promise<MemoryBody> {
     const body = this.peek(sha256);
     if (body !== undefined) return Promise.resolve(body);
     const underWay = this.#loading.get(sha256);
@@ -69,7 +69,7 @@ export class BlobCache {
     return loading;
   }
 
-  async #read(sha256: string, reader: BlobReader): Promise<BlobBody> {
+  async #read(sha256: string, reader: BlobReader): Promise<MemoryBody> {
     const bytes = await reader.read(sha256);
     const found = sha256Hex(bytes);
     if (found !== sha256) throw new BlobCorruptError(sha256, `its content has the hash ${found}`);
@@ -79,7 +79,7 @@ export class BlobCache {
     return body;
   }
 
-  #keep(sha256: string, body: BlobBody): void {
+  #keep(sha256: string, body: MemoryBody): void {
     if (body.length + ENTRY_OVERHEAD > this.capacity) return;
     this.#account(body, 1);
     this.#evict();
@@ -101,7 +101,7 @@ export class BlobCache {
   }
 
   /** Adds what a body takes, or takes it off. */
-  #account(body: BlobBody, sign: 1 | -1): void {
+  #account(body: MemoryBody, sign: 1 | -1): void {
     this.#bytes += sign * (body.length + ENTRY_OVERHEAD);
     if (typeof body === "string") this.#textBytes += sign * body.length;
   }

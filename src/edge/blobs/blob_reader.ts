@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ByteRange } from "../ranges/byte_range.ts";
+import type { ByteRange } from "../ranges/mod.ts";
 
 /** Reads blobs by the SHA-256 of their content. Rejects when a blob is missing. */
 export interface BlobReader {

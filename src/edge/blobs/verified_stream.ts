@@ -4,7 +4,7 @@
  * @module
  */
 import { createHash } from "node:crypto";
-import type { ByteRange } from "../ranges/byte_range.ts";
+import type { ByteRange } from "../ranges/mod.ts";
 import { BlobCorruptError, type BlobReader } from "./blob_reader.ts";
 import { type BlobName, BLOCK_BYTES, blocksOf, BlockSums } from "./block_sums.ts";
 

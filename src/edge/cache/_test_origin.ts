@@ -4,21 +4,12 @@
  * @module
  */
 import { createFacts } from "../../rules/mod.ts";
+import type { Bytes } from "../messages/body.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
-import {
-  createHttpCache,
-  FactsRequest,
-  type HttpCache,
-  type HttpCacheOptions,
-} from "./http_cache.ts";
-import type {
-  Bytes,
-  CachedAnswer,
-  CacheRequest,
-  CacheRule,
-  OriginAnswer,
-  OriginRequest,
-} from "./types.ts";
+import type { OriginAnswer } from "../messages/messages.ts";
+import { FactsRequest } from "./facts_request.ts";
+import { createHttpCache, type HttpCache, type HttpCacheOptions } from "./http_cache.ts";
+import type { CachedAnswer, CacheRequest, CacheRule, OriginRequest } from "./types.ts";
 
 /** A Monday noon. */
 export const START = Date.UTC(2026, 10, 16, 12);

@@ -4,7 +4,7 @@
  * @module
  */
 import type { CacheDecision } from "../../rules/mod.ts";
-import type { HeaderList } from "../messages/header_list.ts";
+import type { HeaderList, OriginAnswer } from "../messages/mod.ts";
 import type { CacheReport } from "./cache_status.ts";
 import type { Entry } from "./cache_store.ts";
 import type { LookupDecision } from "./decide_lookup.ts";
@@ -13,7 +13,6 @@ import type {
   CachedAnswer,
   CacheRequest,
   CacheRule,
-  OriginAnswer,
   OriginRequest,
   StoredAnswer,
 } from "./types.ts";

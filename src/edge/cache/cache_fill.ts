@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { BodyStream, Bytes } from "./types.ts";
+import type { BodyStream, Bytes } from "../messages/mod.ts";
 
 export interface FillOptions {
   /** Most bytes that are worth keeping. */

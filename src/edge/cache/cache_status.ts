@@ -3,10 +3,9 @@
  *
  * @module
  */
-import type { Header, HeaderList } from "../messages/header_list.ts";
+import { type Header, type HeaderList, joinedHeader } from "../messages/mod.ts";
 import type { ForwardReason } from "./decide_lookup.ts";
 import type { CacheResult } from "./types.ts";
-import { joinedHeader } from "./vary.ts";
 
 export interface CacheReport {
   readonly result: CacheResult;

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { HeaderList } from "../messages/header_list.ts";
+import type { HeaderList } from "../messages/mod.ts";
 import type { CacheReader, Place, StoredAnswer } from "./types.ts";
 import { matchesVary } from "./vary.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { ok, readAnswer, testBody, TestCache } from "./_test_origin.ts";
-import type { OriginAnswer } from "./types.ts";
+import type { OriginAnswer } from "../messages/messages.ts";
 
 const FRESH = { "cache-control": "max-age=60" };
 

@@ -4,12 +4,11 @@
  *
  * @module
  */
-import { findHeader } from "../messages/header_list.ts";
-import { type ByteRange } from "../ranges/byte_range.ts";
-import { parseRange } from "../ranges/byte_ranges.ts";
-import { ifNoneMatchNames } from "../../lib/entity_tag.ts";
+import { findHeader } from "../messages/mod.ts";
+import { type ByteRange, parseRange } from "../ranges/mod.ts";
 import { parseHttpDate } from "./http_date.ts";
 import type { CacheReader, StoredAnswer } from "./types.ts";
+import { ifNoneMatchNames } from "../../lib/entity_tag.ts";
 
 export type Selection =
   | { readonly type: "whole" }

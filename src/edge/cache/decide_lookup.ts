@@ -11,7 +11,7 @@
  *
  * @module
  */
-import type { Header, HeaderList } from "../messages/header_list.ts";
+import { type Header, type HeaderList, isReading } from "../messages/mod.ts";
 import { CacheControl } from "./cache_control.ts";
 import { currentAge, remainingLifetime } from "./freshness.ts";
 import type { CacheReader, StoredAnswer } from "./types.ts";
@@ -48,11 +48,6 @@ export interface LookupOptions {
   readonly now: number;
   /** Heed `no-cache`, `max-age`, `min-fresh` and `Pragma` of clients. */
   readonly clientsMayRevalidate: boolean;
-}
-
-/** True for `GET` and `HEAD`; requests by other methods never meet the store. */
-export function isCacheableMethod(method: string): boolean {
-  return method === "GET" || method === "HEAD";
 }
 
 /**
@@ -146,7 +141,7 @@ export function decideLookup<Stored extends StoredAnswer>(
   candidates: readonly Stored[],
   options: LookupOptions,
 ): LookupDecision<Stored> {
-  if (!isCacheableMethod(request.method)) return { type: "pass", forward: "method" };
+  if (!isReading(request.method)) return { type: "pass", forward: "method" };
   if (mustPass(request)) return { type: "pass", forward: "request" };
   const control = CacheControl.of(request.header("cache-control"));
   const stored = selectStored(request, candidates);

@@ -5,12 +5,12 @@
  *
  * @module
  */
-import { findHeader, type HeaderList } from "../messages/header_list.ts";
+import { findHeader, type HeaderList, joinedHeader } from "../messages/mod.ts";
 import { CacheControl } from "./cache_control.ts";
 import { fitsPath } from "./content_type_fit.ts";
 import { type Exchanged, initialAge, ownLifetime } from "./freshness.ts";
 import type { CacheRequest, CacheRule, Terms } from "./types.ts";
-import { joinedHeader, varyNames } from "./vary.ts";
+import { varyNames } from "./vary.ts";
 
 export type RefusalReason =
   | "method"

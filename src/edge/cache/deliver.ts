@@ -3,24 +3,21 @@
  *
  * @module
  */
-import { bodyLength } from "../response/edge_response.ts";
-import { findHeader, type HeaderList } from "../messages/header_list.ts";
-import { emptyStream } from "../response/no_content.ts";
+import {
+  bodyLength,
+  type BodyStream,
+  discardBody,
+  findHeader,
+  type HeaderList,
+  isStream,
+  type OriginAnswer,
+} from "../messages/mod.ts";
+import { emptyStream } from "../response/mod.ts";
 import { deltaSeconds } from "./cache_control.ts";
 import { type CacheReport, withReport } from "./cache_status.ts";
 import { isNotModified } from "./conditions.ts";
 import { withoutContentFields } from "./stored_response.ts";
-import type { BodyStream, CachedAnswer, CacheReader, OriginAnswer } from "./types.ts";
-
-/** Whether a body arrives in parts. */
-export function isStream(body: OriginAnswer["body"]): body is BodyStream {
-  return body instanceof ReadableStream;
-}
-
-/** Nobody reads: the origin need not go on. */
-export function discard(body: OriginAnswer["body"]): void {
-  if (isStream(body)) body.cancel().catch(() => {});
-}
+import type { CachedAnswer, CacheReader } from "./types.ts";
 
 /** What `Content-Length` says. */
 export function contentLength(headers: HeaderList): number | undefined {
@@ -74,7 +71,7 @@ export function deliver(
     responseTime: now,
   });
   const bodiless = background || request.method === "HEAD" || notModified;
-  if (bodiless && openBody === undefined) discard(answer.body);
+  if (bodiless && openBody === undefined) discardBody(answer.body);
   if (notModified) {
     return { status: 304, headers: withoutContentFields(headers), body: null, bytes: 0, result };
   }

@@ -3,11 +3,10 @@
  *
  * @module
  */
-import { findHeader, type HeaderList } from "../messages/header_list.ts";
+import { findHeader, type HeaderList, joinedHeader } from "../messages/mod.ts";
 import { type CacheControl, deltaSeconds, MAX_SECONDS } from "./cache_control.ts";
 import { parseHttpDate } from "./http_date.ts";
 import type { StoredAnswer } from "./types.ts";
-import { joinedHeader } from "./vary.ts";
 
 /** When the exchange with the origin began and when its answer came; milliseconds. */
 export interface Exchanged {

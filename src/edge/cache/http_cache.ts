@@ -32,6 +32,8 @@
  * @module
  */
 import type { Clock } from "../../lib/clock.ts";
+import { checkOnce, type HeaderList } from "../messages/mod.ts";
+import { type Ask, type HandleOptions, serveStored, type Turn } from "./cache_context.ts";
 import { cacheKey } from "./cache_key.ts";
 import { type CacheReport, withReport } from "./cache_status.ts";
 import { CacheStore, type Entry, type PurgeScope } from "./cache_store.ts";
@@ -47,22 +49,9 @@ import {
   type Timer,
 } from "./in_flight_requests.ts";
 import { invalidatedPlaces } from "./invalidation.ts";
-import { checkOnce, type HeaderList } from "../messages/header_list.ts";
 import { OriginSide } from "./origin_fetcher.ts";
 import { answerFrom, outgoingHeaders } from "./stored_response.ts";
-import { type Ask, type HandleOptions, serveStored, type Turn } from "./cache_context.ts";
 import type { CachedAnswer, CacheReader, CacheRequest, Place } from "./types.ts";
-
-export type { PurgeScope } from "./cache_store.ts";
-export { FactsRequest, type RequestSite } from "./facts_request.ts";
-export type { HandleOptions } from "./cache_context.ts";
-export type {
-  CachedAnswer,
-  CacheRequest,
-  CacheResult,
-  OriginAnswer,
-  OriginRequest,
-} from "./types.ts";
 
 /** Default size of the cache (256 MiB). */
 export const DEFAULT_CAPACITY_BYTES = 256 * 1024 * 1024;

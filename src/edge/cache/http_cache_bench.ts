@@ -5,13 +5,10 @@
  * @module
  */
 import { createFacts } from "../../rules/mod.ts";
-import {
-  type CachedAnswer,
-  createHttpCache,
-  FactsRequest,
-  type HandleOptions,
-  type HttpCache,
-} from "./http_cache.ts";
+import type { HandleOptions } from "./cache_context.ts";
+import { FactsRequest } from "./facts_request.ts";
+import { createHttpCache, type HttpCache } from "./http_cache.ts";
+import type { CachedAnswer } from "./types.ts";
 
 export interface CacheRow {
   readonly scenario: string;

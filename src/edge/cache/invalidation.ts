@@ -4,7 +4,7 @@
  * @module
  */
 import { normalizePath } from "../../rules/mod.ts";
-import { findHeader } from "../messages/header_list.ts";
+import { findHeader } from "../messages/mod.ts";
 import type { AnswerHead } from "./decide_store.ts";
 import type { CacheRequest, Place } from "./types.ts";
 

@@ -5,28 +5,29 @@
  * @module
  */
 import type { Clock } from "../../lib/clock.ts";
-import { findHeader, type HeaderList } from "../messages/header_list.ts";
+import {
+  type BodyStream,
+  type Bytes,
+  discardBody,
+  findHeader,
+  type HeaderList,
+  isStream,
+  type OriginAnswer,
+} from "../messages/mod.ts";
+import { type Ask, serveStored, type Turn } from "./cache_context.ts";
+import { Fill } from "./cache_fill.ts";
 import type { CacheReport } from "./cache_status.ts";
 import type { CacheStore, Ticket } from "./cache_store.ts";
 import { mayStandIn } from "./decide_lookup.ts";
 import { decideStore, type StoreDecision } from "./decide_store.ts";
-import { contentLength, deliver, discard, isStream } from "./deliver.ts";
-import { Fill } from "./cache_fill.ts";
-import type { Flight, Flights, Landing } from "./in_flight_requests.ts";
+import { contentLength, deliver } from "./deliver.ts";
 import type { Exchanged } from "./freshness.ts";
+import type { Flight, Flights, Landing } from "./in_flight_requests.ts";
 import { placeOf } from "./invalidation.ts";
 import { NOT_FORWARDED } from "./origin_request.ts";
-import { makeStored } from "./stored_response.ts";
 import { freshenedHeaders } from "./stored_headers.ts";
-import { type Ask, serveStored, type Turn } from "./cache_context.ts";
-import type {
-  BodyStream,
-  Bytes,
-  CachedAnswer,
-  CacheRequest,
-  OriginAnswer,
-  StoredAnswer,
-} from "./types.ts";
+import { makeStored } from "./stored_response.ts";
+import type { CachedAnswer, CacheRequest, StoredAnswer } from "./types.ts";
 
 /** One request to the origin, on behalf of a client or in the background. */
 interface Errand {
@@ -149,7 +150,7 @@ export class OriginSide {
       const { status } = answer;
       const standIn = this.standIn(turn.request, ask, { unreachable: false, status });
       if (standIn !== undefined) {
-        discard(answer.body);
+        discardBody(answer.body);
         this.#land(errand, { type: "failed", unreachable: false });
         return standIn;
       }
@@ -167,7 +168,7 @@ export class OriginSide {
   ): Promise<CachedAnswer> {
     const { turn, ask } = errand;
     const { request, rule } = turn;
-    discard(answer.body);
+    discardBody(answer.body);
     if (ask.type === "miss" || ask.conditions.length === 0) {
       throw new TypeError("Can not use the origin's answer: 304 needs a condition in the request");
     }

@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { NOT_FORWARDED } from "./origin_request.ts";
-import { ok, TestCache, type TestRequest } from "./_test_origin.ts";
 import type { CacheRule } from "./types.ts";
+import { ok, TestCache, type TestRequest } from "./_test_origin.ts";
 
 /** An origin that writes what it is sent into its page, as many do. */
 function reflecting(): TestCache {

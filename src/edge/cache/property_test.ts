@@ -4,8 +4,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { cacheKey } from "./cache_key.ts";
-import { cacheRequest, ok, RULE, testBody, TestCache, type TestRequest } from "./_test_origin.ts";
 import type { CacheRule } from "./types.ts";
+import { cacheRequest, ok, RULE, testBody, TestCache, type TestRequest } from "./_test_origin.ts";
 
 const word = fc.constantFrom("", "a", "b", "1:a", "2:ab", "a;geo", "-");
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
-import type { Header, HeaderList } from "../messages/header_list.ts";
+import type { Header, HeaderList } from "../messages/mod.ts";
 import { formatHttpDate } from "./http_date.ts";
 
 /** Fields of one connection, of a proxy, of one client, or that the cache makes itself. */

@@ -4,18 +4,28 @@
  *
  * @module
  */
-import { asciiText } from "../messages/body.ts";
-import { sha256Hex } from "../../lib/hash.ts";
-import { findHeader, type Header, type HeaderList } from "../messages/header_list.ts";
-import { type ByteRange, rangeLength } from "../ranges/byte_range.ts";
-import { contentRange, layOutMultipart, multipartStream } from "../ranges/multipart.ts";
+import {
+  asciiText,
+  type Bytes,
+  findHeader,
+  type Header,
+  type HeaderList,
+} from "../messages/mod.ts";
+import {
+  type ByteRange,
+  contentRange,
+  layOutMultipart,
+  multipartStream,
+  rangeLength,
+} from "../ranges/mod.ts";
 import { type CacheReport, withReport } from "./cache_status.ts";
 import { selectPart } from "./conditions.ts";
 import type { StoreDecision } from "./decide_store.ts";
 import { currentAge, remainingLifetime } from "./freshness.ts";
 import { storedHeaders } from "./stored_headers.ts";
-import type { Bytes, CachedAnswer, CacheReader, CacheRequest, StoredAnswer } from "./types.ts";
+import type { CachedAnswer, CacheReader, CacheRequest, StoredAnswer } from "./types.ts";
 import { varyFields } from "./vary.ts";
+import { sha256Hex } from "../../lib/hash.ts";
 
 /** Fields that a 304 or 416 has no use for (RFC 9110, 15.4.5). */
 const ABOUT_CONTENT = new Set([

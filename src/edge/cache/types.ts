@@ -4,10 +4,7 @@
  * @module
  */
 import type { CacheDecision, RequestFacts } from "../../rules/mod.ts";
-import type { HeaderList } from "../messages/header_list.ts";
-
-export type Bytes = Uint8Array<ArrayBuffer>;
-export type BodyStream = ReadableStream<Bytes>;
+import type { Bytes, HeaderList, OriginAnswer } from "../messages/mod.ts";
 
 /** The `cache` rule that a request fell under; `CacheDecision` of the rule evaluation. */
 export type CacheRule = Omit<Extract<CacheDecision, { readonly type: "cache" }>, "rule" | "type">;
@@ -54,13 +51,6 @@ export type OriginRequest =
     readonly without: ReadonlySet<string>;
     readonly conditions: HeaderList;
   };
-
-/** What came from behind the cache. Names in lower case. */
-export interface OriginAnswer {
-  readonly status: number;
-  readonly headers: HeaderList;
-  readonly body: Bytes | BodyStream | null;
-}
 
 /** Value of `x-svc-cache`. */
 export type CacheResult = "HIT" | "MISS" | "STALE" | "BYPASS";

@@ -4,19 +4,11 @@
  *
  * @module
  */
-import { findHeader, type HeaderList, isFieldName } from "../messages/header_list.ts";
 import { memoize } from "../../lib/memo.ts";
+import { type HeaderList, isFieldName, joinedHeader } from "../messages/mod.ts";
 import type { CacheReader, StoredAnswer, VaryField } from "./types.ts";
 
 type HasHeader = Pick<CacheReader, "header">;
-
-/** All lines of a field, joined (RFC 9110, 5.3); `undefined` where there is none. */
-export function joinedHeader(headers: HeaderList, name: string): string | undefined {
-  const first = findHeader(headers, name);
-  if (first === undefined) return undefined;
-  const lines = headers.filter((header) => header[0] === name);
-  return lines.length === 1 ? first : lines.map((header) => header[1]).join(", ");
-}
 
 /**
  * Names in `Vary`, lower case, each once; `*` alone where no other request can

@@ -4,7 +4,7 @@
  * @module
  */
 import type { ComputeFailure } from "../../runtime/mod.ts";
-import type { HeaderList } from "../messages/header_list.ts";
+import type { HeaderList } from "../messages/mod.ts";
 
 /** Seconds after which a client may try an overloaded server again. */
 const RETRY_AFTER_SECONDS = 1;

@@ -4,12 +4,17 @@
  * @module
  */
 import type { ComputeRequest } from "../../runtime/mod.ts";
-import { findHeader, type Header, type HeaderList } from "../messages/header_list.ts";
-import { isClaim } from "../messages/spoofable_headers.ts";
-import { withOneHopLess } from "../messages/max_forwards.ts";
-import { endToEnd } from "../messages/message_headers.ts";
-import type { BodyStream, PipelineRequest } from "../messages/messages.ts";
-import type { RequestFields } from "../messages/request_fields.ts";
+import {
+  type BodyStream,
+  endToEnd,
+  findHeader,
+  type Header,
+  type HeaderList,
+  isClaim,
+  type PipelineRequest,
+  type RequestFields,
+  withOneHopLess,
+} from "../messages/mod.ts";
 
 /** What a server is told of a request; read only where a server answers. */
 export interface ServerRequest extends RequestFields {

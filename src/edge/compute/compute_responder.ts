@@ -4,11 +4,12 @@
  *
  * @module
  */
-import type { ComputeResult, ComputeSocketResult } from "../../runtime/mod.ts";
-import type { Answer } from "../response/edge_response.ts";
-import type { HeaderList } from "../messages/header_list.ts";
-import type { CachedAnswer } from "../cache/types.ts";
-import { type ComputeResolution, isReading, type SiteContent } from "../static/site_content.ts";
+import type { ComputeRequest, ComputeResult, ComputeSocketResult } from "../../runtime/mod.ts";
+import type { CachedAnswer } from "../cache/mod.ts";
+import type { KeptPages } from "../isr/mod.ts";
+import { discardBody, type HeaderList, isReading, type OriginAnswer } from "../messages/mod.ts";
+import type { Answer } from "../response/mod.ts";
+import type { ComputeResolution, SiteContent } from "../static/mod.ts";
 import { ComputeFailedError } from "./compute_failure.ts";
 import {
   computeRequest,
@@ -18,14 +19,17 @@ import {
   type Target,
 } from "./compute_request.ts";
 import { pageAnswer, pageRequest } from "./page_request.ts";
-import {
-  discardBody,
-  isFinalStatus,
-  type ServerAnswer,
-  serverAnswer,
-  toAnswer,
-} from "./server_response.ts";
-import type { SiteCompute } from "./site_compute.ts";
+import { isFinalStatus, serverAnswer, toAnswer } from "./server_response.ts";
+
+/** The COMPUTE layers of one deployment, by name. */
+export interface SiteCompute {
+  /** Asks the server of a layer; starts it where it is not running, and never rejects. */
+  fetch(layer: string, request: ComputeRequest): Promise<ComputeResult>;
+  /** Opens a WebSocket to the server of a layer; never rejects. */
+  connect(layer: string, request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
+  /** Answers that routes with `revalidate` have kept. */
+  readonly pages: KeptPages;
+}
 
 /** How a server may be used for a request. */
 export interface ComputeUse {
@@ -50,7 +54,7 @@ export type Missing = "missing";
 function responseOf(
   layer: string,
   result: ComputeResult | Extract<ComputeSocketResult, { readonly type: "response" | "failed" }>,
-): ServerAnswer {
+): OriginAnswer {
   if (result.type === "failed") {
     throw new ComputeFailedError(layer, result.reason, result.message);
   }
@@ -70,7 +74,7 @@ function fallsThrough({ site, request, target, resolution }: ComputeTurn): boole
   return site.content.after(request.method, target.path, resolution).type !== "compute";
 }
 
-function settle(turn: ComputeTurn, answer: ServerAnswer): Answer | Missing {
+function settle(turn: ComputeTurn, answer: OriginAnswer): Answer | Missing {
   if (answer.status === 404 && fallsThrough(turn)) {
     discardBody(answer.body);
     return "missing";

@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { Answer } from "../response/edge_response.ts";
-import type { CachedAnswer } from "../cache/types.ts";
-import type { HeaderList } from "../messages/header_list.ts";
-import { canonicalAuthority } from "../request/host.ts";
+import type { CachedAnswer } from "../cache/mod.ts";
+import type { PageRequest } from "../isr/mod.ts";
+import type { HeaderList } from "../messages/mod.ts";
+import { canonicalAuthority } from "../request/mod.ts";
+import type { Answer } from "../response/mod.ts";
 import { hopHeaders, type ServerRequest, type Target, targetText } from "./compute_request.ts";
 import { toAnswer } from "./server_response.ts";
-import type { PageRequest } from "../isr/types.ts";
 
 const HTML_FIRST = "text/html,*/*;q=0.8";
 const ANYTHING = "*/*";

@@ -4,24 +4,15 @@
  * @module
  */
 import type { ComputeResponse } from "../../runtime/mod.ts";
-import { type Answer, bodyLength } from "../response/edge_response.ts";
-import { findHeader, type HeaderList } from "../messages/header_list.ts";
-import { hasNoContent, noContent } from "../response/no_content.ts";
-import type { BodyStream } from "../messages/messages.ts";
-import { answerHeadersFrom } from "../messages/message_headers.ts";
-
-/** The answer of a server as far as it may leave the edge; a stream is read once. */
-export interface ServerAnswer {
-  readonly status: number;
-  readonly headers: HeaderList;
-  /** Bytes where all of it is there. */
-  readonly body: BodyStream | Uint8Array<ArrayBuffer> | null;
-}
-
-/** Nobody reads: the server need not go on. */
-export function discardBody(body: ServerAnswer["body"]): void {
-  if (body instanceof ReadableStream) body.cancel().catch(() => {});
-}
+import {
+  answerHeadersFrom,
+  bodyLength,
+  discardBody,
+  findHeader,
+  type HeaderList,
+  type OriginAnswer,
+} from "../messages/mod.ts";
+import { type Answer, hasNoContent, noContent } from "../response/mod.ts";
 
 /** True for a status that a final answer can have. */
 export function isFinalStatus(status: number): boolean {
@@ -29,7 +20,7 @@ export function isFinalStatus(status: number): boolean {
 }
 
 /** The answer without what belongs to the hop between edge and server. */
-export function serverAnswer(response: ComputeResponse): ServerAnswer {
+export function serverAnswer(response: ComputeResponse): OriginAnswer {
   const { status, headers } = response;
   return {
     status,
@@ -41,7 +32,7 @@ export function serverAnswer(response: ComputeResponse): ServerAnswer {
 /** The answer with the fields of the edge, and without a body that it can not have. */
 export function toAnswer(
   method: string,
-  { status, headers, body }: ServerAnswer,
+  { status, headers, body }: OriginAnswer,
   common: HeaderList,
 ): Answer {
   const all = [...headers, ...common];

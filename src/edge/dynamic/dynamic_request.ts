@@ -12,25 +12,36 @@ import {
   rewriteChanged,
 } from "../../rules/mod.ts";
 import type { CallContext, OutboundFetch } from "../../runtime/mod.ts";
-import type { Answer } from "../response/edge_response.ts";
-import { bytesOf } from "../messages/body.ts";
-import { cacheKey } from "../cache/cache_key.ts";
-import { FactsRequest, type HttpCache, type OriginRequest } from "../cache/http_cache.ts";
-import { ComputeFailedError } from "../compute/compute_failure.ts";
-import { isSocketRequest, requestFromPipeline, type Target } from "../compute/compute_request.ts";
-import type { KnownTarget } from "../site_rules/decision_cache.ts";
-import type { Exchange } from "../request/client_request.ts";
-import { findHeader, type HeaderList } from "../messages/header_list.ts";
-import { splitTarget } from "../request/host.ts";
-import { createFunctionRunner } from "../pipeline/function_runner.ts";
-import type { BodyStream, PipelineRequest, PipelineResponse } from "../messages/messages.ts";
-import type { StepRunner } from "../pipeline/step_runner.ts";
-import type { PipelinePlan } from "../pipeline/plan.ts";
-import { PipelineFailedError, type PipelineParts, runPipeline } from "../pipeline/run_pipeline.ts";
-import { type Hop, viaOf } from "../messages/message_headers.ts";
-import { ProxyError, proxyRequest } from "../proxy/proxy.ts";
-import type { Site } from "../site/site.ts";
-import { edgePage, failureAnswer, type SiteAnswers } from "../site/site_responder.ts";
+import { cacheKey, FactsRequest, type HttpCache, type OriginRequest } from "../cache/mod.ts";
+import {
+  ComputeFailedError,
+  isSocketRequest,
+  requestFromPipeline,
+  type Target,
+} from "../compute/mod.ts";
+import {
+  type BodyStream,
+  bytesOf,
+  findHeader,
+  type HeaderList,
+  type Hop,
+  type PipelineRequest,
+  type PipelineResponse,
+  viaOf,
+} from "../messages/mod.ts";
+import {
+  createFunctionRunner,
+  PipelineFailedError,
+  type PipelineParts,
+  type PipelinePlan,
+  runPipeline,
+  type StepRunner,
+} from "../pipeline/mod.ts";
+import { ProxyError, proxyRequest } from "../proxy/mod.ts";
+import { type Exchange, splitTarget } from "../request/mod.ts";
+import { type Answer, edgePage } from "../response/mod.ts";
+import { failureAnswer, type Site, type SiteAnswers } from "../site/mod.ts";
+import type { KnownTarget } from "../site_rules/mod.ts";
 
 export interface DynamicOptions {
   readonly answers: SiteAnswers;

@@ -5,14 +5,17 @@
  * @module
  */
 import { type Decision, ORIGIN_HANDLE } from "../../rules/mod.ts";
-import { type Answer, bodyLength } from "../response/edge_response.ts";
-import { isSocketRequest } from "../compute/compute_request.ts";
-import { findHeader, type HeaderList } from "../messages/header_list.ts";
-import { hasNoContent, noContent } from "../response/no_content.ts";
-import type { PipelineResponse } from "../messages/messages.ts";
-import { type PipelinePlan, planPipeline } from "../pipeline/plan.ts";
-import { isLoop } from "../messages/message_headers.ts";
-import { edgePage } from "../site/site_responder.ts";
+import { isSocketRequest } from "../compute/mod.ts";
+import {
+  bodyLength,
+  discardBody,
+  findHeader,
+  type HeaderList,
+  isLoop,
+  type PipelineResponse,
+} from "../messages/mod.ts";
+import { type PipelinePlan, planPipeline } from "../pipeline/mod.ts";
+import { type Answer, edgePage, hasNoContent, noContent } from "../response/mod.ts";
 import { type DynamicOptions, DynamicRequest, type DynamicTurn } from "./dynamic_request.ts";
 
 /** The plan of a request that has no pipeline: straight to the origin. */
@@ -90,7 +93,7 @@ function bodyBytes(response: PipelineResponse): number | undefined {
 
 /** An answer to `HEAD`, or one whose status has no content. */
 function bodilessAnswer({ status, headers, body }: PipelineResponse): Answer {
-  if (body instanceof ReadableStream) body.cancel().catch(() => {});
+  discardBody(body);
   return { status, headers, body: noContent(status, headers), bytes: 0 };
 }
 

@@ -3,9 +3,8 @@
  *
  * @module
  */
-import { CacheControl } from "../cache/cache_control.ts";
-import { joinedHeader, varyNames } from "../cache/vary.ts";
-import { findHeader, type Header, type HeaderList } from "../messages/header_list.ts";
+import { CacheControl, varyNames } from "../cache/mod.ts";
+import { findHeader, type Header, type HeaderList, joinedHeader } from "../messages/mod.ts";
 
 export type PageDecision =
   | { readonly type: "keep" }

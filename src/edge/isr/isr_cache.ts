@@ -8,25 +8,28 @@
 import type { Clock } from "../../lib/clock.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 import type { ComputeRequest } from "../../runtime/mod.ts";
-import { type CacheReport, withReport } from "../cache/cache_status.ts";
-import type { PurgeScope } from "../cache/cache_store.ts";
-import { contentLength, deliver } from "../cache/deliver.ts";
-import { Fill } from "../cache/cache_fill.ts";
 import {
+  answerFrom,
   awaitLanding,
+  type CachedAnswer,
+  type CacheReport,
+  contentLength,
+  deliver,
+  Fill,
   type Flight,
   Flights,
+  outgoingHeaders,
+  type PurgeScope,
   systemTimer,
   type Timer,
-} from "../cache/in_flight_requests.ts";
-import { answerFrom, outgoingHeaders } from "../cache/stored_response.ts";
-import type { CachedAnswer } from "../cache/types.ts";
-import { discardBody, type ServerAnswer } from "../compute/server_response.ts";
+  withReport,
+} from "../cache/mod.ts";
+import { discardBody, type OriginAnswer } from "../messages/mod.ts";
 import { decidePage, type PageDecision } from "./decide_page.ts";
-import { type PageLimits, pageName } from "./page_index.ts";
-import { PageShelf } from "./stored_pages.ts";
 import { pageBytes, type PageMemory } from "./isr_memory.ts";
+import { type PageLimits, pageName } from "./page_index.ts";
 import { keptHeaders, type PageRecord, storedAnswer } from "./page_record.ts";
+import { PageShelf } from "./stored_pages.ts";
 import type { KeptPage, PageRequest, PageVault } from "./types.ts";
 
 /** Largest body that is kept (10 MiB). */
@@ -56,9 +59,9 @@ export interface PageOptions {
   /** Whether a 404 is an answer to keep. */
   readonly keepsMissing: boolean;
   /** Asks the server; a rejection means that it could not answer. */
-  fetchPage(request: ComputeRequest): Promise<ServerAnswer>;
+  fetchPage(request: ComputeRequest): Promise<OriginAnswer>;
   /** Asks the server as the client did. */
-  fetchOwn(): Promise<ServerAnswer>;
+  fetchOwn(): Promise<OriginAnswer>;
 }
 
 const FRESH: CacheReport = { result: "HIT", hit: true };
@@ -157,7 +160,7 @@ export class KeptPages {
   }
 
   /** What was asked for everyone, to this client: his method and conditions are judged here. */
-  #hand(request: PageRequest, answer: ServerAnswer, fill?: Fill): CachedAnswer {
+  #hand(request: PageRequest, answer: OriginAnswer, fill?: Fill): CachedAnswer {
     const report: CacheReport = {
       result: "MISS",
       forward: "uri-miss",
@@ -217,7 +220,7 @@ export class KeptPages {
     }
   }
 
-  #startFill({ headers, body }: ServerAnswer): Fill {
+  #startFill({ headers, body }: OriginAnswer): Fill {
     const { memory } = this.#options;
     const stream = body instanceof ReadableStream ? body : new Blob([body ?? ""]).stream();
     return new Fill(stream, {
@@ -234,7 +237,7 @@ export class KeptPages {
     { flight, fill, answer, asked }: {
       readonly flight: Flight;
       readonly fill: Fill;
-      readonly answer: ServerAnswer;
+      readonly answer: OriginAnswer;
       readonly asked: { readonly at: number; readonly purges: number };
     },
   ): Promise<boolean> {
@@ -281,7 +284,7 @@ export class KeptPages {
     return false;
   }
 
-  #reportFailure({ request }: PageTurn, { status }: ServerAnswer): void {
+  #reportFailure({ request }: PageTurn, { status }: OriginAnswer): void {
     this.#options.onError(new Error(`Can not refresh ${request.path}: the server said ${status}`));
   }
 

@@ -5,12 +5,16 @@
  */
 import { z } from "zod";
 import { sha256Hex } from "../../lib/hash.ts";
-import { asciiText } from "../messages/body.ts";
-import { formatHttpDate } from "../cache/http_date.ts";
-import type { Bytes, StoredAnswer } from "../cache/types.ts";
-import { findHeader, type Header, type HeaderList } from "../messages/header_list.ts";
-import { entityTag } from "../../lib/entity_tag.ts";
+import { formatHttpDate, type StoredAnswer } from "../cache/mod.ts";
+import {
+  asciiText,
+  type Bytes,
+  findHeader,
+  type Header,
+  type HeaderList,
+} from "../messages/mod.ts";
 import { clientCacheControl } from "./decide_page.ts";
+import { entityTag } from "../../lib/entity_tag.ts";
 
 const VERSION = 1;
 const LINE_FEED = 10;

@@ -4,8 +4,8 @@
  * @module
  */
 import type { ComputeRequest } from "../../runtime/mod.ts";
-import type { HeaderList } from "../messages/header_list.ts";
-import type { CacheRequest, StoredAnswer } from "../cache/types.ts";
+import type { CacheRequest, StoredAnswer } from "../cache/mod.ts";
+import type { HeaderList } from "../messages/mod.ts";
 
 /** Where the pages of one deployment outlive the process, by name; made by the platform. */
 export interface PageVault {

@@ -16,6 +16,20 @@ export function findHeader(headers: HeaderList, name: string): string | undefine
   return headers.find((header) => header[0] === name)?.[1];
 }
 
+/** All lines of a field, joined (RFC 9110, 5.3); `undefined` where there is none. */
+export function joinedHeader(headers: HeaderList, name: string): string | undefined {
+  const first = findHeader(headers, name);
+  if (first === undefined) return undefined;
+  const lines = headers.filter((header) => header[0] === name);
+  return lines.length === 1 ? first : lines.map((header) => header[1]).join(", ");
+}
+
+/** The header fields of a request. */
+export interface RequestFields {
+  /** The value of a field by its lower-case name; `null` where it is missing. */
+  header(name: string): string | null;
+}
+
 /** On lists that were checked; a copy of one does not have it. */
 const CHECKED = Symbol("checked");
 

@@ -5,9 +5,13 @@
  * @module
  */
 import type { ComputeSocket } from "../../runtime/mod.ts";
+import type { BodyStream, Bytes } from "./body.ts";
 import type { HeaderList } from "./header_list.ts";
 
-export type BodyStream = ReadableStream<Uint8Array<ArrayBuffer>>;
+/** True for the methods that read. */
+export function isReading(method: string): method is "GET" | "HEAD" {
+  return method === "GET" || method === "HEAD";
+}
 
 /** A request on its way to the origin; steps may replace it. */
 export interface PipelineRequest {
@@ -18,11 +22,17 @@ export interface PipelineRequest {
   readonly body: BodyStream | null;
 }
 
-/** An answer on its way to the client; steps may replace it. */
-export interface PipelineResponse {
+/** A response from behind the edge: of a server, a function or another site. */
+export interface OriginAnswer {
   readonly status: number;
+  /** Names in lower case. */
   readonly headers: HeaderList;
-  readonly body: Uint8Array<ArrayBuffer> | BodyStream | null;
+  /** Bytes where all of it is there; a stream is read once. */
+  readonly body: Bytes | BodyStream | null;
+}
+
+/** An answer on its way to the client; steps may replace it. */
+export interface PipelineResponse extends OriginAnswer {
   /** The same body as a string of ASCII, where cache or site have it so. */
   readonly text?: string | undefined;
   /** Why this stands in for an answer; for the site's log. */

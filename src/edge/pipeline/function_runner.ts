@@ -10,10 +10,14 @@ import type {
   Invocation,
   InvocationResult,
 } from "../../runtime/mod.ts";
-import { answerHeadersFrom, endToEnd } from "../messages/message_headers.ts";
-import type { PipelineRequest, PipelineResponse } from "../messages/messages.ts";
-import type { StepResult, StepRunner } from "./step_runner.ts";
+import {
+  answerHeadersFrom,
+  endToEnd,
+  type PipelineRequest,
+  type PipelineResponse,
+} from "../messages/mod.ts";
 import type { PlannedStep } from "./plan.ts";
+import type { StepResult, StepRunner } from "./step_runner.ts";
 
 /** The functions of a deployment; made by the platform, used by the edge. */
 export interface SiteFunctions {

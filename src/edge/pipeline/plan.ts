@@ -14,6 +14,7 @@ import {
   ORIGIN_HANDLE,
   type PipelineStep,
   runsBehindCache,
+  type RuntimeRule,
 } from "../../rules/mod.ts";
 
 export interface PlannedStep {
@@ -82,4 +83,16 @@ export function functionsOf(plan: PipelinePlan): string[] {
     ...plan.observers,
   ].map((step) => step.use);
   return [...new Set(plan.handle === ORIGIN_HANDLE ? steps : [...steps, plan.handle])];
+}
+
+export interface NeededFunction {
+  readonly ruleId: string;
+  readonly function: string;
+}
+
+/** Lists the functions that the pipeline of a rule uses; none for a rule that is disabled. */
+export function neededFunctions({ id, enabled, action }: RuntimeRule): NeededFunction[] {
+  return enabled && action.type === "pipeline"
+    ? functionsOf(planPipeline(action.steps)).map((name) => ({ ruleId: id, function: name }))
+    : [];
 }

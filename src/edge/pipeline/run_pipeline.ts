@@ -5,10 +5,10 @@
  *
  * @module
  */
-import type { PipelineRequest, PipelineResponse } from "../messages/messages.ts";
+import type { PipelineRequest, PipelineResponse } from "../messages/mod.ts";
+import type { PipelinePlan, PlannedStep } from "./plan.ts";
 import type { StepFailure, StepRunner } from "./step_runner.ts";
 import { ORIGIN_HANDLE } from "../../rules/mod.ts";
-import type { PipelinePlan, PlannedStep } from "./plan.ts";
 
 /** A step that must not fail has failed: the request ends here. */
 export class PipelineFailedError extends Error {

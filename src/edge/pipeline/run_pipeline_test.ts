@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import type { PipelineStep } from "../../rules/mod.ts";
 import type { PipelineRequest, PipelineResponse } from "../messages/messages.ts";
-import type { StepResult, StepRunner } from "./step_runner.ts";
 import { planPipeline } from "./plan.ts";
 import { PipelineFailedError, runPipeline } from "./run_pipeline.ts";
+import type { StepResult, StepRunner } from "./step_runner.ts";
 
 const first: PipelineRequest = {
   method: "GET",

@@ -5,9 +5,14 @@
  * @module
  */
 import { type LateSignal, OutboundError, type OutboundFetch } from "../../runtime/mod.ts";
-import type { PipelineRequest, PipelineResponse } from "../messages/messages.ts";
-import { withOneHopLess } from "../messages/max_forwards.ts";
-import { answerHeadersFrom, type Hop, requestHeadersFor } from "../messages/message_headers.ts";
+import {
+  answerHeadersFrom,
+  type Hop,
+  type PipelineRequest,
+  type PipelineResponse,
+  requestHeadersFor,
+  withOneHopLess,
+} from "../messages/mod.ts";
 
 /** An upstream could not answer. */
 export class ProxyError extends Error {

@@ -3,7 +3,17 @@
  *
  * @module
  */
-import type { ByteRange } from "./byte_range.ts";
+export interface ByteRange {
+  /** First byte, from 0. */
+  readonly start: number;
+  /** Last byte, inclusive. */
+  readonly end: number;
+}
+
+/** The number of bytes in a range. */
+export function rangeLength(range: ByteRange): number {
+  return range.end - range.start + 1;
+}
 
 export type RangeRequest =
   /** No valid `bytes` range, or one that is refused: the whole file is the answer. */

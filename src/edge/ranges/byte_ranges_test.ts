@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { rangeLength } from "./byte_range.ts";
-import { parseRange } from "./byte_ranges.ts";
+import { parseRange, rangeLength } from "./byte_ranges.ts";
 
 const IGNORED = "ignore";
 const rows: readonly (readonly [name: string, value: string, expected: unknown])[] = [

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type ByteRange, rangeLength } from "./byte_range.ts";
+import { type ByteRange, rangeLength } from "./byte_ranges.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 

@@ -4,13 +4,12 @@
  * @module
  */
 import type { Device, FactSources } from "../../rules/mod.ts";
-import { deviceOf } from "./device.ts";
-import type { AsnLookup, GeoLookup } from "../geo/lookup.ts";
-import { canonicalHost, type RequestTarget, splitTarget } from "./host.ts";
 import { memoize } from "../../lib/memo.ts";
-import { ASN_HEADER, COUNTRY_HEADERS, mayGoOn } from "../messages/spoofable_headers.ts";
+import type { AsnLookup, GeoLookup } from "../geo/mod.ts";
+import { ASN_HEADER, COUNTRY_HEADERS, isReading, mayGoOn } from "../messages/mod.ts";
+import { deviceOf } from "./device.ts";
+import { canonicalHost, type RequestTarget, splitTarget } from "./host.ts";
 import { contentOf } from "./request_content.ts";
-import { isReading } from "../static/site_content.ts";
 import type { TrustedProxies } from "./trusted_proxies.ts";
 
 /** The other end of the socket. */

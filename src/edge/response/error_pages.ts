@@ -4,11 +4,11 @@
  *
  * @module
  */
+import type { HeaderList, RequestFields } from "../messages/mod.ts";
 import type { Answer } from "./edge_response.ts";
-import type { HeaderList } from "../messages/header_list.ts";
 
 /** What a person is told, by status. */
-const SENTENCES: Readonly<Record<number, readonly [title: string, sentence: string]>> = {
+const SENTENCES: Readonly<Record<number, PageWords>> = {
   400: ["Bad request", "The address or the host of this request is not valid."],
   403: ["Forbidden", "This site does not allow this request."],
   404: ["Not found", "There is no page at this address."],
@@ -26,8 +26,11 @@ const SENTENCES: Readonly<Record<number, readonly [title: string, sentence: stri
 const OTHER_CLIENT_ERROR = ["Request refused", "This site refused this request."] as const;
 const OTHER_SERVER_ERROR = ["Not available", "This site can not answer this request."] as const;
 
-/** Tells a visitor of a host that no deployment has. */
-export const UNKNOWN_HOST = ["Site not found", "No site answers at this host name."] as const;
+/** Title and sentence of a page. */
+export type PageWords = readonly [title: string, sentence: string];
+
+/** Shown to a visitor of a host that no deployment has. */
+export const UNKNOWN_HOST: PageWords = ["Site not found", "No site answers at this host name."];
 
 const STYLE = "body{font:16px/1.5 system-ui,sans-serif;margin:20vh auto 0;max-width:32rem;" +
   "padding:0 1.5rem;color:#1c1c1e;background:#fff}h1{font-size:1.5rem;margin:0 0 .5rem}" +
@@ -48,17 +51,7 @@ const TEXT: HeaderList = [["content-type", "text/plain; charset=utf-8"], ...SECU
 
 const encoder = new TextEncoder();
 
-export interface PageOptions {
-  readonly method: string;
-  /** Value of the request's `Accept`. */
-  readonly accept: string | null;
-  readonly requestId: string;
-  /** Title and sentence in place of the status's own. */
-  readonly words?: readonly [title: string, sentence: string];
-  readonly headers?: HeaderList;
-}
-
-function wordsFor(status: number): readonly [title: string, sentence: string] {
+function wordsFor(status: number): PageWords {
   return SENTENCES[status] ?? (status < 500 ? OTHER_CLIENT_ERROR : OTHER_SERVER_ERROR);
 }
 
@@ -66,19 +59,36 @@ function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** A small page: HTML for browsers, one line of text for everyone else. */
-export function plainPage(status: number, options: PageOptions): Answer {
-  const [title, sentence] = options.words ?? wordsFor(status);
-  const wantsHtml = options.accept?.includes("text/html") ?? false;
+/** What a page depends on of the request. */
+export interface PagedRequest extends RequestFields {
+  readonly method: string;
+  readonly id: string;
+}
+
+export interface PageOptions {
+  /** Header fields beside those of every page. */
+  readonly headers?: HeaderList;
+  /** In place of the words of the status. */
+  readonly words?: PageWords;
+}
+
+/** One of the edge's own pages: HTML for browsers, one line of text for everyone else. */
+export function edgePage(
+  request: PagedRequest,
+  status: number,
+  { headers: more = [], words = wordsFor(status) }: PageOptions = {},
+): Answer {
+  const [title, sentence] = words;
+  const wantsHtml = request.header("accept")?.includes("text/html") ?? false;
   const text = wantsHtml
     ? `<!doctype html><html lang="en"><head><meta charset="utf-8">` +
       `<meta name="viewport" content="width=device-width"><title>${title}</title>` +
       `<style>${STYLE}</style></head><body><h1>${title}</h1><p>${sentence}</p>` +
-      `<small>${status} · ${escapeHtml(options.requestId)}</small></body></html>\n`
-    : `${status} ${title}: ${sentence} (${options.requestId})\n`;
+      `<small>${status} · ${escapeHtml(request.id)}</small></body></html>\n`
+    : `${status} ${title}: ${sentence} (${request.id})\n`;
   const body = encoder.encode(text);
-  const headers = [...(wantsHtml ? HTML : TEXT), ...(options.headers ?? [])];
-  if (options.method !== "HEAD") return { status, headers, body, bytes: body.byteLength };
+  const headers = [...(wantsHtml ? HTML : TEXT), ...more];
+  if (request.method !== "HEAD") return { status, headers, body, bytes: body.byteLength };
   headers.push(["content-length", String(body.byteLength)]);
   return { status, headers, body: null, bytes: 0 };
 }

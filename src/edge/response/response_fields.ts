@@ -9,7 +9,7 @@
  *
  * @module
  */
-import { type Header, type HeaderList, isChecked, isSendable } from "../messages/header_list.ts";
+import { type Header, type HeaderList, isChecked, isSendable } from "../messages/mod.ts";
 
 /** Deno's name for the array. */
 const LIST_NAME = "header list";

@@ -5,15 +5,14 @@
  * @module
  */
 import type { Manifest } from "../../manifest/mod.ts";
-import { type CompiledRules, compileInSteps, type RuntimeRuleSet } from "../../rules/mod.ts";
-import type { BlobReader } from "../blobs/blob_reader.ts";
-import type { SiteCompute } from "../compute/site_compute.ts";
+import type { RuntimeRuleSet } from "../../rules/mod.ts";
+import type { BlobReader } from "../blobs/mod.ts";
+import type { SiteCompute } from "../compute/mod.ts";
+import { checkOnce, type HeaderList } from "../messages/mod.ts";
+import type { SiteFunctions } from "../pipeline/mod.ts";
+import { type RuleCount, type SiteRules, siteRulesSteps } from "../site_rules/mod.ts";
+import { createFileTables, SiteContent, type SiteFile } from "../static/mod.ts";
 import { atOnce, inTurns, type Steps } from "../../lib/next_turn.ts";
-import { checkOnce, type HeaderList } from "../messages/header_list.ts";
-import type { SiteFunctions } from "../pipeline/function_runner.ts";
-import { type RuleCount, RuleCounters } from "../site_rules/rule_counters.ts";
-import { createFileTables, SiteContent } from "../static/site_content.ts";
-import type { SiteFile } from "../static/static_file.ts";
 
 /** What a site is made of. */
 export interface SiteSource {
@@ -31,15 +30,6 @@ export interface SiteSource {
   readonly compute?: SiteCompute | undefined;
 }
 
-export interface SiteRules {
-  readonly compiled: CompiledRules;
-  /** Names these rules and no others. */
-  readonly identity: symbol;
-  readonly counters: RuleCounters;
-  /** What the rate limiter knows a rule by, at the rule's index: limits outlive a deploy. */
-  readonly limitScopes: readonly string[];
-}
-
 /** Made by `compileSite()`; its parts are the edge's business. */
 export interface Site {
   readonly deploymentId: string;
@@ -51,19 +41,6 @@ export interface Site {
   readonly rules: SiteRules | undefined;
   readonly functions: SiteFunctions | undefined;
   readonly compute: SiteCompute | undefined;
-}
-
-function* siteRulesSteps(
-  rules: RuntimeRuleSet | null,
-  projectId: string,
-): Steps<SiteRules | undefined> {
-  if (rules === null || !rules.rules.some((rule) => rule.enabled)) return undefined;
-  return {
-    compiled: yield* compileInSteps(rules),
-    identity: Symbol(projectId),
-    counters: new RuleCounters(rules),
-    limitScopes: rules.rules.map((rule) => `${projectId}/${rule.id}`),
-  };
 }
 
 function* siteSteps(source: SiteSource): Steps<Site> {

@@ -4,27 +4,27 @@
  *
  * @module
  */
-import type { Answer } from "../response/edge_response.ts";
-import { answerFromCompute, type ComputeUse, type Missing } from "../compute/compute_responder.ts";
-import type { ComputeFailedError } from "../compute/compute_failure.ts";
-import type { ServerRequest, Target } from "../compute/compute_request.ts";
-import type { Header, HeaderList } from "../messages/header_list.ts";
-import { plainPage } from "../response/error_pages.ts";
-import type { RequestFields } from "../messages/request_fields.ts";
+import {
+  answerFromCompute,
+  type ComputeFailedError,
+  type ComputeUse,
+  type Missing,
+  type ServerRequest,
+  type Target,
+} from "../compute/mod.ts";
+import { type Header, type HeaderList, isReading } from "../messages/mod.ts";
+import { type Answer, edgePage, type PagedRequest } from "../response/mod.ts";
+import {
+  type ComputeResolution,
+  decideStatic,
+  FileServer,
+  negotiate,
+  type Resolution,
+  type StaticFile,
+} from "../static/mod.ts";
 import type { Site } from "./site.ts";
-import { decideStatic, negotiate } from "../static/decide.ts";
-import { FileServer } from "../static/file_server.ts";
-import { type ComputeResolution, isReading, type Resolution } from "../static/site_content.ts";
-import type { StaticFile } from "../static/static_file.ts";
 
-const NO_HEADERS: HeaderList = [];
 const ALLOW_READING: HeaderList = [["allow", "GET, HEAD"]];
-
-/** A request as far as terminal routing looks at it. */
-export interface SiteRequest extends RequestFields {
-  readonly method: string;
-  readonly id: string;
-}
 
 /** A request on its way through the routes. */
 interface RoutedTurn {
@@ -36,27 +36,10 @@ interface RoutedTurn {
 
 const ANY_USE: ComputeUse = { mayKeep: true };
 
-export interface PageWords {
-  readonly headers?: HeaderList;
-  /** Title and sentence in place of the status's own. */
-  readonly words?: readonly [title: string, sentence: string];
-}
-
-/** One of the edge's own pages. */
-export function edgePage(request: SiteRequest, status: number, options: PageWords = {}): Answer {
-  return plainPage(status, {
-    method: request.method,
-    accept: request.header("accept"),
-    requestId: request.id,
-    headers: NO_HEADERS,
-    ...options,
-  });
-}
-
 /** The page for a server that could not answer; its cause is for the site's log. */
 export function failureAnswer(
   error: ComputeFailedError,
-  request: SiteRequest,
+  request: PagedRequest,
   { common }: Pick<Site, "common">,
 ): Answer {
   const page = edgePage(request, error.status, { headers: [...error.headers, ...common] });
@@ -125,7 +108,7 @@ export class SiteAnswers {
   }
 
   /** Answers with a file; the method is one that reads. */
-  file(site: Site, request: SiteRequest, file: StaticFile): Answer | Promise<Answer> {
+  file(site: Site, request: PagedRequest, file: StaticFile): Answer | Promise<Answer> {
     const method = request.method === "HEAD" ? "HEAD" : "GET";
     const decision = decideStatic(file, method, request);
     switch (decision.type) {

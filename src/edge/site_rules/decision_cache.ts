@@ -9,8 +9,8 @@ import {
   isDecidedByTarget,
   type RequestFacts,
 } from "../../rules/mod.ts";
-import type { Answer } from "../response/edge_response.ts";
 import { RecentMap } from "../../lib/memo.ts";
+import type { Answer } from "../response/mod.ts";
 
 /** Targets that are remembered, twice as many at most, over all sites. */
 const CAPACITY = 8192;

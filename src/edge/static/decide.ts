@@ -4,12 +4,11 @@
  *
  * @module
  */
-import type { RequestFields } from "../messages/request_fields.ts";
+import type { RequestFields } from "../messages/mod.ts";
+import { type ByteRange, parseRange } from "../ranges/mod.ts";
 import { acceptedCodings, type ContentCoding } from "./accept_encoding.ts";
-import { type ByteRange } from "../ranges/byte_range.ts";
-import { parseRange } from "../ranges/byte_ranges.ts";
-import { ifMatchHolds, ifNoneMatchNames } from "../../lib/entity_tag.ts";
 import type { Representation, StaticFile } from "./static_file.ts";
+import { ifMatchHolds, ifNoneMatchNames } from "../../lib/entity_tag.ts";
 
 export type StaticDecision =
   /** 200 with all bytes. */

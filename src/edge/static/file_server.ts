@@ -4,15 +4,17 @@
  *
  * @module
  */
-import type { Answer } from "../response/edge_response.ts";
-import { bytesOf } from "../messages/body.ts";
-import { BlobCache, MAX_CACHED_BYTES } from "../blobs/blob_cache.ts";
-import type { BlobReader } from "../blobs/blob_reader.ts";
-import { BlobStreams } from "../blobs/verified_stream.ts";
-import { findHeader, type Header, type HeaderList } from "../messages/header_list.ts";
-import { type ByteRange, rangeLength } from "../ranges/byte_range.ts";
+import { BlobCache, type BlobReader, BlobStreams, MAX_CACHED_BYTES } from "../blobs/mod.ts";
+import { bytesOf, findHeader, type Header, type HeaderList } from "../messages/mod.ts";
+import {
+  type ByteRange,
+  contentRange,
+  layOutMultipart,
+  multipartStream,
+  rangeLength,
+} from "../ranges/mod.ts";
+import type { Answer } from "../response/mod.ts";
 import type { StaticDecision } from "./decide.ts";
-import { contentRange, layOutMultipart, multipartStream } from "../ranges/multipart.ts";
 import type { Representation } from "./static_file.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;

@@ -11,7 +11,7 @@ import {
   type RouteTable,
 } from "../../manifest/mod.ts";
 import type { Steps } from "../../lib/next_turn.ts";
-import type { HeaderList } from "../messages/header_list.ts";
+import { type HeaderList, isReading } from "../messages/mod.ts";
 import { createFileTable, type FileTable, findFile } from "./file_table.ts";
 import { serverFilesTest } from "./server_files.ts";
 import type { SiteFile, StaticFile } from "./static_file.ts";
@@ -46,11 +46,6 @@ interface Walk {
 }
 
 const READ_ONLY: Resolution = Object.freeze({ type: "read_only" });
-
-/** True for the methods that read. */
-export function isReading(method: string): method is "GET" | "HEAD" {
-  return method === "GET" || method === "HEAD";
-}
 
 /** Builds the tables of all STATIC layers. `common` are fields that every answer carries. */
 export function* createFileTables(

@@ -1,0 +1,7 @@
+/**
+ * Requests that more than a site's own files answer: pipelines of functions,
+ * external rewrites, and the HTTP cache in front of both.
+ *
+ * @module
+ */
+export { DynamicAnswers, isDynamic } from "./dynamic_responder.ts";

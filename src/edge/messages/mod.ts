@@ -1,0 +1,43 @@
+/**
+ * HTTP messages on their way through the edge: header lists, bodies, and which
+ * fields may pass from one hop to the next.
+ *
+ * @module
+ */
+export {
+  asciiText,
+  bodyLength,
+  type BodyStream,
+  type Bytes,
+  bytesOf,
+  discardBody,
+  isStream,
+  type MemoryBody,
+} from "./body.ts";
+export {
+  checkOnce,
+  findHeader,
+  type Header,
+  type HeaderList,
+  isChecked,
+  isFieldName,
+  isSendable,
+  joinedHeader,
+  type RequestFields,
+} from "./header_list.ts";
+export { hopsLeft, MAX_FORWARDS, withOneHopLess } from "./max_forwards.ts";
+export {
+  answerHeadersFrom,
+  endToEnd,
+  type Hop,
+  isLoop,
+  requestHeadersFor,
+  viaOf,
+} from "./message_headers.ts";
+export {
+  isReading,
+  type OriginAnswer,
+  type PipelineRequest,
+  type PipelineResponse,
+} from "./messages.ts";
+export { ASN_HEADER, COUNTRY_HEADERS, isClaim, mayGoOn } from "./spoofable_headers.ts";

@@ -1,0 +1,6 @@
+/**
+ * External rewrites: requests that another site answers.
+ *
+ * @module
+ */
+export { ProxyError, proxyRequest } from "./proxy.ts";

@@ -1,0 +1,10 @@
+/**
+ * The edge's own responses: their form, their error pages, and how their header
+ * fields are written.
+ *
+ * @module
+ */
+export { type Answer, applyHeaderEdits } from "./edge_response.ts";
+export { edgePage, type PagedRequest, UNKNOWN_HOST } from "./error_pages.ts";
+export { emptyStream, hasNoContent, noContent } from "./no_content.ts";
+export { writeFields } from "./response_fields.ts";

@@ -1,0 +1,16 @@
+/**
+ * A deployment compiled for the edge, and the responses that it gives by itself:
+ * its routes, files, servers and error pages.
+ *
+ * @module
+ */
+export {
+  compileSite,
+  compileSiteInTurns,
+  ruleCounts,
+  type Site,
+  type SiteSource,
+  withRules,
+  withRulesInTurns,
+} from "./site.ts";
+export { failureAnswer, SiteAnswers } from "./site_responder.ts";
