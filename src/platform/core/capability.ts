@@ -31,11 +31,11 @@ export interface Capability {
 
   /** A project is gone from the store: takes its sites off the air and drops its work. */
   forgetProject?(projectId: string): Promise<void>;
-  /** The records of a project: keys, and prefixes of keys. They are removed with it. */
-  projectRecords?(projectId: string): readonly Deno.KvKey[];
+  /** Keys of its records of a project, which are removed with it. */
+  projectKeys?(projectId: string): AsyncIterable<Deno.KvKey>;
   /**
    * Removes what else it has of a project, such as files. After a crash it is
-   * called again at the next start.
+   * called again at the next start, so it must bear to find nothing.
    */
   removeProject?(projectId: string): Promise<void>;
   /** Removes what it has of an environment that was deleted. */

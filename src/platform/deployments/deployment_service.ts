@@ -6,15 +6,14 @@
  * @module
  */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
-import type { HttpCache, PurgeScope } from "../../edge/mod.ts";
+import type { HttpCache } from "../../edge/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { ServerNotReadyError } from "./server_not_ready.ts";
-import type { SealedFunction } from "../../runtime/mod.ts";
 import type { RaiseEvent } from "../core/events/raise_event.ts";
 import { Failure } from "../core/http/failure.ts";
 import { productionDeploymentId, type ProjectRecord } from "../projects/project.ts";
 import type { ProjectStore } from "../projects/project_store.ts";
-import type { BlobStore, BlobVault } from "../core/store/blob_store.ts";
+import type { BlobVault } from "../core/store/blob_store.ts";
 import type { Committed } from "../core/store/records.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { blobsOf, type DeploymentContent, readContent } from "./content.ts";
@@ -24,6 +23,7 @@ import { type Activated, type DeploymentStore, StaleDecisionError } from "./depl
 import { type BlobLookUp, lookUpBlobs } from "./missing_blobs.ts";
 import { forget, planRollback } from "./production_history.ts";
 import type { OpenUploads } from "./open_uploads.ts";
+import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
 import type { SiteDirectory } from "./site_directory.ts";
 
 /** Hashes that a refusal lists at most. */
@@ -42,30 +42,6 @@ function misstatedSizes(blobs: BlobLookUp["misstated"]): Failure {
   );
 }
 
-/** What runs code of deployments. */
-export interface DeploymentProcesses {
-  /** Ends what runs for deployments that others took the place of, once it has nothing to do. */
-  retire(deploymentIds: Iterable<string>): void;
-}
-
-/** The servers of deployments. */
-export interface DeploymentServers extends DeploymentProcesses {
-  /**
-   * Starts the servers of a deployment before production shows it.
-   *
-   * @throws {ServerNotReadyError} where one does not listen in time.
-   */
-  prepare(
-    deployment: DeploymentRecord,
-    content: DeploymentContent,
-    blobs: BlobStore,
-  ): Promise<void>;
-  /** Forgets rendered pages of a deployment. */
-  purge(deploymentId: string, scope: PurgeScope): Promise<unknown>;
-  /** Ends the servers of a deployment, and removes what they have left. */
-  remove(deploymentId: string): Promise<void>;
-}
-
 export interface DeploymentServices {
   readonly deployments: DeploymentStore;
   readonly projects: ProjectStore;
@@ -75,11 +51,9 @@ export interface DeploymentServices {
   readonly cache: HttpCache;
   readonly addresses: Addresses;
   /** The servers of deployments: ready before production shows them, ended behind it. */
-  readonly computeService: DeploymentServers;
+  readonly computeService: Pick<DeployedServers, "prepare" | "purge" | "remove" | "retire">;
   readonly uploads: OpenUploads;
-  readonly functionService: DeploymentProcesses;
-  /** Makes a received function safe to run; throws a `Failure` for one that is not. */
-  seal(name: string, source: Uint8Array): Promise<SealedFunction>;
+  readonly functionService: Pick<DeployedFunctions, "retire" | "seal">;
   /** Told of each deployment that was stopped, so that no build of it goes on. */
   onStopped?(deployment: DeploymentRecord): Promise<void>;
   readonly raiseEvent: RaiseEvent;
@@ -246,7 +220,7 @@ export class DeploymentService {
   ): Promise<DeploymentRecord["functions"]> {
     const blobs = this.services.vault.of(deployment.workspaceId);
     return await Promise.all(content.functions.map(async ({ name, sha256 }) => {
-      const sealed = await this.services.seal(name, await blobs.read(sha256));
+      const sealed = await this.services.functionService.seal(name, await blobs.read(sha256));
       await blobs.put(sealed.sha256, sealed.source);
       return { name, sha256: sealed.sha256 };
     }));

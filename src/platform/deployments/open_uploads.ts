@@ -46,6 +46,13 @@ export function closeUpload(
   operation.delete(keys.openUpload(workspaceId, id));
 }
 
+/** Keys of the open uploads of a project. */
+export async function* uploadKeys(kv: Deno.Kv, projectId: string): AsyncGenerator<Deno.KvKey> {
+  for await (const { key, value } of readAll(kv, keys.allOpenUploads(), openUploadRecord)) {
+    if (value.projectId === projectId) yield key;
+  }
+}
+
 export class OpenUploads {
   constructor(private readonly kv: Deno.Kv, private readonly now: Clock) {}
 

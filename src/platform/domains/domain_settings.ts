@@ -6,7 +6,7 @@
 import { isIP } from "node:net";
 import { readTextFile } from "../../lib/utf8.ts";
 import { DnsClient, parseDnsServer } from "./dns_client.ts";
-import type { DomainFoundation } from "./create_services.ts";
+import type { DomainSetup } from "./create_domains.ts";
 import { parseDomainName } from "./domain_name.ts";
 
 /** What an operator says about hosts and certificates. */
@@ -46,7 +46,7 @@ const isPublicName = (name: string): boolean => parseDomainName(name, { reserved
 export async function readDomainOptions(
   options: DomainOptions,
   context: { readonly publicHost: string; onIssued(hostname: string): void },
-): Promise<DomainFoundation> {
+): Promise<DomainSetup> {
   const { dnsServer, publicAddresses = [], baseDomain, acme } = options;
   for (const address of publicAddresses) {
     if (isIP(address) !== 0) continue;

@@ -7,8 +7,7 @@ import { endpoints } from "../../contract/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { Addresses } from "../core/addresses.ts";
-import type { SiteDirectory } from "../deployments/site_directory.ts";
-import type { VariableStore } from "../variables/variable_store.ts";
+import type { DeletedEnvironment } from "../core/capability.ts";
 import { Failure } from "../core/http/failure.ts";
 import type { Router } from "../core/http/router.ts";
 import { findProject } from "../projects/find_project.ts";
@@ -16,7 +15,6 @@ import type { ProjectStore } from "../projects/project_store.ts";
 import {
   BUILT_IN,
   builtInToWire,
-  environmentLabel,
   type EnvironmentRecord,
   environmentToWire,
   isReservedEnvironment,
@@ -26,15 +24,15 @@ import type { EnvironmentStore } from "./environment_store.ts";
 export interface EnvironmentServices {
   readonly projects: ProjectStore;
   readonly environments: EnvironmentStore;
-  readonly variables: VariableStore;
   readonly addresses: Addresses;
   readonly now: Clock;
   readonly random: Random;
-  readonly sites: SiteDirectory;
+  /** Removes what others have of an environment whose record is gone. */
+  onDeleted(environment: DeletedEnvironment): Promise<void>;
 }
 
 export function bindEnvironmentRoutes(router: Router, services: EnvironmentServices): void {
-  const { projects, environments, variables, sites, addresses, now, random } = services;
+  const { projects, environments, addresses, now, random } = services;
 
   router.guarded(endpoints.listEnvironments, async (caller, { params, query }) => {
     const project = await findProject(projects, caller, params.project);
@@ -72,8 +70,11 @@ export function bindEnvironmentRoutes(router: Router, services: EnvironmentServi
       throw new Failure("not_found", `Environment "${params.environment}" does not exist`);
     }
     await environments.delete(project, environment);
-    await variables.deleteScope(project.id, environment.name);
-    sites.remove(addresses.hostname(environmentLabel(project.name, environment.name)));
+    await services.onDeleted({
+      projectId: project.id,
+      projectName: project.name,
+      name: environment.name,
+    });
     return undefined;
   });
 }

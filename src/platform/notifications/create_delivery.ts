@@ -18,14 +18,14 @@ import { LinkStore } from "./channels/messenger/link_store.ts";
 import { createMessengerChannel } from "./channels/messenger/messenger_channel.ts";
 import { createPushChannel } from "./channels/push/push_channel.ts";
 import { SubscriptionStore } from "./channels/push/subscription_store.ts";
-import { vapidKeyReader } from "./channels/push/vapid.ts";
+import { vapidKeyReader, type VapidKeys } from "./channels/push/vapid.ts";
 import { sealedSetting } from "../core/secrets/sealed_settings.ts";
 import { createWebhookChannel } from "./channels/webhook/webhook_channel.ts";
 import { WebhookService } from "./channels/webhook/webhook_service.ts";
 import { WebhookStore } from "./channels/webhook/webhook_store.ts";
 import type { Channel } from "./delivery/channel.ts";
 import { DeadLetters } from "./delivery/dead_letters.ts";
-import { createDeliveryQueue } from "./delivery/delivery_queue.ts";
+import { createDeliveryQueue, type RunningDeliveryQueue } from "./delivery/delivery_queue.ts";
 import { TestSender } from "./delivery/test_sender.ts";
 import type { PreferenceService } from "./preference_service.ts";
 import { createReview } from "./review_delivery.ts";
@@ -50,7 +50,23 @@ export interface DeliveryOptions {
   onTrouble(message: string): void;
 }
 
-export type DeliveryServices = ReturnType<typeof createDelivery>;
+export interface DeliveryServices {
+  readonly deliveryQueue: RunningDeliveryQueue;
+  /** The key that signs the links by which mails are turned off. */
+  unsubscribeKey(): Promise<string>;
+  vapidKeys(): Promise<VapidKeys>;
+  readonly pushSubscriptions: SubscriptionStore;
+  readonly messengerLinks: LinkStore;
+  /** `undefined` where the platform has none. */
+  readonly bot: Bot | undefined;
+  readonly webhooks: WebhookService;
+  readonly deadLetters: DeadLetters;
+  readonly testSender: TestSender;
+  /** Sends and hears from now on. */
+  startDelivery(): Promise<void>;
+  /** Lets what is under way finish. */
+  closeDelivery(): Promise<void>;
+}
 
 /** Whom a push service turns to where the platform makes trouble (RFC 8292, 2.1). */
 function vapidSubject({ mailer, publicOrigin }: DeliveryOptions): string {
@@ -74,7 +90,7 @@ function createMessenger(options: DeliveryOptions, links: LinkStore) {
 }
 
 /** Builds queue and channels; nothing is sent or heard before `startDelivery`. */
-export function createDelivery(options: DeliveryOptions) {
+export function createDelivery(options: DeliveryOptions): DeliveryServices {
   const { kv, box, accounts, outbound, publicOrigin, mailer, now, random, onTrouble } = options;
   let keyReading: Promise<string> | undefined;
   const unsubscribeKey = () =>
@@ -120,12 +136,10 @@ export function createDelivery(options: DeliveryOptions) {
     }),
     deadLetters: new DeadLetters(kv, deliveryQueue, now),
     testSender: new TestSender({ channels, publicOrigin, now, random, nameOf }),
-    /** Sends and hears from now on. */
     async startDelivery(): Promise<void> {
       await deliveryQueue.start();
       messenger?.poller.start();
     },
-    /** Lets what is under way finish. */
     async closeDelivery(): Promise<void> {
       await messenger?.poller.close();
       await deliveryQueue.close();

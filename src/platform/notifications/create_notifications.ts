@@ -1,49 +1,86 @@
 /**
- * The services of notifications over one store.
+ * Notifications, put together: preferences, inboxes, and the channels by which
+ * they leave the platform.
  *
  * @module
  */
-import type { Clock } from "../../lib/clock.ts";
 import type { AccountStore } from "../accounts/account_store.ts";
-import type { EventBus } from "../core/events/event_bus.ts";
-import type { DeliveryQueue } from "./delivery/types.ts";
-import { createFanOut } from "./fan_out.ts";
-import { InboxStore } from "./inbox_store.ts";
-import { Inboxes } from "./inboxes.ts";
-import { LiveStreams } from "./live_streams.ts";
-import { NotificationService } from "./notification_service.ts";
-import type { PreferenceService } from "./preference_service.ts";
+import type { Authenticator } from "../accounts/authenticate.ts";
+import type { RaiseSecurityEvent } from "../accounts/security_events.ts";
+import type { SignInService } from "../accounts/sign_in_service.ts";
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import type { Mailer } from "./channels/email/mailer.ts";
+import type { BotSettings } from "./channels/messenger/bot_api.ts";
+import { LinkStore } from "./channels/messenger/link_store.ts";
+import { bindMessengerRoutes } from "./channels/messenger/routes.ts";
+import { MessengerSignIn } from "./channels/messenger/sign_in.ts";
+import { bindPushRoutes } from "./channels/push/routes.ts";
+import { bindWebhookRoutes } from "./channels/webhook/routes.ts";
+import { createDelivery, type DeliveryServices } from "./create_delivery.ts";
+import { createInboxes, type InboxServices } from "./create_inboxes.ts";
+import { bindDeliveryRoutes } from "./delivery/routes.ts";
+import { PreferenceService } from "./preference_service.ts";
+import { bindNotificationRoutes } from "./routes.ts";
 
-export interface NotificationOptions {
-  readonly kv: Deno.Kv;
-  readonly accounts: AccountStore;
+export interface Notifications extends DeliveryServices, InboxServices {
   readonly preferences: PreferenceService;
-  readonly events: EventBus;
-  readonly delivery: DeliveryQueue;
-  /** Origin under which people reach the platform. */
-  readonly publicOrigin: string;
-  readonly now: Clock;
-  readonly onTrouble: (message: string) => void;
+  /** `undefined` where the platform has no bot. */
+  readonly messengerSignIn: MessengerSignIn | undefined;
+  readonly capability: Capability;
 }
 
-export type NotificationServices = ReturnType<typeof createNotifications>;
+export interface NotificationParts {
+  readonly accounts: AccountStore;
+  readonly authenticator: Authenticator;
+  readonly signIn: SignInService;
+  readonly raiseSecurityEvent: RaiseSecurityEvent;
+  /** Sends mail; `undefined` where the platform has no mail server. */
+  readonly mailer: Mailer | undefined;
+  readonly bot: BotSettings | undefined;
+}
 
-/** Builds the services; nobody is told of anything before `startNotifications()`. */
-export function createNotifications(options: NotificationOptions) {
-  const { kv, accounts, preferences, events, delivery, publicOrigin, now, onTrouble } = options;
-  const inboxes = new Inboxes({ store: new InboxStore(kv), now, onTrouble });
-  const live = new LiveStreams({
-    counts: (view) => inboxes.counts(view),
-    after: (view, id, limit) => inboxes.after(view, id, limit),
-    onTrouble,
+export function createNotifications(
+  foundation: Foundation,
+  parts: NotificationParts,
+): Notifications {
+  const { kv, events } = foundation;
+  const { accounts, bot } = parts;
+  const messengerSignIn = bot === undefined ? undefined : new MessengerSignIn({
+    ...{ ...foundation, ...parts, links: new LinkStore(kv) },
+    raise: parts.raiseSecurityEvent,
   });
-  const fanOut = { accounts, preferences, inboxes, live, delivery, publicOrigin, now, onTrouble };
+  const preferences = new PreferenceService(kv, accounts);
+  const delivery = createDelivery({
+    ...{ ...foundation, ...parts, preferences },
+    dialogues: messengerSignIn === undefined ? [] : [messengerSignIn],
+  });
+  const inboxes = createInboxes({
+    ...{ ...foundation, accounts, preferences },
+    delivery: delivery.deliveryQueue,
+  });
   return {
-    preferences,
-    inboxes,
-    live,
-    notifications: new NotificationService(inboxes, live),
-    /** Tells people of events, of those first that wait from before. */
-    startNotifications: () => events.start(createFanOut(fanOut)),
+    ...{ ...delivery, ...inboxes, preferences, messengerSignIn },
+    capability: {
+      name: "notifications",
+      bindRoutes(router) {
+        const services = { ...foundation, ...parts, ...delivery, ...inboxes, preferences };
+        bindNotificationRoutes(router, services);
+        bindDeliveryRoutes(router, delivery);
+        bindWebhookRoutes(router, delivery.webhooks);
+        bindPushRoutes(router, services);
+        bindMessengerRoutes(router, services);
+      },
+      recover() {
+        inboxes.startNotifications();
+        return Promise.resolve();
+      },
+      start: () => delivery.startDelivery(),
+      async close() {
+        await delivery.closeDelivery();
+        await events.close();
+        await inboxes.inboxes.close();
+      },
+    },
   };
 }

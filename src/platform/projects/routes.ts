@@ -15,15 +15,11 @@ import { type ProjectRecord, projectToWire } from "./project.ts";
 import { gitAddress, type GitCredentialStore, leavesHost } from "./git_credentials.ts";
 import type { ProjectStore } from "./project_store.ts";
 
-export interface GitAddressPolicy {
-  /** Why the platform never goes to an address, for people; `undefined` where it would try. */
-  refusal(gitUrl: string): string | undefined;
-}
-
-export interface ProjectServices {
+export interface ProjectRouteServices {
   readonly projects: ProjectStore;
   readonly gitCredentials: GitCredentialStore;
-  readonly git: GitAddressPolicy;
+  /** Why the platform never goes to an address, for people; `undefined` where it would try. */
+  gitRefusal(gitUrl: string): string | undefined;
   readonly addresses: Addresses;
   readonly now: Clock;
   readonly random: Random;
@@ -31,14 +27,14 @@ export interface ProjectServices {
   deleteProject(project: ProjectRecord): Promise<void>;
 }
 
-export function bindProjectRoutes(router: Router, services: ProjectServices): void {
-  const { projects, gitCredentials, git, addresses, now, random } = services;
+export function bindProjectRoutes(router: Router, services: ProjectRouteServices): void {
+  const { projects, gitCredentials, addresses, now, random } = services;
   const toWire = (project: ProjectRecord) => projectToWire(project, addresses);
   const find = (caller: Caller, name: string) => findProject(projects, caller, name);
 
   /** Refuses an address of which every trigger would say that it is not allowed. */
   const requireAllowed = (gitUrl: string | null | undefined) => {
-    const reason = typeof gitUrl === "string" ? git.refusal(gitUrl) : undefined;
+    const reason = typeof gitUrl === "string" ? services.gitRefusal(gitUrl) : undefined;
     if (reason === undefined) return;
     throw new Failure("invalid_request", `Git URL is not allowed: ${reason}`, {
       problems: [{ path: "body.gitUrl", message: reason }],

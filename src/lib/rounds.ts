@@ -1,0 +1,40 @@
+/**
+ * Work that is repeated while a program runs, one round at a time.
+ *
+ * @module
+ */
+
+export interface RoundsOptions {
+  /** Time until the first round, in milliseconds. */
+  readonly firstMs: number;
+  /** Time from one start to the next, in milliseconds; a round that takes longer skips one. */
+  readonly everyMs: number;
+  run(signal: AbortSignal): Promise<void>;
+  onError(error: unknown): void;
+}
+
+export interface Rounds {
+  /** Aborts the signal of the round under way, and waits for its end. */
+  close(): Promise<void>;
+}
+
+export function startRounds({ firstMs, everyMs, run, onError }: RoundsOptions): Rounds {
+  const closing = new AbortController();
+  let round: Promise<void> | undefined;
+  const next = () => {
+    round ??= run(closing.signal).catch(onError).finally(() => round = undefined);
+  };
+  let interval: ReturnType<typeof setInterval> | undefined;
+  const first = setTimeout(() => {
+    next();
+    interval = setInterval(next, everyMs);
+  }, firstMs);
+  return {
+    async close() {
+      clearTimeout(first);
+      clearInterval(interval);
+      closing.abort();
+      await round;
+    },
+  };
+}

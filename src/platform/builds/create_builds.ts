@@ -1,0 +1,102 @@
+/**
+ * Builds from git, put together: queue, worker, runner and logs.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import type { DeploymentService } from "../deployments/deployment_service.ts";
+import type { DeploymentStore } from "../deployments/deployment_store.ts";
+import type { GitService } from "../git/git_service.ts";
+import type { GitCredentialStore } from "../projects/git_credentials.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+import type { VariableService } from "../variables/variable_service.ts";
+import type { VariableStore } from "../variables/variable_store.ts";
+import { BuildQueue } from "./build_queue.ts";
+import { bindBuildRoutes } from "./build_routes.ts";
+import type { BuildSettings } from "./build_settings.ts";
+import { BuildStore } from "./build_store.ts";
+import { BuildWorker } from "./build_worker.ts";
+import { BuildLogs } from "./logs/build_logs.ts";
+import { bindBuildLogRoutes } from "./logs/routes.ts";
+import { BuildLogSweep } from "./logs/sweep_build_logs.ts";
+import { type OpenBuilds, openBuilds } from "./open_builds.ts";
+import type { BuildRunner } from "./types.ts";
+
+export interface Builds {
+  readonly git: GitService;
+  readonly runner: BuildRunner;
+  readonly builds: BuildStore;
+  readonly buildQueue: BuildQueue;
+  readonly buildLogs: BuildLogs;
+  readonly capability: Capability;
+}
+
+export interface BuildsParts {
+  readonly projects: ProjectStore;
+  readonly gitCredentials: GitCredentialStore;
+  readonly variables: VariableStore;
+  readonly variableService: VariableService;
+  readonly deployments: DeploymentStore;
+  readonly deploymentService: DeploymentService;
+  readonly settings: BuildSettings;
+  /** Folders of this machine below which the repositories of projects may lie. */
+  readonly gitRoots: readonly string[];
+  /** Builds that run at the same time; one for two processors where missing. */
+  readonly concurrency: number | undefined;
+  /** Opens git and the build runner; the platform's own where missing. */
+  readonly open: OpenBuilds | undefined;
+}
+
+/** Each build may keep two processors busy. */
+const defaultConcurrency = () => Math.max(1, Math.floor(navigator.hardwareConcurrency / 2));
+
+export function createBuilds(foundation: Foundation, parts: BuildsParts): Builds {
+  const { kv, dataDir, events, closing, now, onTrouble } = foundation;
+  const { deployments, projects, deploymentService } = parts;
+  const buildLogs = new BuildLogs(join(dataDir.root, "build_logs"), { now });
+  const opened = (parts.open ?? openBuilds)({
+    ...{ ...foundation, ...parts, buildLogs },
+    credentials: parts.gitCredentials.open,
+  });
+  const { git, runner } = opened;
+  const builds = new BuildStore(kv);
+  const buildQueue = new BuildQueue({
+    ...{ builds, now, onTrouble },
+    worker: new BuildWorker({ ...foundation, ...parts, runner, raiseEvent: events.raise }),
+    concurrency: parts.concurrency ?? defaultConcurrency(),
+  });
+  const sweep = new BuildLogSweep({
+    buildLogs,
+    exists: async ({ deploymentId }) => await deployments.owner(deploymentId) !== undefined,
+  });
+  return {
+    ...{ git, runner, builds, buildQueue, buildLogs },
+    capability: {
+      name: "builds",
+      bindRoutes(router) {
+        bindBuildRoutes(router, { builds, buildQueue, deployments, deploymentService, projects });
+        bindBuildLogRoutes(router, { deployments, buildLogs, closing });
+      },
+      async start() {
+        await opened.recover?.();
+        await buildQueue.start();
+      },
+      async close() {
+        await buildQueue.close();
+        await opened.close();
+      },
+      async keepHouse(signal) {
+        const removed = await sweep.run(signal);
+        return removed === 0 ? [] : [`${removed} build logs of removed deployments removed`];
+      },
+      forgetProject: (projectId) => buildQueue.dropProject(projectId),
+      async removeProject(projectId) {
+        await git.forget(projectId);
+        await runner.forgetProject(projectId);
+        await builds.removeProject(projectId);
+      },
+    },
+  };
+}

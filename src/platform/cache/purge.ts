@@ -1,0 +1,36 @@
+/**
+ * `POST /v1/projects/{project}/purge`: forgetting what the edge keeps.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import type { HttpCache } from "../../edge/mod.ts";
+import type { ComputeService } from "../compute/compute_service.ts";
+import type { Capability } from "../core/capability.ts";
+import type { SiteDirectory } from "../deployments/site_directory.ts";
+import { findProject } from "../projects/find_project.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+
+export interface CacheServices {
+  readonly projects: ProjectStore;
+  readonly sites: SiteDirectory;
+  readonly cache: HttpCache;
+  readonly computeService: Pick<ComputeService, "purge">;
+}
+
+export function createCache(services: CacheServices): Capability {
+  const { projects, sites, cache, computeService } = services;
+  return {
+    name: "cache",
+    bindRoutes(router) {
+      router.guarded(endpoints.purgeCache, async (caller, { params, body }) => {
+        const project = await findProject(projects, caller, params.project);
+        let purged = 0;
+        for (const id of sites.deploymentsOf(project.id)) {
+          purged += cache.purge(id, body) + await computeService.purge(id, body);
+        }
+        return { purged };
+      });
+    },
+  };
+}

@@ -1,0 +1,57 @@
+/**
+ * Servers of deployments, put together.
+ *
+ * @module
+ */
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { isServed } from "../deployments/deployment.ts";
+import type { DeploymentStore } from "../deployments/deployment_store.ts";
+import { ComputeService, type ComputeServices } from "./compute_service.ts";
+
+export interface Compute {
+  readonly computeService: ComputeService;
+  readonly capability: Capability;
+}
+
+/** Removes the files and pages of servers whose deployments have ended. */
+async function sweepServers(service: ComputeService, deployments: DeploymentStore): Promise<void> {
+  const needed = new Set<string>();
+  for await (const { id, status } of deployments.all()) {
+    if (isServed(status) || status === "DEPLOYING") needed.add(id);
+  }
+  await service.sweep((id) => needed.has(id));
+}
+
+export function createCompute(
+  foundation: Pick<Foundation, "dataDir" | "env" | "allowPrivate" | "now" | "onTrouble">,
+  parts:
+    & { readonly deployments: DeploymentStore }
+    & Pick<
+      ComputeServices,
+      "variables" | "logs" | "maxServers" | "serverSockets" | "sandbox"
+    >,
+): Compute {
+  const { dataDir, env, allowPrivate, now, onTrouble } = foundation;
+  const { deployments, ...services } = parts;
+  const computeService = new ComputeService({
+    ...{ env, allowPrivate, now, onTrouble, dataDir: dataDir.root },
+    ...services,
+  });
+  return {
+    computeService,
+    capability: {
+      name: "compute",
+      recover: () => computeService.recover(),
+      close: () => computeService.close(),
+      health: () => ({ servers: computeService.describe() }),
+      async keepHouse() {
+        await sweepServers(computeService, deployments);
+        return [];
+      },
+      async removeProject(projectId) {
+        for await (const { id } of deployments.of(projectId)) await computeService.remove(id);
+      },
+    },
+  };
+}

@@ -1,0 +1,27 @@
+/**
+ * Removing many records, in batches: a crash in between leaves a part, so
+ * whoever calls makes sure that it is called again.
+ *
+ * @module
+ */
+
+/** Mutations in one commit; Deno KV takes at most 1,000. */
+const BATCH = 200;
+
+/** Deletes each key that is found, while it is found. */
+export async function deleteKeys(kv: Deno.Kv, found: AsyncIterable<Deno.KvKey>): Promise<void> {
+  let batch = kv.atomic();
+  let size = 0;
+  for await (const key of found) {
+    batch.delete(key);
+    if (++size < BATCH) continue;
+    await batch.commit();
+    [batch, size] = [kv.atomic(), 0];
+  }
+  if (size > 0) await batch.commit();
+}
+
+/** All keys that begin with a prefix and are longer. */
+export async function* keysBelow(kv: Deno.Kv, prefix: Deno.KvKey): AsyncGenerator<Deno.KvKey> {
+  for await (const entry of kv.list({ prefix })) yield entry.key;
+}

@@ -1,0 +1,148 @@
+/**
+ * Deployments and the sites that they are on the edge, put together.
+ *
+ * @module
+ */
+import type { HttpCache } from "../../edge/mod.ts";
+import { type Rounds, startRounds } from "../../lib/rounds.ts";
+import type { Capability } from "../core/capability.ts";
+import { noteEvent } from "../core/events/event_note.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { keysBelow } from "../core/store/delete_keys.ts";
+import { keys } from "../core/store/keys.ts";
+import { environmentLabel } from "../environments/environment.ts";
+import type { EnvironmentStore } from "../environments/environment_store.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+import type { VariableService } from "../variables/variable_service.ts";
+import type { VariableStore } from "../variables/variable_store.ts";
+import { bindBlobRoutes } from "./blob_routes.ts";
+import { closeIdleUploads } from "./close_idle_uploads.ts";
+import { deploymentEvent } from "./deployment_event.ts";
+import { DeploymentService } from "./deployment_service.ts";
+import { DeploymentStore } from "./deployment_store.ts";
+import { openSites, pointHosts, type SiteParts } from "./open_sites.ts";
+import { OpenUploads, uploadKeys } from "./open_uploads.ts";
+import { bindDeploymentRoutes } from "./routes.ts";
+import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
+import type { SiteDirectory } from "./site_directory.ts";
+import { sweep, type SweepServices } from "./sweep.ts";
+
+export interface Deployments {
+  readonly sites: SiteDirectory;
+  readonly deploymentService: DeploymentService;
+  readonly capability: Capability;
+}
+
+export interface DeploymentParts {
+  readonly deployments: DeploymentStore;
+  readonly projects: ProjectStore;
+  readonly environments: EnvironmentStore;
+  readonly variables: VariableStore;
+  readonly variableService: VariableService;
+  readonly computeService: DeployedServers;
+  readonly functionService: DeployedFunctions;
+  /** The edge's cache of answers. */
+  readonly cache: HttpCache;
+  readonly publishedRules: SiteParts["publishedRules"];
+  readonly otherBlobs: SweepServices["otherBlobs"];
+  /** Ends the build of a deployment that was stopped. */
+  dropBuild(deploymentId: string): Promise<void>;
+}
+
+/** The records of deployments. */
+export function openDeployments({ kv, addresses }: Foundation): DeploymentStore {
+  return new DeploymentStore(
+    kv,
+    (operation, moment, deployment) =>
+      noteEvent(operation, deploymentEvent(moment, deployment, addresses)),
+  );
+}
+
+/** How often uploads are looked at, in milliseconds. */
+const UPLOADS_EVERY_MS = 30_000;
+
+async function* deploymentKeys(kv: Deno.Kv, projectId: string): AsyncGenerator<Deno.KvKey> {
+  for await (const key of keysBelow(kv, keys.deployments(projectId))) {
+    yield keys.deploymentOwner(String(key[2]));
+    yield keys.deploymentVariables(String(key[2]));
+    yield key;
+  }
+}
+
+/** Closes uploads that nobody feeds any more, from time to time. */
+function watchUploads(
+  { deployments, uploads }: { deployments: DeploymentStore; uploads: OpenUploads },
+  { addresses, events, now, log }: Foundation,
+): Rounds {
+  const startedAt = now();
+  return startRounds({
+    firstMs: UPLOADS_EVERY_MS,
+    everyMs: UPLOADS_EVERY_MS,
+    async run() {
+      const services = { deployments, uploads, addresses, raiseEvent: events.raise };
+      const count = await closeIdleUploads(services, { now: now(), startedAt });
+      if (count > 0) log({ level: "info", message: `Closed ${count} uploads that were cut off` });
+    },
+    onError: (error) => log({ level: "error", message: `Looking at uploads failed: ${error}` }),
+  });
+}
+
+/** One round of housekeeping; returns what it did, for the log. */
+async function keepHouse(
+  { deployments, otherBlobs }: Pick<DeploymentParts, "deployments" | "otherBlobs">,
+  { vault, addresses, events, now, log }: Foundation,
+): Promise<readonly string[]> {
+  const { abandoned, removedBlobs } = await sweep({
+    ...{ deployments, otherBlobs, vault, addresses, raiseEvent: events.raise },
+    onDamaged: (deployment, cause) =>
+      log({
+        level: "error",
+        message: `Cannot read the content of deployment ${deployment.id}: ${cause}. ` +
+          "No blob is removed until that is mended",
+      }),
+  }, now());
+  if (abandoned + removedBlobs === 0) return [];
+  return [`${abandoned} unfinished deployments failed, ${removedBlobs} blobs removed`];
+}
+
+export function createDeployments(foundation: Foundation, parts: DeploymentParts): Deployments {
+  const { kv, vault, addresses, events, now } = foundation;
+  const { deployments, projects, dropBuild } = parts;
+  const sites = openSites({ ...parts, vault });
+  const uploads = new OpenUploads(kv, now);
+  const services = { ...foundation, ...parts, sites, uploads, raiseEvent: events.raise };
+  const deploymentService = new DeploymentService({
+    ...services,
+    onStopped: ({ id }) => dropBuild(id),
+  });
+  let watch: Rounds | undefined;
+  return {
+    sites,
+    deploymentService,
+    capability: {
+      name: "deployments",
+      bindRoutes(router) {
+        bindBlobRoutes(router, { vault, uploads, now });
+        bindDeploymentRoutes(router, { ...services, service: deploymentService });
+      },
+      recover: () => pointHosts(sites, { projects, deployments, addresses }),
+      whenListening() {
+        watch = watchUploads({ deployments, uploads }, foundation);
+      },
+      close: () => watch?.close(),
+      keepHouse: () => keepHouse(parts, foundation),
+      removeEnvironment({ projectName, name }) {
+        sites.remove(addresses.hostname(environmentLabel(projectName, name)));
+        return Promise.resolve();
+      },
+      forgetProject(projectId) {
+        sites.removeProject(projectId);
+        return Promise.resolve();
+      },
+      async *projectKeys(projectId) {
+        yield* uploadKeys(kv, projectId);
+        yield* deploymentKeys(kv, projectId);
+      },
+    },
+  };
+}

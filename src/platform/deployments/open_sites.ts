@@ -1,0 +1,81 @@
+/**
+ * The sites of deployments: which host shows what, read and compiled when it
+ * is first asked for.
+ *
+ * @module
+ */
+import { compileSiteInTurns, type Site, withRulesInTurns } from "../../edge/mod.ts";
+import type { RuntimeRuleSet } from "../../rules/mod.ts";
+import type { Addresses } from "../core/addresses.ts";
+import type { BlobVault } from "../core/store/blob_store.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+import { readContent } from "./content.ts";
+import { isServed } from "./deployment.ts";
+import type { DeploymentStore } from "./deployment_store.ts";
+import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
+import { type HostTarget, SiteDirectory } from "./site_directory.ts";
+
+export interface SiteParts {
+  readonly vault: BlobVault;
+  readonly deployments: DeploymentStore;
+  readonly functionService: Pick<DeployedFunctions, "open" | "dispose">;
+  readonly computeService: Pick<DeployedServers, "open" | "dispose">;
+  /** The rules published over a project's deployments; `undefined` where there are none. */
+  publishedRules(projectId: string): Promise<RuntimeRuleSet | undefined>;
+}
+
+/** Reads a deployment and compiles it for the edge; `undefined` where it is not served. */
+async function loadSite(parts: SiteParts, target: HostTarget): Promise<Site | undefined> {
+  const { vault, deployments, functionService, computeService } = parts;
+  const deployment = await deployments.find(target.projectId, target.deploymentId);
+  if (deployment === undefined || !isServed(deployment.status)) return undefined;
+  if (deployment.contentSha === null) return undefined;
+  const blobs = vault.of(deployment.workspaceId);
+  const content = await readContent(blobs, deployment.contentSha);
+  const functions = await functionService.open(deployment, blobs);
+  const { id: deploymentId, projectId } = deployment;
+  const compute = computeService.open(deployment, content, blobs);
+  return await compileSiteInTurns({
+    ...content,
+    deploymentId,
+    projectId,
+    blobs,
+    functions,
+    compute,
+  });
+}
+
+/** Makes the directory; it knows no host before {@link pointHosts}. */
+export function openSites(parts: SiteParts): SiteDirectory {
+  const { functionService, computeService } = parts;
+  return new SiteDirectory({
+    load: (target) => loadSite(parts, target),
+    asProduction: async (site, projectId) => {
+      const rules = await parts.publishedRules(projectId);
+      return rules === undefined ? site : await withRulesInTurns(site, rules);
+    },
+    dispose: ({ deploymentId, functions, compute }) => {
+      if (functions !== undefined) void functionService.dispose(functions);
+      if (compute !== undefined) void computeService.dispose(deploymentId);
+    },
+  });
+}
+
+/** Learns from the store which host shows what. */
+export async function pointHosts(sites: SiteDirectory, { projects, deployments, addresses }: {
+  readonly projects: ProjectStore;
+  readonly deployments: DeploymentStore;
+  readonly addresses: Addresses;
+}): Promise<void> {
+  const production = new Map<string, string>();
+  for await (const project of projects.all()) production.set(project.id, project.name);
+  for await (const { label, host } of deployments.hosts()) {
+    if (host.deploymentId === null) continue;
+    sites.pointLazily(addresses.hostname(label), {
+      projectId: host.projectId,
+      deploymentId: host.deploymentId,
+      production: production.get(host.projectId) === label,
+      version: "",
+    });
+  }
+}

@@ -1,0 +1,51 @@
+/**
+ * What runs the code of deployments, as deployments see it: servers and
+ * functions, which stand above them.
+ *
+ * @module
+ */
+import type { PurgeScope, SiteCompute, SiteFunctions } from "../../edge/mod.ts";
+import type { SealedFunction } from "../../runtime/mod.ts";
+import type { BlobStore } from "../core/store/blob_store.ts";
+import type { DeploymentContent } from "./content.ts";
+import type { DeploymentRecord } from "./deployment.ts";
+
+/** The functions of deployments. */
+export interface DeployedFunctions {
+  /** Makes a received function safe to run; throws a `Failure` for one that is not. */
+  seal(name: string, source: Uint8Array): Promise<SealedFunction>;
+  /** The functions of a deployment; `undefined` where it has none. */
+  open(deployment: DeploymentRecord, blobs: BlobStore): Promise<SiteFunctions | undefined>;
+  /** Ends what runs for deployments that others took the place of, once it has nothing to do. */
+  retire(deploymentIds: Iterable<string>): void;
+  /** Ends the functions of a site that no host shows any more. */
+  dispose(functions: SiteFunctions): Promise<void>;
+}
+
+/** The servers of deployments. */
+export interface DeployedServers {
+  /** The servers of a deployment; `undefined` where it has none. Starts nothing yet. */
+  open(
+    deployment: DeploymentRecord,
+    content: DeploymentContent,
+    blobs: BlobStore,
+  ): SiteCompute | undefined;
+  /**
+   * Starts the servers of a deployment before production shows it.
+   *
+   * @throws {ServerNotReadyError} where one does not listen in time.
+   */
+  prepare(
+    deployment: DeploymentRecord,
+    content: DeploymentContent,
+    blobs: BlobStore,
+  ): Promise<void>;
+  /** Ends what runs for deployments that others took the place of, once it has nothing to do. */
+  retire(deploymentIds: Iterable<string>): void;
+  /** Forgets rendered pages of a deployment. */
+  purge(deploymentId: string, scope: PurgeScope): Promise<unknown>;
+  /** Ends the servers of a deployment that no host shows any more. */
+  dispose(deploymentId: string): Promise<void>;
+  /** Ends the servers of a deployment, and removes what they have left. */
+  remove(deploymentId: string): Promise<void>;
+}

@@ -1,0 +1,86 @@
+/**
+ * Custom domains and their certificates, put together.
+ *
+ * @module
+ */
+import type { Domain } from "../../contract/mod.ts";
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { AcmeIssuer, type AcmeOptions } from "../certificates/acme_issuer.ts";
+import { CertificateService } from "../certificates/certificate_service.ts";
+import { CertificateStore } from "../certificates/certificate_store.ts";
+import { Http01Challenges } from "../certificates/challenges.ts";
+import type { DnsLookup } from "./dns_lookup.ts";
+import { DomainService, type DomainServices, type DomainSettings } from "./domain_service.ts";
+import { DomainStore } from "./domain_store.ts";
+import { bindDomainRoutes, type DomainRouteServices } from "./routes.ts";
+
+/** What the operator set up for domains. */
+export interface DomainSetup {
+  readonly settings: DomainSettings;
+  readonly dns: DnsLookup;
+  /** Where certificates are ordered; `undefined` where they are not. */
+  readonly acme: AcmeOptions | undefined;
+  /** Hosts of the platform itself that shall have a certificate. */
+  readonly ownNames: readonly string[];
+  /** Told of a hostname whose certificate is new. */
+  onIssued(hostname: string): void;
+}
+
+/** Custom domains, and what the listeners need of them. */
+export interface Domains {
+  readonly domainService: DomainService;
+  /** Pending challenges of certificate authorities. */
+  readonly challenges: Http01Challenges;
+  /** `undefined` where none are ordered. */
+  readonly certificates: CertificateService | undefined;
+  readonly capability: Capability;
+}
+
+const NO_CERTIFICATE: Domain["certificate"] = { status: "none", expiresAt: null, error: null };
+
+export function createDomains(
+  foundation: Foundation,
+  parts: Pick<DomainServices, "projects" | "sites"> & Pick<DomainRouteServices, "environments">,
+  { settings, dns, acme, ownNames, onIssued }: DomainSetup,
+): Domains {
+  const { kv, box, addresses, now, random, log } = foundation;
+  const domains = new DomainStore(kv);
+  const domainService = new DomainService({
+    ...{ ...parts, domains, addresses, dns, settings, now, random },
+    orders: {
+      wake: () => certificates?.wake(),
+      retry: (hostname) => certificates?.retry(hostname),
+    },
+  });
+  const { hosts } = domainService;
+  const challenges = new Http01Challenges();
+  const store = new CertificateStore(kv, box);
+  const certificates = acme && new CertificateService({
+    store,
+    issuer: new AcmeIssuer({ ...acme, store, challenges }),
+    names: () => [...ownNames, ...hosts.names()],
+    wants: (hostname) => hosts.has(hostname) || ownNames.includes(hostname),
+    ...{ now, random, onIssued, log },
+  });
+  const certificateOf = (hostname: string): Domain["certificate"] =>
+    certificates !== undefined && hosts.has(hostname)
+      ? certificates.describe(hostname)
+      : NO_CERTIFICATE;
+  return {
+    ...{ domainService, challenges, certificates },
+    capability: {
+      name: "domains",
+      bindRoutes: (router) =>
+        bindDomainRoutes(router, { ...parts, domains, domainService, certificateOf }),
+      async recover() {
+        await certificates?.load();
+        await domainService.recover();
+      },
+      whenListening: () => certificates?.start(),
+      close: () => certificates?.close(),
+      forgetProject: (projectId) => domainService.forgetProject(projectId),
+      removeProject: (projectId) => domains.removeProject(projectId),
+    },
+  };
+}

@@ -1,0 +1,36 @@
+/**
+ * Environments, put together.
+ *
+ * @module
+ */
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { keysBelow } from "../core/store/delete_keys.ts";
+import { keys } from "../core/store/keys.ts";
+import { EnvironmentStore } from "./environment_store.ts";
+import { bindEnvironmentRoutes, type EnvironmentServices } from "./routes.ts";
+
+export interface Environments {
+  readonly environments: EnvironmentStore;
+  readonly capability: Capability;
+}
+
+export function createEnvironments(
+  foundation: Pick<Foundation, "kv" | "addresses" | "now" | "random">,
+  parts: Pick<EnvironmentServices, "projects" | "onDeleted">,
+): Environments {
+  const { kv } = foundation;
+  const environments = new EnvironmentStore(kv);
+  return {
+    environments,
+    capability: {
+      name: "environments",
+      bindRoutes: (router) =>
+        bindEnvironmentRoutes(router, { ...foundation, ...parts, environments }),
+      async *projectKeys(projectId) {
+        yield* keysBelow(kv, keys.environments(projectId));
+        yield* keysBelow(kv, keys.environmentNames(projectId));
+      },
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/**
+ * Functions of deployments, put together.
+ *
+ * @module
+ */
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { FunctionService, type FunctionServices } from "./function_service.ts";
+
+export interface Functions {
+  readonly functionService: FunctionService;
+  readonly capability: Capability;
+}
+
+export function createFunctions(
+  foundation: Pick<Foundation, "dataDir" | "outbound" | "env" | "onTrouble">,
+  parts: Pick<FunctionServices, "variables" | "logs" | "maxProcesses">,
+): Functions {
+  const { dataDir, outbound, env, onTrouble } = foundation;
+  const functionService = new FunctionService({
+    ...{ outbound, env, onTrouble, cacheDir: dataDir.cache },
+    ...parts,
+  });
+  return {
+    functionService,
+    capability: {
+      name: "functions",
+      close: () => functionService.close(),
+      health: () => ({ functions: functionService.describe() }),
+    },
+  };
+}

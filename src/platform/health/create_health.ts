@@ -1,0 +1,36 @@
+/**
+ * The health of production's servers, put together.
+ *
+ * @module
+ */
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { keys } from "../core/store/keys.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+import { HealthMonitor, type HealthServices } from "./health_monitor.ts";
+import { HealthStore } from "./health_store.ts";
+import { bindHealthRoutes } from "./routes.ts";
+
+export function createHealth(
+  { kv, events, addresses, now, onTrouble }: Foundation,
+  parts: Pick<HealthServices, "computeService" | "sites"> & { readonly projects: ProjectStore },
+): Capability {
+  const { projects, ...services } = parts;
+  const healthMonitor = new HealthMonitor({
+    ...{ addresses, now, onTrouble, store: new HealthStore(kv), raiseEvent: events.raise },
+    ...services,
+  });
+  return {
+    name: "health",
+    bindRoutes: (router) => bindHealthRoutes(router, { projects, healthMonitor }),
+    recover: () => healthMonitor.start(),
+    close: () => healthMonitor.close(),
+    forgetProject(projectId) {
+      healthMonitor.forget(projectId);
+      return Promise.resolve();
+    },
+    async *projectKeys(projectId) {
+      yield keys.projectHealth(projectId);
+    },
+  };
+}

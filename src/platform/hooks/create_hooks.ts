@@ -1,0 +1,33 @@
+/**
+ * Deploy hooks, put together.
+ *
+ * @module
+ */
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { HookService } from "./hook_service.ts";
+import { HookStore } from "./hook_store.ts";
+import { ReplayStore } from "./replays.ts";
+import { bindHookRoutes } from "./routes.ts";
+import { TriggerService, type TriggerServices } from "./trigger_service.ts";
+
+export function createHooks(
+  foundation: Foundation,
+  parts: Pick<
+    TriggerServices,
+    "projects" | "deployments" | "variables" | "builds" | "buildQueue" | "git" | "resolveMs"
+  >,
+): Capability {
+  const { kv, events, closing, now } = foundation;
+  const hooks = new HookStore(kv);
+  const hookService = new HookService({ ...foundation, ...parts, hooks });
+  const triggers = new TriggerService({
+    ...{ ...foundation, ...parts, hooks, raiseEvent: events.raise },
+    replays: new ReplayStore(kv, now),
+  });
+  return {
+    name: "hooks",
+    bindRoutes: (router) => bindHookRoutes(router, { hookService, triggers, closing }),
+    removeProject: (projectId) => hooks.removeProject(projectId),
+  };
+}

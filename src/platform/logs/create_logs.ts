@@ -1,0 +1,31 @@
+/**
+ * Logs of requests, functions and servers, put together.
+ *
+ * @module
+ */
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+import { AccessLogs } from "./access_logs.ts";
+import { bindLogRoutes } from "./routes.ts";
+
+export interface Logs {
+  readonly logs: AccessLogs;
+  readonly capability: Capability;
+}
+
+export function createLogs(
+  { dataDir, closing, onTrouble }: Pick<Foundation, "dataDir" | "closing" | "onTrouble">,
+  { projects }: { readonly projects: ProjectStore },
+): Logs {
+  const logs = new AccessLogs(dataDir.logs, { onTrouble });
+  return {
+    logs,
+    capability: {
+      name: "logs",
+      bindRoutes: (router) => bindLogRoutes(router, { projects, logs, closing }),
+      removeProject: (projectId) => logs.remove(projectId),
+      close: () => logs.close(),
+    },
+  };
+}

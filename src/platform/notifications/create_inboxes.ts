@@ -1,0 +1,53 @@
+/**
+ * Inboxes, put together: what people are shown of events.
+ *
+ * @module
+ */
+import type { Clock } from "../../lib/clock.ts";
+import type { AccountStore } from "../accounts/account_store.ts";
+import type { EventBus } from "../core/events/event_bus.ts";
+import type { DeliveryQueue } from "./delivery/types.ts";
+import { createFanOut } from "./fan_out.ts";
+import { InboxStore } from "./inbox_store.ts";
+import { Inboxes } from "./inboxes.ts";
+import { LiveStreams } from "./live_streams.ts";
+import { NotificationService } from "./notification_service.ts";
+import type { PreferenceService } from "./preference_service.ts";
+
+export interface InboxOptions {
+  readonly kv: Deno.Kv;
+  readonly accounts: AccountStore;
+  readonly preferences: PreferenceService;
+  readonly events: EventBus;
+  readonly delivery: DeliveryQueue;
+  /** Origin under which people reach the platform. */
+  readonly publicOrigin: string;
+  readonly now: Clock;
+  readonly onTrouble: (message: string) => void;
+}
+
+export interface InboxServices {
+  readonly inboxes: Inboxes;
+  readonly live: LiveStreams;
+  readonly notifications: NotificationService;
+  /** Tells people of events, of those first that wait from before. */
+  startNotifications(): void;
+}
+
+/** Builds the services; nobody is told of anything before `startNotifications()`. */
+export function createInboxes(options: InboxOptions): InboxServices {
+  const { kv, accounts, preferences, events, delivery, publicOrigin, now, onTrouble } = options;
+  const inboxes = new Inboxes({ store: new InboxStore(kv), now, onTrouble });
+  const live = new LiveStreams({
+    counts: (view) => inboxes.counts(view),
+    after: (view, id, limit) => inboxes.after(view, id, limit),
+    onTrouble,
+  });
+  const fanOut = { accounts, preferences, inboxes, live, delivery, publicOrigin, now, onTrouble };
+  return {
+    inboxes,
+    live,
+    notifications: new NotificationService(inboxes, live),
+    startNotifications: () => events.start(createFanOut(fanOut)),
+  };
+}

@@ -1,0 +1,42 @@
+/**
+ * Deleting a project. The first commit takes its record and its name away and
+ * leaves a tombstone; while that stands, what remains of the project is
+ * removed, by the next start where a crash came between.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { keys } from "../core/store/keys.ts";
+import { readAll } from "../core/store/records.ts";
+import { hostRecord } from "./host_record.ts";
+import type { ProjectRecord } from "./project.ts";
+
+const tombstone = z.object({ deletedAt: z.number() });
+
+/** Takes the project and its name out of the store, once that is committed. */
+export async function markDeleted(kv: Deno.Kv, project: ProjectRecord, now: number): Promise<void> {
+  await kv.atomic()
+    .delete(keys.project(project.workspaceId, project.id))
+    .delete(keys.projectByName(project.name))
+    .delete(keys.host(project.name))
+    .set(keys.deletion(project.id), { deletedAt: now })
+    .commit();
+}
+
+/** Projects whose deletion has begun: their remains are to be removed. */
+export async function* deletedProjects(kv: Deno.Kv): AsyncGenerator<string> {
+  for await (const { key } of readAll(kv, keys.deletions(), tombstone)) yield String(key[1]);
+}
+
+/** Nothing remains of the project. */
+export async function finishDeletion(kv: Deno.Kv, projectId: string): Promise<void> {
+  await kv.delete(keys.deletion(projectId));
+}
+
+/** The project's own records: host labels and git credentials. */
+export async function* projectKeys(kv: Deno.Kv, projectId: string): AsyncGenerator<Deno.KvKey> {
+  for await (const { key, value } of readAll(kv, keys.hosts(), hostRecord)) {
+    if (value.projectId === projectId) yield key;
+  }
+  yield keys.gitCredentials(projectId);
+}

@@ -1,0 +1,66 @@
+/**
+ * Published rules, put together.
+ *
+ * @module
+ */
+import type { RuntimeRuleSet } from "../../rules/mod.ts";
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { keysBelow } from "../core/store/delete_keys.ts";
+import { keys } from "../core/store/keys.ts";
+import type { DeploymentStore } from "../deployments/deployment_store.ts";
+import type { SiteDirectory } from "../deployments/site_directory.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+import { bindRulesRoutes } from "./routes.ts";
+import { readRevision, RulesService } from "./rules_service.ts";
+import { RulesStore } from "./rules_store.ts";
+import { warnOfNetworks } from "./warn_of_networks.ts";
+
+export interface Rules {
+  readonly rules: RulesStore;
+  /** The rules published over a project's deployments; `undefined` where there are none. */
+  publishedOf(projectId: string): Promise<RuntimeRuleSet | undefined>;
+}
+
+/** The rules of projects, which sites are compiled with. */
+export function openRules({ kv, vault }: Pick<Foundation, "kv" | "vault">): Rules {
+  const rules = new RulesStore(kv);
+  return {
+    rules,
+    async publishedOf(projectId) {
+      const { revision } = await rules.published(projectId);
+      return revision === null ? undefined : await readRevision(vault, revision);
+    },
+  };
+}
+
+/** Publishing rules, and reading what is in effect. */
+export function createRules(foundation: Foundation, parts: {
+  readonly rules: RulesStore;
+  readonly projects: ProjectStore;
+  readonly deployments: DeploymentStore;
+  readonly sites: SiteDirectory;
+  /** Whether the edge can find the network of an address. */
+  readonly knowsNetworks: boolean;
+}): Capability {
+  const { kv, addresses, closing, log } = foundation;
+  const { projects } = parts;
+  const service = new RulesService({ ...foundation, ...parts });
+  let looked: Promise<void> | undefined;
+  return {
+    name: "rules",
+    bindRoutes: (router) => bindRulesRoutes(router, { ...parts, addresses, service }),
+    recover() {
+      if (parts.knowsNetworks) return Promise.resolve();
+      const rulesOf = service.inEffect.bind(service);
+      looked = warnOfNetworks({ projects: () => projects.all(), rulesOf, log, signal: closing })
+        .catch((cause) => log({ level: "warn", message: `Cannot look at rules: ${cause}` }));
+      return Promise.resolve();
+    },
+    close: () => looked,
+    async *projectKeys(projectId) {
+      yield keys.publishedRules(projectId);
+      yield* keysBelow(kv, keys.rulesRevisions(projectId));
+    },
+  };
+}

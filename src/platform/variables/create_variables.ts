@@ -1,0 +1,43 @@
+/**
+ * Environment variables, put together.
+ *
+ * @module
+ */
+import type { Capability } from "../core/capability.ts";
+import type { Foundation } from "../core/foundation.ts";
+import { keysBelow } from "../core/store/delete_keys.ts";
+import { keys } from "../core/store/keys.ts";
+import type { EnvironmentStore } from "../environments/environment_store.ts";
+import type { ProjectStore } from "../projects/project_store.ts";
+import { bindVariableRoutes } from "./routes.ts";
+import { VariableService } from "./variable_service.ts";
+import { VariableStore } from "./variable_store.ts";
+
+export interface Variables {
+  readonly variables: VariableStore;
+  readonly variableService: VariableService;
+  readonly capability: Capability;
+}
+
+export function createVariables(
+  { kv, box, now }: Pick<Foundation, "kv" | "box" | "now">,
+  parts: { readonly projects: ProjectStore; readonly environments: EnvironmentStore },
+): Variables {
+  const variables = new VariableStore(kv);
+  const variableService = new VariableService({ variables, box, now });
+  return {
+    variables,
+    variableService,
+    capability: {
+      name: "variables",
+      bindRoutes: (router) =>
+        bindVariableRoutes(router, { ...parts, variables, service: variableService }),
+      removeEnvironment: ({ projectId, name }) => variables.deleteScope(projectId, name),
+      async *projectKeys(projectId) {
+        yield* keysBelow(kv, keys.variables(projectId));
+        yield* keysBelow(kv, keys.variablesVersions(projectId));
+        yield keys.variablesGuard(projectId);
+      },
+    },
+  };
+}

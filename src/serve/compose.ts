@@ -1,0 +1,164 @@
+/**
+ * The platform put together: each capability is made by its own factory, over
+ * one foundation, and takes part by its {@link Capability}.
+ *
+ * @module
+ */
+import type { HttpCache } from "../edge/mod.ts";
+import {
+  type AccountServices,
+  createAccountServices,
+} from "../platform/accounts/account_services.ts";
+import type { BuildSettings } from "../platform/builds/build_settings.ts";
+import { type Builds, createBuilds } from "../platform/builds/create_builds.ts";
+import { createCache } from "../platform/cache/purge.ts";
+import { createCompute } from "../platform/compute/create_compute.ts";
+import type { ServerSandbox } from "../platform/compute/server_sandbox.ts";
+import type { Capability } from "../platform/core/capability.ts";
+import { noteEvent } from "../platform/core/events/event_note.ts";
+import { securityNotice } from "../platform/core/events/security_notice.ts";
+import type { Foundation } from "../platform/core/foundation.ts";
+import { createDeployments, openDeployments } from "../platform/deployments/create_deployments.ts";
+import type { DeploymentStore } from "../platform/deployments/deployment_store.ts";
+import type { SiteDirectory } from "../platform/deployments/site_directory.ts";
+import {
+  createDomains,
+  type Domains,
+  type DomainSetup,
+} from "../platform/domains/create_domains.ts";
+import { createEnvironments } from "../platform/environments/create_environments.ts";
+import { createFunctions } from "../platform/functions/create_functions.ts";
+import { createHealth } from "../platform/health/create_health.ts";
+import { createHooks } from "../platform/hooks/create_hooks.ts";
+import type { AccessLogs } from "../platform/logs/access_logs.ts";
+import { createLogs } from "../platform/logs/create_logs.ts";
+import { accountMailSender } from "../platform/notifications/channels/email/account_mail_sender.ts";
+import type { Mailer } from "../platform/notifications/channels/email/mailer.ts";
+import {
+  createNotifications,
+  type Notifications,
+} from "../platform/notifications/create_notifications.ts";
+import { createProjects } from "../platform/projects/create_projects.ts";
+import { createRetention } from "../platform/retention/create_retention.ts";
+import { createRules, openRules } from "../platform/rules/create_rules.ts";
+import { createVariables } from "../platform/variables/create_variables.ts";
+import { accountCapabilities } from "./account_capabilities.ts";
+import { deleteProject } from "./delete_project.ts";
+import type { PlatformOptions } from "./options.ts";
+
+/** What the operator set up, read and checked. */
+export interface Setup {
+  readonly options: PlatformOptions;
+  /** The edge's cache of answers. */
+  readonly cache: HttpCache;
+  readonly domains: DomainSetup;
+  readonly builds: BuildSettings;
+  /** Whether servers of deployments run here. */
+  readonly serverSandbox: ServerSandbox;
+  /** Sends mail; `undefined` where the platform has no mail server. */
+  readonly mailer: Mailer | undefined;
+  /** Whether the edge can find the network of an address. */
+  readonly knowsNetworks: boolean;
+}
+
+/** The platform's capabilities, and what of them answers requests needs. */
+export interface Platform {
+  readonly capabilities: readonly Capability[];
+  readonly accounts: AccountServices;
+  readonly notifications: Notifications;
+  readonly deployments: DeploymentStore;
+  readonly sites: SiteDirectory;
+  readonly domains: Domains;
+  readonly builds: Builds;
+  readonly logs: AccessLogs;
+}
+
+/** Makes all capabilities; reads nothing yet. */
+export function compose(foundation: Foundation, setup: Setup): Platform {
+  const { kv, events, now, onTrouble } = foundation;
+  const { options, cache, mailer, knowsNetworks } = setup;
+  const accounts = createAccountServices({
+    ...foundation,
+    noteSecurityEvent: (operation, event) => noteEvent(operation, securityNotice(event)),
+    onSecurityEvent: (event) => void events.raise(securityNotice(event)),
+    ...(mailer === undefined ? {} : { sendMail: accountMailSender(mailer, onTrouble) }),
+  });
+  const notifications = createNotifications(foundation, {
+    ...accounts,
+    raiseSecurityEvent: accounts.securityLog.raise,
+    mailer,
+    bot: options.bot,
+  });
+  const deployments = openDeployments(foundation);
+  const { rules, publishedOf } = openRules(foundation);
+  const projectParts = createProjects(foundation, {
+    gitRefusal: (gitUrl) => builds.git.refusal(gitUrl),
+    deleteProject: (project) => deleteProject({ kv, capabilities, now }, project),
+  });
+  const { projects, gitCredentials } = projectParts;
+  const environmentParts = createEnvironments(foundation, {
+    projects,
+    async onDeleted(environment) {
+      for (const each of capabilities) await each.removeEnvironment?.(environment);
+    },
+  });
+  const { environments } = environmentParts;
+  const variableParts = createVariables(foundation, { projects, environments });
+  const { variables, variableService } = variableParts;
+  const logParts = createLogs(foundation, { projects });
+  const { logs } = logParts;
+  const functions = createFunctions(foundation, {
+    ...{ variables: variableService, logs, maxProcesses: options.maxFunctionProcesses },
+  });
+  const compute = createCompute(foundation, {
+    ...{ variables: variableService, logs, deployments, sandbox: setup.serverSandbox },
+    maxServers: options.maxServers,
+    serverSockets: options.serverSockets,
+  });
+  const { computeService } = compute;
+  const deploymentParts = createDeployments(foundation, {
+    ...{ projects, environments, variables, variableService, deployments, computeService, cache },
+    functionService: functions.functionService,
+    publishedRules: publishedOf,
+    otherBlobs: () => rules.blobs(),
+    dropBuild: (id) => builds.buildQueue.drop(id),
+  });
+  const { sites, deploymentService } = deploymentParts;
+  const ruleParts = { rules, projects, deployments, sites, knowsNetworks };
+  const domains = createDomains(foundation, { projects, environments, sites }, setup.domains);
+  const builds = createBuilds(foundation, {
+    ...{ projects, gitCredentials, variables, variableService, deployments, deploymentService },
+    settings: setup.builds,
+    gitRoots: options.gitRoots ?? [],
+    concurrency: options.buildConcurrency,
+    open: options.openBuilds,
+  });
+  const { git, runner } = builds;
+  const gitParts = { git, runner, builds: builds.builds, buildQueue: builds.buildQueue };
+  /** From the bottom up: started in this order, and closed in the reverse. */
+  const capabilities: readonly Capability[] = [
+    logParts.capability,
+    notifications.capability,
+    ...accountCapabilities(accounts),
+    projectParts.capability,
+    environmentParts.capability,
+    variableParts.capability,
+    functions.capability,
+    deploymentParts.capability,
+    compute.capability,
+    createRules(foundation, ruleParts),
+    domains.capability,
+    builds.capability,
+    createHooks(foundation, {
+      ...{ ...gitParts, projects, deployments, variables: variableService },
+      resolveMs: options.resolveMs,
+    }),
+    createHealth(foundation, { projects, sites, computeService }),
+    createCache({ projects, sites, cache, computeService }),
+    createRetention(
+      { ...gitParts, kv, projects, deployments, deploymentService, sites, computeService, now },
+      options.retention,
+    ),
+  ];
+  return { capabilities, accounts, notifications, deployments, builds, domains, sites, logs };
+}

@@ -1,0 +1,40 @@
+/**
+ * Deleting a project: every capability removes what it has of it, from the top
+ * down, so that nothing is removed that something above still needs.
+ *
+ * @module
+ */
+import type { Clock } from "../lib/clock.ts";
+import type { Capability } from "../platform/core/capability.ts";
+import { deleteKeys } from "../platform/core/store/delete_keys.ts";
+import { deletedProjects, finishDeletion, markDeleted } from "../platform/projects/deletions.ts";
+import type { ProjectRecord } from "../platform/projects/project.ts";
+
+interface DeletionParts {
+  readonly kv: Deno.Kv;
+  readonly capabilities: readonly Capability[];
+}
+
+/** Takes a project off the air, then removes all that belongs to it. */
+export async function deleteProject(
+  parts: DeletionParts & { readonly now: Clock },
+  project: ProjectRecord,
+): Promise<void> {
+  await markDeleted(parts.kv, project, parts.now());
+  for (const each of parts.capabilities.toReversed()) await each.forgetProject?.(project.id);
+  await removeRemains(parts, project.id);
+}
+
+/** Finishes the deletions that a crash interrupted. */
+export async function finishDeletions(parts: DeletionParts): Promise<void> {
+  for await (const projectId of deletedProjects(parts.kv)) await removeRemains(parts, projectId);
+}
+
+/** Can be repeated at any time: the tombstone goes last. */
+async function removeRemains({ kv, capabilities }: DeletionParts, projectId: string) {
+  for (const each of capabilities.toReversed()) {
+    await each.removeProject?.(projectId);
+    if (each.projectKeys !== undefined) await deleteKeys(kv, each.projectKeys(projectId));
+  }
+  await finishDeletion(kv, projectId);
+}

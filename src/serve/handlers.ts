@@ -1,0 +1,77 @@
+/**
+ * What answers requests: the API, the edge, and the dispatch by host name
+ * before both.
+ *
+ * @module
+ */
+import { createEdge, type HttpCache, type LoadedGeo } from "../edge/mod.ts";
+import type { OutboundFetch } from "../runtime/mod.ts";
+import { systemClock, systemRandom } from "../lib/clock.ts";
+import { DEFAULT_HTTPS_PORT } from "../platform/certificates/secure_listener.ts";
+import type { Foundation } from "../platform/core/foundation.ts";
+import { clientFinder } from "../platform/core/http/client.ts";
+import { createHostDispatch } from "../platform/core/http/host_dispatch.ts";
+import { apiHosts } from "../platform/core/http/hostname.ts";
+import { requestIds } from "../platform/core/http/request_id.ts";
+import { buildApi } from "./api.ts";
+import type { Platform } from "./compose.ts";
+import type { Listeners } from "./listeners.ts";
+import type { PlatformOptions } from "./options.ts";
+
+/** Logs why a request failed; its id is what the client was shown. */
+function logFault(options: PlatformOptions, requestId: string, cause: unknown): void {
+  const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
+  options.log({ level: "error", message: `Request ${requestId} failed: ${reason}` });
+}
+
+/** Makes the handlers of the plain and of the secure listener. */
+export function createHandlers(
+  platform: Platform,
+  foundation: Foundation,
+  { options, base, cache, outbound, geo, knowsNetworks, listeners }: {
+    readonly options: PlatformOptions;
+    /** The address that people use. */
+    readonly base: URL;
+    readonly cache: HttpCache;
+    readonly outbound: OutboundFetch;
+    readonly geo: LoadedGeo;
+    readonly knowsNetworks: boolean;
+    readonly listeners: Listeners;
+  },
+): ReturnType<typeof createHostDispatch> {
+  const { sites, domains, logs } = platform;
+  const { domainService, challenges, certificates } = domains;
+  const requestId = requestIds(systemRandom);
+  const api = buildApi(platform, foundation, {
+    ...{ knowsNetworks, requestId },
+    version: options.version,
+    url: base.origin,
+    onFault: (id, cause) => logFault(options, id, cause),
+  });
+  const clientOf = clientFinder({
+    trustProxy: options.trustProxy,
+    country: (address) => geo.geo.country(address),
+  });
+  const edge = createEdge({
+    resolveHost: (hostname) => sites.resolve(hostname) ?? domainService.resolve(hostname),
+    record: logs.record,
+    now: systemClock,
+    random: systemRandom,
+    requestId,
+    cache,
+    outbound,
+    trustProxy: options.trustProxy,
+    onError: (cause, id) => logFault(options, id, cause),
+    ...geo,
+  });
+  return createHostDispatch({
+    isApi: apiHosts([options.baseDomain, base.hostname, options.host, "localhost"]),
+    api: (request, remoteAddress) => api.fetch(request, clientOf(request, remoteAddress)),
+    edge,
+    hosts: domainService.hosts,
+    challenges,
+    ...(listeners.httpsPort === DEFAULT_HTTPS_PORT
+      ? { wantsHttps: (hostname) => certificates?.find(hostname) !== undefined }
+      : {}),
+  });
+}

@@ -1,0 +1,52 @@
+/**
+ * Starting, keeping house and stopping: loops over the capabilities.
+ *
+ * @module
+ */
+import { startRounds } from "../lib/rounds.ts";
+import type { Capability } from "../platform/core/capability.ts";
+import type { Foundation } from "../platform/core/foundation.ts";
+import type { Closers } from "./closers.ts";
+import { finishDeletions } from "./delete_project.ts";
+import type { PlatformOptions } from "./options.ts";
+
+/** When housekeeping runs, where the operator does not say. */
+const TIMES = { firstMs: 60_000, everyMs: 60 * 60 * 1000 };
+
+interface Parts {
+  readonly capabilities: readonly Capability[];
+  readonly foundation: Pick<Foundation, "kv" | "log">;
+  readonly closers: Closers;
+  /** Whether the store takes nothing, so that there is only serving to do. */
+  readonly readOnly: boolean;
+}
+
+/** Brings all capabilities to where the first request can be answered. */
+export async function startCapabilities(parts: Parts): Promise<void> {
+  const { capabilities, foundation: { kv }, closers, readOnly } = parts;
+  for (const each of capabilities) closers.add({ close: () => each.close?.() });
+  if (!readOnly) await finishDeletions({ kv, capabilities });
+  for (const each of capabilities) await each.recover?.();
+  if (readOnly) return;
+  for (const each of capabilities) await each.start?.();
+}
+
+/** Starts what nobody has to wait for, once requests are answered. */
+export function startUpkeep(
+  { capabilities, foundation: { log }, closers, readOnly }: Parts,
+  { housekeeping = TIMES }: Pick<PlatformOptions, "housekeeping">,
+): void {
+  if (readOnly) return;
+  for (const each of capabilities) each.whenListening?.();
+  closers.add(startRounds({
+    ...housekeeping,
+    async run(signal) {
+      for (const each of capabilities.toReversed()) {
+        for (const line of await each.keepHouse?.(signal) ?? []) {
+          log({ level: "info", message: `Housekeeping: ${line}` });
+        }
+      }
+    },
+    onError: (error) => log({ level: "error", message: `Housekeeping failed: ${error}` }),
+  }));
+}

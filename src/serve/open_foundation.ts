@@ -1,0 +1,74 @@
+/**
+ * Opens the data directory, and makes what every capability stands on.
+ *
+ * @module
+ */
+import type { Outbound } from "../runtime/mod.ts";
+import { systemClock, systemRandom } from "../lib/clock.ts";
+import { Addresses } from "../platform/core/addresses.ts";
+import { EventBus } from "../platform/core/events/event_bus.ts";
+import { EventStore } from "../platform/core/events/event_store.ts";
+import type { Foundation } from "../platform/core/foundation.ts";
+import { openKeyRing } from "../platform/core/secrets/key_ring.ts";
+import { SecretBox } from "../platform/core/secrets/secret_box.ts";
+import { checkWhole } from "../platform/core/store/check_whole.ts";
+import { openDataDir } from "../platform/core/store/data_dir.ts";
+import { openFsBlobVault } from "../platform/core/store/fs_blob_vault.ts";
+import { openPlatformKv } from "../platform/core/store/open_kv.ts";
+import type { Closers } from "./closers.ts";
+import type { PlatformOptions } from "./options.ts";
+
+export interface OpenFoundation {
+  readonly foundation: Foundation;
+  /** Whether the store takes nothing, so that there is only serving to do. */
+  readonly readOnly: boolean;
+}
+
+/**
+ * @throws {DataDirInUseError} when another platform serves from it.
+ * @throws {DataIncompleteError} where a part of it is missing.
+ */
+export async function openFoundation(
+  options: PlatformOptions,
+  closers: Closers,
+  { base, outbound, closing }: {
+    /** The address that people use. */
+    readonly base: URL;
+    readonly outbound: Outbound;
+    readonly closing: AbortSignal;
+  },
+): Promise<OpenFoundation> {
+  const { log } = options;
+  const onTrouble = (message: string) => log({ level: "warn", message });
+  const dataDir = await openDataDir(options.dataDir);
+  closers.add({ close: () => dataDir.release() });
+  const places = { kv: options.kv ?? dataDir.kv, blobs: options.blobs ?? dataDir.blobs };
+  const { kv, readOnly } = closers.add(await openPlatformKv(places.kv));
+  const vault = await openFsBlobVault(places.blobs, {
+    onDamaged: (message) => log({ level: "error", message }),
+  });
+  await checkWhole({ kv, dataDir }, places);
+  if (readOnly !== undefined) {
+    const message = `The key-value store ${places.kv} cannot be written: ${readOnly}. Sites are ` +
+      "served, and nothing can be changed, until the platform is started with room on its disk";
+    log({ level: "error", message });
+  }
+  const [now, random] = [systemClock, systemRandom];
+  const addresses = new Addresses({
+    protocol: base.protocol === "https:" ? "https:" : "http:",
+    domain: options.baseDomain,
+    port: base.port,
+  });
+  return {
+    readOnly: readOnly !== undefined,
+    foundation: {
+      ...{ kv, vault, dataDir, addresses, now, random, closing, log, onTrouble },
+      box: new SecretBox(await openKeyRing(dataDir.keys, random), random),
+      events: new EventBus({ store: new EventStore(kv), now, random, onTrouble }),
+      publicOrigin: base.origin,
+      outbound: outbound.fetch,
+      allowPrivate: options.allowPrivateUpstreams ?? false,
+      env: options.env,
+    },
+  };
+}
