@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { programCommand } from "../../scripts/_program.ts";
-import { authenticatorCode } from "../integration/_totp.ts";
-import { oneObject, type Sandbox, withSandbox } from "../e2e/_sandbox.ts";
+import { authenticatorCode } from "../helpers/authenticator.ts";
+import { oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const isFile = (path: string): boolean => {
   try {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Browser, chromium, type ConsoleMessage } from "playwright-core";
-import { copySite, type Sandbox, withSandbox } from "../e2e/_sandbox.ts";
+import { copySite, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
   .find((path) => {

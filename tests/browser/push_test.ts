@@ -5,11 +5,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
-import { BOT_TOKEN, serveBotApi } from "../integration/_bot_api.ts";
-import { claimOwner, raise } from "../integration/_notifications.ts";
-import { type TestPlatform, withPlatform } from "../integration/_platform.ts";
-import { serveSmtp } from "../integration/_smtp.ts";
-import { until } from "../integration/_until.ts";
+import { BOT_TOKEN, serveBotApi } from "../helpers/bot_api.ts";
+import { claimOwner, raise } from "../helpers/notifications.ts";
+import { type TestPlatform, withPlatform } from "../helpers/platform.ts";
+import { serveSmtp } from "../helpers/smtp_server.ts";
+import { until } from "../helpers/until.ts";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => {
   try {

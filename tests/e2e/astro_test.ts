@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { isInstalled } from "../../scripts/_process.ts";
 import { listFiles } from "../../scripts/_source_files.ts";
-import { copySite, hostOf, withSandbox } from "./_sandbox.ts";
+import { copySite, hostOf, withSandbox } from "../helpers/sandbox.ts";
 
 Deno.test({
   name: "an Astro site is built, deployed and served byte for byte",

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { markedProcesses } from "../../src/lib/marked_processes.ts";
-import { makeRepository } from "../integration/_git.ts";
-import { callApi, type Sandbox, withSandbox } from "./_sandbox.ts";
+import { makeRepository } from "../../src/lib/test_git.ts";
+import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const BUILDS = 10;
 const PATIENCE_MS = 120_000;

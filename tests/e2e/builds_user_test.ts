@@ -6,8 +6,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Command, programCommand, startProgram } from "../../scripts/_program.ts";
 import { markedProcesses } from "../../src/lib/marked_processes.ts";
-import { makeRepository } from "../integration/_git.ts";
-import { callApi, type Sandbox, TOKEN, withSandbox } from "./_sandbox.ts";
+import { makeRepository } from "../../src/lib/test_git.ts";
+import { callApi, type Sandbox, TOKEN, withSandbox } from "../helpers/sandbox.ts";
 
 const NOBODY = 65534;
 const isRoot = Deno.uid() === 0;

@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { peakMemory } from "../../scripts/bench/_bench_place.ts";
-import { makeRepository } from "../integration/_git.ts";
-import { callApi, type Sandbox, withSandbox } from "./_sandbox.ts";
+import { makeRepository } from "../../src/lib/test_git.ts";
+import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const TRIGGERS = Number(Deno.env.get("TRIGGERS") ?? 24);
 const PROJECTS = TRIGGERS < 100 ? 4 : 20;

@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Sandbox, withSandbox } from "./_sandbox.ts";
+import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const HOST = "crash.localhost";
 

@@ -1,6 +1,6 @@
 /** What scripts and agents rely on: exit codes, one JSON object, log lines, next steps. */
 import assert from "node:assert/strict";
-import { oneObject, type Sandbox, withSandbox } from "./_sandbox.ts";
+import { oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 /** The keys and values of a log line that the spec lists. */
 const STREAMS = ["user", "debug"];

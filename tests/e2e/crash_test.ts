@@ -7,7 +7,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { startTool, type ToolResult } from "../../scripts/_program.ts";
-import { type Sandbox, withSandbox } from "./_sandbox.ts";
+import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const ROUNDS = Number(Deno.env.get("KILL_ROUNDS") ?? 8);
 const HOST = "crash.localhost";

@@ -4,8 +4,8 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { descriptorsOf, openForChildren, strayDescriptors } from "../integration/_descriptors.ts";
-import { type Sandbox, withSandbox } from "./_sandbox.ts";
+import { descriptorsOf, openForChildren, strayDescriptors } from "../helpers/descriptors.ts";
+import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const MANIFEST = {
   version: 1,

@@ -1,5 +1,5 @@
 /** An Astro project with pages on request, deployed with nothing configured. */
-import { testFramework } from "./_frameworks.ts";
+import { testFramework } from "../helpers/frameworks.ts";
 
 testFramework("astro", {
   title: "Astro",

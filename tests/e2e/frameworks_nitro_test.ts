@@ -1,6 +1,6 @@
 /** A Nitro project, deployed with nothing configured but a rule for its assets. */
 import assert from "node:assert/strict";
-import { testFramework } from "./_frameworks.ts";
+import { testFramework } from "../helpers/frameworks.ts";
 import { WebSocket } from "ws";
 
 /** Says one thing and returns the first answer. */

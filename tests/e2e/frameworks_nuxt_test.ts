@@ -1,5 +1,5 @@
 /** A Nuxt project, deployed with nothing configured. */
-import { testFramework } from "./_frameworks.ts";
+import { testFramework } from "../helpers/frameworks.ts";
 
 testFramework("nuxt", {
   title: "Nuxt",

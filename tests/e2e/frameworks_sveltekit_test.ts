@@ -1,6 +1,6 @@
 /** A SvelteKit project with adapter-node, deployed with nothing configured. */
 import assert from "node:assert/strict";
-import { testFramework } from "./_frameworks.ts";
+import { testFramework } from "../helpers/frameworks.ts";
 
 testFramework("sveltekit", {
   title: "SvelteKit",

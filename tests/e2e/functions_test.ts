@@ -1,7 +1,7 @@
 /** Functions from the file to the answer: bundled by the tool, run by the platform, ended with it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Sandbox, withSandbox } from "./_sandbox.ts";
+import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const HOST = "kiosk.localhost";
 

@@ -3,7 +3,7 @@
  * is there afterwards, once.
  */
 import assert from "node:assert/strict";
-import { TOKEN, withSandbox } from "./_sandbox.ts";
+import { TOKEN, withSandbox } from "../helpers/sandbox.ts";
 
 const ROUNDS = 4;
 const AT_ONCE = 16;

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { brotliDecompressSync, gunzipSync } from "node:zlib";
 import { listFiles, ROOT } from "../../scripts/_source_files.ts";
-import { copySite, withSandbox } from "./_sandbox.ts";
+import { copySite, withSandbox } from "../helpers/sandbox.ts";
 
 const PLAIN = join(ROOT, "fixtures", "sites", "plain");
 const HOST = "kestrel-hut.localhost";

@@ -1,7 +1,7 @@
 /** The tour of the README, step by step, through the real tool and platform. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { copySite, hostOf, withSandbox } from "./_sandbox.ts";
+import { copySite, hostOf, withSandbox } from "../helpers/sandbox.ts";
 
 Deno.test("tour: a site goes live, changes, and is rolled back", async (t) => {
   await withSandbox(async (box) => {

@@ -1,5 +1,5 @@
 /**
- * The tests of this folder that can run in the process only. Where `SVC_BIN`
+ * The tests below this folder that can run in the process only. Where `SVC_BIN`
  * names a compiled program, all others run against that; `scripts/run_tests.ts`
  * then loads this file before each file of tests, and these are left out.
  *
@@ -21,40 +21,40 @@ const ERRORS = "judges the class of an error, which the program prints as a code
 
 /** By file: why none of its tests can run against the program, or the reasons test by test. */
 export const IN_PROCESS: Readonly<Record<string, string | Reasons>> = {
-  "builds_attack_test.ts": {
+  "builds/attack_test.ts": {
     "a build that forks without end is ended, and the platform answers meanwhile": LIMIT,
     "a build that never ends is ended, with what left its group and session": LIMIT,
   },
-  "builds_walls_test.ts": WALLS,
-  "compute_sandbox_test.ts": "names what the system offers, which the program finds out by itself",
-  "compute_socket_test.ts": {
+  "builds/sandbox_test.ts": WALLS,
+  "compute/sandbox_test.ts": "names what the system offers, which the program finds out by itself",
+  "compute/websocket_test.ts": {
     "a server declines a WebSocket with a status of its own": DECLINED,
   },
-  "compute_socket_limit_test.ts": {
+  "compute/websocket_limit_test.ts": {
     "a server refuses one WebSocket too many with 503, and takes it when one has closed": SOCKETS,
     "clients that leave during the handshake, or without a close, give their places back": SOCKETS,
     "a WebSocket that the server declines gives both its places back": DECLINED,
     "all servers together have a limit of WebSockets, and answer requests beyond it": SOCKETS,
   },
-  "data_loss_test.ts": {
+  "platform/data_loss_test.ts": {
     "records without keys.json are not started upon, and no key is made": ERRORS,
     "a damaged keys.json is named, and left as it is": ERRORS,
     "an empty store beside blobs is not started upon; moving them away begins anew": ERRORS,
     "a store or disk that cannot be opened is no mistake of the command line": ERRORS,
   },
-  "edge_hops_test.ts": {
+  "edge/hops_test.ts": {
     "interim answers of a site's own server end at the edge": INTERIM,
   },
-  "edge_upstream_test.ts": {
+  "edge/upstream_test.ts": {
     "an upstream that is too slow is a 504 that says nothing of it":
       "sets the times that other sites get, which no flag says",
   },
-  "hooks_cli_test.ts": BUILDS,
-  "hooks_concurrency_test.ts": BUILDS,
-  "hooks_errors_test.ts": BUILDS,
-  "hooks_events_test.ts": BUILDS,
-  "hooks_test.ts": BUILDS,
-  "retention_test.ts": CLOCK,
+  "hooks/cli_test.ts": BUILDS,
+  "hooks/concurrency_test.ts": BUILDS,
+  "hooks/errors_test.ts": BUILDS,
+  "hooks/events_test.ts": BUILDS,
+  "hooks/hooks_test.ts": BUILDS,
+  "retention/retention_test.ts": CLOCK,
 };
 
 /** Leaves out the tests of the file that is being loaded, where they are listed. */
@@ -75,6 +75,6 @@ function nameOf(value: unknown): string | undefined {
   return typeof name === "string" && name !== "" ? name : undefined;
 }
 
-const file = Deno.mainModule.split("/").at(-1) ?? "";
+const file = Deno.mainModule.slice(import.meta.resolve("./").length);
 const listed = Object.hasOwn(IN_PROCESS, file) ? IN_PROCESS[file] : undefined;
 if (typeof listed === "object" && Deno.env.get("SVC_BIN")) leaveOut(listed);

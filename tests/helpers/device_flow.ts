@@ -1,0 +1,25 @@
+/**
+ * The few calls of the device flow that tests make.
+ *
+ * @module
+ */
+import { DEVICE_GRANT_TYPE } from "../../src/contract/mod.ts";
+import type { Browser } from "./browser.ts";
+import type { TestPlatform } from "./platform.ts";
+
+/** Posts a form, as OAuth clients do. */
+export async function form(platform: TestPlatform, path: string, fields: Record<string, string>) {
+  return await platform.api("POST", path, { token: null, body: new URLSearchParams(fields) });
+}
+
+/** Asks for the token, as the client that began, where that named itself. */
+export const poll = (platform: TestPlatform, code: string, clientId?: string) =>
+  form(platform, "/v1/device/token", {
+    grant_type: DEVICE_GRANT_TYPE,
+    device_code: code,
+    ...(clientId === undefined ? {} : { client_id: clientId }),
+  });
+
+/** Approves as the person at a browser. */
+export const approve = (browser: Browser, code: string, workspaceId: string) =>
+  browser.send("POST", `/v1/device/requests/${code}/approve`, { json: { workspaceId } });

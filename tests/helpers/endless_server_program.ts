@@ -1,0 +1,16 @@
+/**
+ * A platform to be killed: prints the id of the process of a server that runs
+ * in an endless loop.
+ */
+import { computeServer, until, writeModules } from "./compute_server.ts";
+
+const directory = await writeModules({
+  "entry.mjs": "export default { fetch() { console.log('looping'); for (;;); } };",
+});
+const { server, get, logs } = computeServer({ directory });
+await server.start();
+void get("/");
+await until(() => logs.some(({ message }) => message === "looping"));
+const children = Deno.readTextFileSync(`/proc/${Deno.pid}/task/${Deno.pid}/children`);
+// deno-lint-ignore no-console -- the test reads it
+console.log(children.trim());

@@ -1,0 +1,254 @@
+/**
+ * A small real project of a framework: installed, built and deployed by
+ * `svc deploy` with nothing configured, then asked what all of them answer.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { cp } from "node:fs/promises";
+import { request } from "node:http";
+import { dirname, join } from "node:path";
+import { hear, isInstalled } from "../../scripts/_process.ts";
+import { ROOT } from "../../scripts/_source_files.ts";
+import { hostOf, type JsonObject, type Sandbox, withSandbox } from "./sandbox.ts";
+
+/** Frameworks that the spec names; `fixtures/frameworks` has a project of each. */
+export type FrameworkName = "astro" | "nuxt" | "sveltekit" | "nitro";
+
+/** Node's major version that the frameworks of the fixtures need. */
+const NODE_MAJOR = 24;
+
+const canInstall = isInstalled("npm");
+
+/** Folder with a Node that is new enough: the machine's, else one from npm, which npx keeps. */
+async function nodeFolder(cache: string): Promise<string | undefined> {
+  const own = await hear(["node", "--version"]).catch(() => undefined);
+  if (Number(/^v(\d+)/.exec(own?.stdout ?? "")?.[1] ?? 0) >= NODE_MAJOR) return undefined;
+  const { code, stdout, stderr } = await hear(
+    ["npx", "-y", "-p", `node@${NODE_MAJOR}`, "-c", "command -v node"],
+    { env: { npm_config_cache: cache } },
+  );
+  assert.equal(code, 0, stderr);
+  return dirname(stdout.trim());
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string | undefined>>;
+  readonly cookies: readonly string[];
+  readonly text: string;
+  /** Milliseconds to the first part of the body, and to its end. */
+  readonly times: { readonly first: number; readonly end: number };
+}
+
+export interface Ask {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+export interface DeployedProject {
+  readonly told: JsonObject;
+  readonly manifest: JsonObject;
+  readonly origin: string;
+  ask(path: string, more?: Ask): Promise<Answer>;
+}
+
+/** Deploys the fixture to production of a new platform. */
+async function deployFramework(
+  box: Sandbox,
+  name: FrameworkName,
+): Promise<DeployedProject> {
+  const cache = Deno.env.get("npm_config_cache") ?? join(Deno.env.get("HOME") ?? "/", ".npm");
+  const node = await nodeFolder(cache);
+  Object.assign(box.env, {
+    ...(node === undefined ? {} : { PATH: `${node}:${box.env.PATH}` }),
+    npm_config_cache: cache,
+    npm_config_prefer_offline: "true",
+    npm_config_audit: "false",
+    npm_config_fund: "false",
+    ASTRO_TELEMETRY_DISABLED: "1",
+    NUXT_TELEMETRY_DISABLED: "1",
+  });
+  await cp(join(ROOT, "fixtures", "frameworks", name), box.site, { recursive: true });
+  // As behind a proxy that ends TLS: `x-forwarded-proto` makes a request one by https.
+  await box.start(["--trust-proxy", "127.0.0.1/32"]);
+  const init = await box.json(["init", "--create"]);
+  assert.equal((init.framework as { id: string } | null)?.id, name);
+  const told = await box.json(["deploy", "--prod"]);
+  const { manifest } = await box.json(["deploy", "--prod", "--skip-build", "--dry-run"]);
+  const host = hostOf((told.urls as Record<string, string>).production);
+  const port = box.platform?.port ?? 0;
+  return {
+    told,
+    manifest: manifest as JsonObject,
+    origin: `http://${host}:${port}`,
+    ask: (path, more = {}) => ask({ host, port, path, ...more }),
+  };
+}
+
+function ask(
+  wanted: Ask & { readonly host: string; readonly port: number; readonly path: string },
+): Promise<Answer> {
+  const { host, port, path, method = "GET", headers, body } = wanted;
+  const startedAt = performance.now();
+  return new Promise((resolve, reject) => {
+    const call = request({
+      host: "127.0.0.1",
+      port,
+      path,
+      method,
+      headers: { ...headers, host: `${host}:${port}` },
+      agent: false,
+      timeout: 30_000,
+    }, (answer) => {
+      let text = "";
+      let first: number | undefined;
+      answer.setEncoding("utf8");
+      answer.on("data", (chunk: string) => {
+        first ??= performance.now() - startedAt;
+        text += chunk;
+      });
+      answer.on("error", reject);
+      answer.on("end", () => {
+        const end = performance.now() - startedAt;
+        const { "set-cookie": cookies = [], ...rest } = answer.headers;
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: rest as Record<string, string | undefined>,
+          cookies,
+          text,
+          times: { first: first ?? end, end },
+        });
+      });
+    });
+    call.on("timeout", () => call.destroy(new Error("No answer within 30 seconds")));
+    call.on("error", reject);
+    call.end(body);
+  });
+}
+
+const HTML = { accept: "text/html" };
+const MARK = /(Rendered|Prerendered) ([0-9a-f-]{36})/;
+
+/** Text without the comments that frameworks put between parts. */
+const plain = (text: string) => text.replaceAll(/<!--.*?-->/g, "");
+
+function markOf({ text, status }: Answer): string {
+  assert.equal(status, 200);
+  return MARK.exec(plain(text))?.[0] ?? assert.fail(`No mark in: ${text.slice(0, 500)}`);
+}
+
+/** A page that is made for each request, with query, cookies and the address it was asked at. */
+async function checkRendered({ ask, origin }: DeployedProject): Promise<void> {
+  const [first, second] = [await ask("/?q=tide"), await ask("/")];
+  assert.match(markOf(first), /^Rendered/);
+  assert.notEqual(markOf(first), markOf(second));
+  assert.match(plain(first.text), /query: tide/);
+  assert.ok(plain(first.text).includes(`url: ${origin}`), `${origin} in ${plain(first.text)}`);
+  const cookie = first.cookies.find((set) => set.startsWith("visits=1"));
+  assert.ok(cookie !== undefined, first.cookies.join());
+  const again = await ask("/", { headers: { cookie: cookie.split(";")[0] ?? "" } });
+  assert.match(plain(again.text), /visits: 2/);
+}
+
+/** A page that was made once, served as a file. */
+async function checkPrerendered({ ask }: DeployedProject): Promise<void> {
+  const [first, second] = [await ask("/about"), await ask("/about")];
+  assert.match(markOf(first), /^Prerendered/);
+  assert.equal(markOf(first), markOf(second));
+  assert.ok(first.headers.etag !== undefined);
+  const cached = await ask("/about", { headers: { "if-none-match": first.headers.etag } });
+  assert.equal(cached.status, 304);
+  assert.equal((await ask("/robots.txt")).text.trim(), "User-agent: *");
+}
+
+interface ImmutableAssets {
+  readonly page: string;
+  /** Of the path of an asset in the page. */
+  readonly pattern: RegExp;
+  /** Path of an asset that is gone. */
+  readonly missing: string;
+}
+
+/** Assets of a page that are named by their content stay cached; one that is gone is a plain 404. */
+async function checkImmutable(
+  { ask }: DeployedProject,
+  assets: ImmutableAssets,
+): Promise<void> {
+  const { text } = await ask(assets.page, { headers: HTML });
+  const path = assets.pattern.exec(text)?.[0] ?? assert.fail(`No asset in: ${text}`);
+  const asset = await ask(path.startsWith("/") ? path : `/${path}`);
+  assert.equal(asset.status, 200);
+  assert.equal(asset.headers["cache-control"], "public, max-age=31536000, immutable");
+  const gone = await ask(assets.missing);
+  assert.equal(gone.status, 404);
+}
+
+async function checkEndpoints({ ask }: DeployedProject): Promise<void> {
+  const posted = await ask("/api/echo", {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ boats: [1, 2, 3] }),
+  });
+  assert.equal(posted.status, 200, posted.text);
+  assert.deepEqual(JSON.parse(posted.text).got, { boats: [1, 2, 3] });
+  const moved = await ask("/old");
+  assert.equal(moved.status, 301);
+  assert.match(moved.headers.location ?? "", /\/about$/);
+}
+
+/** The first part arrives while the server still waits for the last. */
+async function checkStream({ ask }: DeployedProject): Promise<void> {
+  const { text, times } = await ask("/api/stream");
+  assert.equal(text, "first\nlast\n");
+  assert.ok(times.end - times.first > 350, `first ${times.first} ms, end ${times.end} ms`);
+}
+
+async function checkMissing({ ask }: DeployedProject): Promise<void> {
+  const missing = await ask("/no/such/page", { headers: HTML });
+  assert.equal(missing.status, 404);
+  assert.match(plain(missing.text), /No such berth/);
+}
+
+/** What every project of `fixtures/frameworks` answers. */
+async function checkProject(project: DeployedProject): Promise<void> {
+  await checkRendered(project);
+  await checkPrerendered(project);
+  await checkEndpoints(project);
+  await checkStream(project);
+  await checkMissing(project);
+}
+
+/** The layers of the generated manifest, by name. */
+function layersOf({ manifest }: DeployedProject): Readonly<Record<string, string>> {
+  const layers = manifest.layers as readonly { readonly name: string; readonly target: string }[];
+  return Object.fromEntries(layers.map(({ name, target }) => [name, target]));
+}
+
+/**
+ * Declares the test of a framework: its project is deployed and answers what
+ * all of them answer; then `also` asks for more. Left out where npm is missing.
+ */
+export function testFramework(name: FrameworkName, wanted: {
+  /** As people write it. */
+  readonly title: string;
+  /** Targets of the layers of the manifest that is made. */
+  readonly layers: Readonly<Record<string, "STATIC" | "COMPUTE">>;
+  readonly assets: ImmutableAssets;
+  also?(project: DeployedProject): Promise<void>;
+}): void {
+  Deno.test({
+    name: `the project of ${wanted.title} is built and its server answers`,
+    ignore: !canInstall,
+    async fn() {
+      await withSandbox(async (box) => {
+        const project = await deployFramework(box, name);
+        assert.deepEqual(layersOf(project), wanted.layers);
+        await checkProject(project);
+        await checkImmutable(project, wanted.assets);
+        await wanted.also?.(project);
+      });
+    },
+  });
+}

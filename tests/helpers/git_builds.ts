@@ -1,0 +1,113 @@
+/**
+ * A platform that builds projects from a real repository, by deploy hooks.
+ *
+ * @module
+ */
+import type { BuildLogLine } from "../../src/contract/mod.ts";
+import type { PlatformOptions } from "../../src/serve/mod.ts";
+import { makeRepository, type TestRepository } from "../../src/lib/test_git.ts";
+import { start, type TestPlatform } from "./platform.ts";
+
+export interface BuildPlatform extends TestPlatform {
+  readonly folder: string;
+  readonly repository: TestRepository;
+  /** Makes a project of a git URL, and a hook for it; returns the hook's URL. */
+  project(
+    name: string,
+    settings?: Readonly<Record<string, unknown>>,
+  ): Promise<{ readonly id: string; readonly hook: string }>;
+  /** Posts to a hook as curl does: with nothing but its URL and a body. */
+  trigger(hook: string, body: Readonly<Record<string, unknown>>): Promise<Triggered>;
+  /** Commits files on a branch, triggers, and waits for the end. */
+  build(hook: string, files: Readonly<Record<string, string>>, branch?: string): Promise<Ended>;
+  /** Waits until a deployment is live, failed or stopped. */
+  ended(id: string): Promise<Ended>;
+  log(id: string): Promise<readonly BuildLogLine[]>;
+}
+
+export interface Triggered {
+  readonly status: number;
+  readonly id: string;
+  readonly isPreview: boolean;
+  readonly url: string;
+}
+
+export interface Ended {
+  readonly id: string;
+  readonly status: string;
+  readonly error: string | null;
+  readonly url: string;
+  readonly isPreview: boolean;
+}
+
+const TERMINAL = ["LIVE", "FAILED", "STOPPED", "ROLLED_BACK"];
+
+/** Longest wait for one build: npm may have to fetch something. */
+const PATIENCE_MS = 120_000;
+
+/** Runs a test on a platform whose repositories lie in a folder of their own. */
+export async function withBuilds(
+  run: (platform: BuildPlatform) => Promise<void>,
+  options: Partial<PlatformOptions> = {},
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-builds-" });
+  const repository = await makeRepository(folder);
+  const platform = await start(`${folder}/data`, {
+    gitRoots: [folder],
+    allowPrivateUpstreams: true,
+    ...options,
+  });
+  const ended = async (id: string): Promise<Ended> => {
+    const deadline = Date.now() + PATIENCE_MS;
+    while (true) {
+      const { json } = await platform.api("GET", `/v1/deployments/${id}`);
+      if (TERMINAL.includes(json.status)) return json;
+      if (Date.now() > deadline) throw new Error(`Still ${json.status} after ${PATIENCE_MS} ms`);
+      await new Promise((resolve) => setTimeout(resolve, 25));
+    }
+  };
+  const trigger = async (hook: string, body: unknown): Promise<Triggered> => {
+    const response = await fetch(hook, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+    return { ...await response.json(), status: response.status };
+  };
+  try {
+    await run({
+      ...platform,
+      folder,
+      repository,
+      ended,
+      trigger,
+      async project(name, settings = {}) {
+        const { json: project } = await platform.api("POST", "/v1/projects", {
+          json: { name, gitUrl: repository.path, ...settings },
+        });
+        const { json: hook } = await platform.api("POST", "/v1/deploy-hooks", {
+          json: { projectId: project.id, name: "test", branch: "main", scope: "All" },
+        });
+        const { pathname } = new URL(hook.url);
+        return { id: project.id, hook: `http://127.0.0.1:${platform.port}${pathname}` };
+      },
+      async build(hook, files, branch = "main") {
+        const commitSha = await repository.commit(branch, files);
+        const { id, ...answer } = await trigger(hook, { branch, commitSha });
+        if (answer.status !== 200) throw new Error(JSON.stringify(answer));
+        return await ended(id);
+      },
+      async log(id) {
+        const { json } = await platform.api("GET", `/v1/deployments/${id}/build-log`);
+        return json.lines;
+      },
+    });
+  } finally {
+    await platform.shutdown();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** The log's lines as one text. */
+export const textOf = (lines: readonly BuildLogLine[]): string =>
+  lines.map(({ text }) => text).join("\n");

@@ -1,0 +1,80 @@
+/**
+ * A reader of the live stream of notifications, by the `eventsource` client as
+ * it comes, and the few calls on inboxes that the tests make.
+ *
+ * @module
+ */
+import { EventSource } from "eventsource";
+import type { ApiAnswer, TestPlatform } from "./platform.ts";
+import { TOKEN } from "./platform.ts";
+
+export interface Message {
+  readonly type: string;
+  readonly id?: string;
+  readonly title?: string;
+  readonly event?: string;
+  readonly total?: number;
+}
+
+const TYPES = ["notification", "read", "archived", "deleted", "counts", "reset"];
+
+/** Waits for messages in the order in which they come. */
+export class Follower {
+  private readonly source: EventSource;
+  private readonly seen: Message[] = [];
+  private readonly waiting: ((message: Message) => void)[] = [];
+  /** Resolves when the stream is refused for good. */
+  readonly refused: Promise<number | undefined>;
+
+  constructor(url: string, headers: Readonly<Record<string, string>>) {
+    this.source = new EventSource(`${url}/v1/notifications/stream`, {
+      fetch: (input, init) => fetch(input, { ...init, headers: { ...init.headers, ...headers } }),
+    });
+    for (const type of TYPES) {
+      this.source.addEventListener(type, ({ data }) => this.take(JSON.parse(data)));
+    }
+    this.refused = new Promise((resolve) =>
+      this.source.addEventListener("error", ({ code }) => {
+        if (this.source.readyState === this.source.CLOSED) resolve(code);
+      })
+    );
+  }
+
+  /** The next message, of one type where that is given. */
+  async next(type?: string): Promise<Message> {
+    while (true) {
+      const message = this.seen.shift() ??
+        await new Promise<Message>((resolve) => this.waiting.push(resolve));
+      if (type === undefined || message.type === type) return message;
+    }
+  }
+
+  close(): void {
+    this.source.close();
+  }
+
+  private take(message: Message): void {
+    const waiting = this.waiting.shift();
+    if (waiting === undefined) this.seen.push(message);
+    else waiting(message);
+  }
+}
+
+export const follow = (platform: TestPlatform, token = TOKEN): Follower =>
+  new Follower(`http://127.0.0.1:${platform.port}`, { authorization: `Bearer ${token}` });
+
+/** Raises an event as the owner. */
+export async function trigger(
+  platform: TestPlatform,
+  event: string,
+  data?: unknown,
+): Promise<ApiAnswer> {
+  const json = { event, ...(data === undefined ? {} : { data }) };
+  const answer = await platform.api("POST", "/v1/events", { json });
+  if (answer.status !== 200) throw new Error(JSON.stringify(answer.json));
+  return answer;
+}
+
+/** Titles of what a list shows. */
+export const titlesOf = ({ json }: ApiAnswer): string[] =>
+  json.items.map(({ title }: { title: string }) => title);

@@ -1,0 +1,92 @@
+/**
+ * A browser without JavaScript: it keeps its cookie, fills in forms as they
+ * are on the page, and sends them to where they point.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import type { TestPlatform } from "./platform.ts";
+
+export const PASSWORD = "correct horse battery";
+
+export interface Page {
+  readonly status: number;
+  readonly path: string;
+  readonly headers: Headers;
+  readonly html: string;
+}
+
+export interface PageForm {
+  readonly action: string;
+  /** Fields with the values that the page gave them. */
+  readonly fields: Record<string, string>;
+}
+
+const unescape = (text: string): string =>
+  text.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<")
+    .replaceAll("&gt;", ">").replaceAll("&amp;", "&");
+
+const attribute = (tag: string, name: string): string | undefined => {
+  const found = new RegExp(`\\s${name}="([^"]*)"`).exec(tag)?.[1];
+  return found === undefined ? undefined : unescape(found);
+};
+
+/** The forms of a page. */
+export function formsOf(html: string): PageForm[] {
+  return [...html.matchAll(/<form\b[^>]*>[^]*?<\/form>/g)].map(([form]) => {
+    const tags = [...form.matchAll(/<input\b[^>]*>/g)].map(([tag]) => tag)
+      .filter((tag) => attribute(tag, "type") !== "radio" || /\schecked\b/.test(tag));
+    const fields = tags.map((tag) => [attribute(tag, "name")!, attribute(tag, "value") ?? ""]);
+    return { action: attribute(form, "action")!, fields: Object.fromEntries(fields) };
+  });
+}
+
+export class Visitor {
+  cookie = "";
+
+  constructor(private readonly platform: TestPlatform) {}
+
+  /** Sends one request; redirects are not followed. */
+  async send(method: "GET" | "POST", path: string, options: {
+    readonly fields?: Readonly<Record<string, string>>;
+    readonly headers?: Readonly<Record<string, string>>;
+  } = {}): Promise<Page> {
+    const response = await fetch(`http://127.0.0.1:${this.platform.port}${path}`, {
+      method,
+      redirect: "manual",
+      headers: { "sec-fetch-site": "same-origin", cookie: this.cookie, ...options.headers },
+      body: method === "POST" ? new URLSearchParams(options.fields) : null,
+    });
+    const set = response.headers.get("set-cookie");
+    if (set !== null) this.cookie = set.slice(0, set.indexOf(";"));
+    const { status, headers } = response;
+    return { status, path, headers, html: await response.text() };
+  }
+
+  /** Opens a page, following redirects. */
+  async open(path: string): Promise<Page> {
+    const page = await this.send("GET", path);
+    const location = page.headers.get("location");
+    return location === null ? page : await this.open(location);
+  }
+
+  /** Fills in the form with an action and sends it, following redirects. */
+  async submit(page: Page, action: string, typed: Record<string, string> = {}): Promise<Page> {
+    const form = formsOf(page.html).find((candidate) => candidate.action === action);
+    assert.ok(form, `No form for ${action} at ${page.path}: ${page.html}`);
+    const answer = await this.send("POST", action, { fields: { ...form.fields, ...typed } });
+    const location = answer.headers.get("location");
+    return location === null ? answer : await this.open(location);
+  }
+
+  async signUp(name: string, next = "/"): Promise<Page> {
+    const page = await this.open(`/sign-up?next=${encodeURIComponent(next)}`);
+    const email = `${name}@example.com`;
+    return await this.submit(page, "/sign-up", { name, email, password: PASSWORD });
+  }
+
+  async signIn(email: string, password = PASSWORD, next = "/"): Promise<Page> {
+    const page = await this.open(`/sign-in?next=${encodeURIComponent(next)}`);
+    return await this.submit(page, "/sign-in", { email, password });
+  }
+}

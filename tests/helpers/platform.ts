@@ -1,0 +1,263 @@
+/**
+ * A real platform on a random port and an empty data directory, and the few
+ * calls that the tests make.
+ *
+ * @module
+ */
+import { request as httpRequest } from "node:http";
+import { Buffer } from "node:buffer";
+import { createHash } from "node:crypto";
+import { checkAnswer } from "./contract.ts";
+import {
+  type PlatformOptions,
+  rekeyDataDir,
+  type RunningPlatform,
+  startPlatform,
+} from "../../src/serve/mod.ts";
+
+import { hear } from "../../scripts/_process.ts";
+import { startProcess } from "./platform_process.ts";
+
+export const TOKEN = "integration-test-token-0123456789";
+
+/** The compiled program, where that is tested in place of the source. */
+export const PROGRAM = Deno.env.get("SVC_BIN") || undefined;
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Record<string, string | string[] | undefined>;
+  readonly body: Buffer;
+  readonly text: string;
+}
+
+export interface TestPlatform extends RunningPlatform {
+  readonly dataDir: string;
+  /** Messages that the platform logged. */
+  readonly logged: string[];
+  /** Calls the API with the owner's key. */
+  api(method: string, path: string, options?: ApiOptions): Promise<ApiAnswer>;
+  /** Asks the edge for a path on a host. */
+  get(host: string, path: string, headers?: Record<string, string>): Promise<Answer>;
+}
+
+export interface ApiOptions {
+  readonly json?: unknown;
+  readonly body?: BodyInit;
+  readonly headers?: Record<string, string>;
+  /** `null` sends no credentials. */
+  readonly token?: string | null;
+}
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  // deno-lint-ignore no-explicit-any -- tests look into any answer
+  readonly json: any;
+}
+
+/** Sends a request as it is written: nothing in path or host is normalized. */
+export function rawRequest(
+  port: number,
+  options: {
+    method?: string;
+    host: string;
+    path: string;
+    headers?: Record<string, string>;
+    body?: string;
+  },
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = httpRequest({
+      hostname: "127.0.0.1",
+      port,
+      method: options.method ?? "GET",
+      path: options.path,
+      headers: { host: options.host, ...options.headers },
+      agent: false,
+    }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () => {
+        const body = Buffer.concat(chunks);
+        const { statusCode = 0, headers } = response;
+        resolve({ status: statusCode, headers, body, text: body.toString("utf8") });
+      });
+    });
+    request.on("error", reject);
+    request.end(options.body);
+  });
+}
+
+async function callApi(url: string, method: string, path: string, options: ApiOptions) {
+  const token = options.token === undefined ? TOKEN : options.token;
+  const response = await fetch(new URL(path, url), {
+    method,
+    headers: {
+      ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+      ...(options.json === undefined ? {} : { "content-type": "application/json" }),
+      ...options.headers,
+    },
+    body: options.json === undefined ? options.body ?? null : JSON.stringify(options.json),
+  });
+  const text = await response.text();
+  const json = text === "" ? undefined : JSON.parse(text);
+  checkAnswer({ method, path }, { status: response.status, headers: response.headers, json });
+  return { status: response.status, headers: response.headers, json };
+}
+
+/** Users of test platforms' builds count from here. */
+export const FIRST_TEST_UID = 100_000;
+/** Users of one platform's builds; those of its default range may be another platform's. */
+const BUILD_USERS = 1000;
+let platforms = 0;
+
+/**
+ * A first user for builds that no other test has: a platform that starts ends
+ * what is left of its users, and tests run beside each other.
+ */
+function freeBuildUid(): number {
+  const place = (Deno.pid % 4096) * 64 + platforms++ % 64;
+  return FIRST_TEST_UID + place * BUILD_USERS;
+}
+
+/** Starts a platform on a data directory: in this process, or as the program that `SVC_BIN` names. */
+export function start(
+  dataDir: string,
+  options: Partial<PlatformOptions> = {},
+): Promise<TestPlatform> {
+  return startBy(
+    (given, logged) =>
+      PROGRAM === undefined ? startPlatform(given) : startProcess(PROGRAM, given, logged),
+    {
+      ...options,
+      dataDir,
+    },
+  );
+}
+
+/** Starts a platform in this process, even where a program is tested. */
+export function startSource(dataDir: string): Promise<TestPlatform> {
+  return startBy(startPlatform, { dataDir });
+}
+
+async function startBy(
+  startPlatform: (given: PlatformOptions, logged: string[]) => Promise<RunningPlatform>,
+  { dataDir, ...options }: Partial<PlatformOptions> & { readonly dataDir: string },
+): Promise<TestPlatform> {
+  const logged: string[] = [];
+  const platform = await startPlatform({
+    host: "127.0.0.1",
+    port: 0,
+    dataDir,
+    baseDomain: "localhost",
+    trustProxy: [],
+    bootstrapToken: TOKEN,
+    env: Deno.env.toObject(),
+    version: "0.0.0-test",
+    log: (line) => logged.push(`${line.level} ${line.message}`),
+    ...options,
+    builds: { firstUid: freeBuildUid(), ...options.builds },
+  }, logged);
+  return {
+    ...platform,
+    dataDir,
+    logged,
+    api: (method, path, apiOptions = {}) =>
+      callApi(`http://127.0.0.1:${platform.port}`, method, path, apiOptions),
+    get: (host, path, headers = {}) => rawRequest(platform.port, { host, path, headers }),
+  };
+}
+
+/** Seals the secrets of a data directory with a new key; returns how many they are. */
+export async function rekey(dataDir: string): Promise<number> {
+  if (PROGRAM === undefined) return await rekeyDataDir({ dataDir });
+  const { stdout } = await hear([PROGRAM, "rekey", "--json", "--data-dir", dataDir]);
+  const { error, resealed } = JSON.parse(stdout);
+  if (error !== undefined) throw new Error(error);
+  return resealed;
+}
+
+/** Runs a test on a fresh platform and removes it afterwards. */
+export async function withPlatform(
+  run: (platform: TestPlatform) => Promise<void>,
+  options: Partial<PlatformOptions> = {},
+): Promise<void> {
+  const dataDir = await Deno.makeTempDir({ prefix: "svc-test-" });
+  const platform = await start(dataDir, options);
+  try {
+    await run(platform);
+  } finally {
+    await platform.shutdown();
+    await Deno.remove(dataDir, { recursive: true });
+  }
+}
+
+export const sha256 = (content: string | Uint8Array) =>
+  createHash("sha256").update(content).digest("hex");
+
+export const STATIC_MANIFEST = {
+  version: 1,
+  layers: [{ name: "static", target: "STATIC", directory: "." }],
+  routes: [{ pattern: "^/.*$", layer: "static" }],
+};
+
+export type Files = Readonly<Record<string, string>>;
+
+export const fileList = (files: Files) =>
+  Object.entries(files).map(([path, content]) => ({
+    path,
+    sha256: sha256(content),
+    size: Buffer.byteLength(content),
+  }));
+
+/** Starts a deployment; nothing is uploaded. */
+export const create = (platform: TestPlatform, project: string, options: {
+  files: Files;
+  prod?: boolean;
+  branch?: string;
+  rules?: unknown;
+  manifest?: unknown;
+}) =>
+  platform.api("POST", `/v1/projects/${project}/deployments`, {
+    json: {
+      environment: options.prod ?? true ? "production" : "preview",
+      manifest: options.manifest ?? STATIC_MANIFEST,
+      files: fileList(options.files),
+      ...(options.branch === undefined ? {} : { branch: options.branch }),
+      ...(options.rules === undefined ? {} : { rules: options.rules }),
+    },
+  });
+
+/** Uploads files as one batch. */
+export function upload(platform: TestPlatform, files: Files): Promise<ApiAnswer> {
+  const form = new FormData();
+  for (const content of new Set(Object.values(files))) {
+    form.set(sha256(content), new Blob([content]), "blob");
+  }
+  return platform.api("POST", "/v1/blobs", { body: form });
+}
+
+/** Deploys files and returns the deployment. */
+export async function deploy(
+  platform: TestPlatform,
+  project: string,
+  options: Parameters<typeof create>[2],
+) {
+  const created = await create(platform, project, options);
+  if (created.status !== 201) throw new Error(JSON.stringify(created.json));
+  const missing = new Set(created.json.missing);
+  const needed = Object.entries(options.files).filter(([, text]) => missing.has(sha256(text)));
+  if (needed.length > 0) await upload(platform, Object.fromEntries(needed));
+  const path = `/v1/deployments/${created.json.deployment.id}/activate`;
+  const activated = await platform.api("POST", path);
+  if (activated.status !== 200) throw new Error(JSON.stringify(activated.json));
+  return activated.json;
+}
+
+/** Creates a project and returns it. */
+export async function createProject(platform: TestPlatform, name: string) {
+  const answer = await platform.api("POST", "/v1/projects", { json: { name } });
+  if (answer.status !== 201) throw new Error(JSON.stringify(answer.json));
+  return answer.json;
+}

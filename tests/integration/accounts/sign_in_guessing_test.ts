@@ -1,0 +1,130 @@
+/**
+ * Signing in while others guess the password, or plant cookies: the owner gets
+ * in, over plain http and https.
+ */
+import assert from "node:assert/strict";
+import { Browser, eventsOf, PASSWORD, signUp } from "../../helpers/browser.ts";
+import { type ApiAnswer, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
+
+const EMAIL = "ada@example.com";
+const PROXIED = { trustProxy: ["127.0.0.1/32"] };
+
+/** A browser behind the trusted proxy, at an address. */
+const at = (address: string, cookie = "") => ({
+  "x-forwarded-for": address,
+  ...(cookie === "" ? {} : { cookie }),
+});
+
+function signInAt(
+  platform: TestPlatform,
+  address: string,
+  given: { readonly password?: string; readonly cookie?: string } = {},
+): Promise<ApiAnswer> {
+  const { password = PASSWORD, cookie = "" } = given;
+  return platform.api("POST", "/v1/sign-in", {
+    token: null,
+    json: { email: EMAIL, password },
+    headers: at(address, cookie),
+  });
+}
+
+/** The cookies of an answer as a browser sends them back. */
+const cookiesOf = ({ headers }: ApiAnswer): string =>
+  headers.getSetCookie().map((field) => field.slice(0, field.indexOf(";"))).join("; ");
+
+Deno.test("wrong passwords from elsewhere do not keep the owner out", () =>
+  withPlatform(async (platform) => {
+    await signUp(platform, "ada");
+    const wrong = () => signInAt(platform, "203.0.113.9", { password: "wrong password" });
+    for (let count = 0; count < 5; count++) assert.equal((await wrong()).status, 401);
+    const slowed = await wrong();
+    assert.equal(slowed.status, 429);
+    assert.ok(Number(slowed.headers.get("retry-after")) >= 1);
+    const owner = await signInAt(platform, "192.0.2.1");
+    assert.equal(owner.status, 200, JSON.stringify(owner.json));
+    assert.equal((await wrong()).status, 429, "the owner's sign-in lifts nothing for others");
+  }, PROXIED));
+
+Deno.test("a browser that has signed in before is let through wherever guesses come from, and its owner is told once", () =>
+  withPlatform(async (platform) => {
+    const ada = await signUp(platform, "ada");
+    const first = await signInAt(platform, "192.0.2.1");
+    const cookie = cookiesOf(first).split("; ").find((each) => each.startsWith("svc_device_"))!;
+    await Promise.all(
+      Array.from(
+        { length: 12 },
+        (_, count) => signInAt(platform, `198.51.100.${count}`, { password: "wrong password" }),
+      ),
+    );
+    // That all places together are bounded is shown with a clock in guess_limits_test.ts.
+    const owner = await signInAt(platform, "192.0.2.2", { cookie });
+    assert.equal(owner.status, 200, JSON.stringify(owner.json));
+    const told = (await eventsOf(ada)).filter((event) => event === "security.suspicious_activity");
+    assert.equal(told.length, 1);
+  }, PROXIED));
+
+for (
+  const [scheme, options, prefix] of [
+    ["http", {}, ""],
+    ["https", { publicUrl: "https://svc.example", baseDomain: "svc.example" }, "__Host-"],
+  ] as const
+) {
+  Deno.test(`a planted session cookie signs nobody out and lets nobody in over ${scheme}`, () =>
+    withPlatform(async (platform) => {
+      const host: Record<string, string> = scheme === "https" ? { host: "svc.example" } : {};
+      const named = (value: string) => `${prefix}svc_session=${value}`;
+      const ada = await signUp(platform, "ada");
+      assert.ok(ada.cookie.startsWith(named("")));
+      const eve = await signUp(platform, "eve");
+      // Of another browser at another address.
+      const elsewhere = await platform.api("POST", "/v1/sign-in", {
+        token: null,
+        json: { email: "eve@example.com", password: PASSWORD },
+        headers: { "user-agent": "curl/8.0", ...host },
+      });
+      const eves = cookiesOf(elsewhere).split("; ")[0]!;
+      const whois = async (cookie: string) => {
+        const browser = new Browser(platform);
+        browser.cookie = cookie;
+        const { status, json } = await browser.send("GET", "/v1/account", { headers: host });
+        return status === 200 ? json.email : status;
+      };
+      assert.equal(await whois(ada.cookie), EMAIL);
+      const planted = {
+        "of no session": named("A".repeat(43)),
+        "of no session, many times": Array.from(
+          { length: 50 },
+          (_, index) => named(String(index).padEnd(43, "B")),
+        ).join("; "),
+        "that is no token": named("x"),
+        "of a stranger's session": eves,
+      };
+      for (const [which, cookie] of Object.entries(planted)) {
+        assert.equal(await whois(`${cookie}; ${ada.cookie}`), EMAIL, `before: ${which}`);
+        assert.equal(await whois(`${ada.cookie}; ${cookie}`), EMAIL, `after: ${which}`);
+      }
+      assert.equal(
+        await whois(`${ada.cookie}; ${eve.cookie}`),
+        401,
+        "two that nothing tells apart",
+      );
+      const plain = ada.cookie.replace("__Host-", "");
+      if (scheme === "https") assert.equal(await whois(plain), 401, "a name that others can plant");
+    }, options));
+}
+
+Deno.test("every answer of the API says what it is and stays on its own site", () =>
+  withPlatform(async (platform) => {
+    const paths = ["/v1/health", "/v1/me", "/v1/nowhere", "/v1/openapi.json", "/v1/notifications"];
+    for (const path of paths) {
+      for (const token of [undefined, null]) {
+        const { headers } = await platform.api("GET", path, token === null ? { token } : {});
+        assert.equal(headers.get("x-content-type-options"), "nosniff", path);
+        assert.equal(headers.get("cross-origin-resource-policy"), "same-origin", path);
+      }
+    }
+    const refused = await platform.api("DELETE", "/v1/health");
+    assert.equal(refused.headers.get("x-content-type-options"), "nosniff");
+    const empty = await platform.api("POST", "/v1/sign-out", { token: null });
+    assert.equal(empty.headers.get("cross-origin-resource-policy"), "same-origin");
+  }));

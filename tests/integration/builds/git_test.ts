@@ -1,0 +1,171 @@
+/** From a push to a site, with nothing but a hook's URL. */
+import assert from "node:assert/strict";
+import { textOf, withBuilds } from "../../helpers/git_builds.ts";
+import { makeSite, serveGit } from "../../../src/lib/test_git.ts";
+
+const hostOf = (url: string) => new URL(url).hostname;
+
+Deno.test("a hook's URL makes a production and a preview deployment", async () => {
+  await withBuilds(async ({ project, trigger, ended, get, folder }) => {
+    const { repository, main, feature } = await makeSite(`${folder}/three`);
+    const { hook } = await project("shop", { gitUrl: repository.path });
+    const production = await trigger(hook, { branch: "main", commitSha: main.slice(0, 9) });
+    assert.equal(production.isPreview, false);
+    assert.equal((await ended(production.id)).error, null);
+    assert.match((await get("shop.localhost", "/")).text, /<h1>main<\/h1>/);
+    const preview = await trigger(hook, { branch: "feature/menu", commitSha: feature });
+    assert.equal(preview.isPreview, true);
+    assert.equal((await ended(preview.id)).status, "LIVE");
+    assert.match((await get(hostOf(preview.url), "/")).text, /<h1>menu<\/h1>/);
+    assert.match((await get("shop.localhost", "/")).text, /<h1>main<\/h1>/);
+  });
+});
+
+Deno.test("a private repository is built over smart HTTP with stored credentials", async () => {
+  await withBuilds(async ({ project, trigger, ended, get, folder, api }) => {
+    const { main } = await makeSite(`${folder}/private`);
+    await using server = serveGit(`${folder}/private`, { basic: "ada:s3cret-token" });
+    const { id, hook } = await project("shop", { gitUrl: `${server.url}/site/.git` });
+    assert.notEqual((await trigger(hook, { branch: "main", commitSha: main })).status, 200);
+    const stored = await api("PUT", `/v1/projects/${id}/git-credentials`, {
+      json: { type: "https", username: "ada", token: "s3cret-token" },
+    });
+    assert.ok(stored.status < 300, JSON.stringify(stored.json));
+    const triggered = await trigger(hook, { branch: "main", commitSha: main });
+    assert.equal((await ended(triggered.id)).error, null);
+    assert.match((await get("shop.localhost", "/")).text, /main/);
+  });
+});
+
+Deno.test("the build command runs with the environment's variables, and the log masks secrets", async () => {
+  await withBuilds(async ({ project, build, get, api, log }) => {
+    const { id, hook } = await project("shop", {
+      buildCommand: "sh build.sh",
+      outputDirectory: "out",
+    });
+    for (
+      const [key, value, category] of [
+        ["GREETING", "hello", "plain"],
+        ["API_KEY", "very-secret-value", "secret"],
+      ]
+    ) {
+      const { status } = await api("PUT", `/v1/projects/${id}/variables/${key}`, {
+        json: { value, category, scope: "all" },
+      });
+      assert.ok(status < 300);
+    }
+    const deployment = await build(hook, {
+      "build.sh": [
+        "mkdir out",
+        'echo "<p>$GREETING ${#API_KEY} $CI $SVC_BRANCH</p>" > out/index.html',
+        'echo "key is $API_KEY and $GREETING"',
+        "printf '%s' \"$API_KEY\" | cut -c1-9 | tr -d '\\n'; sleep 0.3; printf '%s\\n' \"$API_KEY\" | cut -c10-",
+        'printf "\\033[31mred\\033[0m\\n" >&2',
+      ].join("\n"),
+    });
+    assert.equal(deployment.error, null);
+    assert.equal((await get("shop.localhost", "/")).text.trim(), "<p>hello 17 1 main</p>");
+    const text = textOf(await log(deployment.id));
+    assert.match(text, /key is ••• and hello\n/);
+    assert.match(text, /^red$/m);
+    assert.ok(!text.includes("very-secret"), text);
+    const first = await log(deployment.id);
+    assert.equal(first[0]?.number, 1);
+  });
+});
+
+Deno.test("a root directory, an install of a local package, and what fails says why", async () => {
+  await withBuilds(async ({ project, build, get, log, repository }) => {
+    const { id, hook } = await project("shop", {
+      rootDirectory: "apps/web",
+      buildCommand: "npm run build",
+      outputDirectory: "public",
+    });
+    const deployment = await build(hook, {
+      "packages/words/package.json": JSON.stringify({ name: "words", version: "1.0.0" }),
+      "packages/words/index.js": "module.exports = 'from a package';",
+      "apps/web/package.json": JSON.stringify({
+        name: "web",
+        scripts: { build: "node build.js" },
+        dependencies: { words: "file:../../packages/words" },
+      }),
+      "apps/web/build.js": `const fs = require("fs"); fs.mkdirSync("public");
+        fs.writeFileSync("public/index.html", require("words"));`,
+    });
+    assert.equal(deployment.error, null, textOf(await log(deployment.id)));
+    assert.equal((await get("shop.localhost", "/")).text, "from a package");
+    const failed = await build(hook, {
+      "apps/web/build.js": "console.log('no!'); process.exit(3)",
+    });
+    assert.equal(failed.status, "FAILED");
+    assert.match(failed.error ?? "", /Build failed with exit code 3: npm run build/);
+    assert.match(textOf(await log(failed.id)), /no!/);
+    assert.ok(id.length > 0);
+    await repository.git("rm", "-r", "--quiet", "apps");
+    const gone = await build(hook, { "README.md": "nothing" });
+    assert.match(gone.error ?? "", /root directory/i);
+  });
+});
+
+Deno.test("the log of a build is followed to its end", async () => {
+  await withBuilds(async ({ project, repository, trigger, port, ended }) => {
+    const { hook } = await project("shop", {
+      buildCommand:
+        "for i in 1 2 3 4 5; do echo line $i; sleep 0.1; done; mkdir o; echo x > o/a.html",
+      outputDirectory: "o",
+    });
+    const commitSha = await repository.commit("main", { "a.txt": "a" });
+    const { id } = await trigger(hook, { branch: "main", commitSha });
+    const response = await fetch(`http://127.0.0.1:${port}/v1/deployments/${id}/build-log/stream`, {
+      headers: { authorization: "Bearer integration-test-token-0123456789" },
+    });
+    const text = await response.text();
+    const events = text.split("\n").filter((line) => line.startsWith("data: "))
+      .map((line) => JSON.parse(line.slice(6)));
+    const lines = events.flatMap((event) => event.lines.map((line: { text: string }) => line.text));
+    for (let count = 1; count <= 5; count++) {
+      assert.equal(lines.filter((line: string) => line === `line ${count}`).length, 1);
+    }
+    assert.equal(events.at(-1).isComplete, true);
+    assert.ok(events.length > 3, "lines come as they are printed");
+    await ended(id);
+  });
+});
+
+Deno.test("a stopped deployment's build ends, and leaves nothing", async () => {
+  await withBuilds(async ({ project, repository, trigger, api, ended, dataDir, log }) => {
+    const { hook } = await project("shop", { buildCommand: "echo begun; sleep 600" });
+    const commitSha = await repository.commit("main", { "a.txt": "a" });
+    const { id } = await trigger(hook, { branch: "main", commitSha });
+    while (!textOf(await log(id)).includes("begun")) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.equal((await api("POST", `/v1/deployments/${id}/stop`)).status, 200);
+    assert.equal((await ended(id)).status, "STOPPED");
+    for (let round = 0; round < 100; round++) {
+      const left = await Array.fromAsync(Deno.readDir(`${dataDir}/builds`));
+      if (left.length === 0) break;
+      if (round === 99) assert.fail("the build's folder is still there");
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  });
+});
+
+Deno.test("a project chooses its version of Node, which is kept for its next build", async () => {
+  await withBuilds(async ({ project, build, get, log }) => {
+    const { hook } = await project("shop", {
+      nodeVersion: "22",
+      buildCommand: "node build.mjs",
+      outputDirectory: "out",
+    });
+    const script = `import fs from "node:fs"; fs.mkdirSync("out");
+      fs.writeFileSync("out/index.html", process.version);`;
+    const first = await build(hook, { "build.mjs": script });
+    assert.equal(first.error, null, textOf(await log(first.id)));
+    assert.match((await get("shop.localhost", "/")).text, /^v22\./);
+    assert.match(textOf(await log(first.id)), /Installing Node 22/);
+    const second = await build(hook, { "again.txt": "again" });
+    assert.equal(second.error, null);
+    assert.doesNotMatch(textOf(await log(second.id)), /Installing Node/);
+  });
+});

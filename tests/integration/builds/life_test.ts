@@ -1,0 +1,141 @@
+/** What is left of builds from git: all of it for a rollback, none after a project's deletion. */
+import assert from "node:assert/strict";
+import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
+import { keys } from "../../../src/platform/core/store/keys.ts";
+import { portableKv } from "../../../src/platform/core/store/portable_kv.ts";
+import { serveGit } from "../../../src/lib/test_git.ts";
+import { start } from "../../helpers/platform.ts";
+import { until } from "../../helpers/until.ts";
+
+const RULES = `schemaVersion = "EDGE_RULE_SET_V1"
+
+[[rules]]
+id = "hello"
+condition = { path = { type = "exact", value = "/hello" } }
+action = { type = "pipeline", steps = [{ handle = "hello" }] }
+`;
+
+const SITE = {
+  "svc.rules.toml": RULES,
+  "functions/hello.js": "export default (_, { env }) => new Response(`runs with ${env.GREETING}`);",
+};
+
+const SETTINGS = {
+  buildCommand: "mkdir out; echo built with $GREETING > out/index.html",
+  outputDirectory: "out",
+};
+
+async function setGreeting({ api }: BuildPlatform, project: string, value: string) {
+  const json = { value, category: "secret", scope: "all" };
+  const { status } = await api("PUT", `/v1/projects/${project}/variables/GREETING`, { json });
+  assert.ok(status < 300, String(status));
+}
+
+const pages = async ({ get }: BuildPlatform) => [
+  (await get("shop.localhost", "/")).text.trim(),
+  (await get("shop.localhost", "/hello")).text,
+];
+
+Deno.test("a rollback takes less than a second, and brings back the build's variables", () =>
+  withBuilds(async (platform) => {
+    const { project, build, api } = platform;
+    const { id, hook } = await project("shop", SETTINGS);
+    await setGreeting(platform, id, "one");
+    const first = await build(hook, SITE);
+    assert.equal(first.error, null);
+    // The store says LIVE a moment before the edge has loaded what is.
+    await until(() => pages(platform), ([page]) => page === "built with one");
+    assert.deepEqual(await pages(platform), ["built with one", "runs with one"]);
+    await setGreeting(platform, id, "two");
+    assert.equal((await build(hook, { "note.txt": "two" })).error, null);
+    await until(() => pages(platform), ([page]) => page === "built with two");
+    assert.deepEqual(await pages(platform), ["built with two", "runs with two"]);
+    await setGreeting(platform, id, "three");
+    const started = performance.now();
+    const { json } = await api("POST", "/v1/projects/shop/rollback", { json: {} });
+    const [page] = await pages(platform);
+    const took = performance.now() - started;
+    assert.equal(json.deployment.id, first.id);
+    assert.equal(page, "built with one");
+    assert.ok(took < 1000, `${took} ms`);
+    assert.deepEqual(await pages(platform), ["built with one", "runs with one"]);
+  }));
+
+/** Paths below a folder in which a text occurs. */
+async function pathsWith(folder: string, text: string, below = ""): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isDirectory } of Deno.readDir(`${folder}${below}`)) {
+    const path = `${below}/${name}`;
+    if (name.includes(text)) found.push(path);
+    if (isDirectory) found.push(...await pathsWith(folder, text, path));
+  }
+  return found;
+}
+
+Deno.test("of a deleted project no mirror, cache, log, hook, build or credential is left", () =>
+  withBuilds(async (platform) => {
+    const { project, build, api, trigger, folder, dataDir, repository } = platform;
+    await using server = serveGit(folder, { basic: "ada:s3cret-token" });
+    const gitUrl = `${server.url}/site/.git`;
+    const { id, hook } = await project("shop", { ...SETTINGS, gitUrl });
+    const { status } = await api("PUT", `/v1/projects/${id}/git-credentials`, {
+      json: { type: "https", username: "ada", token: "s3cret-token" },
+    });
+    assert.ok(status < 300);
+    const built = await build(hook, SITE);
+    assert.equal(built.error, null);
+    const commitSha = await repository.commit("slow", { "index.html": "slow" });
+    await api("PATCH", `/v1/projects/${id}`, { json: { buildCommand: "sleep 600" } });
+    const running = await trigger(hook, { branch: "slow", commitSha });
+    assert.equal(running.status, 200);
+    const before = await pathsWith(dataDir, id);
+    for (const folder of ["git", "build_cache", "build_logs"]) {
+      assert.ok(before.some((path) => path.startsWith(`/${folder}/`)), `${folder}: ${before}`);
+    }
+    assert.equal((await api("DELETE", `/v1/projects/${id}`)).status, 204);
+    assert.deepEqual(await pathsWith(dataDir, id), []);
+    assert.deepEqual(await pathsWith(`${dataDir}/builds`, ""), []);
+    const late = await trigger(hook, { branch: "main", commitSha });
+    assert.equal(late.status, 401);
+    for (const path of [`/v1/builds/${built.id}`, `/v1/deployments/${running.id}/build-log`]) {
+      assert.equal((await api("GET", path)).status, 404, path);
+    }
+    assert.deepEqual((await api("GET", "/v1/deploy-hooks")).json.items, []);
+    await platform.shutdown();
+    using kv = portableKv(await Deno.openKv(`${dataDir}/kv.sqlite3`));
+    const left: string[] = [];
+    for await (const { key, value } of kv.list({ prefix: [] })) {
+      // What people were told stays theirs.
+      if (key[0] === "event_by_key" || key[0] === "notifications") continue;
+      const text = JSON.stringify(
+        [key, value],
+        (_, part) => typeof part === "bigint" ? String(part) : part,
+      );
+      if (text.includes(id) || text.includes(built.id)) left.push(JSON.stringify(key));
+    }
+    assert.deepEqual(left, []);
+  }));
+
+Deno.test("a deletion that a crash interrupted is finished by the next start, folders and all", () =>
+  withBuilds(async (platform) => {
+    const { project, build, api, folder, dataDir } = platform;
+    const { id, hook } = await project("shop", SETTINGS);
+    assert.equal((await build(hook, SITE)).error, null);
+    const { json: workspaces } = await api("GET", "/v1/workspaces");
+    await platform.shutdown();
+    const kv = portableKv(await Deno.openKv(`${dataDir}/kv.sqlite3`));
+    // The first commit of a deletion.
+    await kv.atomic()
+      .delete(keys.project(workspaces.items[0].id, id))
+      .delete(keys.projectByName("shop"))
+      .set(keys.deletion(id), { deletedAt: 1 })
+      .commit();
+    kv.close();
+    const second = await start(dataDir, { gitRoots: [folder] });
+    try {
+      assert.deepEqual(await pathsWith(dataDir, id), []);
+      assert.equal((await second.get("shop.localhost", "/")).status, 404);
+    } finally {
+      await second.shutdown();
+    }
+  }));

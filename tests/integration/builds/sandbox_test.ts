@@ -1,0 +1,42 @@
+/** Builds where the machine offers no walls. */
+import assert from "node:assert/strict";
+import { markedProcesses } from "../../../src/lib/marked_processes.ts";
+import { textOf, withBuilds } from "../../helpers/git_builds.ts";
+
+const SCRIPT = [
+  "setsid sleep 876 >/dev/null 2>&1 &",
+  "mkdir -p out; echo $SVC_BRANCH > out/index.html",
+].join("\n");
+
+const SETTINGS = { buildCommand: "sh build.sh", outputDirectory: "out" };
+
+Deno.test("without walls builds are refused, with what can be done", async () => {
+  await withBuilds(async ({ project, build, log }) => {
+    const { hook } = await project("shop", SETTINGS);
+    const { status, error, id } = await build(hook, { "build.sh": SCRIPT });
+    assert.equal(status, "FAILED");
+    assert.match(error ?? "", /switched off.*--allow-unsandboxed-builds/);
+    assert.match(textOf(await log(id)), /switched off/);
+  }, { builds: { sandbox: "open" } });
+});
+
+Deno.test("builds without walls run when the operator says so, and leave nothing", async () => {
+  await withBuilds(async ({ project, build, get, logged, dataDir }) => {
+    const { hook } = await project("shop", SETTINGS);
+    const { error, id } = await build(hook, { "build.sh": SCRIPT });
+    assert.equal(error, null);
+    assert.equal((await get("shop.localhost", "/")).text.trim(), "main");
+    assert.deepEqual(await markedProcesses(`SVC_DEPLOYMENT_ID=${id}`), []);
+    assert.deepEqual(await Array.fromAsync(Deno.readDir(`${dataDir}/builds`)), []);
+    assert.ok(logged.some((line) => /without walls/.test(line)));
+  }, { builds: { sandbox: "open", allowUnsandboxed: true } });
+});
+
+Deno.test("a build without walls that never ends is ended, too", async () => {
+  await withBuilds(async ({ project, build }) => {
+    const { hook } = await project("shop", SETTINGS);
+    const { error, id } = await build(hook, { "build.sh": "setsid sleep 876 & sleep 876" });
+    assert.match(error ?? "", /longer than 3 seconds/);
+    assert.deepEqual(await markedProcesses(`SVC_DEPLOYMENT_ID=${id}`), []);
+  }, { builds: { sandbox: "open", allowUnsandboxed: true, limits: { timeMs: 3_000 } } });
+});

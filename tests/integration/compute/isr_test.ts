@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { glob } from "node:fs/promises";
+import { deployServer } from "../../helpers/compute_site.ts";
+import { createProject, start, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
+import { until as wait } from "../../helpers/until.ts";
+
+const HOST = "shop.localhost";
+
+async function page(platform: TestPlatform, path = "/pages/count", host = HOST) {
+  const { headers, text, status } = await platform.get(host, path);
+  return { state: headers["x-svc-cache"], text, status, started: headers["x-started"] };
+}
+
+/** The kept pages of all deployments that are on disk, whole. */
+async function keptPages(dataDir: string): Promise<string[]> {
+  return await Array.fromAsync(glob(`${dataDir}/isr/*/*.[pq]`));
+}
+
+/** Asks until the page satisfies; a test fails after five seconds. */
+async function until(
+  platform: TestPlatform,
+  wanted: (found: Awaited<ReturnType<typeof page>>) => boolean,
+) {
+  for (let round = 0; round < 100; round++) {
+    const found = await page(platform);
+    if (wanted(found)) return found;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+  throw new Error("The page did not become what it should");
+}
+
+Deno.test("a page is kept over a restart, refreshed once for many, dropped by purge and deploy", async () => {
+  await withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deployServer(platform, "shop", { version: "1" });
+    const many = await Promise.all(Array.from({ length: 30 }, () => page(platform)));
+    assert.ok(many.every(({ text }) => text === "count 1"), JSON.stringify(many));
+    assert.equal(many.filter(({ state }) => state === "MISS").length, 1);
+
+    const fresh = await until(platform, ({ text }) => text === "count 2");
+    assert.equal(fresh.state, "HIT");
+
+    const purged = await platform.api("POST", "/v1/projects/shop/purge", {
+      json: { type: "path", path: "/pages/count" },
+    });
+    assert.equal(purged.json.purged, 1);
+    assert.deepEqual(await page(platform).then(({ state, text }) => [state, text]), [
+      "MISS",
+      "count 3",
+    ]);
+
+    await deployServer(platform, "shop", { version: "2" });
+    const deployed = await page(platform);
+    assert.deepEqual([deployed.state, deployed.text], ["MISS", "count 1"]);
+    assert.notEqual(deployed.started, fresh.started);
+  });
+});
+
+Deno.test("kept pages are there at once after a restart", async () => {
+  const dataDir = await Deno.makeTempDir({ prefix: "svc-isr-" });
+  try {
+    const before = await start(dataDir);
+    await createProject(before, "shop");
+    await deployServer(before, "shop");
+    const { started } = await page(before);
+    await wait(() => keptPages(dataDir), (files) => files.length > 0);
+    await before.shutdown();
+    const after = await start(dataDir);
+    try {
+      const kept = await page(after);
+      assert.equal(kept.started, started, "the old page, without a server");
+      assert.match(String(kept.state), /^(HIT|STALE)$/);
+      const renewed = await until(after, (found) => found.started !== started);
+      assert.equal(renewed.text, "count 1");
+    } finally {
+      await after.shutdown();
+    }
+  } finally {
+    await Deno.remove(dataDir, { recursive: true });
+  }
+});

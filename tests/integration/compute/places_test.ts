@@ -1,0 +1,107 @@
+/**
+ * Servers that share a bounded number of processes, and how they are told to end.
+ */
+import assert from "node:assert/strict";
+import { ProcessPlaces } from "../../../src/runtime/mod.ts";
+import { computeServer, until, writeModules } from "../../helpers/compute_server.ts";
+
+const directory = await writeModules({
+  "entry.mjs": `
+import { createServer } from "node:http";
+createServer((request, response) => {
+  if (request.url !== "/hold") return response.end(String(process.pid));
+  setTimeout(() => response.end("held"), 700);
+}).listen(process.env.PORT);
+`,
+  "listens.mjs": `
+process.on("SIGTERM", () => {
+  console.log("heard SIGTERM");
+  setTimeout(() => { console.log("finished"); process.exit(0); }, 50);
+});
+process.once("SIGINT", () => console.log("heard SIGINT"));
+export default {
+  fetch: ({ url }) => new Response(url.endsWith("/pid") ? String(process.pid) : "ok"),
+};
+`,
+  "deaf.mjs": `
+Deno.addSignalListener("SIGTERM", () => console.log("heard SIGTERM"));
+export default { fetch: () => new Response("ok") };
+`,
+});
+
+Deno.test("a server ends the one that was idle the longest, where no place is free", async () => {
+  const places = new ProcessPlaces({ max: 2, waitMs: 5000 });
+  await using first = computeServer({ directory, places });
+  await using second = computeServer({ directory, places });
+  await using third = computeServer({ directory, places });
+  const ran = [await first.ask("/"), await second.ask("/")];
+  const again = await first.ask("/");
+  assert.equal(again, ran[0]);
+  assert.match(await third.ask("/"), /^200 \d+$/);
+  assert.ok(second.logs.some(({ message }) => /another one needed its place/.test(message)));
+  assert.equal(await first.ask("/"), ran[0], "the one that was asked last stays");
+  assert.deepEqual(await second.server.check(), { healthy: true, latencyMs: 0 });
+  assert.match(await second.ask("/"), /^200 \d+$/, "what was ended starts again");
+});
+
+Deno.test("a server waits until another falls idle, and for so long only", async () => {
+  const places = new ProcessPlaces({ max: 1, waitMs: 2000 });
+  await using first = computeServer({ directory, places });
+  await first.server.start();
+  const held = first.ask("/hold");
+  await using second = computeServer({ directory, places });
+  assert.match(await second.ask("/"), /^200 \d+$/);
+  assert.equal(await held, "200 held", "no request is cut short");
+
+  const few = new ProcessPlaces({ max: 1, waitMs: 50 });
+  await using busy = computeServer({ directory, places: few });
+  await busy.server.start();
+  const holding = busy.ask("/hold");
+  await using late = computeServer({ directory, places: few });
+  assert.equal(await late.ask("/"), "overloaded");
+  assert.deepEqual(await late.server.check(), { healthy: true, latencyMs: 0 });
+  assert.equal(await holding, "200 held");
+});
+
+Deno.test("a server that fails to start leaves its place to others", async () => {
+  const places = new ProcessPlaces({ max: 1, waitMs: 2000 });
+  await using broken = computeServer({ directory, entry: "missing.mjs", places });
+  assert.equal(await broken.ask("/"), "cannot_start");
+  await using well = computeServer({ directory, places });
+  assert.match(await well.ask("/"), /^200 \d+$/);
+});
+
+Deno.test("a server that listens to SIGTERM ends itself, in time", async (t) => {
+  const told = (app: ReturnType<typeof computeServer>) =>
+    app.logs.map(({ message }) => message).filter((message) => !message.includes("cold start"));
+  await t.step("when it is drained", async () => {
+    await using app = computeServer({ directory, entry: "listens.mjs" });
+    await app.ask("/");
+    await app.server.drain(1000);
+    assert.deepEqual(told(app), ["heard SIGTERM", "finished"]);
+  });
+  await t.step("when it is idle", async () => {
+    await using app = computeServer({ directory, entry: "listens.mjs", limits: { idleMs: 100 } });
+    await app.ask("/");
+    await until(() => told(app).includes("finished"));
+    assert.equal(await app.ask("/"), "200 ok");
+  });
+  await t.step("one that does not end is ended", async () => {
+    await using app = computeServer({ directory, entry: "deaf.mjs" });
+    await app.ask("/");
+    const began = performance.now();
+    await app.server.drain(300);
+    const took = performance.now() - began;
+    assert.ok(took >= 290 && took < 1900, `It took ${took} ms`);
+    assert.deepEqual(told(app), ["heard SIGTERM"]);
+  });
+  await t.step("not by a signal that the process gets", async () => {
+    await using app = computeServer({ directory, entry: "listens.mjs" });
+    await app.ask("/");
+    const pid = Number((await app.ask("/pid")).slice(4));
+    assert.ok(pid > 1 && pid !== Deno.pid);
+    for (const signal of ["SIGINT", "SIGTERM"] as const) Deno.kill(pid, signal);
+    assert.equal(await app.ask("/"), "200 ok");
+    assert.deepEqual(told(app), []);
+  });
+});

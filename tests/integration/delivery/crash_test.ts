@@ -1,0 +1,122 @@
+/**
+ * `kill -9` in the midst of a thousand deliveries: nothing that was accepted is
+ * lost, and only what was under way at that moment comes twice.
+ *
+ * `CRASH_DELIVERIES` sets how many there are.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { cleanEnvironment, type Platform, startProgram } from "../../../scripts/_program.ts";
+import { serveSmtp, type TestSmtp } from "../../helpers/smtp_server.ts";
+import { until } from "../../helpers/until.ts";
+
+const COUNT = Number(Deno.env.get("CRASH_DELIVERIES") ?? 1000);
+const RAISING = 8;
+/** Mails that are under way at once: those a crash may make come twice. */
+const UNDER_WAY = 4;
+
+/** Makes a workspace whose owner has an email address; returns a key for it. */
+async function makeWorkspace(platform: Platform): Promise<string> {
+  let cookie = "";
+  const send = async (path: string, json: object) => {
+    const response = await fetch(`http://127.0.0.1:${platform.port}${path}`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "sec-fetch-site": "same-origin",
+        "x-workspace": "ada",
+        cookie,
+      },
+      body: JSON.stringify(json),
+    });
+    cookie = response.headers.get("set-cookie")?.split(";")[0] ?? cookie;
+    assert.equal(response.status, 201);
+    return await response.json();
+  };
+  const password = "a few words in a row";
+  await send("/v1/sign-up", { name: "Ada", email: "ada@example.com", password });
+  await send("/v1/workspaces", { slug: "ada", name: "Ada" });
+  return (await send("/v1/api-keys", { name: "crash", role: "owner" })).key;
+}
+
+type Raise = (platform: Platform, project: string) => Promise<boolean>;
+
+const raiseWith = (key: string): Raise => async (platform, project) => {
+  try {
+    const response = await fetch(`http://127.0.0.1:${platform.port}/v1/events`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ event: "deployment.failed", data: { project } }),
+    });
+    await response.body?.cancel();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+};
+
+/** Projects whose mail came, from the subjects. */
+function projectsOf(smtp: TestSmtp): string[] {
+  return smtp.mails.flatMap(({ headers }) => /p\d{4}p/.exec(headers.get("subject")!) ?? []);
+}
+
+/** How often a Message-ID came again. */
+function repeatsOf(smtp: TestSmtp): number {
+  const ids = smtp.mails.map(({ headers }) => headers.get("message-id"));
+  return ids.length - new Set(ids).size;
+}
+
+Deno.test(`after three kills amid ${COUNT} deliveries, everything accepted has come`, async () => {
+  await using smtp = await serveSmtp();
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-crash-" }));
+  const dataDir = join(folder, "data");
+  const env = cleanEnvironment(folder);
+  // Without a mail server a sign-up needs no mail.
+  const first = await startProgram({ dataDir, env });
+  const raise = raiseWith(await makeWorkspace(first));
+  await first.stop();
+  const serve = () => startProgram({ dataDir, env: { ...env, SVC_SMTP_URL: smtp.url } });
+  let platform = await serve();
+  let kills = 0;
+  const crash = async () => {
+    await platform.kill();
+    kills++;
+    platform = await serve();
+  };
+  try {
+    const accepted = new Set<string>();
+    const waiting = Array.from({ length: COUNT }, (_, index) => `p${`${index}`.padStart(4, "0")}p`);
+    const raiseAll = async () => {
+      for (let project = waiting.shift(); project !== undefined; project = waiting.shift()) {
+        if (!await raise(platform, project)) return;
+        accepted.add(project);
+      }
+    };
+    const raising = () => Promise.all(Array.from({ length: RAISING }, raiseAll));
+    const seen = (count: number) => until(() => smtp.mails.length, (mails) => mails >= count);
+
+    const interrupted = raising();
+    await seen(COUNT / 10);
+    await crash();
+    await interrupted;
+    await raising();
+    await seen(COUNT / 4);
+    await crash();
+    await seen(COUNT / 2);
+    await crash();
+    const left = () => accepted.difference(new Set(projectsOf(smtp)));
+    const end = performance.now() + 60_000;
+    while (left().size > 0 && performance.now() < end) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    assert.deepEqual([...left()], [], "mails that were accepted and never came");
+    assert.equal(kills, 3);
+    assert.ok(accepted.size >= COUNT - RAISING, `${accepted.size} accepted`);
+    const repeats = repeatsOf(smtp);
+    assert.ok(repeats <= kills * UNDER_WAY, `${repeats} came twice`);
+    assert.doesNotMatch(platform.errors(), /error/i);
+  } finally {
+    await platform.kill();
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
+
+const site = (text: string) => ({ "index.html": `<p>${text}</p>` });
+
+Deno.test("a preview is promoted without being sent again, and can be rolled back", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const first = await deploy(platform, "shop", { files: site("one") });
+    const preview = await deploy(platform, "shop", {
+      files: site("two"),
+      prod: false,
+      branch: "feature",
+    });
+    const promoted = await platform.api("POST", `/v1/deployments/${preview.id}/promote`);
+    assert.equal(promoted.status, 200, JSON.stringify(promoted.json));
+    assert.notEqual(promoted.json.id, preview.id);
+    const { isProduction, environment, branch } = promoted.json;
+    assert.deepEqual([isProduction, environment, branch], [true, "production", "feature"]);
+    assert.equal((await platform.get("shop.localhost", "/")).text, "<p>two</p>");
+    assert.equal((await platform.get(new URL(preview.url).hostname, "/")).text, "<p>two</p>");
+
+    const back = await platform.api("POST", "/v1/projects/shop/rollback", { json: {} });
+    assert.equal(back.json.deployment.id, first.id);
+    assert.equal((await platform.get("shop.localhost", "/")).text, "<p>one</p>");
+  }));
+
+Deno.test("an earlier production deployment is promoted as it is; what is live changes nothing", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const first = await deploy(platform, "shop", { files: site("one") });
+    await deploy(platform, "shop", { files: site("two") });
+    for (let time = 0; time < 2; time++) {
+      const promoted = await platform.api("POST", `/v1/deployments/${first.id}/promote`);
+      assert.deepEqual([promoted.status, promoted.json.id], [200, first.id]);
+    }
+    assert.equal((await platform.get("shop.localhost", "/")).text, "<p>one</p>");
+  }));
+
+Deno.test("a promoted deployment keeps the rules of the preview", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const rules = {
+      schemaVersion: "EDGE_RULE_SET_V1",
+      rules: [{
+        id: "away",
+        condition: { path: { type: "exact", value: "/old" } },
+        action: { type: "redirect", target: "/new" },
+      }],
+    };
+    const preview = await deploy(platform, "shop", { files: site("two"), prod: false, rules });
+    const { status } = await platform.api("POST", `/v1/deployments/${preview.id}/promote`);
+    assert.equal(status, 200);
+    assert.equal((await platform.get("shop.localhost", "/old")).headers.location, "/new");
+  }));
+
+Deno.test("what shows nothing is not promoted, nor what is another workspace's", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const preview = await deploy(platform, "shop", { files: site("two"), prod: false });
+    await platform.api("POST", `/v1/deployments/${preview.id}/stop`, { json: {} });
+    const refused = await platform.api("POST", `/v1/deployments/${preview.id}/promote`);
+    assert.equal(refused.status, 409);
+    assert.match(refused.json.error, /is STOPPED/);
+    const path = "/v1/deployments/0199e2e8-5f0f-7e11-8a33-0242ac120002/promote";
+    assert.equal((await platform.api("POST", path)).status, 404);
+  }));

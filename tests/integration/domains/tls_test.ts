@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { startDns } from "../../../src/lib/test_dns_server.ts";
+import { CertificateFileError } from "../../../src/serve/mod.ts";
+import type { Domain } from "../../../src/contract/mod.ts";
+import { findPebble, makeCertificate, startPebble } from "../../helpers/pebble.ts";
+import {
+  createProject,
+  deploy,
+  PROGRAM,
+  start,
+  type TestPlatform,
+} from "../../helpers/platform.ts";
+
+const page = (text: string) => ({ files: { "index.html": text } });
+
+async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-tls-" });
+  try {
+    await run(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** What a client sees that trusts one root only: status and text, or why it hung up. */
+async function secureGet(
+  port: number,
+  host: string,
+  options: { readonly ca: string; readonly path?: string; readonly http1?: boolean },
+): Promise<string> {
+  const { stdout, stderr, success } = await new Deno.Command("curl", {
+    args: [
+      ...["-sS", "--max-time", "5", "--cacert", options.ca],
+      ...(options.http1 ? ["--http1.1"] : []),
+      ...["--resolve", `${host}:${port}:127.0.0.1`, "-w", " %{http_version} %{http_code}"],
+      `https://${host}:${port}${options.path ?? "/"}`,
+    ],
+  }).output();
+  return new TextDecoder().decode(success ? stdout : stderr);
+}
+
+/** Waits until a value is as wanted; fails after ten seconds. */
+async function until<T>(read: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> {
+  for (let attempt = 0;; attempt++) {
+    const value = await read();
+    if (wanted(value)) return value;
+    if (attempt === 200) throw new Error(`Waited in vain: ${JSON.stringify(value)}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+}
+
+Deno.test("a certificate of the operator's own serves API and sites, in HTTP/2 and 1.1", () =>
+  inFolder(async (folder) => {
+    const tls = await makeCertificate(folder, "own", ["DNS:svc.test", "DNS:*.svc.test"]);
+    const platform = await start(join(folder, "data"), {
+      baseDomain: "svc.test",
+      httpsPort: 0,
+      tls,
+    });
+    const port = platform.httpsPort!;
+    assert.equal(platform.url, `https://svc.test:${port}`);
+    await createProject(platform, "shop");
+    const live = await deploy(platform, "shop", page("secure"));
+    assert.equal(live.urls.production, `https://shop.svc.test:${port}`);
+    const ca = tls.certFile;
+    assert.equal(await secureGet(port, "shop.svc.test", { ca }), "secure 2 200");
+    assert.equal(await secureGet(port, "shop.svc.test", { ca, http1: true }), "secure 1.1 200");
+    const health = await secureGet(port, "svc.test", { ca, path: "/v1/health" });
+    assert.match(health, /"status":"ok".* 2 200$/);
+    assert.equal((await platform.get("shop.svc.test", "/")).text, "secure");
+    await platform.shutdown();
+  }));
+
+Deno.test("certificate files that can not serve are refused at start", () =>
+  inFolder(async (folder) => {
+    const one = await makeCertificate(folder, "one", ["DNS:svc.test"]);
+    const two = await makeCertificate(folder, "two", ["DNS:svc.test"]);
+    const text = join(folder, "text");
+    await Deno.writeTextFile(text, "no PEM");
+    const rows = [
+      [{ ...one, certFile: join(folder, "none") }, /can ?not read the certificate/i],
+      [{ ...one, keyFile: two.keyFile }, /is not the key of/],
+      [{ ...one, certFile: text }, /must hold a certificate/],
+      [{ ...one, keyFile: text }, /must hold a private key/],
+    ] as const;
+    for (const [tls, reason] of rows) {
+      await assert.rejects(
+        start(join(folder, "data"), { httpsPort: 0, tls }),
+        (error) =>
+          error instanceof (PROGRAM === undefined ? CertificateFileError : Error) &&
+          reason.test(error.message),
+      );
+    }
+    const taken = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+    await assert.rejects(
+      start(join(folder, "data"), { httpsPort: taken.addr.port, tls: one }),
+      PROGRAM === undefined ? Deno.errors.AddrInUse : /port_in_use/,
+    );
+    taken.close();
+    const platform = await start(join(folder, "data"), { httpsPort: 0, tls: one });
+    await platform.shutdown();
+  }));
+
+Deno.test("an authority whose terms are not agreed to is refused at start", () =>
+  inFolder(async (folder) => {
+    const acme = { directoryUrl: "https://ca.test/dir", contact: "a@b.test", termsAgreed: false };
+    await assert.rejects(
+      start(join(folder, "data"), { httpsPort: 0, acme }),
+      /terms of service must be agreed to/,
+    );
+  }));
+
+const pebbleProgram = await findPebble();
+
+/** Binds a name, and proves and points it. */
+async function bind(
+  platform: TestPlatform,
+  names: Map<string, object | string>,
+  hostname: string,
+): Promise<string> {
+  const { json } = await platform.api("POST", "/v1/projects/shop/domains", {
+    json: { hostname, environment: "production" },
+  });
+  for (const record of json.records) {
+    if (record.purpose === "proof") names.set(record.name, { TXT: [record.value] });
+    else names.set(record.name, { A: ["127.0.0.1"] });
+  }
+  await platform.api("POST", `/v1/projects/shop/domains/${json.domain.id}/verify`);
+  return json.domain.id;
+}
+
+Deno.test({
+  name: "certificates are ordered by ACME, chosen by host, stored sealed, and outlive a restart",
+  ignore: pebbleProgram === undefined,
+  fn: () =>
+    inFolder(async (folder) => {
+      const dns = await startDns();
+      const probe = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+      const httpPort = probe.addr.port;
+      probe.close();
+      const pebble = await startPebble(pebbleProgram!, {
+        folder,
+        dnsServer: dns.server,
+        httpPort,
+      });
+      const ca = join(folder, "root.pem");
+      await Deno.writeTextFile(ca, pebble.rootCa);
+      const { directoryUrl, serverCaFile } = pebble;
+      const options = {
+        port: httpPort,
+        httpsPort: 0,
+        dnsServer: dns.server,
+        publicAddresses: ["127.0.0.1"],
+        acme: { directoryUrl, serverCaFile, contact: "ops@svc.test", termsAgreed: true },
+      };
+      const dataDir = join(folder, "data");
+      let platform = await start(dataDir, options);
+      try {
+        await createProject(platform, "shop");
+        await deploy(platform, "shop", page("sealed"));
+        const stateOf = (id: string) => async () =>
+          (await platform.api("GET", `/v1/projects/shop/domains/${id}`)).json.domain.certificate;
+        const issued = (state: Domain["certificate"]) => state.status === "issued";
+
+        const early = await secureGet(platform.httpsPort!, "www.shop.test", { ca });
+        assert.match(early, /curl: \(35\)/);
+        const shop = await bind(platform, dns.names, "www.shop.test");
+        const state = await until(stateOf(shop), issued);
+        assert.ok(Date.parse(state.expiresAt ?? "") > Date.now());
+        assert.equal(
+          await secureGet(platform.httpsPort!, "www.shop.test", { ca }),
+          "sealed 2 200",
+        );
+        const redirect = await until(
+          () => secureGet(platform.httpsPort!, "shop.test", { ca }),
+          (text) => !text.startsWith("curl"),
+        );
+        assert.equal(redirect, " 2 308");
+
+        const other = await bind(platform, dns.names, "blog.other.test");
+        await until(stateOf(other), issued);
+        assert.equal(
+          await secureGet(platform.httpsPort!, "blog.other.test", { ca, http1: true }),
+          "sealed 1.1 200",
+        );
+        assert.match(await secureGet(platform.httpsPort!, "no.shop.test", { ca }), /curl: \(35\)/);
+
+        await platform.shutdown();
+        const keys = await new Deno.Command("grep", {
+          args: ["-rlaE", "PRIVATE KEY", dataDir],
+        }).output();
+        assert.equal(new TextDecoder().decode(keys.stdout), "");
+        await pebble.close();
+
+        platform = await start(dataDir, options);
+        assert.equal(
+          await secureGet(platform.httpsPort!, "www.shop.test", { ca }),
+          "sealed 2 200",
+        );
+        const failing = await bind(platform, dns.names, "late.other.test");
+        const failed = await until(stateOf(failing), ({ status }) => status === "failed");
+        assert.match(failed.error, /The certificate authority at .* did not answer/);
+        assert.equal(
+          (await platform.get("late.other.test", "/")).text,
+          "sealed",
+          "a name without certificate is served by plain HTTP",
+        );
+        await platform.api("DELETE", `/v1/projects/shop/domains/${shop}`);
+        await until(
+          () => secureGet(platform.httpsPort!, "www.shop.test", { ca }),
+          (text) => text.startsWith("curl") || text.endsWith("404"),
+        );
+      } finally {
+        await platform.shutdown();
+        await pebble.close();
+        await dns.close();
+      }
+    }),
+});

@@ -1,0 +1,150 @@
+/** Pipelines on a real platform: gates of broader rules, observers of failures, bodies that break. */
+import assert from "node:assert/strict";
+import { functionProcesses, openMachinery, publish, rule, until } from "../../helpers/upstreams.ts";
+import { createProject } from "../../helpers/platform.ts";
+
+const HOST = "shop.localhost";
+const GATE = { use: "auth", mode: "request", failure: "closed" };
+const AUTH = `export default (request: Request) => {
+  if (request.headers.get("x-key") === "broken") throw new Error("no answer");
+  if (request.headers.get("x-key") !== "right") return new Response("Log in", { status: 401 });
+};`;
+
+const wholeSite = rule("whole-site", { type: "pipeline", steps: [GATE, { handle: "origin" }] });
+const narrower = (more: object, steps: object[] = []) =>
+  rule("reports", {
+    type: "pipeline",
+    ...more,
+    steps: [...steps, { handle: "origin" }, { use: "mark", mode: "response" }],
+  }, "/reports/");
+
+Deno.test("the gate of a broader rule holds in narrower ones, unless they say that it does not", async (t) => {
+  await using machinery = await openMachinery();
+  const { platform } = machinery;
+  await createProject(platform, "shop");
+  const functions = {
+    auth: AUTH,
+    mark: `export default (_: Request, context: { response: Response }) => {
+      const marked = new Response(context.response.body, context.response);
+      marked.headers.set("x-mark", "1");
+      return marked;
+    };`,
+  };
+  const files = { "index.html": "home", "reports/index.html": "reports" };
+  const live = (rules: object[]) => publish(platform, "shop", { files, functions, rules });
+  const answers = async (path: string) => {
+    const told: [number, boolean][] = [];
+    for (const key of ["right", "wrong", "broken"]) {
+      const { status, headers } = await platform.get(HOST, path, { "x-key": key });
+      told.push([status, headers["x-mark"] === "1"]);
+    }
+    return told;
+  };
+
+  for (const [name, more] of [["missing", {}], ["true", { inheritGate: true }]] as const) {
+    await t.step(`inheritGate ${name}: a rule without the gate is refused`, async () => {
+      await live([wholeSite]);
+      const { headers } = await platform.api("GET", "/v1/projects/shop/rules");
+      const answer = await platform.api("PUT", "/v1/projects/shop/rules", {
+        headers: { "if-match": headers.get("etag") ?? "" },
+        json: { schemaVersion: "EDGE_RULE_SET_V1", rules: [wholeSite, narrower(more)] },
+      });
+      assert.ok([400, 422].includes(answer.status), JSON.stringify(answer.json));
+      assert.match(answer.json.error, /Repeat the request gate "auth"/);
+      assert.deepEqual(await answers("/reports/"), [[200, false], [401, false], [503, false]]);
+    });
+    await t.step(`inheritGate ${name}: the repeated gate holds`, async () => {
+      await live([wholeSite, narrower(more, [GATE])]);
+      assert.deepEqual(await answers("/reports/"), [[200, true], [401, false], [503, false]]);
+    });
+  }
+  await t.step("inheritGate false: open, and only there", async () => {
+    await live([wholeSite, narrower({ inheritGate: false })]);
+    assert.deepEqual(await answers("/reports/"), [[200, true], [200, true], [200, true]]);
+    assert.deepEqual(await answers("/"), [[200, false], [401, false], [503, false]]);
+  });
+});
+
+Deno.test("observers see what the client gets, of a pipeline that failed too", async () => {
+  await using machinery = await openMachinery();
+  const { platform } = machinery;
+  await createProject(platform, "shop");
+  await publish(platform, "shop", {
+    functions: {
+      auth: AUTH,
+      audit: `export default ({ url }: Request, { response }: { response: Response }) =>
+        console.info("saw", new URL(url).pathname, response.status, response.headers.get("x-svc-deployment") !== null);`,
+    },
+    rules: [
+      rule("all", {
+        type: "pipeline",
+        steps: [GATE, { handle: "origin" }, { use: "audit", mode: "observe" }],
+      }),
+    ],
+  });
+  const keys: Readonly<Record<string, number>> = { right: 200, wrong: 401, broken: 503 };
+  for (const [key, status] of Object.entries(keys)) {
+    assert.equal((await platform.get(HOST, "/", { "x-key": key })).status, status);
+  }
+  let seen: string[] = [];
+  await until(async () => {
+    const { items } = (await platform.api("GET", "/v1/projects/shop/logs?limit=100")).json;
+    seen = items.flatMap(({ message }: { message?: string }) =>
+      message?.startsWith("saw") ? [message] : []
+    );
+    return seen.length === 3;
+  }, "the observer has seen all");
+  assert.deepEqual(seen.sort(), ["saw / 200 true", "saw / 401 false", "saw / 503 true"]);
+});
+
+Deno.test("a function that is killed in the middle of a body cuts the answer off, and that is all", async (t) => {
+  await using machinery = await openMachinery();
+  const { platform } = machinery;
+  await createProject(platform, "shop");
+  const before = functionProcesses();
+  await publish(platform, "shop", {
+    functions: {
+      drips: `export default () => new Response(new ReadableStream({
+        start(controller) { controller.enqueue(new TextEncoder().encode("begin")); },
+      }));`,
+      throws: `let n = 0;
+      export default () => { n = 0; return new Response(new ReadableStream({
+        pull(controller) {
+          if (n++ > 0) throw new Error("SECRET-OF-AUTHOR");
+          controller.enqueue(new TextEncoder().encode("begin"));
+        },
+      })); }`,
+    },
+    rules: ["drips", "throws"].map((name) =>
+      rule(name, { type: "pipeline", steps: [{ handle: name }] }, `/${name}`)
+    ),
+  });
+  const read = async (path: string, meanwhile: () => void) => {
+    using conn = await Deno.connect({ hostname: "127.0.0.1", port: platform.port });
+    const request = `GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`;
+    await conn.write(new TextEncoder().encode(request));
+    let told = "";
+    const buffer = new Uint8Array(4096);
+    for (;;) {
+      const count = await conn.read(buffer).catch(() => null);
+      if (count === null) return told;
+      told += new TextDecoder().decode(buffer.subarray(0, count));
+      if (told.includes("begin")) meanwhile();
+    }
+  };
+
+  await t.step("killed", async () => {
+    const told = await read("/drips", () => {
+      for (const pid of functionProcesses()) if (!before.includes(pid)) Deno.kill(pid, "SIGKILL");
+    });
+    assert.match(told, /^HTTP\/1\.1 200 OK\r\n[^]*begin\r\n$/, "there is no last chunk");
+  });
+  await t.step("throws in its stream", async () => {
+    const told = await read("/throws", () => {});
+    assert.match(told, /^HTTP\/1\.1 200 OK\r\n[^]*begin\r\n$/);
+    assert.doesNotMatch(told, /SECRET/);
+  });
+  await t.step("the operator is not told of it", () => {
+    assert.deepEqual(platform.logged.filter((line) => line.startsWith("error")), []);
+  });
+});

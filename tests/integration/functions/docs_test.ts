@@ -1,0 +1,86 @@
+/**
+ * The examples of docs/functions.md are type-checked, bundled and run.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { bundleFunctions, functionTypes } from "../../../src/runtime/mod.ts";
+import { bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";
+
+const DOCS = new URL("../../../docs/functions.md", import.meta.url);
+
+async function writeExamples(folder: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  for (
+    const [, file, code] of (await Deno.readTextFile(DOCS)).matchAll(/```ts (\S+)\n(.*?)```/gs)
+  ) {
+    const path = join(folder, file!);
+    await Deno.mkdir(join(folder, "functions"), { recursive: true });
+    await Deno.writeTextFile(path, code!);
+    files.push(path);
+  }
+  await Deno.writeTextFile(join(folder, "functions", "svc.d.ts"), functionTypes);
+  return files;
+}
+
+Deno.test("the examples of docs/functions.md are sound, and do what they say", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-docs-" });
+  try {
+    const files = await writeExamples(folder);
+    assert.equal(files.length, 5);
+    await Deno.writeTextFile(
+      join(folder, "deno.json"),
+      JSON.stringify({ compilerOptions: { types: ["./functions/svc.d.ts"] } }),
+    );
+    const checked = await new Deno.Command(Deno.execPath(), {
+      args: ["check", "--quiet", ...files],
+      cwd: folder,
+      env: { NO_COLOR: "1" },
+    }).output();
+    assert.equal(new TextDecoder().decode(checked.stderr), "");
+    const bundled = await bundleFunctions(folder, { cacheDir: folder });
+    assert.ok(bundled.ok, JSON.stringify(bundled));
+    assert.deepEqual(bundled.functions.map(({ name }) => name), [
+      "audit",
+      "gate",
+      "hello",
+      "mark",
+      "mobile",
+    ]);
+    await using deployment = await deployFunctions({
+      functions: bundled.functions.map(({ name, source }) => ({
+        name,
+        source: new TextDecoder().decode(source),
+      })),
+    });
+    const { host, log } = deployment;
+    const context = {
+      requestId: "r",
+      ip: "203.0.113.9",
+      country: "NO",
+      device: "mobile",
+      deployment: { id: "d" },
+    };
+    const call = (name: string, mode: "handle" | "request" | "response" | "observe") =>
+      host.invoke(invocation("/page", {
+        function: name,
+        mode,
+        context,
+        response: { status: 200, headers: [["x-a", "1"]], body: new Response("page").body },
+      }));
+    const hello = await call("hello", "handle");
+    assert.deepEqual(JSON.parse(await bodyText(hello)), { path: "/page", country: "NO" });
+    const gate = await call("gate", "request");
+    assert.ok(gate.type === "response" && gate.response.status === 401);
+    const mobile = await call("mobile", "request");
+    assert.ok(mobile.type === "request");
+    assert.equal(mobile.request.url, "https://site.example/m/page");
+    const mark = await call("mark", "response");
+    assert.ok(mark.type === "response");
+    assert.deepEqual(mark.response.headers, [["x-a", "1"], ["x-served-for", "NO"]]);
+    assert.equal(await bodyText(mark), "page");
+    assert.deepEqual(await call("audit", "observe"), { type: "next" });
+    assert.equal(log.at(-1)?.message, "GET https://site.example/page 200");
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

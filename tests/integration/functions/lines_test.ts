@@ -1,0 +1,165 @@
+/**
+ * Functions that reach for the connection of their worker: they do not get
+ * hold of it, and what they do to its frames costs their own worker only.
+ */
+import assert from "node:assert/strict";
+import { bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";
+
+const FIXTURES = new URL("../../../fixtures/functions/hostile/", import.meta.url);
+
+/** Answers with the number of its calls, which shows that its worker is still the first. */
+const NEIGHBOUR = {
+  name: "neighbour",
+  source: "let n = 0; export default () => new Response(String(++n));",
+};
+
+const NEIGHBOUR_CALL = { function: "neighbour" } as const;
+
+/** Changes the frames that its worker sends while the function is called. */
+const forges = (name: string, change: string) => ({
+  name,
+  source: `
+    const { set } = Uint8Array.prototype;
+    const typed = Object.getPrototypeOf(Uint8Array.prototype);
+    let isOn = false;
+    Object.defineProperty(typed, "set", { value: function (source, at) {
+      Reflect.apply(set, this, [source, at]);
+      if (!isOn || at !== 11) return;
+      ${change}
+    } });
+    export default () => { isOn = true; console.log("a line"); return new Response("fine"); };`,
+});
+
+const frameOf = (type: number): string => `this[4] = ${type}; this[5] = 1;`;
+
+const FORGED: Readonly<Record<string, string>> = {
+  "says-that-another-exited": frameOf(27),
+  "says-who-it-is-again": frameOf(29),
+  "opens-a-worker": frameOf(7),
+  "stops-another": frameOf(2),
+  "calls-another": frameOf(3),
+  "says-what-nobody-knows": frameOf(255),
+  "says-nothing-known": frameOf(0),
+  "lengthens-a-frame": "this[3] = 0x7f;",
+  "sends-a-body-nobody-asked-for": frameOf(40),
+};
+
+/** Frames that mean nothing, or that a worker may send: they cost nothing but the call. */
+const HARMLESS: ReadonlySet<string> = new Set(["sends-a-body-nobody-asked-for"]);
+
+Deno.test("a function that forges frames costs its own worker only", async (t) => {
+  await using deployment = await deployFunctions({
+    functions: [
+      NEIGHBOUR,
+      ...Object.entries(FORGED).map(([name, change]) => forges(name, change)),
+    ],
+  });
+  const { host, log } = deployment;
+  assert.deepEqual(await host.start(), []);
+  const { pids } = host;
+  let calls = 0;
+  for (const name of Object.keys(FORGED)) {
+    await t.step(name, async () => {
+      for (let round = 0; round < 2; round++) {
+        log.length = 0;
+        const result = await host.invoke(invocation("/", { function: name }));
+        assert.equal(
+          await bodyText(await host.invoke(invocation("/", NEIGHBOUR_CALL))),
+          `${++calls}`,
+        );
+        if (HARMLESS.has(name)) continue;
+        assert.ok(result.type === "failed" && result.reason === "crashed", JSON.stringify(result));
+        assert.match(result.message, /broke the protocol/);
+        assert.equal(log.filter(({ level }) => level === "error").length, 1, "it is said once");
+      }
+    });
+  }
+  assert.deepEqual(host.pids, pids);
+});
+
+const fixture = async (name: string) => ({
+  name: name.replaceAll("_", "-"),
+  source: await Deno.readTextFile(new URL(`${name}.js`, FIXTURES)),
+});
+
+Deno.test("a function does not find the connection of its worker", async () => {
+  await using deployment = await deployFunctions({
+    functions: [NEIGHBOUR, await fixture("find_connection")],
+    limits: { timeoutMs: 5000 },
+  });
+  const { host } = deployment;
+  assert.deepEqual(await host.start(), []);
+  const result = await host.invoke(invocation("/", { function: "find-connection" }));
+  assert.equal(await bodyText(result), "looked at true, found nothing", JSON.stringify(result));
+});
+
+Deno.test("a function that fills the queue of frames loses its worker, not its process", async () => {
+  await using deployment = await deployFunctions({
+    functions: [NEIGHBOUR, await fixture("frame_flood")],
+    limits: { memoryMb: 1000, timeoutMs: 20_000 },
+  });
+  const { host, log } = deployment;
+  assert.deepEqual(await host.start(), []);
+  const { pids } = host;
+  for (const call of ["1", "2"]) {
+    const result = await host.invoke(invocation("/", { function: "frame-flood" }));
+    assert.deepEqual(result, {
+      type: "failed",
+      reason: "crashed",
+      message: "The worker has ended",
+    });
+    assert.equal(await bodyText(await host.invoke(invocation("/", NEIGHBOUR_CALL))), call);
+  }
+  assert.equal(log.filter(({ function: name }) => name === "frame-flood").length, 2);
+  assert.deepEqual(host.pids, pids);
+});
+
+Deno.test("a worker that breaks between calls comes back with the next, not before", async () => {
+  const source = `
+    const typed = Object.getPrototypeOf(Uint8Array.prototype);
+    const { set } = typed;
+    setTimeout(() => {
+      Object.defineProperty(typed, "set", { value: function (source, at) {
+        Reflect.apply(set, this, [source, at]);
+        if (at === 11) this[4] = 255;
+      } });
+      console.log("a line");
+    }, 30);
+    export default () => new Response("fine");`;
+  await using deployment = await deployFunctions({
+    functions: [NEIGHBOUR, { name: "restless", source }],
+  });
+  const { host, log } = deployment;
+  assert.deepEqual(await host.start(), []);
+  const broke = (): number => log.filter(({ function: name }) => name === "restless").length;
+  while (broke() === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await new Promise((resolve) => setTimeout(resolve, 150));
+  assert.equal(broke(), 1);
+  const result = await host.invoke(invocation("/", { function: "restless" }));
+  assert.equal(await bodyText(result), "fine");
+  assert.equal(await bodyText(await host.invoke(invocation("/", NEIGHBOUR_CALL))), "1");
+});
+
+Deno.test("Function.prototype keeps its methods; functions may have their own", async () => {
+  const source = `
+    const tried = ["call", "apply", "bind"].map((name) => {
+      try { Function.prototype[name] = () => {}; return "replaced"; } catch { return "refused"; }
+    });
+    const library = () => 1;
+    library.bind = 5;
+    library.call = (x) => x + 1;
+    class Base { static apply() { return 3; } }
+    const bound = function () { return this.n; }.bind({ n: 4 });
+    export default function () {
+      return Response.json([
+        ...tried, library.bind, library.call(1), Object.keys(library).join(), Base.apply(), bound(),
+        Math.max.apply(null, [1, 2]), Array.prototype.slice.call("ab").length, String(this),
+      ]);
+    }`;
+  await using deployment = await deployFunctions({ functions: [{ name: "own", source }] });
+  const result = await deployment.host.invoke(invocation("/", { function: "own" }));
+  assert.deepEqual(JSON.parse(await bodyText(result)), [
+    ...["refused", "refused", "refused"],
+    ...[5, 2, "bind,call", 3, 4, 2, 2, "undefined"],
+  ]);
+});

@@ -1,0 +1,107 @@
+/**
+ * Processes of functions that share a bounded number of places, and end with
+ * the deployments that are not live any more.
+ */
+import assert from "node:assert/strict";
+import { ProcessPlaces } from "../../../src/runtime/mod.ts";
+import { bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";
+import { openMachinery, publish, rule, until } from "../../helpers/upstreams.ts";
+import { createProject } from "../../helpers/platform.ts";
+
+const functions = [{
+  name: "steps",
+  source: `
+const { promise, resolve } = Promise.withResolvers();
+export default async (request) => {
+  if (request.url.endsWith("/open")) resolve();
+  if (request.url.endsWith("/hold")) await promise;
+  return new Response("answered");
+};`,
+}];
+
+const limits = { memoryPollMs: 5, timeoutMs: 20_000 };
+
+Deno.test("functions end those that were idle the longest, where no place is free", async () => {
+  const places = new ProcessPlaces({ max: 2, waitMs: 20_000 });
+  await using first = await deployFunctions({ functions, limits, places });
+  await using second = await deployFunctions({ functions, limits, places });
+  await using third = await deployFunctions({ functions, limits, places });
+  const ask = async ({ host }: typeof first) => bodyText(await host.invoke(invocation("/")));
+  assert.deepEqual([await ask(first), await ask(second)], ["answered", "answered"]);
+  const kept = first.host.pids;
+  assert.equal(await ask(first), "answered");
+  assert.equal(await ask(third), "answered");
+  assert.deepEqual(first.host.pids, kept, "the one that was asked last stays");
+  assert.deepEqual(second.host.pids, []);
+  assert.equal(places.taken, 2);
+  assert.equal(await ask(second), "answered", "what was ended starts again");
+  assert.equal(places.taken, 2);
+});
+
+Deno.test("functions wait for a place, and no call is cut short for one", async () => {
+  const places = new ProcessPlaces({ max: 1, waitMs: 20_000 });
+  await using first = await deployFunctions({ functions, limits, places });
+  await using second = await deployFunctions({ functions, limits, places });
+  await first.host.start();
+  const held = first.host.invoke(invocation("/hold"));
+  const waiting = second.host.invoke(invocation("/"));
+  assert.equal(await bodyText(await first.host.invoke(invocation("/open"))), "answered");
+  assert.equal(await bodyText(await held), "answered");
+  assert.equal(await bodyText(await waiting), "answered");
+  assert.deepEqual([first.host.pids.length, second.host.pids.length], [0, 1]);
+});
+
+Deno.test("functions that find no place in time are overloaded", async () => {
+  const places = new ProcessPlaces({ max: 1, waitMs: 50 });
+  await using first = await deployFunctions({ functions, limits, places });
+  await using second = await deployFunctions({ functions, limits, places });
+  await first.host.start();
+  const held = first.host.invoke(invocation("/hold"));
+  const refused = await second.host.invoke(invocation("/"));
+  assert.ok(refused.type === "failed");
+  assert.equal(refused.reason, "overloaded");
+  assert.match(refused.message, /^All 1 processes of functions/);
+  await first.host.invoke(invocation("/open"));
+  assert.equal(await bodyText(await held), "answered");
+});
+
+Deno.test("functions at rest end with their last call, and start again when asked", async () => {
+  await using deployment = await deployFunctions({ functions, limits });
+  const { host } = deployment;
+  await host.start();
+  const held = host.invoke(invocation("/hold"));
+  await host.rest();
+  assert.equal(host.pids.length, 1, "a call is under way");
+  await host.invoke(invocation("/open"));
+  assert.equal(await bodyText(await held), "answered");
+  await until(() => host.pids.length === 0, "the process ends");
+  assert.equal(await bodyText(await host.invoke(invocation("/"))), "answered");
+  assert.equal(host.pids.length, 1);
+  await host.rest();
+  assert.equal(host.pids.length, 0);
+  assert.deepEqual(deployment.log, []);
+});
+
+Deno.test("deployments that are not live any more keep no process of functions", async () => {
+  await using machinery = await openMachinery({ maxFunctionProcesses: 6 });
+  const { platform } = machinery;
+  // Other tests have processes of functions too: the platform counts its own.
+  const health = async () => (await platform.api("GET", "/v1/health")).json.functions;
+  await createProject(platform, "shop");
+  const api = { api: "export default () => new Response(String(ROUND));" };
+  const versions = [];
+  for (let round = 0; round < 5; round++) {
+    versions.push(
+      await publish(platform, "shop", {
+        functions: { api: api.api.replace("ROUND", String(round)) },
+        rules: [rule("api", { type: "pipeline", steps: [{ handle: "api" }] })],
+      }),
+    );
+  }
+  assert.equal((await platform.get("shop.localhost", "/")).text, "4");
+  await until(async () => (await health()).running === 1, "one process is left");
+  assert.equal((await health()).max, 6);
+  const own = new URL(versions[1].url).hostname;
+  assert.equal((await platform.get(own, "/")).text, "1", "its own address starts it again");
+  assert.equal((await health()).running, 2);
+});

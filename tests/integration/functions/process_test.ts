@@ -1,0 +1,223 @@
+/**
+ * Processes of functions: their number, their end, and what outlives them.
+ */
+import assert from "node:assert/strict";
+import { dirname } from "node:path";
+import {
+  bodyText,
+  deployFunctions,
+  invocation,
+  projectFunctions,
+} from "../../helpers/function_host.ts";
+
+function runs(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(Deno.readTextFileSync(`/proc/${pid}/status`));
+  } catch {
+    return false;
+  }
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  const end = performance.now() + 30_000;
+  while (!holds()) {
+    assert.ok(performance.now() < end, "It did not come to hold in time");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const module = (name: string, source: string) => ({ name, source });
+
+Deno.test("calls over the limit wait, and more than that are refused", async () => {
+  await using deployment = await deployFunctions({ limits: { maxConcurrent: 2, maxQueued: 2 } });
+  const { host } = deployment;
+  await host.start();
+  const results = await Promise.all(
+    Array.from({ length: 6 }, () => host.invoke(invocation("/slow"))),
+  );
+  const reasons = results.map((result) => result.type === "failed" ? result.reason : "answered");
+  assert.deepEqual(reasons.sort(), [
+    ...Array(4).fill("answered"),
+    "overloaded",
+    "overloaded",
+  ]);
+});
+
+Deno.test("a function that can not be loaded fails its calls, the others run", async () => {
+  await using deployment = await deployFunctions({
+    functions: [
+      module("broken", "throw new Error('at load');\nexport default () => {};"),
+      module("number", "export default 5;"),
+      ...await projectFunctions(),
+    ],
+  });
+  const { host } = deployment;
+  const problems = await host.start();
+  assert.deepEqual(problems.map(({ name, message }) => [name, message]), [
+    ["broken", "Error: at load"],
+    ["number", 'TypeError: Function "number" has no default export that is a function'],
+  ]);
+  const failed = await host.invoke(invocation("/", { function: "broken" }));
+  assert.ok(failed.type === "failed" && failed.reason === "crashed");
+  assert.equal(await bodyText(await host.invoke(invocation("/answer"))), "answered");
+});
+
+Deno.test("an idle process ends, and the next call starts another", async () => {
+  await using deployment = await deployFunctions({ limits: { idleMs: 30, memoryPollMs: 5 } });
+  const { host } = deployment;
+  await host.start();
+  const [first] = host.pids;
+  await until(() => host.pids.length === 0 && !runs(first!));
+  assert.equal(await bodyText(await host.invoke(invocation("/answer"))), "answered");
+  assert.notEqual(host.pids[0], first);
+});
+
+Deno.test("a killed process fails its calls, and is replaced at once", async () => {
+  await using deployment = await deployFunctions();
+  const { host } = deployment;
+  await host.start();
+  const [first] = host.pids;
+  const work = host.invoke(invocation("/signal"));
+  await host.invoke(invocation("/answer"));
+  Deno.kill(first!, "SIGKILL");
+  const result = await work;
+  assert.ok(result.type === "failed" && result.reason === "crashed");
+  assert.equal(await bodyText(await host.invoke(invocation("/answer"))), "answered");
+});
+
+Deno.test("the function that broke a process gets one of its own", async () => {
+  const bomb =
+    "const a = []; export default () => { for (;;) a.push(new Uint8Array(2e7).fill(1)); };";
+  await using deployment = await deployFunctions({
+    functions: [module("bomb", bomb), ...await projectFunctions()],
+    limits: { memoryMb: 64, memoryPollMs: 5, timeoutMs: 10_000 },
+  });
+  const { host } = deployment;
+  await host.start();
+  assert.equal(host.pids.length, 1);
+  const result = await host.invoke(invocation("/", { function: "bomb" }));
+  assert.ok(result.type === "failed" && ["memory", "crashed"].includes(result.reason));
+  await until(() => host.pids.length === 2);
+  const neighbours = host.pids;
+  const again = await host.invoke(invocation("/", { function: "bomb" }));
+  assert.ok(again.type === "failed");
+  assert.equal(await bodyText(await host.invoke(invocation("/answer"))), "answered");
+  assert.ok(host.pids.some((pid) => neighbours.includes(pid)));
+});
+
+/** Where the socket of a process is: in a folder named by its last argument. */
+function socketFolder(pid: number): string {
+  const words = Deno.readTextFileSync(`/proc/${pid}/cmdline`).split("\0");
+  return dirname(words.at(-2) ?? "");
+}
+
+/** Whether the folder of a process's socket is there. */
+function hasFolder(folder: string): boolean {
+  try {
+    return Deno.statSync(folder).isDirectory;
+  } catch {
+    return false;
+  }
+}
+
+Deno.test("no process outlives the program that started it, nor does its socket", async () => {
+  const script = `
+    import { deployFunctions } from ${
+    JSON.stringify(new URL("../../helpers/function_host.ts", import.meta.url))
+  };
+    const { host } = await deployFunctions();
+    await host.start();
+    console.log(host.pids[0]);
+    await new Promise(() => setInterval(() => {}, 1000));`;
+  const child = new Deno.Command(Deno.execPath(), {
+    args: [
+      "run",
+      "-A",
+      "--quiet",
+      `--config=${new URL("../../../deno.json", import.meta.url).pathname}`,
+      "-",
+    ],
+    stdin: "piped",
+    stdout: "piped",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(script));
+  await writer.close();
+  const reader = child.stdout.getReader();
+  const { value } = await reader.read();
+  const pid = Number(new TextDecoder().decode(value));
+  assert.ok(runs(pid));
+  const folder = socketFolder(pid);
+  assert.ok(hasFolder(folder));
+  child.kill("SIGKILL");
+  await child.status;
+  await reader.cancel();
+  await until(() => !runs(pid) && !hasFolder(folder));
+});
+
+Deno.test("the socket of a process goes with it", async () => {
+  await using deployment = await deployFunctions();
+  const { host } = deployment;
+  await host.start();
+  const folder = socketFolder(host.pids[0]!);
+  assert.ok(hasFolder(folder));
+  await host.close();
+  assert.ok(!hasFolder(folder));
+});
+
+Deno.test("calls that come while a process is ended wait for the next, and none is left over", async () => {
+  const bomb =
+    "const a = []; export default () => { for (;;) a.push(new Uint8Array(2e7).fill(1)); };";
+  await using deployment = await deployFunctions({
+    functions: [module("bomb", bomb), ...await projectFunctions()],
+    limits: { memoryMb: 64, memoryPollMs: 5, timeoutMs: 10_000 },
+  });
+  const { host } = deployment;
+  await host.start();
+  const [first] = host.pids;
+  const result = await host.invoke(invocation("/", { function: "bomb" }));
+  assert.ok(result.type === "failed");
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, async () => bodyText(await host.invoke(invocation("/answer")))),
+  );
+  assert.deepEqual(new Set(answers), new Set(["answered"]));
+  await until(() => host.pids.length === 2 && !runs(first!));
+  const { pids } = host;
+  await host.close();
+  assert.ok(pids.every((pid) => !runs(pid)));
+});
+
+/** The nice value of each thread (proc(5), stat, field 19); threads come and go meanwhile. */
+function priorities(pid: number): number[] {
+  return [...Deno.readDirSync(`/proc/${pid}/task`)].flatMap(({ name }) => {
+    try {
+      const stat = Deno.readTextFileSync(`/proc/${pid}/task/${name}/stat`);
+      return [Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16])];
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return [];
+      throw error;
+    }
+  });
+}
+
+Deno.test("a thread that burns a processor goes behind the others, which are behind the platform", {
+  ignore: Deno.build.os !== "linux",
+}, async () => {
+  await using deployment = await deployFunctions({
+    functions: [
+      module("loops", "export default () => { for (;;); };"),
+      module("fine", "export default () => new Response('fine');"),
+    ],
+    limits: { timeoutMs: 8000 },
+  });
+  const { host } = deployment;
+  await host.start();
+  const pid = host.pids[0]!;
+  assert.ok(priorities(pid).every((nice) => nice >= 10), "all of the process");
+  const looping = host.invoke(invocation("/", { function: "loops" }));
+  await until(() => priorities(pid).some((nice) => nice >= 19));
+  assert.equal(priorities(pid).filter((nice) => nice >= 19).length, 1);
+  assert.equal(await bodyText(await host.invoke(invocation("/", { function: "fine" }))), "fine");
+  await host.close();
+  await looping;
+});

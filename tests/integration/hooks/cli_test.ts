@@ -1,0 +1,120 @@
+import assert from "node:assert/strict";
+import { runCli, type RunOptions } from "../../../src/cli/_test_run.ts";
+import { type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
+import { TOKEN } from "../../helpers/platform.ts";
+
+const sleep = (milliseconds: number) =>
+  new Promise<void>((resolve) => setTimeout(resolve, Math.min(milliseconds, 50)));
+
+/** Calls the tool in JSON mode and returns its one object. */
+async function tool(platform: HookPlatform, argv: readonly string[], options: RunOptions = {}) {
+  const run = await runCli([...argv, "--json"], {
+    fetch,
+    sleep,
+    ...options,
+    env: {
+      SVC_API_URL: `http://127.0.0.1:${platform.port}`,
+      SVC_TOKEN: TOKEN,
+      XDG_CONFIG_HOME: platform.folder,
+      ...options.env,
+    },
+  });
+  return { code: run.code, json: JSON.parse(run.stdout) };
+}
+
+Deno.test("svc hooks manages and triggers hooks", () =>
+  withHooks(async (platform) => {
+    const { repository, runner } = platform;
+    const shop = ["--project-id", "shop"];
+    const created = await tool(platform, [
+      ...["hooks", "create", "--name", "ci", "--scope", "Production", ...shop],
+    ]);
+    assert.equal(created.code, 0);
+    assert.deepEqual([created.json.hook.branch, created.json.hook.scope], ["main", "Production"]);
+    const url = (text: string) => text.replace(/localhost:\d+/, `127.0.0.1:${platform.port}`);
+    const commit = await repository.git("rev-parse", "main");
+    const trigger = (url: string, ...more: string[]) =>
+      tool(platform, ["hooks", "trigger", "--branch", "main", "--commit", commit, ...more], {
+        env: { SVC_TOKEN: "", SVC_HOOK_URL: url },
+      });
+    const live = await trigger(url(created.json.url), "--wait");
+    assert.deepEqual([live.code, live.json.deployment.status], [0, "LIVE"]);
+    const listed = await tool(platform, ["hooks", "list", ...shop]);
+    assert.equal(listed.json.hooks[0].triggeredCount, 1);
+    const renamed = await tool(platform, ["hooks", "rename", "ci", "github", ...shop]);
+    assert.equal(renamed.json.hook.name, "github");
+    const again = await tool(platform, ["hooks", "regenerate", "github", ...shop]);
+    const old = await trigger(url(created.json.url));
+    assert.deepEqual([old.code, old.json.code], [1, "unauthorized"]);
+    assert.equal(old.json.error, "Invalid token");
+    runner.outcomes = [{ type: "failed", reason: "The build command ended with 3" }];
+    const failed = await trigger(url(again.json.url), "--force", "--wait");
+    assert.deepEqual([failed.code, failed.json.code], [1, "deployment_failed"]);
+    assert.match(failed.json.error, /failed: The build command ended with 3/);
+    const unsure = await tool(platform, ["hooks", "delete", "github", ...shop]);
+    assert.equal(unsure.json.code, "action_required");
+    const deleted = await tool(platform, ["hooks", "delete", "github", "--force", ...shop]);
+    assert.equal(deleted.json.deleted, true);
+    assert.deepEqual((await tool(platform, ["hooks", "list", ...shop])).json.hooks, []);
+  }));
+
+Deno.test("svc builds lists and cancels", () =>
+  withHooks(async (platform) => {
+    const { hook, trigger, ended, runner, repository } = platform;
+    const commitSha = await repository.git("rev-parse", "main");
+    runner.shut();
+    const answer = await trigger((await hook()).url, { branch: "main", commitSha });
+    const list = () => tool(platform, ["builds", "list", "--project-id", "shop"]);
+    const [build] = (await list()).json.builds;
+    assert.deepEqual([build.id, build.state, build.commitSha], [
+      answer.json.id,
+      "RUNNING",
+      commitSha,
+    ]);
+    assert.equal((await tool(platform, ["builds", "cancel", build.id])).code, 0);
+    assert.equal((await ended(answer)).status, "STOPPED");
+    assert.equal((await list()).json.builds[0].state, "CANCELLED");
+  }));
+
+Deno.test("svc projects git-credentials reads secrets from stdin and files only", () =>
+  withHooks(async (platform) => {
+    const token = "ghp_0123456789abcdefSECRET";
+    await platform.api("PATCH", "/v1/projects/shop", { json: { gitUrl: "https://git.example/x" } });
+    const command = ["projects", "git-credentials", "shop"];
+    const missing = await tool(platform, command);
+    assert.equal(missing.json.code, "action_required");
+    const set = await tool(platform, [...command, "--username", "ci", "--stdin"], {
+      stdin: `${token}\n`,
+    });
+    assert.deepEqual([set.code, set.json.project.gitCredentials], [0, "https"]);
+    assert.ok(!JSON.stringify(set.json).includes(token));
+    const wrong = await tool(platform, [...command, "--stdin", "--remove"]);
+    assert.deepEqual([wrong.code, wrong.json.code], [2, "usage"]);
+    const removed = await tool(platform, [...command, "--remove"]);
+    assert.equal(removed.json.project.gitCredentials, null);
+  }));
+
+Deno.test("a rollback of builds from git takes less than a second, and keeps their variables", () =>
+  withHooks(async (platform) => {
+    const { api, hook, trigger, ended, repository, get } = platform;
+    const { url } = await hook();
+    const one = await repository.git("rev-parse", "main");
+    const first = await trigger(url, { branch: "main", commitSha: one });
+    await ended(first);
+    await api("PUT", "/v1/projects/shop/variables/LEVEL", {
+      json: { value: "debug", category: "plain", scope: "all" },
+    });
+    const two = await repository.commit("main", { "index.html": "<p>two</p>" });
+    await ended(await trigger(url, { branch: "main", commitSha: two }));
+    assert.equal((await get("shop.localhost", "/")).text, `<p>main ${two}</p>`);
+    const started = performance.now();
+    const { json } = await api("POST", "/v1/projects/shop/rollback", { json: {} });
+    assert.ok(performance.now() - started < 1000);
+    assert.deepEqual([json.deployment.id, json.rolledBack.status], [first.json.id, "ROLLED_BACK"]);
+    assert.equal(
+      json.deployment.variablesChanged,
+      true,
+      "it has the variables that it was made with",
+    );
+    assert.equal((await get("shop.localhost", "/")).text, `<p>main ${one}</p>`);
+  }));

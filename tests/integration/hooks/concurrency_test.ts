@@ -1,0 +1,268 @@
+import assert from "node:assert/strict";
+import { makeRepository } from "../../../src/lib/test_git.ts";
+import { startHooks, withHooks } from "../../helpers/deploy_hooks.ts";
+
+Deno.test("the same commit again answers with the deployment that exists, unless forced", () =>
+  withHooks(async ({ hook, trigger, ended, runner, repository }) => {
+    const commitSha = await repository.git("rev-parse", "main");
+    const { url } = await hook();
+    const body = { branch: "main", commitSha };
+    const first = await trigger(url, body);
+    await ended(first);
+    const again = await trigger(url, { ...body, commitSha: commitSha.slice(0, 10) });
+    assert.deepEqual([again.status, again.json.id], [200, first.json.id]);
+    assert.equal(again.json.status, "LIVE");
+    await Deno.rename(repository.path, `${repository.path}.away`);
+    assert.equal((await trigger(url, body)).json.id, first.json.id, "without asking git");
+    await Deno.rename(`${repository.path}.away`, repository.path);
+    const forced = await trigger(url, { ...body, force: true });
+    assert.notEqual(forced.json.id, first.json.id);
+    await ended(forced);
+    runner.outcomes = [{ type: "failed", reason: "npm is not there" }];
+    const failing = await trigger(url, { ...body, force: true });
+    const failed = await ended(failing);
+    assert.deepEqual([failed.status, failed.error], ["FAILED", "npm is not there"]);
+    const retried = await trigger(url, body);
+    assert.notEqual(retried.json.id, failing.json.id, "what failed is built again");
+    assert.equal((await ended(retried)).status, "LIVE");
+  }));
+
+Deno.test("a commit that is not live any more is deployed again (a revert), once", () =>
+  withHooks(async ({ hook, trigger, ended, get, api, runner, repository }) => {
+    const older = await repository.git("rev-parse", "main");
+    const newer = await repository.commit("main", { "index.html": "<p>two</p>" });
+    const { url } = await hook();
+    const deploy = async (commitSha: string) => {
+      const answer = await trigger(url, { branch: "main", commitSha });
+      await ended(answer);
+      return answer.json.id;
+    };
+    const first = await deploy(older);
+    const second = await deploy(newer);
+    const reverts = await Promise.all(
+      [1, 2, 3].map(() => trigger(url, { branch: "main", commitSha: older })),
+    );
+    const reverted = reverts[0]!.json.id;
+    assert.notEqual(reverted, first, "the older commit is deployed again");
+    assert.deepEqual(reverts.map(({ json }) => json.id), [reverted, reverted, reverted]);
+    await ended(reverts[0]!);
+    assert.match((await get("shop.localhost", "/")).text, new RegExp(older));
+    assert.equal(await deploy(older), reverted, "now it is what is live");
+    await api("POST", "/v1/projects/shop/rollback");
+    assert.match((await get("shop.localhost", "/")).text, new RegExp(newer));
+    assert.equal(await deploy(newer), second, "a rollback makes it what is live");
+    runner.outcomes = [{ type: "failed", reason: "npm is not there" }];
+    const failed = await deploy(older);
+    assert.notEqual(failed, reverted, "what was rolled back is deployed again");
+    await api("POST", "/v1/projects/shop/rollback", { json: { to: first } });
+    assert.equal(await deploy(older), first, "although a later deployment of it failed");
+  }));
+
+Deno.test("a branch that shows another commit is a revert in previews too", () =>
+  withHooks(async ({ hook, trigger, ended, repository }) => {
+    const older = await repository.commit("menu", { "index.html": "one" });
+    const newer = await repository.commit("menu", { "index.html": "two" });
+    const { url } = await hook({ scope: "Preview" });
+    const deploy = async (commitSha: string) => {
+      const answer = await trigger(url, { branch: "menu", commitSha });
+      assert.equal((await ended(answer)).status, "LIVE");
+      return answer.json.id;
+    };
+    const first = await deploy(older);
+    assert.equal(await deploy(older), first);
+    await deploy(newer);
+    assert.notEqual(await deploy(older), first);
+  }));
+
+Deno.test("a preview of a commit is not its production deployment", () =>
+  withHooks(async ({ hook, trigger, ended, repository }) => {
+    const body = { branch: "main", commitSha: await repository.git("rev-parse", "main") };
+    const preview = await trigger((await hook({ scope: "Preview" })).url, body);
+    await ended(preview);
+    const production = await trigger((await hook({ scope: "Production" })).url, body);
+    assert.notEqual(production.json.id, preview.json.id);
+    assert.equal(production.json.isPreview, false);
+  }));
+
+Deno.test("50 identical triggers at once make one deployment and one build", () =>
+  withHooks(async ({ api, hook, trigger, ended, runner, repository }) => {
+    const body = { branch: "main", commitSha: await repository.git("rev-parse", "main") };
+    const urls = [(await hook()).url, (await hook({ name: "second" })).url];
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, (_, index) => trigger(urls[index % 2]!, body)),
+    );
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+    assert.equal(new Set(answers.map(({ json }) => json.id)).size, 1);
+    await ended(answers[0]!);
+    assert.equal(runner.jobs.length, 1);
+    assert.equal((await api("GET", "/v1/projects/shop/deployments")).json.items.length, 1);
+    const uses = (await api("GET", "/v1/deploy-hooks")).json.items
+      .map((item: { triggeredCount: number }) => item.triggeredCount);
+    assert.deepEqual(uses, [25, 25]);
+  }));
+
+Deno.test("another commit of a branch that is being built is a conflict that names it", () =>
+  withHooks(async ({ hook, trigger, ended, runner, repository }) => {
+    const [one, two] = [
+      await repository.git("rev-parse", "main"),
+      await repository.commit("main", { "index.html": "<p>two</p>" }),
+    ];
+    const { url } = await hook();
+    runner.shut();
+    const first = await trigger(url, { branch: "main", commitSha: one });
+    for (const force of [false, true]) {
+      const second = await trigger(url, { branch: "main", commitSha: two, force });
+      assert.deepEqual([second.status, second.json.code], [409, "conflict"]);
+      assert.ok(second.json.error.includes(first.json.id), second.json.error);
+      assert.ok(Number(second.headers.get("retry-after")) > 0);
+    }
+    runner.open();
+    await ended(first);
+    assert.equal(
+      (await ended(await trigger(url, { branch: "main", commitSha: two }))).status,
+      "LIVE",
+    );
+  }));
+
+Deno.test("a hook takes 30 triggers in a minute", () =>
+  withHooks(async ({ hook, trigger }) => {
+    const { url } = await hook();
+    const statuses: number[] = [];
+    for (let count = 0; count < 32; count++) {
+      const answer = await trigger(url, {});
+      statuses.push(answer.status);
+      assert.equal(answer.headers.get("ratelimit-policy"), '"hook";q=30;w=60');
+      if (answer.status !== 429) continue;
+      assert.equal(answer.json.code, "rate_limited");
+      const wait = Number(answer.headers.get("retry-after"));
+      assert.ok(wait >= 1 && wait <= 60, String(wait));
+    }
+    assert.equal(statuses.indexOf(429), 30);
+    const other = await hook({ name: "other" });
+    assert.equal((await trigger(other.url, {})).status, 400, "each hook has its own");
+  }));
+
+Deno.test("an Idempotency-Key gets the same deployment, and refuses another body", () =>
+  withHooks(async ({ hook, trigger, ended, repository }) => {
+    const body = {
+      branch: "main",
+      commitSha: await repository.git("rev-parse", "main"),
+      force: true,
+    };
+    const { url } = await hook();
+    const send = (key: string, json: unknown) =>
+      trigger(url, json, { headers: { "idempotency-key": key } });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => send("release-1", body)));
+    assert.equal(new Set(answers.map(({ json }) => json.id)).size, 1, "although it is forced");
+    await ended(answers[0]!);
+    assert.equal((await send("release-1", body)).json.id, answers[0]!.json.id);
+    assert.notEqual((await send("release-2", body)).json.id, answers[0]!.json.id);
+    const changed = await send("release-1", { ...body, message: "other" });
+    assert.deepEqual([changed.status, changed.json.code], [409, "conflict"]);
+    assert.match(changed.json.error, /another body/);
+    assert.equal((await send("x".repeat(256), body)).status, 400);
+    assert.equal((await send("not ok", body)).status, 400);
+  }));
+
+Deno.test("200 triggers at once over 20 projects: order kept, none built twice, few at a time", () =>
+  withHooks(async ({ api, hook, trigger, ended, runner, repository }) => {
+    const branches = Array.from({ length: 10 }, (_, index) => `b${index}`);
+    const commits = new Map<string, string>();
+    for (const branch of branches) {
+      await repository.git("checkout", "--quiet", "main");
+      commits.set(branch, await repository.commit(branch, { "index.html": branch }));
+    }
+    const hooks: string[] = [];
+    for (let index = 0; index < 20; index++) {
+      const name = `p${index}`;
+      await api("POST", "/v1/projects", { json: { name, gitUrl: repository.path } });
+      hooks.push((await hook({ projectId: name })).url);
+    }
+    runner.shut();
+    const answers = await Promise.all(
+      branches.flatMap((branch) =>
+        hooks.map((url) => trigger(url, { branch, commitSha: commits.get(branch) }))
+      ),
+    );
+    assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
+    runner.open();
+    for (const answer of answers) assert.equal((await ended(answer)).status, "LIVE");
+    assert.equal(runner.jobs.length, 200);
+    assert.equal(new Set(runner.jobs.map(({ deploymentId }) => deploymentId)).size, 200);
+    assert.ok(runner.busiest <= 2, String(runner.busiest));
+    for (let index = 0; index < 20; index++) {
+      const { json } = await api("GET", `/v1/projects/p${index}/builds?limit=100`);
+      const queued = json.items.map((build: { id: string; queuedAt: string }) => build)
+        .sort((a: { queuedAt: string }, b: { queuedAt: string }) =>
+          a.queuedAt < b.queuedAt ? -1 : 1
+        );
+      // The first two had room at once, while others were still on their way into the queue.
+      const begun = runner.jobs.slice(2)
+        .filter(({ projectId }) => projectId === queued[0].projectId);
+      const times = new Map<string, string>(
+        queued.map((build: { id: string; queuedAt: string }) => [build.id, build.queuedAt]),
+      );
+      const order = begun.map(({ deploymentId }) => times.get(deploymentId)!);
+      assert.deepEqual(order, [...order].sort(), `p${index} is built in the order of its triggers`);
+    }
+  }, { buildConcurrency: 2 }));
+
+Deno.test("waiting and running builds can be cancelled, and stopped as deployments", () =>
+  withHooks(async ({ api, hook, trigger, ended, runner, repository }) => {
+    const main = await repository.git("rev-parse", "main");
+    const other = await repository.commit("other", { "index.html": "other" });
+    const third = await repository.commit("third", { "index.html": "third" });
+    const { url } = await hook();
+    runner.shut();
+    const running = await trigger(url, { branch: "main", commitSha: main });
+    const waiting = await trigger(url, { branch: "other", commitSha: other });
+    const stopped = await trigger(url, { branch: "third", commitSha: third });
+    const show = async (id: string) => (await api("GET", `/v1/builds/${id}`)).json;
+    assert.deepEqual(
+      [(await show(running.json.id)).state, (await show(waiting.json.id)).state],
+      ["RUNNING", "QUEUED"],
+    );
+    assert.deepEqual([(await show(waiting.json.id)).ahead, (await show(stopped.json.id)).ahead], [
+      1,
+      2,
+    ]);
+    const cancelled = await api("POST", `/v1/builds/${waiting.json.id}/cancel`);
+    assert.equal(cancelled.json.state, "CANCELLED");
+    assert.equal((await ended(waiting)).status, "STOPPED");
+    await api("POST", `/v1/builds/${running.json.id}/cancel`);
+    assert.equal((await ended(running)).status, "STOPPED");
+    await api("POST", `/v1/deployments/${stopped.json.id}/stop`);
+    assert.equal((await ended(stopped)).status, "STOPPED");
+    const twice = await api("POST", `/v1/builds/${waiting.json.id}/cancel`);
+    assert.equal(twice.status, 409);
+    runner.open();
+    const again = await trigger(url, { branch: "other", commitSha: other });
+    assert.notEqual(again.json.id, waiting.json.id, "a cancelled build can be triggered again");
+    assert.equal((await ended(again)).status, "LIVE");
+  }, { buildConcurrency: 1 }));
+
+Deno.test("a restart goes on with what waited and what ran", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-hooks-" });
+  const repository = await makeRepository(folder);
+  const main = await repository.commit("main", { "index.html": "main" });
+  const other = await repository.commit("other", { "index.html": "other" });
+  const first = await startHooks(folder, repository, { buildConcurrency: 1 });
+  await first.api("POST", "/v1/projects", { json: { name: "shop", gitUrl: repository.path } });
+  const { url } = await first.hook();
+  first.runner.shut();
+  const answers = [
+    await first.trigger(url, { branch: "main", commitSha: main }),
+    await first.trigger(url, { branch: "other", commitSha: other }),
+  ];
+  await first.shutdown();
+  const second = await startHooks(folder, repository, { buildConcurrency: 1 });
+  for (const answer of answers) assert.equal((await second.ended(answer)).status, "LIVE");
+  assert.deepEqual(second.runner.jobs.map(({ branch }) => branch), ["main", "other"]);
+  const { json } = await second.api("GET", "/v1/projects/shop/builds");
+  assert.deepEqual(json.items.map(({ state }: { state: string }) => state), [
+    "SUCCEEDED",
+    "SUCCEEDED",
+  ]);
+  await second.shutdown();
+  await Deno.remove(folder, { recursive: true });
+});

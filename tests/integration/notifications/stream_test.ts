@@ -1,0 +1,96 @@
+/** The live stream, read by the `eventsource` client as it comes. */
+import assert from "node:assert/strict";
+import { Browser, PASSWORD, signUpWithWorkspace } from "../../helpers/browser.ts";
+import { follow, Follower, trigger } from "../../helpers/inbox_stream.ts";
+import { start, TOKEN, withPlatform } from "../../helpers/platform.ts";
+
+Deno.test("the stream tells what is new, read, archived and deleted, with the counts", () =>
+  withPlatform(async (platform) => {
+    const url = `http://127.0.0.1:${platform.port}/v1/notifications/stream`;
+    const raw = await fetch(url, { headers: { authorization: `Bearer ${TOKEN}` } });
+    assert.equal(raw.headers.get("content-type"), "text/event-stream");
+    assert.equal(raw.headers.get("x-accel-buffering"), "no");
+    await raw.body?.cancel();
+
+    const follower = follow(platform);
+    assert.deepEqual(await follower.next().then(({ type, total }) => [type, total]), ["counts", 0]);
+    await trigger(platform, "deployment.live", { project: "blog" });
+    const arrived = await follower.next();
+    assert.deepEqual([arrived.type, arrived.title], ["notification", "blog is live"]);
+    assert.equal((await follower.next()).total, 1);
+    await platform.api("POST", `/v1/notifications/${arrived.id}/read`);
+    assert.deepEqual(await follower.next(), { type: "read", id: arrived.id });
+    await follower.next("counts");
+    await platform.api("POST", `/v1/notifications/${arrived.id}/archive`);
+    assert.deepEqual(await follower.next(), { type: "archived", id: arrived.id });
+    assert.equal((await follower.next("counts")).total, 0);
+    await platform.api("DELETE", "/v1/notifications/delete-all-archived");
+    assert.deepEqual(await follower.next(), { type: "deleted", id: null });
+    follower.close();
+  }));
+
+Deno.test("a reader that comes back gets what it missed, once and in order", async () => {
+  const dataDir = await Deno.makeTempDir({ prefix: "svc-stream-" });
+  try {
+    const first = await start(dataDir);
+    const follower = follow(first);
+    await follower.next("counts");
+    await trigger(first, "deployment.live", { project: "a" });
+    assert.equal((await follower.next("notification")).title, "a is live");
+    await first.shutdown();
+    const between = await start(dataDir);
+    await trigger(between, "deployment.live", { project: "b" });
+    await trigger(between, "deployment.live", { project: "c" });
+    await between.shutdown();
+    const second = await start(dataDir, { port: first.port });
+    assert.equal((await follower.next("notification")).title, "b is live");
+    assert.equal((await follower.next("notification")).title, "c is live");
+    await trigger(second, "deployment.live", { project: "d" });
+    assert.equal((await follower.next("notification")).title, "d is live");
+    follower.close();
+    await second.shutdown();
+  } finally {
+    await Deno.remove(dataDir, { recursive: true });
+  }
+});
+
+Deno.test("a stream ends with its credential, at once", () =>
+  withPlatform(async (platform) => {
+    const { browser } = await signUpWithWorkspace(platform, "ada");
+    const key = await browser.send("POST", "/v1/api-keys", {
+      json: { name: "watcher" },
+      workspace: "ada",
+    });
+    const open = (headers: Record<string, string>) =>
+      fetch(`http://127.0.0.1:${platform.port}/v1/notifications/stream`, { headers });
+    const byKey = await open({ authorization: `Bearer ${key.json.key}` });
+    const other = new Browser(platform);
+    await other.signIn("ada@example.com");
+    const bySession = await open({ cookie: other.cookie });
+    const ends = async (stream: Response) => {
+      const started = performance.now();
+      await stream.text();
+      assert.ok(performance.now() - started < 5000, "sooner than a round of heartbeats");
+    };
+    await browser.send("DELETE", `/v1/api-keys/${key.json.id}`, { workspace: "ada" });
+    await ends(byKey);
+    const json = { current: PASSWORD, next: "another good password" };
+    assert.equal((await browser.send("POST", "/v1/account/password", { json })).status, 204);
+    await ends(bySession);
+  }));
+
+Deno.test("the stream of a credential that is unknown is refused for good", () =>
+  withPlatform(async (platform) => {
+    const { browser } = await signUpWithWorkspace(platform, "ada");
+    const { json } = await browser.send("POST", "/v1/api-keys", {
+      json: { name: "watcher" },
+      workspace: "ada",
+    });
+    const follower = follow(platform, json.key);
+    await follower.next("counts");
+    follower.close();
+    await browser.send("DELETE", `/v1/api-keys/${json.id}`, { workspace: "ada" });
+    assert.equal(await follow(platform, json.key).refused, 401);
+    const stranger = new Follower(`http://127.0.0.1:${platform.port}`, {});
+    assert.equal(await stranger.refused, 401);
+  }));

@@ -1,0 +1,205 @@
+/** A data directory that is not whole, or whose disk is full: nothing is lost, what can be is served. */
+// deno-lint-ignore-file no-console -- says why a test is skipped
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { DataIncompleteError, KeyFileError, StoreUnusableError } from "../../../src/serve/mod.ts";
+import { runCli } from "../../../src/cli/_test_run.ts";
+import { createProject, deploy, sha256, start } from "../../helpers/platform.ts";
+
+async function inFolder(test: (dataDir: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-loss-" });
+  try {
+    await test(join(folder, "data"));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Leaves a data directory with a site, as a platform that was stopped. */
+async function furnish(dataDir: string): Promise<void> {
+  const platform = await start(dataDir);
+  await createProject(platform, "shop");
+  await deploy(platform, "shop", { files: { "index.html": "home" } });
+  await platform.shutdown();
+}
+
+/** The error of `svc serve`, as a person and as a program see it. */
+async function serve(dataDir: string, ...flags: string[]) {
+  const argv = ["serve", "--port", "0", "--data-dir", dataDir, ...flags, "--json"];
+  const { code, stdout } = await runCli(argv, { env: { HOME: dataDir } });
+  return { exit: code, ...JSON.parse(stdout) };
+}
+
+const exists = (path: string) => Deno.stat(path).then(() => true, () => false);
+
+Deno.test("records without keys.json are not started upon, and no key is made", () =>
+  inFolder(async (dataDir) => {
+    await furnish(dataDir);
+    const keys = join(dataDir, "keys.json");
+    const saved = await Deno.readFile(keys);
+    await Deno.remove(keys);
+    for (let round = 0; round < 2; round++) {
+      await assert.rejects(start(dataDir), DataIncompleteError);
+      assert.equal(await exists(keys), false);
+    }
+    const told = await serve(dataDir);
+    assert.deepEqual([told.exit, told.code], [1, "data_incomplete"]);
+    assert.match(
+      told.error,
+      /Cannot start without .*keys\.json: .* Restore the file from the backup/,
+    );
+    await Deno.writeFile(keys, saved);
+    const platform = await start(dataDir);
+    assert.equal((await platform.get("shop.localhost", "/")).text, "home");
+    await platform.shutdown();
+  }));
+
+Deno.test("a damaged keys.json is named, and left as it is", () =>
+  inFolder(async (dataDir) => {
+    await furnish(dataDir);
+    const keys = join(dataDir, "keys.json");
+    for (const content of ["", "{", '{"version":1,"keys":[]}', "\xff"]) {
+      await Deno.writeFile(keys, Uint8Array.from(content, (each) => each.charCodeAt(0)));
+      await assert.rejects(start(dataDir), KeyFileError);
+      const told = await serve(dataDir);
+      assert.deepEqual([told.exit, told.code], [1, "keys_unusable"]);
+    }
+  }));
+
+Deno.test("an empty store beside blobs is not started upon; moving them away begins anew", () =>
+  inFolder(async (dataDir) => {
+    await furnish(dataDir);
+    for await (const { name } of Deno.readDir(dataDir)) {
+      if (name.startsWith("kv.sqlite3")) await Deno.remove(join(dataDir, name));
+    }
+    await assert.rejects(start(dataDir), DataIncompleteError);
+    const told = await serve(dataDir);
+    assert.deepEqual([told.exit, told.code], [1, "data_incomplete"]);
+    assert.match(told.error, /is empty, but .*blobs holds the files of 1 workspace.*move .* away/);
+    await Deno.rename(join(dataDir, "blobs"), join(dataDir, "blobs.old"));
+    await (await start(dataDir)).shutdown();
+  }));
+
+Deno.test("a first start that was cut off goes on", () =>
+  inFolder(async (dataDir) => {
+    await Deno.mkdir(join(dataDir, "blobs", "incoming"), { recursive: true });
+    const first = await start(dataDir);
+    await first.shutdown();
+    for await (const { name } of Deno.readDir(dataDir)) {
+      if (name.startsWith("kv.sqlite3")) await Deno.remove(join(dataDir, name));
+    }
+    // Keys, but neither records nor blobs: nothing is lost.
+    await (await start(dataDir)).shutdown();
+  }));
+
+Deno.test("a store or disk that cannot be opened is no mistake of the command line", () =>
+  inFolder(async (dataDir) => {
+    await Deno.mkdir(dataDir, { recursive: true });
+    const [folder, file] = [join(dataDir, "folder"), join(dataDir, "file")];
+    await Deno.mkdir(folder);
+    await Deno.writeTextFile(file, "no database, but a text that is long enough ".repeat(200));
+    const fresh = join(dataDir, "fresh");
+    await assert.rejects(start(fresh, { kv: folder }), StoreUnusableError);
+    const rows: readonly [flags: readonly string[], code: string, message: RegExp][] = [
+      [["--kv", folder], "store_unusable", /Cannot open the key-value store .*folder: /],
+      [
+        ["--kv", file],
+        "store_unusable",
+        /Cannot open the key-value store .*file: .*not a database/,
+      ],
+      [["--blobs", file], "store_unusable", /Cannot use the folder of blobs .*file: /],
+      [["--geoip", file], "file_unusable", /Cannot use the address database .*file: it is no MMDB/],
+    ];
+    for (const [flags, code, message] of rows) {
+      const told = await serve(fresh, ...flags);
+      assert.deepEqual([told.exit, told.code], [1, code], JSON.stringify(told));
+      assert.match(told.error, message);
+    }
+    const told = await serve(file);
+    assert.deepEqual([told.exit, told.code], [1, "data_dir_unusable"]);
+  }));
+
+/** Mounts a small disk; `undefined` where this user may not. */
+async function mountDisk(path: string): Promise<AsyncDisposable | undefined> {
+  const run = (program: string, ...args: string[]) =>
+    new Deno.Command(program, { args, stderr: "null" }).output().then(
+      (o) => o.success,
+      () => false,
+    );
+  await Deno.mkdir(path, { recursive: true });
+  if (!await run("mount", "-t", "tmpfs", "-o", "size=16m", "tmpfs", path)) return undefined;
+  return { [Symbol.asyncDispose]: async () => void await run("umount", "--lazy", path) };
+}
+
+/** Takes every byte of a disk. */
+async function fill(path: string): Promise<void> {
+  for (const size of [64 * 1024, 4096, 1]) {
+    using file = await Deno.open(path, { append: true, create: true });
+    const piece = new Uint8Array(size);
+    while (await file.write(piece).then(() => true, () => false)) { /* until nothing fits */ }
+  }
+}
+
+Deno.test("with a full disk the sites are served, and changes answer 507", async (t) => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-full-" });
+  try {
+    await using disk = await mountDisk(join(folder, "disk"));
+    if (disk === undefined) {
+      console.warn("skipped: only root can mount a small disk");
+      return;
+    }
+    const dataDir = join(folder, "disk", "data");
+    const rest = join(folder, "disk", "rest");
+    await furnish(dataDir);
+    await t.step("it starts on a disk that is full", async () => {
+      await fill(rest);
+      const platform = await start(dataDir);
+      try {
+        assert.equal((await platform.get("shop.localhost", "/")).text, "home");
+        assert.ok(platform.logged.some((line) => /^error .*cannot be written: .*/.test(line)));
+        assert.equal((await platform.api("GET", "/v1/projects")).json.items.length, 1);
+        const writes = [
+          await platform.api("POST", "/v1/projects", { json: { name: "other" } }),
+          await platform.api("PATCH", "/v1/projects/shop", { json: { branch: "next" } }),
+          await platform.api("PUT", `/v1/blobs/${sha256("more")}`, { body: "more" }),
+          await platform.api("POST", "/v1/api-keys", { json: { name: "ci" } }),
+        ];
+        for (const { status, json } of writes) {
+          assert.deepEqual([status, json.code], [507, "storage_full"], JSON.stringify(json));
+          assert.match(json.error, /disk (?:is|was) full/);
+          assert.ok(!JSON.stringify(json).includes(folder));
+        }
+      } finally {
+        await platform.shutdown();
+      }
+    });
+    await t.step("with room again, everything is as it was, and can change", async () => {
+      await Deno.remove(rest);
+      const platform = await start(dataDir);
+      try {
+        assert.equal((await platform.get("shop.localhost", "/")).text, "home");
+        await createProject(platform, "other");
+        await deploy(platform, "other", { files: { "index.html": "other" } });
+        assert.equal((await platform.get("other.localhost", "/")).text, "other");
+      } finally {
+        await platform.shutdown();
+      }
+    });
+    await t.step("the disk fills up while it runs", async () => {
+      const platform = await start(dataDir);
+      try {
+        await fill(rest);
+        const bytes = new Uint8Array(100_000);
+        const path = `/v1/blobs/${sha256(bytes)}`;
+        const answer = await platform.api("PUT", path, { body: bytes });
+        assert.deepEqual([answer.status, answer.json.code], [507, "storage_full"]);
+        assert.equal((await platform.get("shop.localhost", "/")).text, "home");
+      } finally {
+        await Deno.remove(rest);
+        await platform.shutdown();
+      }
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
