@@ -30,4 +30,33 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "ranges",
     "messages",
   ],
+  "src/cli": [
+    // The command tree: parses a command line and runs it.
+    ".",
+    "host",
+    // Groups of commands.
+    "completion",
+    "serve",
+    "doctor",
+    "account",
+    "notifications",
+    "webhooks",
+    "hooks",
+    "logs",
+    "edge",
+    "domains",
+    "deploy",
+    "rules",
+    "env",
+    "environments",
+    "projects",
+    // What all commands share.
+    "command",
+    "session",
+    "prompts",
+    "errors",
+    "terminal",
+    "exit_code.ts",
+    "version.ts",
+  ],
 };

@@ -8,9 +8,9 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import { join } from "node:path";
 import { type PlatformOptions, startPlatform } from "../serve/mod.ts";
-import { findCommand } from "./arguments.ts";
-import { COMMANDS } from "./command_tree.ts";
 import { runCli, type RunOptions, type RunOutcome } from "./_test_run.ts";
+import { findCommand } from "./command/arguments.ts";
+import { COMMANDS } from "./command_tree.ts";
 
 const TOKEN = "svc_cli_0123456789abcdef0123456789abcdef";
 

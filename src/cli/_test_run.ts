@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { Host } from "./context.ts";
 import { runProgram } from "./program.ts";
-import type { Prompter } from "./prompter.ts";
-import type { Environment } from "./settings.ts";
+import type { Prompter } from "./prompts/prompter.ts";
+import type { Host } from "./session/context.ts";
+import type { Environment } from "./session/settings.ts";
 
 export const NOW = Date.parse("2026-11-21T10:00:00.000Z");
 

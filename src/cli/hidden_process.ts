@@ -10,7 +10,7 @@ import {
   runComputeProcess,
   runFunctionProcess,
 } from "../runtime/mod.ts";
-import { EXIT } from "./cli_error.ts";
+import { EXIT } from "./exit_code.ts";
 
 /** What runs for each hidden argument; it is followed by a path. */
 const PROCESSES: Readonly<Record<string, (path: string) => Promise<never>>> = {

@@ -1,8 +1,8 @@
 /** Files that are not UTF-8: refused wherever the tool reads text, with file, line and column. */
 import assert from "node:assert/strict";
 import { dirname, join } from "node:path";
-import { runCli } from "./_test_run.ts";
 import { withPlatform } from "./_test_platform.ts";
+import { runCli } from "./_test_run.ts";
 
 const RULES = `schemaVersion = "EDGE_RULE_SET_V1"
 

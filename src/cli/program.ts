@@ -4,37 +4,43 @@
  *
  * @module
  */
+import { CommanderError } from "@commander-js/extra-typings";
 import { resolve } from "node:path";
-import { Command, CommanderError } from "@commander-js/extra-typings";
-import { askMissing, missingArgument, withArgument } from "./ask_missing.ts";
-import { findCommand, resolveSwitches, withoutHelpFlags } from "./arguments.ts";
-import { CliError, EXIT, interrupted } from "./cli_error.ts";
-import { createPalette, wantsColor } from "./color.ts";
-import type { LoadedCommand, Perform } from "./command.ts";
 import {
-  aliasOf,
-  type CommandEntry,
+  type Captured,
   type CommandGroup,
-  type CommandLeaf,
+  findCommand,
   isGroup,
-  SECTIONS,
-} from "./command_entry.ts";
-import { type CommandLines, createCommandLines, type KnownFlag } from "./command_line.ts";
+  type Perform,
+  resolveSwitches,
+  withoutHelpFlags,
+} from "./command/mod.ts";
 import { COMMANDS } from "./command_tree.ts";
-import type { LookUp } from "./completion/types.ts";
-import { type Context, createContext, type Host } from "./context.ts";
-import { type Captured, configureHelp, formatExamples, type Output } from "./help.ts";
-import { explainFileFault } from "./local_checks.ts";
-import { describeError, toHumanError, toJsonError } from "./report_error.ts";
-import { DEFAULT_API_URL, type GlobalFlags, resolveSettings, wantsJson } from "./settings.ts";
-import { createUi, type Ui } from "./ui.ts";
+import { askMissing, complete, missingArgument, withArgument } from "./completion/mod.ts";
+import {
+  CliError,
+  type CommandLines,
+  createCommandLines,
+  describeError,
+  explainFileFault,
+  interrupted,
+  toHumanError,
+  toJsonError,
+} from "./errors/mod.ts";
+import { EXIT } from "./exit_code.ts";
+import { buildProgram, inputsOf } from "./parser.ts";
+import {
+  type Context,
+  createContext,
+  DEFAULT_API_URL,
+  type GlobalFlags,
+  type Host,
+  type LookUp,
+  resolveSettings,
+  wantsJson,
+} from "./session/mod.ts";
+import { createPalette, createUi, type Ui, wantsColor } from "./terminal/mod.ts";
 import { VERSION } from "./version.ts";
-
-/** The command that was loaded for this command line. */
-interface Asked {
-  readonly leaf: CommandLeaf;
-  readonly command: LoadedCommand;
-}
 
 /** What errors need to know of a run. */
 interface RunFacts {
@@ -43,89 +49,6 @@ interface RunFacts {
   args: readonly string[];
   /** Calls that may have been done though the user stopped the command. */
   readonly cutOff: string[];
-}
-
-function buildLeaf(leaf: CommandLeaf, command: LoadedCommand, options: BuildOptions) {
-  const built = command.build(leaf.name, options.perform).summary(leaf.summary);
-  const description = command.description === undefined ? "" : `\n\n${command.description}`;
-  built.description(`${leaf.summary}${description}`);
-  built.usage(built.usage().replace("[options]", "[flags]"));
-  return built.addHelpText("after", formatExamples(command, options.columns));
-}
-
-interface BuildOptions extends Output {
-  readonly perform: Perform;
-}
-
-function buildEntry(
-  entry: CommandEntry,
-  asked: Asked | undefined,
-  options: BuildOptions,
-): Command<unknown[], Record<string, unknown>> {
-  let command: Command<unknown[], Record<string, unknown>>;
-  if (isGroup(entry)) {
-    command = new Command(entry.name) as unknown as typeof command;
-    command.description(entry.summary).usage("<command> [flags]");
-    for (const child of entry.commands) {
-      const built = buildEntry(child, asked, options);
-      const alias = aliasOf(child);
-      if (alias !== undefined) built.alias(alias);
-      command.addCommand(built);
-    }
-  } else if (asked?.leaf === entry) {
-    command = buildLeaf(entry, asked.command, options);
-  } else {
-    command = new Command(entry.name).description(entry.summary) as unknown as typeof command;
-  }
-  configureHelp(command, options);
-  return command;
-}
-
-/** Builds the parser of the whole tool; only the command that is asked for is complete. */
-export function buildProgram(asked: Asked | undefined, options: BuildOptions) {
-  const program = new Command("svc")
-    .description("Develop, deploy and serve sites: command-line tool, platform and edge in one")
-    .version(VERSION, "-v, --version", "print the version")
-    .option("--json", "machine-readable output: one JSON object on stdout (SVC_JSON=1)")
-    .option("--token <token>", "API key (SVC_TOKEN)")
-    .option("--workspace <slug>", "workspace to act in (SVC_WORKSPACE)")
-    .option("--api-url <url>", `address of the platform (SVC_API_URL, else ${DEFAULT_API_URL})`)
-    .option("--cwd <dir>", "directory to run in, in place of the current one")
-    .option("-y, --yes", "answer yes to every question of yes or no");
-  program.usage("<command> [flags]");
-  configureHelp(program as unknown as Parameters<typeof configureHelp>[0], options);
-  for (const section of [...SECTIONS, undefined]) {
-    for (const entry of COMMANDS.filter((each) => each.section === section)) {
-      const hidden = !isGroup(entry) && entry.hidden === true;
-      const command = buildEntry(entry, asked, options);
-      if (section !== undefined) command.helpGroup(`${section}:`);
-      program.addCommand(command, { hidden });
-    }
-  }
-  return program;
-}
-
-/** The flags that a command line may have, the global ones too, and the names of its arguments. */
-function inputsOf(
-  program: ReturnType<typeof buildProgram>,
-  argv: readonly string[],
-): { readonly flags: readonly KnownFlag[]; readonly args: readonly string[] } {
-  let command = program as unknown as Command<unknown[], Record<string, unknown>>;
-  const options = [...command.options];
-  for (const word of argv) {
-    const next = command.commands.find((child) =>
-      child.name() === word || child.aliases().includes(word)
-    );
-    if (next === undefined) continue;
-    command = next as typeof command;
-    options.push(...command.options);
-  }
-  const flags = options.map(({ long, short, required, optional }) => ({
-    long,
-    short,
-    takesValue: required || optional,
-  }));
-  return { flags, args: command.registeredArguments.map((argument) => argument.name()) };
 }
 
 /** A group was named without one of its commands. */
@@ -164,7 +87,6 @@ async function completeWords(
   words: readonly string[],
   lookUp: LookUp,
 ): Promise<string> {
-  const { complete } = await import("./completion/complete.ts");
   const program = buildProgram(undefined, {
     perform: () => Promise.resolve(),
     captured: { text: "" },

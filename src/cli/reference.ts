@@ -5,12 +5,11 @@
  * @module
  */
 import type { Command, OptionValues } from "@commander-js/extra-typings";
-import { CLI_ERROR_CODES } from "./cli_error.ts";
-import type { LoadedCommand } from "./command.ts";
-import { type CommandLeaf, isGroup } from "./command_entry.ts";
+import { type CommandLeaf, isGroup, type LoadedCommand } from "./command/mod.ts";
 import { COMMANDS } from "./command_tree.ts";
-import { buildProgram } from "./program.ts";
-import { PHASES } from "./ui.ts";
+import { CLI_ERROR_CODES } from "./errors/mod.ts";
+import { buildProgram } from "./parser.ts";
+import { PHASES } from "./terminal/mod.ts";
 
 type Parser = Command<unknown[], OptionValues>;
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { runCli } from "./_test_run.ts";
-import { isGroup } from "./command_entry.ts";
+import { isGroup } from "./command/command_entry.ts";
 import { COMMANDS } from "./command_tree.ts";
 import { renderReference } from "./reference.ts";
 

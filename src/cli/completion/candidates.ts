@@ -6,15 +6,13 @@
  */
 import { type Client, collectPages } from "../../client/mod.ts";
 import { endpoints, PAGE_LIMIT_MAX, type Project } from "../../contract/mod.ts";
-import type { Context } from "../context.ts";
-import { listDomains } from "../domains/project_domains.ts";
-import { listEnvironments } from "../env/choose_environment.ts";
-import { listVariables } from "../env/project_variables.ts";
-import { formatAge } from "../format.ts";
-import { listHooks } from "../hooks/project_hooks.ts";
-import { openProjectFolder } from "../project_folder.ts";
-import { findProject } from "../resolve_project.ts";
-import type { Candidate, CandidateKind } from "./types.ts";
+import { listDomains } from "../domains/mod.ts";
+import { listVariables } from "../env/mod.ts";
+import { listEnvironments } from "../environments/mod.ts";
+import { listHooks } from "../hooks/mod.ts";
+import { findProject, openProjectFolder } from "../projects/mod.ts";
+import type { Candidate, CandidateKind, Context } from "../session/mod.ts";
+import { formatAge } from "../terminal/mod.ts";
 
 /** Most candidates that are offered. */
 const MAX_OFFERED = 100;

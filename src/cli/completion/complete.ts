@@ -4,12 +4,17 @@
  *
  * @module
  */
-import { type Command as Completer, RootCommand } from "@bomb.sh/tab";
+import type { Command as Completer } from "@bomb.sh/tab";
 import type { Command, OptionValues } from "@commander-js/extra-typings";
-import type { LoadedCommand } from "../command.ts";
-import { aliasOf, type CommandEntry, type CommandLeaf, isGroup } from "../command_entry.ts";
+import {
+  aliasOf,
+  type CommandEntry,
+  type CommandLeaf,
+  isGroup,
+  type LoadedCommand,
+} from "../command/mod.ts";
+import type { Candidate, CandidateKind, LookUp } from "../session/mod.ts";
 import { BASH_SCRIPT } from "./bash_script.ts";
-import { type Candidate, FLAG_KINDS, type LookUp } from "./types.ts";
 import { POWERSHELL_SCRIPT } from "./powershell_script.ts";
 
 type Parser = Pick<Command<unknown[], OptionValues>, "options" | "registeredArguments">;
@@ -18,6 +23,15 @@ export const SHELLS = ["bash", "zsh", "fish", "powershell"] as const;
 export type Shell = (typeof SHELLS)[number];
 
 const PROGRAM = "svc";
+
+/** Flags that name things on the platform, in all commands. */
+const FLAG_KINDS: Readonly<Record<string, CandidateKind>> = {
+  "--project-id": "project",
+  "--environment": "environment",
+  "--deployment-id": "deployment",
+  "--to": "deployment",
+  "--workspace": "workspace",
+};
 
 /** Runs `print`, which writes to the console at once, and returns what it wrote. */
 function captured(print: () => void): string {
@@ -34,9 +48,10 @@ function captured(print: () => void): string {
 }
 
 /** The script that makes a shell ask `svc` for completions. */
-export function completionScript(shell: Shell): string {
+export async function completionScript(shell: Shell): Promise<string> {
   if (shell === "bash") return BASH_SCRIPT;
   if (shell === "powershell") return POWERSHELL_SCRIPT;
+  const { RootCommand } = await import("@bomb.sh/tab");
   return captured(() => new RootCommand().setup(PROGRAM, PROGRAM, shell)).trimEnd();
 }
 
@@ -46,24 +61,24 @@ interface Offers {
   readonly candidates: readonly Candidate[];
 }
 
-function addChoices(target: Completer, parser: Parser, offers?: Offers): void {
+function addChoices(completer: Completer, parser: Parser, offers?: Offers): void {
   for (const option of parser.options) {
     const name = option.long?.replace(/^--/, "");
     if (name === undefined || option.hidden) continue;
     const choices = option.argChoices ?? [];
     if (option.required || option.optional) {
       const own = offers !== undefined && "flag" in offers.at && offers.at.flag === option.long;
-      target.option(name, option.description, (complete) => {
+      completer.option(name, option.description, (complete) => {
         for (const choice of choices) complete(choice, "");
         for (const { value, hint = "" } of own ? offers.candidates : []) complete(value, hint);
       });
-    } else target.option(name, option.description);
+    } else completer.option(name, option.description);
   }
   for (const argument of parser.registeredArguments) {
     const choices = argument.argChoices ?? [];
     const own = offers !== undefined && "argument" in offers.at &&
       offers.at.argument === argument.name();
-    target.argument(argument.name(), (complete) => {
+    completer.argument(argument.name(), (complete) => {
       for (const choice of choices) complete(choice, "");
       for (const { value, hint = "" } of own ? offers.candidates : []) complete(value, hint);
     }, argument.variadic);
@@ -135,6 +150,7 @@ async function offersFor(
 /** What fits at the end of `words`, as the shell's script reads it; loads one command at most. */
 export async function complete(words: readonly string[], line: CommandLine): Promise<string> {
   const { commands, asked, globalFlags } = line;
+  const { RootCommand } = await import("@bomb.sh/tab");
   const root = new RootCommand();
   const command = asked === undefined ? undefined : (await asked.load()).default;
   const parser = asked && command?.build(asked.name, () => Promise.resolve());
@@ -143,9 +159,9 @@ export async function complete(words: readonly string[], line: CommandLine): Pro
     : undefined;
   const global = { options: globalFlags, registeredArguments: [] };
   const add = (title: string, entry: CommandEntry): void => {
-    const target = root.command(title, entry.summary);
-    addChoices(target, global, offers);
-    if (entry === asked && parser !== undefined) addChoices(target, parser, offers);
+    const completer = root.command(title, entry.summary);
+    addChoices(completer, global, offers);
+    if (entry === asked && parser !== undefined) addChoices(completer, parser, offers);
   };
   addChoices(root, global, offers);
   for (const entry of visible(commands)) {

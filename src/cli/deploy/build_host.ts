@@ -5,11 +5,9 @@
  */
 import { BuildError, type BuildHost, createLineSink } from "../../build/mod.ts";
 import { renderDiagnostic } from "../../lib/diagnostic.ts";
-import { cacheFolder } from "../cache_folder.ts";
-import { CliError } from "../cli_error.ts";
-import type { Context } from "../context.ts";
-import { printable } from "../format.ts";
-import { showPath } from "../project_folder.ts";
+import { CliError } from "../errors/mod.ts";
+import { cacheFolder, type Context, showPath } from "../session/mod.ts";
+import { printable } from "../terminal/mod.ts";
 
 /** Builds where the user works: in the environment of the tool, its output on stderr. */
 export function createBuildHost(ctx: Context): BuildHost {

@@ -6,8 +6,8 @@
  */
 import { ApiError, type Client, UnreachableError } from "../../client/mod.ts";
 import { type Deployment, endpoints, type Project } from "../../contract/mod.ts";
-import { CliError } from "../cli_error.ts";
-import type { Context } from "../context.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
 
 /** Longest time for the platform to stop the deployment, in milliseconds. */
 const STOP_PATIENCE = 3000;

@@ -4,8 +4,8 @@
  * @module
  */
 import { branchName } from "../../contract/mod.ts";
-import type { Environment } from "../settings.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
+import type { Environment } from "../session/mod.ts";
 
 /** Everything is optional: git may be missing, or the folder no checkout. */
 export interface GitFacts {

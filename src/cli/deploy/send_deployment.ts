@@ -8,9 +8,9 @@ import type { PackedFile } from "../../build/mod.ts";
 import { type BlobSource, type Client, uploadBlobs } from "../../client/mod.ts";
 import { type BodyInputOf, type Deployment, endpoints, type Project } from "../../contract/mod.ts";
 import type { SealedFunction } from "../../runtime/mod.ts";
-import { CliError } from "../cli_error.ts";
-import type { Context } from "../context.ts";
-import { formatBytes, formatCount } from "../format.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { formatBytes, formatCount } from "../terminal/mod.ts";
 import { endUnfinished, explainFailure, explainStop } from "./end_unfinished.ts";
 
 export interface Shipment {

@@ -5,12 +5,11 @@
  */
 import { statfs } from "node:fs/promises";
 import { dirname } from "node:path";
-import { probeSandbox, sealFunction } from "../../runtime/mod.ts";
-import { formatBytes } from "../format.ts";
-import { buildWalls } from "./build_walls.ts";
-import type { Point } from "./point.ts";
-import { judgeServerSandbox } from "./server_sandbox.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
+import { probeSandbox, sealFunction } from "../../runtime/mod.ts";
+import { formatBytes } from "../terminal/mod.ts";
+import type { Point } from "./point.ts";
+import { buildWalls, judgeServerSandbox } from "./sandboxes.ts";
 
 export interface ExamineOptions {
   readonly dataDir: string;

@@ -6,23 +6,12 @@
 import { type Client, collectPages } from "../../client/mod.ts";
 import { type Domain, endpoints, PAGE_LIMIT_MAX, type Project } from "../../contract/mod.ts";
 import { nearest } from "../../lib/suggest.ts";
-import { CliError } from "../cli_error.ts";
-import type { Context } from "../context.ts";
-import { printable } from "../format.ts";
-import { openProjectFolder, type ProjectFolder } from "../project_folder.ts";
-import { type ResolvedProject, resolveProject } from "../resolve_project.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { printable } from "../terminal/mod.ts";
 
 /** Most domains that are listed. */
 const MAX_LISTED = 10_000;
-
-/** The folder and project that a `domains` command is about. */
-export async function projectOfDomains(
-  ctx: Context,
-  given: string | undefined,
-): Promise<ResolvedProject & { readonly folder: ProjectFolder }> {
-  const folder = await openProjectFolder(ctx);
-  return { folder, ...await resolveProject(ctx, { folder, given, phase: "domains" }) };
-}
 
 /** All domains of a project, by zone, then by name. */
 export async function listDomains(client: Client, project: Project): Promise<Domain[]> {

@@ -4,7 +4,7 @@
  * @module
  */
 import type { DnsCheck, DnsRecord } from "../../contract/mod.ts";
-import type { Ui } from "../ui.ts";
+import type { Ui } from "../terminal/mod.ts";
 
 const NOTHING = "-";
 

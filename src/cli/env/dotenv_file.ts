@@ -6,12 +6,12 @@
 import { parse } from "dotenv";
 import type { EnvDeclaration } from "../../config/mod.ts";
 import type { VariableCategory } from "../../contract/mod.ts";
-import { CliError } from "../cli_error.ts";
-import type { Context } from "../context.ts";
-import { formatCount, printable } from "../format.ts";
+import { checkValue, readNamedFile } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { formatCount, printable } from "../terminal/mod.ts";
 import { readDotenvLines } from "./dotenv_lines.ts";
 import { categoryOfVisibility } from "./missing_variables.ts";
-import { checkValue, readNamedFile } from "./read_value.ts";
 import { isVariableName } from "./variable_name.ts";
 
 /** Largest dotenv file, in bytes. */

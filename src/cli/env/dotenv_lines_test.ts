@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import { parse } from "dotenv";
 import fc from "fast-check";
+import { parse } from "dotenv";
 import { readDotenvLines } from "./dotenv_lines.ts";
 
 const keysAndLines = (text: string) =>

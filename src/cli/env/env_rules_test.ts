@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { EnvDeclaration } from "../../config/mod.ts";
 import type { Variable } from "../../contract/mod.ts";
-import { CliError } from "../cli_error.ts";
-import { createCommandLines } from "../command_line.ts";
 import { childVariables, isSteering } from "../../lib/child_variables.ts";
+import { withoutFinalNewline } from "../command/read_value.ts";
+import { CliError } from "../errors/cli_error.ts";
+import { createCommandLines } from "../errors/command_line.ts";
 import { parseDotenv } from "./dotenv_file.ts";
 import { findExposed, findMissing } from "./missing_variables.ts";
-import { withoutFinalNewline } from "./read_value.ts";
 import { categoryOfFlags, chooseCategory } from "./variable_category.ts";
 import { checkVariableName } from "./variable_name.ts";
 

@@ -5,7 +5,7 @@
  */
 import type { Client } from "../../client/mod.ts";
 import { endpoints } from "../../contract/mod.ts";
-import { CliError } from "../cli_error.ts";
+import { CliError } from "../errors/mod.ts";
 import { isVariableName } from "./variable_name.ts";
 
 /**

@@ -5,8 +5,7 @@
  */
 import type { EnvDeclaration, Visibility } from "../../config/mod.ts";
 import { SCOPE_ALL, type Variable, type VariableCategory } from "../../contract/mod.ts";
-import { CliError } from "../cli_error.ts";
-import type { CommandLines } from "../command_line.ts";
+import { CliError, type CommandLines } from "../errors/mod.ts";
 
 export interface MissingVariable {
   readonly key: string;

@@ -7,9 +7,9 @@
  * @module
  */
 import { createLineSink } from "../../build/mod.ts";
-import { CliError } from "../cli_error.ts";
-import type { Context } from "../context.ts";
-import { printable } from "../format.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { printable } from "../terminal/mod.ts";
 
 /** Signals that a terminal sends to the child itself, as it does to this program. */
 const SENT_BY_TERMINAL: ReadonlySet<Deno.Signal> = new Set(["SIGINT", "SIGQUIT"]);

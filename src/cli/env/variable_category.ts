@@ -5,7 +5,7 @@
  */
 import type { EnvDeclaration } from "../../config/mod.ts";
 import type { VariableCategory } from "../../contract/mod.ts";
-import { CliError } from "../cli_error.ts";
+import { CliError } from "../errors/mod.ts";
 import { categoryOfVisibility } from "./missing_variables.ts";
 
 /** The category that `--plain` or `--secret` says; a usage error where both are given. */

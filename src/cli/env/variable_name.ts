@@ -4,7 +4,7 @@
  * @module
  */
 import { variableName } from "../../contract/mod.ts";
-import { CliError } from "../cli_error.ts";
+import { CliError } from "../errors/mod.ts";
 
 /** True for a name that a variable can have. */
 export function isVariableName(name: string): boolean {

@@ -5,23 +5,12 @@
  */
 import { type Client, collectPages } from "../../client/mod.ts";
 import { type DeployHook, endpoints, PAGE_LIMIT_MAX, type Project } from "../../contract/mod.ts";
-import { CliError } from "../cli_error.ts";
-import type { Context } from "../context.ts";
-import { formatAge, printable } from "../format.ts";
-import { openProjectFolder } from "../project_folder.ts";
-import { resolveProject } from "../resolve_project.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { formatAge, printable } from "../terminal/mod.ts";
 
 /** Most hooks that are listed. */
 const MAX_LISTED = 1000;
-
-/** The project that a `hooks` command is about. */
-export async function projectOfHooks(
-  ctx: Context,
-  given: string | undefined,
-): Promise<{ readonly client: Client; readonly project: Project }> {
-  const folder = await openProjectFolder(ctx);
-  return await resolveProject(ctx, { folder, given, phase: "deploy" });
-}
 
 export async function listHooks(client: Client, project: Project): Promise<DeployHook[]> {
   const { items } = await collectPages(

@@ -6,8 +6,8 @@
  */
 import { ApiError, createClient, UnreachableError } from "../../client/mod.ts";
 import { endpoints, type TriggerAnswer, triggerAnswer } from "../../contract/mod.ts";
-import { CliError } from "../cli_error.ts";
-import type { Context } from "../context.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
 
 const HOOK_PATH = /^(.*)\/v1\/hooks\/([0-9a-f]{64})$/;
 const STATUS_PATH = /^(.*)\/v1\/triggered-deployments\/([^/]+)$/;

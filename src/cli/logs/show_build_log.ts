@@ -5,10 +5,9 @@
  */
 import { type Client, followEvents } from "../../client/mod.ts";
 import { type BuildLogLine, endpoints } from "../../contract/mod.ts";
-import { CliError } from "../cli_error.ts";
-import type { Palette } from "../color.ts";
-import type { Context } from "../context.ts";
-import { printable } from "../format.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { type Palette, printable } from "../terminal/mod.ts";
 
 function formatLine({ level, text }: BuildLogLine, colors: Palette): string {
   const paint = { output: (plain: string) => plain, info: colors.cyan, warn: colors.yellow };

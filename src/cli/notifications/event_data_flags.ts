@@ -4,7 +4,7 @@
  * @module
  */
 import { EVENT_PAYLOADS, type EventData, eventData, type EventName } from "../../contract/mod.ts";
-import { CliError } from "../cli_error.ts";
+import { CliError } from "../errors/mod.ts";
 
 function readObject(text: string): EventData {
   let value: unknown;

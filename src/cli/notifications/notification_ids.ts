@@ -5,7 +5,7 @@
  */
 import { InvalidArgumentError } from "@commander-js/extra-typings";
 import { isUuid } from "../../lib/ids.ts";
-import { CliError } from "../cli_error.ts";
+import { CliError } from "../errors/mod.ts";
 
 /** Collects ids of notifications. */
 export function notificationIds(text: string, previous: readonly string[] | undefined): string[] {

@@ -4,9 +4,7 @@
  * @module
  */
 import type { Notification, NotificationPreferences, Priority } from "../../contract/mod.ts";
-import type { Palette } from "../color.ts";
-import { formatAge, printable } from "../format.ts";
-import type { Ui } from "../ui.ts";
+import { formatAge, type Palette, printable, type Ui } from "../terminal/mod.ts";
 
 function painter(priority: Priority, colors: Palette): (text: string) => string {
   if (priority === "CRITICAL") return colors.red;

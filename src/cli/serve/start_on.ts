@@ -3,11 +3,11 @@
  *
  * @module
  */
-import type { PlatformOptions, RunningPlatform } from "../../serve/mod.ts";
 import { GeoFileError } from "../../edge/mod.ts";
-import { CliError } from "../cli_error.ts";
-import type { Context } from "../context.ts";
-import { definedOnly } from "../project_settings.ts";
+import type { PlatformOptions, RunningPlatform } from "../../serve/mod.ts";
+import { definedOnly } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
 import { VERSION } from "../version.ts";
 import { readUpstreamCa } from "./upstream_ca.ts";
 

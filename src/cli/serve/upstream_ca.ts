@@ -7,7 +7,7 @@
 import { X509Certificate } from "node:crypto";
 import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
 import { readTextFile } from "../../lib/utf8.ts";
-import { CliError } from "../cli_error.ts";
+import { CliError } from "../errors/mod.ts";
 
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 

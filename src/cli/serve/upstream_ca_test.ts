@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { rootCertificates } from "node:tls";
-import { CliError } from "../cli_error.ts";
+import { CliError } from "../errors/cli_error.ts";
 import { parseUpstreamCa, readUpstreamCa } from "./upstream_ca.ts";
 
 const [first, second] = rootCertificates.map((pem) => pem.trim());

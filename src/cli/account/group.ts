@@ -1,0 +1,45 @@
+/**
+ * The commands of `cli/account/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandGroup, CommandLeaf } from "../command/mod.ts";
+
+export const WORKSPACE: CommandGroup = {
+  name: "workspace",
+  section: "Account",
+  summary: "List workspaces, choose the default one",
+  commands: [
+    {
+      name: "list",
+      summary: "List workspaces",
+      load: () => import("./workspace_list.ts"),
+    },
+    {
+      name: "switch",
+      summary: "Choose the default workspace",
+      load: () => import("./workspace_switch.ts"),
+    },
+  ],
+};
+
+export const LOGIN: CommandLeaf = {
+  name: "login",
+  section: "Account",
+  summary: "Log in to the platform, in a browser",
+  load: () => import("./login.ts"),
+};
+
+export const LOGOUT: CommandLeaf = {
+  name: "logout",
+  section: "Account",
+  summary: "Log out and revoke the token",
+  load: () => import("./logout.ts"),
+};
+
+export const WHOAMI: CommandLeaf = {
+  name: "whoami",
+  section: "Account",
+  summary: "Show the current user, workspace and key",
+  load: () => import("./whoami.ts"),
+};

@@ -1,0 +1,53 @@
+import { defineCommand } from "../command/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { assertCanStoreLogin, endToken, type TokenEnd } from "./stored_login.ts";
+
+interface Ended {
+  readonly workspace: string;
+  readonly token: TokenEnd;
+}
+
+/** What the user should know about a token that is not stored any more. */
+function tell({ workspace, token }: Ended, ctx: Context): void {
+  ctx.ui.done("auth", `Logged out of ${workspace}`);
+  if (token === "kept") {
+    const hint = `The key of ${workspace} is an API key: it stays valid until an owner revokes it`;
+    ctx.ui.log("auth", "warn", hint);
+  }
+  if (token === "unknown") {
+    const page = `${ctx.apiUrl}/account/sessions`;
+    ctx.ui.log("auth", "warn", `The platform could not be asked to revoke the token: see ${page}`);
+  }
+}
+
+export default defineCommand({
+  description: "Removes the stored login of the workspace in use and revokes its token.",
+  define: (command) => command.option("--all", "log out of every workspace of the platform"),
+  examples: [
+    ["logout", "log out of the workspace in use"],
+    ["logout --all", "log out of all workspaces"],
+  ],
+  answers: "{ loggedOut: { workspace, token }, apiUrl }",
+  async run({ flags }, ctx) {
+    const { apiUrl, credentials, settings, ui } = ctx;
+    const wanted = ctx.workspace?.slug ?? credentials.defaultWorkspace(apiUrl);
+    const logins = credentials.logins(apiUrl)
+      .filter(({ workspace }) => flags.all === true || workspace === wanted);
+    if (logins.length > 0) await assertCanStoreLogin(ctx);
+    const loggedOut: Ended[] = [];
+    for (const { workspace, token } of logins) {
+      const ended = { workspace, token: await endToken(ctx, token) };
+      await credentials.removeLogin({ apiUrl, workspace });
+      tell(ended, ctx);
+      loggedOut.push(ended);
+    }
+    if (loggedOut.length === 0) {
+      const which = wanted === undefined || flags.all === true ? apiUrl : `${wanted} at ${apiUrl}`;
+      ui.log("auth", "info", `No login is stored for ${which}`);
+    }
+    if (settings.token !== undefined) {
+      ui.log("auth", "warn", "--token or SVC_TOKEN is still set: commands go on with it");
+    }
+    ui.result({ loggedOut, apiUrl }, "");
+  },
+});

@@ -1,0 +1,6 @@
+/**
+ * Logins and workspaces.
+ *
+ * @module
+ */
+export { LOGIN, LOGOUT, WHOAMI, WORKSPACE } from "./group.ts";

@@ -1,0 +1,38 @@
+/**
+ * A stored login: whether one can be kept, and how its token ends.
+ *
+ * @module
+ */
+import { ApiError, UnreachableError } from "../../client/mod.ts";
+import { endpoints } from "../../contract/mod.ts";
+import { assertWritable, type Context } from "../session/mod.ts";
+
+/** Throws where a login could not be stored: before one is asked for, or given up. */
+export async function assertCanStoreLogin(ctx: Context): Promise<void> {
+  await assertWritable(
+    ctx,
+    ctx.credentials.writablePath(),
+    "Make the folder writable, or name another by XDG_CONFIG_HOME; SVC_TOKEN needs no file",
+  );
+}
+
+/**
+ * What became of a token: `revoked`; `gone` where the platform did not know it
+ * any more; `kept` for an API key, which is revoked in its workspace; `unknown`
+ * where the platform could not be asked.
+ */
+export type TokenEnd = "revoked" | "gone" | "kept" | "unknown";
+
+/** Revokes a token of the platform in use. */
+export async function endToken(ctx: Context, token: string): Promise<TokenEnd> {
+  const client = ctx.client({ phase: "auth", token });
+  try {
+    await client.call(endpoints.signOut, {});
+    return "revoked";
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return "gone";
+    if (error instanceof ApiError && error.status === 403) return "kept";
+    if (error instanceof ApiError || error instanceof UnreachableError) return "unknown";
+    throw error;
+  }
+}

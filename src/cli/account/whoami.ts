@@ -1,0 +1,38 @@
+import { endpoints, type Identity } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { WORKSPACE_SOURCES } from "../session/mod.ts";
+import { formatFacts } from "../terminal/mod.ts";
+
+const KIND = { api_key: "key", access_token: "login", session: "session" } as const;
+
+/** A key or login by its name and first characters; a session has a name only. */
+function described({ name, prefix, createdAt }: Identity["credential"]): string {
+  const mark = prefix === null ? "" : ` (${prefix}…)`;
+  return `${name}${mark}, since ${createdAt.slice(0, 10)}`;
+}
+
+export default defineCommand({
+  define: (command) => command,
+  examples: [
+    ["whoami", "show the user and key in use"],
+    ["whoami --json", "the same for programs"],
+  ],
+  answers: "{ user, workspace, credential, workspaceSource, apiUrl }",
+  async run(_, ctx) {
+    const client = ctx.client({ phase: "auth" });
+    const identity = await client.call(endpoints.getIdentity, {});
+    const { user, workspace, credential } = identity;
+    const source = ctx.workspace === undefined
+      ? "the key"
+      : WORKSPACE_SOURCES[ctx.workspace.source];
+    ctx.ui.result(
+      { ...identity, workspaceSource: ctx.workspace?.source ?? "key", apiUrl: ctx.apiUrl },
+      formatFacts([
+        ["user", user.email === null ? user.name : `${user.name} <${user.email}>`],
+        ["workspace", `${workspace.slug} (${workspace.role}), from ${source}`],
+        [KIND[credential.type], described(credential)],
+        ["platform", ctx.apiUrl],
+      ]),
+    );
+  },
+});

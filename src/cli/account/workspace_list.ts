@@ -1,0 +1,30 @@
+import { collectPages } from "../../client/mod.ts";
+import { endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+
+/** Most workspaces that are listed. */
+const MAX_LISTED = 1000;
+
+export default defineCommand({
+  define: (command) => command,
+  examples: [["workspace list", "show all workspaces of the current user"]],
+  answers: "{ workspaces, current }",
+  async run(_, ctx) {
+    const client = ctx.client({ phase: "workspace" });
+    const [{ items }, identity] = await Promise.all([
+      collectPages((query) => client.call(endpoints.listWorkspaces, { query }), {
+        limit: MAX_LISTED,
+        pageSize: PAGE_LIMIT_MAX,
+      }),
+      client.call(endpoints.getIdentity, {}),
+    ]);
+    const current = identity.workspace.slug;
+    ctx.ui.result(
+      { workspaces: items, current },
+      ctx.ui.table(
+        ["SLUG", "NAME", "ROLE", "CURRENT"],
+        items.map(({ slug, name, role }) => [slug, name, role, slug === current ? "yes" : ""]),
+      ),
+    );
+  },
+});

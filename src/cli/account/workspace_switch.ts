@@ -1,0 +1,54 @@
+import { collectPages } from "../../client/mod.ts";
+import { endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import { nearest } from "../../lib/suggest.ts";
+import { defineCommand } from "../command/mod.ts";
+import { actionRequired, CliError } from "../errors/mod.ts";
+import { WORKSPACE_SOURCES } from "../session/mod.ts";
+import { assertCanStoreLogin } from "./stored_login.ts";
+
+/** Most workspaces that are searched. */
+const MAX_LISTED = 1000;
+
+export default defineCommand({
+  description: "The choice is kept in the credentials file, for the platform in use.",
+  define: (command) => command.argument("<slug>", "slug of the workspace"),
+  offers: { slug: "workspace" },
+  examples: [["workspace switch acme", "use the workspace acme from now on"]],
+  answers: "{ workspace }",
+  async run({ args: [slug] }, ctx) {
+    await assertCanStoreLogin(ctx);
+    const client = ctx.client({ phase: "workspace" });
+    const { items } = await collectPages(
+      (query) => client.call(endpoints.listWorkspaces, { query }),
+      { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
+    );
+    const workspace = items.find((item) => item.slug === slug);
+    if (workspace === undefined) {
+      const near = nearest(slug, items.map((item) => item.slug));
+      throw new CliError("not_found", `Name one of your workspaces: "${slug}" is none`, {
+        ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
+        next: [ctx.lines.of("workspace", "list")],
+      });
+    }
+    const hasLogin = ctx.credentials.logins(ctx.apiUrl).some((login) => login.workspace === slug);
+    if (ctx.settings.token === undefined && !hasLogin) {
+      throw actionRequired(`Log in to ${slug} first: a stored login is for one workspace`, [
+        ctx.lines.of("login", "--workspace", slug),
+      ]);
+    }
+    await ctx.credentials.saveDefaultWorkspace(ctx.apiUrl, slug);
+    ctx.ui.done("workspace", `Default workspace is now ${slug}`);
+    const { settings, workspace: inUse } = ctx;
+    if (inUse !== undefined && inUse.source !== "default" && inUse.slug !== slug) {
+      const place = WORKSPACE_SOURCES[inUse.source];
+      ctx.ui.log("workspace", "warn", `${place} names ${inUse.slug}, and goes before the default`);
+    } else if (settings.token !== undefined) {
+      ctx.ui.log(
+        "workspace",
+        "warn",
+        "A given key acts in its own workspace: the default counts for logins",
+      );
+    }
+    ctx.ui.result({ workspace }, "");
+  },
+});

@@ -1,0 +1,82 @@
+/**
+ * What was typed after `svc`, before the parser sees it: which command it is
+ * about, and spellings that the parser does not take itself. Pure.
+ *
+ * @module
+ */
+import { CliError, type KnownFlag } from "../errors/mod.ts";
+import { type CommandEntry, type CommandLeaf, entryNamed, isGroup } from "./command_entry.ts";
+
+/** Global flags that are followed by a value. */
+const VALUE_FLAGS: ReadonlySet<string> = new Set([
+  "--token",
+  "--workspace",
+  "--api-url",
+  "--cwd",
+]);
+
+const HELP_FLAGS: ReadonlySet<string> = new Set(["--help", "-h", "--version", "-v"]);
+
+export interface Lookup {
+  /** The command; `undefined` where the words name a group or none. */
+  readonly leaf: CommandLeaf | undefined;
+  /** True where a word names no command, but should. */
+  readonly isUnknown: boolean;
+  /** The words, with the command that a group falls back to where none is named. */
+  readonly argv: readonly string[];
+}
+
+/** Finds the command that a command line is about, so that only this one is loaded. */
+export function findCommand(argv: readonly string[], commands: readonly CommandEntry[]): Lookup {
+  let entries = commands;
+  let group: { readonly fallback: CommandLeaf | undefined; readonly end: number } | undefined;
+  let isUnknown = false;
+  for (let index = 0; index < argv.length; index++) {
+    const word = argv[index]!;
+    if (word === "--") break;
+    if (VALUE_FLAGS.has(word)) index++;
+    if (word.startsWith("-")) continue;
+    const entry = entryNamed(entries, word, group !== undefined);
+    if (entry === undefined) {
+      isUnknown = true;
+      break;
+    }
+    if (!isGroup(entry)) return { leaf: entry, isUnknown: false, argv };
+    entries = entry.commands;
+    const fallback = entry.commands.find(({ name }) => name === entry.fallback);
+    group = { fallback, end: index + 1 };
+  }
+  const leaf = group?.fallback;
+  if (leaf === undefined || group === undefined) return { leaf: undefined, isUnknown, argv };
+  const completed = [...argv.slice(0, group.end), leaf.name, ...argv.slice(group.end)];
+  return { leaf, isUnknown: false, argv: completed };
+}
+
+/** The command line without what asks for help: an unknown command has none to show. */
+export function withoutHelpFlags(argv: readonly string[]): readonly string[] {
+  return argv.filter((word) => !HELP_FLAGS.has(word));
+}
+
+/**
+ * Takes `--flag=true` for `--flag`, and leaves out `--flag=false`, of flags
+ * that take no value.
+ *
+ * @throws {CliError} for any other value of such a flag.
+ */
+export function resolveSwitches(
+  argv: readonly string[],
+  flags: readonly KnownFlag[],
+): readonly string[] {
+  const end = argv.indexOf("--");
+  const own = end === -1 ? argv : argv.slice(0, end);
+  return [...own.flatMap((word) => resolveSwitch(word, flags)), ...argv.slice(own.length)];
+}
+
+function resolveSwitch(word: string, flags: readonly KnownFlag[]): readonly string[] {
+  const [, name, value] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
+  const flag = flags.find(({ long }) => long === name);
+  if (name === undefined || flag === undefined || flag.takesValue) return [word];
+  if (value === "true") return [name];
+  if (value === "false") return [];
+  throw new CliError("usage", `Give ${name} alone, or as ${name}=true or ${name}=false`);
+}

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { runCli } from "../_test_run.ts";
+import { COMMANDS } from "../command_tree.ts";
+import { findCommand, resolveSwitches, withoutHelpFlags } from "./arguments.ts";
+
+const ROWS: readonly (readonly [string, string | undefined, boolean])[] = [
+  ["deploy --prod", "deploy", false],
+  ["--workspace acme projects list", "list", false],
+  ["projects ls", "list", false],
+  ["domains rm", "remove", false],
+  ["hooks add", "create", false],
+  ["deployments", "list", false],
+  ["deployments --limit 5", "list", false],
+  ["projects", undefined, false],
+  ["projects lst", undefined, true],
+  ["nonsense", undefined, true],
+  ["--json", undefined, false],
+  ["ls", undefined, true],
+];
+
+for (const [line, name, isUnknown] of ROWS) {
+  Deno.test(`findCommand() reads "${line}"`, () => {
+    const found = findCommand(line.split(" "), COMMANDS);
+    assert.deepEqual([found.leaf?.name, found.isUnknown], [name, isUnknown]);
+  });
+}
+
+Deno.test("findCommand() names the command that a group falls back to", () => {
+  const { argv } = findCommand(["--json", "deployments", "--limit", "5"], COMMANDS);
+  assert.deepEqual(argv, ["--json", "deployments", "list", "--limit", "5"]);
+});
+
+Deno.test("withoutHelpFlags() leaves what does not ask for help", () => {
+  assert.deepEqual(withoutHelpFlags(["deplyo", "-h", "--prod", "--version"]), ["deplyo", "--prod"]);
+});
+
+Deno.test("resolveSwitches() takes true and false for flags without value", () => {
+  const flags = [
+    { long: "--prod", short: undefined, takesValue: false },
+    { long: "--branch", short: undefined, takesValue: true },
+  ];
+  const resolve = (...argv: string[]) => resolveSwitches(argv, flags);
+  assert.deepEqual(resolve("--prod=true", "--branch=true"), ["--prod", "--branch=true"]);
+  assert.deepEqual(resolve("--prod=false", "x"), ["x"]);
+  assert.deepEqual(resolve("exec", "--", "--prod=true"), ["exec", "--", "--prod=true"]);
+  assert.deepEqual(resolve("--other=1"), ["--other=1"]);
+  assert.throws(() => resolve("--prod=maybe"), { code: "usage" });
+});
+
+for (const argv of [["deplyo", "--help"], ["deplyo", "--version"], ["projects", "lst", "-h"]]) {
+  Deno.test(`svc ${argv.join(" ")} ends with 2`, async () => {
+    const { code, stdout, stderr } = await runCli(argv);
+    assert.deepEqual([code, stdout], [2, ""]);
+    assert.match(stderr, /Unknown command/);
+  });
+}
+
+Deno.test("--cwd runs in another directory, and refuses what is none", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-cwd-" });
+  try {
+    await Deno.writeTextFile(`${folder}/svc.rules.toml`, 'schemaVersion = "EDGE_RULE_SET_V1"\n');
+    const there = await runCli(["rules", "check", "--cwd", folder, "--json"]);
+    assert.match(there.stdout, /"rules"/);
+    const gone = await runCli(["rules", "check", "--cwd", `${folder}/gone`]);
+    assert.equal(gone.code, 2);
+    assert.match(gone.stderr, /Set --cwd to a directory: .*\/gone does not exist/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+Deno.test("svc deploy --help fits 40 columns", async () => {
+  const { stdout } = await runCli(["deploy", "--help"], { terminal: true, columns: 40 });
+  const long = stdout.split("\n").filter((line) => line.length > 40 && !line.startsWith("  svc "));
+  assert.deepEqual(long, []);
+});
+
+Deno.test("help is whole on terminals of any width", async () => {
+  for (const columns of [1, 6, 7, 20]) {
+    const { code, stdout } = await runCli(["deploy", "--help"], { terminal: true, columns });
+    assert.equal(code, 0, String(columns));
+    assert.match(stdout, /--skip-env-check/);
+  }
+});

@@ -1,0 +1,59 @@
+/**
+ * A command as data: arguments, flags, examples and what it does.
+ *
+ * @module
+ */
+import { Command, type OptionValues } from "@commander-js/extra-typings";
+import type { CandidateKind, Context } from "../session/mod.ts";
+
+export interface CommandInput<Args extends unknown[], Flags extends OptionValues> {
+  readonly args: Args;
+  readonly flags: Flags;
+}
+
+export interface CommandSpec<Args extends unknown[], Flags extends OptionValues> {
+  /** What help says below the summary; the summary itself stands in the command tree. */
+  readonly description?: string;
+  /** Declares arguments and flags on an empty command. */
+  readonly define: (command: Command) => Command<Args, Flags>;
+  /** Command lines without the leading `svc`, each with what it does. */
+  readonly examples: readonly (readonly [commandLine: string, meaning: string])[];
+  /** What arguments name, by their names: offered by completion, and to a person who left one out. */
+  readonly offers?: Readonly<Record<string, CandidateKind>>;
+  /** Members of the object that JSON mode prints, for the reference. */
+  readonly answers?: string;
+  /** Does it; a number that it returns is the exit code, in place of 0. */
+  readonly run: (input: CommandInput<Args, Flags>, ctx: Context) => Promise<number | void>;
+}
+
+/** A command with its types hidden, ready to be put into the tree. */
+export interface LoadedCommand {
+  readonly description: string | undefined;
+  readonly examples: CommandSpec<[], OptionValues>["examples"];
+  readonly answers: string | undefined;
+  readonly offers: Readonly<Record<string, CandidateKind>>;
+  /** Makes the parser; `perform` gets the run that the arguments ask for. */
+  build(name: string, perform: Perform): Command<unknown[], OptionValues>;
+}
+
+export type Perform = (run: (ctx: Context) => Promise<number | void>) => Promise<void>;
+
+/** Describes a command; arguments and flags are typed by what `define` declares. */
+export function defineCommand<Args extends unknown[], Flags extends OptionValues>(
+  spec: CommandSpec<Args, Flags>,
+): LoadedCommand {
+  return {
+    description: spec.description,
+    examples: spec.examples,
+    answers: spec.answers,
+    offers: spec.offers ?? {},
+    build(name, perform) {
+      const command = spec.define(new Command(name));
+      command.action(() => {
+        const input = { args: command.processedArgs, flags: command.opts() };
+        return perform((ctx) => spec.run(input, ctx));
+      });
+      return command as unknown as Command<unknown[], OptionValues>;
+    },
+  };
+}

@@ -1,0 +1,34 @@
+/**
+ * Asking before something is done that cannot be undone.
+ *
+ * @module
+ */
+import { actionRequired, declined } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+
+export interface Confirmation {
+  /** True where `--force` was given. */
+  readonly force: boolean | undefined;
+  /** Asked of a person at a terminal. */
+  readonly question: string;
+  /** Said where nobody can be asked: what has to be confirmed. */
+  readonly wanted: string;
+  /** Said where the person does not want it: what was not done. */
+  readonly declined: string;
+  /** The command that does it without asking; this one with `--force` where missing. */
+  readonly next?: string;
+}
+
+/**
+ * Returns where the user is sure: by `--force`, by `--yes`, or asked.
+ *
+ * @throws {CliError} `action_required` where nobody can be asked, `declined`
+ * where the answer is no.
+ */
+export async function confirm(ctx: Context, asked: Confirmation): Promise<void> {
+  if (asked.force === true || ctx.settings.yes) return;
+  if (ctx.prompter === undefined) {
+    throw actionRequired(asked.wanted, [asked.next ?? ctx.lines.again({ "--force": true })]);
+  }
+  if (!await ctx.prompter.confirm({ message: asked.question })) throw declined(asked.declined);
+}

@@ -1,0 +1,36 @@
+/**
+ * What every command is made of: its definition, arguments, flags, help and
+ * confirmation.
+ *
+ * @module
+ */
+export { findCommand, resolveSwitches, withoutHelpFlags } from "./arguments.ts";
+export { defineCommand, type LoadedCommand, type Perform } from "./command.ts";
+export {
+  aliasOf,
+  type CommandEntry,
+  type CommandGroup,
+  type CommandLeaf,
+  isGroup,
+  SECTIONS,
+} from "./command_entry.ts";
+export { confirm } from "./confirm.ts";
+export { definedOnly } from "./defined_only.ts";
+export { type Captured, configureHelp, formatExamples, type Output } from "./help.ts";
+export {
+  deploymentId,
+  hostName,
+  httpUrl,
+  limitOption,
+  parseSince,
+  repeated,
+  repeatedList,
+  wholeNumber,
+} from "./option_values.ts";
+export {
+  checkValue,
+  checkValueFlags,
+  readNamedFile,
+  readValue,
+  type ValueFlags,
+} from "./read_value.ts";

@@ -1,0 +1,155 @@
+/**
+ * Where the value of a variable comes from: the command line, stdin, a file,
+ * or a person. No message repeats a value.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { MAX_VARIABLE_BYTES, type VariableCategory } from "../../contract/mod.ts";
+import { decodeUtf8 } from "../../lib/utf8.ts";
+import { actionRequired, CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+
+export interface ValueFlags {
+  readonly value?: string | undefined;
+  readonly stdin?: true | undefined;
+  readonly fromFile?: string | undefined;
+}
+
+export interface ValueFacts {
+  readonly key: string;
+  readonly category: VariableCategory;
+}
+
+/** A source of bytes, as messages name it. */
+interface Source {
+  readonly name: string;
+  readonly maxBytes: number;
+}
+
+/** Bytes of a line break, which a value from stdin or a file may end with. */
+const LINE_BREAK_BYTES = 2;
+
+/**
+ * Refuses flags that exclude each other, and a secret on the command line:
+ * other programs see it there, and the shell remembers it.
+ */
+export function checkValueFlags(
+  ctx: Context,
+  flags: ValueFlags,
+  { key, category }: ValueFacts,
+): void {
+  const given = [
+    ...(flags.value === undefined ? [] : ["--value"]),
+    ...(flags.stdin === true ? ["--stdin"] : []),
+    ...(flags.fromFile === undefined ? [] : ["--from-file"]),
+  ];
+  if (given.length > 1) {
+    throw new CliError("usage", `Give one of ${given.join(" and ")}`);
+  }
+  if (flags.value !== undefined && category === "secret") {
+    throw new CliError(
+      "usage",
+      `Give secret ${key} by --stdin or --from-file, not by --value: the list of processes ` +
+        "and the shell's history would show it",
+      { next: [ctx.lines.again()] },
+    );
+  }
+}
+
+/** Reads text, at most so many bytes of it; a byte order mark is left out. */
+async function readText(stream: ReadableStream<Uint8Array>, source: Source): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of stream) {
+    size += chunk.byteLength;
+    if (size > source.maxBytes) {
+      throw new CliError("usage", `Give at most ${source.maxBytes} bytes: ${source.name} has more`);
+    }
+    chunks.push(chunk);
+  }
+  const decoded = decodeUtf8(Buffer.concat(chunks));
+  if (decoded.ok) return decoded.text;
+  const { line, column } = decoded.fault.position;
+  throw new CliError(
+    "usage",
+    `Give UTF-8 text: ${source.name} has other bytes at line ${line}, column ${column}`,
+  );
+}
+
+/** Reads a text file that the user named. */
+export async function readNamedFile(
+  ctx: Context,
+  given: string,
+  maxBytes: number,
+): Promise<string> {
+  let file: Deno.FsFile;
+  try {
+    file = await Deno.open(ctx.path(given));
+    if ((await file.stat()).isDirectory) {
+      file.close();
+      throw new CliError("usage", `Name a file: "${given}" is a directory`);
+    }
+  } catch (cause) {
+    if (cause instanceof CliError) throw cause;
+    const reason = cause instanceof Deno.errors.NotFound ? "it does not exist" : "it is closed";
+    throw new CliError("not_found", `Name a file that can be read: "${given}", ${reason}`, {
+      cause,
+    });
+  }
+  return await readText(file.readable, { name: `"${given}"`, maxBytes });
+}
+
+/** Takes away the one line break that `echo` and editors put at the end. */
+export function withoutFinalNewline(text: string): string {
+  return text.replace(/\r?\n$/, "");
+}
+
+async function ask(ctx: Context, { key, category }: ValueFacts): Promise<string> {
+  if (ctx.prompter === undefined) {
+    throw actionRequired(`Give the value of ${key}: no flag says where it is`, [
+      ctx.lines.again({ "--stdin": true }),
+    ]);
+  }
+  const message = `Value of ${key}`;
+  return category === "secret"
+    ? await ctx.prompter.password({ message: `${message} (secret, not shown)` })
+    : await ctx.prompter.text({ message });
+}
+
+async function read(ctx: Context, flags: ValueFlags, facts: ValueFacts): Promise<string> {
+  if (flags.value !== undefined) return flags.value;
+  const maxBytes = MAX_VARIABLE_BYTES + LINE_BREAK_BYTES;
+  if (flags.fromFile !== undefined) {
+    return withoutFinalNewline(await readNamedFile(ctx, flags.fromFile, maxBytes));
+  }
+  const isPiped = !ctx.stdinIsTerminal || ctx.prompter === undefined;
+  if (flags.stdin === true && isPiped) {
+    return withoutFinalNewline(await readText(ctx.stdin(), { name: "stdin", maxBytes }));
+  }
+  return await ask(ctx, facts);
+}
+
+/** What is wrong with a value, or nothing; never repeats it. */
+export function checkValue(value: string, category: VariableCategory): string | undefined {
+  const bytes = new TextEncoder().encode(value).byteLength;
+  if (bytes > MAX_VARIABLE_BYTES) return `at most ${MAX_VARIABLE_BYTES} bytes, not ${bytes}`;
+  if (value.includes("\0")) return "a value without a NUL character";
+  return category === "secret" && value === "" ? "a value that is not empty" : undefined;
+}
+
+/**
+ * Reads the value. From stdin and files, one line break at the end does not
+ * count. Without a flag a person is asked; on a terminal, `--stdin` asks too,
+ * so that the value is not shown while it is typed.
+ */
+export async function readValue(
+  ctx: Context,
+  flags: ValueFlags,
+  facts: ValueFacts,
+): Promise<string> {
+  const value = await read(ctx, flags, facts);
+  const wanted = checkValue(value, facts.category);
+  if (wanted === undefined) return value;
+  throw new CliError("usage", `Give ${facts.key} ${wanted}`);
+}

@@ -1,0 +1,23 @@
+import { defineCommand } from "../command/mod.ts";
+import type { LookUp } from "../session/mod.ts";
+import { listCandidates } from "./candidates.ts";
+
+/** Longest wait for the platform while somebody types. */
+const LOOK_UP_MS = 2_000;
+
+/** Asked by the scripts of `svc completion`, not by people. */
+export default defineCommand({
+  define: (command) => command.argument("[words...]", "words of the command line so far"),
+  examples: [["complete -- pro", "what a shell asks when one types svc pro"]],
+  async run({ args: [words] }, ctx) {
+    const lookUp: LookUp = async (kind, project) => {
+      const limit = AbortSignal.timeout(LOOK_UP_MS);
+      const late = new Promise<never[]>((resolve) => {
+        limit.addEventListener("abort", () => resolve([]), { once: true });
+      });
+      return await Promise.race([listCandidates(ctx, kind, project).catch(() => []), late]);
+    };
+    const answer = await ctx.complete(words, lookUp);
+    ctx.ui.result({ answer: answer.split("\n") }, answer);
+  },
+});

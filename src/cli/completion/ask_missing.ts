@@ -1,0 +1,54 @@
+/**
+ * Asking a person at a terminal for an argument that was left out.
+ *
+ * @module
+ */
+import { CommanderError } from "@commander-js/extra-typings";
+import type { LoadedCommand } from "../command/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { listCandidates } from "./candidates.ts";
+
+const MISSING = /missing required argument '([^']+)'/;
+
+/** Name of the argument that a command line lacks; `undefined` for other errors. */
+export function missingArgument(error: unknown): string | undefined {
+  if (!(error instanceof CommanderError)) return undefined;
+  if (error.code !== "commander.missingArgument") return undefined;
+  return MISSING.exec(error.message)?.[1];
+}
+
+/** Puts an argument at the end of a command line, before a `--`. */
+export function withArgument(argv: readonly string[], argument: string): readonly string[] {
+  const end = argv.indexOf("--");
+  const at = end === -1 ? argv.length : end;
+  return [...argv.slice(0, at), argument, ...argv.slice(at)];
+}
+
+/**
+ * Asks for an argument: one of what is there, where the command says what it
+ * names, else a text. `undefined` where nobody can be asked.
+ */
+export async function askMissing(
+  ctx: Context,
+  command: LoadedCommand,
+  name: string,
+): Promise<string | undefined> {
+  const argument = command.build("", () => Promise.resolve()).registeredArguments
+    .find((each) => each.name() === name);
+  if (ctx.prompter === undefined || argument === undefined || argument.variadic) return undefined;
+  const message = argument.description === "" ? name : argument.description;
+  const kind = command.offers[name];
+  const candidates = kind === undefined ? [] : await listCandidates(ctx, kind);
+  if (candidates.length === 0) {
+    const validate = (answer: string) => answer.trim() === "" ? "Type an answer" : undefined;
+    return await ctx.prompter.text({ message, validate });
+  }
+  return await ctx.prompter.select({
+    message,
+    choices: candidates.map(({ value, hint }) => ({
+      value,
+      label: value,
+      ...(hint === undefined ? {} : { hint }),
+    })),
+  });
+}

@@ -1,0 +1,20 @@
+/**
+ * The commands of `cli/completion/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandLeaf } from "../command/mod.ts";
+
+export const COMPLETION: CommandLeaf = {
+  name: "completion",
+  section: "Tool",
+  summary: "Print the script that completes svc in a shell",
+  load: () => import("./print_script.ts"),
+};
+
+export const COMPLETE: CommandLeaf = {
+  name: "complete",
+  summary: "Answer a shell that completes a command line",
+  hidden: true,
+  load: () => import("./answer_shell.ts"),
+};

@@ -1,0 +1,21 @@
+import { Argument } from "@commander-js/extra-typings";
+import { defineCommand } from "../command/mod.ts";
+import { completionScript, type Shell, SHELLS } from "./complete.ts";
+
+export default defineCommand({
+  description:
+    "The script completes commands, flags and their choices, and asks the platform for " +
+    "the names of projects, environments, deployments and the like.",
+  define: (command) =>
+    command.addArgument(new Argument("<shell>", "shell to complete in").choices(SHELLS)),
+  examples: [
+    ["completion bash > ~/.local/share/bash-completion/completions/svc", "for bash"],
+    ["completion zsh > ~/.zfunc/_svc", "for zsh, with ~/.zfunc in fpath"],
+    ["completion fish > ~/.config/fish/completions/svc.fish", "for fish"],
+  ],
+  answers: "{ shell, script }",
+  async run({ args: [shell] }, ctx) {
+    const script = await completionScript(shell satisfies Shell);
+    ctx.ui.result({ shell, script }, script);
+  },
+});

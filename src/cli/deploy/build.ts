@@ -1,0 +1,57 @@
+import { Option } from "@commander-js/extra-typings";
+import { assembleProject } from "../../build/mod.ts";
+import { FRAMEWORKS } from "../../manifest/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { openProjectFolder } from "../projects/mod.ts";
+import { showPath } from "../session/mod.ts";
+import { formatBytes, formatCount } from "../terminal/mod.ts";
+import { createBuildHost, explainBuild } from "./build_host.ts";
+
+export default defineCommand({
+  define: (command) =>
+    command
+      .argument("[dir]", "directory of the project; the nearest with a svc.toml if left out")
+      .addOption(
+        new Option("--framework <name>", "framework, in place of the detected one").choices(
+          FRAMEWORKS.map(({ id }) => id),
+        ),
+      )
+      .option("--skip-validation", "do not validate the manifest and the rules"),
+  examples: [
+    ["build", "build this project and validate the output"],
+    ["build ./site --skip-validation", "only build"],
+  ],
+  answers:
+    "{ command, framework, outputDirectory, manifest, manifestGenerated, rules, validated, files, bytes }",
+  async run({ args: [dir], flags }, ctx) {
+    const skipValidation = flags.skipValidation === true;
+    const folder = await openProjectFolder(ctx, dir);
+    const built = await explainBuild(
+      ctx,
+      assembleProject(createBuildHost(ctx), {
+        directory: folder.directory,
+        config: folder.config,
+        framework: flags.framework,
+        skipValidation,
+      }),
+    );
+    const { command, detected, output } = built;
+    const bytes = built.files.reduce((sum, { size }) => sum + size, 0);
+    ctx.ui.done(
+      "build",
+      `${skipValidation ? "Built" : "Built and validated"} ${showPath(output, ctx)}: ` +
+        `${formatCount(built.files.length, "file")}, ${formatBytes(bytes)}`,
+    );
+    ctx.ui.result({
+      command: command ?? null,
+      framework: detected.framework ?? null,
+      outputDirectory: output,
+      manifest: built.manifest,
+      manifestGenerated: built.generated,
+      rules: built.rules?.rules.length ?? null,
+      validated: !skipValidation,
+      files: built.files.length,
+      bytes,
+    }, output);
+  },
+});

@@ -1,0 +1,232 @@
+import { Option } from "@commander-js/extra-typings";
+import { join } from "node:path";
+import { type Pack, packProject, RULES_FILE } from "../../build/mod.ts";
+import type { Client } from "../../client/mod.ts";
+import { type Deployment, endpoints, type Project } from "../../contract/mod.ts";
+import { FRAMEWORKS } from "../../manifest/mod.ts";
+import { defineCommand, definedOnly } from "../command/mod.ts";
+import { fetchVariables } from "../env/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import {
+  bindFolder,
+  openProjectFolder,
+  type ProjectFolder,
+  resolveProject,
+} from "../projects/mod.ts";
+import { reportRulesInEffect, type RulesInEffect, warnOfAsn } from "../rules/mod.ts";
+import { type Context, showPath } from "../session/mod.ts";
+import { formatBytes, formatCount, formatDuration, formatFacts } from "../terminal/mod.ts";
+import { createBuildHost, explainBuild } from "./build_host.ts";
+import {
+  checkDeclarations,
+  checkDeployTargetFlags,
+  chooseDeployTarget,
+  type DeployTarget,
+} from "./deploy_target.ts";
+import { readGitFacts } from "./git_facts.ts";
+import { sendDeployment, type Sent, type Shipment, toBody } from "./send_deployment.ts";
+
+interface DeployFlags {
+  readonly skipBuild?: true | undefined;
+  readonly buildCommand?: string | undefined;
+  readonly framework?: string | undefined;
+  readonly branch?: string | undefined;
+  readonly message?: string | undefined;
+}
+
+interface Shipping {
+  readonly pack: Pack;
+  readonly body: Shipment["body"];
+}
+
+/** Builds, validates and hashes: everything that can be done without the platform. */
+async function packDeployment(
+  ctx: Context,
+  folder: ProjectFolder,
+  facts: {
+    readonly flags: DeployFlags;
+    readonly client: Client;
+    readonly project: Project;
+    readonly environment: string;
+  },
+): Promise<Shipping> {
+  const { flags, client, project, environment } = facts;
+  const pack = await explainBuild(
+    ctx,
+    packProject(createBuildHost(ctx), {
+      directory: folder.directory,
+      config: folder.config,
+      settings: project,
+      buildCommand: flags.buildCommand,
+      framework: flags.framework,
+      skipBuild: flags.skipBuild === true,
+      variables: () => fetchVariables(client, { project: project.id, environment }),
+    }),
+  );
+  if (pack.rules !== undefined) {
+    await warnOfAsn(ctx, join(folder.directory, RULES_FILE));
+  }
+  const git = await readGitFacts(folder.directory, ctx.env);
+  return {
+    pack,
+    body: {
+      ...git,
+      ...definedOnly({ branch: flags.branch, message: flags.message }),
+      environment,
+      manifest: pack.manifest,
+      ...(pack.rules === undefined ? {} : { rules: pack.rules }),
+    },
+  };
+}
+
+function sizeOf(files: Pack["files"]): number {
+  return files.reduce((sum, { size }) => sum + size, 0);
+}
+
+/** Has the platform check what would be sent: all that it checks of a deploy. */
+async function dryRun(
+  ctx: Context,
+  { client, project, shipping: { pack, body } }: {
+    readonly client: Client;
+    readonly project: Project;
+    readonly shipping: Shipping;
+  },
+): Promise<void> {
+  const { files, functions, manifest, rules } = pack;
+  const { environment, branch, missing } = await client.call(endpoints.checkDeployment, {
+    params: { project: project.id },
+    body: toBody({ body, files, functions }),
+    idempotent: true,
+  });
+  const bytes = sizeOf(files);
+  ctx.ui.done(
+    "deploy",
+    `Would deploy ${formatCount(files.length, "file")}, ${formatBytes(bytes)}, ` +
+      `to ${project.name} (${environment}), ${missing.length} to upload`,
+  );
+  ctx.ui.result({
+    dryRun: true,
+    project,
+    environment,
+    branch,
+    outputDirectory: pack.output,
+    manifest,
+    rules: rules ?? null,
+    files: files.map(({ path, sha256, size }) => ({ path, sha256, size })),
+    functions: functions.map(({ name }) => name),
+    bytes,
+    missing: missing.length,
+  }, files.map(({ path }) => path).join("\n"));
+}
+
+function reportSent(
+  ctx: Context,
+  sent: Sent,
+  { target, milliseconds, rulesInEffect }: {
+    readonly target: DeployTarget;
+    readonly milliseconds: number;
+    readonly rulesInEffect: RulesInEffect | null;
+  },
+): void {
+  const { deployment, uploaded, reused } = sent;
+  // What is live has no error, and `error` is the key of failures.
+  const { error: _, ...live } = deployment;
+  const { urls } = deployment;
+  ctx.ui.done(
+    "deploy",
+    `Deployed ${formatCount(deployment.fileCount, "file")} in ${formatDuration(milliseconds)}: ` +
+      `${uploaded.files} uploaded, ${reused.files} reused`,
+  );
+  ctx.ui.note(formatFacts([
+    ["  unique", urls.unique],
+    ["  branch", urls.branch],
+    [`  ${target.name}`, target.url],
+    ["  production", shownProduction(deployment)],
+  ]));
+  const address = deployment.isProduction ? urls.production : urls.unique;
+  ctx.ui.result({ ...live, uploaded, reused, rulesInEffect }, address);
+}
+
+function shownProduction({ urls, isProduction }: Deployment): string {
+  return isProduction ? urls.production : `${urls.production} (unchanged; --prod deploys there)`;
+}
+
+export default defineCommand({
+  description: "Files that the platform already has are not sent again. Where svc.rules.toml " +
+    "stands beside svc.toml, its rules go live with the deployment.",
+  define: (command) =>
+    command
+      .argument("[dir]", "directory of the project; the nearest with a svc.toml if left out")
+      .option("--prod", "deploy to production")
+      .option("--environment <name-or-id>", "deploy to this environment")
+      .option("--project-id <id>", "id or name of the project")
+      .option("--skip-build", "deploy the output as it is")
+      .option("--build-command <command>", "build with this command")
+      .option("--skip-env-check", "deploy without the variables that svc.toml declares required")
+      .addOption(
+        new Option("--framework <name>", "framework, in place of the detected one").choices(
+          FRAMEWORKS.map(({ id }) => id),
+        ),
+      )
+      .option(
+        "--branch <branch>",
+        "branch that is deployed; git's if left out, else commit-<sha>",
+      )
+      .option("--message <text>", "message of the deployment; the commit's if left out")
+      .option("--dry-run", "build and check all that a deploy checks, and deploy nothing"),
+  examples: [
+    ["deploy", "build this project and deploy a preview"],
+    ["deploy --prod", "deploy to production"],
+    ["deploy --environment staging", "deploy to an environment of the project's own"],
+    ["deploy ./site --project-id blog --skip-build --json", "for scripts"],
+  ],
+  answers: "{ id, project, status, isPreview, isProduction, branch, commitSha, url, " +
+    "urls: { unique, branch, production }, …, uploaded: { files, bytes }, " +
+    "reused: { files, bytes }, rulesInEffect: { origin, revisionId } }",
+  async run({ args: [dir], flags }, ctx) {
+    if (flags.skipBuild === true && flags.buildCommand !== undefined) {
+      throw new CliError("usage", "Give --skip-build or --build-command, not both");
+    }
+    checkDeployTargetFlags(flags);
+    const folder = await openProjectFolder(ctx, dir);
+    const { client, project, chosen } = await resolveProject(ctx, {
+      folder,
+      given: flags.projectId,
+      phase: "deploy",
+      binds: true,
+      ...(flags.dryRun === true ? { mustExist: true } : {}),
+    });
+    if (chosen) await bindFolder(ctx, folder, project);
+    const target = await chooseDeployTarget(ctx, flags, { client, project, folder });
+    const { name: environment } = target;
+    if (flags.skipEnvCheck !== true) {
+      await checkDeclarations(ctx, environment, { client, project, folder });
+    }
+    const shipping = await packDeployment(ctx, folder, { flags, client, project, environment });
+    if (flags.dryRun === true) return await dryRun(ctx, { client, project, shipping });
+    const { pack, body } = shipping;
+    const where = showPath(pack.output, ctx);
+    ctx.ui.log(
+      "deploy",
+      "info",
+      `Deploying ${where} to ${project.name} (${body.environment})`,
+    );
+    const sent = await sendDeployment(ctx, {
+      client,
+      lastCalls: ctx.client({
+        phase: "deploy",
+        folder,
+        outlivesStop: true,
+      }),
+      project,
+      files: pack.files,
+      functions: pack.functions,
+      body,
+    });
+    const milliseconds = ctx.elapsed();
+    const rulesInEffect = sent.deployment.isProduction
+      ? await reportRulesInEffect(ctx, client, { project: project.id, phase: "deploy" })
+      : null;
+    reportSent(ctx, sent, { target, milliseconds, rulesInEffect });
+  },
+});

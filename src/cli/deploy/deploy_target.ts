@@ -1,0 +1,101 @@
+/**
+ * The environment that a deploy goes to, and whether it has the variables that
+ * the project declares.
+ *
+ * @module
+ */
+import type { Client } from "../../client/mod.ts";
+import { ENVIRONMENT_PREVIEW, ENVIRONMENT_PRODUCTION, type Project } from "../../contract/mod.ts";
+import { findMissing, listVariables, missingVariables } from "../env/mod.ts";
+import {
+  environmentVariable,
+  listEnvironments,
+  pickEnvironment,
+  readContext,
+} from "../environments/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import type { ProjectFolder } from "../projects/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { formatCount, printable } from "../terminal/mod.ts";
+
+export interface DeployTargetFlags {
+  readonly prod?: true | undefined;
+  readonly environment?: string | undefined;
+}
+
+/** Where a deploy goes. */
+export interface DeployTarget {
+  readonly name: string;
+  /** Address of an environment of the project's own; null for the built-in ones. */
+  readonly url: string | null;
+}
+
+export interface DeployTargetFacts {
+  readonly client: Client;
+  readonly project: Project;
+  readonly folder: ProjectFolder;
+}
+
+/** Refuses flags that name two environments. */
+export function checkDeployTargetFlags(flags: DeployTargetFlags): void {
+  if (flags.prod === true && flags.environment !== undefined) {
+    throw new CliError("usage", "Give --prod or --environment, not both");
+  }
+}
+
+/**
+ * Preview, unless `--prod` or `--environment` say otherwise (cli-and-config.md,
+ * "Endpoints"). Variable and context, which may name production, do not count
+ * here: that is said where they name another one.
+ */
+export async function chooseDeployTarget(
+  ctx: Context,
+  flags: DeployTargetFlags,
+  { client, project, folder }: DeployTargetFacts,
+): Promise<DeployTarget> {
+  if (flags.prod === true) return { name: ENVIRONMENT_PRODUCTION, url: null };
+  if (flags.environment !== undefined) {
+    const environments = await listEnvironments(client, project);
+    const { name, url, isBuiltIn } = pickEnvironment(ctx, {
+      environments,
+      reference: flags.environment,
+      project,
+      from: "flag",
+    });
+    ctx.ui.log("deploy", "info", `Environment ${name} (from --environment)`);
+    return { name, url: isBuiltIn ? null : url };
+  }
+  const named = environmentVariable(ctx) ??
+    (await readContext(ctx, folder.directory).catch(() => undefined))?.environment.name;
+  if (named !== undefined && named !== ENVIRONMENT_PREVIEW) {
+    ctx.ui.log(
+      "deploy",
+      "warn",
+      `Deploying to preview; to deploy to ${printable(named)}, pass --environment`,
+    );
+  }
+  return { name: ENVIRONMENT_PREVIEW, url: null };
+}
+
+/**
+ * Throws `variables_missing` with what is missing and how to settle it, before
+ * anything is built or sent.
+ */
+export async function checkDeclarations(
+  ctx: Context,
+  environment: string,
+  { client, project, folder }: DeployTargetFacts,
+): Promise<void> {
+  const declarations = folder.config?.env.declarations ?? new Map();
+  if (declarations.size === 0) return;
+  const missing = findMissing(declarations, await listVariables(client, project, environment), {
+    lines: ctx.lines,
+    environments: [environment],
+    projectId: folder.config?.project.id === undefined ? project.id : undefined,
+  });
+  if (missing.length > 0) {
+    throw missingVariables(missing, [ctx.lines.again({ "--skip-env-check": true })]);
+  }
+  const count = formatCount(declarations.size, "declared variable");
+  ctx.ui.debug("env", `Checked ${count} of ${environment}`);
+}

@@ -1,0 +1,55 @@
+/**
+ * The commands of `cli/deploy/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandGroup, CommandLeaf } from "../command/mod.ts";
+
+export const BUILD: CommandLeaf = {
+  name: "build",
+  section: "Projects and deployments",
+  summary: "Build, and validate the output and its manifest",
+  load: () => import("./build.ts"),
+};
+
+export const DEPLOY: CommandLeaf = {
+  name: "deploy",
+  section: "Projects and deployments",
+  summary: "Build and deploy; a preview unless --prod",
+  load: () => import("./deploy.ts"),
+};
+
+export const DEPLOYMENTS: CommandGroup = {
+  name: "deployments",
+  section: "Projects and deployments",
+  summary: "List deployments",
+  fallback: "list",
+  commands: [
+    {
+      name: "list",
+      summary: "List deployments",
+      load: () => import("./list.ts"),
+    },
+  ],
+};
+
+export const PROMOTE: CommandLeaf = {
+  name: "promote",
+  section: "Projects and deployments",
+  summary: "Make production show what a deployment shows",
+  load: () => import("./promote.ts"),
+};
+
+export const ROLLBACK: CommandLeaf = {
+  name: "rollback",
+  section: "Projects and deployments",
+  summary: "Make the previous production deployment live again",
+  load: () => import("./rollback.ts"),
+};
+
+export const STOP: CommandLeaf = {
+  name: "stop",
+  section: "Projects and deployments",
+  summary: "Take a deployment off the air",
+  load: () => import("./stop.ts"),
+};

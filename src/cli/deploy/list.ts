@@ -1,0 +1,55 @@
+import { collectPages } from "../../client/mod.ts";
+import { type Deployment, endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import { defineCommand, limitOption } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { formatAge } from "../terminal/mod.ts";
+
+const toRow = (deployment: Deployment, now: number): string[] => [
+  deployment.id,
+  deployment.isProduction ? `${deployment.status} *` : deployment.status,
+  deployment.environment,
+  deployment.branch,
+  deployment.commitSha?.slice(0, 7) ?? "-",
+  formatAge(deployment.createdAt, now),
+  deployment.variablesChanged ? "changed" : "current",
+  deployment.url,
+];
+
+export default defineCommand({
+  description: "A star marks the deployment that production shows. Deployments keep the " +
+    "variables that they were made with; VARIABLES tells where those of the environment changed.",
+  define: (command) =>
+    command
+      .addOption(limitOption(10))
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["deployments list", "show the latest deployments of this directory's project"],
+    ["deployments list --project-id blog --limit 50 --json", "fifty of blog for programs"],
+  ],
+  answers: "{ deployments, nextCursor }",
+  async run({ flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const { items, nextCursor } = await collectPages(
+      (query) => client.call(endpoints.listDeployments, { params: { project: project.id }, query }),
+      { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
+    );
+    if (items.length === 0) ctx.ui.note("No deployments yet: `svc deploy` makes one");
+    const outdated = items.filter(({ status, variablesChanged }) =>
+      status === "LIVE" && variablesChanged
+    );
+    for (const environment of new Set(outdated.map((item) => item.environment))) {
+      ctx.ui.log(
+        "deploy",
+        "warn",
+        `The variables of ${environment} changed since: redeploy to take the new variables`,
+      );
+    }
+    const headings = [
+      ...["ID", "STATUS", "ENVIRONMENT", "BRANCH", "COMMIT", "CREATED", "VARIABLES", "URL"],
+    ];
+    ctx.ui.result(
+      { deployments: items, nextCursor },
+      items.length === 0 ? "" : ctx.ui.table(headings, items.map((item) => toRow(item, ctx.now()))),
+    );
+  },
+});

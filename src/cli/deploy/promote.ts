@@ -1,0 +1,33 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand, deploymentId } from "../command/mod.ts";
+import { reportRulesInEffect } from "../rules/mod.ts";
+import { formatFacts } from "../terminal/mod.ts";
+
+export default defineCommand({
+  description:
+    "Nothing is built or sent again: production gets the files, functions and rules of " +
+    "the deployment, with its own variables. What code took from variables while it was built " +
+    "stays as it is.",
+  define: (command) =>
+    command.argument("<id>", "id of the deployment; `svc deployments` shows it", deploymentId),
+  offers: { id: "deployment" },
+  examples: [["promote 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "put a preview into production"]],
+  answers: "{ deployment, rulesInEffect: { origin, revisionId } }",
+  async run({ args: [id] }, ctx) {
+    const client = ctx.client({ phase: "deploy" });
+    const deployment = await client.call(endpoints.promoteDeployment, {
+      params: { deployment: id },
+    });
+    ctx.ui.done("deploy", `Promoted ${id} of ${deployment.project} to production`);
+    ctx.ui.note(formatFacts([
+      ["  deployment", deployment.id],
+      ["  production", deployment.urls.production],
+      ["  undo", ctx.lines.of("rollback", "--project-id", deployment.project)],
+    ]));
+    const rulesInEffect = await reportRulesInEffect(ctx, client, {
+      project: deployment.projectId,
+      phase: "deploy",
+    });
+    ctx.ui.result({ deployment, rulesInEffect }, deployment.urls.production);
+  },
+});

@@ -1,0 +1,19 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand, deploymentId } from "../command/mod.ts";
+
+export default defineCommand({
+  description:
+    "Its addresses answer no more and its server ends, for good; a deployment that waits " +
+    "or is built does not go live. What production shows is not stopped: roll back, or deploy anew.",
+  define: (command) =>
+    command.argument("<id>", "id of the deployment; `svc deployments` shows it", deploymentId),
+  offers: { id: "deployment" },
+  examples: [["stop 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "stop a live preview"]],
+  answers: "{ deployment }",
+  async run({ args: [id] }, ctx) {
+    const client = ctx.client({ phase: "deploy" });
+    const deployment = await client.call(endpoints.stopDeployment, { params: { deployment: id } });
+    ctx.ui.done("deploy", `Stopped ${deployment.id} of ${deployment.project}`);
+    ctx.ui.result({ deployment }, "");
+  },
+});

@@ -1,0 +1,13 @@
+/**
+ * The commands of `cli/doctor/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandLeaf } from "../command/mod.ts";
+
+export const DOCTOR: CommandLeaf = {
+  name: "doctor",
+  section: "Platform",
+  summary: "Look at what the platform needs of this machine",
+  load: () => import("./doctor.ts"),
+};

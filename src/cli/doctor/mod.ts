@@ -1,0 +1,6 @@
+/**
+ * What a platform needs of this machine.
+ *
+ * @module
+ */
+export { DOCTOR } from "./group.ts";

@@ -1,0 +1,47 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { requireEnvironment } from "../environments/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { printable } from "../terminal/mod.ts";
+import { formatRecords } from "./show_dns.ts";
+
+export default defineCommand({
+  description: "Prints the DNS records to set. An apex and its www name come together: one " +
+    "redirects to the other. The domain answers once `svc domains verify` has seen the proof.",
+  define: (command) =>
+    command
+      .argument("<domain>", "a name such as www.example.com, *.example.com or bücher.example")
+      .option("--environment <name-or-id>", "environment that it shows")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["domains add www.example.com --environment production", "bind it to production"],
+    ["domains add '*.preview.example.com' --environment preview", "all names below one"],
+  ],
+  answers: "{ domain, companion, records, notes }",
+  async run({ args: [hostname], flags }, ctx) {
+    const { client, project, folder } = await openProject(ctx, {
+      given: flags.projectId,
+      phase: "domains",
+    });
+    const { environment } = await requireEnvironment(ctx, {
+      given: flags.environment,
+      folder,
+      project,
+      client,
+      phase: "domains",
+    });
+    const answer = await client.call(endpoints.addDomain, {
+      params: { project: project.id },
+      body: { hostname, environment: environment.name },
+    });
+    const { domain, records, notes } = answer;
+    ctx.ui.done("domains", `Added ${domain.hostname} for ${environment.name} of ${project.name}`);
+    for (const note of notes) ctx.ui.log("domains", "info", printable(note));
+    ctx.ui.note(
+      domain.status === "verified"
+        ? `Verified already by the zone ${domain.zone}; the records to have:`
+        : `Set these records, then: ${ctx.lines.ofProject("domains", "verify", domain.hostname)}`,
+    );
+    ctx.ui.result(answer, formatRecords(ctx.ui, records));
+  },
+});

@@ -1,0 +1,34 @@
+/**
+ * The commands of `cli/domains/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandGroup } from "../command/mod.ts";
+
+export const DOMAINS: CommandGroup = {
+  name: "domains",
+  section: "Configuration",
+  summary: "Manage custom domains",
+  commands: [
+    {
+      name: "list",
+      summary: "List custom domains",
+      load: () => import("./list.ts"),
+    },
+    {
+      name: "add",
+      summary: "Bind a domain, and tell the DNS records to set",
+      load: () => import("./add.ts"),
+    },
+    {
+      name: "remove",
+      summary: "Remove a domain",
+      load: () => import("./remove.ts"),
+    },
+    {
+      name: "verify",
+      summary: "Look up a domain's DNS records",
+      load: () => import("./verify.ts"),
+    },
+  ],
+};

@@ -1,0 +1,32 @@
+import type { Domain } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { listDomains } from "./project_domains.ts";
+
+const toRow = ({ hostname, status, environment, certificate, redirectTo, id }: Domain) => [
+  hostname,
+  status,
+  redirectTo === null ? environment : `redirects to ${redirectTo}`,
+  certificate.status,
+  id,
+];
+
+export default defineCommand({
+  description: "A domain answers once it is verified.",
+  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  examples: [["domains list", "show the custom domains of this directory's project"]],
+  answers: "{ domains }",
+  async run({ flags }, ctx) {
+    const { client, project } = await openProject(ctx, {
+      given: flags.projectId,
+      phase: "domains",
+    });
+    const domains = await listDomains(client, project);
+    if (domains.length === 0) ctx.ui.note("No domains: `svc domains add <domain>` adds one");
+    const headings = ["DOMAIN", "STATUS", "ENVIRONMENT", "CERTIFICATE", "ID"];
+    ctx.ui.result(
+      { domains },
+      domains.length === 0 ? "" : ctx.ui.table(headings, domains.map(toRow)),
+    );
+  },
+});

@@ -1,0 +1,7 @@
+/**
+ * Custom domains and their DNS records.
+ *
+ * @module
+ */
+export { DOMAINS } from "./group.ts";
+export { listDomains } from "./project_domains.ts";

@@ -1,0 +1,39 @@
+import { endpoints } from "../../contract/mod.ts";
+import { confirm, defineCommand } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { listDomains, pickDomain } from "./project_domains.ts";
+
+export default defineCommand({
+  description: "It answers no longer, and its name is free again.",
+  define: (command) =>
+    command
+      .argument("<domain_id>", "id or name of the domain")
+      .option("--force", "do not ask")
+      .option("--project-id <id>", "id or name of the project"),
+  offers: { domain_id: "domain" },
+  examples: [
+    ["domains remove www.example.com", "remove it after a question"],
+    ["domains remove www.example.com --force", "remove it without one"],
+  ],
+  answers: "{ removed, domain }",
+  async run({ args: [reference], flags }, ctx) {
+    const { client, project } = await openProject(ctx, {
+      given: flags.projectId,
+      phase: "domains",
+    });
+    const domains = await listDomains(client, project);
+    const domain = pickDomain(ctx, { domains, reference, project });
+    await confirm(ctx, {
+      force: flags.force,
+      question: `Remove domain ${domain.hostname}? It then shows ${project.name} no longer`,
+      wanted: `Confirm that domain ${domain.hostname} of ${project.name} shall be removed`,
+      declined: "Nothing removed",
+      next: ctx.lines.of("domains", "remove", domain.id, "--project-id", project.id, "--force"),
+    });
+    await client.call(endpoints.deleteDomain, {
+      params: { project: project.id, domain: domain.id },
+    });
+    ctx.ui.done("domains", `Removed ${domain.hostname} from ${project.name}`);
+    ctx.ui.result({ removed: true, domain }, "");
+  },
+});

@@ -1,0 +1,129 @@
+/** The commands `domains`, in both output modes, with a real DNS server on loopback. */
+import assert from "node:assert/strict";
+import { createServer, Packet } from "dns2";
+import type { Bench } from "../_test_platform.ts";
+import { type Step, testTranscript } from "../_test_transcript.ts";
+
+/** What the DNS server answers: TXT values and the target of a CNAME, by name. */
+const zone = new Map<string, { readonly txt?: string; readonly cname?: string }>();
+
+const base = (name: string, type: number) => ({ name, type, class: Packet.CLASS.IN, ttl: 1 });
+
+function answer(request: Packet): Packet {
+  const response = Packet.createResponseFromRequest(request);
+  const { name, type } = request.questions[0]!;
+  const entry = zone.get(name.toLowerCase());
+  const answers: unknown[] = [];
+  if (entry === undefined) response.header.rcode = 3;
+  if (entry?.txt !== undefined && type === Packet.TYPE.TXT) {
+    answers.push({ ...base(name, type), data: [entry.txt] });
+  }
+  if (entry?.cname !== undefined && type === Packet.TYPE.CNAME) {
+    answers.push({ ...base(name, type), domain: entry.cname });
+  }
+  response.answers.push(...answers as Packet["answers"]);
+  return response;
+}
+
+async function startDns(): Promise<{ server: string; close: () => Promise<void> }> {
+  const probe = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  const { port } = probe.addr;
+  probe.close();
+  const handle = (request: Packet, send: (response: Packet) => void) => send(answer(request));
+  const server = createServer({ udp: true, tcp: true, handle });
+  const address = { port, address: "127.0.0.1" };
+  await server.listen({ udp: address, tcp: address });
+  return { server: `127.0.0.1:${port}`, close: () => server.close() };
+}
+
+/** Puts records of a domain into the zone, changed by `change`. */
+async function publish(
+  bench: Bench,
+  hostname: string,
+  change: (value: string) => string = (value) => value,
+): Promise<void> {
+  const { domains } = await bench.json(["domains", "list"]);
+  const { id, projectId } = (domains as { id: string; projectId: string; hostname: string }[])
+    .find((domain) => domain.hostname === hostname)!;
+  const response = await fetch(
+    `${bench.env.SVC_API_URL}/v1/projects/${projectId}/domains/${id}`,
+    { headers: { authorization: `Bearer ${bench.env.SVC_TOKEN}` } },
+  );
+  const { records } = await response.json();
+  assert.ok(records.length > 0);
+  for (const { type, name, value } of records) {
+    zone.set(name, type === "TXT" ? { txt: change(value) } : { cname: value });
+  }
+}
+
+const steps: readonly Step[] = [
+  { name: "none", argv: ["domains", "list"], before: () => zone.clear() },
+  { name: "no environment", argv: ["domains", "add", "www.shop.example"], code: 1 },
+  {
+    name: "an unknown environment",
+    argv: ["domains", "add", "www.shop.example", "--environment", "x"],
+    code: 1,
+  },
+  {
+    name: "add",
+    argv: ["domains", "add", "WWW.Shop.Example.", "--environment", "production"],
+  },
+  {
+    name: "add to the context's environment",
+    before: (bench) => bench.json(["context", "use", "preview"]),
+    argv: ["domains", "add", "*.shop.example"],
+  },
+  {
+    name: "add an international name",
+    argv: ["domains", "add", "blog.bücher.example", "--environment", "production"],
+  },
+  ...["127.0.0.1", "http://a.example", "example", "a b", "a.svc.test", "a*.example.org"].map(
+    (hostname) => ({
+      name: `add ${hostname}`,
+      argv: ["domains", "add", hostname, "--environment", "production"],
+      code: 1,
+    }),
+  ),
+  {
+    name: "add again",
+    argv: ["domains", "add", "www.shop.example", "--environment", "production"],
+    code: 1,
+  },
+  { name: "list", argv: ["domains", "list"] },
+  { name: "verify without records", argv: ["domains", "verify", "www.shop.example"], code: 1 },
+  {
+    name: "verify with a wrong proof",
+    before: (bench) => publish(bench, "www.shop.example", () => "svc-verify=other"),
+    argv: ["domains", "verify", "www.shop.example"],
+    code: 1,
+  },
+  { name: "verify an unknown one", argv: ["domains", "verify", "www.shop.exmple"], code: 1 },
+  {
+    name: "verify",
+    before: (bench) => publish(bench, "www.shop.example"),
+    argv: ["domains", "verify", "www.shop.example"],
+  },
+  {
+    name: "verify by a spelling of one's own",
+    before: (bench) => publish(bench, "blog.xn--bcher-kva.example"),
+    argv: ["domains", "verify", "Blog.BÜCHER.example."],
+  },
+  { name: "list when verified", argv: ["domains", "list"] },
+  { name: "remove without a word", argv: ["domains", "remove", "www.shop.example"], code: 1 },
+  {
+    name: "remove, a person says no",
+    argv: ["domains", "remove", "www.shop.example"],
+    answers: [false],
+    code: 1,
+  },
+  { name: "remove", argv: ["domains", "remove", "www.shop.example", "--force"] },
+  { name: "remove again", argv: ["domains", "remove", "www.shop.example", "--force"], code: 1 },
+];
+
+const dns = await startDns();
+testTranscript("domains", steps, {
+  dnsServer: dns.server,
+  baseDomain: "svc.test",
+  publicAddresses: ["192.0.2.1", "2001:db8::1"],
+});
+Deno.test.afterAll(() => dns.close());

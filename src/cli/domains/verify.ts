@@ -1,0 +1,56 @@
+import { endpoints, type VerifiedDomain } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { printable } from "../terminal/mod.ts";
+import { listDomains, pickDomain } from "./project_domains.ts";
+import { formatChecks } from "./show_dns.ts";
+
+function sayHints(ctx: Context, { checks, notes }: VerifiedDomain): void {
+  for (const { type, name, hint } of checks) {
+    if (hint !== null) ctx.ui.log("domains", "warn", printable(`${type} ${name}: ${hint}`));
+  }
+  for (const note of notes) ctx.ui.log("domains", "info", printable(note));
+}
+
+export default defineCommand({
+  description: "Looks the DNS records up and tells per record what was expected and what was " +
+    "seen. The TXT record proves the whole zone. Exit code 1 while the proof is not seen.",
+  define: (command) =>
+    command
+      .argument("<domain_id>", "id or name of the domain")
+      .option("--project-id <id>", "id or name of the project"),
+  offers: { domain_id: "domain" },
+  examples: [
+    ["domains verify www.example.com", "look its records up"],
+    ["domains verify www.example.com --json", "the look-ups for programs"],
+  ],
+  answers: "{ domain, checks, notes }",
+  async run({ args: [reference], flags }, ctx) {
+    const { client, project } = await openProject(ctx, {
+      given: flags.projectId,
+      phase: "domains",
+    });
+    const domains = await listDomains(client, project);
+    const { id, hostname } = pickDomain(ctx, { domains, reference, project });
+    const answer = await client.call(endpoints.verifyDomain, {
+      params: { project: project.id, domain: id },
+    });
+    sayHints(ctx, answer);
+    const table = formatChecks(ctx.ui, answer.checks);
+    if (answer.domain.status !== "verified") {
+      ctx.ui.note(table);
+      throw new CliError("domain_unverified", `Set the records of ${hostname}: no proof is seen`, {
+        next: [ctx.lines.again()],
+        details: { ...answer },
+      });
+    }
+    const incomplete = answer.checks.some(({ ok }) => !ok);
+    ctx.ui.done(
+      "domains",
+      `${hostname} is verified${incomplete ? "; not all records are as they should be" : ""}`,
+    );
+    ctx.ui.result(answer, table);
+  },
+});

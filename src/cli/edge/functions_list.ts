@@ -1,0 +1,28 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { openProject } from "../projects/mod.ts";
+
+export default defineCommand({
+  define: (command) =>
+    command
+      .option("--deployment-id <id>", "deployment; the one live in production if left out")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [["functions list", "name the functions that production runs"]],
+  answers: "{ deploymentId, functions }",
+  async run({ flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const deployment = flags.deploymentId ?? project.productionDeploymentId;
+    if (deployment === null) {
+      throw new CliError("not_found", `Nothing of ${project.name} is live in production yet`, {
+        hint: "Deploy there, or name another deployment with --deployment-id",
+        next: [ctx.lines.ofProject("deploy", "--prod")],
+      });
+    }
+    const { id, functions } = await client.call(endpoints.getDeployment, {
+      params: { deployment },
+    });
+    if (functions.length === 0) ctx.ui.note("The deployment has no functions");
+    ctx.ui.result({ deploymentId: id, functions }, functions.join("\n"));
+  },
+});

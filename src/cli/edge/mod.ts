@@ -1,0 +1,6 @@
+/**
+ * What the edge holds of a project: cached answers and functions.
+ *
+ * @module
+ */
+export { FUNCTIONS, PURGE } from "./group.ts";

@@ -1,0 +1,44 @@
+import { endpoints } from "../../contract/mod.ts";
+import { confirm, defineCommand } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { listVariables } from "./project_variables.ts";
+import { checkVariableName } from "./variable_name.ts";
+
+export default defineCommand({
+  description: "Removes its values in every scope. Deployments keep the variables that they were " +
+    "made with.",
+  define: (command) =>
+    command
+      .argument("<key>", "name of the variable")
+      .option("--force", "do not ask")
+      .option("--project-id <id>", "id or name of the project"),
+  offers: { key: "variable" },
+  examples: [
+    ["env delete LOG_LEVEL", "delete the variable after a question"],
+    ["env delete LOG_LEVEL --force", "delete it without one"],
+  ],
+  answers: "{ deleted, key, scopes }",
+  async run({ args: [given], flags }, ctx) {
+    const key = checkVariableName(given);
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "env" });
+    const variables = await listVariables(client, project);
+    const scopes = variables.filter((each) => each.key === key).map(({ scope }) => scope);
+    if (scopes.length === 0) {
+      throw new CliError("not_found", `Name a variable of ${project.name}: it has no ${key}`, {
+        next: [ctx.lines.ofProject("env", "list", "--all")],
+      });
+    }
+    const subject = `${key} of ${project.name} (set in ${scopes.join(", ")})`;
+    await confirm(ctx, {
+      force: flags.force,
+      question: `Delete variable ${subject}? This cannot be undone`,
+      wanted: `Confirm that variable ${subject} shall be deleted`,
+      declined: "Nothing deleted",
+      next: ctx.lines.of("env", "delete", key, "--project-id", project.id, "--force"),
+    });
+    await client.call(endpoints.deleteVariable, { params: { project: project.id, key } });
+    ctx.ui.done("env", `Deleted ${subject}`);
+    ctx.ui.result({ deleted: true, key, scopes }, "");
+  },
+});

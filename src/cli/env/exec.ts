@@ -1,0 +1,61 @@
+import { childVariables } from "../../lib/child_variables.ts";
+import { defineCommand, repeatedList } from "../command/mod.ts";
+import { requireEnvironment } from "../environments/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { formatCount } from "../terminal/mod.ts";
+import { fetchVariables } from "./fetch_variables.ts";
+import { runChild } from "./run_child.ts";
+
+export default defineCommand({
+  description: "The command gets this program's environment with the variables over it; no file " +
+    "is written, and no shell reads the command line. Its exit code is this program's, and " +
+    "signals reach it. With --json, each line that it writes becomes a log line on stderr, and " +
+    "stdout has one object when it has ended. Variables that steer which code runs, such as " +
+    "PATH, LD_PRELOAD or NODE_OPTIONS, are left out unless --allow names them.",
+  define: (command) =>
+    command
+      .argument("<command...>", "after --, the program and its arguments")
+      .option("--environment <name-or-id>", "environment whose variables it gets")
+      .option("--allow <names>", "also these variables that steer which code runs", repeatedList)
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["env exec -- npm run dev", "run it with the variables of the context's environment"],
+    ["env exec --environment production -- ./migrate --dry-run", "of production"],
+  ],
+  answers: "{ exitCode, environment, variables }",
+  async run({ args: [[program, ...args]], flags }, ctx) {
+    if (program === undefined || program === "") {
+      throw new CliError("usage", "Name a command: svc env exec -- <command>");
+    }
+    const { client, project, folder } = await openProject(ctx, {
+      given: flags.projectId,
+      phase: "env",
+    });
+    const { environment } = await requireEnvironment(ctx, {
+      given: flags.environment,
+      folder,
+      project,
+      client,
+      phase: "env",
+    });
+    const variables = await fetchVariables(client, {
+      project: project.id,
+      environment: environment.name,
+    });
+    const { env, heldBack } = childVariables(ctx.env, variables, flags.allow ?? []);
+    if (heldBack.length > 0) {
+      ctx.ui.log(
+        "env",
+        "warn",
+        `Left out, as they steer which code runs: ${heldBack.join(", ")} (--allow takes them)`,
+      );
+    }
+    const count = Object.keys(variables).length - heldBack.length;
+    ctx.ui.log("env", "info", `Running with ${formatCount(count, "variable")}`);
+    const exitCode = await runChild(ctx, { program, args, env });
+    // Without JSON mode, stdout is the command's alone.
+    ctx.ui.result({ exitCode, environment: environment.name, variables: count }, "");
+    return exitCode;
+  },
+});

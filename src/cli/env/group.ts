@@ -1,0 +1,44 @@
+/**
+ * The commands of `cli/env/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandGroup } from "../command/mod.ts";
+
+export const ENV: CommandGroup = {
+  name: "env",
+  section: "Configuration",
+  summary: "Manage and use environment variables",
+  commands: [
+    {
+      name: "list",
+      summary: "List variables, secrets masked",
+      load: () => import("./list.ts"),
+    },
+    {
+      name: "set",
+      summary: "Set a variable, or all of a dotenv file",
+      load: () => import("./set.ts"),
+    },
+    {
+      name: "delete",
+      summary: "Delete a variable from every scope",
+      load: () => import("./delete.ts"),
+    },
+    {
+      name: "validate",
+      summary: "Check that every required variable is set",
+      load: () => import("./validate.ts"),
+    },
+    {
+      name: "exec",
+      summary: "Run a command with the variables",
+      load: () => import("./exec.ts"),
+    },
+    {
+      name: "pull",
+      summary: "Refused: run the command with env exec instead",
+      load: () => import("./pull.ts"),
+    },
+  ],
+};

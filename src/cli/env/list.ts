@@ -1,0 +1,59 @@
+import { defineCommand } from "../command/mod.ts";
+import { chooseEnvironment } from "../environments/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { formatAge } from "../terminal/mod.ts";
+import { listVariables } from "./project_variables.ts";
+
+/** What stands in place of a secret's value, whatever its length. */
+const MASK = "********";
+
+export default defineCommand({
+  description: "Values of secrets are not shown; `svc env exec` gives them to a command. Without " +
+    "an environment (flag, SVC_ENVIRONMENT or context), the variables of every scope.",
+  define: (command) =>
+    command
+      .option("--environment <name-or-id>", "only what this environment sees")
+      .option("--all", "every scope, whatever variable and context say")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["env list", "show the variables of this directory's project"],
+    ["env list --environment production --json", "what production sees, for programs"],
+  ],
+  answers: "{ environment, environmentSource, variables }",
+  async run({ flags }, ctx) {
+    if (flags.all === true && flags.environment !== undefined) {
+      throw new CliError("usage", "Give --environment or --all, not both");
+    }
+    const { client, project, folder } = await openProject(ctx, {
+      given: flags.projectId,
+      phase: "env",
+    });
+    const chosen = flags.all === true ? undefined : await chooseEnvironment(ctx, {
+      given: flags.environment,
+      folder,
+      project,
+      client,
+      phase: "env",
+    });
+    const variables = await listVariables(client, project, chosen?.environment.name);
+    if (variables.length === 0) {
+      ctx.ui.note("No variables: `svc env set <key>` makes one");
+    }
+    const rows = variables.map(({ key, category, scope, value, updatedAt }) => [
+      key,
+      category,
+      scope,
+      formatAge(updatedAt, ctx.now()),
+      value ?? MASK,
+    ]);
+    ctx.ui.result(
+      {
+        environment: chosen?.environment.name ?? null,
+        environmentSource: chosen?.source ?? null,
+        variables,
+      },
+      rows.length === 0 ? "" : ctx.ui.table(["KEY", "CATEGORY", "SCOPE", "CHANGED", "VALUE"], rows),
+    );
+  },
+});

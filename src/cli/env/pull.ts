@@ -1,0 +1,23 @@
+import { defineCommand } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+
+export default defineCommand({
+  description: "Refused: a dotenv file would leave secrets in plain text on the disk, where " +
+    "backups, editors and git find them.",
+  define: (command) => command.argument("[file...]", "ignored").allowUnknownOption(),
+  examples: [["env pull", "tells what to do instead"]],
+  answers: "always an error",
+  run(_, ctx) {
+    return Promise.reject(
+      new CliError(
+        "unsupported",
+        "Run the command that needs the variables with svc env exec: pulling would write " +
+          "secrets to the disk in plain text",
+        {
+          hint: "The variables then exist in that command alone, and no file is written",
+          next: [ctx.lines.of("env", "exec", "--help")],
+        },
+      ),
+    );
+  },
+});

@@ -1,0 +1,194 @@
+import { ApiError, type Client } from "../../client/mod.ts";
+import {
+  endpoints,
+  ENVIRONMENT_PRODUCTION,
+  type Project,
+  SCOPE_ALL,
+  type Variable,
+} from "../../contract/mod.ts";
+import { checkValueFlags, defineCommand, readValue, type ValueFlags } from "../command/mod.ts";
+import { chooseEnvironment, contextLine, listEnvironments } from "../environments/mod.ts";
+import { actionRequired, CliError } from "../errors/mod.ts";
+import {
+  openProjectFolder,
+  type ProjectFolder,
+  type ResolvedProject,
+  resolveProject,
+} from "../projects/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { formatCount } from "../terminal/mod.ts";
+import { formatKeyProblems, readDotenvFile } from "./dotenv_file.ts";
+import { categoryOfFlags, chooseCategory } from "./variable_category.ts";
+import { checkVariableName } from "./variable_name.ts";
+
+interface SetFlags extends ValueFlags {
+  readonly allKeys?: true | undefined;
+  readonly plain?: true | undefined;
+  readonly secret?: true | undefined;
+  readonly environment?: string | undefined;
+  readonly all?: true | undefined;
+  readonly replaceScope?: true | undefined;
+  readonly changeCategory?: true | undefined;
+  readonly projectId?: string | undefined;
+}
+
+type Entry = Pick<Variable, "key" | "category"> & { readonly value: string };
+
+interface VariableRequest {
+  readonly client: Client;
+  readonly project: Project;
+  /** `all`, or the name of an environment. */
+  readonly scope: string;
+  readonly flags: SetFlags;
+}
+
+/** Refuses command lines that can not be meant, before anything is read. */
+function checkFlags(given: string | undefined, flags: SetFlags): void {
+  if (flags.all === true && flags.environment !== undefined) {
+    throw new CliError("usage", "Give --environment or --all, not both");
+  }
+  if (flags.allKeys !== true) {
+    if (given === undefined) throw new CliError("usage", "Name the variable: svc env set <key>");
+    return;
+  }
+  if (given !== undefined) throw new CliError("usage", "Name a variable or give --all-keys");
+  if (flags.fromFile === undefined || flags.value !== undefined || flags.stdin === true) {
+    throw new CliError("usage", "Give --all-keys with --from-file <path> alone, a dotenv file");
+  }
+}
+
+/** The scope that the flags, the variable, the context or a person say. */
+async function chooseScope(
+  ctx: Context,
+  flags: SetFlags,
+  facts: ResolvedProject & { readonly folder: ProjectFolder },
+): Promise<string> {
+  if (flags.all === true) return SCOPE_ALL;
+  const { client, project } = facts;
+  const chosen = await chooseEnvironment(ctx, { ...facts, given: flags.environment, phase: "env" });
+  if (chosen !== undefined) return chosen.environment.name;
+  if (ctx.prompter === undefined) {
+    throw actionRequired("Name the scope: an environment, or all of them", [
+      ctx.lines.again({ "--environment": ENVIRONMENT_PRODUCTION }),
+      ctx.lines.again({ "--all": true }),
+      contextLine(ctx),
+    ]);
+  }
+  const environments = await listEnvironments(client, project);
+  return await ctx.prompter.select({
+    message: "Where shall it hold?",
+    choices: [
+      { value: SCOPE_ALL, label: "all environments" },
+      ...environments.map(({ name }) => ({ value: name, label: name })),
+    ],
+  });
+}
+
+function put({ client, project, scope, flags }: VariableRequest, entry: Entry): Promise<Variable> {
+  const { key, category, value } = entry;
+  return client.call(endpoints.setVariable, {
+    params: { project: project.id, key },
+    body: {
+      value,
+      category,
+      scope,
+      replaceScope: flags.replaceScope === true,
+      changeCategory: flags.changeCategory === true,
+    },
+  });
+}
+
+/** Sets one after the other; what the platform refuses does not keep it from the rest. */
+async function putAll(
+  ctx: Context,
+  request: VariableRequest,
+  entries: readonly Entry[],
+): Promise<void> {
+  const variables: Variable[] = [];
+  const refused: { key: string; message: string }[] = [];
+  for (const entry of entries) {
+    try {
+      variables.push(await put(request, entry));
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.status !== 409) throw error;
+      refused.push({ key: entry.key, message: error.message });
+    }
+  }
+  if (refused.length > 0) {
+    throw new CliError(
+      "variables_refused",
+      `Only ${variables.length} of ${formatCount(entries.length, "variable")} set` +
+        formatKeyProblems(refused),
+      { details: { set: variables.map(({ key }) => key), refused } },
+    );
+  }
+  report(ctx, request, `Set ${formatCount(variables.length, "variable")}`);
+  ctx.ui.result(
+    { scope: request.scope, variables },
+    ctx.ui.table(["KEY", "CATEGORY"], variables.map(({ key, category }) => [key, category])),
+  );
+}
+
+function report(ctx: Context, { project, scope }: VariableRequest, what: string): void {
+  const where = scope === SCOPE_ALL ? "all environments" : scope;
+  ctx.ui.done("env", `${what} in ${where} of ${project.name}`);
+  ctx.ui.note("Deployments keep the variables they were made with: a new deploy takes the change");
+}
+
+export default defineCommand({
+  description: "A secret comes by --stdin or --from-file, or is typed unseen at a terminal; of " +
+    "text from stdin or a file, one line break at the end is left out. Without --plain and " +
+    "--secret, svc.toml's [env.declarations] say which it is.",
+  define: (command) =>
+    command
+      .argument("[key]", "name of the variable; left out with --all-keys")
+      .option("--value <value>", "the value; not for secrets")
+      .option("--stdin", "read the value from stdin")
+      .option("--from-file <path>", "read the value from this file")
+      .option("--all-keys", "take --from-file as a dotenv file and set all its variables")
+      .option("--plain", "a plain variable, which can be shown")
+      .option("--secret", "a secret, which is never shown again")
+      .option("--environment <name-or-id>", "set it in this environment")
+      .option("--all", "set it in all environments")
+      .option("--replace-scope", "remove the values that it has in other scopes")
+      .option("--change-category", "allow it to change between plain and secret")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["env set LOG_LEVEL --plain --value debug --environment preview", "a plain variable"],
+    ["env set API_KEY --secret --stdin --all", "a secret, from a pipe"],
+    ["env set TLS_KEY --secret --from-file key.pem --environment production", "from a file"],
+    ["env set --from-file .env --all-keys --secret --environment preview", "a dotenv file"],
+  ],
+  answers: "{ variable }; with --all-keys, scope and variables",
+  async run({ args: [given], flags }, ctx) {
+    checkFlags(given, flags);
+    const flag = categoryOfFlags(flags);
+    const folder = await openProjectFolder(ctx);
+    const declarations = folder.config?.env.declarations ?? new Map();
+    if (given !== undefined) checkVariableName(given);
+    const settle = async (): Promise<VariableRequest> => {
+      const resolved = await resolveProject(ctx, {
+        folder,
+        given: flags.projectId,
+        phase: "env",
+      });
+      const scope = await chooseScope(ctx, flags, { ...resolved, folder });
+      return { ...resolved, scope, flags };
+    };
+    if (given === undefined) {
+      const entries = await readDotenvFile(ctx, flags.fromFile ?? "", { flag, declarations });
+      return await putAll(ctx, await settle(), entries);
+    }
+    const key = given;
+    const category = chooseCategory(key, { flag, declaration: declarations.get(key) });
+    checkValueFlags(ctx, flags, { key, category });
+    const request = await settle();
+    const variable = await put(request, {
+      key,
+      category,
+      value: await readValue(ctx, flags, { key, category }),
+    });
+    report(ctx, request, `Set ${category} variable ${key}`);
+    ctx.ui.result({ variable }, "");
+  },
+});

@@ -1,0 +1,220 @@
+/**
+ * Which environment a command is about: the flag, `SVC_ENVIRONMENT`, or the
+ * checkout's context, in this order (cli-and-config.md, "Global flags").
+ *
+ * @module
+ */
+import { type Client, collectPages } from "../../client/mod.ts";
+import {
+  type CheckoutContext,
+  CONTEXT_PATH,
+  ContextFileError,
+  loadContext,
+} from "../../config/mod.ts";
+import {
+  endpoints,
+  type Environment,
+  ENVIRONMENT_PREVIEW,
+  ENVIRONMENT_PRODUCTION,
+  PAGE_LIMIT_MAX,
+  type Project,
+} from "../../contract/mod.ts";
+import { nearest } from "../../lib/suggest.ts";
+import { actionRequired, CliError } from "../errors/mod.ts";
+import type { ProjectFolder } from "../projects/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { type Phase, printable } from "../terminal/mod.ts";
+
+/** Most environments that are looked through. */
+const MAX_LISTED = 1000;
+
+export type EnvironmentSource = "flag" | "variable" | "context" | "answer";
+
+const SOURCE_NAMES: Readonly<Record<Exclude<EnvironmentSource, "answer">, string>> = {
+  flag: "--environment",
+  variable: "SVC_ENVIRONMENT",
+  context: CONTEXT_PATH,
+};
+
+/** An environment as it was named, and where. */
+interface EnvironmentReference {
+  readonly reference: string;
+  /** How messages name it. */
+  readonly name: string;
+  readonly source: Exclude<EnvironmentSource, "answer">;
+}
+
+export interface ChosenEnvironment {
+  readonly environment: Environment;
+  readonly source: EnvironmentSource;
+}
+
+export interface EnvironmentFacts {
+  /** Value of `--environment`. */
+  readonly given: string | undefined;
+  readonly folder: ProjectFolder;
+  readonly project: Project;
+  readonly client: Client;
+  readonly phase: Phase;
+}
+
+/** The context of a checkout, `undefined` where it has none; a broken file is explained. */
+export async function readContext(
+  ctx: Pick<Context, "lines">,
+  root: string,
+): Promise<CheckoutContext | undefined> {
+  try {
+    return await loadContext(root);
+  } catch (cause) {
+    if (!(cause instanceof ContextFileError)) throw cause;
+    throw new CliError("context_invalid", cause.message, {
+      next: [ctx.lines.of("context", "clear"), contextLine(ctx)],
+      cause,
+    });
+  }
+}
+
+/** `SVC_ENVIRONMENT`; an empty one counts as not set. */
+export function environmentVariable(ctx: Pick<Context, "env">): string | undefined {
+  const value = ctx.env.SVC_ENVIRONMENT;
+  return value === "" ? undefined : value;
+}
+
+/** Where the environment is named; `undefined` where it is nowhere. */
+async function findReference(
+  ctx: Context,
+  { given, folder, project, phase }: EnvironmentFacts,
+): Promise<EnvironmentReference | undefined> {
+  if (given !== undefined) return { reference: given, name: given, source: "flag" };
+  const variable = environmentVariable(ctx);
+  if (variable !== undefined) {
+    return { reference: variable, name: variable, source: "variable" };
+  }
+  const context = await readContext(ctx, folder.directory);
+  if (context === undefined) return undefined;
+  if (context.projectId !== project.id) {
+    ctx.ui.log(
+      phase,
+      "warn",
+      `${CONTEXT_PATH} does not count: it is about another project than ${project.name}`,
+    );
+    return undefined;
+  }
+  const { id, name } = context.environment;
+  return { reference: id, name, source: "context" };
+}
+
+/** All environments of a project, the built-in ones first. */
+export async function listEnvironments(client: Client, project: Project): Promise<Environment[]> {
+  const { items } = await collectPages(
+    (query) => client.call(endpoints.listEnvironments, { params: { project: project.id }, query }),
+    { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
+  );
+  return items;
+}
+
+function findEnvironment(
+  environments: readonly Environment[],
+  reference: string,
+): Environment | undefined {
+  return environments.find(({ id, name }) => name === reference || id === reference);
+}
+
+/** Shows what there is, in place of what was named; `from` says where, if not on the line. */
+function unknownEnvironment(
+  { lines }: Context,
+  { environments, reference, project, from }: {
+    readonly environments: readonly Environment[];
+    readonly reference: string;
+    readonly project: Project;
+    /** Where it was named. */
+    readonly from: "argument" | EnvironmentReference["source"];
+  },
+): CliError {
+  const names = environments.map(({ name }) => name);
+  const near = nearest(reference, names);
+  const where = from === "argument" || from === "flag" ? "" : ` (from ${SOURCE_NAMES[from]})`;
+  const list = lines.ofProject("environments", "list");
+  return new CliError(
+    "not_found",
+    `Name an environment of ${project.name}: it has no "${printable(reference)}"${where}`,
+    {
+      hint: near === undefined ? `It has: ${names.join(", ")}` : `Did you mean ${near}?`,
+      next: from === "context"
+        ? [lines.ofProject("context", "use", near ?? names[0]!), lines.of("context", "clear")]
+        : from === "argument"
+        ? [list]
+        : [...(near === undefined ? [] : [lines.again({ "--environment": near })]), list],
+    },
+  );
+}
+
+/** The environment with this name or id; throws `not_found` with what there is. */
+export function pickEnvironment(
+  ctx: Context,
+  named: {
+    readonly environments: readonly Environment[];
+    readonly reference: string;
+    readonly project: Project;
+    readonly from: "argument" | "flag";
+  },
+): Environment {
+  const found = findEnvironment(named.environments, named.reference);
+  if (found === undefined) throw unknownEnvironment(ctx, named);
+  return found;
+}
+
+/**
+ * The environment that flag, variable or context name, checked with the
+ * platform; says on stderr which it is and why. `undefined` where none of them
+ * names one.
+ */
+export async function chooseEnvironment(
+  ctx: Context,
+  facts: EnvironmentFacts,
+): Promise<ChosenEnvironment | undefined> {
+  const named = await findReference(ctx, facts);
+  if (named === undefined) return undefined;
+  const { source, reference } = named;
+  const { client, project, phase } = facts;
+  const from = SOURCE_NAMES[source];
+  const environments = await listEnvironments(client, project);
+  const environment = findEnvironment(environments, reference);
+  if (environment === undefined) {
+    throw unknownEnvironment(ctx, {
+      environments,
+      reference: named.name,
+      project,
+      from: source,
+    });
+  }
+  ctx.ui.log(phase, "info", `Environment ${environment.name} (from ${from})`);
+  return { environment, source };
+}
+
+/** The command that names an environment for others. */
+export function contextLine({ lines }: Pick<Context, "lines">): string {
+  return lines.ofProject("context", "use", ENVIRONMENT_PREVIEW);
+}
+
+/** As {@link chooseEnvironment}; where none is named, a person is asked. */
+export async function requireEnvironment(
+  ctx: Context,
+  facts: EnvironmentFacts,
+): Promise<ChosenEnvironment> {
+  const chosen = await chooseEnvironment(ctx, facts);
+  if (chosen !== undefined) return chosen;
+  if (ctx.prompter === undefined) {
+    throw actionRequired("Name the environment: no flag, variable or context does", [
+      ctx.lines.again({ "--environment": ENVIRONMENT_PRODUCTION }),
+      ctx.lines.again({ "--environment": ENVIRONMENT_PREVIEW }),
+      contextLine(ctx),
+    ]);
+  }
+  const environment = await ctx.prompter.select({
+    message: "Which environment?",
+    choices: (await listEnvironments(facts.client, facts.project))
+      .map((value) => ({ value, label: value.name })),
+  });
+  return { environment, source: "answer" };
+}

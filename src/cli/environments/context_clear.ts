@@ -1,0 +1,16 @@
+import { clearContext, CONTEXT_PATH } from "../../config/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { openProjectFolder } from "../projects/mod.ts";
+
+export default defineCommand({
+  define: (command) => command,
+  examples: [["context clear", "forget the environment of this checkout"]],
+  answers: "{ cleared }",
+  async run(_, ctx) {
+    const { directory } = await openProjectFolder(ctx);
+    const cleared = await clearContext(directory);
+    if (cleared) ctx.ui.done("env", `Removed ${CONTEXT_PATH}`);
+    else ctx.ui.note("Nothing to clear: this checkout has no context");
+    ctx.ui.result({ cleared }, "");
+  },
+});

@@ -1,0 +1,32 @@
+import { CONTEXT_PATH, contextPath } from "../../config/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { openProjectFolder } from "../projects/mod.ts";
+import { environmentVariable, readContext } from "./choose_environment.ts";
+
+export default defineCommand({
+  description: "Tells the environment that commands without --environment use, and why. Asks no " +
+    "platform.",
+  define: (command) => command,
+  examples: [["context show", "show the environment of this checkout"]],
+  answers: "{ environment, environmentSource, context, file }",
+  async run(_, ctx) {
+    const { directory } = await openProjectFolder(ctx);
+    const variable = environmentVariable(ctx);
+    const context = await readContext(ctx, directory);
+    const environment = variable ?? context?.environment.name ?? null;
+    if (environment === null) {
+      ctx.ui.note("No environment chosen: `svc context use <name-or-id>` chooses one");
+    } else {
+      const source = variable === undefined ? CONTEXT_PATH : "SVC_ENVIRONMENT";
+      ctx.ui.log("env", "info", `Environment ${environment} (from ${source})`);
+    }
+    ctx.ui.result({
+      environment,
+      environmentSource: variable === undefined
+        ? (context === undefined ? null : "context")
+        : "variable",
+      context: context ?? null,
+      file: contextPath(directory),
+    }, environment ?? "");
+  },
+});

@@ -1,0 +1,53 @@
+import { join } from "node:path";
+import { CONTEXT_PATH, contextPath, ignoreContext, saveContext } from "../../config/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { openProject, openProjectFolder } from "../projects/mod.ts";
+import { assertWritable, type Context } from "../session/mod.ts";
+import { environmentVariable, listEnvironments, pickEnvironment } from "./choose_environment.ts";
+
+/** Throws where the checkout could not remember its environment. */
+async function assertCanKeepContext(ctx: Context, root: string): Promise<void> {
+  const hint = "Make the folder writable, or name the environment by SVC_ENVIRONMENT";
+  await assertWritable(ctx, contextPath(root), hint);
+  await assertWritable(ctx, join(root, ".gitignore"), hint);
+}
+
+export default defineCommand({
+  description: `Keeps it in ${CONTEXT_PATH} of this checkout, and makes git ignore that file. ` +
+    "The flag --environment and SVC_ENVIRONMENT go before it.",
+  define: (command) =>
+    command
+      .argument("<name-or-id>", "environment")
+      .option("--project-id <id>", "id or name of the project"),
+  offers: { "name-or-id": "environment" },
+  examples: [["context use preview", "work with preview from now on"]],
+  answers: "{ environment, project, file, gitignoreChanged }",
+  async run({ args: [reference], flags }, ctx) {
+    await assertCanKeepContext(ctx, (await openProjectFolder(ctx)).directory);
+    const { client, project, folder } = await openProject(ctx, {
+      given: flags.projectId,
+      phase: "env",
+    });
+    const { id, name } = pickEnvironment(ctx, {
+      environments: await listEnvironments(client, project),
+      reference,
+      project,
+      from: "argument",
+    });
+    const root = folder.directory;
+    const ignored = await ignoreContext(root);
+    await saveContext(root, { projectId: project.id, environment: { id, name } });
+    ctx.ui.done("env", `This checkout works with environment ${name} of ${project.name}`);
+    if (ignored) ctx.ui.log("env", "info", `Added ${CONTEXT_PATH} to .gitignore`);
+    const variable = environmentVariable(ctx);
+    if (variable !== undefined) {
+      ctx.ui.log("env", "warn", "SVC_ENVIRONMENT is set and goes before the context");
+    }
+    ctx.ui.result({
+      environment: { id, name },
+      project: { id: project.id, name: project.name },
+      file: contextPath(root),
+      gitignoreChanged: ignored,
+    }, "");
+  },
+});

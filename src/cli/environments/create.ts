@@ -1,0 +1,36 @@
+import { endpoints, environmentName, SCOPE_ALL } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { printable } from "../terminal/mod.ts";
+
+function checkName(name: string): void {
+  const wrong = environmentName.safeParse(name).error?.issues[0]?.message;
+  if (wrong === undefined && name !== SCOPE_ALL) return;
+  const reason = wrong ?? "Must not be the word for every scope";
+  throw new CliError(
+    "usage",
+    `Name the environment otherwise than "${printable(name)}": ${reason}`,
+  );
+}
+
+export default defineCommand({
+  description: "It has variables, deployments and an address of its own.",
+  define: (command) =>
+    command
+      .argument("<name>", "lower-case letters, digits and inner hyphens, at most 20")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [["environments create staging", "make the environment staging"]],
+  answers: "{ environment }",
+  async run({ args: [name], flags }, ctx) {
+    checkName(name);
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "env" });
+    const environment = await client.call(endpoints.createEnvironment, {
+      params: { project: project.id },
+      body: { name },
+    });
+    ctx.ui.done("env", `Created environment ${name} of ${project.name}`);
+    ctx.ui.note(`Next: ${ctx.lines.ofProject("deploy", "--environment", name)}`);
+    ctx.ui.result({ environment }, environment.url ?? "");
+  },
+});

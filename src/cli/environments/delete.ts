@@ -1,0 +1,54 @@
+import { endpoints } from "../../contract/mod.ts";
+import { confirm, defineCommand } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { listEnvironments, pickEnvironment, readContext } from "./choose_environment.ts";
+
+export default defineCommand({
+  description: "Its variables go with it; production and preview can not be deleted.",
+  define: (command) =>
+    command
+      .argument("<name-or-id>", "environment")
+      .option("--force", "do not ask")
+      .option("--project-id <id>", "id or name of the project"),
+  offers: { "name-or-id": "environment" },
+  examples: [
+    ["environments delete staging", "delete staging after a question"],
+    ["environments delete staging --force", "delete it without one"],
+  ],
+  answers: "{ deleted, environment }",
+  async run({ args: [reference], flags }, ctx) {
+    const { client, project, folder } = await openProject(ctx, {
+      given: flags.projectId,
+      phase: "env",
+    });
+    const environments = await listEnvironments(client, project);
+    const environment = pickEnvironment(ctx, {
+      environments,
+      reference,
+      project,
+      from: "argument",
+    });
+    const { id, name } = environment;
+    if (environment.isBuiltIn) {
+      throw new CliError("conflict", `Keep ${name}: every project has it`);
+    }
+    await confirm(ctx, {
+      force: flags.force,
+      question: `Delete environment ${name} of ${project.name} with its variables? ` +
+        "This cannot be undone",
+      wanted: `Confirm that environment ${name} of ${project.name} shall go with its variables`,
+      declined: "Nothing deleted",
+      next: ctx.lines.of("environments", "delete", id, "--project-id", project.id, "--force"),
+    });
+    await client.call(endpoints.deleteEnvironment, {
+      params: { project: project.id, environment: id },
+    });
+    ctx.ui.done("env", `Deleted environment ${name} of ${project.name}`);
+    const context = await readContext(ctx, folder.directory).catch(() => undefined);
+    if (context?.environment.id === id) {
+      ctx.ui.log("env", "warn", "The context names it: `svc context clear` forgets it");
+    }
+    ctx.ui.result({ deleted: true, environment }, "");
+  },
+});

@@ -1,0 +1,52 @@
+/**
+ * The commands of `cli/environments/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandGroup } from "../command/mod.ts";
+
+export const ENVIRONMENTS: CommandGroup = {
+  name: "environments",
+  section: "Configuration",
+  summary: "Manage a project's environments",
+  commands: [
+    {
+      name: "list",
+      summary: "List environments",
+      load: () => import("./list.ts"),
+    },
+    {
+      name: "create",
+      summary: "Create an environment",
+      load: () => import("./create.ts"),
+    },
+    {
+      name: "delete",
+      summary: "Delete an environment with its variables",
+      load: () => import("./delete.ts"),
+    },
+  ],
+};
+
+export const CONTEXT: CommandGroup = {
+  name: "context",
+  section: "Configuration",
+  summary: "Choose the environment that this checkout works with",
+  commands: [
+    {
+      name: "use",
+      summary: "Choose an environment",
+      load: () => import("./context_use.ts"),
+    },
+    {
+      name: "show",
+      summary: "Show the chosen environment",
+      load: () => import("./context_show.ts"),
+    },
+    {
+      name: "clear",
+      summary: "Forget the chosen environment",
+      load: () => import("./context_clear.ts"),
+    },
+  ],
+};

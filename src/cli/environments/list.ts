@@ -1,0 +1,29 @@
+import { defineCommand } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { listEnvironments, readContext } from "./choose_environment.ts";
+
+export default defineCommand({
+  description: "A star marks the one that this checkout works with.",
+  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  examples: [["environments list", "show the environments of this directory's project"]],
+  answers: "{ environments, context }",
+  async run({ flags }, ctx) {
+    const { client, project, folder } = await openProject(ctx, {
+      given: flags.projectId,
+      phase: "env",
+    });
+    const environments = await listEnvironments(client, project);
+    const context = await readContext(ctx, folder.directory);
+    const current = context?.projectId === project.id ? context.environment.id : undefined;
+    const rows = environments.map(({ id, name, url, isBuiltIn }) => [
+      id === current ? `${name} *` : name,
+      isBuiltIn ? "built-in" : "own",
+      url ?? "one per branch",
+      id,
+    ]);
+    ctx.ui.result(
+      { environments, context: current ?? null },
+      ctx.ui.table(["NAME", "KIND", "URL", "ID"], rows),
+    );
+  },
+});

@@ -1,0 +1,15 @@
+/**
+ * Environments, and the one that a checkout works with.
+ *
+ * @module
+ */
+export {
+  chooseEnvironment,
+  contextLine,
+  environmentVariable,
+  listEnvironments,
+  pickEnvironment,
+  readContext,
+  requireEnvironment,
+} from "./choose_environment.ts";
+export { CONTEXT, ENVIRONMENTS } from "./group.ts";

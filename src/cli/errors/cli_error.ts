@@ -1,0 +1,105 @@
+/**
+ * Errors that a command ends with: what went wrong, a stable code, and what
+ * to do about it.
+ *
+ * @module
+ */
+import type { Diagnostic } from "../../lib/diagnostic.ts";
+import { EXIT } from "../exit_code.ts";
+
+/** Codes of failures that the tool finds itself; the platform's own codes pass through. */
+export const CLI_ERROR_CODES = [
+  "usage",
+  "action_required",
+  "unauthorized",
+  "not_found",
+  "conflict",
+  "config_invalid",
+  "credentials_invalid",
+  "build_failed",
+  "output_missing",
+  "output_invalid",
+  "manifest_invalid",
+  "rules_invalid",
+  "functions_invalid",
+  "server_invalid",
+  "rules_test_failed",
+  "deployment_failed",
+  "variables_missing",
+  "variables_refused",
+  "context_invalid",
+  "not_runnable",
+  "not_writable",
+  "file_unusable",
+  "domain_unverified",
+  "not_delivered",
+  "unsupported",
+  "port_in_use",
+  "not_listening",
+  "data_dir_in_use",
+  "data_dir_unusable",
+  "data_incomplete",
+  "store_unusable",
+  "keys_unusable",
+  "declined",
+  "interrupted",
+  "unreachable",
+  "contract",
+  "internal",
+] as const;
+export type CliErrorCode = (typeof CLI_ERROR_CODES)[number];
+
+/** Diagnostics of one file, shown to people with the offending lines. */
+export interface FileDiagnostics {
+  readonly file: string;
+  readonly source?: string;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+export interface CliErrorFacts {
+  readonly hint?: string;
+  /** Commands that would settle the matter. */
+  readonly next?: readonly string[];
+  readonly found?: FileDiagnostics;
+  /** Further members of the JSON error object. */
+  readonly details?: Readonly<Record<string, unknown>>;
+  readonly cause?: unknown;
+}
+
+/** A failure that is explained to the user. */
+export class CliError extends Error {
+  override readonly name = "CliError";
+
+  constructor(
+    readonly code: CliErrorCode,
+    message: string,
+    readonly facts: CliErrorFacts = {},
+  ) {
+    super(message, "cause" in facts ? { cause: facts.cause } : undefined);
+  }
+
+  get exitCode(): number {
+    if (this.code === "usage") return EXIT.usage;
+    return this.code === "interrupted" ? EXIT.interrupted : EXIT.failure;
+  }
+}
+
+/** The user stopped the command; `cutOff` are calls to the platform that may have been done. */
+export function interrupted(cutOff: readonly string[] = []): CliError {
+  const [call] = cutOff;
+  return new CliError("interrupted", "Interrupted", {
+    ...(call === undefined
+      ? {}
+      : { hint: `The platform may have carried out ${call}, which was under way: look there` }),
+  });
+}
+
+/** A person was asked and said no. */
+export function declined(message: string): CliError {
+  return new CliError("declined", message);
+}
+
+/** A question was due and nobody is there to answer it. */
+export function actionRequired(message: string, next: readonly string[]): CliError {
+  return new CliError("action_required", message, { next });
+}

@@ -1,0 +1,112 @@
+/**
+ * Command lines that the tool suggests. Each can be run as it is printed: it
+ * acts on the same platform and workspace as this run, and repeats the flags
+ * that were given. What may be a secret is never repeated.
+ *
+ * @module
+ */
+import { printable } from "../../lib/format.ts";
+
+/** A flag as the parser knows it. */
+export interface KnownFlag {
+  readonly long?: string | undefined;
+  readonly short?: string | undefined;
+  /** True where a value follows. */
+  readonly takesValue: boolean;
+}
+
+/** Flags to set, to a value or `true`, or to leave out (`undefined`); by their long names. */
+export type FlagChanges = Readonly<Record<string, string | true | undefined>>;
+
+export interface CommandLines {
+  /** `svc <words>`, for the same platform and workspace as this run. */
+  of(...words: readonly string[]): string;
+  /** As `of`, for the same project too. */
+  ofProject(...words: readonly string[]): string;
+  /** Long names of the flags that this run was given. */
+  readonly flags: readonly string[];
+  /** The command line of this run with other flags. */
+  again(changes?: FlagChanges): string;
+}
+
+/** Flags that every command has, and that say where and how it acts. */
+const SHARED_FLAGS: readonly string[] = ["--workspace", "--api-url", "--cwd", "--json"];
+/** As {@link SHARED_FLAGS}, of commands that are about one project. */
+const PROJECT_FLAGS: readonly string[] = ["--project-id", ...SHARED_FLAGS];
+
+/** Flags whose values may be secrets, and what stands in their place. */
+const SECRET_FLAGS: Readonly<Record<string, string | undefined>> = {
+  "--token": undefined,
+  "--url": undefined,
+  "--value": "--stdin",
+};
+
+/** A word that a POSIX shell reads as it is: in quotes where it needs them. */
+export function shellWord(text: string): string {
+  const shown = printable(text);
+  return /^[\w./:=@%+,-]+$/.test(shown) ? shown : `'${shown.replaceAll("'", "'\\''")}'`;
+}
+
+interface Word {
+  /** Long name of the flag; `undefined` for an argument. */
+  readonly flag?: string;
+  readonly words: readonly string[];
+}
+
+const nameOf = (word: string): string => word.split("=", 1)[0]!;
+
+/** Splits what was typed into arguments and flags with their values, up to a `--`. */
+function readWords(argv: readonly string[], flags: readonly KnownFlag[]): Word[] {
+  const read: Word[] = [];
+  for (let index = 0; index < argv.length; index++) {
+    const word = argv[index]!;
+    if (!word.startsWith("-") || word === "-") {
+      read.push({ words: [word] });
+      continue;
+    }
+    const name = nameOf(word);
+    const known = flags.find(({ long, short }) => long === name || short === name);
+    const hasNext = known?.takesValue === true && !word.includes("=") && index + 1 < argv.length;
+    const words = hasNext ? [word, argv[++index]!] : [word];
+    read.push({ flag: known?.long ?? name, words });
+  }
+  return read;
+}
+
+function withoutSecrets(words: readonly Word[]): Word[] {
+  return words.flatMap((word) => {
+    if (word.flag === undefined || !Object.hasOwn(SECRET_FLAGS, word.flag)) return [word];
+    const substitute = SECRET_FLAGS[word.flag];
+    return substitute === undefined ? [] : [{ flag: substitute, words: [substitute] }];
+  });
+}
+
+const lineOf = (words: readonly string[]): string => ["svc", ...words.map(shellWord)].join(" ");
+
+/** Makes the suggestions of one run from what was typed after `svc`. */
+export function createCommandLines(
+  argv: readonly string[],
+  flags: readonly KnownFlag[],
+): CommandLines {
+  const end = argv.indexOf("--");
+  const read = withoutSecrets(readWords(end === -1 ? argv : argv.slice(0, end), flags));
+  const rest = end === -1 ? [] : argv.slice(end);
+  const withFlags = (words: readonly string[], names: readonly string[]): string => {
+    const kept = read.filter(({ flag }) =>
+      flag !== undefined && names.includes(flag) && !words.includes(flag)
+    );
+    return lineOf([...words, ...kept.flatMap((word) => word.words)]);
+  };
+  return {
+    flags: read.flatMap(({ flag }) => flag === undefined ? [] : [flag]),
+    of: (...words) => withFlags(words, SHARED_FLAGS),
+    ofProject: (...words) => withFlags(words, PROJECT_FLAGS),
+    again(changes = {}) {
+      const kept = read.filter(({ flag }) => flag === undefined || !Object.hasOwn(changes, flag));
+      const set = Object.entries(changes).flatMap(([flag, value]) =>
+        value === undefined ? [] : value === true ? [flag] : [flag, value]
+      );
+      return lineOf([...kept.flatMap((word) => word.words), ...set, ...rest]);
+    },
+  };
+}

@@ -1,0 +1,26 @@
+/**
+ * Files that cannot be read or written, explained.
+ *
+ * @module
+ */
+import { describeFileFault, isFileFault } from "../../lib/file_fault.ts";
+import { printable } from "../../lib/format.ts";
+import { NotUtf8Error, utf8Diagnostic } from "../../lib/utf8.ts";
+import { CliError } from "./cli_error.ts";
+
+/** What is wrong with a file, as a sentence; any other error is returned as it is. */
+export function explainFileFault(error: unknown): unknown {
+  if (error instanceof NotUtf8Error) {
+    return new CliError("file_unusable", `Correct ${printable(error.file)}: it is not UTF-8`, {
+      found: { file: error.file, diagnostics: [utf8Diagnostic(error.fault)] },
+      cause: error,
+    });
+  }
+  if (!isFileFault(error)) return error;
+  const path = / '([^']*)'(?: -> '.*')?$/.exec(error.message)?.[1];
+  const subject = path === undefined ? "a file" : printable(path);
+  return new CliError("file_unusable", `Cannot use ${subject}: ${describeFileFault(error)}`, {
+    hint: "Look at its owner and permissions, and at those of its folder",
+    cause: error,
+  });
+}

@@ -1,0 +1,52 @@
+/**
+ * Problems that the platform finds in a request, in the words of the command
+ * line: a field of the API is what a flag or an argument gave. Pure.
+ *
+ * @module
+ */
+import type { Problem } from "../../contract/mod.ts";
+
+/** What was typed, as far as fields can come from it. */
+export interface GivenInput {
+  /** Long names of the flags that were given. */
+  readonly flags: readonly string[];
+  /** Names of the command's arguments. */
+  readonly args: readonly string[];
+}
+
+const FIELD = /^(body|query|path)\.([A-Za-z]\w*)(?:\.([\w.]+))?/;
+
+const kebab = (name: string): string =>
+  name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
+/** The flag or argument that gave a field; `undefined` where none did. */
+function inputOf(path: string, { flags, args }: GivenInput): string | undefined {
+  const [, place, field, inner] = FIELD.exec(path) ?? [];
+  if (field === undefined) return undefined;
+  const name = kebab(field);
+  const flag = [`--${name}`, `--${name}-id`].find((long) => flags.includes(long));
+  if (flag !== undefined) return inner === undefined ? flag : `${flag} ${inner}`;
+  const names = [
+    name,
+    `${name}_id`,
+    `${name}-id`,
+    ...(place === "path" ? ["id", "name-or-id"] : []),
+  ];
+  const argument = names.find((each) => args.includes(each));
+  return argument === undefined ? undefined : `<${argument}>`;
+}
+
+/**
+ * The problems with the flags and arguments that caused them; `undefined`
+ * where no problem comes from what was typed.
+ */
+export function toFlagProblems(
+  problems: readonly Problem[],
+  given: GivenInput,
+): readonly Problem[] | undefined {
+  const named = problems.map((problem) => {
+    const path = inputOf(problem.path, given);
+    return path === undefined ? problem : { ...problem, path };
+  });
+  return named.some((problem, index) => problem !== problems[index]) ? named : undefined;
+}

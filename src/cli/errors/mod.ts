@@ -1,0 +1,10 @@
+/**
+ * Errors that a command ends with, the command lines they suggest, and how both
+ * are shown.
+ *
+ * @module
+ */
+export { actionRequired, CLI_ERROR_CODES, CliError, declined, interrupted } from "./cli_error.ts";
+export { type CommandLines, createCommandLines, type KnownFlag } from "./command_line.ts";
+export { explainFileFault } from "./file_fault.ts";
+export { describeError, toHumanError, toJsonError } from "./report_error.ts";

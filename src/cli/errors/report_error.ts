@@ -1,0 +1,196 @@
+/**
+ * One mapping from whatever a command threw to what the user reads: the JSON
+ * error object, the human text, and the exit code.
+ *
+ * @module
+ */
+import { CommanderError } from "@commander-js/extra-typings";
+import { ApiError, ContractError, UnreachableError } from "../../client/mod.ts";
+import type { Problem } from "../../contract/mod.ts";
+import { renderDiagnostic } from "../../lib/diagnostic.ts";
+import { EXIT } from "../exit_code.ts";
+import { type Palette, printable } from "../terminal/mod.ts";
+import { CliError, type FileDiagnostics } from "./cli_error.ts";
+import type { CommandLines } from "./command_line.ts";
+import { toFlagProblems } from "./flag_problems.ts";
+
+export interface ErrorReport {
+  readonly message: string;
+  readonly code: string;
+  readonly exitCode: number;
+  readonly hint?: string;
+  readonly next?: readonly string[];
+  readonly problems?: readonly Problem[];
+  readonly found?: FileDiagnostics;
+  readonly requestId?: string;
+  readonly retryAfterMs?: number;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+const capitalized = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** What stands behind the `=` of an unknown flag: perhaps a secret. */
+const VALUE_OF_UNKNOWN = /^(unknown option '[^=']*)=.*?'(?=\n\(|$)/s;
+/** Surplus words, which may be secrets too. */
+const SURPLUS_WORDS = /^(too many arguments for .*? but got \d+):.*$/s;
+
+/** Commander writes `error: unknown option '--x'`, then its suggestion in brackets. */
+function describeUsage(error: CommanderError): ErrorReport {
+  const text = error.message.replace(/^error: /, "").replace(VALUE_OF_UNKNOWN, "$1'")
+    .replace(SURPLUS_WORDS, "$1");
+  const [first = "", ...rest] = text.split("\n");
+  const hint = rest.join(" ").replace(/^\((.*)\)$/, "$1").trim();
+  return {
+    message: capitalized(first.replace(/\.$/, "")),
+    code: "usage",
+    exitCode: EXIT.usage,
+    hint: hint === "" ? "Run the command with --help to see what it takes" : hint,
+  };
+}
+
+/** What an error is described by, beside itself. */
+export interface ErrorFacts {
+  readonly apiUrl: string;
+  /** Missing where the command line could not be read. */
+  readonly lines?: CommandLines | undefined;
+  /** Names of the command's arguments. */
+  readonly args: readonly string[];
+}
+
+const WORKSPACE_FIELD = "header.x-workspace";
+
+/** A key of one workspace was used in another. */
+function describeWrongWorkspace(error: ApiError, lines: CommandLines | undefined) {
+  const problem = error.problems.find(({ path }) => path === WORKSPACE_FIELD);
+  if (problem === undefined || lines === undefined) return undefined;
+  const own = /"([^"]+)"/.exec(problem.message)?.[1];
+  const wanted = /, not "([^"]+)"/.exec(error.message)?.[1];
+  return {
+    hint: "Log in to that workspace, or act in the key's own",
+    next: [
+      ...(wanted === undefined ? [] : [lines.of("login", "--workspace", wanted)]),
+      ...(own === undefined ? [] : [lines.again({ "--workspace": own })]),
+    ],
+  };
+}
+
+/** A value that was typed and that the platform refuses. */
+function describeWrongValue(error: ApiError, { lines, args }: ErrorFacts): ErrorReport | undefined {
+  if (error.code !== "invalid_request" || lines === undefined) return undefined;
+  const problems = toFlagProblems(error.problems, { flags: lines.flags, args });
+  if (problems === undefined) return undefined;
+  const named = problems.filter(({ path }) => path.startsWith("-") || path.startsWith("<"));
+  const [first] = named;
+  const more = named.length > 1 ? ` (and ${named.length - 1} more)` : "";
+  const { message } = first!;
+  const reason = message.charAt(0).toLowerCase() + message.slice(1);
+  return {
+    message: `Correct ${first!.path}: ${reason}${more}`,
+    code: "usage",
+    exitCode: EXIT.usage,
+    problems,
+    ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
+  };
+}
+
+function describeApiError(error: ApiError, facts: ErrorFacts): ErrorReport {
+  const { apiUrl, lines } = facts;
+  const wrongValue = describeWrongValue(error, facts);
+  if (wrongValue !== undefined) return wrongValue;
+  const base = {
+    message: error.message,
+    code: error.code ?? "internal",
+    exitCode: EXIT.failure,
+    ...(error.problems.length === 0 ? {} : { problems: error.problems }),
+    ...(error.requestId === undefined ? {} : { requestId: error.requestId }),
+    ...(error.retryAfter === undefined ? {} : { retryAfterMs: error.retryAfter }),
+  };
+  if (error.status === 401) {
+    return {
+      ...base,
+      code: "unauthorized",
+      hint: `Log in again, or give a valid key of ${apiUrl} by SVC_TOKEN`,
+      ...(lines === undefined ? {} : { next: [lines.of("login")] }),
+    };
+  }
+  const wrongWorkspace = describeWrongWorkspace(error, lines);
+  if (wrongWorkspace !== undefined) return { ...base, ...wrongWorkspace };
+  return error.code === "blob_mismatch"
+    ? { ...base, hint: "A file changed while it was deployed: run the command again" }
+    : base;
+}
+
+/** Turns anything thrown into a report; unknown errors are `internal`. */
+export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
+  const { apiUrl } = facts;
+  if (error instanceof CliError) {
+    const { hint, next, found, details } = error.facts;
+    return {
+      message: error.message,
+      code: error.code,
+      exitCode: error.exitCode,
+      ...(hint === undefined ? {} : { hint }),
+      ...(next === undefined ? {} : { next }),
+      ...(found === undefined ? {} : { found }),
+      ...(details === undefined ? {} : { details }),
+    };
+  }
+  if (error instanceof CommanderError) return describeUsage(error);
+  if (error instanceof ApiError) return describeApiError(error, facts);
+  if (error instanceof UnreachableError) {
+    return {
+      message: error.message,
+      code: "unreachable",
+      exitCode: EXIT.failure,
+      hint: error.certificate?.hint ??
+        "Start it with `svc serve`, or name another one with --api-url or SVC_API_URL",
+    };
+  }
+  if (error instanceof ContractError) {
+    return {
+      message: error.message,
+      code: "contract",
+      exitCode: EXIT.failure,
+      hint: `Check that ${apiUrl} is an svc platform of the same version as this tool`,
+    };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { message, code: "internal", exitCode: EXIT.failure };
+}
+
+/** The JSON error object: `error` holds the message (spec: "Errors"). */
+export function toJsonError(report: ErrorReport): Record<string, unknown> {
+  const { message, code, hint, next, problems, found, requestId, retryAfterMs } = report;
+  return {
+    error: message,
+    code,
+    ...(hint === undefined ? {} : { hint }),
+    ...(next === undefined ? {} : { next }),
+    ...(problems === undefined ? {} : { problems }),
+    ...(found === undefined ? {} : { file: found.file, diagnostics: found.diagnostics }),
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    ...report.details,
+  };
+}
+
+/** The error for people, several lines, without a newline at the end. */
+export function toHumanError(report: ErrorReport, colors: Palette): string {
+  const lines = [`${colors.red(colors.bold("error:"))} ${printable(report.message)}`];
+  const { found } = report;
+  for (const diagnostic of found?.diagnostics ?? []) {
+    lines.push(printable(renderDiagnostic(diagnostic, found!)));
+  }
+  const said = report.message.toLowerCase();
+  const shown = report.problems?.filter(({ message }) => !said.includes(message.toLowerCase()));
+  for (const problem of shown ?? []) {
+    const text = problem.path === "" ? problem.message : `${problem.path}: ${problem.message}`;
+    lines.push(`  ${printable(text)}`);
+  }
+  if (report.hint !== undefined) lines.push(`${colors.cyan("hint:")} ${report.hint}`);
+  if (report.next !== undefined && report.next.length > 0) {
+    lines.push("Run one of:", ...report.next.map((command) => `  ${colors.bold(command)}`));
+  }
+  if (report.requestId !== undefined) lines.push(colors.dim(`request ${report.requestId}`));
+  return lines.join("\n");
+}

@@ -1,0 +1,136 @@
+/** What errors suggest can be run as it is printed, and settles the matter. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { type Bench, withPlatform } from "../_test_platform.ts";
+import type { RunOptions } from "../_test_run.ts";
+
+/** The words that a shell makes of a line. */
+async function words(line: string): Promise<string[]> {
+  const script = `for word in ${line}; do printf '%s\\0' "$word"; done`;
+  const { stdout, success } = await new Deno.Command("sh", { args: ["-c", script] }).output();
+  assert.ok(success, line);
+  return new TextDecoder().decode(stdout).split("\0").slice(1, -1);
+}
+
+/** Runs a command that fails, and returns what it suggests, as JSON and for people. */
+async function suggested(bench: Bench, argv: readonly string[], options: RunOptions = {}) {
+  const { code, stdout } = await bench.run([...argv, "--json"], options);
+  assert.notEqual(code, 0, stdout);
+  const { next, error } = JSON.parse(stdout);
+  assert.ok(Array.isArray(next) && next.length > 0, stdout);
+  const { stderr } = await bench.run(argv, options);
+  for (const line of next) {
+    assert.ok(line.includes(" --json"), line);
+    assert.ok(!/[<>]/.test(line), `${line} has a placeholder`);
+    assert.ok(stderr.includes(line.replace(" --json", "")), `people do not see ${line}`);
+  }
+  return { next: next as string[], error: String(error) };
+}
+
+/** Runs a suggestion and expects it to work. */
+async function settles(bench: Bench, line: string | undefined, options: RunOptions = {}) {
+  assert.ok(line);
+  const outcome = await bench.run(await words(line), options);
+  assert.equal(outcome.code, 0, `${line}: ${outcome.stdout}${outcome.stderr}`);
+}
+
+Deno.test("a name that is taken: link to it, or take another", () =>
+  withPlatform(async (bench) => {
+    await bench.json(["projects", "create", "--name", "blog"]);
+    const argv = ["projects", "create", "--name", "blog", "--display-name", "It's a blog"];
+    const { next } = await suggested(bench, argv);
+    assert.deepEqual(next, [
+      "svc link --project-id blog --json",
+      "svc projects create --display-name 'It'\\''s a blog' --json --name blog-2",
+    ]);
+    for (const line of next) await settles(bench, line);
+    const init = await suggested(bench, ["init", "--create", "--name", "blog"]);
+    assert.equal(init.next[1], "svc init --create --json --name blog-3");
+    await settles(bench, init.next[1]);
+  }));
+
+Deno.test("a folder that is not linked: make a project, or name one", () =>
+  withPlatform(async (bench) => {
+    await bench.json(["projects", "create", "--name", "blog"]);
+    for (const argv of [["deploy", "--prod"], ["logs"], ["env", "list"], ["rollback"]]) {
+      const { next } = await suggested(bench, argv);
+      assert.equal(next[0], "svc projects create --name my-site --link --json");
+      assert.ok(next.includes(`svc ${argv.join(" ")} --json --project-id blog`));
+    }
+    const link = await suggested(bench, ["link"]);
+    await settles(bench, link.next[0]);
+    assert.match(await bench.read("svc.toml"), /name = "blog"/);
+  }));
+
+Deno.test("a project that is not there: the one that was meant", () =>
+  withPlatform(async (bench) => {
+    await bench.json(["projects", "create", "--name", "blog"]);
+    const { next } = await suggested(bench, [
+      "deployments",
+      "--project-id",
+      "blgo",
+      "--limit",
+      "3",
+    ]);
+    assert.equal(next[0], "svc deployments list --limit 3 --json --project-id blog");
+    for (const line of next) await settles(bench, line);
+  }));
+
+Deno.test("a key of another workspace: log in there, or act in the key's own", () =>
+  withPlatform(async (bench) => {
+    const { next, error } = await suggested(bench, ["projects", "list", "--workspace", "acme"]);
+    assert.match(error, /belongs to workspace "default", not "acme"/);
+    assert.deepEqual(next, [
+      "svc login --workspace acme --json",
+      "svc projects list --json --workspace default",
+    ]);
+    await settles(bench, next[1]);
+    const env = { ...bench.env, SVC_WORKSPACE: "acme" };
+    const byVariable = await suggested(bench, ["projects", "list"], { env });
+    await settles(bench, byVariable.next[1], { env });
+  }));
+
+Deno.test("nothing to roll back: look at the deployments, or deploy", () =>
+  withPlatform(async (bench) => {
+    await bench.json(["init", "--create"]);
+    const none = await suggested(bench, ["rollback", "--project-id", "my-site"]);
+    assert.deepEqual(none.next, [
+      "svc deployments --project-id my-site --json",
+      "svc deploy --prod --project-id my-site --json",
+    ]);
+    for (const line of none.next) await settles(bench, line);
+    const first = await suggested(bench, ["rollback"]);
+    assert.match(first.error, /nothing to go back to/);
+  }));
+
+Deno.test("an output that is missing: build it", () =>
+  withPlatform(async (bench) => {
+    await bench.json(["init", "--create", "--name", "my-site"]);
+    await Deno.remove(join(bench.site, "index.html"));
+    const source = await bench.read("svc.toml");
+    const build = '[build]\ncommand = "mkdir -p out && echo hi > out/index.html"\n';
+    await bench.write("svc.toml", `${source}\n${build}output_dirs = ["out"]\n`);
+    const { next } = await suggested(bench, ["deploy", "--skip-build", "--message", "a b"]);
+    assert.deepEqual(next, ["svc deploy --message 'a b' --json"]);
+    await settles(bench, next[0]);
+  }));
+
+Deno.test("no environment, and confirmations: the same line with the flag", () =>
+  withPlatform(async (bench) => {
+    await bench.json(["init", "--create"]);
+    const set = await suggested(bench, ["env", "set", "KEY", "--plain", "--stdin"], { stdin: "v" });
+    assert.equal(set.next[0], "svc env set KEY --plain --stdin --json --environment production");
+    await settles(bench, set.next[0], { stdin: "v" });
+    const remove = await suggested(bench, ["env", "delete", "KEY"]);
+    await settles(bench, remove.next[0]);
+  }));
+
+Deno.test("the platform's address and the project go with every suggestion", () =>
+  withPlatform(async (bench) => {
+    await bench.json(["projects", "create", "--name", "blog"]);
+    const { SVC_API_URL: url, ...env } = bench.env;
+    const argv = ["env", "delete", "NONE", "--project-id", "blog", "--api-url", url!];
+    const { next } = await suggested(bench, argv, { env });
+    assert.deepEqual(next, [`svc env list --all --project-id blog --api-url ${url} --json`]);
+    await settles(bench, next[0], { env });
+  }));

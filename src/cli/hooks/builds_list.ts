@@ -1,0 +1,39 @@
+import { collectPages } from "../../client/mod.ts";
+import { type Build, endpoints, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import { defineCommand, limitOption } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { formatAge } from "../terminal/mod.ts";
+
+const toRow = (build: Build, now: number): string[] => [
+  build.id,
+  build.ahead === null || build.ahead === 0 ? build.state : `${build.state} (${build.ahead} ahead)`,
+  build.environment,
+  build.branch,
+  build.commitSha.slice(0, 7),
+  formatAge(build.queuedAt, now),
+  build.error ?? "",
+];
+
+export default defineCommand({
+  description: "A build has the id of its deployment.",
+  define: (command) =>
+    command
+      .addOption(limitOption(10))
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [["builds list", "show the latest builds of this directory's project"]],
+  answers: "{ builds, nextCursor }",
+  async run({ flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const { items, nextCursor } = await collectPages(
+      (query) => client.call(endpoints.listBuilds, { params: { project: project.id }, query }),
+      { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
+    );
+    if (items.length === 0) ctx.ui.note("No builds yet: a deploy hook starts one");
+    const headings = ["ID", "STATE", "ENVIRONMENT", "BRANCH", "COMMIT", "QUEUED", "ERROR"];
+    const rows = items.map((build) => toRow(build, ctx.now()));
+    ctx.ui.result(
+      { builds: items, nextCursor },
+      items.length === 0 ? "" : ctx.ui.table(headings, rows),
+    );
+  },
+});

@@ -1,0 +1,46 @@
+import { Option } from "@commander-js/extra-typings";
+import { endpoints, HOOK_SCOPES } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { printable } from "../terminal/mod.ts";
+
+export default defineCommand({
+  description: "Prints the hook's URL, this once: whoever has it can deploy. Scope Production " +
+    "takes the production branch only; Preview makes previews; All makes a production " +
+    "deployment of the production branch and previews of others.",
+  define: (command) =>
+    command
+      .requiredOption("--name <text>", "what it is called")
+      .option("--branch <branch>", "branch, or a pattern such as 'release/*' (default: production)")
+      .addOption(
+        new Option("--scope <scope>", "what it deploys").choices(HOOK_SCOPES).default(
+          "All" as const,
+        ),
+      )
+      .option("--only-branch", "refuse triggers for other branches; a pattern always does")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["hooks create --name cms --scope Production", "for a content system that publishes"],
+    ["hooks create --name ci --branch 'release/*' --scope Preview", "for releases only"],
+  ],
+  answers: "{ hook, url }",
+  async run({ flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const { url, ...hook } = await client.call(endpoints.createHook, {
+      body: {
+        projectId: project.id,
+        name: flags.name,
+        branch: flags.branch ?? project.branch,
+        scope: flags.scope,
+        ...(flags.onlyBranch === true ? { restrictBranch: true } : {}),
+      },
+    });
+    ctx.ui.done("deploy", `Created deploy hook ${printable(hook.name)} of ${project.name}`);
+    if (project.gitUrl === null) {
+      const command = `svc projects update ${project.name} --git-url <url>`;
+      ctx.ui.log("deploy", "warn", `The project has no repository yet: ${command}`);
+    }
+    ctx.ui.note("The URL is a secret, and shown this once");
+    ctx.ui.result({ hook, url }, url);
+  },
+});

@@ -1,0 +1,34 @@
+import { endpoints } from "../../contract/mod.ts";
+import { confirm, defineCommand } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { printable } from "../terminal/mod.ts";
+import { findHook } from "./project_hooks.ts";
+
+export default defineCommand({
+  description: "Its URL stops at once. What it has deployed stays.",
+  define: (command) =>
+    command
+      .argument("<hook>", "id or name of the hook")
+      .option("--force", "do not ask")
+      .option("--project-id <id>", "id or name of the project"),
+  offers: { hook: "hook" },
+  examples: [
+    ["hooks delete cms", "delete the hook cms after a question"],
+    ["hooks delete cms --force", "delete it without one"],
+  ],
+  answers: "{ deleted, hook }",
+  async run({ args: [reference], flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const hook = await findHook(ctx, client, { project, reference });
+    await confirm(ctx, {
+      force: flags.force,
+      question: `Delete deploy hook ${printable(hook.name)}? Its URL works no longer then`,
+      wanted: `Confirm that deploy hook ${printable(hook.name)} shall be deleted`,
+      declined: "Nothing deleted",
+      next: ctx.lines.of("hooks", "delete", hook.id, "--project-id", project.id, "--force"),
+    });
+    await client.call(endpoints.deleteHook, { params: { hook: hook.id } });
+    ctx.ui.done("deploy", `Deleted deploy hook ${printable(hook.name)}`);
+    ctx.ui.result({ deleted: true, hook }, "");
+  },
+});

@@ -1,0 +1,62 @@
+/**
+ * The commands of `cli/hooks/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandGroup } from "../command/mod.ts";
+
+export const HOOKS: CommandGroup = {
+  name: "hooks",
+  section: "Notifications and automation",
+  summary: "Manage and trigger deploy hooks",
+  commands: [
+    {
+      name: "list",
+      summary: "List deploy hooks with their use",
+      load: () => import("./list.ts"),
+    },
+    {
+      name: "create",
+      summary: "Create a deploy hook; its URL is shown once",
+      load: () => import("./create.ts"),
+    },
+    {
+      name: "rename",
+      summary: "Rename a deploy hook",
+      load: () => import("./rename.ts"),
+    },
+    {
+      name: "regenerate",
+      summary: "Give a deploy hook a new URL",
+      load: () => import("./regenerate.ts"),
+    },
+    {
+      name: "delete",
+      summary: "Delete a deploy hook",
+      load: () => import("./delete.ts"),
+    },
+    {
+      name: "trigger",
+      summary: "Deploy a commit by a hook's URL",
+      load: () => import("./trigger.ts"),
+    },
+  ],
+};
+
+export const BUILDS: CommandGroup = {
+  name: "builds",
+  section: "Projects and deployments",
+  summary: "Show and cancel builds from git",
+  commands: [
+    {
+      name: "list",
+      summary: "List builds",
+      load: () => import("./builds_list.ts"),
+    },
+    {
+      name: "cancel",
+      summary: "Cancel a build",
+      load: () => import("./builds_cancel.ts"),
+    },
+  ],
+};

@@ -1,0 +1,17 @@
+import { defineCommand } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { HOOK_HEADINGS, hookRow, listHooks } from "./project_hooks.ts";
+
+export default defineCommand({
+  description: "TRIGGERED counts the triggers that were answered with a deployment.",
+  define: (command) => command.option("--project-id <id>", "id or name of the project"),
+  examples: [["hooks list", "show the deploy hooks of this directory's project"]],
+  answers: "{ hooks }",
+  async run({ flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const hooks = await listHooks(client, project);
+    if (hooks.length === 0) ctx.ui.note("No deploy hooks: `svc hooks create` makes one");
+    const rows = hooks.map((hook) => hookRow(hook, ctx.now()));
+    ctx.ui.result({ hooks }, hooks.length === 0 ? "" : ctx.ui.table(HOOK_HEADINGS, rows));
+  },
+});

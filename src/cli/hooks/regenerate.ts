@@ -1,0 +1,28 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { printable } from "../terminal/mod.ts";
+import { findHook } from "./project_hooks.ts";
+
+export default defineCommand({
+  description: "Prints the new URL, this once. The old one stops at once: give the new one to " +
+    "all that use it.",
+  define: (command) =>
+    command
+      .argument("<hook>", "id or name of the hook")
+      .option("--project-id <id>", "id or name of the project"),
+  offers: { hook: "hook" },
+  examples: [["hooks regenerate cms", "give the hook cms a new URL"]],
+  answers: "{ hook, url }",
+  async run({ args: [reference], flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const { id } = await findHook(ctx, client, { project, reference });
+    const { url, ...hook } = await client.call(endpoints.regenerateHook, { params: { hook: id } });
+    ctx.ui.done(
+      "deploy",
+      `Deploy hook ${printable(hook.name)} has a new URL; the old one works no longer`,
+    );
+    ctx.ui.note("The URL is a secret, and shown this once");
+    ctx.ui.result({ hook, url }, url);
+  },
+});

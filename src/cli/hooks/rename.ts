@@ -1,0 +1,23 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { printable } from "../terminal/mod.ts";
+import { findHook } from "./project_hooks.ts";
+
+export default defineCommand({
+  define: (command) =>
+    command
+      .argument("<hook>", "id or name of the hook")
+      .argument("<name>", "what it shall be called")
+      .option("--project-id <id>", "id or name of the project"),
+  offers: { hook: "hook" },
+  examples: [["hooks rename ci github", "call the hook ci github"]],
+  answers: "{ hook }",
+  async run({ args: [reference, name], flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const { id } = await findHook(ctx, client, { project, reference });
+    const hook = await client.call(endpoints.updateHook, { params: { hook: id }, body: { name } });
+    ctx.ui.done("deploy", `Renamed the deploy hook: it is ${printable(hook.name)} now`);
+    ctx.ui.result({ hook }, "");
+  },
+});

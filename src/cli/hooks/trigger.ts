@@ -1,0 +1,90 @@
+import type { DeploymentState, TriggerAnswer } from "../../contract/mod.ts";
+import { defineCommand, definedOnly, wholeNumber } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { printable } from "../terminal/mod.ts";
+import { askProgress, sendTrigger } from "./send_trigger.ts";
+
+const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
+
+/** Ends that the command itself fails with. */
+const WITHOUT_RESULT: ReadonlySet<DeploymentState> = new Set(["FAILED", "STOPPED"]);
+
+/** Between two questions, in milliseconds; it grows from the first to the last. */
+const FIRST_PAUSE_MS = 250;
+const LAST_PAUSE_MS = 3000;
+
+const DEFAULT_WAIT_SECONDS = 1800;
+
+/** Waits until a deployment has ended; tells of each state that it reaches. */
+async function waitUntilEnded(
+  ctx: Context,
+  first: TriggerAnswer,
+  waitMs: number,
+): Promise<TriggerAnswer> {
+  const deadline = ctx.now() + waitMs;
+  let current = first;
+  let pause = FIRST_PAUSE_MS;
+  while (UNDER_WAY.has(current.status)) {
+    if (ctx.now() >= deadline) {
+      throw new CliError("deployment_failed", `Deployment ${first.id} is still ${current.status}`, {
+        details: { id: first.id, status: current.status, statusUrl: first.statusUrl },
+      });
+    }
+    await ctx.sleep(pause);
+    pause = Math.min(pause * 1.5, LAST_PAUSE_MS);
+    const next = await askProgress(ctx, first.statusUrl);
+    const isNew = next.status !== current.status && !WITHOUT_RESULT.has(next.status);
+    if (isNew) ctx.ui.log("deploy", "info", printable(next.message));
+    current = next;
+  }
+  return current;
+}
+
+export default defineCommand({
+  description: "Needs no login: the URL is all the authority that it takes. SVC_HOOK_URL keeps " +
+    "it out of the list of processes and the shell's history.",
+  define: (command) =>
+    command
+      .option("--url <url>", "the hook's URL (default: SVC_HOOK_URL)")
+      .requiredOption("--commit <sha>", "commit to deploy, 7 to 40 hexadecimal digits")
+      .requiredOption("--branch <branch>", "branch that the commit is on")
+      .option("--message <text>", "message of the deployment (default: the commit's)")
+      .option("--author <text>", "author of the deployment (default: the commit's)")
+      .option("--force", "deploy although this commit is deployed already")
+      .option("--idempotency-key <key>", "answer a repeated call with the first one's deployment")
+      .option("--wait", "wait until it is live; fail where it fails")
+      .option(
+        "--timeout <seconds>",
+        "longest wait",
+        wholeNumber({ min: 1, max: 86_400 }),
+        DEFAULT_WAIT_SECONDS,
+      ),
+  examples: [
+    ["hooks trigger --commit 8f14e45 --branch main --wait", "deploy a commit and wait for it"],
+  ],
+  answers: "{ deployment }",
+  async run({ flags }, ctx) {
+    const url = flags.url ?? ctx.env.SVC_HOOK_URL;
+    if (url === undefined || url === "") {
+      throw new CliError("usage", "Give the hook's URL by SVC_HOOK_URL or --url");
+    }
+    const { commit: commitSha, branch, message, author, force } = flags;
+    const answer = await sendTrigger(ctx, {
+      url,
+      body: definedOnly({ commitSha, branch, message, author, force }),
+      idempotencyKey: flags.idempotencyKey,
+    });
+    ctx.ui.log("deploy", "info", printable(answer.message));
+    const deployment = flags.wait === true
+      ? await waitUntilEnded(ctx, answer, flags.timeout * 1000)
+      : answer;
+    if (WITHOUT_RESULT.has(deployment.status)) {
+      throw new CliError("deployment_failed", printable(deployment.message), {
+        hint: `\`svc logs --build ${deployment.id}\` shows what the build said`,
+        details: { id: deployment.id, status: deployment.status },
+      });
+    }
+    ctx.ui.result({ deployment }, deployment.url);
+  },
+});

@@ -1,0 +1,38 @@
+/**
+ * The process as commands see it.
+ *
+ * @module
+ */
+import type { Host } from "../session/mod.ts";
+import { openBrowser } from "./open_browser.ts";
+import { createSignals, sleep } from "./signals.ts";
+import { createWriter } from "./stream_writer.ts";
+
+/** Describes this process, and listens to its signals from now on. */
+export function createHost(): Host {
+  const signals = createSignals();
+  const env = Deno.env.toObject();
+  return {
+    stdout: createWriter(Deno.stdout),
+    stderr: createWriter(Deno.stderr),
+    stdinIsTerminal: Deno.stdin.isTerminal(),
+    stdin: () => Deno.stdin.readable,
+    env,
+    cwd: Deno.cwd(),
+    now: () => Date.now(),
+    signal: signals.stop,
+    takeSignals: signals.take,
+    fetch,
+    sleep,
+    openUrl: (url) => openBrowser(url, env),
+    machineName: () => Deno.hostname(),
+    keyboard: {
+      async read() {
+        const bytes = new Uint8Array(1024);
+        const count = await Deno.stdin.read(bytes);
+        return count === null ? null : bytes.subarray(0, count);
+      },
+      setRaw: (raw) => Deno.stdin.setRaw(raw),
+    },
+  };
+}

@@ -1,0 +1,49 @@
+/**
+ * Opening an address in the user's browser.
+ *
+ * @module
+ */
+import { spawnProgram } from "../../lib/spawn_program.ts";
+import type { Environment } from "../session/mod.ts";
+
+type CommandLine = readonly [program: string, ...args: string[]];
+
+const isSet = (value: string | undefined): boolean => value !== undefined && value !== "";
+
+/**
+ * The command line that opens an address, or `undefined` where no browser
+ * would show up before the user: on another machine, or without a desktop.
+ */
+export function browserCommand(
+  url: string,
+  machine: { readonly os: typeof Deno.build.os; readonly env: Environment },
+): CommandLine | undefined {
+  const { os, env } = machine;
+  if (!/^https?:\/\//.test(url)) return undefined;
+  const chosen = env.BROWSER;
+  // A list or a command with arguments is for shells; a plain program is not.
+  if (chosen !== undefined && /^[\w./+-]+$/.test(chosen)) return [chosen, url];
+  if (isSet(env.SSH_CONNECTION) || isSet(env.SSH_TTY)) return undefined;
+  if (os === "darwin") return ["open", url];
+  if (os === "windows") return ["rundll32", "url.dll,FileProtocolHandler", url];
+  return isSet(env.DISPLAY) || isSet(env.WAYLAND_DISPLAY) ? ["xdg-open", url] : undefined;
+}
+
+/** Opens an address and does not wait for the browser; false where there is none. */
+export function openBrowser(url: string, env: Environment): boolean {
+  const command = browserCommand(url, { os: Deno.build.os, env });
+  if (command === undefined) return false;
+  const [program, ...args] = command;
+  try {
+    const child = spawnProgram(program, {
+      args,
+      stdin: "null",
+      stdout: "null",
+      stderr: "null",
+    });
+    child.unref();
+    return true;
+  } catch {
+    return false;
+  }
+}

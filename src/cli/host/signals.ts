@@ -1,0 +1,60 @@
+/**
+ * The signals that reach the process.
+ *
+ * @module
+ */
+import { EXIT } from "../exit_code.ts";
+import type { TakeSignals } from "../session/mod.ts";
+
+const onWindows = Deno.build.os === "windows";
+
+/** Signals that stop this program. */
+const STOPPING: readonly Deno.Signal[] = onWindows ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
+/** Further signals that a child process can get in its place. */
+const FURTHER: readonly Deno.Signal[] = onWindows
+  ? ["SIGBREAK"]
+  : ["SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"];
+
+/**
+ * The first signal asks the command to stop, the second ends the program. While
+ * a command has taken the signals, they are its own.
+ */
+export function createSignals(): { readonly stop: AbortSignal; readonly take: TakeSignals } {
+  const controller = new AbortController();
+  let taker: ((signal: Deno.Signal) => void) | undefined;
+  const stop = () => {
+    if (controller.signal.aborted) Deno.exit(EXIT.interrupted);
+    controller.abort(new DOMException("Interrupted", "AbortError"));
+  };
+  for (const signal of STOPPING) {
+    Deno.addSignalListener(signal, () => taker === undefined ? stop() : taker(signal));
+  }
+  return {
+    stop: controller.signal,
+    take(handle) {
+      taker = handle;
+      const listeners = FURTHER.map((signal) => [signal, () => handle(signal)] as const);
+      for (const [signal, listener] of listeners) Deno.addSignalListener(signal, listener);
+      return () => {
+        taker = undefined;
+        for (const [signal, listener] of listeners) Deno.removeSignalListener(signal, listener);
+      };
+    },
+  };
+}
+
+/** Waits; rejects with the signal's reason when that is aborted. */
+export function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener("abort", stop);
+      resolve();
+    }, milliseconds);
+    if (signal.aborted) stop();
+    else signal.addEventListener("abort", stop, { once: true });
+  });
+}

@@ -1,0 +1,44 @@
+/**
+ * The standard streams of the process as the program writes to them.
+ *
+ * @module
+ */
+import { EXIT } from "../exit_code.ts";
+import type { Writer } from "../terminal/mod.ts";
+
+/** Writes all of a text; a closed pipe (`svc logs | head`) ends the program quietly. */
+export function createWriter(stream: typeof Deno.stdout): Writer {
+  const encoder = new TextEncoder();
+  return {
+    isTerminal: stream.isTerminal(),
+    columns: terminalColumns,
+    write(text) {
+      try {
+        writeAll(stream, encoder.encode(text));
+      } catch (error) {
+        if (error instanceof Deno.errors.BrokenPipe) Deno.exit(EXIT.success);
+        throw error;
+      }
+    },
+  };
+}
+
+function terminalColumns(): number | undefined {
+  try {
+    const { columns } = Deno.consoleSize();
+    // A terminal whose size was never set reports 0.
+    return columns > 0 ? columns : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function writeAll(stream: typeof Deno.stdout, bytes: Uint8Array): void {
+  for (let offset = 0; offset < bytes.byteLength;) {
+    try {
+      offset += stream.writeSync(bytes.subarray(offset));
+    } catch (error) {
+      if (!(error instanceof Deno.errors.WouldBlock)) throw error;
+    }
+  }
+}

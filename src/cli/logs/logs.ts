@@ -1,0 +1,131 @@
+import { Option } from "@commander-js/extra-typings";
+import { collectPages, followEvents } from "../../client/mod.ts";
+import {
+  endpoints,
+  LOG_LEVELS,
+  LOG_LIMIT_DEFAULT,
+  LOG_LIMIT_MAX,
+  type LogEntry,
+} from "../../contract/mod.ts";
+import {
+  defineCommand,
+  definedOnly,
+  deploymentId,
+  parseSince,
+  wholeNumber,
+} from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { formatDuration, type Palette, printable } from "../terminal/mod.ts";
+import { newestDeployment, showBuildLog } from "./show_build_log.ts";
+
+/** Most entries of one answer. */
+const MAX_LISTED = 100_000;
+
+function colorOfStatus(status: number, colors: Palette): (text: string) => string {
+  if (status >= 500) return colors.red;
+  if (status >= 400) return colors.yellow;
+  return status >= 300 ? colors.cyan : colors.green;
+}
+
+type Written = Exclude<LogEntry, { readonly type: "request" }>;
+
+/** What a function or a server wrote, as a line and its stack. */
+function formatWritten(entry: Written, colors: Palette): string {
+  const paint = { error: colors.red, warn: colors.yellow, info: colors.cyan, debug: colors.dim };
+  const [writer, stack] = entry.type === "function"
+    ? [entry.function, entry.stack]
+    : [entry.layer, null];
+  const line = [
+    colors.dim(entry.time),
+    paint[entry.level](entry.level),
+    printable(`${writer}: ${entry.message}`),
+    colors.dim(printable(entry.requestId ?? "")),
+  ].join(" ").trimEnd();
+  return stack === null ? line : `${line}\n${printable(stack)}`;
+}
+
+/** One log entry as text; foreign text in it can not steer the terminal. */
+export function formatLogEntry(entry: LogEntry, colors: Palette): string {
+  if (entry.type !== "request") return formatWritten(entry, colors);
+  const error = entry.error === undefined ? "" : ` ${entry.error}`;
+  const hits = (entry.rules ?? []).map(({ outcome, ruleId }) => ` ${outcome}:${ruleId}`).join("");
+  const size = entry.bytes === null ? "streamed" : `${entry.bytes} B`;
+  return [
+    colors.dim(entry.time),
+    colorOfStatus(entry.status, colors)(String(entry.status)),
+    printable(entry.method),
+    printable(`${entry.host}${entry.path}`),
+    colors.dim(`${size} ${formatDuration(entry.durationMs)} ${printable(entry.ip)}`),
+  ].join(" ") + printable(hits) + colors.red(printable(error));
+}
+
+export default defineCommand({
+  description: "History first, oldest at the top. With --follow and --json, each entry is an " +
+    "object on a line of its own, as they have no end.",
+  define: (command) =>
+    command
+      .argument("[deployment]", "the same as --deployment-id", deploymentId)
+      .option("--build", "what the build said; of the newest deployment, unless one is given")
+      .option("--deployment-id <id>", "only of this deployment", deploymentId)
+      .option("--project-id <id>", "id or name of the project")
+      .option(
+        "--limit <n>",
+        "how many entries",
+        wholeNumber({ min: 1, max: MAX_LISTED }),
+        LOG_LIMIT_DEFAULT,
+      )
+      .option("--search <query>", "only entries that contain this text")
+      .addOption(
+        new Option("--level <level>", "only entries of this level and above")
+          .choices(LOG_LEVELS),
+      )
+      .option("--since <time>", "only entries since then: 15m, 2h, 1d or an ISO date")
+      .option("--follow", "go on with new entries until stopped"),
+  examples: [
+    ["logs", "show the last 50 entries: requests, and what functions and servers wrote"],
+    ["logs --level error --since 1d", "what went wrong since yesterday"],
+    ["logs --search 404 --since 1h", "requests of the last hour that contain 404"],
+    ["logs --build --follow", "follow the newest deployment's build to its end"],
+    ["logs --follow --json", "follow as one JSON object per line"],
+  ],
+  answers: "{ entries, nextCursor }; with --build: { deployment, lines, isComplete }",
+  async run({ args, flags }, ctx) {
+    const deployment = flags.deploymentId ?? args[0];
+    const since = flags.since === undefined ? undefined : parseSince(flags.since, ctx.now());
+    const follow = flags.follow === true;
+    if (flags.build === true && deployment !== undefined) {
+      // A deployment is known without its project.
+      return await showBuildLog(ctx, ctx.client({ phase: "deploy" }), { deployment, follow });
+    }
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    if (flags.build === true) {
+      const newest = await newestDeployment(ctx, client, project.id);
+      return await showBuildLog(ctx, client, { deployment: newest, follow });
+    }
+    const params = { project: project.id };
+    const filter = definedOnly({
+      deploymentId: deployment,
+      search: flags.search,
+      level: flags.level,
+    });
+    const { items, nextCursor } = await collectPages(
+      (page) =>
+        client.call(endpoints.listLogs, {
+          params,
+          query: { ...filter, ...definedOnly({ since }), ...page },
+        }),
+      { limit: flags.limit, pageSize: LOG_LIMIT_MAX },
+    );
+    items.sort((left, right) => left.time < right.time ? -1 : left.time > right.time ? 1 : 0);
+    const line = (entry: LogEntry) => formatLogEntry(entry, ctx.ui.dataColors);
+    if (!follow) {
+      if (items.length === 0) ctx.ui.note("Nothing logged");
+      ctx.ui.result({ entries: items, nextCursor }, items.map(line).join("\n"));
+      return;
+    }
+    for (const entry of items) ctx.ui.item(entry, line(entry));
+    const { signal } = ctx;
+    const entries = followEvents(client, endpoints.followLogs, { params, query: filter, signal });
+    for await (const entry of entries) ctx.ui.item(entry, line(entry));
+  },
+});

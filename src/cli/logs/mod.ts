@@ -1,0 +1,6 @@
+/**
+ * Access logs and build logs.
+ *
+ * @module
+ */
+export { LOGS } from "./group.ts";

@@ -1,0 +1,30 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { formatCount } from "../terminal/mod.ts";
+import { checkWhich, notificationIds } from "./notification_ids.ts";
+
+export default defineCommand({
+  define: (command) =>
+    command
+      .argument("[id...]", "notifications to archive", notificationIds)
+      .option("--all", "all of the inbox"),
+  examples: [
+    ["notifications archive --all", "empty the inbox into the archive"],
+  ],
+  answers: "{ archived }",
+  async run({ args: [given], flags }, ctx) {
+    const ids = given ?? [];
+    checkWhich(ids, flags.all === true, "--all");
+    const client = ctx.client({ phase: "workspace" });
+    let archived = ids.length;
+    if (flags.all === true) {
+      ({ archived } = await client.call(endpoints.archiveAllNotifications, { idempotent: true }));
+    }
+    for (const notification of ids) {
+      const params = { notification };
+      await client.call(endpoints.archiveNotification, { params, idempotent: true });
+    }
+    ctx.ui.done("workspace", `Archived ${formatCount(archived, "notification")}`);
+    ctx.ui.result({ archived }, "");
+  },
+});

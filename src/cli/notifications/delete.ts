@@ -1,0 +1,29 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { formatCount } from "../terminal/mod.ts";
+import { checkWhich, notificationIds } from "./notification_ids.ts";
+
+export default defineCommand({
+  define: (command) =>
+    command
+      .argument("[id...]", "notifications to delete", notificationIds)
+      .option("--all-archived", "all of the archive"),
+  examples: [
+    ["notifications delete --all-archived", "delete all of the archive"],
+  ],
+  answers: "{ deleted }",
+  async run({ args: [given], flags }, ctx) {
+    const ids = given ?? [];
+    checkWhich(ids, flags.allArchived === true, "--all-archived");
+    const client = ctx.client({ phase: "workspace" });
+    let deleted = ids.length;
+    if (flags.allArchived === true) {
+      ({ deleted } = await client.call(endpoints.deleteArchivedNotifications, {}));
+    }
+    for (const notification of ids) {
+      await client.call(endpoints.deleteNotification, { params: { notification } });
+    }
+    ctx.ui.done("workspace", `Deleted ${formatCount(deleted, "notification")}`);
+    ctx.ui.result({ deleted }, "");
+  },
+});

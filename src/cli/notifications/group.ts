@@ -1,0 +1,66 @@
+/**
+ * The commands of `cli/notifications/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandGroup, CommandLeaf } from "../command/mod.ts";
+
+export const NOTIFICATIONS: CommandGroup = {
+  name: "notifications",
+  section: "Notifications and automation",
+  summary: "Read notifications, choose which are sent",
+  commands: [
+    {
+      name: "list",
+      summary: "Show the inbox or the archive",
+      load: () => import("./list.ts"),
+    },
+    {
+      name: "read",
+      summary: "Mark notifications as read",
+      load: () => import("./read.ts"),
+    },
+    {
+      name: "archive",
+      summary: "Move notifications to the archive",
+      load: () => import("./archive.ts"),
+    },
+    {
+      name: "delete",
+      summary: "Delete notifications",
+      load: () => import("./delete.ts"),
+    },
+    {
+      name: "watch",
+      summary: "Show notifications as they come in",
+      load: () => import("./watch.ts"),
+    },
+    {
+      name: "preferences",
+      summary: "Show or change what is sent, and how",
+      load: () => import("./preferences.ts"),
+    },
+    {
+      name: "test",
+      summary: "Send a test message over a channel",
+      load: () => import("./test_send.ts"),
+    },
+    {
+      name: "dead-letters",
+      summary: "Show what could not be delivered",
+      load: () => import("./dead_letters.ts"),
+    },
+    {
+      name: "resend",
+      summary: "Send again what could not be delivered",
+      load: () => import("./resend.ts"),
+    },
+  ],
+};
+
+export const TRIGGER: CommandLeaf = {
+  name: "trigger",
+  section: "Notifications and automation",
+  summary: "Raise an event, to try notifications and automations",
+  load: () => import("./trigger.ts"),
+};

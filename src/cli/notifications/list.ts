@@ -1,0 +1,64 @@
+import { Option } from "@commander-js/extra-typings";
+import {
+  endpoints,
+  EVENT_CATEGORIES,
+  type Notification,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  PRIORITIES,
+} from "../../contract/mod.ts";
+import { defineCommand, definedOnly, wholeNumber } from "../command/mod.ts";
+import { formatNotifications } from "./show_notifications.ts";
+
+/** Most notifications of one answer. */
+const MAX_LISTED = 10_000;
+const MAX_OFFSET = 1_000_000_000;
+
+export default defineCommand({
+  description: "Newest first. A star marks what is unread.",
+  define: (command) =>
+    command
+      .option("--archived", "the archive in place of the inbox")
+      .option("--unread", "only what is unread")
+      .addOption(new Option("--category <name>", "only of this category").choices(EVENT_CATEGORIES))
+      .addOption(new Option("--priority <name>", "only of this priority").choices(PRIORITIES))
+      .option(
+        "--limit <n>",
+        "how many",
+        wholeNumber({ min: 1, max: MAX_LISTED }),
+        PAGE_LIMIT_DEFAULT,
+      )
+      .option("--offset <n>", "how many to leave out", wholeNumber({ min: 0, max: MAX_OFFSET }), 0),
+  examples: [
+    ["notifications list", "show the inbox"],
+    ["notifications list --unread --priority CRITICAL --json", "what is urgent, for programs"],
+  ],
+  answers: "{ notifications, total }",
+  async run({ flags }, ctx) {
+    const client = ctx.client({ phase: "workspace" });
+    const notifications: Notification[] = [];
+    let total = 0;
+    while (notifications.length < flags.limit) {
+      const page = await client.call(endpoints.listNotifications, {
+        query: {
+          ...definedOnly({ category: flags.category, priority: flags.priority }),
+          archived: flags.archived === true ? "true" : "false",
+          unreadOnly: flags.unread === true ? "true" : "false",
+          limit: Math.min(flags.limit - notifications.length, PAGE_LIMIT_MAX),
+          offset: flags.offset + notifications.length,
+        },
+      });
+      notifications.push(...page.items);
+      total = page.total;
+      if (page.items.length < page.limit) break;
+    }
+    if (notifications.length === 0) ctx.ui.note("No notifications");
+    else if (flags.offset + notifications.length < total) {
+      ctx.ui.note(`${total} in all: raise --limit or --offset to see more`);
+    }
+    ctx.ui.result(
+      { notifications, total },
+      notifications.length === 0 ? "" : formatNotifications(ctx.ui, notifications, ctx.now()),
+    );
+  },
+});

@@ -1,0 +1,6 @@
+/**
+ * Notifications, their preferences, and the events that raise them.
+ *
+ * @module
+ */
+export { NOTIFICATIONS, TRIGGER } from "./group.ts";

@@ -1,0 +1,91 @@
+import { InvalidArgumentError, Option } from "@commander-js/extra-typings";
+import {
+  type BodyInputOf,
+  type Channel,
+  CHANNELS,
+  endpoints,
+  EVENT_CATEGORIES,
+  PRIORITIES,
+} from "../../contract/mod.ts";
+import { defineCommand, definedOnly } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { formatPreferences } from "./show_notifications.ts";
+
+type CategoryChange = BodyInputOf<typeof endpoints.putCategoryPreference>;
+
+const HOURS = /^((?:[01]\d|2[0-3]):[0-5]\d)-((?:[01]\d|2[0-3]):[0-5]\d)$/;
+
+/** `22:00-06:00`, or `none`. */
+function quietHours(text: string): { readonly hours: CategoryChange["quietHours"] } {
+  if (text === "none") return { hours: null };
+  const [, start, end] = HOURS.exec(text) ?? [];
+  if (start !== undefined && end !== undefined) return { hours: { start, end } };
+  throw new InvalidArgumentError("Give hours in UTC such as 22:00-06:00, or none.");
+}
+
+function channels(text: string, previous: readonly Channel[] | undefined): Channel[] {
+  const names = text.split(",").map((name) => {
+    const channel = CHANNELS.find((known) => known === name.trim());
+    if (channel === undefined) {
+      throw new InvalidArgumentError(`Give channels: ${CHANNELS.join(", ")}.`);
+    }
+    return channel;
+  });
+  return [...(previous ?? []), ...names];
+}
+
+export default defineCommand({
+  description: "Without flags, shows the preferences. --on and --off change all categories where " +
+    "--category names none. CRITICAL comes over every channel, at any hour.",
+  define: (command) =>
+    command
+      .addOption(
+        new Option("--category <name>", "category to change").choices(EVENT_CATEGORIES),
+      )
+      .option("--on <channels>", `channels to turn on: ${CHANNELS.join(", ")}`, channels)
+      .option("--off <channels>", "channels to turn off", channels)
+      .addOption(
+        new Option("--minimum <priority>", "least urgent that is sent").choices(PRIORITIES),
+      )
+      .option("--quiet <hours>", "hours in UTC, such as 22:00-06:00, or none", quietHours),
+  examples: [
+    ["notifications preferences", "show them"],
+    ["notifications preferences --off email", "no mail but for what is CRITICAL"],
+    [
+      "notifications preferences --category Health --minimum NORMAL --quiet 22:00-06:00",
+      "change one category",
+    ],
+  ],
+  answers: "{ categories }",
+  async run({ flags }, ctx) {
+    const { category, minimum, quiet, on = [], off = [] } = flags;
+    const both = on.find((channel) => off.includes(channel));
+    if (both !== undefined) throw new CliError("usage", `Turn ${both} on or off, not both`);
+    if (category === undefined && (minimum !== undefined || quiet !== undefined)) {
+      throw new CliError("usage", "Name the --category that --minimum and --quiet are for");
+    }
+    const client = ctx.client({ phase: "workspace" });
+    let preferences = await client.call(endpoints.getPreferences, {});
+    const switches = [
+      ...on.map((channel) => ({ channel, enabled: true })),
+      ...off.map((channel) => ({ channel, enabled: false })),
+    ];
+    const isChange = switches.length > 0 || category !== undefined;
+    if (category !== undefined) {
+      preferences = await client.call(endpoints.putCategoryPreference, {
+        body: {
+          category,
+          channels: Object.fromEntries(switches.map(({ channel, enabled }) => [channel, enabled])),
+          ...definedOnly({ minimumPriority: minimum }),
+          ...(quiet === undefined ? {} : { quietHours: quiet.hours }),
+        },
+      });
+    } else {
+      for (const body of switches) {
+        preferences = await client.call(endpoints.putChannelPreference, { body });
+      }
+    }
+    if (isChange) ctx.ui.done("workspace", "Changed the preferences");
+    ctx.ui.result(preferences, formatPreferences(ctx.ui, preferences));
+  },
+});

@@ -1,0 +1,30 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { formatCount } from "../terminal/mod.ts";
+import { checkWhich, notificationIds } from "./notification_ids.ts";
+
+export default defineCommand({
+  define: (command) =>
+    command
+      .argument("[id...]", "notifications to mark as read", notificationIds)
+      .option("--all", "all of the inbox"),
+  examples: [
+    ["notifications read --all", "mark all of the inbox as read"],
+  ],
+  answers: "{ read }",
+  async run({ args: [given], flags }, ctx) {
+    const ids = given ?? [];
+    checkWhich(ids, flags.all === true, "--all");
+    const client = ctx.client({ phase: "workspace" });
+    let read = ids.length;
+    if (flags.all === true) {
+      ({ read } = await client.call(endpoints.readAllNotifications, { idempotent: true }));
+    }
+    for (const notification of ids) {
+      const params = { notification };
+      await client.call(endpoints.readNotification, { params, idempotent: true });
+    }
+    ctx.ui.done("workspace", `Marked ${formatCount(read, "notification")} as read`);
+    ctx.ui.result({ read }, "");
+  },
+});

@@ -1,0 +1,30 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { formatCount } from "../terminal/mod.ts";
+import { checkWhich, notificationIds } from "./notification_ids.ts";
+
+export default defineCommand({
+  description: "Sends dead letters again: those named, or all.",
+  define: (command) =>
+    command
+      .argument("[id...]", "dead letters to send again", notificationIds)
+      .option("--all", "all of them")
+      .option("--workspace-wide", "of all members and webhooks, for owners"),
+  examples: [["notifications resend --all", "try everything again"]],
+  answers: "{ resent }",
+  async run({ args: [given], flags }, ctx) {
+    const ids = given ?? [];
+    checkWhich(ids, flags.all === true, "--all");
+    const client = ctx.client({ phase: "workspace" });
+    const wide = flags.workspaceWide === true;
+    let resent = ids.length;
+    if (flags.all === true) {
+      const all = wide ? endpoints.resendWorkspaceDeadLetters : endpoints.resendDeadLetters;
+      ({ resent } = await client.call(all, {}));
+    }
+    const one = wide ? endpoints.resendWorkspaceDeadLetter : endpoints.resendDeadLetter;
+    for (const letter of ids) await client.call(one, { params: { letter } });
+    ctx.ui.done("workspace", `Queued ${formatCount(resent, "message")} again`);
+    ctx.ui.result({ resent }, "");
+  },
+});

@@ -1,0 +1,28 @@
+import { Argument } from "@commander-js/extra-typings";
+import { endpoints, PERSONAL_CHANNELS } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { printable } from "../terminal/mod.ts";
+
+export default defineCommand({
+  description: "Sends a test message to yourself at once, past the queue, and tells what came of " +
+    "it. The exit code is 1 where it was not delivered.",
+  define: (command) =>
+    command.addArgument(new Argument("<channel>", "how to send it").choices(PERSONAL_CHANNELS)),
+  examples: [["notifications test email", "see whether mail arrives"]],
+  answers: "{ channel, delivered, results }",
+  async run({ args: [channel] }, ctx) {
+    const client = ctx.client({ phase: "workspace" });
+    const result = await client.call(endpoints.sendTestNotification, { body: { channel } });
+    for (const { receiver, delivered, detail, durationMs } of result.results) {
+      const text = `${printable(receiver)}: ${printable(detail)}`;
+      if (delivered) ctx.ui.done("workspace", `${text} (${durationMs} ms)`);
+      else ctx.ui.log("workspace", "error", text);
+    }
+    if (!result.delivered) {
+      const failed = result.results.find(({ delivered }) => !delivered);
+      throw new CliError("not_delivered", `Not delivered: ${printable(failed?.detail ?? "")}`);
+    }
+    ctx.ui.result(result, "");
+  },
+});

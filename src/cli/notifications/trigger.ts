@@ -1,0 +1,49 @@
+import { Argument, InvalidArgumentError } from "@commander-js/extra-typings";
+import { endpoints, EVENT_NAMES, type EventName } from "../../contract/mod.ts";
+import { nearest } from "../../lib/suggest.ts";
+import { defineCommand, repeated } from "../command/mod.ts";
+import { readEventData } from "./event_data_flags.ts";
+
+function eventName(text: string): EventName {
+  const known = EVENT_NAMES.find((name) => name === text);
+  if (known !== undefined) return known;
+  const near = nearest(text, EVENT_NAMES);
+  throw new InvalidArgumentError(
+    near === undefined ? "svc trigger --help lists the events." : `Did you mean ${near}?`,
+  );
+}
+
+export default defineCommand({
+  description: "All members of the workspace are told as they prefer, and its webhooks are " +
+    "called; of a security event, you alone. It takes the role owner.",
+  define: (command) =>
+    command
+      .addArgument(
+        new Argument("<event>", "event to raise").choices(EVENT_NAMES).argParser(eventName),
+      )
+      .option(
+        "--data <name=value>",
+        "what the event says: name=value, or a flat JSON object; again for more",
+        repeated,
+      )
+      .option("--key <key>", "raise the event only once for this key"),
+  examples: [
+    ["trigger deployment.live --data project=blog", "say that blog went live"],
+    [
+      'trigger billing.payment_failed --data \'{"amount":49.5,"currency":"EUR"}\'',
+      "say that a payment failed",
+    ],
+  ],
+  answers: "{ id, event, category, priority }",
+  async run({ args: [event], flags }, ctx) {
+    const data = readEventData(event, flags.data ?? []);
+    const { key } = flags;
+    const client = ctx.client({ phase: "workspace" });
+    const raised = await client.call(endpoints.triggerEvent, {
+      body: { event, data, ...(key === undefined ? {} : { key }) },
+      idempotent: key !== undefined,
+    });
+    ctx.ui.done("workspace", `Raised ${raised.event} (${raised.priority})`);
+    ctx.ui.result(raised, "");
+  },
+});

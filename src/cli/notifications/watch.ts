@@ -1,0 +1,56 @@
+import { ApiError, followEvents, UnreachableError } from "../../client/mod.ts";
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { formatArrival } from "./show_notifications.ts";
+
+/** Wait before a stream that broke is opened again, in milliseconds. */
+const AGAIN_MS = 2000;
+
+/** Whether a stream that was open may be so again: the platform may just have been restarted. */
+function isBreak(error: unknown): boolean {
+  return error instanceof UnreachableError || (error instanceof ApiError && error.status >= 500);
+}
+
+export default defineCommand({
+  description: "Goes on until stopped, and after a break where it was. With --json, each message " +
+    "is an object on a line of its own: what is new, read, archived or deleted, and the counts.",
+  define: (command) => command,
+  examples: [
+    ["notifications watch", "show notifications as they come in"],
+    ["notifications watch --json", "follow the inbox as one JSON object per line"],
+  ],
+  answers: "{ type, … }, a line for each message",
+  async run(_, ctx) {
+    const client = ctx.client({ phase: "workspace" });
+    const { signal } = ctx;
+    let lastEventId: string | undefined;
+    let isOpen = false;
+    let isBroken = false;
+    while (!signal.aborted) {
+      try {
+        const messages = followEvents(client, endpoints.streamNotifications, {
+          params: {},
+          signal,
+          lastEventId,
+        });
+        for await (const message of messages) {
+          isOpen = true;
+          isBroken = false;
+          if (message.type === "notification") {
+            lastEventId = message.id;
+            ctx.ui.item(message, formatArrival(message, ctx.ui.dataColors));
+          } else if (ctx.ui.json) ctx.ui.item(message, "");
+          else if (message.type === "reset") {
+            ctx.ui.note("More came in than can be shown again: svc notifications list shows all");
+          }
+        }
+      } catch (error) {
+        if (signal.aborted) return;
+        if (!isOpen || !isBreak(error)) throw error;
+        if (!isBroken) ctx.ui.log("workspace", "warn", "The connection broke: trying again");
+        isBroken = true;
+        await ctx.sleep(AGAIN_MS);
+      }
+    }
+  },
+});

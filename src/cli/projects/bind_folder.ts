@@ -1,0 +1,54 @@
+/**
+ * Binding a folder to a project of the platform, in its `svc.toml`.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import {
+  editProjectConfig,
+  newProjectConfig,
+  type ProjectConfigChanges,
+  saveProjectConfig,
+  saveProjectConfigSchema,
+  SCHEMA_PATH,
+} from "../../config/mod.ts";
+import type { Project } from "../../contract/mod.ts";
+import { readTextFile } from "../../lib/utf8.ts";
+import { assertWritable, type Context, showPath } from "../session/mod.ts";
+import type { ProjectFolder } from "./project_folder.ts";
+
+/** Throws where the project's folder could not take its `svc.toml` and schema. */
+export async function assertCanBind(ctx: Context, folder: ProjectFolder): Promise<void> {
+  const hint = "Make the folder writable, or work in another";
+  const path = folder.config === undefined
+    ? folder.configPath
+    : await Deno.realPath(folder.configPath);
+  await assertWritable(ctx, path, hint);
+  await assertWritable(ctx, join(folder.directory, SCHEMA_PATH), hint);
+}
+
+/**
+ * Creates or changes the `svc.toml` of a folder, in one step that a crash
+ * can not cut in two; comments and order of an existing one stay.
+ */
+export async function writeProjectFile(
+  folder: ProjectFolder,
+  changes: ProjectConfigChanges,
+): Promise<void> {
+  const source = folder.config === undefined
+    ? newProjectConfig(changes)
+    : editProjectConfig(await readTextFile(folder.configPath), changes);
+  await saveProjectConfig(folder.directory, source);
+  await saveProjectConfigSchema(folder.directory);
+}
+
+/** Writes id, name and workspace of the project into the folder's `svc.toml`. */
+export async function bindFolder(
+  ctx: Context,
+  folder: ProjectFolder,
+  project: Project,
+): Promise<void> {
+  const { id, name, workspace } = project;
+  await writeProjectFile(folder, { project: { id, name, workspace } });
+  ctx.ui.done("link", `Linked ${showPath(folder.directory, ctx)} to project ${name}`);
+}

@@ -1,0 +1,75 @@
+import { Option } from "@commander-js/extra-typings";
+import { basename } from "node:path";
+import { FRAMEWORKS } from "../../contract/mod.ts";
+import { defineCommand, definedOnly } from "../command/mod.ts";
+import { actionRequired, CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { assertCanBind, bindFolder } from "./bind_folder.ts";
+import { createProject } from "./create_project.ts";
+import { openProjectFolder } from "./project_folder.ts";
+import { checkProjectName, toProjectName } from "./resolve_project.ts";
+import { formatProject } from "./show_project.ts";
+
+async function nameOf(given: string | undefined, ctx: Context): Promise<string> {
+  if (given !== undefined) {
+    const wrong = checkProjectName(given);
+    if (wrong === undefined) return given;
+    throw new CliError(
+      "usage",
+      `--name ${wrong.charAt(0).toLowerCase()}${wrong.slice(1)}: it is "${given}"`,
+      {
+        hint: `Did you mean ${toProjectName(given)}?`,
+        next: [ctx.lines.again({ "--name": toProjectName(given) })],
+      },
+    );
+  }
+  const suggested = toProjectName(basename(ctx.cwd));
+  if (ctx.prompter === undefined) {
+    throw actionRequired("Give the project a name with --name", [
+      ctx.lines.again({ "--name": suggested }),
+    ]);
+  }
+  return await ctx.prompter.text({
+    message: "Name of the project",
+    initial: suggested,
+    validate: checkProjectName,
+  });
+}
+
+export default defineCommand({
+  define: (command) =>
+    command
+      .option("--name <name>", "name, the first part of its host names (required)")
+      .option("--display-name <text>", "name for people")
+      .option("--git-url <url>", "repository that it is built from")
+      .option("--branch <branch>", "production branch", "main")
+      .addOption(new Option("--framework <name>", "framework").choices(FRAMEWORKS))
+      .option("--install-command <command>", "command that installs dependencies")
+      .option("--build-command <command>", "command that builds")
+      .option("--output-directory <dir>", "directory that the build writes")
+      .option("--root-directory <dir>", "directory of the project inside its repository")
+      .option("--node-version <version>", "Node version of builds, such as 24")
+      .option("--link", "bind the current directory to it"),
+  examples: [
+    ["projects create --name blog", "create the project blog"],
+    ["projects create --name shop --framework astro --link", "and bind this directory to it"],
+  ],
+  answers: "{ project, linked }",
+  async run({ flags }, ctx) {
+    const { link, name: given, ...settings } = flags;
+    const folder = link === true ? await openProjectFolder(ctx, ".") : undefined;
+    if (folder !== undefined) await assertCanBind(ctx, folder);
+    const name = await nameOf(given, ctx);
+    const client = ctx.client({
+      phase: "projects",
+      folder,
+    });
+    const project = await createProject(ctx, client, {
+      body: { name, ...definedOnly(settings) },
+      phase: "projects",
+      hasNameFlag: true,
+    });
+    if (folder !== undefined) await bindFolder(ctx, folder, project);
+    ctx.ui.result({ project, linked: folder !== undefined }, formatProject(project));
+  },
+});

@@ -1,0 +1,83 @@
+/**
+ * Making a project on the platform, and what to do where its name is taken.
+ *
+ * @module
+ */
+import { ApiError, type Client, collectPages } from "../../client/mod.ts";
+import {
+  type BodyInputOf,
+  endpoints,
+  PAGE_LIMIT_MAX,
+  type Project,
+  PROJECT_NAME_MAX,
+} from "../../contract/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import type { Phase } from "../terminal/mod.ts";
+
+/** Most projects that are looked through. */
+const MAX_LISTED = 200;
+
+/** The newest projects of the workspace in use. */
+export async function listNewestProjects(client: Client): Promise<Project[]> {
+  const { items } = await collectPages(
+    (query) => client.call(endpoints.listProjects, { query }),
+    { limit: MAX_LISTED, pageSize: PAGE_LIMIT_MAX },
+  );
+  return items;
+}
+
+/** The name with the first number that none of `taken` has. */
+export function numberedName(name: string, taken: ReadonlySet<string>): string {
+  for (let number = 2;; number++) {
+    const suffix = `-${number}`;
+    const numbered = name.slice(0, PROJECT_NAME_MAX - suffix.length).replace(/-+$/, "") + suffix;
+    if (!taken.has(numbered)) return numbered;
+  }
+}
+
+async function nameTaken(
+  ctx: Context,
+  client: Client,
+  { name, cause, hasNameFlag }: {
+    readonly name: string;
+    readonly cause: ApiError;
+    readonly hasNameFlag: boolean;
+  },
+): Promise<CliError> {
+  const own = new Set((await listNewestProjects(client)).map((project) => project.name));
+  const other = numberedName(name, own);
+  const { lines } = ctx;
+  return new CliError("conflict", cause.message, {
+    hint: own.has(name)
+      ? "It is in this workspace: link the folder to it, or take another name"
+      : "Names are host names, and shared by all workspaces: take another",
+    next: [
+      ...(own.has(name) ? [lines.of("link", "--project-id", name)] : []),
+      hasNameFlag
+        ? lines.again({ "--name": other })
+        : lines.of("projects", "create", "--name", other, "--link"),
+    ],
+    cause,
+  });
+}
+
+/** Creates a project; the name may come from the flag `--name` of this run. */
+export async function createProject(
+  ctx: Context,
+  client: Client,
+  { body, phase, hasNameFlag }: {
+    readonly body: BodyInputOf<typeof endpoints.createProject>;
+    readonly phase: Phase;
+    readonly hasNameFlag: boolean;
+  },
+): Promise<Project> {
+  try {
+    const project = await client.call(endpoints.createProject, { body });
+    ctx.ui.done(phase, `Created project ${project.name}`);
+    return project;
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 409) throw error;
+    throw await nameTaken(ctx, client, { name: body.name, cause: error, hasNameFlag });
+  }
+}

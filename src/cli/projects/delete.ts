@@ -1,0 +1,29 @@
+import { endpoints } from "../../contract/mod.ts";
+import { confirm, defineCommand } from "../command/mod.ts";
+
+export default defineCommand({
+  define: (command) =>
+    command
+      .argument("<id>", "id or name of the project")
+      .option("--force", "do not ask"),
+  offers: { id: "project" },
+  examples: [
+    ["projects delete blog", "delete the project blog after a question"],
+    ["projects delete blog --force", "delete it without one"],
+  ],
+  answers: "{ deleted, project }",
+  async run({ args: [id], flags }, ctx) {
+    const client = ctx.client({ phase: "projects" });
+    const project = await client.call(endpoints.getProject, { params: { project: id } });
+    await confirm(ctx, {
+      force: flags.force,
+      question: `Delete project ${project.name} with all its deployments? This cannot be undone`,
+      wanted: `Confirm that project ${project.name} shall be deleted with all its deployments`,
+      declined: "Nothing deleted",
+      next: ctx.lines.of("projects", "delete", project.id, "--force"),
+    });
+    await client.call(endpoints.deleteProject, { params: { project: project.id } });
+    ctx.ui.done("projects", `Deleted project ${project.name}`);
+    ctx.ui.result({ deleted: true, project }, "");
+  },
+});

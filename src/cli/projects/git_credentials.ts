@@ -1,0 +1,85 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand, readNamedFile, readValue } from "../command/mod.ts";
+import { actionRequired, CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { formatProject } from "./show_project.ts";
+
+const MAX_KEY_BYTES = 20_000;
+const MAX_KNOWN_HOSTS_BYTES = 100_000;
+
+interface Flags {
+  readonly username?: string | undefined;
+  readonly stdin?: true | undefined;
+  readonly fromFile?: string | undefined;
+  readonly sshKey?: string | undefined;
+  readonly knownHosts?: string | undefined;
+  readonly remove?: true | undefined;
+}
+
+function checkFlags({ stdin, fromFile, sshKey, knownHosts, username, remove }: Flags): void {
+  const ways = [stdin, fromFile, sshKey, remove].filter((flag) => flag !== undefined);
+  if (ways.length > 1) {
+    throw new CliError("usage", "Give one of --stdin, --from-file, --ssh-key and --remove");
+  }
+  if (knownHosts !== undefined && sshKey === undefined) {
+    throw new CliError("usage", "Give --known-hosts with --ssh-key");
+  }
+  if (username !== undefined && (sshKey !== undefined || remove === true)) {
+    throw new CliError("usage", "Give --username with a token, not with --ssh-key or --remove");
+  }
+}
+
+async function readCredentials(ctx: Context, flags: Flags) {
+  const { sshKey, knownHosts, username } = flags;
+  if (sshKey !== undefined) {
+    return {
+      type: "ssh" as const,
+      privateKey: await readNamedFile(ctx, sshKey, MAX_KEY_BYTES),
+      knownHosts: knownHosts === undefined
+        ? null
+        : await readNamedFile(ctx, knownHosts, MAX_KNOWN_HOSTS_BYTES),
+    };
+  }
+  if (flags.stdin !== true && flags.fromFile === undefined && ctx.prompter === undefined) {
+    throw actionRequired("Say where the token or key is", [
+      ctx.lines.again({ "--stdin": true }),
+    ]);
+  }
+  const token = await readValue(ctx, flags, { key: "the token", category: "secret" });
+  return { type: "https" as const, token, ...(username === undefined ? {} : { username }) };
+}
+
+export default defineCommand({
+  description: "Keeps a token for https, or a private key for ssh, encrypted on the platform. " +
+    "They are never shown again, and go when the git URL moves to another host.",
+  define: (command) =>
+    command
+      .argument("<id>", "id or name of the project")
+      .option("--username <name>", "user that the token is for (default: git)")
+      .option("--stdin", "read the token from stdin")
+      .option("--from-file <path>", "read the token from this file")
+      .option("--ssh-key <path>", "private key without passphrase, for an ssh git URL")
+      .option("--known-hosts <path>", "host keys to trust; else a host's first key is trusted")
+      .option("--remove", "forget the credentials"),
+  offers: { id: "project" },
+  examples: [
+    ["projects git-credentials blog --username ci --stdin", "a token, from a pipe"],
+    ["projects git-credentials blog --ssh-key deploy_key", "a deploy key"],
+    ["projects git-credentials blog --remove", "forget them"],
+  ],
+  answers: "{ project }",
+  async run({ args: [id], flags }, ctx) {
+    checkFlags(flags);
+    const client = ctx.client({ phase: "projects" });
+    const params = { project: id };
+    const project = flags.remove === true
+      ? await client.call(endpoints.removeGitCredentials, { params })
+      : await client.call(endpoints.setGitCredentials, {
+        params,
+        body: await readCredentials(ctx, flags),
+      });
+    const done = flags.remove === true ? "Removed" : "Stored";
+    ctx.ui.done("projects", `${done} the git credentials of ${project.name}`);
+    ctx.ui.result({ project }, formatProject(project));
+  },
+});

@@ -1,0 +1,58 @@
+/**
+ * The commands of `cli/projects/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandGroup, CommandLeaf } from "../command/mod.ts";
+
+export const INIT: CommandLeaf = {
+  name: "init",
+  section: "Projects and deployments",
+  summary: "Create svc.toml, detect the framework, bind a project",
+  load: () => import("./init.ts"),
+};
+
+export const LINK: CommandLeaf = {
+  name: "link",
+  section: "Projects and deployments",
+  summary: "Bind a directory to a project",
+  load: () => import("./link.ts"),
+};
+
+export const PROJECTS: CommandGroup = {
+  name: "projects",
+  section: "Projects and deployments",
+  summary: "Manage projects",
+  commands: [
+    {
+      name: "list",
+      summary: "List projects",
+      load: () => import("./list.ts"),
+    },
+    {
+      name: "create",
+      summary: "Create a project",
+      load: () => import("./create.ts"),
+    },
+    {
+      name: "info",
+      summary: "Show a project",
+      load: () => import("./info.ts"),
+    },
+    {
+      name: "update",
+      summary: "Change a project's settings",
+      load: () => import("./update.ts"),
+    },
+    {
+      name: "git-credentials",
+      summary: "Store or forget the credentials of a private repository",
+      load: () => import("./git_credentials.ts"),
+    },
+    {
+      name: "delete",
+      summary: "Delete a project with all its deployments",
+      load: () => import("./delete.ts"),
+    },
+  ],
+};

@@ -1,0 +1,164 @@
+import { Option } from "@commander-js/extra-typings";
+import { basename } from "node:path";
+import { createFolderReader } from "../../build/mod.ts";
+import type { ProjectConfigChanges } from "../../config/mod.ts";
+import { endpoints, type Project } from "../../contract/mod.ts";
+import { type DetectedProject, detectProject, FRAMEWORKS } from "../../manifest/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { type Context, showPath } from "../session/mod.ts";
+import { assertCanBind, writeProjectFile } from "./bind_folder.ts";
+import { createProject } from "./create_project.ts";
+import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
+import { checkProjectName, findProject, toProjectName } from "./resolve_project.ts";
+
+interface InitFlags {
+  readonly name?: string | undefined;
+  readonly skipDetection?: true | undefined;
+  readonly framework?: string | undefined;
+  readonly create?: true | undefined;
+  readonly projectId?: string | undefined;
+}
+
+async function nameOf(ctx: Context, folder: ProjectFolder, flags: InitFlags): Promise<string> {
+  if (flags.name !== undefined) {
+    const problem = checkProjectName(flags.name);
+    if (problem === undefined) return flags.name;
+    throw new CliError("usage", `Give another --name: ${problem}, not "${flags.name}"`, {
+      next: [ctx.lines.again({ "--name": toProjectName(flags.name) })],
+    });
+  }
+  const initial = folder.config?.project.name ?? toProjectName(basename(folder.directory));
+  if (ctx.prompter === undefined || flags.projectId !== undefined) return initial;
+  return await ctx.prompter.text({
+    message: "Name of the project",
+    initial,
+    validate: checkProjectName,
+  });
+}
+
+async function projectOf(
+  ctx: Context,
+  name: string,
+  facts: {
+    readonly flags: InitFlags;
+    readonly detected: DetectedProject | undefined;
+    readonly folder: ProjectFolder;
+  },
+): Promise<Project | undefined> {
+  const { flags, detected, folder } = facts;
+  if (flags.projectId !== undefined) {
+    const project = await findProject(ctx.client({ phase: "init", folder }), flags.projectId);
+    if (project !== undefined) return project;
+    throw new CliError(
+      "not_found",
+      `Name an existing project: the platform has no "${flags.projectId}"`,
+      {
+        next: [
+          ctx.lines.of("projects", "list"),
+          ctx.lines.again({ "--project-id": undefined, "--name": name, "--create": true }),
+        ],
+      },
+    );
+  }
+  if (flags.create !== true) return undefined;
+  const framework = detected?.framework?.id;
+  return await createProject(ctx, ctx.client({ phase: "init", folder }), {
+    body: { name, ...knownFramework(framework) },
+    phase: "init",
+    hasNameFlag: true,
+  });
+}
+
+/** The contract knows a few frameworks by name; others stay unnamed. */
+function knownFramework(id: string | undefined) {
+  const parsed = endpoints.createProject.body.shape.framework.safeParse(id);
+  return parsed.success && parsed.data !== undefined ? { framework: parsed.data } : {};
+}
+
+/** The command of `svc dev`, where the file says nothing yet. */
+function devChanges(
+  folder: ProjectFolder,
+  detected: DetectedProject | undefined,
+): ProjectConfigChanges["dev"] {
+  const { framework, devCommand } = detected ?? {};
+  if (framework === undefined || devCommand === undefined) return {};
+  return folder.config?.dev.command === undefined ? { command: devCommand } : {};
+}
+
+/** What detection found is written only where the file says nothing yet. */
+function buildChanges(
+  folder: ProjectFolder,
+  detected: DetectedProject | undefined,
+): ProjectConfigChanges["build"] {
+  if (detected?.framework === undefined) return {};
+  const build = folder.config?.build;
+  const { buildCommand, outputDirs } = detected;
+  return {
+    ...(buildCommand === undefined || build?.command !== undefined
+      ? {}
+      : { command: buildCommand }),
+    ...(outputDirs.length === 0 || (build?.outputDirs.length ?? 0) > 0 ? {} : { outputDirs }),
+  };
+}
+
+function projectChanges(name: string, project: Project | undefined) {
+  return project === undefined
+    ? { name }
+    : { id: project.id, name: project.name, workspace: project.workspace };
+}
+
+export default defineCommand({
+  description: "An existing svc.toml keeps its comments and settings; what is missing is added.",
+  define: (command) =>
+    command
+      .option("--name <name>", "name of the project; the directory's if left out")
+      .option("--skip-detection", "do not look for a framework")
+      .addOption(
+        new Option("--framework <name>", "framework, in place of the detected one").choices(
+          FRAMEWORKS.map(({ id }) => id),
+        ),
+      )
+      .option("--create", "create the project on the platform")
+      .option("--project-id <id>", "bind to this project of the platform"),
+  examples: [
+    ["init", "set up this directory"],
+    ["init --name blog --create", "and create the project blog"],
+    ["init --project-id blog --json", "bind to a project that exists"],
+  ],
+  answers: "{ config, created, name, project, framework }",
+  async run({ flags }, ctx) {
+    if (flags.create === true && flags.projectId !== undefined) {
+      throw new CliError("usage", "Give --create or --project-id, not both");
+    }
+    if (flags.skipDetection === true && flags.framework !== undefined) {
+      throw new CliError("usage", "Give --skip-detection or --framework, not both");
+    }
+    const folder = await openProjectFolder(ctx, ".");
+    const name = await nameOf(ctx, folder, flags);
+    const detected = flags.skipDetection === true
+      ? undefined
+      : await detectProject(createFolderReader(folder.directory), flags);
+    const framework = detected?.framework;
+    if (framework !== undefined) ctx.ui.log("detect", "info", `Detected ${framework.name}`);
+    const advice = detected?.advice;
+    if (advice !== undefined) ctx.ui.log("detect", "warn", `${advice.message}. ${advice.hint}`);
+    await assertCanBind(ctx, folder);
+    const project = await projectOf(ctx, name, { flags, detected, folder });
+    await writeProjectFile(folder, {
+      project: projectChanges(name, project),
+      build: buildChanges(folder, detected) ?? {},
+      dev: devChanges(folder, detected) ?? {},
+    });
+    const verb = folder.config === undefined ? "Created" : "Updated";
+    ctx.ui.done("init", `${verb} ${showPath(folder.configPath, ctx)}`);
+    ctx.ui.note(`Next: ${ctx.lines.of("deploy")}`);
+    ctx.ui.result({
+      config: folder.configPath,
+      created: folder.config === undefined,
+      name: project?.name ?? name,
+      project: project ?? null,
+      framework: framework ?? null,
+    }, "");
+  },
+});

@@ -1,0 +1,55 @@
+import { basename } from "node:path";
+import type { Project } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { actionRequired, CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { assertCanBind, bindFolder } from "./bind_folder.ts";
+import { listNewestProjects } from "./create_project.ts";
+import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
+import { chooseProject, findProject, runsWithProject, toProjectName } from "./resolve_project.ts";
+
+async function pickProject(
+  ctx: Context,
+  folder: ProjectFolder,
+  given: string | undefined,
+): Promise<Project> {
+  const client = ctx.client({ phase: "link", folder });
+  const reference = given ?? folder.config?.project.name;
+  const project = reference === undefined ? undefined : await findProject(client, reference);
+  if (project !== undefined) return project;
+  if (given !== undefined) {
+    throw new CliError("not_found", `Name an existing project: the platform has no "${given}"`, {
+      next: [
+        ...runsWithProject(ctx, await listNewestProjects(client), given),
+        ctx.lines.of("projects", "list"),
+        ctx.lines.of("projects", "create", "--name", toProjectName(given), "--link"),
+      ],
+    });
+  }
+  const name = reference ?? toProjectName(basename(folder.directory));
+  if (ctx.prompter !== undefined) return await chooseProject(ctx, client, name);
+  throw actionRequired("Name the project with --project-id", [
+    ...runsWithProject(ctx, await listNewestProjects(client), reference),
+    ctx.lines.of("projects", "list"),
+    ctx.lines.of("projects", "create", "--name", name, "--link"),
+  ]);
+}
+
+export default defineCommand({
+  define: (command) =>
+    command
+      .argument("[dir]", "directory to bind", ".")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [
+    ["link", "choose a project for this directory"],
+    ["link ./site --project-id blog", "bind ./site to the project blog"],
+  ],
+  answers: "{ project, directory, config }",
+  async run({ args: [dir], flags }, ctx) {
+    const folder = await openProjectFolder(ctx, dir);
+    await assertCanBind(ctx, folder);
+    const project = await pickProject(ctx, folder, flags.projectId);
+    await bindFolder(ctx, folder, project);
+    ctx.ui.result({ project, directory: folder.directory, config: folder.configPath }, "");
+  },
+});

@@ -1,0 +1,14 @@
+/**
+ * Projects, and the folders that are linked to them.
+ *
+ * @module
+ */
+export { bindFolder } from "./bind_folder.ts";
+export { INIT, LINK, PROJECTS } from "./group.ts";
+export { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
+export {
+  findProject,
+  openProject,
+  type ResolvedProject,
+  resolveProject,
+} from "./resolve_project.ts";

@@ -1,0 +1,59 @@
+/**
+ * The folder that a command works on, and its `svc.toml`.
+ *
+ * @module
+ */
+import { findProjectRoot, loadProjectConfig, type ProjectConfig } from "../../config/mod.ts";
+import { hasErrors } from "../../lib/diagnostic.ts";
+import { CliError } from "../errors/mod.ts";
+import { type Context, showPath } from "../session/mod.ts";
+
+export interface ProjectFolder {
+  /** Absolute path. */
+  readonly directory: string;
+  /** Absolute path of its `svc.toml`, which may be missing. */
+  readonly configPath: string;
+  /** `undefined` where there is no `svc.toml`. */
+  readonly config: ProjectConfig | undefined;
+}
+
+async function folderAt(directory: string, ctx: Context): Promise<ProjectFolder> {
+  const loaded = await loadProjectConfig(directory);
+  if (loaded.status === "invalid") {
+    const errors = loaded.diagnostics.filter(({ severity }) => severity === "error").length;
+    throw new CliError("config_invalid", `Correct svc.toml: it has ${errors} problem(s)`, {
+      found: {
+        file: showPath(loaded.path, ctx),
+        ...(loaded.source === undefined ? {} : { source: loaded.source }),
+        diagnostics: hasErrors(loaded.diagnostics) ? loaded.diagnostics : [],
+      },
+    });
+  }
+  return {
+    directory,
+    configPath: loaded.path,
+    config: loaded.status === "found" ? loaded.config : undefined,
+  };
+}
+
+async function assertDirectory(directory: string, given: string): Promise<void> {
+  const found = await Deno.stat(directory).catch(() => undefined);
+  if (found?.isDirectory !== true) {
+    throw new CliError("usage", `Name an existing directory: "${given}" is none`);
+  }
+}
+
+/** The folder that was named, or else the nearest one at or above with a `svc.toml`. */
+export async function openProjectFolder(
+  ctx: Context,
+  given?: string,
+): Promise<ProjectFolder> {
+  if (given !== undefined) {
+    const directory = ctx.path(given);
+    await assertDirectory(directory, given);
+    return await folderAt(directory, ctx);
+  }
+  const home = ctx.env.HOME ?? ctx.env.USERPROFILE;
+  const root = await findProjectRoot(ctx.cwd, home === undefined ? {} : { home });
+  return await folderAt(root ?? ctx.cwd, ctx);
+}

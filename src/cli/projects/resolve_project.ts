@@ -1,0 +1,181 @@
+/**
+ * Which project of the platform a command is about: the flag, the project
+ * file, or a person's answer.
+ *
+ * @module
+ */
+import { basename } from "node:path";
+import { ApiError, type Client } from "../../client/mod.ts";
+import { endpoints, type Project, projectName } from "../../contract/mod.ts";
+import { isUuid } from "../../lib/ids.ts";
+import { nearest } from "../../lib/suggest.ts";
+import { actionRequired, CliError, declined } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import type { Phase } from "../terminal/mod.ts";
+import { assertCanBind } from "./bind_folder.ts";
+import { createProject, listNewestProjects } from "./create_project.ts";
+import { openProjectFolder, type ProjectFolder } from "./project_folder.ts";
+
+/** Most projects that an error suggests. */
+const MAX_SUGGESTED = 3;
+
+export interface ProjectFacts {
+  readonly folder: ProjectFolder;
+  /** Value of `--project-id`: an id or a name. */
+  readonly given: string | undefined;
+  readonly phase: Phase;
+  /** True where no project may be made, and nobody is asked for one. */
+  readonly mustExist?: boolean;
+  /** True where the folder is bound to a project that a person chooses or makes. */
+  readonly binds?: boolean;
+}
+
+export interface ResolvedProject {
+  readonly project: Project;
+  readonly client: Client;
+  /** True where a person chose it, so that `svc.toml` should remember it. */
+  readonly chosen: boolean;
+}
+
+/** Makes a project name of any text, such as a folder's name. */
+export function toProjectName(text: string): string {
+  const name = text.toLowerCase().normalize("NFKD").replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 40).replace(/^-+|-+$/g, "");
+  return name === "" ? "site" : name;
+}
+
+/** Says what is wrong with a project name, or nothing. */
+export function checkProjectName(name: string): string | undefined {
+  return projectName.safeParse(name).error?.issues[0]?.message;
+}
+
+/** Reads a project; `undefined` where the platform has none of this id or name. */
+export async function findProject(client: Client, project: string): Promise<Project | undefined> {
+  try {
+    return await client.call(endpoints.getProject, { params: { project } });
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/** Asks a person to take an existing project or to make one. */
+export async function chooseProject(
+  ctx: Context,
+  client: Client,
+  suggestedName: string,
+): Promise<Project> {
+  const prompter = ctx.prompter;
+  if (prompter === undefined) throw new TypeError("Choose a project only where a person is there");
+  const items = await listNewestProjects(client);
+  const existing = items.length === 0 ? undefined : await prompter.select<Project | undefined>({
+    message: "Which project?",
+    choices: [
+      { value: undefined, label: "Create a new project" },
+      ...items.map((project) => ({ value: project, label: project.name, hint: project.url })),
+    ],
+  });
+  if (existing !== undefined) return existing;
+  const name = await prompter.text({
+    message: "Name of the new project",
+    initial: suggestedName,
+    validate: checkProjectName,
+  });
+  return await createNamed(ctx, client, name);
+}
+
+function createNamed(ctx: Context, client: Client, name: string): Promise<Project> {
+  return createProject(ctx, client, { body: { name }, phase: "projects", hasNameFlag: false });
+}
+
+/** This run with each of the newest projects, or the one that a wrong name resembles. */
+export function runsWithProject(
+  ctx: Context,
+  projects: readonly Project[],
+  wrong: string | undefined,
+): string[] {
+  const names = projects.map(({ name }) => name);
+  const near = wrong === undefined ? undefined : nearest(wrong, names);
+  const offered = near === undefined ? names.slice(0, MAX_SUGGESTED) : [near];
+  return offered.map((name) => ctx.lines.again({ "--project-id": name }));
+}
+
+async function unknownProject(
+  ctx: Context,
+  client: Client,
+  { reference, facts: { folder, given } }: {
+    readonly reference: string;
+    readonly facts: ProjectFacts;
+  },
+): Promise<CliError> {
+  const place = given === undefined ? "; svc.toml names it in project.id" : "";
+  const message = `Name an existing project: the platform has no "${reference}"${place}`;
+  const newName = given !== undefined && !isUuid(given)
+    ? given
+    : folder.config?.project.name ?? basename(folder.directory);
+  return new CliError("not_found", message, {
+    hint: "Projects of other workspaces are found with --workspace",
+    next: [
+      ...runsWithProject(ctx, await listNewestProjects(client), given),
+      ctx.lines.of("projects", "list"),
+      ctx.lines.of("workspace", "list"),
+      ctx.lines.of("projects", "create", "--name", toProjectName(newName), "--link"),
+    ],
+  });
+}
+
+async function settleMissing(
+  ctx: Context,
+  client: Client,
+  facts: ProjectFacts,
+): Promise<Project> {
+  const { folder } = facts;
+  const named = folder.config?.project.name;
+  const name = named ?? toProjectName(basename(folder.directory));
+  if (facts.binds === true) await assertCanBind(ctx, folder);
+  if (ctx.prompter === undefined || facts.mustExist === true) {
+    const message = named === undefined
+      ? "Name the project: this folder is not linked to one"
+      : `Create the project first: the platform has no "${named}"`;
+    throw actionRequired(message, [
+      ctx.lines.of("projects", "create", "--name", name, "--link"),
+      ...runsWithProject(ctx, await listNewestProjects(client), named),
+    ]);
+  }
+  if (named === undefined) return await chooseProject(ctx, client, name);
+  const create = await ctx.prompter.confirm({
+    message: `The platform has no project "${named}". Create it?`,
+    initial: true,
+  });
+  if (!create) throw declined("Nothing done: the project does not exist");
+  return await createNamed(ctx, client, named);
+}
+
+/**
+ * Finds the project: `--project-id`, then `project.id`, then `project.name` of
+ * `svc.toml`. Where none of them says it, a person is asked; without one the
+ * error names the commands that settle it.
+ */
+export async function resolveProject(ctx: Context, facts: ProjectFacts): Promise<ResolvedProject> {
+  const configured = facts.folder.config?.project;
+  const client = ctx.client({ phase: facts.phase, folder: facts.folder });
+  const reference = facts.given ?? configured?.id;
+  if (reference !== undefined) {
+    const project = await findProject(client, reference);
+    if (project === undefined) throw await unknownProject(ctx, client, { reference, facts });
+    return { project, client, chosen: false };
+  }
+  const named = configured?.name;
+  const project = named === undefined ? undefined : await findProject(client, named);
+  if (project !== undefined) return { project, client, chosen: false };
+  return { project: await settleMissing(ctx, client, facts), client, chosen: true };
+}
+
+/** The project of the current folder, or the one that `--project-id` names, with its folder. */
+export async function openProject(
+  ctx: Context,
+  { given, phase }: Pick<ProjectFacts, "given" | "phase">,
+): Promise<ResolvedProject & { readonly folder: ProjectFolder }> {
+  const folder = await openProjectFolder(ctx);
+  return { folder, ...await resolveProject(ctx, { folder, given, phase }) };
+}

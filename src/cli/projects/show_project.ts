@@ -1,0 +1,38 @@
+/**
+ * A project as people read it.
+ *
+ * @module
+ */
+import type { Project, ProjectHealth } from "../../contract/mod.ts";
+import { formatFacts, printable } from "../terminal/mod.ts";
+
+/** The state of what production shows, and why where something is wrong. */
+function formatHealth({ state, since, reason }: ProjectHealth): string | null {
+  if (state === "none") return null;
+  const from = since === null ? "" : ` since ${since}`;
+  return printable(`${state}${from}${reason === null ? "" : `: ${reason}`}`);
+}
+
+/** All facts of a project that are set, with its health where that was asked for. */
+export function formatProject(project: Project, health?: ProjectHealth): string {
+  return formatFacts([
+    ["name", project.name],
+    ["id", project.id],
+    ["display name", project.displayName],
+    ["workspace", project.workspace],
+    ["url", project.url],
+    ["live deployment", project.productionDeploymentId ?? "none yet"],
+    ["health", health === undefined ? null : formatHealth(health)],
+    ["git url", project.gitUrl],
+    ["git credentials", project.gitCredentials],
+    ["branch", project.branch],
+    ["framework", project.framework],
+    ["install command", project.installCommand],
+    ["build command", project.buildCommand],
+    ["output directory", project.outputDirectory],
+    ["root directory", project.rootDirectory],
+    ["node version", project.nodeVersion],
+    ["created", project.createdAt],
+    ["updated", project.updatedAt],
+  ]);
+}

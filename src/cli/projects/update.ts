@@ -1,0 +1,50 @@
+import { Option } from "@commander-js/extra-typings";
+import { endpoints, FRAMEWORKS } from "../../contract/mod.ts";
+import { defineCommand, definedOnly } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { formatProject } from "./show_project.ts";
+
+/** The texts that are given; an empty one clears its setting. */
+function clearable<T extends Record<string, string | undefined>>(
+  values: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> | null } {
+  const entries = Object.entries(values)
+    .filter(([, value]) => value !== undefined)
+    .map(([name, value]) => [name, value === "" ? null : value]);
+  return Object.fromEntries(entries) as { [K in keyof T]?: Exclude<T[K], undefined> | null };
+}
+
+export default defineCommand({
+  description: "An empty text clears a setting: --display-name ''.",
+  define: (command) =>
+    command
+      .argument("<id>", "id or name of the project")
+      .option("--display-name <text>", "name for people")
+      .option("--git-url <url>", "repository that it is built from")
+      .option("--branch <branch>", "production branch")
+      .addOption(new Option("--framework <name>", "framework").choices(FRAMEWORKS))
+      .option("--install-command <command>", "command that installs dependencies")
+      .option("--build-command <command>", "command that builds")
+      .option("--output-directory <dir>", "directory that the build writes")
+      .option("--root-directory <dir>", "directory of the project inside its repository")
+      .option("--node-version <version>", "Node version of builds, such as 24"),
+  offers: { id: "project" },
+  examples: [
+    ["projects update blog --build-command 'npm run build'", "change the build command"],
+    ["projects update blog --display-name 'The blog'", "change what people read"],
+  ],
+  answers: "{ project }",
+  async run({ args: [id], flags }, ctx) {
+    const { branch, framework, ...texts } = flags;
+    const body = { ...clearable(texts), ...definedOnly({ branch, framework }) };
+    if (Object.keys(body).length === 0) {
+      throw new CliError("usage", "Name at least one setting to change", {
+        hint: "svc projects update --help lists them",
+      });
+    }
+    const client = ctx.client({ phase: "projects" });
+    const project = await client.call(endpoints.updateProject, { params: { project: id }, body });
+    ctx.ui.done("projects", `Updated project ${project.name}`);
+    ctx.ui.result({ project }, formatProject(project));
+  },
+});

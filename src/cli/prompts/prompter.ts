@@ -1,0 +1,82 @@
+/**
+ * Questions to a person at a terminal.
+ *
+ * @module
+ */
+import type { CANCEL_SYMBOL } from "@clack/prompts";
+import { interrupted } from "../errors/mod.ts";
+
+export interface Choice<Value> {
+  readonly value: Value;
+  readonly label: string;
+  readonly hint?: string;
+}
+
+export interface Prompter {
+  text(question: {
+    readonly message: string;
+    readonly initial?: string;
+    /** Returns what is wrong with an answer, or nothing. */
+    readonly validate?: (answer: string) => string | undefined;
+  }): Promise<string>;
+  /** Asks for a text that is not shown while it is typed. */
+  password(question: { readonly message: string }): Promise<string>;
+  confirm(question: { readonly message: string; readonly initial?: boolean }): Promise<boolean>;
+  select<Value>(question: {
+    readonly message: string;
+    readonly choices: readonly Choice<Value>[];
+  }): Promise<Value>;
+}
+
+const loadClack = async () => ({
+  clack: await import("@clack/prompts"),
+  output: (await import("node:process")).stderr,
+});
+
+type Clack = Awaited<ReturnType<typeof loadClack>>["clack"];
+
+function answered<Value>(clack: Clack, answer: Value | typeof CANCEL_SYMBOL): Value {
+  if (clack.isCancel(answer)) throw interrupted();
+  return answer as Value;
+}
+
+/**
+ * Questions by `@clack/prompts` on stderr, so that stdout stays data; giving
+ * up throws. The library is loaded with the first question.
+ */
+export function createClackPrompter(signal: AbortSignal): Prompter {
+  return {
+    async text({ message, initial, validate }) {
+      const { clack, output } = await loadClack();
+      const answer = await clack.text({
+        output,
+        signal,
+        message,
+        ...(initial === undefined ? {} : { initialValue: initial }),
+        ...(validate === undefined ? {} : { validate: (value) => validate(value ?? "") }),
+      });
+      return answered(clack, answer);
+    },
+    async password({ message }) {
+      const { clack, output } = await loadClack();
+      return answered(clack, await clack.password({ output, signal, message }));
+    },
+    async confirm({ message, initial }) {
+      const { clack, output } = await loadClack();
+      const initialValue = initial ?? false;
+      return answered(clack, await clack.confirm({ output, signal, message, initialValue }));
+    },
+    async select<Value>(
+      { message, choices }: { message: string; choices: readonly Choice<Value>[] },
+    ) {
+      const { clack, output } = await loadClack();
+      const options = choices.map(({ label, hint }, value) => ({
+        value,
+        label,
+        ...(hint === undefined ? {} : { hint }),
+      }));
+      const index = answered(clack, await clack.select({ output, signal, message, options }));
+      return choices[index]!.value;
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/**
+ * How long a command has worked, without the time in which it waited for a
+ * person to answer.
+ *
+ * @module
+ */
+import type { Clock } from "../../lib/clock.ts";
+import type { Prompter } from "./prompter.ts";
+
+export interface WorkTime {
+  /** Milliseconds of work since the command began. */
+  elapsed(): number;
+  /** The same questions, with the time of their answers left out. */
+  watch(prompter: Prompter): Prompter;
+}
+
+/** Starts to measure. */
+export function startWorkTime(now: Clock): WorkTime {
+  const startedAt = now();
+  let waited = 0;
+  async function measured<T>(ask: () => Promise<T>): Promise<T> {
+    const askedAt = now();
+    try {
+      return await ask();
+    } finally {
+      waited += now() - askedAt;
+    }
+  }
+  return {
+    elapsed: () => now() - startedAt - waited,
+    watch: (prompter) => ({
+      text: (question) => measured(() => prompter.text(question)),
+      password: (question) => measured(() => prompter.password(question)),
+      confirm: (question) => measured(() => prompter.confirm(question)),
+      select: (question) => measured(() => prompter.select(question)),
+    }),
+  };
+}

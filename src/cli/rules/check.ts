@@ -1,0 +1,34 @@
+import { renderDiagnostic } from "../../lib/diagnostic.ts";
+import { defineCommand } from "../command/mod.ts";
+import { formatCount, printable } from "../terminal/mod.ts";
+import { loadValidRules, readRulesSource } from "./rules_file.ts";
+import { surroundingsOf } from "./surroundings.ts";
+
+export default defineCommand({
+  define: (command) =>
+    command.argument("[file]", "rules file; svc.rules.toml of the project if left out"),
+  examples: [
+    ["rules check", "validate svc.rules.toml"],
+    ["rules check edge.toml --json", "another file, problems for programs"],
+  ],
+  answers: "{ file, valid, rules, diagnostics }",
+  async run({ args: [given] }, ctx) {
+    const file = await readRulesSource(ctx, given);
+    const { diagnostics, ruleSet } = loadValidRules(file, await surroundingsOf(ctx, file));
+    for (const diagnostic of diagnostics) {
+      const text = renderDiagnostic(diagnostic, { file: file.shown, source: file.source });
+      ctx.ui.note(ctx.ui.colors.yellow(printable(text)));
+    }
+    const warnings = diagnostics.length === 0
+      ? ""
+      : `, ${formatCount(diagnostics.length, "warning")}`;
+    ctx.ui.done(
+      "build",
+      `${file.shown} is valid: ${formatCount(ruleSet.rules.length, "rule")}${warnings}`,
+    );
+    ctx.ui.result(
+      { file: file.path, valid: true, rules: ruleSet.rules.length, diagnostics },
+      "",
+    );
+  },
+});

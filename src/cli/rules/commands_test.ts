@@ -1,0 +1,272 @@
+/** The `rules` commands, against a real platform where they need one. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { withPlatform } from "../_test_platform.ts";
+import { personWho, runCli } from "../_test_run.ts";
+
+const RULES = `schemaVersion = "EDGE_RULE_SET_V1"
+
+[[rules]]
+id = "moved"
+condition.path = { type = "glob", value = "/old/{page}" }
+action = { type = "redirect", target = "/new/{page}", statusCode = 301 }
+
+[[rules]]
+id = "no-bots"
+condition.device = "bot"
+action = { type = "deny" }
+`;
+
+async function inFolder(
+  files: Readonly<Record<string, string>>,
+  test: (cwd: string) => Promise<void>,
+): Promise<void> {
+  const cwd = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-rules-" }));
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      await Deno.writeTextFile(join(cwd, path), text);
+    }
+    await test(cwd);
+  } finally {
+    await Deno.remove(cwd, { recursive: true });
+  }
+}
+
+Deno.test("rules check finds svc.rules.toml and shows errors with a caret", async () => {
+  await inFolder({ "svc.rules.toml": RULES.replace('"/new/', '"//evil/') }, async (cwd) => {
+    const good = await runCli(["rules", "check", "good.toml", "--json"], { cwd });
+    assert.equal(good.code, 1);
+    assert.equal(JSON.parse(good.stdout).code, "not_found");
+    const bad = await runCli(["rules", "check"], { cwd });
+    assert.equal(bad.code, 1);
+    assert.match(bad.stderr, /svc\.rules\.toml:6:\d+: error: rule "moved".*\n +6 \| .*\n +\| +\^/);
+    const json = JSON.parse((await runCli(["rules", "check", "--json"], { cwd })).stdout);
+    assert.equal(json.file, "svc.rules.toml");
+    assert.deepEqual(
+      [json.diagnostics[0].ruleId, json.diagnostics[0].position.line],
+      ["moved", 6],
+    );
+  });
+});
+
+Deno.test("rules explain tells which rules match, and why others do not", async () => {
+  await inFolder({ "svc.rules.toml": RULES }, async (cwd) => {
+    const argv = ["rules", "explain", "GET", "/old/a?b=1"];
+    assert.equal(
+      (await runCli(argv, { cwd })).stdout,
+      [
+        "GET localhost/old/a?b=1",
+        "",
+        "security",
+        "  no-bots (deny): device wants bot, sees unknown",
+        "",
+        "redirect",
+        "  moved (redirect): applied",
+        "",
+        'Answers 301 to /new/a?b=1 by rule "moved"',
+        "",
+      ].join("\n"),
+    );
+    const bot = await runCli([...argv, "--json", "--header", "user-agent: curl/8"], { cwd });
+    const { decision, rules } = JSON.parse(bot.stdout);
+    assert.equal(decision.terminal.type, "deny");
+    assert.equal(rules[1].outcome.state, "skipped");
+  });
+});
+
+const misuses: [name: string, argv: string[]][] = [
+  ["a header without a colon", ["--header", "bad"]],
+  ["a country that is none", ["--country", "Germany"]],
+  ["a device that is none", ["--device", "fridge"]],
+  ["an ASN out of bounds", ["--asn", "0"]],
+];
+
+for (const [name, argv] of misuses) {
+  Deno.test(`rules explain refuses ${name}`, async () => {
+    await inFolder({ "svc.rules.toml": RULES }, async (cwd) => {
+      const run = await runCli(["rules", "explain", "GET", "/", "--json", ...argv], { cwd });
+      assert.equal(run.code, 2);
+      assert.equal(JSON.parse(run.stdout).code, "usage");
+    });
+  });
+}
+
+Deno.test("rules test fails when a row does, and names rules that none reached", async () => {
+  const row = (status: number) =>
+    `[[tests]]\nname = "moves"\nurl = "/old/a"\nexpect = { status = ${status} }\n`;
+  await inFolder({ "svc.rules.toml": RULES, "svc.rules.test.toml": row(302) }, async (cwd) => {
+    const run = await runCli(["rules", "test", "--json"], { cwd });
+    assert.equal(run.code, 1);
+    const { code, failed, unreached } = JSON.parse(run.stdout);
+    assert.deepEqual([code, failed, unreached], ["rules_test_failed", 1, ["no-bots"]]);
+    await Deno.writeTextFile(join(cwd, "svc.rules.test.toml"), row(301));
+    const good = await runCli(["rules", "test"], { cwd });
+    assert.equal(good.code, 0);
+    assert.match(good.stderr, /✓ moves\nRules that no row reached: no-bots\n✓ 1 test passed/);
+  });
+});
+
+Deno.test("rules import names lines without equivalent and asks before it replaces", async () => {
+  const redirects = "/a /b 301\n/c /d 999\n";
+  await inFolder({ "_redirects": redirects, "svc.rules.toml": RULES }, async (cwd) => {
+    const shown = await runCli(["rules", "import", "_redirects"], { cwd });
+    assert.equal(shown.code, 0);
+    assert.match(shown.stdout, /^schemaVersion = "EDGE_RULE_SET_V1"\n/);
+    assert.match(shown.stderr, /warning: _redirects:2: skipped: .*\/c \/d 999/);
+    assert.match(shown.stderr, /✓ Read 2: 1 imported as 2 rules, 1 skipped\n/);
+    const argv = ["rules", "import", "_redirects", "--output", "svc.rules.toml"];
+    const refused = await runCli([...argv, "--json"], { cwd });
+    assert.equal(JSON.parse(refused.stdout).code, "action_required");
+    const unsure = await runCli(argv, { cwd, prompter: personWho([false]) });
+    assert.equal(unsure.code, 1);
+    assert.equal(await Deno.readTextFile(join(cwd, "svc.rules.toml")), RULES);
+    const forced = await runCli([...argv, "--force", "--json"], { cwd });
+    assert.equal(JSON.parse(forced.stdout).unsupported[0].line, 2);
+    assert.equal((await runCli(["rules", "check"], { cwd })).code, 0);
+  });
+});
+
+Deno.test("rules are published over the deployment's, listed, restored and removed", async () => {
+  await withPlatform(async (bench) => {
+    await bench.json(["init", "--create"]);
+    const { urls } = await bench.json(["deploy", "--prod"]);
+    const { production } = urls as Record<string, string>;
+    const status = async () => (await bench.page(production, "/old/a")).status;
+    assert.equal((await bench.json(["rules", "list"])).origin, null);
+    const before = await status();
+    assert.notEqual(before, 301);
+
+    const onlyRedirect = RULES.slice(0, RULES.indexOf('[[rules]]\nid = "no-bots"'));
+    await bench.write("svc.rules.toml", onlyRedirect);
+    const first = await bench.json(["rules", "publish"]);
+    assert.equal(first.origin, "ui");
+    assert.equal(await status(), 301);
+    assert.match((await bench.run(["rules", "list"])).stdout, /moved +redirect +yes +1 +\/old/);
+
+    await bench.write("svc.rules.toml", onlyRedirect.replace("301", "308"));
+    const stale = await bench.run(["rules", "publish", "--if-match", '"none"', "--json"]);
+    assert.equal(stale.code, 1);
+    assert.equal(JSON.parse(stale.stdout).code, "conflict");
+    await bench.json(["rules", "publish"]);
+    assert.equal(await status(), 308);
+
+    const deployed = await bench.run(["deploy", "--prod"]);
+    assert.match(
+      deployed.stderr,
+      /warning: The rules of this deployment are not in effect: .* svc rules remove puts/,
+    );
+    const back = await bench.json(["rollback"]);
+    assert.equal((back.rulesInEffect as { origin: string }).origin, "ui");
+    assert.equal(await status(), 308);
+
+    const { revisions } = await bench.json(["rules", "revisions"]);
+    assert.equal((revisions as unknown[]).length, 2);
+    await bench.json(["rules", "restore", String(first.revisionId)]);
+    assert.equal(await status(), 301);
+
+    const unsure = await bench.run(["rules", "remove", "--json"]);
+    assert.equal(JSON.parse(unsure.stdout).code, "action_required");
+    await bench.json(["rules", "remove", "--force"]);
+    assert.equal(await status(), before);
+    const own = await bench.run(["deploy", "--prod"]);
+    assert.doesNotMatch(own.stderr, /not in effect/);
+  });
+});
+
+const PIPELINE = `schemaVersion = "EDGE_RULE_SET_V1"
+
+[[rules]]
+id = "members"
+condition.asn = [64500]
+[rules.action]
+type = "pipeline"
+steps = [
+  { use = "athorize", mode = "request", failure = "closed" },
+  { handle = "origin" },
+]
+`;
+
+Deno.test("rules check knows the functions of the project, and suggests one", async () => {
+  await inFolder({ "svc.rules.toml": PIPELINE, "edge.toml": PIPELINE }, async (cwd) => {
+    await Deno.mkdir(join(cwd, "functions"));
+    await Deno.writeTextFile(join(cwd, "functions", "authorize.ts"), "export default () => {};\n");
+    for (const argv of [["rules", "check"], ["rules", "check", "edge.toml"]]) {
+      const run = await runCli(argv, { cwd });
+      assert.equal(run.code, 1);
+      assert.match(
+        run.stderr,
+        /toml:9:11: error: rule "members".* none named "athorize"\n.*\n.*\n +hint: Did you mean "authorize"\?/,
+      );
+    }
+    await Deno.rename(
+      join(cwd, "functions", "authorize.ts"),
+      join(cwd, "functions", "athorize.ts"),
+    );
+    assert.equal((await runCli(["rules", "check"], { cwd })).code, 0);
+    await Deno.remove(join(cwd, "functions"), { recursive: true });
+    assert.equal((await runCli(["rules", "check"], { cwd })).code, 1);
+    const elsewhere = await runCli(["rules", "check", "edge.toml"], { cwd });
+    assert.equal(elsewhere.code, 0, "nothing is known of the functions of another file");
+  });
+});
+
+Deno.test("deploy refuses rules with a function that the project lacks, before it sends", async () => {
+  await withPlatform(async (bench) => {
+    await bench.json(["init", "--create"]);
+    await bench.write("svc.rules.toml", PIPELINE);
+    const run = await bench.run(["deploy", "--prod"]);
+    assert.equal(run.code, 1);
+    assert.match(run.stderr, /svc\.rules\.toml:9:11: error: .*"athorize"/);
+    const { deployments } = await bench.json(["deployments"]);
+    assert.deepEqual(deployments, []);
+  });
+});
+
+Deno.test("check, publish and deploy warn of asn where the platform has no database", async () => {
+  const rules = RULES.replace('device = "bot"', "asn = [64500]");
+  await withPlatform(async (bench) => {
+    await bench.json(["init", "--create"]);
+    await bench.write("svc.rules.toml", rules);
+    for (const argv of [["rules", "check"], ["deploy", "--prod"], ["rules", "publish"]]) {
+      const run = await bench.run(argv);
+      assert.equal(run.code, 0, run.stderr);
+      assert.match(run.stderr, /svc\.rules\.toml:10:17: warning: .* Start the platform with --asn/);
+    }
+  });
+  await inFolder({ "svc.rules.toml": rules }, async (cwd) => {
+    const unknown = await runCli(["rules", "check"], { cwd });
+    assert.equal(unknown.code, 0);
+    assert.doesNotMatch(unknown.stderr, /--asn/, "nobody says what the platform knows");
+  });
+});
+
+Deno.test("rules import writes nothing of what it cannot read, and exits with 1", async () => {
+  const files = {
+    "vercel.json": '{ "redirects": [',
+    "_headers": "<html>\n<p>no headers</p>\n",
+    "_redirects": "/a /b\0\n",
+  };
+  await inFolder(files, async (cwd) => {
+    for (const name of Object.keys(files)) {
+      const run = await runCli(["rules", "import", name, "--output", "out.toml", "--json"], {
+        cwd,
+      });
+      assert.equal(run.code, 1, name);
+      assert.equal(JSON.parse(run.stdout).code, "rules_invalid");
+      await assert.rejects(Deno.stat(join(cwd, "out.toml")), Deno.errors.NotFound);
+    }
+  });
+});
+
+Deno.test("rules import checks what it made, and shows what the check finds", async () => {
+  await inFolder({ "_redirects": "/a /a 301!\n/b /c\n" }, async (cwd) => {
+    const argv = ["rules", "import", "_redirects", "--output", "svc.rules.toml"];
+    const run = await runCli(argv, { cwd });
+    assert.equal(run.code, 0);
+    assert.match(run.stderr, /svc\.rules\.toml:\d+:\d+: warning: rule "redirect-1".*leads back/);
+    const { read, imported, diagnostics } = JSON.parse(
+      (await runCli([...argv, "--force", "--json"], { cwd })).stdout,
+    );
+    assert.deepEqual([read, imported, diagnostics[0].code], [2, 2, "redirect_loop"]);
+  });
+});

@@ -1,0 +1,59 @@
+/**
+ * The commands of `cli/rules/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandGroup } from "../command/mod.ts";
+
+export const RULES: CommandGroup = {
+  name: "rules",
+  section: "Rules and functions",
+  summary: "Check, test and publish edge rules",
+  commands: [
+    {
+      name: "check",
+      summary: "Validate svc.rules.toml",
+      load: () => import("./check.ts"),
+    },
+    {
+      name: "explain",
+      summary: "Tell which rules match a request, and why the others do not",
+      load: () => import("./explain.ts"),
+    },
+    {
+      name: "test",
+      summary: "Run a table of requests and expected outcomes",
+      load: () => import("./run_tests.ts"),
+    },
+    {
+      name: "import",
+      summary: "Make rules of a _redirects, _headers or vercel.json file",
+      load: () => import("./import.ts"),
+    },
+    {
+      name: "list",
+      summary: "Show the rules that production uses",
+      load: () => import("./list.ts"),
+    },
+    {
+      name: "publish",
+      summary: "Put rules into effect in production at once",
+      load: () => import("./publish.ts"),
+    },
+    {
+      name: "remove",
+      summary: "Remove published rules from production",
+      load: () => import("./remove.ts"),
+    },
+    {
+      name: "revisions",
+      summary: "List published rule sets",
+      load: () => import("./revisions.ts"),
+    },
+    {
+      name: "restore",
+      summary: "Publish an earlier rule set again",
+      load: () => import("./restore.ts"),
+    },
+  ],
+};

@@ -1,0 +1,137 @@
+import { Option } from "@commander-js/extra-typings";
+import { basename } from "node:path";
+import { writeFileAtomically } from "../../lib/atomic_file.ts";
+import {
+  importHeaders,
+  importRedirects,
+  type ImportResult,
+  importVercelJson,
+  loadRulesToml,
+  UnreadableImportError,
+} from "../../rules/mod.ts";
+import { confirm, defineCommand } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { type Context, showPath } from "../session/mod.ts";
+import { formatCount, printable } from "../terminal/mod.ts";
+import { readSource, reportWarnings, type RulesSource } from "./rules_file.ts";
+
+const FORMATS = ["redirects", "headers", "vercel"] as const;
+type Format = (typeof FORMATS)[number];
+
+/** File names that tell their format. */
+const NAMES: Readonly<Record<string, Format>> = {
+  "_redirects": "redirects",
+  "_headers": "headers",
+  "vercel.json": "vercel",
+};
+
+const FLAVORS = ["netlify", "cloudflare"] as const;
+
+function formatOf(path: string, given: Format | undefined): Format {
+  const format = given ?? NAMES[basename(path)];
+  if (format !== undefined) return format;
+  throw new CliError("usage", `Name the format of ${basename(path)} with --format`, {
+    hint: `Known by their names: ${Object.keys(NAMES).join(", ")}`,
+  });
+}
+
+function convert(text: string, format: Format, flavor: (typeof FLAVORS)[number]): ImportResult {
+  switch (format) {
+    case "redirects":
+      return importRedirects(text, { flavor });
+    case "headers":
+      return importHeaders(text, { flavor });
+    case "vercel":
+      return importVercelJson(text);
+  }
+}
+
+/** What stands where a file was not text in UTF-8. */
+const NO_TEXT = /[\0\uFFFD]/;
+
+/** Imports text; a file that is none, or not of its format, is an error. */
+function readable({ shown, source }: RulesSource, run: () => ImportResult): ImportResult {
+  const refused = (reason: string, cause?: unknown) =>
+    new CliError("rules_invalid", `Cannot read ${shown}: ${reason}. Nothing was written`, {
+      ...(cause === undefined ? {} : { cause }),
+    });
+  if (NO_TEXT.test(source)) throw refused("It is no text in UTF-8");
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof UnreadableImportError) throw refused(error.message, error);
+    throw error;
+  }
+}
+
+async function assertMayWrite(ctx: Context, path: string, force: boolean): Promise<void> {
+  const there = await Deno.lstat(path).then(() => true, () => false);
+  if (!there || force) return;
+  const shown = showPath(path, ctx);
+  await confirm(ctx, {
+    force,
+    question: `Replace ${shown}?`,
+    wanted: `Confirm that ${shown} shall be replaced`,
+    declined: "Nothing written",
+  });
+}
+
+export default defineCommand({
+  description: "Takes a Netlify or Cloudflare _redirects or _headers file, or a vercel.json. " +
+    "What has no equivalent is skipped and named, with its line and the reason.",
+  define: (command) =>
+    command
+      .argument("<file>", "file to import")
+      .option("--output <file>", "write the rules there instead of on stdout")
+      .addOption(
+        new Option("--format <format>", "format; told by the file's name").choices(FORMATS),
+      )
+      .addOption(
+        new Option("--flavor <flavor>", "whose meaning holds where the two differ")
+          .choices(FLAVORS).default("netlify" as const),
+      )
+      .option("--force", "replace the output without asking"),
+  examples: [
+    ["rules import _redirects", "print the rules"],
+    ["rules import vercel.json --output svc.rules.toml", "write them"],
+  ],
+  answers: "{ ruleSet, toml, read, imported, unsupported, notes, diagnostics, output }",
+  async run({ args: [given], flags }, ctx) {
+    const file = await readSource(ctx, ctx.path(given));
+    const format = formatOf(file.path, flags.format);
+    const { ruleSet, toml, unsupported, notes, read, imported } = readable(
+      file,
+      () => convert(file.source, format, flags.flavor),
+    );
+    const say = (kind: string) => ({ line, text, reason }: (typeof notes)[number]) =>
+      ctx.ui.log("build", "warn", printable(`${file.shown}:${line}: ${kind}: ${reason}: ${text}`));
+    unsupported.forEach(say("skipped"));
+    notes.forEach(say("imported, but"));
+    if (imported === 0 && read > 0) {
+      throw new CliError("rules_invalid", `Cannot import ${file.shown}: nothing was written`, {
+        hint: `All of its ${read} entries have no equivalent`,
+        details: { read, imported, unsupported },
+      });
+    }
+    const { diagnostics } = loadRulesToml(toml);
+    const output = flags.output === undefined ? undefined : ctx.path(flags.output);
+    if (output !== undefined) {
+      await assertMayWrite(ctx, output, flags.force === true);
+      await writeFileAtomically(output, toml);
+    }
+    reportWarnings(ctx, {
+      path: output ?? "",
+      shown: output === undefined ? "the rules" : showPath(output, ctx),
+      source: toml,
+    }, diagnostics);
+    ctx.ui.done(
+      "build",
+      `Read ${read}: ${imported} imported as ${formatCount(ruleSet.rules.length, "rule")}, ` +
+        `${unsupported.length} skipped`,
+    );
+    ctx.ui.result(
+      { ruleSet, toml, read, imported, unsupported, notes, diagnostics, output: output ?? null },
+      output === undefined ? toml.trimEnd() : "",
+    );
+  },
+});

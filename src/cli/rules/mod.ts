@@ -1,0 +1,8 @@
+/**
+ * Edge rules: checked, explained and tested here, published to production.
+ *
+ * @module
+ */
+export { warnOfAsn } from "./asn.ts";
+export { RULES } from "./group.ts";
+export { reportRulesInEffect, type RulesInEffect } from "./published_rules.ts";

@@ -1,0 +1,45 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { findAsn } from "./asn.ts";
+import { describeActive, explainConflict } from "./published_rules.ts";
+import { loadValidRules, readRulesSource, reportWarnings } from "./rules_file.ts";
+
+export default defineCommand({
+  description: "Without a deploy, over the rules of the deployment, until they are removed. When " +
+    "somebody else publishes at the same time, one of the two is refused.",
+  define: (command) =>
+    command
+      .argument("[file]", "rules file; svc.rules.toml of the project if left out")
+      .option("--project-id <id>", "id or name of the project")
+      .option(
+        "--if-match <etag>",
+        "only if the rules are still these (from svc rules list --json)",
+      ),
+  examples: [
+    ["rules publish", "put svc.rules.toml into effect in production"],
+    ["rules publish edge.toml --project-id blog", "another file and project"],
+  ],
+  answers: "{ origin, revisionId, deploymentId, ruleSet, publishedAt, etag }",
+  async run({ args: [given], flags }, ctx) {
+    const file = await readRulesSource(ctx, given);
+    const { ruleSet, diagnostics } = loadValidRules(file, {
+      hasAsn: await findAsn(ctx, file.source),
+    });
+    reportWarnings(ctx, file, diagnostics);
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const params = { project: project.id };
+    const known = flags.ifMatch ?? (await client.send(endpoints.getRules, { params })).etag;
+    try {
+      const { body: active, etag } = await client.send(endpoints.putRules, {
+        params,
+        body: ruleSet,
+        ...(known === undefined ? {} : { ifMatch: known }),
+      });
+      ctx.ui.done("deploy", `${describeActive(active)}, now used by ${project.url}`);
+      ctx.ui.result({ ...active, etag: etag ?? null }, "");
+    } catch (error) {
+      throw explainConflict(ctx, error);
+    }
+  },
+});

@@ -1,0 +1,59 @@
+/**
+ * The rules that production uses, as the `rules` commands change them: read
+ * with their ETag, written with `If-Match`, so that no writer overwrites another.
+ *
+ * @module
+ */
+import { ApiError, type Client } from "../../client/mod.ts";
+import { type ActiveRules, endpoints } from "../../contract/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Context } from "../session/mod.ts";
+import type { Phase } from "../terminal/mod.ts";
+
+/** Adds the next step to the platform's refusal of an ETag. */
+export function explainConflict(ctx: Context, error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.status !== 412) return error;
+  return new CliError("conflict", error.message, {
+    next: [ctx.lines.ofProject("rules", "list")],
+    cause: error,
+  });
+}
+
+/** One line about what production uses. */
+export function describeActive({ origin, ruleSet, revisionId, deploymentId }: ActiveRules): string {
+  const count = ruleSet?.rules.length ?? 0;
+  if (origin === "ui") return `Published revision ${revisionId}, ${count} rules`;
+  if (origin === "build") return `Rules of deployment ${deploymentId}, ${count} rules`;
+  return "No rules";
+}
+
+/** Whose rules production follows after a deployment has gone live there. */
+export type RulesInEffect = Pick<ActiveRules, "origin" | "revisionId">;
+
+/**
+ * Asks whose rules production follows, and warns where a published set stands
+ * over the rules of the deployment that has just gone live. `null` where the
+ * platform does not answer that: the deployment is live all the same.
+ */
+export async function reportRulesInEffect(
+  ctx: Context,
+  client: Client,
+  { project, phase }: { readonly project: string; readonly phase: Phase },
+): Promise<RulesInEffect | null> {
+  try {
+    const active = await client.call(endpoints.getRules, { params: { project } });
+    if (active.origin === "ui") {
+      ctx.ui.log(
+        phase,
+        "warn",
+        `The rules of this deployment are not in effect: production follows published revision ` +
+          `${active.revisionId}. svc rules remove puts the deployment's rules into effect`,
+      );
+    }
+    return { origin: active.origin, revisionId: active.revisionId };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    ctx.ui.debug(phase, `Could not read the rules in effect: ${error.message}`);
+    return null;
+  }
+}

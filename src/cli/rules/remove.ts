@@ -1,0 +1,36 @@
+import { endpoints } from "../../contract/mod.ts";
+import { confirm, defineCommand } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { describeActive, explainConflict } from "./published_rules.ts";
+
+export default defineCommand({
+  description: "The rules of the live deployment apply again. Revisions stay and can be restored.",
+  define: (command) =>
+    command
+      .option("--project-id <id>", "id or name of the project")
+      .option("--force", "do not ask"),
+  examples: [["rules remove --force", "go back to the deployment's own rules"]],
+  answers: "{ origin, revisionId, deploymentId, ruleSet, publishedAt, etag }",
+  async run({ flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const params = { project: project.id };
+    const { etag } = await client.send(endpoints.getRules, { params });
+    await confirm(ctx, {
+      force: flags.force,
+      question: `Remove the published rules of ${project.name} from production?`,
+      wanted: `Confirm that the published rules of ${project.name} shall go`,
+      declined: "Nothing removed",
+      next: ctx.lines.of("rules", "remove", "--project-id", project.id, "--force"),
+    });
+    try {
+      const answer = await client.send(endpoints.deleteRules, {
+        params,
+        ...(etag === undefined ? {} : { ifMatch: etag }),
+      });
+      ctx.ui.done("deploy", `Removed. In effect now: ${describeActive(answer.body)}`);
+      ctx.ui.result({ ...answer.body, etag: answer.etag ?? null }, "");
+    } catch (error) {
+      throw explainConflict(ctx, error);
+    }
+  },
+});

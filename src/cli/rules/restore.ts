@@ -1,0 +1,28 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { describeActive, explainConflict } from "./published_rules.ts";
+
+export default defineCommand({
+  define: (command) =>
+    command
+      .argument("<revision>", "revision, from svc rules revisions")
+      .option("--project-id <id>", "id or name of the project"),
+  examples: [["rules restore 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "publish it again"]],
+  answers: "{ origin, revisionId, deploymentId, ruleSet, publishedAt, etag }",
+  async run({ args: [revision], flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const params = { project: project.id };
+    const { etag: known } = await client.send(endpoints.getRules, { params });
+    try {
+      const { body: active, etag } = await client.send(endpoints.restoreRules, {
+        params: { ...params, revision },
+        ...(known === undefined ? {} : { ifMatch: known }),
+      });
+      ctx.ui.done("deploy", `${describeActive(active)}, now used by ${project.url}`);
+      ctx.ui.result({ ...active, etag: etag ?? null }, "");
+    } catch (error) {
+      throw explainConflict(ctx, error);
+    }
+  },
+});

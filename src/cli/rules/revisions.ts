@@ -1,0 +1,36 @@
+import { collectPages } from "../../client/mod.ts";
+import { endpoints, PAGE_LIMIT_DEFAULT, PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import { defineCommand, limitOption } from "../command/mod.ts";
+import { openProject } from "../projects/mod.ts";
+import { formatAge } from "../terminal/mod.ts";
+
+export default defineCommand({
+  define: (command) =>
+    command
+      .option("--project-id <id>", "id or name of the project")
+      .addOption(limitOption(PAGE_LIMIT_DEFAULT)),
+  examples: [["rules revisions", "show what was published, newest first"]],
+  answers: "{ revisions, nextCursor }",
+  async run({ flags }, ctx) {
+    const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
+    const params = { project: project.id };
+    const { items, nextCursor } = await collectPages(
+      (query) => client.call(endpoints.listRuleRevisions, { params, query }),
+      { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
+    );
+    if (items.length === 0) ctx.ui.note("Nothing published yet: `svc rules publish` does");
+    const rows = items.map(({ revisionId, ruleCount, publishedAt, publishedBy, active }) => [
+      revisionId,
+      String(ruleCount),
+      formatAge(publishedAt, ctx.now()),
+      publishedBy,
+      active ? "yes" : "",
+    ]);
+    ctx.ui.result(
+      { revisions: items, nextCursor },
+      rows.length === 0
+        ? ""
+        : ctx.ui.table(["REVISION", "RULES", "PUBLISHED", "BY", "ACTIVE"], rows),
+    );
+  },
+});

@@ -1,0 +1,86 @@
+/**
+ * The rules file that a `rules` command works on.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { readOptionalText, RULES_FILE } from "../../build/mod.ts";
+import { renderDiagnostic } from "../../lib/diagnostic.ts";
+import { NotUtf8Error, utf8Diagnostic } from "../../lib/utf8.ts";
+import {
+  type LoadedRules,
+  loadRulesToml,
+  type RuleSet,
+  type RuntimeRuleSet,
+  type Surroundings,
+} from "../../rules/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { openProjectFolder } from "../projects/mod.ts";
+import { type Context, showPath } from "../session/mod.ts";
+import { formatCount, printable } from "../terminal/mod.ts";
+
+export interface RulesSource {
+  /** Absolute path. */
+  readonly path: string;
+  /** Path as people read it. */
+  readonly shown: string;
+  readonly source: string;
+}
+
+/** Reads a file that must be there. */
+export async function readSource(ctx: Context, path: string): Promise<RulesSource> {
+  const shown = showPath(path, ctx);
+  const source = await readOptionalText(path, shown);
+  if (source !== undefined) return { path, shown, source };
+  throw new CliError("not_found", `Name a file that exists: there is no ${shown}`);
+}
+
+/** The file that was named, else the `svc.rules.toml` of the project's folder. */
+export async function readRulesSource(
+  ctx: Context,
+  given: string | undefined,
+): Promise<RulesSource> {
+  const path = given === undefined
+    ? join((await openProjectFolder(ctx)).directory, RULES_FILE)
+    : ctx.path(given);
+  return await readSource(ctx, path).catch((error) => {
+    if (!(error instanceof NotUtf8Error)) throw error;
+    throw new CliError("rules_invalid", `Correct ${error.file}: it is not UTF-8`, {
+      found: { file: error.file, diagnostics: [utf8Diagnostic(error.fault)] },
+    });
+  });
+}
+
+export interface ValidRules {
+  readonly ruleSet: RuleSet;
+  readonly runtime: RuntimeRuleSet;
+  readonly diagnostics: LoadedRules["diagnostics"];
+}
+
+/** Validates the text of a rules file; throws all its problems where it has errors. */
+export function loadValidRules(
+  { shown, source }: RulesSource,
+  surroundings: Surroundings = {},
+): ValidRules {
+  const { diagnostics, ruleSet, runtime } = loadRulesToml(source, surroundings);
+  if (ruleSet !== undefined && runtime !== undefined) return { ruleSet, runtime, diagnostics };
+  const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+  throw new CliError("rules_invalid", `Correct ${shown}: it has ${formatCount(errors, "error")}`, {
+    found: { file: shown, source, diagnostics },
+  });
+}
+
+/** Shows the warnings of a rules file, with their lines; log lines in JSON mode. */
+export function reportWarnings(
+  { ui }: Context,
+  { shown, source }: RulesSource,
+  diagnostics: ValidRules["diagnostics"],
+): void {
+  for (const diagnostic of diagnostics) {
+    if (ui.json) ui.log("build", "warn", renderDiagnostic(diagnostic, { file: shown }));
+    else {
+      const text = renderDiagnostic(diagnostic, { file: shown, source });
+      ui.note(ui.colors.yellow(printable(text)));
+    }
+  }
+}

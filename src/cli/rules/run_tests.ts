@@ -1,0 +1,79 @@
+import { dirname, join } from "node:path";
+import { formatPlace } from "../../lib/diagnostic.ts";
+import {
+  compileRules,
+  parseRuleTests,
+  type RuleTestReport,
+  type RuleTestResult,
+  runRuleTests,
+} from "../../rules/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { formatCount, type Palette, printable } from "../terminal/mod.ts";
+import { loadValidRules, readRulesSource, readSource, type RulesSource } from "./rules_file.ts";
+
+/** The test table beside `svc.rules.toml`. */
+const TESTS_FILE = "svc.rules.test.toml";
+
+function formatResult(result: RuleTestResult, file: string, colors: Palette): string {
+  const name = printable(result.name);
+  if (result.passed) return `${colors.green("✓")} ${name}`;
+  const place = formatPlace(file, result.position);
+  const failures = result.failures.map(({ field, wanted, seen }) =>
+    printable(`  ${field}: wanted ${wanted}, saw ${seen}`)
+  );
+  return [`${colors.red("✗")} ${name} ${colors.dim(place)}`, ...failures].join("\n");
+}
+
+function formatReport(report: RuleTestReport, file: string, colors: Palette): string {
+  const lines = report.results.map((result) => formatResult(result, file, colors));
+  if (report.unreached.length > 0) {
+    lines.push(
+      colors.yellow(printable(`Rules that no row reached: ${report.unreached.join(", ")}`)),
+    );
+  }
+  return lines.join("\n");
+}
+
+function parseTests(tests: RulesSource, ids: readonly string[]) {
+  const parsed = parseRuleTests(tests.source, ids);
+  if (parsed.tests !== undefined) return parsed.tests;
+  const { shown: file, source } = tests;
+  const count = formatCount(parsed.diagnostics.length, "problem");
+  throw new CliError("rules_invalid", `Correct ${file}: it has ${count}`, {
+    found: { file, source, diagnostics: parsed.diagnostics },
+  });
+}
+
+export default defineCommand({
+  description: `A table of requests and what the rules shall make of them: [[tests]] with name, ` +
+    `url and expect. Tells too which rules no row reached.`,
+  define: (command) =>
+    command
+      .argument("[file]", `test table; ${TESTS_FILE} beside the rules if left out`)
+      .option("--rules <file>", "rules file; svc.rules.toml of the project if left out")
+      .option("--dry", "run no code of functions; always so, for scripts that want it said"),
+  examples: [
+    ["rules test", `run ${TESTS_FILE}`],
+    ["rules test ci.toml --rules edge.toml --json", "other files, for CI"],
+  ],
+  answers: "{ results, passed, failed, unreached }",
+  async run({ args: [given], flags }, ctx) {
+    const rules = await readRulesSource(ctx, flags.rules);
+    const { ruleSet, runtime } = loadValidRules(rules);
+    const path = given === undefined ? join(dirname(rules.path), TESTS_FILE) : ctx.path(given);
+    const tests = await readSource(ctx, path);
+    const rows = parseTests(tests, ruleSet.rules.map(({ id }) => id));
+    const report = runRuleTests(compileRules(runtime), rows);
+    ctx.ui.note(formatReport(report, tests.shown, ctx.ui.colors));
+    if (report.failed > 0) {
+      throw new CliError(
+        "rules_test_failed",
+        `${report.failed} of ${formatCount(report.results.length, "test")} failed`,
+        { details: { ...report } },
+      );
+    }
+    ctx.ui.done("build", `${formatCount(report.passed, "test")} passed`);
+    ctx.ui.result({ ...report }, "");
+  },
+});

@@ -1,0 +1,20 @@
+/**
+ * The commands of `cli/serve/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandLeaf } from "../command/mod.ts";
+
+export const SERVE: CommandLeaf = {
+  name: "serve",
+  section: "Platform",
+  summary: "Run the platform on this machine",
+  load: () => import("./serve.ts"),
+};
+
+export const REKEY: CommandLeaf = {
+  name: "rekey",
+  section: "Platform",
+  summary: "Encrypt a data directory's secrets with a new key",
+  load: () => import("./rekey.ts"),
+};

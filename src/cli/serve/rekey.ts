@@ -1,0 +1,35 @@
+import { defineCommand, definedOnly } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { dataFolder } from "../session/mod.ts";
+import { formatCount } from "../terminal/mod.ts";
+
+export default defineCommand({
+  description: "Makes a new key, encrypts all secrets of the data directory with it, and forgets " +
+    "the old one. No platform may be running on it. Interrupted, it can be run again.",
+  define: (command) =>
+    command
+      .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
+      .option("--kv <path>", "Deno KV database, where it is not in the data directory"),
+  examples: [["rekey", "encrypt the secrets of the default data directory with a new key"]],
+  answers: "{ resealed }",
+  async run({ flags }, ctx) {
+    const { DataDirInUseError, KeyFileError, rekeyDataDir, StoreUnusableError } = await import(
+      "../../serve/mod.ts"
+    );
+    const dataDir = flags.dataDir === undefined ? dataFolder(ctx.env) : ctx.path(flags.dataDir);
+    try {
+      const resealed = await rekeyDataDir({ dataDir, ...definedOnly({ kv: flags.kv }) });
+      ctx.ui.done("env", `Encrypted ${formatCount(resealed, "secret")} with a new key`);
+      ctx.ui.result({ resealed }, "");
+    } catch (cause) {
+      if (cause instanceof DataDirInUseError) {
+        throw new CliError("data_dir_in_use", cause.message, { cause });
+      }
+      if (cause instanceof StoreUnusableError) {
+        throw new CliError("store_unusable", cause.message, { cause });
+      }
+      if (!(cause instanceof KeyFileError)) throw cause;
+      throw new CliError("not_found", cause.message, { cause });
+    }
+  },
+});

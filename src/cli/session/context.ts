@@ -1,0 +1,202 @@
+/**
+ * What a command gets to work with: its user interface, the platform's
+ * client, questions to a person, and the facts of the machine. Nothing else
+ * reaches a command, so a test can run any of them in its own process.
+ *
+ * @module
+ */
+import { resolve } from "node:path";
+import { type Client, type ClientOptions, createClient } from "../../client/mod.ts";
+import { findProjectRoot, loadProjectConfig, type ProjectConfig } from "../../config/mod.ts";
+import type { Clock } from "../../lib/clock.ts";
+import { CliError, type CommandLines } from "../errors/mod.ts";
+import {
+  createClackPrompter,
+  createPlainPrompter,
+  type Keyboard,
+  type Prompter,
+  startWorkTime,
+} from "../prompts/mod.ts";
+import { type Phase, type Ui, wantsColor, type Writer } from "../terminal/mod.ts";
+import type { LookUp } from "./candidate.ts";
+import { type CredentialStore, openCredentialStore } from "./credential_store.ts";
+import { DEFAULT_API_URL, type Environment, type Settings } from "./settings.ts";
+import { chooseWorkspace, type WorkspaceChoice } from "./workspace_choice.ts";
+
+/**
+ * Hands the signals that reach this program to `handle`, in place of stopping,
+ * until the function that comes back is called.
+ */
+export type TakeSignals = (handle: (signal: Deno.Signal) => void) => () => void;
+
+/** The process around the program, as far as it is allowed to see it. */
+export interface Host {
+  readonly stdout: Writer;
+  readonly stderr: Writer;
+  readonly stdinIsTerminal: boolean;
+  /** What is piped in; opened only when a command asks for it. */
+  readonly stdin: () => ReadableStream<Uint8Array>;
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly now: Clock;
+  /** Aborted when the user or the system asks the program to stop. */
+  readonly signal: AbortSignal;
+  readonly takeSignals: TakeSignals;
+  readonly fetch: typeof fetch;
+  /** Waits; rejects with the signal's reason when that is aborted. */
+  readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+  /** Shows an address in the user's browser; false where there is none. */
+  readonly openUrl: (url: string) => boolean;
+  /** What the machine calls itself. */
+  readonly machineName: () => string;
+  /** The terminal's keyboard, for terminals that cannot move their cursor. */
+  readonly keyboard: Keyboard;
+  /** Asks questions in place of the terminal's prompts. */
+  readonly prompter?: Prompter;
+}
+
+/** A folder's `svc.toml`, as far as it names a workspace; `undefined` where there is none. */
+export interface FolderConfig {
+  readonly config: Pick<ProjectConfig, "project"> | undefined;
+}
+
+export interface ClientFacts {
+  /** Phase that the client's debug lines belong to. */
+  readonly phase: Phase;
+  /** The folder that the command is about, where that is another than the current one's. */
+  readonly folder?: FolderConfig | undefined;
+  /** True for calls that clean up after the user has stopped the command. */
+  readonly outlivesStop?: boolean;
+  /** Token to use in place of the one that settings and logins give; bound to its workspace. */
+  readonly token?: string;
+}
+
+export interface Context {
+  readonly ui: Ui;
+  readonly settings: Settings;
+  readonly env: Environment;
+  readonly cwd: string;
+  readonly now: Clock;
+  readonly signal: AbortSignal;
+  readonly stdin: Host["stdin"];
+  readonly stdinIsTerminal: boolean;
+  readonly takeSignals: TakeSignals;
+  readonly fetch: typeof fetch;
+  /** Waits, unless the user stops the program. */
+  readonly sleep: (milliseconds: number) => Promise<void>;
+  readonly openUrl: Host["openUrl"];
+  readonly machineName: string;
+  readonly credentials: CredentialStore;
+  /** Address of the platform: flag, variable, credentials, default. */
+  readonly apiUrl: string;
+  /** Present where a person can be asked. */
+  readonly prompter: Prompter | undefined;
+  /** Milliseconds that the command has worked, without those of a person's answers. */
+  readonly elapsed: () => number;
+  /** Command lines that errors and hints suggest. */
+  readonly lines: CommandLines;
+  /** What fits at the end of a command line that is being typed. */
+  complete(words: readonly string[], lookUp: LookUp): Promise<string>;
+  /** Absolute form of a path that the user gave. */
+  path(given: string): string;
+  /** The workspace that counts in the current folder; `undefined` leaves it to the key. */
+  readonly workspace: WorkspaceChoice | undefined;
+  /** A client that may call what needs a key; throws where no key is known. */
+  client(facts: ClientFacts): Client;
+}
+
+function isInteractive(host: Host, ui: Ui): boolean {
+  if (ui.json || isSet(host.env.CI)) return false;
+  return host.stdinIsTerminal && host.stderr.isTerminal;
+}
+
+/** Arrow keys and colours, or lines of plain text where colours are not wanted. */
+function openPrompter({ env, keyboard, stderr, signal }: Host): Prompter {
+  return wantsColor(env, stderr.isTerminal)
+    ? createClackPrompter(signal)
+    : createPlainPrompter(keyboard, stderr, signal);
+}
+
+const isSet = (value: string | undefined): boolean =>
+  value !== undefined && value !== "" && value !== "0" && value !== "false";
+
+/** The missing key, explained for this platform. */
+function noKey(apiUrl: string, lines: CommandLines): CliError {
+  return new CliError("unauthorized", `Give a key: none is known for ${apiUrl}`, {
+    hint: "Log in, or set SVC_TOKEN; `svc serve` prints the first key of a new platform",
+    next: [lines.of("login")],
+  });
+}
+
+/** The `svc.toml` of the current folder, or of the nearest one above; one with faults has no say. */
+async function readFolderConfig({ cwd, env }: Host): Promise<FolderConfig> {
+  const home = env.HOME ?? env.USERPROFILE;
+  const root = await findProjectRoot(cwd, home === undefined ? {} : { home });
+  const loaded = root === undefined ? undefined : await loadProjectConfig(root);
+  return { config: loaded?.status === "found" ? loaded.config : undefined };
+}
+
+/** Makes the context of one run; reads the credentials file and the folder's `svc.toml`. */
+export async function createContext(
+  parts: {
+    readonly host: Host;
+    readonly settings: Settings;
+    readonly ui: Ui;
+    readonly lines: CommandLines;
+    readonly complete: Context["complete"];
+    /** Told about calls that may have been done though the user stopped the command. */
+    readonly onCutOff: NonNullable<ClientOptions["onCutOff"]>;
+  },
+): Promise<Context> {
+  const { host, settings, ui, lines, onCutOff } = parts;
+  const [credentials, here] = await Promise.all([
+    openCredentialStore(host.env),
+    readFolderConfig(host),
+  ]);
+  for (const warning of credentials.warnings) ui.log("auth", "warn", warning);
+  const apiUrl = settings.apiUrl ?? credentials.apiUrl ?? DEFAULT_API_URL;
+  const storedDefault = credentials.defaultWorkspace(apiUrl);
+  const workspaceIn = ({ config }: FolderConfig) =>
+    chooseWorkspace({ settings, project: config?.project.workspace, storedDefault });
+  const work = startWorkTime(host.now);
+  const asked = host.prompter ??
+    (isInteractive(host, ui) ? openPrompter(host) : undefined);
+  return {
+    ui,
+    settings,
+    env: host.env,
+    cwd: host.cwd,
+    now: host.now,
+    signal: host.signal,
+    stdin: host.stdin,
+    stdinIsTerminal: host.stdinIsTerminal,
+    takeSignals: host.takeSignals,
+    fetch: host.fetch,
+    sleep: (milliseconds) => host.sleep(milliseconds, host.signal),
+    openUrl: host.openUrl,
+    machineName: host.machineName(),
+    credentials,
+    apiUrl,
+    prompter: asked === undefined ? undefined : work.watch(asked),
+    elapsed: work.elapsed,
+    lines,
+    complete: parts.complete,
+    path: (given) => resolve(host.cwd, given),
+    workspace: workspaceIn(here),
+    client({ phase, folder, outlivesStop, token: given }) {
+      const choice = workspaceIn(folder ?? here);
+      const token = given ?? settings.token ?? credentials.find(apiUrl, choice?.slug)?.token;
+      if (token === undefined) throw noKey(apiUrl, lines);
+      const chosen = given === undefined ? choice?.slug : undefined;
+      return createClient({
+        baseUrl: apiUrl,
+        token,
+        fetch: host.fetch,
+        now: host.now,
+        ...(outlivesStop === true ? {} : { signal: host.signal, onCutOff }),
+        ...(chosen === undefined ? {} : { workspace: chosen }),
+        onExchange: ({ method, path, status }) => ui.debug(phase, `${method} ${path} ${status}`),
+      });
+    },
+  };
+}

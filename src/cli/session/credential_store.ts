@@ -1,0 +1,115 @@
+/**
+ * The stored logins as the tool uses them. A broken file is no hindrance
+ * until something in it is needed.
+ *
+ * @module
+ */
+import {
+  type Credential,
+  type Credentials,
+  CredentialsFileError,
+  credentialsPath,
+  findCredential,
+  loadCredentials,
+  type Login,
+  type LoginRemoval,
+  normalizeApiUrl,
+  removeLogin,
+  saveLogin,
+  setDefaultWorkspace,
+} from "../../config/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import type { Environment } from "./settings.ts";
+
+export interface StoredLogin {
+  readonly workspace: string;
+  readonly token: string;
+}
+
+export interface CredentialStore {
+  /** Path of the file; `undefined` where the environment names no home. */
+  readonly path: string | undefined;
+  /** The path that logins are saved at; throws where the file is broken or has no place. */
+  writablePath(): string;
+  /** Platform of the newest login. */
+  readonly apiUrl: string | undefined;
+  /** What the user should know about the file. */
+  readonly warnings: readonly string[];
+  /** The login for a platform and workspace. */
+  find(apiUrl: string, workspace: string | undefined): Credential | undefined;
+  /** The workspace that was made the default of a platform. */
+  defaultWorkspace(apiUrl: string): string | undefined;
+  /** Every stored login to a platform. */
+  logins(apiUrl: string): readonly StoredLogin[];
+  saveLogin(login: Login): Promise<void>;
+  /** False where there was none. */
+  removeLogin(removal: LoginRemoval): Promise<boolean>;
+  saveDefaultWorkspace(apiUrl: string, workspace: string): Promise<void>;
+}
+
+interface Loaded {
+  readonly credentials?: Credentials;
+  readonly warnings: readonly string[];
+  readonly failure?: CredentialsFileError;
+}
+
+async function load(path: string | undefined): Promise<Loaded> {
+  if (path === undefined) return { warnings: [] };
+  try {
+    return await loadCredentials(path);
+  } catch (failure) {
+    if (failure instanceof CredentialsFileError) return { warnings: [], failure };
+    throw failure;
+  }
+}
+
+function pathOf(env: Environment): string | undefined {
+  const home = env.HOME ?? env.USERPROFILE;
+  if (home === undefined || home === "") return undefined;
+  const { XDG_CONFIG_HOME: xdgConfigHome } = env;
+  return credentialsPath({ home, ...(xdgConfigHome === undefined ? {} : { xdgConfigHome }) });
+}
+
+function needPath(path: string | undefined): string {
+  if (path !== undefined) return path;
+  throw new CliError("credentials_invalid", "Set HOME: without it there is no credentials file", {
+    hint: "Or set SVC_TOKEN, which needs no file",
+  });
+}
+
+/** Opens the credentials file of the user that the environment describes. */
+export async function openCredentialStore(env: Environment): Promise<CredentialStore> {
+  const path = pathOf(env);
+  const { credentials, warnings, failure } = await load(path);
+
+  const read = (): Credentials | undefined => {
+    if (failure === undefined) return credentials;
+    throw new CliError("credentials_invalid", failure.message, { cause: failure });
+  };
+
+  return {
+    path,
+    writablePath() {
+      read();
+      return needPath(path);
+    },
+    apiUrl: credentials?.currentPlatform,
+    warnings,
+    find(apiUrl, workspace) {
+      const stored = read();
+      const query = workspace === undefined ? { apiUrl } : { apiUrl, workspace };
+      return stored === undefined ? undefined : findCredential(stored, query);
+    },
+    defaultWorkspace(apiUrl) {
+      return credentials?.platforms[normalizeApiUrl(apiUrl)]?.defaultWorkspace;
+    },
+    logins(apiUrl) {
+      const logins = read()?.platforms[normalizeApiUrl(apiUrl)]?.logins ?? {};
+      return Object.entries(logins).map(([workspace, { token }]) => ({ workspace, token }));
+    },
+    removeLogin: (removal) => removeLogin(needPath(path), removal),
+    saveLogin: (login) => saveLogin(needPath(path), login),
+    saveDefaultWorkspace: (apiUrl, workspace) =>
+      setDefaultWorkspace(needPath(path), { apiUrl, workspace }),
+  };
+}

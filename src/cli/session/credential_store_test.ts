@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { runCli } from "../_test_run.ts";
+import { openCredentialStore } from "./credential_store.ts";
+
+const API = "http://platform.test";
+
+async function withHome(test: (home: string) => Promise<void>): Promise<void> {
+  const home = await Deno.makeTempDir();
+  try {
+    await test(home);
+  } finally {
+    await Deno.remove(home, { recursive: true });
+  }
+}
+
+Deno.test("a stored login names platform, key and workspace of a call", async () => {
+  await withHome(async (home) => {
+    const env = { HOME: home };
+    const store = await openCredentialStore(env);
+    const login = { apiUrl: API, workspace: "acme", token: "stored", savedAt: new Date(0) };
+    await store.saveLogin(login);
+    const seen: Request[] = [];
+    const spy: typeof fetch = (input, init) => {
+      seen.push(new Request(input, init));
+      return Promise.resolve(new Response(null, { status: 418 }));
+    };
+    await runCli(["whoami"], { env, fetch: spy });
+    await runCli(["whoami", "--token", "flag", "--workspace", "other"], { env, fetch: spy });
+    await runCli(["whoami", "--api-url", "http://other.test"], { env, fetch: spy });
+    const lost = await runCli(["whoami"], { env });
+    assert.match(lost.stderr, /Can not reach the platform at http:\/\/platform\.test/);
+    const refused = await runCli(["whoami"], {
+      env,
+      fetch: () => Promise.resolve(new Response(null, { status: 401 })),
+    });
+    assert.match(refused.stderr, /give a valid key of http:\/\/platform\.test by SVC_TOKEN/);
+    assert.deepEqual(
+      seen.map((request) => [
+        new URL(request.url).origin,
+        request.headers.get("authorization"),
+        request.headers.get("x-workspace"),
+      ]),
+      [[API, "Bearer stored", "acme"], [API, "Bearer flag", "other"]],
+    );
+  });
+});
+
+Deno.test("a broken credentials file hinders only who needs it", async () => {
+  await withHome(async (home) => {
+    const folder = join(home, ".config", "svc");
+    await Deno.mkdir(folder, { recursive: true });
+    await Deno.writeTextFile(join(folder, "credentials.json"), "{ secret-token");
+    const env = { HOME: home };
+    const needed = await runCli(["whoami", "--json"], { env });
+    assert.equal(needed.code, 1);
+    assert.equal(JSON.parse(needed.stdout).code, "credentials_invalid");
+    assert.ok(!needed.stdout.includes("secret-token"));
+    const other = await runCli(["whoami", "--json", "--token", "key"], { env });
+    assert.equal(JSON.parse(other.stdout).code, "unreachable");
+  });
+});

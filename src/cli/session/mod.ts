@@ -1,0 +1,18 @@
+/**
+ * One run of the tool: its settings, logins and workspace, and the context that
+ * commands get.
+ *
+ * @module
+ */
+export type { Candidate, CandidateKind, LookUp } from "./candidate.ts";
+export { type Context, createContext, type Host, type TakeSignals } from "./context.ts";
+export { assertWritable, showPath } from "./paths.ts";
+export {
+  DEFAULT_API_URL,
+  type Environment,
+  type GlobalFlags,
+  resolveSettings,
+  wantsJson,
+} from "./settings.ts";
+export { cacheFolder, dataFolder } from "./user_folders.ts";
+export { WORKSPACE_SOURCES } from "./workspace_choice.ts";

@@ -1,0 +1,128 @@
+/**
+ * Global settings: flags, then environment variables. Both are checked here,
+ * once, so that nothing else reads them unchecked.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { CliError } from "../errors/mod.ts";
+
+/** Where the platform is when nothing else is said. */
+export const DEFAULT_API_URL = "http://localhost:8787";
+
+const apiUrl = z.string().refine((text) => {
+  const url = URL.parse(text);
+  return url !== null && /^https?:$/.test(url.protocol) && url.search === "" && url.hash === "" &&
+    url.username === "" && url.password === "";
+}, "an http or https address without query, such as http://localhost:8787")
+  .transform((text) => text.replace(/\/+$/, ""));
+
+const token = z.string().regex(/^[\x21-\x7e]{1,512}$/, "one word of printable ASCII characters");
+const workspace = z.string().regex(
+  /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/,
+  "a slug: lower-case letters, digits and inner hyphens, at most 40",
+);
+const switchValue = z.enum(["1", "true", "0", "false"], "1 or 0").transform((text) =>
+  text === "1" || text === "true"
+);
+
+/** Flags as the command line gives them. */
+export interface GlobalFlags {
+  readonly json?: true | undefined;
+  readonly token?: string | undefined;
+  readonly workspace?: string | undefined;
+  readonly apiUrl?: string | undefined;
+  readonly cwd?: string | undefined;
+  readonly yes?: true | undefined;
+}
+
+export interface Settings {
+  readonly json: boolean;
+  readonly token: string | undefined;
+  readonly workspace: string | undefined;
+  /** Where the workspace is named. */
+  readonly workspaceSource: "flag" | "variable" | undefined;
+  readonly apiUrl: string | undefined;
+  /** Directory to run in, as given. */
+  readonly cwd: string | undefined;
+  /** True to take yes for the answer to every question of yes or no. */
+  readonly yes: boolean;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Source<T> {
+  readonly schema: z.ZodType<T>;
+  readonly flag: string;
+  readonly variable: string;
+  readonly given: string | undefined;
+  readonly env: Environment;
+  /** True for values that must not be repeated in a message. */
+  readonly secret?: boolean;
+}
+
+/** The flag's value, else the variable's; an empty variable counts as not set. */
+function read<T>(source: Source<T>): T | undefined {
+  const fromEnvironment = source.env[source.variable];
+  const value = source.given ?? (fromEnvironment === "" ? undefined : fromEnvironment);
+  if (value === undefined) return undefined;
+  const parsed = source.schema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const name = source.given === undefined ? source.variable : source.flag;
+  const shown = source.secret === true ? "" : `, not ${JSON.stringify(value)}`;
+  throw new CliError("usage", `Set ${name} to ${parsed.error.issues[0]?.message}${shown}`);
+}
+
+/** True where JSON output is asked for, before anything else is known to be valid. */
+export function wantsJson(argv: readonly string[], env: Environment): boolean {
+  const end = argv.indexOf("--");
+  const flags = end === -1 ? argv : argv.slice(0, end);
+  return flags.includes("--json") || env.SVC_JSON === "1" || env.SVC_JSON === "true";
+}
+
+/**
+ * Resolves the global settings. Throws a usage error for a value that can not
+ * be right; a token is never repeated in it.
+ */
+export function resolveSettings(flags: GlobalFlags, env: Environment): Settings {
+  const json = read({
+    schema: switchValue,
+    flag: "--json",
+    variable: "SVC_JSON",
+    given: flags.json === true ? "1" : undefined,
+    env,
+  });
+  const workspaceSlug = read({
+    schema: workspace,
+    flag: "--workspace",
+    variable: "SVC_WORKSPACE",
+    given: flags.workspace,
+    env,
+  });
+  return {
+    json: json ?? false,
+    token: read({
+      schema: token,
+      flag: "--token",
+      variable: "SVC_TOKEN",
+      given: flags.token,
+      env,
+      secret: true,
+    }),
+    workspace: workspaceSlug,
+    workspaceSource: flags.workspace !== undefined
+      ? "flag"
+      : workspaceSlug === undefined
+      ? undefined
+      : "variable",
+    apiUrl: read({
+      schema: apiUrl,
+      flag: "--api-url",
+      variable: "SVC_API_URL",
+      given: flags.apiUrl,
+      env,
+    }),
+    cwd: flags.cwd,
+    yes: flags.yes === true,
+  };
+}

@@ -1,0 +1,47 @@
+/**
+ * The user's folders: where the tool caches, and where a platform keeps its
+ * data unless told otherwise (XDG Base Directory Specification).
+ *
+ * @module
+ */
+import { isAbsolute, join } from "node:path";
+import { CliError } from "../errors/mod.ts";
+import type { Environment } from "./settings.ts";
+
+interface Places {
+  /** The variable's value; it counts only as an absolute path. */
+  readonly xdg: string | undefined;
+  /** Folders below the home folder. */
+  readonly home: readonly string[];
+  /** Folders below `%LOCALAPPDATA%`. */
+  readonly local: readonly string[];
+}
+
+function folderOf({ LOCALAPPDATA: local, HOME: home }: Environment, places: Places) {
+  if (places.xdg !== undefined && isAbsolute(places.xdg)) return join(places.xdg, "svc");
+  if (home !== undefined && home !== "") return join(home, ...places.home);
+  if (local !== undefined && local !== "") return join(local, ...places.local);
+  return undefined;
+}
+
+/** `$XDG_CACHE_HOME/svc`, else `~/.cache/svc`: what can be made again at any time. */
+export function cacheFolder(env: Environment): string {
+  const folder = folderOf(env, {
+    xdg: env.XDG_CACHE_HOME,
+    home: [".cache", "svc"],
+    local: ["svc", "cache"],
+  });
+  if (folder !== undefined) return folder;
+  throw new CliError("usage", "Set HOME or XDG_CACHE_HOME: there is no folder for the cache");
+}
+
+/** `$XDG_DATA_HOME/svc`, else `~/.local/share/svc`: the data of `svc serve`. */
+export function dataFolder(env: Environment): string {
+  const folder = folderOf(env, {
+    xdg: env.XDG_DATA_HOME,
+    home: [".local", "share", "svc"],
+    local: ["svc"],
+  });
+  if (folder !== undefined) return folder;
+  throw new CliError("usage", "Name a data directory with --data-dir: HOME is not set");
+}

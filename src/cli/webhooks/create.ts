@@ -1,0 +1,46 @@
+import { endpoints, EVENT_CATEGORIES, EVENT_NAMES } from "../../contract/mod.ts";
+import { nearest } from "../../lib/suggest.ts";
+import { defineCommand, httpUrl, repeated } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+
+/** The names as the API takes them. @throws {CliError} for one that is none */
+function known<Name extends string>(
+  given: readonly string[],
+  names: readonly Name[],
+  what: string,
+): Name[] {
+  return given.map((text) => {
+    const found = names.find((name) => name.toLowerCase() === text.toLowerCase());
+    if (found !== undefined) return found;
+    const near = nearest(text, names);
+    const meant = near === undefined ? "" : `, did you mean ${near}?`;
+    throw new CliError("usage", `Name an ${what}: "${text}" is none${meant}`);
+  });
+}
+
+export default defineCommand({
+  description: "Prints the secret that messages are signed with, this once. Without --event and " +
+    "--category it is told of every event of the workspace.",
+  define: (command) =>
+    command
+      .argument("<url>", "address that takes the events", httpUrl)
+      .option("--event <name>", "an event that it is told of; repeatable", repeated)
+      .option("--category <name>", "a category whose events it is told of; repeatable", repeated)
+      .option("--description <text>", "what it is for"),
+  examples: [
+    ["webhooks create https://ci.example.com/svc", "every event"],
+    ["webhooks create https://chat.example.com/x --category Deployment", "those of deployments"],
+  ],
+  answers: "{ webhook, secret }",
+  async run({ args: [url], flags }, ctx) {
+    const events = known(flags.event ?? [], EVENT_NAMES, "event");
+    const categories = known(flags.category ?? [], EVENT_CATEGORIES, "event category");
+    const client = ctx.client({ phase: "workspace" });
+    const { secret, ...webhook } = await client.call(endpoints.createWebhook, {
+      body: { url, events, categories, description: flags.description ?? "" },
+    });
+    ctx.ui.done("workspace", `Created webhook ${webhook.id}`);
+    ctx.ui.note("The secret is shown this once: receivers verify the signature with it");
+    ctx.ui.result({ webhook, secret }, secret);
+  },
+});

@@ -1,0 +1,47 @@
+import { collectPages } from "../../client/mod.ts";
+import {
+  endpoints,
+  MAX_WEBHOOK_LOG,
+  PAGE_LIMIT_DEFAULT,
+  PAGE_LIMIT_MAX,
+  type WebhookDelivery,
+} from "../../contract/mod.ts";
+import { defineCommand, wholeNumber } from "../command/mod.ts";
+import { printable } from "../terminal/mod.ts";
+
+function toRow({ id, event, status, attempts, createdAt }: WebhookDelivery): string[] {
+  const last = attempts.at(-1);
+  const answer = last === undefined ? "" : `${printable(last.detail)}, ${last.durationMs} ms`;
+  return [createdAt, event, status, String(attempts.length), answer, id];
+}
+
+export default defineCommand({
+  description: "Newest first, with the answer to the last attempt.",
+  define: (command) =>
+    command
+      .argument("<webhook_id>", "id of the webhook")
+      .option(
+        "--limit <n>",
+        "how many",
+        wholeNumber({ min: 1, max: MAX_WEBHOOK_LOG }),
+        PAGE_LIMIT_DEFAULT,
+      ),
+  offers: { webhook_id: "webhook" },
+  examples: [
+    ["webhooks deliveries 01900000-0000-7000-8000-000000000000", "show what it was sent"],
+  ],
+  answers: "{ deliveries }",
+  async run({ args: [webhook], flags }, ctx) {
+    const client = ctx.client({ phase: "workspace" });
+    const { items: deliveries } = await collectPages(
+      (query) => client.call(endpoints.listWebhookDeliveries, { params: { webhook }, query }),
+      { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
+    );
+    if (deliveries.length === 0) ctx.ui.note("Nothing was sent yet");
+    const headings = ["AT", "EVENT", "STATUS", "ATTEMPTS", "ANSWER", "ID"];
+    ctx.ui.result(
+      { deliveries },
+      deliveries.length === 0 ? "" : ctx.ui.table(headings, deliveries.map(toRow)),
+    );
+  },
+});

@@ -1,0 +1,44 @@
+/**
+ * The commands of `cli/webhooks/`, with what loads each of them.
+ *
+ * @module
+ */
+import type { CommandGroup } from "../command/mod.ts";
+
+export const WEBHOOKS: CommandGroup = {
+  name: "webhooks",
+  section: "Notifications and automation",
+  summary: "Tell other services of the workspace's events",
+  commands: [
+    {
+      name: "list",
+      summary: "List webhooks",
+      load: () => import("./list.ts"),
+    },
+    {
+      name: "create",
+      summary: "Create a webhook",
+      load: () => import("./create.ts"),
+    },
+    {
+      name: "delete",
+      summary: "Delete a webhook",
+      load: () => import("./delete.ts"),
+    },
+    {
+      name: "deliveries",
+      summary: "Show what a webhook was sent",
+      load: () => import("./deliveries.ts"),
+    },
+    {
+      name: "redeliver",
+      summary: "Send a delivery again",
+      load: () => import("./redeliver.ts"),
+    },
+    {
+      name: "test",
+      summary: "Send a signed example at once",
+      load: () => import("./test_send.ts"),
+    },
+  ],
+};

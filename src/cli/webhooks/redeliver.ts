@@ -1,0 +1,22 @@
+import { endpoints } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+
+const EXAMPLE = "01900000-0000-7000-8000-00000000000";
+
+export default defineCommand({
+  description: "The receiver gets the same `webhook-id`, so it can tell the repeat. " +
+    "`svc webhooks deliveries` shows the ids.",
+  define: (command) =>
+    command
+      .argument("<webhook_id>", "id of the webhook")
+      .argument("<delivery_id>", "id of the delivery"),
+  offers: { webhook_id: "webhook" },
+  examples: [[`webhooks redeliver ${EXAMPLE}1 ${EXAMPLE}2`, "send it again"]],
+  answers: "{ accepted }",
+  async run({ args: [webhook, delivery] }, ctx) {
+    const client = ctx.client({ phase: "workspace" });
+    const answer = await client.call(endpoints.redeliverWebhook, { params: { webhook, delivery } });
+    ctx.ui.done("workspace", "Queued again");
+    ctx.ui.result(answer, "");
+  },
+});

@@ -1,0 +1,30 @@
+import { Option } from "@commander-js/extra-typings";
+import { endpoints, EVENT_NAMES } from "../../contract/mod.ts";
+import { defineCommand } from "../command/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import { printable } from "../terminal/mod.ts";
+
+export default defineCommand({
+  description: "Sends a signed example at once. The exit code is 1 where it was not taken.",
+  define: (command) =>
+    command
+      .argument("<webhook_id>", "id of the webhook")
+      .addOption(
+        new Option("--event <name>", "event that the example is of").choices(EVENT_NAMES)
+          .default("deployment.live" as const),
+      ),
+  offers: { webhook_id: "webhook" },
+  examples: [["webhooks test 01900000-0000-7000-8000-000000000000", "send an example"]],
+  answers: "{ delivered, status, durationMs, detail }",
+  async run({ args: [webhook], flags }, ctx) {
+    const client = ctx.client({ phase: "workspace" });
+    const result = await client.call(endpoints.testWebhook, {
+      params: { webhook },
+      body: { event: flags.event },
+    });
+    const detail = printable(result.detail);
+    if (!result.delivered) throw new CliError("not_delivered", `Not delivered: ${detail}`);
+    ctx.ui.done("workspace", `Delivered in ${result.durationMs} ms: ${detail}`);
+    ctx.ui.result(result, "");
+  },
+});

@@ -1,0 +1,37 @@
+/** The commands `webhooks` and those of deliveries, in both output modes. */
+import { testTranscript } from "../_test_transcript.ts";
+
+const NOWHERE = "01900000-0000-7000-8000-000000000000";
+
+testTranscript("webhooks", [
+  { name: "none yet", argv: ["webhooks", "list"] },
+  {
+    name: "an event that is none",
+    argv: ["webhooks", "create", "https://hooks.example.com/x", "--event", "deployment.done"],
+    code: 2,
+  },
+  {
+    name: "some of them",
+    argv: [
+      ...["webhooks", "create", "https://hooks.example.com/x", "--event", "health.recovered"],
+      ...["--category", "deployment", "--description", "the chat"],
+    ],
+  },
+  {
+    name: "an address that is not public",
+    argv: ["webhooks", "create", "http://127.0.0.1/x"],
+    code: 2,
+  },
+  { name: "all", argv: ["webhooks", "list"] },
+  { name: "a log of nothing", argv: ["webhooks", "deliveries", NOWHERE], code: 1 },
+  { name: "one that is not there", argv: ["webhooks", "delete", NOWHERE], code: 1 },
+  { name: "a test of nothing", argv: ["webhooks", "test", NOWHERE], code: 1 },
+]);
+
+testTranscript("deliveries", [
+  { name: "everything was delivered", argv: ["notifications", "dead-letters"] },
+  { name: "nothing to send again", argv: ["notifications", "resend", "--all"] },
+  { name: "neither ids nor all", argv: ["notifications", "resend"], code: 2 },
+  { name: "of the workspace", argv: ["notifications", "dead-letters", "--workspace-wide"] },
+  { name: "no mail server", argv: ["notifications", "test", "email"], code: 1 },
+]);
