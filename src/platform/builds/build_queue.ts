@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
 import { Failure } from "../core/http/failure.ts";
 import type { BuildRecord } from "./build_record.ts";
@@ -21,12 +22,21 @@ const MAX_ATTEMPTS = 2;
 /** Seconds after which a caller may find room in a full queue. */
 const RETRY_SECONDS = 60;
 
+/** Pauses between tries to write to a store that fails: twice as long each time, up to the longest. */
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 60_000;
+
+const UNNOTED =
+  "The platform could not store what became of this build: its own log says why. Build it again";
+
 export interface BuildQueueOptions {
   readonly builds: BuildStore;
   readonly worker: Pick<BuildWorker, "perform" | "giveUp">;
   /** Builds that run at the same time. */
   readonly concurrency: number;
   readonly now: Clock;
+  /** Waits, or rejects as soon as the signal is aborted; a timer where missing. */
+  readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
   onTrouble(message: string): void;
 }
 
@@ -36,11 +46,14 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
+const wait = (milliseconds: number, signal: AbortSignal) =>
+  delay(milliseconds, undefined, { signal, ref: false });
+
 export class BuildQueue {
   /** Oldest first. */
   private waiting: BuildRecord[] = [];
   private readonly running = new Map<string, Running>();
-  private closed = false;
+  private readonly closing = new AbortController();
 
   constructor(private readonly options: BuildQueueOptions) {}
 
@@ -99,13 +112,13 @@ export class BuildQueue {
 
   /** Interrupts what runs; it goes on at the next start. */
   async close(): Promise<void> {
-    this.closed = true;
+    this.closing.abort();
     for (const { abort } of this.running.values()) abort.abort();
     await Promise.all([...this.running.values()].map(({ ended }) => ended));
   }
 
   private pump(): void {
-    while (!this.closed && this.running.size < this.options.concurrency) {
+    while (!this.closing.signal.aborted && this.running.size < this.options.concurrency) {
       const build = nextBuild(this.waiting, [...this.running.values()].map((each) => each.build));
       if (build === undefined) return;
       this.waiting = this.waiting.filter((each) => each !== build);
@@ -118,15 +131,37 @@ export class BuildQueue {
     }
   }
 
+  /** Never rejects; a build that cannot be stored while the platform ends goes on at its next start. */
   private async run(build: BuildRecord, signal: AbortSignal): Promise<void> {
     const { builds, worker, now, onTrouble } = this.options;
     try {
       const attempts = build.attempts + 1;
-      const begun = await builds.update(build, { state: "RUNNING", attempts, startedAt: now() });
+      const running = { state: "RUNNING", attempts, startedAt: now() } as const;
+      const begun = await this.persist(build, () => builds.update(build, running));
       if (begun === undefined) return;
-      await this.settle(begun, await worker.perform(begun, signal));
+      const end = await worker.perform(begun, signal).catch((error) => {
+        onTrouble(`Cannot store what became of build ${build.id}: ${error}`);
+        return this.persist(build, () => worker.giveUp(begun, UNNOTED));
+      });
+      await this.persist(build, () => this.settle(begun, end));
     } catch (error) {
-      onTrouble(`Can not take note of build ${build.id}: ${error}`);
+      onTrouble(`Build ${build.id} goes on when the platform starts again: ${error}`);
+    }
+  }
+
+  /** Writes to the store, again and again where that fails, until the queue is closed. */
+  private async persist<T>(build: BuildRecord, write: () => Promise<T>): Promise<T> {
+    const { onTrouble, pause = wait } = this.options;
+    const { signal } = this.closing;
+    for (let pauseMs = FIRST_PAUSE_MS;; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      try {
+        return await write();
+      } catch (error) {
+        if (signal.aborted) throw error;
+        onTrouble(`Cannot store build ${build.id}, trying again in ${pauseMs} ms: ${error}`);
+        // Where the queue is closed meanwhile, there is one more try.
+        await pause(pauseMs, signal).catch(() => {});
+      }
     }
   }
 

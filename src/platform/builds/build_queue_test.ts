@@ -23,6 +23,10 @@ interface Parts {
   readonly begun: string[];
   readonly givenUp: string[];
   readonly troubles: string[];
+  /** How long the queue paused, in milliseconds. */
+  readonly pauses: number[];
+  /** Lets this many of the next writes to the store fail. */
+  breakStore(writes: number): void;
   queue(concurrency: number): BuildQueue;
   /** Stores a build as a trigger would. */
   store(build: BuildRecord): Promise<void>;
@@ -31,9 +35,28 @@ interface Parts {
   open(): void;
 }
 
+/** A store some of whose commits fail, as those of a full or a busy disk do. */
+function failing(kv: Deno.Kv, fails: () => boolean): Deno.Kv {
+  const failingOperation = (operation: Deno.AtomicOperation): Deno.AtomicOperation => {
+    const commit = operation.commit.bind(operation);
+    return Object.assign(operation, {
+      commit: () => fails() ? Promise.reject(new TypeError("disk I/O error")) : commit(),
+    });
+  };
+  return new Proxy(kv, {
+    get(target, name) {
+      if (name === "atomic") return () => failingOperation(target.atomic());
+      const own: unknown = Reflect.get(target, name, target);
+      return typeof own === "function" ? own.bind(target) : own;
+    },
+  });
+}
+
 async function withParts(run: (parts: Parts) => Promise<void>): Promise<void> {
   const kv = await Deno.openKv(":memory:");
-  const builds = new BuildStore(kv);
+  let failures = 0;
+  const builds = new BuildStore(failing(kv, () => failures-- > 0));
+  const pauses: number[] = [];
   const { promise: gate, resolve: open } = Promise.withResolvers<void>();
   const [begun, givenUp, troubles]: string[][] = [[], [], []];
   const worker = {
@@ -51,11 +74,13 @@ async function withParts(run: (parts: Parts) => Promise<void>): Promise<void> {
   };
   try {
     await run({
-      ...{ builds, begun: begun!, givenUp: givenUp!, troubles: troubles!, open },
+      ...{ builds, begun: begun!, givenUp: givenUp!, troubles: troubles!, pauses, open },
+      breakStore: (writes) => failures = writes,
       queue: (concurrency) =>
         new BuildQueue({
           ...{ builds, worker, concurrency },
           now: () => 1000,
+          pause: (milliseconds) => Promise.resolve(pauses.push(milliseconds)),
           onTrouble: (message) => troubles!.push(message),
         }),
       async store(build) {
@@ -140,6 +165,85 @@ Deno.test("BuildQueue.drop() takes out what waits; dropProject() ends all of a p
     await builds.drop("unknown");
     await builds.dropProject(PROJECT);
     assert.deepEqual([begun, builds.ahead("c")], [["a"], null]);
+  }));
+
+Deno.test("BuildQueue runs a build whose begin could not be stored, with longer and longer pauses", () =>
+  withParts(async ({ queue, store, begun, open, stateOf, breakStore, pauses, troubles }) => {
+    open();
+    const builds = queue(1);
+    await builds.start();
+    await store(record("a"));
+    breakStore(3);
+    builds.add(record("a"));
+    await until(async () => await stateOf("a") === "SUCCEEDED");
+    assert.deepEqual([begun, pauses], [["a"], [250, 500, 1000]]);
+    assert.equal(troubles.length, 3);
+    assert.match(
+      troubles.splice(0)[0]!,
+      /^Cannot store build a, trying again in 250 ms: .*disk I\/O error/,
+    );
+    await builds.close();
+  }));
+
+Deno.test("BuildQueue stores an end again that could not be stored, and goes on with the next", () =>
+  withParts(
+    async ({ builds, queue, store, begun, open, stateOf, breakStore, pauses, troubles }) => {
+      const running = queue(1);
+      await running.start();
+      for (const id of ["a", "b"]) {
+        await store(record(id));
+        running.add(record(id));
+      }
+      await until(() => begun.length === 1);
+      breakStore(1);
+      open();
+      await until(async () => await stateOf("b") === "SUCCEEDED");
+      assert.deepEqual([await stateOf("a"), begun, pauses], ["SUCCEEDED", ["a", "b"], [250]]);
+      assert.equal((await Array.fromAsync(builds.queue())).length, 0);
+      assert.equal(troubles.splice(0).length, 1);
+      await running.close();
+    },
+  ));
+
+Deno.test("BuildQueue.close() ends the tries; the next start takes the build up", () =>
+  withParts(async ({ queue, store, begun, open, stateOf, breakStore, pauses, troubles }) => {
+    open();
+    const first = queue(1);
+    await first.start();
+    await store(record("a"));
+    breakStore(Infinity);
+    first.add(record("a"));
+    await until(() => pauses.length > 20);
+    assert.equal(Math.max(...pauses), 60_000);
+    await first.close();
+    assert.match(troubles.splice(0).at(-1)!, /^Build a goes on when the platform starts again: /);
+    breakStore(0);
+    const second = queue(1);
+    await second.start();
+    await until(async () => await stateOf("a") === "SUCCEEDED");
+    assert.deepEqual(begun, ["a"]);
+    await second.close();
+  }));
+
+Deno.test("BuildQueue gives a build up that its worker cannot store", () =>
+  withParts(async ({ builds, store, givenUp, troubles, stateOf }) => {
+    const running = new BuildQueue({
+      ...{ builds, concurrency: 1, now: () => 1000 },
+      worker: {
+        perform: () => Promise.reject(new TypeError("disk I/O error")),
+        giveUp(build, error) {
+          givenUp.push(build.id);
+          return Promise.resolve({ state: "FAILED", error });
+        },
+      },
+      onTrouble: (message) => troubles.push(message),
+    });
+    await running.start();
+    await store(record("a"));
+    running.add(record("a"));
+    await until(async () => await stateOf("a") === "FAILED");
+    assert.deepEqual([givenUp, troubles.splice(0).length], [["a"], 1]);
+    await running.close();
   }));
 
 Deno.test("BuildStore.nextPlace() is behind all others, also when the clock goes back", () =>
