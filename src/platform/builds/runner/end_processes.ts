@@ -77,6 +77,32 @@ export function killChildren(parent: number): boolean {
   return children.length > 0;
 }
 
+/** Longest wait for a process that was killed, in milliseconds: some wait for a disk, and cannot end. */
+const END_MS = 30_000;
+
+/**
+ * Waits for the end of a process that was killed.
+ *
+ * @throws {StillRunningError} where it does not come in `limitMs` milliseconds.
+ */
+export async function waitForEnd(
+  child: Pick<Deno.ChildProcess, "pid" | "status">,
+  limitMs = END_MS,
+): Promise<void> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const seconds = Math.round(limitMs / 1000);
+    late.reject(
+      new StillRunningError(`Process ${child.pid} goes on ${seconds} s after it was killed`),
+    );
+  }, limitMs);
+  try {
+    await Promise.race([child.status, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /**
  * Ends every process of a user. `killAll` does it from inside, all at once, so
  * that none can fork away; but those that kill it first are ended one by one.
@@ -93,5 +119,5 @@ export async function endProcessesOf(uid: number, killAll: () => Promise<void>):
     if (left.length > 0) await killAll();
     await new Promise((resolve) => setTimeout(resolve, clean > 0 ? 0 : PAUSE_MS));
   }
-  throw new StillRunningError(`Can not end the processes of user ${uid}`);
+  throw new StillRunningError(`Cannot end the processes of user ${uid}`);
 }

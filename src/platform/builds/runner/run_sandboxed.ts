@@ -28,6 +28,8 @@ export interface SandboxedBuild {
   readonly log: BuildLogWriter;
   readonly masker: SecretMasker;
   readonly signal: AbortSignal;
+  /** How long to read on when the build was ended, in milliseconds; 5 s where missing. */
+  readonly drainMs?: number;
   /** Told what the walls themselves said; for the operator. */
   onTrouble(message: string): void;
 }
@@ -39,6 +41,9 @@ const MAX_REASON = 4000;
 
 /** Last words of the process itself, in characters. */
 const MAX_WORDS = 2000;
+
+/** What is written is read at once: after this, a process that left the build holds its output open. */
+const DRAIN_MS = 5000;
 
 /** Puts what the process says into the log; returns what ends it. */
 async function listen(
@@ -79,9 +84,11 @@ async function listen(
 async function lastWords(stream: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let text = "";
-  for await (const chunk of stream) {
-    text = (text + decoder.decode(chunk, { stream: true })).slice(-MAX_WORDS);
-  }
+  try {
+    for await (const chunk of stream) {
+      text = (text + decoder.decode(chunk, { stream: true })).slice(-MAX_WORDS);
+    }
+  } catch { /* what was heard until then counts */ }
   return text.trim();
 }
 
@@ -90,7 +97,22 @@ function minutes(milliseconds: number): string {
   return value >= 1 ? `${Math.round(value)} minutes` : `${Math.round(milliseconds / 1000)} seconds`;
 }
 
-/** Runs the build to its end; no process of it is left then. */
+/** Lets the output of an ended build be read to its end, but not for longer than `drainMs`. */
+function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
+  const late = new AbortController();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return {
+    late: late.signal,
+    begin: () => timer ??= setTimeout(() => late.abort(), drainMs),
+    stop: () => clearTimeout(timer),
+  };
+}
+
+/**
+ * Runs the build to its end; no process of it is left then.
+ *
+ * @throws {StillRunningError} where one cannot be ended.
+ */
 export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd> {
   const { limits, signal } = build;
   signal.throwIfAborted();
@@ -99,19 +121,24 @@ export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd>
   const memory = watchMemory(child.pid, { maxBytes: limits.memoryBytes });
   const late = AbortSignal.timeout(limits.timeMs);
   const stopping = AbortSignal.any([signal, late, size.exceeded, memory.exceeded]);
+  const reading = boundReading(build);
+  const untilLate = () => new TransformStream<Uint8Array<ArrayBuffer>>();
   // Whether it ended is judged below.
-  const stop = () => void end().catch(() => {});
+  const stop = () => void end().catch(() => {}).finally(reading.begin);
   stopping.addEventListener("abort", stop, { once: true });
-  const words = lastWords(child.stderr).catch(() => "");
+  const errors = child.stderr.pipeThrough(untilLate(), { signal: reading.late });
+  const words = lastWords(errors);
   let heard: SandboxedEnd | undefined;
   try {
-    heard = await listen(child.stdout, build);
+    const output = child.stdout.pipeThrough(untilLate(), { signal: reading.late });
+    heard = await listen(output, build);
   } catch (error) {
     if (!stopping.aborted) heard = { type: "failed", reason: reasonOf(error) };
   } finally {
     stopping.removeEventListener("abort", stop);
     memory.stop();
-    await Promise.all([end(), size.stop()]);
+    await Promise.all([end(), size.stop()]).finally(reading.begin);
+    void words.then(reading.stop);
     await child.stdin.close().catch(() => {});
   }
   if (signal.aborted) return { type: "aborted" };

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { endProcessesOf, killChildren, usersBetween } from "./end_processes.ts";
+import { endProcessesOf, killChildren, usersBetween, waitForEnd } from "./end_processes.ts";
 import type { BuildProgram } from "./program.ts";
 import { END_USER_SCRIPT, NAMESPACE_SCRIPT, OPEN_SCRIPT, USER_SCRIPT } from "./sandbox_script.ts";
 import { runProgram, spawnProgram } from "../../../lib/spawn_program.ts";
@@ -179,7 +179,7 @@ export function startSandbox(run: SandboxRun, options: SandboxOptions): Sandboxe
     // The first process of the namespaces ends after all others, and `unshare` after that one.
     if (!hasOwnRoot(options.kind) || !killChildren(child.pid)) killGroup(child.pid);
     if (options.kind === "user") await endUser(run.uid);
-    await child.status;
+    await waitForEnd(child);
   };
   // Two that end a user's processes at the same time would find each other's killers, again and again.
   let ended: Promise<void> | undefined;

@@ -5,7 +5,6 @@
  * @module
  */
 import { join } from "node:path";
-import type { BuildJobFile } from "../../../build/mod.ts";
 import { formatCount } from "../../../lib/format.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import { createSecretMasker, type SecretMasker } from "../../../lib/mask_secrets.ts";
@@ -29,6 +28,7 @@ import { namesIn, ownPlaces, preparePlaces, sharedPlaces } from "./build_places.
 import { type BuildLimits, DEFAULT_BUILD_LIMITS, DEFAULT_BUILD_UID } from "./build_limits.ts";
 import { type BuildSlot, BuildSlots } from "./build_slots.ts";
 import { collectOutput, OutputRefused } from "./collect_output.ts";
+import { jobFile } from "./job_file.ts";
 import { StillRunningError } from "./end_processes.ts";
 import { killMarked } from "../../../lib/marked_processes.ts";
 import type { BuildProgram } from "./program.ts";
@@ -72,6 +72,9 @@ const SYSTEM_FOLDERS = ["/usr/", "/bin", "/sbin", "/opt/", "/nix/"];
 const REFUSED =
   "Builds from git are switched off: this platform can not keep them away from its own data. " +
   "Its operator can run it as root, allow user namespaces, or pass --allow-unsandboxed-builds";
+
+const STILL_RUNNING =
+  "A process of this build cannot be ended, so nothing of it is used: the platform's log says which";
 
 export class SandboxedRunner implements BuildRunner {
   readonly #slots: BuildSlots;
@@ -210,6 +213,13 @@ export class SandboxedRunner implements BuildRunner {
       });
     } catch (error) {
       hasEnded = !(error instanceof StillRunningError);
+      if (error instanceof StillRunningError) {
+        this.options.onTrouble(
+          `Build ${job.deploymentId} has ended, but a process of it has not: ${error.message}. Its ` +
+            `user ${slot.uid} and its folder ${path} are left alone until the platform starts again`,
+        );
+        if (!signal.aborted) return { type: "failed", reason: STILL_RUNNING };
+      }
       if (signal.aborted) return { type: "cancelled" };
       if (error instanceof GitFault || error instanceof OutputRefused) {
         // It may name what the build named.
@@ -320,25 +330,6 @@ function withRealPath(path: string): string[] {
   } catch {
     return [path];
   }
-}
-
-function jobFile(
-  folder: BuildFolder,
-  { job, project, variables }: {
-    readonly job: BuildJob;
-    readonly project: ProjectRecord;
-    readonly variables: Record<string, string>;
-  },
-): BuildJobFile {
-  const { rootDirectory, installCommand, buildCommand, outputDirectory, nodeVersion } = project;
-  return {
-    repository: join(folder.inside.box, "repo"),
-    commitSha: job.commitSha,
-    ...{ rootDirectory, installCommand, buildCommand, outputDirectory, nodeVersion },
-    variables,
-    cache: folder.inside.cache,
-    outbox: join(folder.inside.box, "outbox"),
-  };
 }
 
 /** The build's folders by their real paths, so that a link on the way is told from one in them. */

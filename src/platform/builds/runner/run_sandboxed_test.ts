@@ -1,0 +1,86 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { killMarked } from "../../../lib/marked_processes.ts";
+import { createSecretMasker } from "../../../lib/mask_secrets.ts";
+import { DEFAULT_BUILD_LIMITS } from "./build_limits.ts";
+import { StillRunningError, waitForEnd } from "./end_processes.ts";
+import { runSandboxed, type SandboxedBuild } from "./run_sandboxed.ts";
+
+const MARK = "SVC_TEST_MARK";
+
+/** Runs a script without walls, and ends in the end what it left. */
+async function withScript(
+  script: string,
+  test: (build: SandboxedBuild) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-run-" });
+  const mark = join(folder, "mark");
+  try {
+    await test({
+      run: {
+        ...{ uid: 0, root: folder, shown: [{ from: folder, to: folder }] },
+        command: ["/bin/sh", "-c", script],
+        env: { [MARK]: mark },
+        limits: { processes: 500, fileBytes: 2 ** 20 },
+      },
+      sandbox: {
+        kind: "open",
+        program: { command: ["/bin/echo"], needs: [], env: {} },
+        hidden: [],
+      },
+      limits: { ...DEFAULT_BUILD_LIMITS, timeMs: 60_000 },
+      folders: [folder],
+      log: { add() {}, end: () => Promise.resolve() },
+      masker: createSecretMasker([]),
+      signal: new AbortController().signal,
+      drainMs: 100,
+      onTrouble() {},
+    });
+  } finally {
+    await killMarked(`${MARK}=${mark}`);
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Starts a process in a session of its own, and waits until it is there. */
+const LEAVE = `setsid sh -c ': >left; exec sleep 1000'`;
+const LEFT = "& while [ ! -e left ]; do :; done";
+
+const linux = { ignore: Deno.build.os !== "linux" };
+
+Deno.test(
+  "runSandboxed() ends though a process that left the build holds its output open",
+  linux,
+  () =>
+    withScript(`${LEAVE} ${LEFT}; exec sleep 1000`, async (build) => {
+      const limits = { ...build.limits, timeMs: 300 };
+      const end = await runSandboxed({ ...build, limits });
+      assert.deepEqual(end, { type: "failed", reason: "The build took longer than 0 seconds" });
+    }),
+);
+
+Deno.test(
+  "runSandboxed() ends though one holds only its errors open, and keeps the last words",
+  linux,
+  () =>
+    withScript(`echo gone >&2; ${LEAVE} >/dev/null ${LEFT}; exit 3`, async (build) => {
+      const troubles: string[] = [];
+      const end = await runSandboxed({ ...build, onTrouble: (message) => troubles.push(message) });
+      const reason = "The build process ended early, with code 3";
+      assert.deepEqual([end, troubles], [
+        { type: "failed", reason },
+        ["A build process ended early: gone"],
+      ]);
+    }),
+);
+
+Deno.test("waitForEnd() gives a process up that does not end, and says which", async () => {
+  const { promise: status, resolve } = Promise.withResolvers<Deno.CommandStatus>();
+  await assert.rejects(waitForEnd({ pid: 4711, status }, 1), (error: Error) => {
+    assert.ok(error instanceof StillRunningError);
+    assert.match(error.message, /^Process 4711 goes on \d+ s after it was killed$/);
+    return true;
+  });
+  resolve({ success: false, code: 137, signal: "SIGKILL" });
+  await waitForEnd({ pid: 4711, status });
+});
