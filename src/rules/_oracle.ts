@@ -6,7 +6,7 @@
  */
 import ipaddr from "ipaddr.js";
 import { matchGlobPlainly } from "./_oracle_glob.ts";
-import type { Decision, EvaluationHooks, RuleRef } from "./evaluate/decision.ts";
+import type { Decision, EvaluationHooks, RuleRef } from "./decision.ts";
 import type { RequestFacts } from "./facts.ts";
 import { captureNames, parseGlob } from "./glob.ts";
 import type { RuntimeAction, RuntimeCondition, RuntimeLeaf, RuntimeRule } from "./types.ts";

@@ -5,7 +5,7 @@
  */
 import assert from "node:assert/strict";
 import { type CompiledRules, compileRules } from "./compile/compile_rules.ts";
-import type { Decision, EvaluationHooks } from "./evaluate/decision.ts";
+import type { Decision, EvaluationHooks } from "./decision.ts";
 import { evaluateRules } from "./evaluate/evaluate_rules.ts";
 import { type DescribedRequest, factsFromRequest, type RequestFacts } from "./facts.ts";
 import type { Finding } from "./finding.ts";

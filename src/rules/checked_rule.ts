@@ -4,7 +4,9 @@
  * @module
  */
 import type { PathStep } from "../lib/diagnostic.ts";
-import type { LeafCondition, Rule } from "./types.ts";
+import type { ActionPlace } from "./actions/action_definition.ts";
+import { leavesOf, type PlacedLeaf } from "./conditions/condition.ts";
+import type { Rule } from "./types.ts";
 
 export interface CheckedRule {
   /** Index in `rules`. */
@@ -19,29 +21,21 @@ export interface CheckedRule {
   readonly isPathKnown: boolean;
 }
 
-/** A condition and the path of its place: the root, an item of `any`, or `not`. */
-export interface PlacedLeaf {
-  readonly leaf: LeafCondition;
-  readonly path: readonly PathStep[];
-  readonly isRoot: boolean;
-}
-
 /** The field path of a rule. */
-export function rulePath(checked: CheckedRule): PathStep[] {
-  return ["rules", checked.index];
+export function rulePath({ index }: CheckedRule): PathStep[] {
+  return ["rules", index];
 }
 
-/** The root condition, the items of `any`, and `not`. */
-export function leavesOf(checked: CheckedRule): PlacedLeaf[] {
-  const condition = checked.rule.condition;
-  if (condition === undefined) return [];
-  const base = [...rulePath(checked), "condition"];
-  const leaves: PlacedLeaf[] = [{ leaf: condition, path: base, isRoot: true }];
-  condition.any?.forEach((leaf, index) =>
-    leaves.push({ leaf, path: [...base, "any", index], isRoot: false })
-  );
-  if (condition.not !== undefined) {
-    leaves.push({ leaf: condition.not, path: [...base, "not"], isRoot: false });
-  }
-  return leaves;
+/** The parts of the rule's condition, with their places in the set. */
+export function leavesOfRule(checked: CheckedRule): PlacedLeaf[] {
+  return leavesOf(checked.rule.condition, [...rulePath(checked), "condition"]);
+}
+
+/** What the definition of the rule's action asks about the rule. */
+export function actionPlaceOf(checked: CheckedRule): ActionPlace {
+  return {
+    path: [...rulePath(checked), "action"],
+    condition: checked.rule.condition,
+    isComplete: checked.complete,
+  };
 }

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { renderDiagnostic } from "../lib/diagnostic.ts";
 import { loadRulesToml } from "./parse_rules.ts";
-import { ACTION_TYPES, FIELDS } from "./schema.ts";
+import { ACTION_TYPES } from "./actions/actions.ts";
+import { FIELDS } from "./schema.ts";
 import { type Rule, SCHEMA_VERSION } from "./types.ts";
 
 const text = Deno.readTextFileSync(new URL("../../docs/rules.md", import.meta.url));

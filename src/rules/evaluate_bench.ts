@@ -5,7 +5,7 @@
  * @module
  */
 import { type CompiledRules, compileRules } from "./compile/compile_rules.ts";
-import type { EvaluationHooks } from "./evaluate/decision.ts";
+import type { EvaluationHooks } from "./decision.ts";
 import { evaluateRules } from "./evaluate/evaluate_rules.ts";
 import { createFacts, type RequestFacts } from "./facts.ts";
 import { normalizeRules } from "./normalize.ts";

@@ -57,25 +57,23 @@ export {
   requestHost,
 } from "./facts.ts";
 export { type CompiledRules, compileInSteps, compileRules } from "./compile/compile_rules.ts";
-export {
-  type HeaderEdit,
-  type Phase,
-  phaseOf,
-  PHASES,
-  type VaryNames,
-} from "./compile/compiled_rule.ts";
+export { phaseOf } from "./actions/actions.ts";
 export {
   type CacheDecision,
   type Decision,
   type EvaluationHooks,
+  type HeaderEdit,
   type Hit,
   NO_DECISION,
+  type Phase,
+  PHASES,
   type PipelineDecision,
   type RateLimitAction,
   type RewriteDecision,
   type RuleRef,
   type Terminal,
-} from "./evaluate/decision.ts";
+  type VaryNames,
+} from "./decision.ts";
 export { evaluateRules, isDecidedByTarget, rewriteChanged } from "./evaluate/evaluate_rules.ts";
 export {
   explainRequest,
@@ -84,7 +82,7 @@ export {
   type RuleOutcome,
 } from "./explain/explain_request.ts";
 export type { Mismatch } from "./explain/mismatch.ts";
-export { cachePositionOf, failureOf, ORIGIN_HANDLE, runsBehindCache } from "./running_order.ts";
+export { cachePositionOf, failureOf, ORIGIN_HANDLE, runsBehindCache } from "./pipeline_steps.ts";
 export { summarize } from "./explain/summarize.ts";
 export {
   type ParsedRuleTests,

@@ -29,3 +29,5 @@ export const textMap = () =>
     z.string("Use a string"),
     "Use a table of strings",
   );
+
+export const enforceMode = () => choice(["shadow", "enforce"]);

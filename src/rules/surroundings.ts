@@ -5,10 +5,9 @@
  * @module
  */
 import { nearest } from "../lib/suggest.ts";
-import { type CheckedRule, leavesOf, rulePath } from "./checked_rule.ts";
+import { type CheckedRule, leavesOfRule, rulePath } from "./checked_rule.ts";
 import { errorAt, type Finding, joinNames, warningAt } from "./finding.ts";
-import { ORIGIN_HANDLE } from "./running_order.ts";
-import { isHandleStep } from "./schema.ts";
+import { isHandleStep, ORIGIN_HANDLE } from "./pipeline_steps.ts";
 import type { RuntimeRuleSet } from "./types.ts";
 
 /** What is known of the place; nothing is said about what is missing here. */
@@ -54,7 +53,7 @@ export function* checkFunctionNames(
 /** Reports conditions on networks, which no request fits where the edge cannot tell them. */
 export function* warnAsn(checked: CheckedRule): Generator<Finding> {
   if (checked.rule.enabled === false) return;
-  for (const { leaf, path } of leavesOf(checked)) {
+  for (const { leaf, path } of leavesOfRule(checked)) {
     if (leaf.asn === undefined) continue;
     yield warningAt([...path, "asn"], {
       code: ASN_UNKNOWN,

@@ -5,6 +5,7 @@
  *
  * @module
  */
+import { definitionOf } from "../actions/actions.ts";
 import { CONDITION_NAMES, CONDITIONS } from "../conditions/conditions.ts";
 import type { RuntimeCondition, RuntimeLeaf, RuntimeRule } from "../types.ts";
 import type { CompiledRule } from "./compiled_rule.ts";
@@ -19,7 +20,8 @@ function asksForClient(leaf: RuntimeLeaf): boolean {
 /** Whether a rule may say different things about requests with the same target. */
 export function isClientBound({ action, condition }: RuntimeRule): boolean {
   const { any = [], not } = condition;
-  return action.type === "rate_limit" || asksForClient(condition) || any.some(asksForClient) ||
+  return definitionOf(action).isClientBound || asksForClient(condition) ||
+    any.some(asksForClient) ||
     (not !== undefined && asksForClient(not));
 }
 

@@ -5,6 +5,7 @@
  */
 import { atOnce, type Pace, type Steps } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
+import { PHASES } from "../decision.ts";
 import type { RuntimeRuleSet } from "../types.ts";
 import { countValues, startPace } from "../work.ts";
 import { atItsPlace, isClientBound } from "./client_bound.ts";
@@ -30,16 +31,14 @@ function specificity(rule: UnrankedRule): number {
   return path.type === "glob" ? path.glob.prefix.length : path.text.length;
 }
 
-function overrides(rule: UnrankedRule): number {
-  return rule.action.type === "pipeline" && rule.action.override ? 1 : 0;
-}
+const PIPELINE = PHASES.indexOf("pipeline");
 
 /** Phase by phase in authored order; pipelines by override and specificity first. */
 function compareRules(a: UnrankedRule, b: UnrankedRule): number {
   if (a.phase !== b.phase) return a.phase - b.phase;
-  if (a.action.type === "pipeline") {
+  if (a.effect.isOverride !== b.effect.isOverride) return a.effect.isOverride ? -1 : 1;
+  if (a.phase === PIPELINE) {
     const [ofA, ofB] = [specificity(a), specificity(b)];
-    if (overrides(a) !== overrides(b)) return overrides(b) - overrides(a);
     if (ofA !== ofB) return ofA < ofB ? 1 : -1;
   }
   return a.ref.index - b.ref.index;

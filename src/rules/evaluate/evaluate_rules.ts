@@ -4,113 +4,66 @@
  *
  * @module
  */
+import type { DecisionDraft, Location } from "../actions/action_definition.ts";
 import type { CompiledRules } from "../compile/compile_rules.ts";
+import type { CompiledRule } from "../compile/compiled_rule.ts";
 import {
   type CacheDecision,
-  type CompiledRule,
-  type HeaderEdit,
-  PHASES,
-  type RuleRef,
-} from "../compile/compiled_rule.ts";
-import type { RequestFacts } from "../facts.ts";
-import { mergeQueries } from "../query.ts";
-import { type CompiledTarget, expandTarget, resolvedPath } from "../target.ts";
-import { encodeHeaderText, encodeUrlText, expandPieces } from "../template.ts";
-import { findCandidates } from "./candidates.ts";
-import {
   type Decision,
   type EvaluationHooks,
+  type HeaderEdit,
   type Hit,
   NO_DECISION,
+  type Phase,
+  PHASES,
   type PipelineDecision,
   type RewriteDecision,
+  type RuleRef,
   type Terminal,
-} from "./decision.ts";
-
-const SECURITY = PHASES.indexOf("security");
-const PIPELINE = PHASES.indexOf("pipeline");
-const ALL = PHASES.length;
+} from "../decision.ts";
+import type { RequestFacts } from "../facts.ts";
+import { findCandidates } from "./candidates.ts";
 
 const NO_CAPTURES: readonly string[] = Object.freeze([]);
-const VISIBLE = /^[\x21-\x7e]*$/;
 
-type Action<T extends CompiledRule["action"]["type"]> = Extract<
-  CompiledRule["action"],
-  { readonly type: T }
+/** The number of the phase after each. */
+const AFTER = Object.fromEntries(PHASES.map((phase, index) => [phase, index + 1])) as Readonly<
+  Record<Phase, number>
 >;
 
-type Location = Pick<RequestFacts, "path" | "rawQuery">;
-
-/** The query of the request, without its `?`, as an address can hold it. */
-function askedQuery({ rawQuery }: Location): string {
-  return VISIBLE.test(rawQuery) ? rawQuery : encodeUrlText(rawQuery);
-}
-
-const withMark = (query: string): string => query === "" ? "" : `?${query}`;
-
-function capturesOf(rule: CompiledRule, path: string): readonly string[] {
-  return rule.usesCaptures ? rule.condition.captures(path) : NO_CAPTURES;
-}
-
-function rewriteBy(
-  rule: CompiledRule,
-  action: Action<"rewrite">,
-  facts: Location,
-): RewriteDecision {
-  const target = expandTarget(action.target, capturesOf(rule, facts.path), facts.path);
-  const query = mergeQueries(target.query ?? "", askedQuery(facts));
-  return action.external
-    ? { type: "external", url: `${target.origin}${target.path}${withMark(query)}`, rule: rule.ref }
-    : { type: "internal", path: resolvedPath(target), query, rule: rule.ref };
+function capturesOf({ effect, condition }: CompiledRule, path: string): readonly string[] {
+  return effect.usesCaptures ? condition.captures(path) : NO_CAPTURES;
 }
 
 type Growing = { -readonly [Key in keyof Decision]: Decision[Key] };
 
 /** One decision in the making. */
-class Verdict {
+class Draft implements DecisionDraft {
   terminal: Terminal = NO_DECISION.terminal;
   rewrite: RewriteDecision | undefined;
   cache: CacheDecision | undefined;
   pipeline: PipelineDecision | undefined;
-  private headerEdits: HeaderEdit[] | undefined;
-  private hits: Hit[] | undefined;
   readonly matched: number[] = [];
   /** Phases before this one take no more rules. */
-  openFrom = SECURITY;
+  openFrom = 0;
+  private headerEdits: HeaderEdit[] | undefined;
+  private hits: Hit[] | undefined;
   private fileExists: boolean | undefined;
 
-  constructor(private readonly facts: RequestFacts, private readonly hooks: EvaluationHooks) {}
+  /** `rule` is the one that is applied. */
+  constructor(
+    readonly facts: RequestFacts,
+    readonly hooks: EvaluationHooks,
+    private rule: CompiledRule,
+  ) {}
 
   /** Applies a rule whose condition holds. */
   apply(rule: CompiledRule): void {
-    const { action } = rule;
-    if ("ifNoFile" in action && action.ifNoFile && this.hasFile()) return;
-    this.matched.push(rule.ref.index);
-    switch (action.type) {
-      case "allow":
-        return this.close(rule.phase);
-      case "log":
-        return this.hit("log", rule);
-      case "deny":
-        return this.deny(rule, action);
-      case "rate_limit":
-        return this.limit(rule, action);
-      case "redirect":
-        return this.redirect(rule, action);
-      case "rewrite":
-        return this.rewriteTo(rule, action);
-      case "cache":
-        this.cache = action.decision;
-        return this.close(rule.phase);
-      case "pipeline":
-        this.pipeline = { steps: action.steps, rule: rule.ref };
-        return this.close(rule.phase);
-      case "edit_headers":
-        (this.headerEdits ??= []).push(...action.edits);
-        return;
-      case "build_headers":
-        return this.buildHeaders(rule, action);
-    }
+    const { effect, ref } = rule;
+    if (effect.ifNoFile && this.hasFile()) return;
+    this.matched.push(ref.index);
+    this.rule = rule;
+    effect.apply(this);
   }
 
   finish(): Decision {
@@ -127,61 +80,25 @@ class Verdict {
     return decision;
   }
 
-  private close(phase: number): void {
-    this.openFrom = phase + 1;
+  closeThrough(phase: Phase): void {
+    this.openFrom = AFTER[phase];
   }
 
-  private hit(type: Hit["type"], rule: CompiledRule): void {
-    (this.hits ??= []).push({ type, rule: rule.ref });
+  hit(type: Hit["type"]): void {
+    (this.hits ??= []).push({ type, rule: this.rule.ref });
+  }
+
+  editHeader(edit: HeaderEdit): void {
+    (this.headerEdits ??= []).push(edit);
+  }
+
+  captures(): readonly string[] {
+    return capturesOf(this.rule, this.facts.path);
   }
 
   private hasFile(): boolean {
     this.fileExists ??= this.hooks.fileExists(this.facts.path);
     return this.fileExists;
-  }
-
-  private captures(rule: CompiledRule): readonly string[] {
-    return capturesOf(rule, this.facts.path);
-  }
-
-  private expand(rule: CompiledRule, target: CompiledTarget) {
-    return expandTarget(target, this.captures(rule), this.facts.path);
-  }
-
-  private deny(rule: CompiledRule, action: Action<"deny">): void {
-    if (action.mode === "shadow") return this.hit("would_deny", rule);
-    this.hit("deny", rule);
-    this.terminal = { type: "deny", status: action.statusCode, rule: rule.ref };
-    this.close(ALL);
-  }
-
-  private limit(rule: CompiledRule, action: Action<"rate_limit">): void {
-    if (!this.hooks.rateLimited(rule.ref, action)) return;
-    if (action.mode === "shadow") return this.hit("would_rate_limit", rule);
-    this.hit("rate_limit", rule);
-    this.terminal = { type: "rate_limited", action, rule: rule.ref };
-    this.close(ALL);
-  }
-
-  private redirect(rule: CompiledRule, action: Action<"redirect">): void {
-    const { origin, path, query, fragment } = this.expand(rule, action.target);
-    const asked = withMark(query ?? askedQuery(this.facts));
-    const location = `${origin}${path}${asked}${fragment}`;
-    this.terminal = { type: "redirect", status: action.statusCode, location, rule: rule.ref };
-    this.close(PIPELINE);
-  }
-
-  private rewriteTo(rule: CompiledRule, action: Action<"rewrite">): void {
-    this.rewrite = rewriteBy(rule, action, this.facts);
-    this.close(rule.phase);
-  }
-
-  private buildHeaders(rule: CompiledRule, action: Action<"build_headers">): void {
-    const captures = this.captures(rule);
-    for (const [name, pieces] of action.headers) {
-      const value = encodeHeaderText(expandPieces(pieces, captures));
-      (this.headerEdits ??= []).push({ type: "set", name, value });
-    }
   }
 }
 
@@ -195,15 +112,15 @@ export function evaluateRules(
   hooks: EvaluationHooks,
 ): Decision {
   const candidates = findCandidates(compiled.index, facts);
-  let verdict: Verdict | undefined;
+  let draft: Draft | undefined;
   for (let rule = candidates.next(); rule !== undefined; rule = candidates.next()) {
-    if (verdict !== undefined && rule.phase < verdict.openFrom) continue;
+    if (draft !== undefined && rule.phase < draft.openFrom) continue;
     if (rule.condition.failing(facts) !== undefined) continue;
-    verdict ??= new Verdict(facts, hooks);
-    verdict.apply(rule);
-    if (verdict.openFrom > ALL) break;
+    draft ??= new Draft(facts, hooks, rule);
+    draft.apply(rule);
+    if (draft.openFrom >= PHASES.length) break;
   }
-  return verdict === undefined || verdict.matched.length === 0 ? NO_DECISION : verdict.finish();
+  return draft === undefined || draft.matched.length === 0 ? NO_DECISION : draft.finish();
 }
 
 /**
@@ -229,8 +146,6 @@ export function rewriteChanged(
   changed: Location,
 ): RewriteDecision | undefined {
   const rule = compiled.rules.find(({ ref }) => ref.index === index);
-  if (rule?.action.type !== "rewrite" || !rule.condition.holdsForPath(changed.path)) {
-    return undefined;
-  }
-  return rewriteBy(rule, rule.action, changed);
+  if (rule === undefined || !rule.condition.holdsForPath(changed.path)) return undefined;
+  return rule.effect.rewriteFrom?.(changed, capturesOf(rule, changed.path));
 }

@@ -6,7 +6,7 @@ import { type CompiledRules, compileRules } from "../compile/compile_rules.ts";
 import { type DescribedRequest, factsFromRequest } from "../facts.ts";
 import { normalizeRules } from "../normalize.ts";
 import type { RuntimeRuleSet } from "../types.ts";
-import type { EvaluationHooks } from "./decision.ts";
+import type { EvaluationHooks } from "../decision.ts";
 import { evaluateRules, isDecidedByTarget } from "./evaluate_rules.ts";
 
 const REQUESTS_PER_SET = 20;
@@ -63,7 +63,7 @@ function compare(request: DescribedRequest, given: Given): readonly string[] {
   assert.deepEqual(decision, wanted);
   assert.deepEqual(fast.asked, plain.asked);
   const captured = (index: number) =>
-    compiled.rules.some(({ ref, usesCaptures }) => ref.index === index && usesCaptures);
+    compiled.rules.some(({ ref, effect }) => ref.index === index && effect.usesCaptures);
   return [
     decision.terminal.type,
     ...(["rewrite", "cache", "pipeline"] as const).filter((part) => decision[part] !== undefined),

@@ -1,17 +1,18 @@
 /**
  * What every rule of a set makes of one request, and what the answer would be.
- * It runs the evaluator itself, so that it can not tell another story.
+ * It runs the evaluator itself, so that it cannot give another account.
  *
  * @module
  */
 import type { CompiledRules } from "../compile/compile_rules.ts";
-import { type CompiledRule, type Phase, phaseOf, PHASES } from "../compile/compiled_rule.ts";
-import type { Decision, EvaluationHooks } from "../evaluate/decision.ts";
+import { definitionOf, phaseOf } from "../actions/actions.ts";
+import type { CompiledRule } from "../compile/compiled_rule.ts";
+import { type Decision, type EvaluationHooks, type Phase, PHASES } from "../decision.ts";
 import { evaluateRules } from "../evaluate/evaluate_rules.ts";
 import type { RequestFacts } from "../facts.ts";
-import type { ActionType, RuntimeRule } from "../types.ts";
+import type { ActionType, RuntimeRule, RuntimeRuleSet } from "../types.ts";
 import { describeMismatch, type Mismatch } from "./mismatch.ts";
-import { limitLines, summarize } from "./summarize.ts";
+import { actionLines, summarize } from "./summarize.ts";
 
 /** What became of a rule. */
 export type RuleOutcome =
@@ -60,13 +61,17 @@ function findWinner(
   return applied.findLast(({ phase }) => phase === rule.phase);
 }
 
-function whySkipped(rule: CompiledRule, winner: CompiledRule | undefined): string {
+function whySkipped(
+  rule: CompiledRule,
+  winner: CompiledRule | undefined,
+  { rules }: RuntimeRuleSet,
+): string {
   if (winner === undefined || winner.rank > rule.rank) return "A static file answers the path";
-  return winner.action.type === "allow"
-    ? `Rule "${winner.ref.id}" allows the request and ends the phase`
-    : winner.phase === rule.phase
-    ? `Rule "${winner.ref.id}" comes first`
-    : `Rule "${winner.ref.id}" answers the request`;
+  const { id, index } = winner.ref;
+  if (winner.phase !== rule.phase) return `Rule "${id}" answers the request`;
+  const action = rules[index]?.action;
+  const reason = action && definitionOf(action).whyNoLater;
+  return `Rule "${id}" ${reason ?? "comes first"}`;
 }
 
 /** Explains a request; the hooks are asked as in an evaluation, once. */
@@ -84,7 +89,8 @@ export function explainRequest(
     if (field !== undefined) {
       return { state: "not_matched", mismatch: describeMismatch(field, source.condition, facts) };
     }
-    return { state: "skipped", reason: whySkipped(rule, findWinner(rule, applied, decision)) };
+    const winner = findWinner(rule, applied, decision);
+    return { state: "skipped", reason: whySkipped(rule, winner, compiled.source) };
   };
   const describe = (source: RuntimeRule, index: number, outcome: RuleOutcome): RuleExplanation => ({
     id: source.id,
@@ -108,7 +114,7 @@ export function explainRequest(
     decision,
     summary: [
       ...summarize(decision),
-      ...limitLines(decision.matched.flatMap((index) => compiled.source.rules[index] ?? [])),
+      ...actionLines(decision.matched.flatMap((index) => compiled.source.rules[index] ?? [])),
     ],
   };
 }

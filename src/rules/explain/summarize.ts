@@ -3,9 +3,17 @@
  *
  * @module
  */
-import type { CacheDecision, Decision, Hit } from "../evaluate/decision.ts";
-import { cachePositionOf, failureOf, runningOrder, runsBehindCache } from "../running_order.ts";
-import type { PipelineStep, RuntimeRule } from "../types.ts";
+import { definitionOf } from "../actions/actions.ts";
+import type { CacheDecision, Decision, Hit } from "../decision.ts";
+import {
+  cachePositionOf,
+  failureOf,
+  isHandleStep,
+  type PipelineStep,
+  runningOrder,
+  runsBehindCache,
+} from "../pipeline_steps.ts";
+import type { RuntimeRule } from "../types.ts";
 
 const HITS: Readonly<Record<Hit["type"], string>> = {
   log: "Logged",
@@ -44,7 +52,7 @@ function cacheLine(cache: CacheDecision, { rewrite, pipeline }: Decision): strin
 }
 
 function stepLine(step: PipelineStep): string {
-  if (!("use" in step)) {
+  if (isHandleStep(step)) {
     return step.handle === "origin"
       ? "  goes on to the origin"
       : `  function ${step.handle} answers`;
@@ -56,13 +64,11 @@ function stepLine(step: PipelineStep): string {
   return `  ${step.mode} step ${named}, ${cachePositionOf(step)} the cache: ${failure}`;
 }
 
-/** What a request is counted against. */
-export function limitLines(rules: readonly RuntimeRule[]): readonly string[] {
+/** What rules do that the decision does not show, such as counting a request. */
+export function actionLines(rules: readonly RuntimeRule[]): readonly string[] {
   return rules.flatMap(({ id, action }) => {
-    if (action.type !== "rate_limit") return [];
-    const { limit, windowSeconds, key, mode } = action;
-    const shadow = mode === "shadow" ? " (shadow)" : "";
-    return [`Counts for ${limit} in ${windowSeconds} seconds by ${key}${shadow} by rule "${id}"`];
+    const line = definitionOf(action).explain?.(action);
+    return line === undefined ? [] : [`${line} by rule "${id}"`];
   });
 }
 

@@ -5,15 +5,15 @@
  *
  * @module
  */
-import type { PathStep } from "../../lib/diagnostic.ts";
 import { nearest } from "../../lib/suggest.ts";
-import { type CheckedRule, leavesOf, type PlacedLeaf, rulePath } from "../checked_rule.ts";
+import { definitionOf } from "../actions/actions.ts";
+import { type CheckedRule, leavesOfRule, rulePath } from "../checked_rule.ts";
+import type { PlacedLeaf } from "../conditions/condition.ts";
 import { errorAt, type Finding, joinNames } from "../finding.ts";
 import { captureNames, parseGlob } from "../glob.ts";
 import { parseTemplate, templateReferences } from "../template.ts";
-import type { Action } from "../types.ts";
 
-/** The glob's captures; `undefined` where it can not be read. */
+/** The glob's captures; `undefined` where it cannot be read. */
 function capturesOf(glob: string): readonly string[] | undefined {
   const parsed = parseGlob(glob);
   return "tokens" in parsed ? captureNames(parsed.tokens) : undefined;
@@ -45,20 +45,6 @@ function* checkGlob(placed: PlacedLeaf): Generator<Finding> {
   }
 }
 
-/** The texts of an action that may hold references, with their field paths. */
-function templatesOf(action: Action): { readonly text: string; readonly path: PathStep[] }[] {
-  switch (action.type) {
-    case "redirect":
-    case "rewrite":
-      return [{ text: action.target, path: ["action", "target"] }];
-    case "set_headers":
-      return Object.entries(action.headers)
-        .map(([name, text]) => ({ text, path: ["action", "headers", name] }));
-    default:
-      return [];
-  }
-}
-
 function unknownCapture(
   name: string,
   known: readonly string[],
@@ -78,10 +64,11 @@ function unknownCapture(
 }
 
 function* checkReferences(checked: CheckedRule): Generator<Finding> {
-  const root = checked.rule.condition?.path;
+  const { action, condition } = checked.rule;
+  const root = condition?.path;
   const known = root?.type === "glob" ? capturesOf(root.value) : [];
-  for (const { text, path } of templatesOf(checked.rule.action)) {
-    const at = [...rulePath(checked), ...path];
+  for (const { text, path } of definitionOf(action).templates(action)) {
+    const at = [...rulePath(checked), "action", ...path];
     const parsed = parseTemplate(text);
     if ("problems" in parsed) {
       for (const { message, hint } of parsed.problems) {
@@ -103,6 +90,6 @@ function* checkReferences(checked: CheckedRule): Generator<Finding> {
 
 /** Reports bad globs, captures out of place, and references to captures that are not there. */
 export function* checkCaptures(checked: CheckedRule): Generator<Finding> {
-  for (const placed of leavesOf(checked)) yield* checkGlob(placed);
+  for (const placed of leavesOfRule(checked)) yield* checkGlob(placed);
   yield* checkReferences(checked);
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import type { PathStep } from "../../lib/diagnostic.ts";
-import { type CheckedRule, leavesOf } from "../checked_rule.ts";
+import { type CheckedRule, leavesOfRule } from "../checked_rule.ts";
 import {
   CONDITION_NAMES,
   type ConditionName,
@@ -24,7 +24,7 @@ function checkField<F extends ConditionName>(
 
 /** Reports values that no request can meet, or that are none. */
 export function* checkConditions(checked: CheckedRule): Generator<Finding> {
-  for (const { leaf, path } of leavesOf(checked)) {
+  for (const { leaf, path } of leavesOfRule(checked)) {
     for (const field of CONDITION_NAMES) yield* checkField(field, leaf, [...path, field]);
   }
 }

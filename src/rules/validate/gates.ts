@@ -5,7 +5,7 @@
  *
  * A pipeline takes requests from another where its set of requests lies within
  * the other's, or where the two are not proven disjoint and it wins by
- * precedence. What can not be decided by the other fields is decided by path and
+ * precedence. What cannot be decided by the other fields is decided by path and
  * host alone (design: "What the spec leaves open").
  *
  * @module
@@ -22,9 +22,8 @@ import {
 } from "../relations/condition_sets.ts";
 import { PlaceIndex } from "../relations/place_index.ts";
 import { comparePrecedence, type Ranked } from "../relations/precedence.ts";
-import { isHandleStep } from "../schema.ts";
-import { cachePositionOf } from "../running_order.ts";
-import type { FunctionStep, PipelineStep, RuntimePath, RuntimeRule } from "../types.ts";
+import { cachePositionOf, isGate, type PipelineStep } from "../pipeline_steps.ts";
+import type { RuntimePath, RuntimeRule } from "../types.ts";
 import { comparisonCost, countValues, type FindingSteps, VISIT_COST } from "../work.ts";
 
 /** Pairs of rules that are compared in full; beyond, path and host alone decide. */
@@ -50,9 +49,6 @@ export interface PlacedRule {
   readonly index: number;
   readonly rule: RuntimeRule;
 }
-
-const isGate = (step: PipelineStep): step is FunctionStep =>
-  !isHandleStep(step) && step.mode === "request" && step.failure === "closed";
 
 const gatesOf = (steps: readonly PipelineStep[]): string[] =>
   steps.filter(isGate).map(({ use }) => use);

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type CheckedRule, leavesOf } from "../checked_rule.ts";
+import { type CheckedRule, leavesOfRule } from "../checked_rule.ts";
 import { CONDITION_NAMES } from "../conditions/conditions.ts";
 import { METHODS_ALIAS } from "../conditions/methods.ts";
 import { type Finding, warningAt } from "../finding.ts";
@@ -15,7 +15,7 @@ const hasMethods = ({ [METHODS_ALIAS]: alias = [], methods = [] }: LeafCondition
 
 /** Reports empty lists in conditions. */
 export function* warnEmptyLists(checked: CheckedRule): Generator<Finding> {
-  for (const { leaf, path } of leavesOf(checked)) {
+  for (const { leaf, path } of leavesOfRule(checked)) {
     for (const field of [...CONDITION_NAMES, METHODS_ALIAS] as const) {
       const value = leaf[field];
       if (!Array.isArray(value) || value.length > 0) continue;

@@ -8,6 +8,7 @@
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { Pace } from "../../lib/next_turn.ts";
 import { describeValue } from "../../lib/describe_value.ts";
+import { definitionOf } from "../actions/actions.ts";
 import { warningAt } from "../finding.ts";
 import {
   conditionContains,
@@ -15,20 +16,12 @@ import {
   conditionSetOf,
 } from "../relations/condition_sets.ts";
 import { PlaceIndex } from "../relations/place_index.ts";
-import { isHandleStep } from "../schema.ts";
 import type { RuntimeCondition, RuntimePath, RuntimeRule } from "../types.ts";
 import type { PlacedRule } from "../validate/gates.ts";
 import { comparisonCost, countValues, type FindingSteps, LOOK_COST } from "../work.ts";
 
-/** How a rule closes what it matches; `undefined` for one that does not. */
 function closingOf({ action, enabled }: RuntimeRule): string | undefined {
-  if (!enabled) return undefined;
-  if (action.type === "deny") return action.mode === "enforce" ? "deny" : undefined;
-  if (action.type !== "pipeline") return undefined;
-  const gates = action.steps.flatMap((step) =>
-    !isHandleStep(step) && step.mode === "request" && step.failure === "closed" ? [step.use] : []
-  );
-  return gates.length === 0 ? undefined : `pipeline ${JSON.stringify(gates.toSorted())}`;
+  return enabled ? definitionOf(action).closes(action) : undefined;
 }
 
 /** The folder that a path condition takes all of, as `/internal`; `undefined` where it takes none. */

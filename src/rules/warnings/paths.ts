@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type CheckedRule, leavesOf } from "../checked_rule.ts";
+import { type CheckedRule, leavesOfRule } from "../checked_rule.ts";
 import { describeValue } from "../../lib/describe_value.ts";
 import { type Finding, warningAt } from "../finding.ts";
 import { literalPrefix, parseGlob } from "../glob.ts";
@@ -64,7 +64,7 @@ function sibling(path: PathMatch): Problem | undefined {
 
 /** Reports prefixes that reach into siblings, and paths that no request can have. */
 export function* warnPaths(checked: CheckedRule): Generator<Finding> {
-  for (const { leaf, path } of leavesOf(checked)) {
+  for (const { leaf, path } of leavesOfRule(checked)) {
     if (leaf.path === undefined) continue;
     const problem = unmatchable(leaf.path) ?? sibling(leaf.path);
     if (problem !== undefined) yield warningAt([...path, "path", "value"], problem);

@@ -9,7 +9,7 @@
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
 import { type CompiledRules, compileInSteps } from "../compile/compile_rules.ts";
-import type { Terminal } from "../evaluate/decision.ts";
+import type { Terminal } from "../decision.ts";
 import { evaluateRules } from "../evaluate/evaluate_rules.ts";
 import { factsFromRequest } from "../facts.ts";
 import { type Finding, joinNames, warningAt } from "../finding.ts";

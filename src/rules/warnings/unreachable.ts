@@ -7,7 +7,8 @@
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
-import { type Phase, phaseOf, PHASES } from "../compile/compiled_rule.ts";
+import { definitionOf, phaseOf } from "../actions/actions.ts";
+import { type Phase, PHASES } from "../decision.ts";
 import { type Finding, warningAt } from "../finding.ts";
 import {
   conditionContains,
@@ -67,22 +68,6 @@ const PIPELINE = placeOf("pipeline");
 
 const phaseOfRule = ({ action }: RuntimeRule): number => placeOf(phaseOf(action.type));
 
-/** True where a match of the rule keeps later rules of its phase from being asked. */
-function takesRequests(rule: RuntimeRule): boolean {
-  const { action } = rule;
-  switch (action.type) {
-    case "deny":
-      return action.mode === "enforce";
-    case "log":
-    case "rate_limit":
-    case "set_headers":
-    case "remove_headers":
-      return false;
-    default:
-      return true;
-  }
-}
-
 /** The rules in the order in which the edge asks them: pipelines by precedence. */
 function* inEvaluationOrder(rules: readonly PlacedRule[], pace: Pace): Steps<PlacedRule[]> {
   const byIndex = new Map(rules.map((placed) => [placed.index, placed]));
@@ -131,7 +116,7 @@ export function* warnUnreachable(rules: readonly PlacedRule[], pace: Pace): Find
       (phase > SECURITY ? blocked.find(later, key) : undefined);
     if (taker !== undefined) {
       yield unreachable(index, taker);
-    } else if (takesRequests(rule)) {
+    } else if (definitionOf(rule.action).endsPhase(rule.action)) {
       takersOf(phase).add(later, key);
       isExempting ||= rule.action.type === "allow";
       if (rule.action.type === "deny" && !isExempting) blocked.add(later, key);

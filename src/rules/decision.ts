@@ -3,12 +3,60 @@
  *
  * @module
  */
-import type { CacheDecision, HeaderEdit, RuleRef } from "../compile/compiled_rule.ts";
-import type { PipelineStep, RuntimeAction } from "../types.ts";
+import type { PipelineStep } from "./pipeline_steps.ts";
+import type { RateLimitKey, VaryDimension } from "./vocabulary.ts";
 
-export type { CacheDecision, RuleRef } from "../compile/compiled_rule.ts";
+/** The phases of the design, in their order. */
+export const PHASES = ["security", "redirect", "rewrite", "cache", "pipeline", "headers"] as const;
+export type Phase = (typeof PHASES)[number];
 
-export type RateLimitAction = Extract<RuntimeAction, { readonly type: "rate_limit" }>;
+/** After it nothing is asked. */
+export const LAST_PHASE: Phase = "headers";
+
+/** Names a rule; `index` is its place in the runtime rule set. */
+export interface RuleRef {
+  readonly id: string;
+  /** What counters per rule are kept by. */
+  readonly index: number;
+}
+
+/** A change of the answer's headers. */
+export type HeaderEdit =
+  | { readonly type: "set"; readonly name: string; readonly value: string }
+  | { readonly type: "remove"; readonly name: string };
+
+/** The names by which `header`, `cookie` and `query` in `vary` are meant. */
+export interface VaryNames {
+  /** In lower case. */
+  readonly headers: readonly string[];
+  readonly cookies: readonly string[];
+  readonly query: readonly string[];
+}
+
+/** What a `cache` or `bypass_cache` rule says, the same for all requests. */
+export type CacheDecision =
+  | {
+    readonly type: "cache";
+    readonly ttlSeconds: number;
+    readonly swrSeconds: number;
+    readonly vary: readonly VaryDimension[];
+    /** What the condition of the rule asks for. */
+    readonly varyNames: VaryNames;
+    readonly rule: RuleRef;
+  }
+  | { readonly type: "bypass"; readonly rule: RuleRef };
+
+/** Whether a rule acts, or only records what it would have done. */
+export type EnforceMode = "shadow" | "enforce";
+
+/** What the edge counts requests against. */
+export interface RateLimitAction {
+  readonly type: "rate_limit";
+  readonly limit: number;
+  readonly windowSeconds: number;
+  readonly key: RateLimitKey;
+  readonly mode: EnforceMode;
+}
 
 /** An answer that the rules give themselves. */
 export type Terminal =
@@ -61,7 +109,7 @@ export interface Decision {
 export interface EvaluationHooks {
   /** True where a static file answers the normalized path. Asked at most once per request. */
   fileExists(path: string): boolean;
-  /** Counts the request against the rule's limit and tells whether it is over; shadow rules too. */
+  /** Counts the request against the rule's limit; true where it is over. Shadow rules count too. */
   rateLimited(rule: RuleRef, action: RateLimitAction): boolean;
 }
 

@@ -1,10 +1,35 @@
 /**
- * The order in which the steps of a pipeline run, with what is meant where a
- * step does not say it.
+ * The steps of a pipeline: their two shapes, the order in which they run, and
+ * what is meant where a step does not say it.
  *
  * @module
  */
-import type { FunctionStep, PipelineStep } from "./types.ts";
+
+/** Runs a function on the request, on the answer, or beside both. */
+export interface FunctionStep {
+  readonly use: string;
+  readonly mode: "request" | "response" | "observe";
+  readonly as?: string;
+  readonly failure?: "closed" | "open";
+  readonly cachePosition?: "before" | "after";
+}
+
+/** Answers the request: the last step of its way in. */
+export interface HandleStep {
+  readonly handle: string;
+}
+
+export type PipelineStep = FunctionStep | HandleStep;
+
+/** True for the step that answers. */
+export function isHandleStep(step: PipelineStep): step is HandleStep {
+  return "handle" in step;
+}
+
+/** True for a request step that must let a request pass: a failure blocks it. */
+export function isGate(step: PipelineStep): step is FunctionStep {
+  return !isHandleStep(step) && step.mode === "request" && step.failure === "closed";
+}
 
 /** Name of the handle that means "go on to terminal routing". */
 export const ORIGIN_HANDLE = "origin";
@@ -19,17 +44,15 @@ export function cachePositionOf(step: FunctionStep): "before" | "after" {
   return step.cachePosition ?? "before";
 }
 
-const isFunctionStep = (step: PipelineStep): step is FunctionStep => "use" in step;
-
 /**
  * True where functions take part in what the cache would keep: one that answers,
  * or steps on the origin's side.
  */
 export function runsBehindCache(steps: readonly PipelineStep[]): boolean {
   return steps.some((step) =>
-    isFunctionStep(step)
-      ? step.mode !== "observe" && cachePositionOf(step) === "after"
-      : step.handle !== ORIGIN_HANDLE
+    isHandleStep(step)
+      ? step.handle !== ORIGIN_HANDLE
+      : step.mode !== "observe" && cachePositionOf(step) === "after"
   );
 }
 
@@ -39,7 +62,7 @@ export function runsBehindCache(steps: readonly PipelineStep[]): boolean {
  * authored order.
  */
 export function runningOrder(steps: readonly PipelineStep[]): readonly PipelineStep[] {
-  const functions = steps.filter(isFunctionStep);
+  const functions = steps.filter((step): step is FunctionStep => !isHandleStep(step));
   const pick = (mode: FunctionStep["mode"], position?: "before" | "after") =>
     functions.filter((step) =>
       step.mode === mode && (position === undefined || cachePositionOf(step) === position)
@@ -47,7 +70,7 @@ export function runningOrder(steps: readonly PipelineStep[]): readonly PipelineS
   return [
     ...pick("request", "before"),
     ...pick("request", "after"),
-    ...steps.filter((step) => !isFunctionStep(step)),
+    ...steps.filter(isHandleStep),
     ...pick("response", "after"),
     ...pick("response", "before"),
     ...pick("observe"),

@@ -1,0 +1,124 @@
+/**
+ * What a kind of action has to say for itself. Everything that the rules room
+ * asks about one action of a rule stands in that action's file.
+ *
+ * @module
+ */
+import type { z } from "zod";
+import type { PathStep } from "../../lib/diagnostic.ts";
+import type { Condition, RuntimeCondition } from "../conditions/condition.ts";
+import type {
+  CacheDecision,
+  EvaluationHooks,
+  HeaderEdit,
+  Hit,
+  Phase,
+  PipelineDecision,
+  RewriteDecision,
+  RuleRef,
+  Terminal,
+} from "../decision.ts";
+import type { RequestFacts } from "../facts.ts";
+import type { Finding } from "../finding.ts";
+
+/** An action, and the rule around it, as far as it has the right shape. */
+export interface ActionPlace {
+  /** The place of the action in the rule set. */
+  readonly path: readonly PathStep[];
+  readonly condition: Condition | undefined;
+  /** False where fields with problems had to be left out of the rule. */
+  readonly isComplete: boolean;
+}
+
+/** A text that may refer to captures of the path, and its place below the action. */
+export interface PlacedTemplate {
+  readonly text: string;
+  readonly path: readonly PathStep[];
+}
+
+/** What compiling an action needs to know of its rule. */
+export interface CompilationContext {
+  readonly ref: RuleRef;
+  readonly condition: RuntimeCondition;
+  /** The names of the captures of the root glob, in order. */
+  readonly captureNames: readonly string[];
+}
+
+/** Where a request goes: its path, normalized, and its query without the `?`. */
+export type Location = Pick<RequestFacts, "path" | "rawQuery">;
+
+/** The decision about one request in the making, while a rule that matches is applied. */
+export interface DecisionDraft {
+  readonly facts: RequestFacts;
+  readonly hooks: EvaluationHooks;
+  terminal: Terminal;
+  rewrite: RewriteDecision | undefined;
+  cache: CacheDecision | undefined;
+  pipeline: PipelineDecision | undefined;
+  /** What the root glob of the rule captured; nothing for an effect that uses no captures. */
+  captures(): readonly string[];
+  /** Asks no more rules of this phase and those before it. */
+  closeThrough(phase: Phase): void;
+  /** Notes the rule for the log. */
+  hit(type: Hit["type"]): void;
+  /** Changes a header of the answer, whoever gives it. */
+  editHeader(edit: HeaderEdit): void;
+}
+
+/** What an action does to a request, without anything left to parse. */
+export interface Effect {
+  apply(draft: DecisionDraft): void;
+  /** True where it asks for the captures of the path. */
+  readonly usesCaptures: boolean;
+  /** True where it does nothing to a path that a static file answers. */
+  readonly ifNoFile: boolean;
+  /** True where the rule comes before all of its phase that have no such effect. */
+  readonly isOverride: boolean;
+  /** Where a rewrite leads a request to that location. */
+  readonly rewriteFrom?: (location: Location, captures: readonly string[]) => RewriteDecision;
+}
+
+/** Makes an effect that says only what is not usual about it. */
+export function effectOf(apply: Effect["apply"], rest: Partial<Effect> = {}): Effect {
+  return { apply, usesCaptures: false, ifNoFile: false, isOverride: false, ...rest };
+}
+
+/**
+ * One action, from its authored form `Raw` to its normal form `Normal`, which is
+ * itself a valid authored form with every default filled in.
+ */
+export interface ActionDefinition<Raw, Normal> {
+  /** Its fields, `type` included. */
+  readonly schema: z.ZodObject & z.ZodType<Raw>;
+  readonly phase: Phase;
+  /** Whether it may do different things to requests with the same method, host, path and query. */
+  readonly isClientBound: boolean;
+  /** The texts that may refer to captures. */
+  templates(action: Raw): readonly PlacedTemplate[];
+  /** Reports what the schema cannot. */
+  check?(action: Raw, place: ActionPlace): Iterable<Finding>;
+  /** Reports what is no error but most likely not meant. */
+  warn?(action: Raw, place: ActionPlace): Iterable<Finding>;
+  /** Applying it twice changes nothing. */
+  normalize(action: Raw): Normal;
+  /** True where a match keeps later rules of its phase from being asked. */
+  endsPhase(action: Normal): boolean;
+  /**
+   * How the action closes a path to some clients: equal texts close it alike;
+   * `undefined` where it does not.
+   */
+  closes(action: Normal): string | undefined;
+  /**
+   * Prepares the action for requests.
+   *
+   * @throws {TypeError} for an action that validation would have refused.
+   */
+  compile(action: Normal, rule: CompilationContext): Effect;
+  /** What it does beyond what the decision shows, as the beginning of a line. */
+  explain?(action: Normal): string;
+  /** Why no later rule of its phase is asked, as the end of `Rule "x" …`. */
+  readonly whyNoLater?: string;
+}
+
+/** For actions without texts that may refer to captures. */
+export const NO_TEMPLATES = (): readonly PlacedTemplate[] => [];

@@ -1,0 +1,75 @@
+/**
+ * Every kind of action, by its type. Whatever the rules room does with actions,
+ * it does by going through this table: a new action is a file of its own and a
+ * line here.
+ *
+ * @module
+ */
+import type { Phase } from "../decision.ts";
+import type { ActionDefinition } from "./action_definition.ts";
+import { allow } from "./allow.ts";
+import { bypassCache } from "./bypass_cache.ts";
+import { cache } from "./cache.ts";
+import { deny } from "./deny.ts";
+import { log } from "./log.ts";
+import { pipeline } from "./pipeline.ts";
+import { rateLimit } from "./rate_limit.ts";
+import { redirect } from "./redirect.ts";
+import { removeHeaders } from "./remove_headers.ts";
+import { rewrite } from "./rewrite.ts";
+import { setHeaders } from "./set_headers.ts";
+
+const TABLE = {
+  allow,
+  log,
+  deny,
+  redirect,
+  rewrite,
+  set_headers: setHeaders,
+  remove_headers: removeHeaders,
+  cache,
+  bypass_cache: bypassCache,
+  pipeline,
+  rate_limit: rateLimit,
+} as const;
+
+/** The `type` of an action. */
+export type ActionType = keyof typeof TABLE;
+
+/** The authored form of each action. */
+export type RawActions = {
+  readonly [T in ActionType]: (typeof TABLE)[T] extends ActionDefinition<infer Raw, infer _> ? Raw
+    : never;
+};
+
+/** The normal form of each action. */
+export type NormalActions = {
+  readonly [T in ActionType]: (typeof TABLE)[T] extends ActionDefinition<infer _, infer Normal>
+    ? Normal
+    : never;
+};
+
+/** An action as authored. */
+export type Action = RawActions[ActionType];
+
+/** An action with every default filled in. */
+export type RuntimeAction = NormalActions[ActionType];
+
+export const ACTIONS: {
+  readonly [T in ActionType]: ActionDefinition<RawActions[T], NormalActions[T]>;
+} = TABLE;
+
+/** Every action type, in the order of the spec. */
+export const ACTION_TYPES = Object.keys(TABLE) as readonly ActionType[];
+
+/** The definition of an action: for this action only, which its parameters do not show. */
+export function definitionOf(
+  { type }: { readonly type: ActionType },
+): ActionDefinition<Action, RuntimeAction> {
+  return ACTIONS[type];
+}
+
+/** The phase in which rules with this action run. */
+export function phaseOf(type: ActionType): Phase {
+  return ACTIONS[type].phase;
+}

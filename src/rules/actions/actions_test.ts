@@ -1,0 +1,50 @@
+import assert from "node:assert/strict";
+import { ruleSchema } from "../schema.ts";
+import { type Action, ACTION_TYPES, definitionOf } from "./actions.ts";
+
+/** An action of each type with the fewest fields. */
+const LEAST: Readonly<Record<Action["type"], Action>> = {
+  allow: { type: "allow" },
+  log: { type: "log" },
+  deny: { type: "deny" },
+  redirect: { type: "redirect", target: "/{a}" },
+  rewrite: { type: "rewrite", target: "/{a}" },
+  set_headers: { type: "set_headers", headers: { "X-A": "{a}" } },
+  remove_headers: { type: "remove_headers", headers: ["X-A"] },
+  cache: { type: "cache", ttlSeconds: 1 },
+  bypass_cache: { type: "bypass_cache" },
+  pipeline: { type: "pipeline", steps: [{ handle: "origin" }] },
+  rate_limit: { type: "rate_limit", limit: 1, windowSeconds: 10 },
+};
+
+Deno.test("every action is read by its schema, and so is its normal form", () => {
+  for (const type of ACTION_TYPES) {
+    const { normalize } = definitionOf({ type });
+    const normal = normalize(LEAST[type]);
+    for (const action of [LEAST[type], normal]) {
+      assert.deepEqual(ruleSchema.parse({ id: "r", action }).action, action);
+    }
+    assert.deepEqual(normalize(normal), normal, type);
+  }
+});
+
+Deno.test("an action lists the texts that may refer to captures, or has none", () => {
+  const found = ACTION_TYPES.flatMap((type) => definitionOf({ type }).templates(LEAST[type]));
+  assert.deepEqual(found, [
+    { text: "/{a}", path: ["target"] },
+    { text: "/{a}", path: ["target"] },
+    { text: "{a}", path: ["headers", "X-A"] },
+  ]);
+});
+
+Deno.test("only actions that take all requests end their phase", () => {
+  const ending = (action: Action) => {
+    const { endsPhase, normalize } = definitionOf(action);
+    return endsPhase(normalize(action));
+  };
+  assert.deepEqual(
+    ACTION_TYPES.filter((type) => ending(LEAST[type])),
+    ["allow", "deny", "redirect", "rewrite", "cache", "bypass_cache", "pipeline"],
+  );
+  assert.equal(ending({ type: "deny", mode: "shadow" }), false);
+});

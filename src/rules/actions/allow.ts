@@ -1,0 +1,25 @@
+/**
+ * The action `allow`: no later security rule is asked.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
+
+export interface AllowAction {
+  readonly type: "allow";
+}
+
+const EFFECT = effectOf((draft) => draft.closeThrough("security"));
+
+export const allow: ActionDefinition<AllowAction, AllowAction> = {
+  schema: z.strictObject({ type: z.literal("allow") }),
+  phase: "security",
+  isClientBound: false,
+  templates: NO_TEMPLATES,
+  normalize: ({ type }) => ({ type }),
+  endsPhase: () => true,
+  closes: () => undefined,
+  compile: () => EFFECT,
+  whyNoLater: "allows the request and ends the phase",
+};

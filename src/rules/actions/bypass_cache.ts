@@ -1,0 +1,29 @@
+/**
+ * The action `bypass_cache`: the answer is neither taken from the cache nor kept.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { CacheDecision } from "../decision.ts";
+import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
+
+export interface BypassCacheAction {
+  readonly type: "bypass_cache";
+}
+
+export const bypassCache: ActionDefinition<BypassCacheAction, BypassCacheAction> = {
+  schema: z.strictObject({ type: z.literal("bypass_cache") }),
+  phase: "cache",
+  isClientBound: false,
+  templates: NO_TEMPLATES,
+  normalize: ({ type }) => ({ type }),
+  endsPhase: () => true,
+  closes: () => undefined,
+  compile(_, { ref }) {
+    const decision: CacheDecision = { type: "bypass", rule: ref };
+    return effectOf((draft) => {
+      draft.cache = decision;
+      draft.closeThrough("cache");
+    });
+  },
+};

@@ -1,0 +1,24 @@
+/**
+ * The action `log`: the rule is noted, and nothing else happens.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
+
+export interface LogAction {
+  readonly type: "log";
+}
+
+const EFFECT = effectOf((draft) => draft.hit("log"));
+
+export const log: ActionDefinition<LogAction, LogAction> = {
+  schema: z.strictObject({ type: z.literal("log") }),
+  phase: "security",
+  isClientBound: false,
+  templates: NO_TEMPLATES,
+  normalize: ({ type }) => ({ type }),
+  endsPhase: () => false,
+  closes: () => undefined,
+  compile: () => EFFECT,
+};

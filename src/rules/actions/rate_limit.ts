@@ -1,0 +1,51 @@
+/**
+ * The action `rate_limit`: a request beyond the limit is answered with 429, and
+ * no later rule is asked.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { type EnforceMode, LAST_PHASE, type RateLimitAction } from "../decision.ts";
+import { choice, enforceMode, integer } from "../schema_parts.ts";
+import { RATE_LIMIT_KEYS, type RateLimitKey } from "../vocabulary.ts";
+import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
+
+export interface RawRateLimitAction {
+  readonly type: "rate_limit";
+  readonly limit: number;
+  readonly windowSeconds: number;
+  readonly key?: RateLimitKey;
+  readonly mode?: EnforceMode;
+}
+
+export const rateLimit: ActionDefinition<RawRateLimitAction, RateLimitAction> = {
+  schema: z.strictObject({
+    type: z.literal("rate_limit"),
+    limit: integer(1, 100_000),
+    windowSeconds: integer(10, 600),
+    key: choice(RATE_LIMIT_KEYS).optional(),
+    mode: enforceMode().optional(),
+  }),
+  phase: "security",
+  /** How often a client came differs from request to request. */
+  isClientBound: true,
+  templates: NO_TEMPLATES,
+  normalize({ type, limit, windowSeconds, key = "ip", mode = "enforce" }) {
+    return { type, limit, windowSeconds, key, mode };
+  },
+  endsPhase: () => false,
+  closes: () => undefined,
+  compile(action, { ref }) {
+    return effectOf((draft) => {
+      if (!draft.hooks.rateLimited(ref, action)) return;
+      if (action.mode === "shadow") return draft.hit("would_rate_limit");
+      draft.hit("rate_limit");
+      draft.terminal = { type: "rate_limited", action, rule: ref };
+      draft.closeThrough(LAST_PHASE);
+    });
+  },
+  explain({ limit, windowSeconds, key, mode }) {
+    const shadow = mode === "shadow" ? " (shadow)" : "";
+    return `Counts for ${limit} in ${windowSeconds} seconds by ${key}${shadow}`;
+  },
+};

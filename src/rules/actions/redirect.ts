@@ -1,0 +1,82 @@
+/**
+ * The action `redirect`: an answer that sends the client elsewhere.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { warningAt } from "../finding.ts";
+import { flag, integer, MAX_SAFE, text } from "../schema_parts.ts";
+import { expandTarget } from "../target.ts";
+import { type ActionDefinition, effectOf } from "./action_definition.ts";
+import {
+  checkTarget,
+  compileTargetOf,
+  normalizeTarget,
+  queryText,
+  type TargetRules,
+  withMark,
+} from "./target_field.ts";
+
+export interface RedirectAction {
+  readonly type: "redirect";
+  readonly target: string;
+  readonly statusCode?: number;
+  readonly ifNoFile?: boolean;
+}
+
+const DEFAULT_STATUS = 302;
+
+/** True for a status that sends a client elsewhere. */
+function isRedirectStatus(statusCode: number): boolean {
+  return statusCode >= 300 && statusCode <= 399;
+}
+
+/** A status that is none is served as 302 (design: "Rules"). */
+const servedStatus = (statusCode: number): number =>
+  isRedirectStatus(statusCode) ? statusCode : DEFAULT_STATUS;
+
+const TARGET_RULES: TargetRules = { isRelativeAllowed: true, checkKind: () => undefined };
+
+export const redirect: ActionDefinition<RedirectAction, Required<RedirectAction>> = {
+  schema: z.strictObject({
+    type: z.literal("redirect"),
+    target: text().describe("A path beginning with / or an absolute http(s) URL"),
+    statusCode: integer(-MAX_SAFE, MAX_SAFE).optional().describe("302 where missing"),
+    ifNoFile: flag().optional().describe("Only where no static file answers the path"),
+  }),
+  phase: "redirect",
+  isClientBound: false,
+  templates: ({ target }) => [{ text: target, path: ["target"] }],
+  check: ({ target }, { path }) => checkTarget(target, path, TARGET_RULES),
+  *warn({ statusCode }, { path }) {
+    if (statusCode === undefined || isRedirectStatus(statusCode)) return;
+    yield warningAt([...path, "statusCode"], {
+      code: "redirect_status",
+      message: `Use a redirect status from 300 to 399: it is ${statusCode} and is served as 302`,
+      hint: "301 and 308 are permanent, 302 and 307 temporary",
+    });
+  },
+  normalize({ type, target, statusCode = DEFAULT_STATUS, ifNoFile = false }) {
+    return {
+      type,
+      target: normalizeTarget(target),
+      statusCode: servedStatus(statusCode),
+      ifNoFile,
+    };
+  },
+  endsPhase: () => true,
+  closes: () => undefined,
+  compile(action, rule) {
+    const { ref, captureNames } = rule;
+    const target = compileTargetOf(action.target, rule);
+    const status = servedStatus(action.statusCode);
+    return effectOf((draft) => {
+      const { facts } = draft;
+      const { origin, path, query, fragment } = expandTarget(target, draft.captures(), facts.path);
+      const location = `${origin}${path}${withMark(query ?? queryText(facts))}${fragment}`;
+      draft.terminal = { type: "redirect", status, location, rule: ref };
+      // Its own answer gets headers as others do.
+      draft.closeThrough("pipeline");
+    }, { ifNoFile: action.ifNoFile, usesCaptures: captureNames.length > 0 });
+  },
+};

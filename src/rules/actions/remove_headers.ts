@@ -1,0 +1,50 @@
+/**
+ * The action `remove_headers`: the answer loses headers.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { unique } from "../conditions/lists.ts";
+import { isEdgeField } from "../edge_fields.ts";
+import { warningAt } from "../finding.ts";
+import { checkName } from "../header_map.ts";
+import { list, text } from "../schema_parts.ts";
+import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
+
+export interface RemoveHeadersAction {
+  readonly type: "remove_headers";
+  readonly headers: readonly string[];
+}
+
+export const removeHeaders: ActionDefinition<RemoveHeadersAction, RemoveHeadersAction> = {
+  schema: z.strictObject({ type: z.literal("remove_headers"), headers: list(text()) }),
+  phase: "headers",
+  isClientBound: false,
+  templates: NO_TEMPLATES,
+  *check({ headers }, { path }) {
+    for (const [index, name] of headers.entries()) {
+      yield* checkName(name, [...path, "headers", index], "value");
+    }
+  },
+  *warn({ headers }, { path }) {
+    for (const [index, name] of headers.entries()) {
+      if (!isEdgeField(name.toLowerCase())) continue;
+      yield warningAt([...path, "headers", index], {
+        code: "edge_header",
+        message: `Leave the header "${name}" to the edge: it stays, whatever a rule removes`,
+      });
+    }
+  },
+  normalize: ({ type, headers }) => ({
+    type,
+    headers: unique(headers.map((name) => name.toLowerCase())),
+  }),
+  endsPhase: () => false,
+  closes: () => undefined,
+  compile({ headers }) {
+    const edits = headers.map((name) => ({ type: "remove", name }) as const);
+    return effectOf((draft) => {
+      for (const edit of edits) draft.editHeader(edit);
+    });
+  },
+};

@@ -1,0 +1,144 @@
+/**
+ * The field `target` of `redirect` and `rewrite` (validation rules 6 and 7). A
+ * redirect leads to a path of the site or an absolute http(s) URL, an internal
+ * rewrite to a path, an external one to an absolute https URL. A path begins with
+ * a slash; only that of a redirect without captures may follow from the
+ * request's. No capture can change the host: none may stand there, and an
+ * expanded path always begins with one slash.
+ *
+ * @module
+ */
+import { describeValue } from "../../lib/describe_value.ts";
+import type { PathStep } from "../../lib/diagnostic.ts";
+import { errorAt, type Finding } from "../finding.ts";
+import { canonicalHost, hostOrSame, splitAuthority } from "../host.ts";
+import { type CompiledTarget, compileTarget, type ParsedTarget, parseTarget } from "../target.ts";
+import { encodeUrlText } from "../template.ts";
+import type { CompilationContext, Location } from "./action_definition.ts";
+
+/** What is wrong with a target; its place is known. */
+export type TargetProblem = Omit<Finding, "severity" | "path">;
+
+const MAX_PORT = 65_535;
+
+function checkAuthority(authority: string): TargetProblem | undefined {
+  if (authority.includes("@")) {
+    return {
+      code: "bad_target",
+      message: `Use a target without userinfo: it has ${describeValue(authority)}`,
+      hint: "Remove all between // and @, and the @",
+    };
+  }
+  const { host, port } = splitAuthority(authority);
+  if (port !== undefined && !(Number(port) >= 1 && Number(port) <= MAX_PORT)) {
+    return {
+      code: "bad_target",
+      message: `Use a target with a port from 1 to ${MAX_PORT}: it is "${port}"`,
+    };
+  }
+  const result = canonicalHost(host);
+  if ("host" in result) return undefined;
+  const { wanted, hint } = result.problem;
+  return {
+    code: "bad_target",
+    message: `Use a target with a host name ${wanted}: it is ${describeValue(host)}`,
+    ...(hint === undefined ? {} : { hint }),
+  };
+}
+
+function checkRelative(
+  value: string,
+  target: ParsedTarget,
+  { isRelativeAllowed }: TargetRules,
+): TargetProblem | undefined {
+  if (!value.startsWith("/") && !(isRelativeAllowed && target.isFromRequest)) {
+    return {
+      code: "bad_target",
+      message: `Begin the target with "/" or "https://": it is ${describeValue(value)}`,
+      ...(isRelativeAllowed
+        ? { hint: "Only a target without captures may follow from the path of the request" }
+        : {}),
+    };
+  }
+  const path = value.split(/[?#]/, 1)[0] ?? "";
+  return path.includes("\\")
+    ? {
+      code: "bad_target",
+      message: `Use "/" in the path of the target: it has a backslash, which browsers read as "/"`,
+    }
+    : undefined;
+}
+
+/** What one action wants of its target beyond what all want. */
+export interface TargetRules {
+  /** Whether a target without captures may follow from the path of the request. */
+  readonly isRelativeAllowed: boolean;
+  /** What is wrong with the kind of the target. */
+  checkKind(target: ParsedTarget): TargetProblem | undefined;
+}
+
+/** Reports a target that leads where none may lead; `path` is the place of the action. */
+export function* checkTarget(
+  value: string,
+  path: readonly PathStep[],
+  rules: TargetRules,
+): Generator<Finding> {
+  const at = [...path, "target"];
+  const parsed = parseTarget(value);
+  if ("problems" in parsed) {
+    for (const { message, hint } of parsed.problems) {
+      if (message.startsWith("Refer to the splat")) continue;
+      yield errorAt(at, { code: "bad_target", message, ...(hint === undefined ? {} : { hint }) });
+    }
+    return;
+  }
+  const { target } = parsed;
+  const problems = [
+    rules.checkKind(target),
+    target.kind === "absolute"
+      ? checkAuthority(target.authority)
+      : checkRelative(value, target, rules),
+  ];
+  for (const problem of problems) if (problem !== undefined) yield errorAt(at, problem);
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, string>> = { http: "80", https: "443" };
+
+/** The target with scheme and host in their one spelling; all after the host as it was. */
+export function normalizeTarget(value: string): string {
+  const parsed = parseTarget(value);
+  if (!("target" in parsed) || parsed.target.kind !== "absolute") return value;
+  const { scheme, authority } = parsed.target;
+  const { host, port } = splitAuthority(authority);
+  const shownPort = port === undefined || Number(port) === Number(DEFAULT_PORTS[scheme])
+    ? ""
+    : `:${Number(port)}`;
+  const rest = value.slice(scheme.length + "://".length + authority.length);
+  return `${scheme}://${hostOrSame(host)}${shownPort}${rest}`;
+}
+
+/**
+ * Prepares a target.
+ *
+ * @throws {TypeError} for one that validation would have refused.
+ */
+export function compileTargetOf(
+  value: string,
+  { ref, captureNames }: CompilationContext,
+): CompiledTarget {
+  const parsed = parseTarget(value);
+  if ("problems" in parsed) {
+    throw new TypeError(`Cannot compile the target of rule "${ref.id}": it is "${value}"`);
+  }
+  return compileTarget(parsed.target, captureNames);
+}
+
+const VISIBLE = /^[\x21-\x7e]*$/;
+
+/** The query of a request, without its `?`, as an address can hold it. */
+export function queryText({ rawQuery }: Pick<Location, "rawQuery">): string {
+  return VISIBLE.test(rawQuery) ? rawQuery : encodeUrlText(rawQuery);
+}
+
+/** A query with its `?`; "" for an empty one. */
+export const withMark = (query: string): string => query === "" ? "" : `?${query}`;
