@@ -6,12 +6,12 @@
 import type { Clock } from "../lib/clock.ts";
 import type { ComputeFailure, ComputeRequest, ComputeSocketResult } from "../runtime/mod.ts";
 import type { SiteCompute } from "./compute/compute_responder.ts";
-import { KeptPages } from "./isr/isr_cache.ts";
-import { PageMemory } from "./isr/isr_memory.ts";
-import type { PageVault } from "./isr/types.ts";
+import { IsrCache } from "./isr/isr_cache.ts";
+import { IsrMemory } from "./isr/isr_memory.ts";
+import type { IsrStore } from "./isr/types.ts";
 
-/** Pages that outlive a `KeptPages`, as files outlive a process. */
-export class MemoryVault implements PageVault {
+/** Pages that outlive a `IsrCache`, as files outlive a process. */
+export class MemoryIsrStore implements IsrStore {
   readonly pages = new Map<string, Uint8Array<ArrayBuffer>>();
   reads = 0;
 
@@ -47,8 +47,8 @@ export interface TestCompute extends SiteCompute {
 }
 
 export interface ComputeWorld {
-  readonly vault?: PageVault;
-  readonly memory?: PageMemory;
+  readonly store?: IsrStore;
+  readonly memory?: IsrMemory;
   readonly now?: Clock;
   /** What an upgrade comes to; a plain 426 where missing. */
   connect?(request: Omit<ComputeRequest, "body">): ComputeSocketResult;
@@ -73,10 +73,10 @@ export function computeOf(
   return {
     asked,
     errors,
-    pages: new KeptPages({
+    pages: new IsrCache({
       deploymentId: "deployment-1",
-      vault: world.vault ?? new MemoryVault(),
-      memory: world.memory ?? new PageMemory(),
+      store: world.store ?? new MemoryIsrStore(),
+      memory: world.memory ?? new IsrMemory(),
       now: world.now ?? (() => Date.UTC(2026, 0, 1)),
       onError: (error) => errors.push(error),
     }),

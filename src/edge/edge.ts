@@ -14,23 +14,23 @@ import {
 import type { ComputeSocket, OutboundFetch } from "../runtime/mod.ts";
 import { type AccessRecord, tracesOf } from "./access_record.ts";
 import type { HttpCache } from "./cache/mod.ts";
-import { ComputeFailedError, joinSockets } from "./compute/mod.ts";
-import { DynamicAnswers, isDynamic } from "./dynamic/mod.ts";
-import { answerAsLast } from "./final_recipient.ts";
+import { ComputeFailedError, relayWebSocket } from "./compute/mod.ts";
+import { DynamicResponder, isDynamic } from "./dynamic/mod.ts";
+import { respondAsFinalRecipient } from "./final_recipient.ts";
 import type { AsnLookup, GeoLookup } from "./geo/mod.ts";
 import { isReading } from "./messages/mod.ts";
 import { createRateLimiter, randomSeed, type RateLimiter } from "./rate_limit/mod.ts";
 import {
+  type ClientLookups,
+  ClientRequest,
   type Connection,
-  Exchange,
   type ForwardedHeader,
-  type Surroundings,
   TrustedProxies,
 } from "./request/mod.ts";
-import { finishAnswer, needsCache, redirectAnswer, Turn } from "./request_context.ts";
-import { type Answer, edgePage, UNKNOWN_HOST, writeFields } from "./response/mod.ts";
-import { failureAnswer, type Site, SiteAnswers } from "./site/mod.ts";
-import { DecisionMemo, type SiteRules } from "./site_rules/mod.ts";
+import { finishResponse, needsCache, redirectResponse, RequestContext } from "./request_context.ts";
+import { edgePage, type EdgeResponse, UNKNOWN_HOST, writeFields } from "./response/mod.ts";
+import { failureResponse, type Site, SiteResponder } from "./site/mod.ts";
+import { DecisionCache, type SiteRules } from "./site_rules/mod.ts";
 
 export interface EdgeOptions {
   /** The site of a host name in canonical form: lower-case punycode without port. */
@@ -70,12 +70,12 @@ export type EdgeHandler = (
 const MAX_TARGET = 8192;
 
 /** Upgrades the client's connection, and joins it with the server's socket. */
-function upgradeClient(exchange: Exchange, server: ComputeSocket): Response {
+function upgradeClient(clientRequest: ClientRequest, server: ComputeSocket): Response {
   try {
-    const { socket, response } = exchange.upgrade();
+    const { socket, response } = clientRequest.upgrade();
     // Deno itself takes a protocol only from a list that is written as it likes.
     if (server.protocol !== "") response.headers.set("sec-websocket-protocol", server.protocol);
-    joinSockets(socket, server);
+    relayWebSocket(socket, server);
     return response;
   } catch {
     server.close();
@@ -86,17 +86,17 @@ function upgradeClient(exchange: Exchange, server: ComputeSocket): Response {
 class Edge {
   readonly #limiter: RateLimiter;
   readonly #options: EdgeOptions;
-  readonly #answers: SiteAnswers;
-  readonly #dynamic: DynamicAnswers;
-  readonly #decisions = new DecisionMemo();
-  readonly #surroundings: Surroundings;
+  readonly #answers: SiteResponder;
+  readonly #dynamic: DynamicResponder;
+  readonly #decisions = new DecisionCache();
+  readonly #lookups: ClientLookups;
   readonly #stopwatch: () => number;
 
   constructor(options: EdgeOptions) {
     this.#options = options;
     this.#limiter = createRateLimiter({ now: options.now, seed: randomSeed(options.random) });
-    this.#answers = new SiteAnswers(options.cacheBytes);
-    this.#dynamic = new DynamicAnswers({
+    this.#answers = new SiteResponder(options.cacheBytes);
+    this.#dynamic = new DynamicResponder({
       answers: this.#answers,
       cache: options.cache,
       outbound: options.outbound,
@@ -105,7 +105,7 @@ class Edge {
     });
     this.#stopwatch = options.stopwatch ?? (() => performance.now());
     const trusted = options.trustProxy ?? [];
-    this.#surroundings = {
+    this.#lookups = {
       proxies: trusted.length === 0
         ? undefined
         : new TrustedProxies(trusted, options.forwardedHeader),
@@ -117,90 +117,101 @@ class Edge {
   /** Finds the site; stays synchronous as long as nothing has to be waited for. */
   handle(request: Request, connection: Connection): Response | Promise<Response> {
     const startedAt = this.#stopwatch();
-    const exchange = new Exchange(request, this.#options.requestId(), {
+    const clientRequest = new ClientRequest(request, this.#options.requestId(), {
       connection,
-      surroundings: this.#surroundings,
+      lookups: this.#lookups,
     });
-    if (exchange.host === "") return this.#respond(exchange, edgePage(exchange, 400));
-    if (exchange.rawPath.length + exchange.rawQuery.length > MAX_TARGET) {
-      return this.#respond(exchange, edgePage(exchange, 414));
+    if (clientRequest.host === "") {
+      return this.#respond(clientRequest, edgePage(clientRequest, 400));
     }
-    const site = this.#options.resolveHost(exchange.host);
+    if (clientRequest.rawPath.length + clientRequest.rawQuery.length > MAX_TARGET) {
+      return this.#respond(clientRequest, edgePage(clientRequest, 414));
+    }
+    const site = this.#options.resolveHost(clientRequest.host);
     if (site instanceof Promise) {
       return site.then(
-        (found) => this.#serve(exchange, found, startedAt),
-        (error) => this.#respond(exchange, this.#fault(exchange, error)),
+        (found) => this.#serve(clientRequest, found, startedAt),
+        (error) => this.#respond(clientRequest, this.#fault(clientRequest, error)),
       );
     }
-    return this.#serve(exchange, site, startedAt);
+    return this.#serve(clientRequest, site, startedAt);
   }
 
   #serve(
-    exchange: Exchange,
+    clientRequest: ClientRequest,
     site: Site | undefined,
     startedAt: number,
   ): Response | Promise<Response> {
     if (site === undefined) {
-      return this.#respond(exchange, edgePage(exchange, 404, { words: UNKNOWN_HOST }));
+      return this.#respond(clientRequest, edgePage(clientRequest, 404, { words: UNKNOWN_HOST }));
     }
-    const turn = new Turn(exchange, site, startedAt, this.#limiter);
+    const context = new RequestContext(clientRequest, site, startedAt, this.#limiter);
     try {
-      const answer = this.#answer(turn);
-      if (!(answer instanceof Promise)) return this.#finish(turn, answer);
-      return answer.catch((error) => this.#fault(exchange, error, site))
-        .then((settled) => this.#finish(turn, settled));
+      const answer = this.#answer(context);
+      if (!(answer instanceof Promise)) return this.#finish(context, answer);
+      return answer.catch((error) => this.#fault(clientRequest, error, site))
+        .then((settled) => this.#finish(context, settled));
     } catch (error) {
-      return this.#finish(turn, this.#fault(exchange, error, site));
+      return this.#finish(context, this.#fault(clientRequest, error, site));
     }
   }
 
-  #answer(turn: Turn): Answer | Promise<Answer> {
-    const { exchange, site } = turn;
-    const { method, rawPath } = exchange;
+  #answer(context: RequestContext): EdgeResponse | Promise<EdgeResponse> {
+    const { clientRequest, site } = context;
+    const { method, rawPath } = clientRequest;
     const { rules } = site;
     const isRead = isReading(method);
-    const last = isRead ? undefined : answerAsLast(exchange, site.common);
+    const last = isRead ? undefined : respondAsFinalRecipient(clientRequest, site.common);
     if (last !== undefined) return last;
     const file = isRead ? site.content.known(method, rawPath) : undefined;
-    if (file !== undefined && rules === undefined) return this.#answers.file(site, exchange, file);
-    if (method === "GET" && rules !== undefined) {
-      turn.known = this.#decisions.recall(exchange.ownUrl, rules);
+    if (file !== undefined && rules === undefined) {
+      return this.#answers.file(site, clientRequest, file);
     }
-    const path = turn.known?.path ?? (file === undefined ? normalizePath(rawPath) : rawPath);
-    if (typeof path !== "string") return edgePage(exchange, 400, { headers: site.common });
-    exchange.path = path;
+    if (method === "GET" && rules !== undefined) {
+      context.cachedDecision = this.#decisions.get(clientRequest.unproxiedUrl, rules);
+    }
+    const path = context.cachedDecision?.path ??
+      (file === undefined ? normalizePath(rawPath) : rawPath);
+    if (typeof path !== "string") return edgePage(clientRequest, 400, { headers: site.common });
+    clientRequest.path = path;
     if (rules !== undefined) {
-      const facts = createFacts(exchange);
-      const decision = turn.decision = this.#judge(turn, rules, facts);
+      const facts = createFacts(clientRequest);
+      const decision = context.decision = this.#evaluate(context, rules, facts);
       const { terminal, rewrite } = decision;
       if (terminal.type === "rate_limited") {
-        return edgePage(exchange, 429, { headers: site.common });
+        return edgePage(clientRequest, 429, { headers: site.common });
       }
       if (terminal.type === "deny") {
-        return edgePage(exchange, terminal.status, { headers: site.common });
+        return edgePage(clientRequest, terminal.status, { headers: site.common });
       }
-      if (terminal.type === "redirect") return redirectAnswer(terminal, turn);
-      if (isDynamic(decision) || (file === undefined && needsCache(turn))) {
-        return this.#dynamic.answer({ exchange, site, decision, facts, known: turn.known });
+      if (terminal.type === "redirect") return redirectResponse(terminal, context);
+      if (isDynamic(decision) || (file === undefined && needsCache(context))) {
+        return this.#dynamic.answer({
+          clientRequest,
+          site,
+          decision,
+          facts,
+          cachedDecision: context.cachedDecision,
+        });
       }
       if (rewrite?.type === "internal") {
-        return this.#answers.route(site, exchange, rewrite);
+        return this.#answers.route(site, clientRequest, rewrite);
       }
     }
     return file === undefined
-      ? this.#answers.route(site, exchange, { path, query: exchange.rawQuery })
-      : this.#answers.file(site, exchange, file);
+      ? this.#answers.route(site, clientRequest, { path, query: clientRequest.rawQuery })
+      : this.#answers.file(site, clientRequest, file);
   }
 
   /** Asks the rules, unless what they say about the target is known. */
-  #judge(turn: Turn, rules: SiteRules, facts: RequestFacts): Decision {
-    let decision = turn.known?.decision;
+  #evaluate(context: RequestContext, rules: SiteRules, facts: RequestFacts): Decision {
+    let decision = context.cachedDecision?.decision;
     if (decision === undefined) {
-      turn.facts = facts;
-      decision = evaluateRules(rules.compiled, facts, turn);
-      const { method, ownUrl } = turn.exchange;
-      if (method === "GET" && ownUrl !== "") {
-        turn.known = this.#decisions.remember(ownUrl, rules, { facts, decision });
+      context.facts = facts;
+      decision = evaluateRules(rules.compiled, facts, context);
+      const { method, unproxiedUrl } = context.clientRequest;
+      if (method === "GET" && unproxiedUrl !== "") {
+        context.cachedDecision = this.#decisions.put(unproxiedUrl, rules, { facts, decision });
       }
     }
     rules.counters.add(decision.matched);
@@ -211,49 +222,49 @@ class Edge {
    * A server of the site that failed is the site's own affair. A fault of ours:
    * its cause goes to the operator, its id to the client.
    */
-  #fault(exchange: Exchange, error: unknown, site?: Site): Answer {
+  #fault(clientRequest: ClientRequest, error: unknown, site?: Site): EdgeResponse {
     if (error instanceof ComputeFailedError && site !== undefined) {
-      return failureAnswer(error, exchange, site);
+      return failureResponse(error, clientRequest, site);
     }
-    this.#options.onError?.(error, exchange.id);
-    return edgePage(exchange, 500, site === undefined ? {} : { headers: site.common });
+    this.#options.onError?.(error, clientRequest.id);
+    return edgePage(clientRequest, 500, site === undefined ? {} : { headers: site.common });
   }
 
   /** Applies the header rules, sends, and takes note. */
-  #finish(turn: Turn, answer: Answer): Response {
-    const { exchange, site, decision } = turn;
+  #finish(context: RequestContext, answer: EdgeResponse): Response {
+    const { clientRequest, site, decision } = context;
     const { hits } = decision;
-    const response = this.#respond(exchange, finishAnswer(turn, answer));
-    const durationMs = this.#stopwatch() - turn.startedAt;
+    const response = this.#respond(clientRequest, finishResponse(context, answer));
+    const durationMs = this.#stopwatch() - context.startedAt;
     this.#options.record({
       time: this.#options.now() - durationMs,
       deploymentId: site.deploymentId,
       projectId: site.projectId,
-      requestId: exchange.id,
-      method: exchange.method,
-      host: exchange.host,
-      path: exchange.target,
+      requestId: clientRequest.id,
+      method: clientRequest.method,
+      host: clientRequest.host,
+      path: clientRequest.target,
       status: answer.status,
       bytes: answer.bytes ?? null,
       durationMs,
-      ip: exchange.ip,
-      userAgent: exchange.header("user-agent"),
+      ip: clientRequest.ip,
+      userAgent: clientRequest.header("user-agent"),
       error: answer.problem,
       rules: tracesOf(hits),
     });
     return response;
   }
 
-  #respond(exchange: Exchange, answer: Answer): Response {
+  #respond(clientRequest: ClientRequest, answer: EdgeResponse): Response {
     const { status, body, upgrade } = answer;
     if (upgrade !== undefined) {
-      const response = upgradeClient(exchange, upgrade);
+      const response = upgradeClient(clientRequest, upgrade);
       for (const [name, value] of answer.headers) response.headers.append(name, value);
-      response.headers.append("x-svc-request-id", exchange.id);
+      response.headers.append("x-svc-request-id", clientRequest.id);
       return response;
     }
     const response = status === 200 ? new Response(body) : new Response(body, { status });
-    writeFields(response, answer.headers, ["x-svc-request-id", exchange.id]);
+    writeFields(response, answer.headers, ["x-svc-request-id", clientRequest.id]);
     return response;
   }
 }

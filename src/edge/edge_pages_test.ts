@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import type { Rule } from "../rules/mod.ts";
-import { computeOf, MemoryVault, type TestServer } from "./_test_compute.ts";
+import { computeOf, MemoryIsrStore, type TestServer } from "./_test_compute.ts";
 import { testEdge, testSite } from "./_test_site.ts";
 
 const START = Date.UTC(2026, 0, 1);
 
 interface World {
-  readonly vault?: MemoryVault;
+  readonly store?: MemoryIsrStore;
   readonly fallthrough?: boolean;
   readonly rules?: readonly Rule[];
   readonly startAt?: number;
@@ -15,8 +15,8 @@ interface World {
 /** A site whose server answers `/…` with pages that are fresh for a minute. */
 function pagesEdge(server: TestServer, world: World = {}) {
   let now = world.startAt ?? START;
-  const vault = world.vault ?? new MemoryVault();
-  const compute = computeOf({ server }, { now: () => now, vault });
+  const store = world.store ?? new MemoryIsrStore();
+  const compute = computeOf({ server }, { now: () => now, store });
   const { site } = testSite({ "server/main.mjs": "", "fallback.html": "file" }, {
     manifest: {
       version: 1,
@@ -48,7 +48,7 @@ function pagesEdge(server: TestServer, world: World = {}) {
   const settle = async () => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
   };
-  return { ...edge, get, settle, vault, compute, wait: (seconds: number) => now += seconds * 1000 };
+  return { ...edge, get, settle, store, compute, wait: (seconds: number) => now += seconds * 1000 };
 }
 
 const counting = (): TestServer => {
@@ -143,27 +143,27 @@ Deno.test("a slow page is as old as the question", async () => {
 });
 
 Deno.test("pages outlive the process, with their age", async () => {
-  const vault = new MemoryVault();
-  const before = pagesEdge(counting(), { vault });
+  const store = new MemoryIsrStore();
+  const before = pagesEdge(counting(), { store });
   await before.get("/a?x=1");
   await before.settle();
-  const after = pagesEdge(() => new Response("new"), { vault, startAt: START + 30_000 });
+  const after = pagesEdge(() => new Response("new"), { store, startAt: START + 30_000 });
   assert.equal(await after.get("/a?x=1"), "HIT page 1");
-  assert.equal(vault.reads, 1);
+  assert.equal(store.reads, 1);
   assert.equal(await after.get("/a?x=1"), "HIT page 1");
   assert.equal(await after.get("/other"), "MISS new");
-  assert.equal(vault.reads, 1, "what is not there costs no look");
+  assert.equal(store.reads, 1, "what is not there costs no look");
   after.wait(40);
   assert.equal(await after.get("/a?x=1"), "STALE page 1");
 });
 
 Deno.test("a damaged page is no page", async () => {
-  const vault = new MemoryVault();
-  const before = pagesEdge(counting(), { vault });
+  const store = new MemoryIsrStore();
+  const before = pagesEdge(counting(), { store });
   await before.get("/");
   await before.settle();
-  for (const [name, bytes] of vault.pages) vault.pages.set(name, bytes.slice(0, -1));
-  assert.equal(await pagesEdge(() => new Response("new"), { vault }).get("/"), "MISS new");
+  for (const [name, bytes] of store.pages) store.pages.set(name, bytes.slice(0, -1));
+  assert.equal(await pagesEdge(() => new Response("new"), { store }).get("/"), "MISS new");
 });
 
 Deno.test("a clock that was set back makes a page stale, not fresh for ever", async () => {
@@ -224,7 +224,7 @@ Deno.test("what is private is asked for by each client himself", async () => {
   assert.equal(await as("ann"), "BYPASS hello ann");
   assert.equal(await as("bob"), "BYPASS hello bob");
   assert.equal(edge.compute.asked.length, 3, "it is not tried again at once");
-  assert.equal(edge.vault.pages.size, 0);
+  assert.equal(edge.store.pages.size, 0);
 });
 
 Deno.test("a page that became private is forgotten", async () => {
@@ -235,12 +235,12 @@ Deno.test("a page that became private is forgotten", async () => {
   });
   await edge.get("/");
   await edge.settle();
-  assert.equal(edge.vault.pages.size, 1);
+  assert.equal(edge.store.pages.size, 1);
   isPrivate = true;
   edge.wait(60);
   assert.equal(await edge.get("/"), "STALE ours");
   await edge.settle();
-  assert.equal(edge.vault.pages.size, 0);
+  assert.equal(edge.store.pages.size, 0);
   assert.equal(await edge.get("/"), "BYPASS mine");
 });
 
@@ -268,7 +268,7 @@ Deno.test("a 404 that falls through is not kept", async () => {
   for (let round = 0; round < 2; round++) {
     assert.equal(await (await edge.fetch("/fallback")).text(), "file");
   }
-  assert.equal(edge.vault.pages.size, 0);
+  assert.equal(edge.store.pages.size, 0);
 });
 
 Deno.test("a kept page answers HEAD, conditions and ranges", async () => {
@@ -291,7 +291,7 @@ Deno.test("a body that breaks off, or is longer than it said, is not kept", asyn
   const edge = pagesEdge(() => new Response("longer", { headers: { "content-length": length } }));
   await edge.fetch("/").then((response) => response.text()).catch(() => {});
   await edge.settle();
-  assert.equal(edge.vault.pages.size, 0);
+  assert.equal(edge.store.pages.size, 0);
   length = "6";
   assert.equal(await edge.get("/"), "MISS longer");
 });
@@ -304,12 +304,12 @@ for (
   ] as const
 ) {
   Deno.test(`a purge of ${JSON.stringify(scope)} drops pages in memory and on disk`, async () => {
-    const vault = new MemoryVault();
+    const store = new MemoryIsrStore();
     const paths = ["/", "/blog/a", "/blog/b"];
-    const edge = pagesEdge(counting(), { vault });
+    const edge = pagesEdge(counting(), { store });
     for (const path of [...paths, "/blog/a?x"]) await edge.get(path);
     await edge.settle();
-    const restarted = pagesEdge(counting(), { vault });
+    const restarted = pagesEdge(counting(), { store });
     await restarted.get("/");
     const purged = await restarted.compute.pages.purge(scope);
     assert.equal(purged, scope.type === "path" ? 2 : 4 - left.length);
@@ -332,7 +332,7 @@ Deno.test("an answer that was asked for before a purge is not kept after it", as
   gate.resolve();
   assert.equal(await asking, "MISS old");
   await edge.settle();
-  assert.equal(edge.vault.pages.size, 0);
+  assert.equal(edge.store.pages.size, 0);
   assert.match(await edge.get("/"), /^MISS/);
 });
 
@@ -347,5 +347,5 @@ Deno.test("bypass_cache passes kept pages by, and unsafe methods are never kept"
   assert.match(await edge.get("/?draft=1"), /page 1$/);
   assert.match(await edge.get("/?draft=1"), /page 2$/);
   assert.equal(await edge.get("/", { method: "POST", body: "x" }), "null page 3");
-  assert.equal(edge.vault.pages.size, 0);
+  assert.equal(edge.store.pages.size, 0);
 });

@@ -4,7 +4,7 @@ import { noOthers, testSite } from "./_test_site.ts";
 import { createEdge } from "./edge.ts";
 
 /** Sends bytes as they are and reads the whole answer. */
-async function exchange(port: number, lines: readonly string[]): Promise<string> {
+async function clientRequest(port: number, lines: readonly string[]): Promise<string> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   await connection.write(new TextEncoder().encode([...lines, "", ""].join("\r\n")));
   return await new Response(connection.readable).text();
@@ -64,7 +64,7 @@ const rows: readonly (readonly [name: string, request: readonly string[], status
 Deno.test("edge behind Deno.serve meets hosts and targets as they are sent", async () => {
   await withServer(async (port) => {
     for (const [name, request, status] of rows) {
-      const answer = await exchange(port, [...request, "Connection: close"]);
+      const answer = await clientRequest(port, [...request, "Connection: close"]);
       assert.equal(answer.split(" ")[1], String(status), name);
       assert.doesNotMatch(answer, /the secret/, name);
     }
@@ -73,7 +73,7 @@ Deno.test("edge behind Deno.serve meets hosts and targets as they are sent", asy
 
 Deno.test("edge sends HEAD with the length of the file and no body", async () => {
   await withServer(async (port) => {
-    const answer = await exchange(port, [
+    const answer = await clientRequest(port, [
       "HEAD / HTTP/1.1",
       "Host: site.test",
       "Connection: close",

@@ -7,7 +7,7 @@
  */
 import { METHODS } from "../rules/mod.ts";
 import { type Header, type HeaderList, hopsLeft, MAX_FORWARDS } from "./messages/mod.ts";
-import { type Answer, edgePage, type PagedRequest } from "./response/mod.ts";
+import { edgePage, type EdgeResponse, type PagedRequest } from "./response/mod.ts";
 
 const ALLOW: Header = ["allow", METHODS.join(", ")];
 
@@ -15,7 +15,10 @@ const ALLOW: Header = ["allow", METHODS.join(", ")];
 const NEVER_FORWARDED: ReadonlySet<string> = new Set(["TRACE", "TRACK", "CONNECT"]);
 
 /** The edge's own answer to a request that goes no further; `undefined` for any other. */
-export function answerAsLast(request: PagedRequest, common: HeaderList): Answer | undefined {
+export function respondAsFinalRecipient(
+  request: PagedRequest,
+  common: HeaderList,
+): EdgeResponse | undefined {
   if (NEVER_FORWARDED.has(request.method)) {
     return edgePage(request, 405, { headers: [ALLOW, ...common] });
   }

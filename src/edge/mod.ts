@@ -25,7 +25,7 @@ export {
   openAsnDatabase,
   openCountryDatabase,
 } from "./geo/mod.ts";
-export { KeptPages, type KeptPagesOptions, PageMemory, type PageVault } from "./isr/mod.ts";
+export { IsrCache, type IsrCacheOptions, IsrMemory, type IsrStore } from "./isr/mod.ts";
 export { type NeededFunction, neededFunctions, type SiteFunctions } from "./pipeline/mod.ts";
 export type { ByteRange } from "./ranges/mod.ts";
 export { rateLimitHeaders } from "./rate_limit/mod.ts";

@@ -19,22 +19,22 @@ import {
   rateLimitHeaders,
   refusalHeaders,
 } from "./rate_limit/mod.ts";
-import type { Exchange } from "./request/mod.ts";
-import { type Answer, applyHeaderEdits } from "./response/mod.ts";
+import type { ClientRequest } from "./request/mod.ts";
+import { applyHeaderEdits, type EdgeResponse } from "./response/mod.ts";
 import type { Site } from "./site/mod.ts";
-import type { KnownTarget } from "./site_rules/mod.ts";
+import type { CachedDecision } from "./site_rules/mod.ts";
 
 /** One request's way through the edge; the rules ask it what they can not know. */
-export class Turn implements EvaluationHooks {
+export class RequestContext implements EvaluationHooks {
   decision: Decision = NO_DECISION;
   /** The limits that the request was counted against; mostly none. */
   limits: NamedVerdict[] | undefined;
   facts: RequestFacts | undefined;
   /** What is remembered of its target. */
-  known: KnownTarget | undefined;
+  cachedDecision: CachedDecision | undefined;
 
   constructor(
-    readonly exchange: Exchange,
+    readonly clientRequest: ClientRequest,
     readonly site: Site,
     readonly startedAt: number,
     private readonly limiter: RateLimiter,
@@ -54,7 +54,10 @@ export class Turn implements EvaluationHooks {
 }
 
 /** Adds what the rules ask for: header edits, and what the client is told of its limits. */
-export function finishAnswer({ decision, limits }: Turn, answer: Answer): Answer {
+export function finishResponse(
+  { decision, limits }: RequestContext,
+  answer: EdgeResponse,
+): EdgeResponse {
   const { headerEdits, terminal } = decision;
   if (headerEdits.length === 0 && limits === undefined) return answer;
   const edited = applyHeaderEdits(answer.headers, headerEdits);
@@ -64,23 +67,25 @@ export function finishAnswer({ decision, limits }: Turn, answer: Answer): Answer
 }
 
 /** A redirect; for a target that is remembered, it is made once. */
-export function redirectAnswer(
+export function redirectResponse(
   { status, location }: Extract<Terminal, { readonly type: "redirect" }>,
-  { known, site }: Turn,
-): Answer {
-  if (known?.redirect !== undefined) return known.redirect;
+  { cachedDecision, site }: RequestContext,
+): EdgeResponse {
+  if (cachedDecision?.redirect !== undefined) return cachedDecision.redirect;
   const headers: Header[] = [["location", location], ...site.common];
-  const answer: Answer = { status, headers, body: null, bytes: 0 };
-  return known === undefined ? answer : known.redirect = { ...answer, headers: checkOnce(headers) };
+  const answer: EdgeResponse = { status, headers, body: null, bytes: 0 };
+  return cachedDecision === undefined
+    ? answer
+    : cachedDecision.redirect = { ...answer, headers: checkOnce(headers) };
 }
 
 /**
  * True for a request to a server whose answer a rule says something about for
  * caches, or makes doubtful what they hold.
  */
-export function needsCache({ exchange, site, decision }: Turn): boolean {
+export function needsCache({ clientRequest, site, decision }: RequestContext): boolean {
   if (site.compute === undefined) return false;
-  const { method, path } = exchange;
+  const { method, path } = clientRequest;
   if (decision.cache === undefined && isReading(method)) return false;
   const { rewrite } = decision;
   const target = rewrite?.type === "internal" ? rewrite.path : path;

@@ -6,10 +6,10 @@
 import { createFacts } from "../../rules/mod.ts";
 import type { Bytes } from "../messages/body.ts";
 import type { Header, HeaderList } from "../messages/header_list.ts";
-import type { OriginAnswer } from "../messages/messages.ts";
+import type { OriginResponse } from "../messages/messages.ts";
 import { FactsRequest } from "./facts_request.ts";
 import { createHttpCache, type HttpCache, type HttpCacheOptions } from "./http_cache.ts";
-import type { CachedAnswer, CacheRequest, CacheRule, OriginRequest } from "./types.ts";
+import type { CachedResponse, CacheRequest, CacheRule, OriginRequest } from "./types.ts";
 
 /** A Monday noon. */
 export const START = Date.UTC(2026, 10, 16, 12);
@@ -27,7 +27,7 @@ export interface TestRequest {
   readonly deploymentId?: string;
   /** Path with query. */
   readonly url?: string;
-  readonly target?: string;
+  readonly originKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly country?: string;
   readonly asn?: number;
@@ -35,7 +35,8 @@ export interface TestRequest {
 }
 
 export function cacheRequest(asked: TestRequest = {}): CacheRequest {
-  const { method = "GET", host = "shop.test", deploymentId = "dep", url = "/page", target } = asked;
+  const { method = "GET", host = "shop.test", deploymentId = "dep", url = "/page", originKey } =
+    asked;
   const [path = "", rawQuery = ""] = url.split("?");
   const facts = createFacts({
     method,
@@ -47,7 +48,10 @@ export function cacheRequest(asked: TestRequest = {}): CacheRequest {
     asn: () => asked.asn,
     device: () => asked.device,
   });
-  return new FactsRequest(facts, { deploymentId, ...(target === undefined ? {} : { target }) });
+  return new FactsRequest(facts, {
+    deploymentId,
+    ...(originKey === undefined ? {} : { originKey }),
+  });
 }
 
 /** What the origin was asked: the fields that it sees. */
@@ -56,13 +60,13 @@ export interface Seen {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-export type Respond = (seen: Seen, count: number) => OriginAnswer | Promise<OriginAnswer>;
+export type Respond = (seen: Seen, count: number) => OriginResponse | Promise<OriginResponse>;
 
 export function ok(
-  body: string | OriginAnswer["body"],
+  body: string | OriginResponse["body"],
   headers: Readonly<Record<string, string>> = {},
   status = 200,
-): OriginAnswer {
+): OriginResponse {
   const bytes = typeof body === "string" ? new TextEncoder().encode(body) : body;
   return {
     status,
@@ -100,7 +104,7 @@ export class TestCache {
     });
   }
 
-  ask(asked: TestRequest = {}, rule: Partial<CacheRule> | "bypass" = {}): Promise<CachedAnswer> {
+  ask(asked: TestRequest = {}, rule: Partial<CacheRule> | "bypass" = {}): Promise<CachedResponse> {
     const ref = { id: "cache", index: 0 };
     return Promise.resolve(this.cache.handle(cacheRequest(asked), {
       rule: rule === "bypass"
@@ -133,7 +137,7 @@ export interface ReadAnswer {
   header(name: string): string | undefined;
 }
 
-export async function readAnswer(answer: CachedAnswer): Promise<ReadAnswer> {
+export async function readAnswer(answer: CachedResponse): Promise<ReadAnswer> {
   const text = await new Response(answer.body).text();
   const find = (headers: HeaderList, name: string) =>
     headers.filter((header) => header[0] === name).map(([, value]) => value).join(", ");

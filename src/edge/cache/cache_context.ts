@@ -4,17 +4,17 @@
  * @module
  */
 import type { CacheDecision } from "../../rules/mod.ts";
-import type { HeaderList, OriginAnswer } from "../messages/mod.ts";
+import type { HeaderList, OriginResponse } from "../messages/mod.ts";
 import type { CacheReport } from "./cache_status.ts";
 import type { Entry } from "./cache_store.ts";
 import type { LookupDecision } from "./decide_lookup.ts";
-import { answerFrom, outgoingHeaders } from "./stored_response.ts";
+import { outgoingHeaders, responseFrom } from "./stored_response.ts";
 import type {
-  CachedAnswer,
+  CachedResponse,
   CacheRequest,
   CacheRule,
   OriginRequest,
-  StoredAnswer,
+  StoredResponse,
 } from "./types.ts";
 
 export interface HandleOptions {
@@ -23,13 +23,13 @@ export interface HandleOptions {
   /** Fields that every answer to such a request carries; hits come with them. */
   readonly common?: HeaderList;
   /** Asks whatever is behind the cache. A rejection means that it can not be reached. */
-  fetchOrigin(request: OriginRequest): Promise<OriginAnswer>;
+  fetchOrigin(request: OriginRequest): Promise<OriginResponse>;
   /** Takes work that goes on after the answer; it never rejects. */
   waitUntil(work: Promise<unknown>): void;
 }
 
 /** A request under a `cache` rule. */
-export interface Turn {
+export interface CacheContext {
   readonly request: CacheRequest;
   readonly rule: CacheRule;
   readonly key: string;
@@ -37,14 +37,17 @@ export interface Turn {
 }
 
 /** A reason to ask the origin for an answer that may be kept. */
-export type Ask = Extract<LookupDecision<Entry>, { readonly type: "miss" | "revalidate" }>;
+export type ForwardDecision = Extract<
+  LookupDecision<Entry>,
+  { readonly type: "miss" | "revalidate" }
+>;
 
 /** Answers with a stored answer, and says so. */
 export function serveStored(
-  stored: StoredAnswer,
+  stored: StoredResponse,
   request: CacheRequest,
   { now, report }: { readonly now: number; readonly report: CacheReport },
-): CachedAnswer {
+): CachedResponse {
   const headers = outgoingHeaders(stored, now, report);
-  return answerFrom(stored, request, { headers, result: report.result });
+  return responseFrom(stored, request, { headers, result: report.result });
 }

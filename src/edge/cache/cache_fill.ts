@@ -5,7 +5,7 @@
  */
 import type { BodyStream, Bytes } from "../messages/mod.ts";
 
-export interface FillOptions {
+export interface CacheFillOptions {
   /** Most bytes that are worth keeping. */
   readonly limit: number;
   /** What `Content-Length` says; a body of another length was cut off. */
@@ -33,11 +33,11 @@ function join(chunks: readonly Bytes[], length: number): Bytes {
  * client nor one that goes away holds up those who wait for the stored answer.
  * Past the limit it becomes a plain pipe at the client's pace.
  */
-export class Fill {
+export class CacheFill {
   /** The whole body; `undefined` where it is too long, broke off, or was cut short. */
   readonly done: Promise<Bytes | undefined>;
   readonly #reader: ReadableStreamDefaultReader<Bytes>;
-  readonly #options: FillOptions;
+  readonly #options: CacheFillOptions;
   #state: "filling" | "complete" | "piping" | "failed" = "filling";
   #chunks: Bytes[] = [];
   #length = 0;
@@ -48,7 +48,7 @@ export class Fill {
   #next = 0;
   #wake: () => void = () => {};
 
-  constructor(body: BodyStream, options: FillOptions) {
+  constructor(body: BodyStream, options: CacheFillOptions) {
     this.#reader = body.getReader();
     this.#options = options;
     this.done = this.#pump();

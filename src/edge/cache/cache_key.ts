@@ -52,8 +52,8 @@ function dimension(
  * spaces part them; the rest has its length before it.
  */
 export function cacheKey(request: CacheRequest, rule: CacheRule): string {
-  const { deploymentId, host, path, rawQuery, target = "" } = request;
-  let key = `${deploymentId} ${host} ${path} ${rawQuery.length}:${rawQuery}${target}`;
+  const { deploymentId, host, path, rawQuery, originKey = "" } = request;
+  let key = `${deploymentId} ${host} ${path} ${rawQuery.length}:${rawQuery}${originKey}`;
   if (rule.vary.length > 0) key = `${key.length}:${key}`;
   for (const name of rule.vary) key += `;${name}${dimension(request, rule, name)}`;
   return key;

@@ -5,7 +5,7 @@
  * @module
  */
 import type { HeaderList } from "../messages/mod.ts";
-import type { CacheReader, Place, StoredAnswer } from "./types.ts";
+import type { CacheReader, ResourceUri, StoredResponse } from "./types.ts";
 import { matchesVary } from "./vary.ts";
 
 /** Memory of an entry beside its texts and bytes: slots in maps, arrays, objects. */
@@ -18,9 +18,9 @@ const MAX_VARIANTS = 32;
 const MAX_RESERVED_SHARE = 0.5;
 
 /** A stored answer and where it is. */
-export interface Entry extends StoredAnswer {
+export interface Entry extends StoredResponse {
   readonly key: string;
-  readonly place: Place;
+  readonly uri: ResourceUri;
   readonly cost: number;
   /** Asked for since the hand of the clock last passed. */
   used: boolean;
@@ -35,12 +35,12 @@ export type PurgeScope =
   | { readonly type: "prefix"; readonly prefix: string };
 
 /** An answer on its way into the store; a purge that it came too early for discards it. */
-export interface Ticket {
-  readonly place: Place;
+export interface PendingInsert {
+  readonly uri: ResourceUri;
   discarded: boolean;
 }
 
-function textBytes({ headers, vary }: StoredAnswer, key: string): number {
+function textBytes({ headers, vary }: StoredResponse, key: string): number {
   let characters = key.length;
   for (const [name, value] of headers) characters += name.length + value.length;
   for (const { name, value } of vary) characters += name.length + (value?.length ?? 0);
@@ -67,8 +67,8 @@ export class CacheStore {
   /** Oldest first: the way of the hand. */
   readonly #clock = new Set<Entry>();
   /** Deployment, then path. */
-  readonly #byPlace = new Map<string, Map<string, Set<Entry>>>();
-  readonly #tickets = new Set<Ticket>();
+  readonly #byUri = new Map<string, Map<string, Set<Entry>>>();
+  readonly #pendingInserts = new Set<PendingInsert>();
   #entryBytes = 0;
   #reserved = 0;
 
@@ -101,15 +101,15 @@ export class CacheStore {
   }
 
   /** Announces an answer, before the origin is asked for it. */
-  expect(place: Place): Ticket {
-    const ticket: Ticket = { place, discarded: false };
-    this.#tickets.add(ticket);
-    return ticket;
+  beginInsert(uri: ResourceUri): PendingInsert {
+    const pending: PendingInsert = { uri, discarded: false };
+    this.#pendingInserts.add(pending);
+    return pending;
   }
 
   /** Ends what `expect` began. */
-  settle(ticket: Ticket): void {
-    this.#tickets.delete(ticket);
+  endInsert(pending: PendingInsert): void {
+    this.#pendingInserts.delete(pending);
   }
 
   /**
@@ -117,23 +117,23 @@ export class CacheStore {
    * Returns nothing where it was discarded or is larger than the store.
    */
   put(
-    stored: StoredAnswer,
+    stored: StoredResponse,
     where: {
       readonly key: string;
-      readonly ticket: Ticket;
+      readonly pending: PendingInsert;
       readonly request: CacheReader;
     },
   ): Entry | undefined {
-    const { key, ticket, request } = where;
+    const { key, pending, request } = where;
     const { body, text = "" } = stored;
     const cost = body.byteLength + text.length + textBytes(stored, key) + ENTRY_OVERHEAD;
-    if (ticket.discarded || cost + this.#reserved > this.capacity) return undefined;
+    if (pending.discarded || cost + this.#reserved > this.capacity) return undefined;
     for (const older of [...this.candidates(key)]) {
       if (matchesVary(older, request)) this.remove(older);
     }
     const variants = this.#byKey.get(key);
     if (variants !== undefined && variants.length >= MAX_VARIANTS) this.remove(variants[0]!);
-    const entry: Entry = { ...stored, key, place: ticket.place, cost, used: false, hit: undefined };
+    const entry: Entry = { ...stored, key, uri: pending.uri, cost, used: false, hit: undefined };
     this.#entryBytes += cost;
     this.#evict();
     this.#link(entry);
@@ -141,15 +141,15 @@ export class CacheStore {
   }
 
   #link(entry: Entry): void {
-    const { key, place } = entry;
+    const { key, uri } = entry;
     const variants = this.#byKey.get(key);
     if (variants === undefined) this.#byKey.set(key, [entry]);
     else variants.push(entry);
     this.#clock.add(entry);
-    let paths = this.#byPlace.get(place.deploymentId);
-    if (paths === undefined) this.#byPlace.set(place.deploymentId, paths = new Map());
-    const entries = paths.get(place.path);
-    if (entries === undefined) paths.set(place.path, new Set([entry]));
+    let paths = this.#byUri.get(uri.deploymentId);
+    if (paths === undefined) this.#byUri.set(uri.deploymentId, paths = new Map());
+    const entries = paths.get(uri.path);
+    if (entries === undefined) paths.set(uri.path, new Set([entry]));
     else entries.add(entry);
   }
 
@@ -160,12 +160,12 @@ export class CacheStore {
     const variants = this.#byKey.get(entry.key)!;
     if (variants.length === 1) this.#byKey.delete(entry.key);
     else variants.splice(variants.indexOf(entry), 1);
-    const { deploymentId, path } = entry.place;
-    const paths = this.#byPlace.get(deploymentId)!;
+    const { deploymentId, path } = entry.uri;
+    const paths = this.#byUri.get(deploymentId)!;
     const entries = paths.get(path)!;
     entries.delete(entry);
     if (entries.size === 0) paths.delete(path);
-    if (paths.size === 0) this.#byPlace.delete(deploymentId);
+    if (paths.size === 0) this.#byUri.delete(deploymentId);
   }
 
   /** Forgets a part of a deployment, what is under way included; returns the number of entries. */
@@ -174,28 +174,28 @@ export class CacheStore {
   }
 
   /** Forgets all answers to one URI of a deployment (RFC 9111, 4.4). */
-  invalidate(place: Place): number {
-    const { host, rawQuery } = place;
+  invalidate(uri: ResourceUri): number {
+    const { host, rawQuery } = uri;
     return this.#forget(
-      place.deploymentId,
-      { type: "path", path: place.path },
+      uri.deploymentId,
+      { type: "path", path: uri.path },
       (other) => other.host === host && other.rawQuery === rawQuery,
     );
   }
 
-  #forget(deploymentId: string, scope: PurgeScope, isMeant: (place: Place) => boolean): number {
-    for (const ticket of this.#tickets) {
-      const { place } = ticket;
-      if (place.deploymentId === deploymentId && covers(scope, place.path) && isMeant(place)) {
-        ticket.discarded = true;
+  #forget(deploymentId: string, scope: PurgeScope, isMeant: (uri: ResourceUri) => boolean): number {
+    for (const pending of this.#pendingInserts) {
+      const { uri } = pending;
+      if (uri.deploymentId === deploymentId && covers(scope, uri.path) && isMeant(uri)) {
+        pending.discarded = true;
       }
     }
-    const paths = this.#byPlace.get(deploymentId);
+    const paths = this.#byUri.get(deploymentId);
     if (paths === undefined) return 0;
     const meant = scope.type === "path"
       ? [...paths.get(scope.path) ?? []]
       : [...paths].flatMap(([path, entries]) => covers(scope, path) ? [...entries] : []);
-    const doomed = meant.filter(({ place }) => isMeant(place));
+    const doomed = meant.filter(({ uri }) => isMeant(uri));
     for (const entry of doomed) this.remove(entry);
     return doomed.length;
   }

@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { ok, readAnswer, testBody, TestCache } from "./_test_origin.ts";
-import type { OriginAnswer } from "../messages/messages.ts";
+import type { OriginResponse } from "../messages/messages.ts";
 
 const FRESH = { "cache-control": "max-age=60" };
 
 /** An origin whose first answer comes when the test says so; the rest at once. */
-function held(rest: () => OriginAnswer) {
-  const first = Promise.withResolvers<OriginAnswer>();
+function held(rest: () => OriginResponse) {
+  const first = Promise.withResolvers<OriginResponse>();
   const test = new TestCache((_, count) => count === 1 ? first.promise : rest());
   return { test, first };
 }
 
 /** Lets all that waits on settled promises run. */
 async function settle(): Promise<void> {
-  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+  for (let context = 0; context < 50; context++) await Promise.resolve();
 }
 
 Deno.test("handle() makes one request of many", async () => {
@@ -45,7 +45,7 @@ Deno.test("handle() does not make clients wait again where waiting was in vain",
   const { test, first } = held(() => ok("own", { "cache-control": "no-store" }));
   first.resolve(ok("own", { "cache-control": "no-store" }));
   await test.read();
-  const never = Promise.withResolvers<OriginAnswer>();
+  const never = Promise.withResolvers<OriginResponse>();
   test.respond = (_, count) => count === 2 ? never.promise : ok("own", FRESH);
   void test.ask();
   assert.equal((await test.read()).text, "own");
@@ -110,7 +110,7 @@ Deno.test("handle() validates once for many, and they share a stale answer when 
   const test = new TestCache(() => ok("one", headers));
   await test.read();
   test.now += 100_000;
-  const failing = Promise.withResolvers<OriginAnswer>();
+  const failing = Promise.withResolvers<OriginResponse>();
   test.respond = () => failing.promise;
   const asked = [test.ask(), test.ask(), test.ask()];
   await settle();
@@ -186,7 +186,7 @@ Deno.test("handle() passes on what grows too long, whole and unstored", async ()
   assert.deepEqual([test.cache.size, test.cache.byteLength], [0, 0]);
 });
 
-Deno.test("handle() ends the exchange when nobody wants a body that is too long", async () => {
+Deno.test("handle() ends the clientRequest when nobody wants a body that is too long", async () => {
   const left = testBody();
   const head = testBody();
   const test = new TestCache((_, count) => ok(count === 1 ? left.stream : head.stream, FRESH), {

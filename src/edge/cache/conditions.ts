@@ -7,7 +7,7 @@
 import { findHeader } from "../messages/mod.ts";
 import { type ByteRange, parseRange } from "../ranges/mod.ts";
 import { parseHttpDate } from "./http_date.ts";
-import type { CacheReader, StoredAnswer } from "./types.ts";
+import type { CacheReader, StoredResponse } from "./types.ts";
 import { ifNoneMatchNames } from "../../lib/entity_tag.ts";
 
 export type Selection =
@@ -20,7 +20,7 @@ type HasHeader = Pick<CacheReader, "header">;
 
 /** What the conditions are judged by. */
 export type Validated = Pick<
-  StoredAnswer,
+  StoredResponse,
   "status" | "headers" | "etag" | "lastModified" | "responseTime"
 >;
 
@@ -31,6 +31,11 @@ const NOT_MODIFIED: Selection = Object.freeze({ type: "not_modified" });
 function modifiedAt(answer: Validated): number | undefined {
   const field = answer.lastModified ?? findHeader(answer.headers, "date");
   return field === undefined ? undefined : parseHttpDate(field, answer.responseTime);
+}
+
+/** Whether two entity tags mean the same content (RFC 9110, 8.8.3.2: weak comparison). */
+export function weaklyMatches(left: string | undefined, right: string | undefined): boolean {
+  return left?.replace(/^W\//, "") === right?.replace(/^W\//, "");
 }
 
 /** Whether the client has this answer already. Dates count only without `If-None-Match`. */
@@ -62,7 +67,7 @@ function ifRangeHolds(value: string | undefined, answer: Validated): boolean {
 /** Decides which part of a stored answer a client gets. */
 export function selectPart(
   request: CacheReader,
-  stored: StoredAnswer,
+  stored: StoredResponse,
 ): Selection {
   if (stored.status !== 200) return WHOLE;
   if (isNotModified(request, stored)) return NOT_MODIFIED;

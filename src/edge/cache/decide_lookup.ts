@@ -14,7 +14,7 @@
 import { type Header, type HeaderList, isReading } from "../messages/mod.ts";
 import { CacheControl } from "./cache_control.ts";
 import { currentAge, remainingLifetime } from "./freshness.ts";
-import type { CacheReader, StoredAnswer } from "./types.ts";
+import type { CacheReader, StoredResponse } from "./types.ts";
 import { matchesVary } from "./vary.ts";
 
 /** Why a request goes on to the origin (RFC 9211, 2.2). */
@@ -26,7 +26,7 @@ export type ForwardReason =
   | "request"
   | "stale";
 
-export type LookupDecision<Stored extends StoredAnswer = StoredAnswer> =
+export type LookupDecision<Stored extends StoredResponse = StoredResponse> =
   | { readonly type: "fresh"; readonly stored: Stored }
   /** To be served although stale; with `refresh`, a fresh one is fetched meanwhile and stored. */
   | { readonly type: "stale"; readonly stored: Stored; readonly refresh: boolean }
@@ -63,7 +63,7 @@ function mustPass(request: CacheReader): boolean {
 }
 
 /** The conditions that validate a stored answer (RFC 9111, 4.3.1). */
-export function validators(stored: StoredAnswer): HeaderList {
+export function validators(stored: StoredResponse): HeaderList {
   const conditions: Header[] = [];
   if (stored.etag !== undefined) conditions.push(["if-none-match", stored.etag]);
   if (stored.lastModified !== undefined) {
@@ -94,7 +94,7 @@ function clientAccepts(control: CacheControl, staleness: number): boolean {
 }
 
 /** The latest of the stored answers that this request may have (RFC 9111, 4.1). */
-export function selectStored<Stored extends StoredAnswer>(
+export function selectStored<Stored extends StoredResponse>(
   request: CacheReader,
   candidates: readonly Stored[],
 ): Stored | undefined {
@@ -108,14 +108,14 @@ export function selectStored<Stored extends StoredAnswer>(
   return latest;
 }
 
-function revalidate<Stored extends StoredAnswer>(
+function revalidate<Stored extends StoredResponse>(
   stored: Stored,
   forward: "stale" | "request",
 ): LookupDecision<Stored> {
   return { type: "revalidate", stored, conditions: validators(stored), forward };
 }
 
-function decideStored<Stored extends StoredAnswer>(
+function decideStored<Stored extends StoredResponse>(
   stored: Stored,
   asked: { readonly request: CacheReader; readonly control: CacheControl },
   { now, clientsMayRevalidate }: LookupOptions,
@@ -136,7 +136,7 @@ function decideStored<Stored extends StoredAnswer>(
 }
 
 /** Decides about a request that fell under a `cache` rule. */
-export function decideLookup<Stored extends StoredAnswer>(
+export function decideLookup<Stored extends StoredResponse>(
   request: CacheReader,
   candidates: readonly Stored[],
   options: LookupOptions,
@@ -165,9 +165,9 @@ export function decideLookup<Stored extends StoredAnswer>(
  * where the origin can not be reached at all, for its stale-while-revalidate
  * time as well.
  */
-export function mayStandIn(
+export function mayServeStaleOnError(
   request: CacheReader,
-  stored: StoredAnswer,
+  stored: StoredResponse,
   failure: { readonly now: number; readonly unreachable: boolean },
 ): boolean {
   const { terms } = stored;

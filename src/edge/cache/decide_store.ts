@@ -37,7 +37,7 @@ export type StoreDecision =
   | { readonly type: "pass"; readonly reason: RefusalReason };
 
 /** What the decision reads of an answer. */
-export interface AnswerHead {
+export interface ResponseHead {
   readonly status: number;
   readonly headers: HeaderList;
 }
@@ -58,7 +58,7 @@ function isForSharing(control: CacheControl): boolean {
 
 function refusal(
   request: CacheRequest,
-  { status, headers }: AnswerHead,
+  { status, headers }: ResponseHead,
   control: CacheControl,
 ): RefusalReason | undefined {
   const understood = control.has("must-understand");
@@ -125,7 +125,7 @@ function isOfUse(terms: Terms, headers: HeaderList, age: number): boolean {
  */
 export function decideStore(
   request: CacheRequest,
-  answer: AnswerHead,
+  answer: ResponseHead,
   options: { readonly rule: CacheRule; readonly exchanged: Exchanged },
 ): StoreDecision {
   const { status, headers } = answer;

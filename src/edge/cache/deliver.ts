@@ -10,14 +10,14 @@ import {
   findHeader,
   type HeaderList,
   isStream,
-  type OriginAnswer,
+  type OriginResponse,
 } from "../messages/mod.ts";
 import { emptyStream } from "../response/mod.ts";
 import { deltaSeconds } from "./cache_control.ts";
 import { type CacheReport, withReport } from "./cache_status.ts";
 import { isNotModified } from "./conditions.ts";
 import { withoutContentFields } from "./stored_response.ts";
-import type { CachedAnswer, CacheReader } from "./types.ts";
+import type { CachedResponse, CacheReader } from "./types.ts";
 
 /** What `Content-Length` says. */
 export function contentLength(headers: HeaderList): number | undefined {
@@ -25,7 +25,7 @@ export function contentLength(headers: HeaderList): number | undefined {
 }
 
 /** Length of a body; `undefined` where only its end will tell. */
-export function knownBytes({ headers, body }: OriginAnswer): number | undefined {
+export function knownBytes({ headers, body }: OriginResponse): number | undefined {
   return bodyLength(body, findHeader(headers, "content-length"));
 }
 
@@ -40,9 +40,9 @@ export interface Delivery {
 
 /** An answer without its body, with the length that it would have had. */
 function headOf(
-  { status, headers, body }: OriginAnswer,
-  result: CachedAnswer["result"],
-): CachedAnswer {
+  { status, headers, body }: OriginResponse,
+  result: CachedResponse["result"],
+): CachedResponse {
   if (body === null || contentLength(headers) !== undefined) {
     return { status, headers, body: null, bytes: 0, result };
   }
@@ -58,9 +58,9 @@ function headOf(
  */
 export function deliver(
   request: CacheReader,
-  answer: OriginAnswer,
+  answer: OriginResponse,
   { report, now, background, openBody }: Delivery,
-): CachedAnswer {
+): CachedResponse {
   const { status } = answer;
   const { result } = report;
   const headers = withReport(answer.headers, report);

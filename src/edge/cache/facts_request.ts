@@ -10,7 +10,7 @@ import type { CacheRequest } from "./types.ts";
 export interface RequestSite {
   readonly deploymentId: string;
   /** What answers, and what it is told that the key lacks; see `CacheRequest`. */
-  readonly target?: string;
+  readonly originKey?: string;
 }
 
 /** Reads facts when the cache asks for them: most of them it never does. */
@@ -20,7 +20,7 @@ export class FactsRequest implements CacheRequest {
   readonly path: string;
   readonly rawQuery: string;
   readonly deploymentId: string;
-  declare readonly target?: string;
+  declare readonly originKey?: string;
 
   constructor(private readonly facts: RequestFacts, site: RequestSite) {
     this.method = facts.method;
@@ -28,7 +28,7 @@ export class FactsRequest implements CacheRequest {
     this.path = facts.path;
     this.rawQuery = facts.rawQuery;
     this.deploymentId = site.deploymentId;
-    if (site.target !== undefined) this.target = site.target;
+    if (site.originKey !== undefined) this.originKey = site.originKey;
   }
 
   readonly header = (name: string): string | undefined => this.facts.header(name);

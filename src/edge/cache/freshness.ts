@@ -6,7 +6,7 @@
 import { findHeader, type HeaderList, joinedHeader } from "../messages/mod.ts";
 import { type CacheControl, deltaSeconds, MAX_SECONDS } from "./cache_control.ts";
 import { parseHttpDate } from "./http_date.ts";
-import type { StoredAnswer } from "./types.ts";
+import type { StoredResponse } from "./types.ts";
 
 /** When the exchange with the origin began and when its answer came; milliseconds. */
 export interface Exchanged {
@@ -49,11 +49,11 @@ export function ownLifetime(
 }
 
 /** `current_age` (4.2.3). A clock that was set back does not make an answer younger than it came. */
-export function currentAge(stored: StoredAnswer, now: number): number {
+export function currentAge(stored: StoredResponse, now: number): number {
   return stored.initialAge + Math.max(0, now - stored.responseTime) / 1000;
 }
 
 /** Seconds for which the answer stays fresh; negative for how long it has been stale. */
-export function remainingLifetime(stored: StoredAnswer, now: number): number {
+export function remainingLifetime(stored: StoredResponse, now: number): number {
   return stored.terms.lifetime - currentAge(stored, now);
 }

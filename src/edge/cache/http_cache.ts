@@ -12,7 +12,7 @@
  *     deploymentId: site.deploymentId,
  *     // With what the proxy sends on as X-Forwarded-*: else a Host with an odd port,
  *     // or a redirect to https, would be kept for everyone.
- *     target: `${scheme}://${authority} ${rewrittenUrl}`,
+ *     originKey: `${scheme}://${authority} ${rewrittenUrl}`,
  *   }),
  *   {
  *     rule: decision.cache,
@@ -33,25 +33,30 @@
  */
 import type { Clock } from "../../lib/clock.ts";
 import { checkOnce, type HeaderList } from "../messages/mod.ts";
-import { type Ask, type HandleOptions, serveStored, type Turn } from "./cache_context.ts";
+import {
+  type CacheContext,
+  type ForwardDecision,
+  type HandleOptions,
+  serveStored,
+} from "./cache_context.ts";
 import { cacheKey } from "./cache_key.ts";
 import { type CacheReport, withReport } from "./cache_status.ts";
 import { CacheStore, type Entry, type PurgeScope } from "./cache_store.ts";
 import { decideLookup, type ForwardReason, selectStored, validators } from "./decide_lookup.ts";
-import type { AnswerHead } from "./decide_store.ts";
+import type { ResponseHead } from "./decide_store.ts";
 import { knownBytes } from "./deliver.ts";
 import {
-  awaitLanding,
-  type Flight,
-  Flights,
-  type Landing,
+  awaitOutcome,
+  type FetchOutcome,
+  type InFlightRequest,
+  InFlightRequests,
   systemTimer,
   type Timer,
 } from "./in_flight_requests.ts";
-import { invalidatedPlaces } from "./invalidation.ts";
-import { OriginSide } from "./origin_fetcher.ts";
-import { answerFrom, outgoingHeaders } from "./stored_response.ts";
-import type { CachedAnswer, CacheReader, CacheRequest, Place } from "./types.ts";
+import { invalidatedUris } from "./invalidation.ts";
+import { OriginFetcher } from "./origin_fetcher.ts";
+import { outgoingHeaders, responseFrom } from "./stored_response.ts";
+import type { CachedResponse, CacheReader, CacheRequest, ResourceUri } from "./types.ts";
 
 /** Default size of the cache (256 MiB). */
 export const DEFAULT_CAPACITY_BYTES = 256 * 1024 * 1024;
@@ -86,8 +91,8 @@ export class HttpCache {
     & Required<Omit<HttpCacheOptions, "onError">>
     & Pick<HttpCacheOptions, "onError">;
   readonly #store: CacheStore;
-  readonly #flights = new Flights();
-  readonly #origin: OriginSide;
+  readonly #inFlightRequests = new InFlightRequests();
+  readonly #origin: OriginFetcher;
 
   constructor(options: HttpCacheOptions) {
     this.#options = {
@@ -100,11 +105,11 @@ export class HttpCache {
     };
     const { now, maxEntryBytes, capacityBytes } = this.#options;
     this.#store = new CacheStore(capacityBytes);
-    this.#origin = new OriginSide({
+    this.#origin = new OriginFetcher({
       now,
       maxEntryBytes,
       store: this.#store,
-      flights: this.#flights,
+      inFlightRequests: this.#inFlightRequests,
     });
   }
 
@@ -128,17 +133,17 @@ export class HttpCache {
 
   /** Forgets what an answered unsafe request made doubtful; `handle()` does so itself. */
   invalidate(
-    request: Pick<CacheRequest, "method" | keyof Place>,
-    answer: AnswerHead,
+    request: Pick<CacheRequest, "method" | keyof ResourceUri>,
+    answer: ResponseHead,
   ): void {
-    for (const place of invalidatedPlaces(request, answer)) this.#store.invalidate(place);
+    for (const uri of invalidatedUris(request, answer)) this.#store.invalidate(uri);
   }
 
   /**
    * The fresh answer kept under a key, as `handle()` would give it; `undefined`
    * where it would do more.
    */
-  fresh(key: string, request: CacheReader, common: HeaderList): CachedAnswer | undefined {
+  fresh(key: string, request: CacheReader, common: HeaderList): CachedResponse | undefined {
     const { clientsMayRevalidate } = this.#options;
     const now = this.#options.now();
     const candidates = this.#store.candidates(key);
@@ -153,19 +158,19 @@ export class HttpCache {
    * answer is in the store. Rejects with what `fetchOrigin` rejects with, unless
    * a stale answer may stand in.
    */
-  handle(request: CacheRequest, options: HandleOptions): CachedAnswer | Promise<CachedAnswer> {
+  handle(request: CacheRequest, options: HandleOptions): CachedResponse | Promise<CachedResponse> {
     const { rule } = options;
     if (rule.type === "bypass") return this.#pass(request, options, "bypass");
-    const turn: Turn = { request, rule, key: cacheKey(request, rule), options };
+    const context: CacheContext = { request, rule, key: cacheKey(request, rule), options };
     const { clientsMayRevalidate } = this.#options;
     const now = this.#options.now();
-    const candidates = this.#store.candidates(turn.key);
+    const candidates = this.#store.candidates(context.key);
     const decision = decideLookup(request, candidates, { now, clientsMayRevalidate });
     switch (decision.type) {
       case "fresh":
         return this.#serveFresh(decision.stored, request, { common: options.common ?? [], now });
       case "stale": {
-        if (decision.refresh) this.#refresh(turn, decision.stored);
+        if (decision.refresh) this.#refresh(context, decision.stored);
         decision.stored.used = true;
         return serveStored(decision.stored, request, { now, report: STALE_HIT });
       }
@@ -176,7 +181,7 @@ export class HttpCache {
       case "pass":
         return this.#pass(request, options, decision.forward);
       default:
-        return this.#fetch(turn, decision);
+        return this.#fetch(context, decision);
     }
   }
 
@@ -184,21 +189,21 @@ export class HttpCache {
     entry: Entry,
     request: CacheReader,
     { common, now }: { readonly common: HeaderList; readonly now: number },
-  ): CachedAnswer {
+  ): CachedResponse {
     entry.used = true;
     const second = Math.floor(now / 1000);
     if (entry.hit?.second !== second) {
       const headers = [...outgoingHeaders(entry, now, FRESH_HIT), ...common];
       entry.hit = { second, headers: checkOnce(headers) };
     }
-    return answerFrom(entry, request, { headers: entry.hit.headers, result: "HIT" });
+    return responseFrom(entry, request, { headers: entry.hit.headers, result: "HIT" });
   }
 
   async #pass(
     request: CacheRequest,
     options: HandleOptions,
     forward: ForwardReason,
-  ): Promise<CachedAnswer> {
+  ): Promise<CachedResponse> {
     const answer = await options.fetchOrigin({ type: "as_is" });
     this.invalidate(request, answer);
     const isMiss = forward === "uri-miss" || forward === "vary-miss" || forward === "stale";
@@ -208,19 +213,22 @@ export class HttpCache {
   }
 
   /** Waits for an answer that is under way already, or fetches one. */
-  async #fetch(turn: Turn, ask: Ask): Promise<CachedAnswer> {
-    const { request, key } = turn;
+  async #fetch(context: CacheContext, lookup: ForwardDecision): Promise<CachedResponse> {
+    const { request, key } = context;
     const now = this.#options.now();
     const isAlone = request.header("authorization") !== undefined ||
-      this.#flights.isLoner(key, now);
-    if (isAlone) return await this.#origin.send(turn, ask);
-    const flight = this.#flights.find(key);
-    if (flight === undefined) {
-      return await this.#origin.send(turn, ask, { flight: this.#flights.start(key, now) });
+      this.#inFlightRequests.isHitForMiss(key, now);
+    if (isAlone) return await this.#origin.send(context, lookup);
+    const inFlight = this.#inFlightRequests.find(key);
+    if (inFlight === undefined) {
+      return await this.#origin.send(context, lookup, {
+        inFlight: this.#inFlightRequests.start(key, now),
+      });
     }
     const { collapseMilliseconds: milliseconds, timer } = this.#options;
-    const landing = await awaitLanding(flight, { milliseconds, timer });
-    return this.#share(turn, ask, { flight, landing }) ?? await this.#origin.send(turn, ask);
+    const outcome = await awaitOutcome(inFlight, { milliseconds, timer });
+    return this.#share(context, lookup, { inFlight, outcome }) ??
+      await this.#origin.send(context, lookup);
   }
 
   /**
@@ -228,35 +236,38 @@ export class HttpCache {
    * validated after this client asked, so its age does not matter.
    */
   #share(
-    { request, key }: Turn,
-    ask: Ask,
-    { flight, landing }: { readonly flight: Flight; readonly landing: Landing | undefined },
-  ): CachedAnswer | undefined {
-    switch (landing?.type) {
+    { request, key }: CacheContext,
+    lookup: ForwardDecision,
+    { inFlight, outcome }: {
+      readonly inFlight: InFlightRequest;
+      readonly outcome: FetchOutcome | undefined;
+    },
+  ): CachedResponse | undefined {
+    switch (outcome?.type) {
       case "stored": {
         const stored = selectStored(request, this.#store.candidates(key));
-        if (stored === undefined || stored.responseTime < flight.startedAt) return undefined;
+        if (stored === undefined || stored.responseTime < inFlight.startedAt) return undefined;
         stored.used = true;
-        const report: CacheReport = { result: "HIT", forward: ask.forward, collapsed: true };
+        const report: CacheReport = { result: "HIT", forward: lookup.forward, collapsed: true };
         return serveStored(stored, request, { now: this.#options.now(), report });
       }
       case "failed":
-        return this.#origin.standIn(request, ask, { ...landing, collapsed: true });
+        return this.#origin.serveStaleOnError(request, lookup, { ...outcome, collapsed: true });
       case "error":
-        throw landing.error;
+        throw outcome.error;
       default:
         return undefined;
     }
   }
 
   /** One refresh for all clients that get the stale answer meanwhile. */
-  #refresh(turn: Turn, stored: Entry): void {
-    const flight = this.#flights.start(turn.key, this.#options.now());
-    if (flight === undefined) return;
+  #refresh(context: CacheContext, stored: Entry): void {
+    const inFlight = this.#inFlightRequests.start(context.key, this.#options.now());
+    if (inFlight === undefined) return;
     const conditions = validators(stored);
-    const ask: Ask = { type: "revalidate", stored, conditions, forward: "stale" };
-    const work = this.#origin.send(turn, ask, { flight, background: true });
-    turn.options.waitUntil(work.catch((error) => this.#options.onError?.(error)));
+    const lookup: ForwardDecision = { type: "revalidate", stored, conditions, forward: "stale" };
+    const work = this.#origin.send(context, lookup, { inFlight, background: true });
+    context.options.waitUntil(work.catch((error) => this.#options.onError?.(error)));
   }
 }
 

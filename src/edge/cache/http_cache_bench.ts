@@ -8,7 +8,7 @@ import { createFacts } from "../../rules/mod.ts";
 import type { HandleOptions } from "./cache_context.ts";
 import { FactsRequest } from "./facts_request.ts";
 import { createHttpCache, type HttpCache } from "./http_cache.ts";
-import type { CachedAnswer } from "./types.ts";
+import type { CachedResponse } from "./types.ts";
 
 export interface CacheRow {
   readonly scenario: string;
@@ -54,7 +54,7 @@ function options(): HandleOptions {
   };
 }
 
-type Ask = (index: number) => CachedAnswer | Promise<CachedAnswer>;
+type Ask = (index: number) => CachedResponse | Promise<CachedResponse>;
 
 function asker(cache: HttpCache, path: (index: number) => string, headers: HeadersInit): Ask {
   const fields = new Headers(headers);

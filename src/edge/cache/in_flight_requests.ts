@@ -6,7 +6,7 @@
  */
 
 /** How a request to the origin ended, for those who waited. */
-export type Landing =
+export type FetchOutcome =
   /** There is an answer in store that was made or validated after they asked. */
   | { readonly type: "stored" }
   /** The answer is for the one who asked only. */
@@ -16,10 +16,10 @@ export type Landing =
   /** The origin could not be asked. */
   | { readonly type: "error"; readonly error: unknown };
 
-export interface Flight {
+export interface InFlightRequest {
   readonly startedAt: number;
-  readonly landed: Promise<Landing>;
-  land(landing: Landing): void;
+  readonly outcome: Promise<FetchOutcome>;
+  settle(outcome: FetchOutcome): void;
 }
 
 /** Calls back after so many milliseconds; returns what takes the call back. */
@@ -32,64 +32,66 @@ export const systemTimer: Timer = (milliseconds, callback) => {
 };
 
 /** Keys that are remembered as not worth waiting for. */
-const MAX_LONERS = 4096;
+const MAX_HITS_FOR_MISS = 4096;
 
 /** Longest key that is worth remembering: who asks for longer ones asks for many. */
-const MAX_LONER_CHARACTERS = 1024;
+const MAX_KEY_CHARACTERS = 1024;
 
 /** How long they are remembered, in milliseconds. */
-const LONER_MILLISECONDS = 10_000;
+const HIT_FOR_MISS_MILLISECONDS = 10_000;
 
 /** At most one flight to a key. */
-export class Flights {
-  readonly #flights = new Map<string, Flight>();
+export class InFlightRequests {
+  readonly #inFlightRequests = new Map<string, InFlightRequest>();
   /** Keys whose last answer could not be shared, until when. */
-  readonly #loners = new Map<string, number>();
+  readonly #hitsForMiss = new Map<string, number>();
 
   /** The flight to wait for. */
-  find(key: string): Flight | undefined {
-    return this.#flights.get(key);
+  find(key: string): InFlightRequest | undefined {
+    return this.#inFlightRequests.get(key);
   }
 
   /** True where waiting for another's answer would be in vain. */
-  isLoner(key: string, now: number): boolean {
-    return (this.#loners.get(key) ?? 0) > now;
+  isHitForMiss(key: string, now: number): boolean {
+    return (this.#hitsForMiss.get(key) ?? 0) > now;
   }
 
   /** Remembers whether answers of a key can be shared. */
-  setLoner(key: string, isLoner: boolean, now: number): void {
-    this.#loners.delete(key);
-    if (!isLoner || key.length > MAX_LONER_CHARACTERS) return;
-    this.#loners.set(key, now + LONER_MILLISECONDS);
-    if (this.#loners.size > MAX_LONERS) this.#loners.delete(this.#loners.keys().next().value!);
+  setHitForMiss(key: string, isHitForMiss: boolean, now: number): void {
+    this.#hitsForMiss.delete(key);
+    if (!isHitForMiss || key.length > MAX_KEY_CHARACTERS) return;
+    this.#hitsForMiss.set(key, now + HIT_FOR_MISS_MILLISECONDS);
+    if (this.#hitsForMiss.size > MAX_HITS_FOR_MISS) {
+      this.#hitsForMiss.delete(this.#hitsForMiss.keys().next().value!);
+    }
   }
 
   /** Begins a flight that others may wait for, unless there is one. */
-  start(key: string, now: number): Flight | undefined {
-    if (this.#flights.has(key)) return undefined;
-    const { promise, resolve } = Promise.withResolvers<Landing>();
-    const flight: Flight = {
+  start(key: string, now: number): InFlightRequest | undefined {
+    if (this.#inFlightRequests.has(key)) return undefined;
+    const { promise, resolve } = Promise.withResolvers<FetchOutcome>();
+    const inFlight: InFlightRequest = {
       startedAt: now,
-      landed: promise,
-      land: (landing) => {
-        if (this.#flights.get(key) === flight) this.#flights.delete(key);
-        resolve(landing);
+      outcome: promise,
+      settle: (outcome) => {
+        if (this.#inFlightRequests.get(key) === inFlight) this.#inFlightRequests.delete(key);
+        resolve(outcome);
       },
     };
-    this.#flights.set(key, flight);
-    return flight;
+    this.#inFlightRequests.set(key, inFlight);
+    return inFlight;
   }
 }
 
 /** Waits for a landing, but not for ever; `undefined` where it took too long. */
-export async function awaitLanding(
-  flight: Flight,
+export async function awaitOutcome(
+  inFlight: InFlightRequest,
   options: { readonly milliseconds: number; readonly timer: Timer },
-): Promise<Landing | undefined> {
+): Promise<FetchOutcome | undefined> {
   const { promise, resolve } = Promise.withResolvers<undefined>();
   const cancel = options.timer(options.milliseconds, () => resolve(undefined));
   try {
-    return await Promise.race([flight.landed, promise]);
+    return await Promise.race([inFlight.outcome, promise]);
   } finally {
     cancel();
   }

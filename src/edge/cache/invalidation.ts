@@ -5,23 +5,23 @@
  */
 import { normalizePath } from "../../rules/mod.ts";
 import { findHeader } from "../messages/mod.ts";
-import type { AnswerHead } from "./decide_store.ts";
-import type { CacheRequest, Place } from "./types.ts";
+import type { ResponseHead } from "./decide_store.ts";
+import type { CacheRequest, ResourceUri } from "./types.ts";
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
 /** Where answers to a request are kept. */
-export function placeOf({ deploymentId, host, path, rawQuery }: Place): Place {
+export function resourceUriOf({ deploymentId, host, path, rawQuery }: ResourceUri): ResourceUri {
   return { deploymentId, host, path, rawQuery };
 }
 
 /** The place that a field of the answer names, if it is on the same host. */
-function namedPlace(reference: string | undefined, place: Place): Place | undefined {
+function namedUri(reference: string | undefined, uri: ResourceUri): ResourceUri | undefined {
   if (reference === undefined) return undefined;
-  const url = URL.parse(reference, `http://${place.host}${place.path}`);
-  if (url === null || url.hostname !== place.host) return undefined;
+  const url = URL.parse(reference, `http://${uri.host}${uri.path}`);
+  if (url === null || url.hostname !== uri.host) return undefined;
   const path = normalizePath(url.pathname);
-  return typeof path === "string" ? { ...place, path, rawQuery: url.search.slice(1) } : undefined;
+  return typeof path === "string" ? { ...uri, path, rawQuery: url.search.slice(1) } : undefined;
 }
 
 /**
@@ -29,14 +29,14 @@ function namedPlace(reference: string | undefined, place: Place): Place | undefi
  * none for a safe method or a failure; else its own, and those that `Location`
  * and `Content-Location` name on the same host.
  */
-export function invalidatedPlaces(
-  request: Pick<CacheRequest, "method" | keyof Place>,
-  answer: AnswerHead,
-): readonly Place[] {
+export function invalidatedUris(
+  request: Pick<CacheRequest, "method" | keyof ResourceUri>,
+  answer: ResponseHead,
+): readonly ResourceUri[] {
   if (SAFE.has(request.method) || answer.status < 200 || answer.status > 399) return [];
-  const place = placeOf(request);
+  const uri = resourceUriOf(request);
   const named = ["location", "content-location"]
-    .map((name) => namedPlace(findHeader(answer.headers, name), place))
+    .map((name) => namedUri(findHeader(answer.headers, name), uri))
     .filter((other) => other !== undefined);
-  return [place, ...named];
+  return [uri, ...named];
 }

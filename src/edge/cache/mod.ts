@@ -4,7 +4,7 @@
  * @module
  */
 export { CacheControl } from "./cache_control.ts";
-export { Fill } from "./cache_fill.ts";
+export { CacheFill } from "./cache_fill.ts";
 export { cacheKey } from "./cache_key.ts";
 export { type CacheReport, withReport } from "./cache_status.ts";
 export type { PurgeScope } from "./cache_store.ts";
@@ -13,12 +13,12 @@ export { FactsRequest } from "./facts_request.ts";
 export { createHttpCache, HttpCache } from "./http_cache.ts";
 export { formatHttpDate } from "./http_date.ts";
 export {
-  awaitLanding,
-  type Flight,
-  Flights,
+  awaitOutcome,
+  type InFlightRequest,
+  InFlightRequests,
   systemTimer,
   type Timer,
 } from "./in_flight_requests.ts";
-export { answerFrom, outgoingHeaders } from "./stored_response.ts";
-export type { CachedAnswer, CacheRequest, OriginRequest, StoredAnswer } from "./types.ts";
+export { outgoingHeaders, responseFrom } from "./stored_response.ts";
+export type { CachedResponse, CacheRequest, OriginRequest, StoredResponse } from "./types.ts";
 export { varyNames } from "./vary.ts";

@@ -130,10 +130,10 @@ const DIMENSIONS: readonly {
   { name: "host", rule: {}, a: { host: "a.test" }, b: { host: "b.test" } },
   { name: "deployment", rule: {}, a: { deploymentId: "1" }, b: { deploymentId: "2" } },
   {
-    name: "target",
+    name: "originKey",
     rule: {},
-    a: { target: "https://eu.test/" },
-    b: { target: "https://us.test/" },
+    a: { originKey: "https://eu.test/" },
+    b: { originKey: "https://us.test/" },
   },
   { name: "query", rule: {}, a: { url: "/?a" }, b: { url: "/?b" } },
   { name: "geo", rule: { vary: ["geo"] }, a: { country: "DE" }, b: { country: "FR" } },

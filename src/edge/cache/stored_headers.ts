@@ -38,9 +38,12 @@ export function storedHeaders(
   return kept;
 }
 
-/** The stored fields with those of a 304 in place of their namesakes. */
+/**
+ * The stored fields, with those of a 304 in place of their namesakes. Where the
+ * 304 has no `Date`, the old one is left out: it is not the time of this response.
+ */
 export function freshenedHeaders(stored: HeaderList, update: HeaderList): HeaderList {
-  const news = update.filter(([name]) => !ABOUT_CONTENT.has(name));
-  const replaced = new Set(news.map(([name]) => name));
-  return [...stored.filter(([name]) => !replaced.has(name)), ...news];
+  const fresh = update.filter(([name]) => name !== "set-cookie" && !ABOUT_CONTENT.has(name));
+  const replaced = new Set(["date", ...fresh.map(([name]) => name)]);
+  return [...stored.filter(([name]) => !replaced.has(name)), ...fresh];
 }

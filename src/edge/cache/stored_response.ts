@@ -23,7 +23,7 @@ import { selectPart } from "./conditions.ts";
 import type { StoreDecision } from "./decide_store.ts";
 import { currentAge, remainingLifetime } from "./freshness.ts";
 import { storedHeaders } from "./stored_headers.ts";
-import type { CachedAnswer, CacheReader, CacheRequest, StoredAnswer } from "./types.ts";
+import type { CachedResponse, CacheReader, CacheRequest, StoredResponse } from "./types.ts";
 import { varyFields } from "./vary.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
@@ -53,7 +53,7 @@ export function makeStored(
     readonly responseTime: number;
     readonly body: Bytes;
   },
-): StoredAnswer {
+): StoredResponse {
   const { request, decision, responseTime, body } = facts;
   const headers = storedHeaders(head.headers, { dropped: decision.dropped, responseTime });
   return {
@@ -72,7 +72,7 @@ export function makeStored(
 
 /** The fields of a stored answer as they go out now. */
 export function outgoingHeaders(
-  stored: StoredAnswer,
+  stored: StoredResponse,
   now: number,
   report: CacheReport,
 ): HeaderList {
@@ -83,10 +83,14 @@ export function outgoingHeaders(
 
 interface Outgoing {
   readonly headers: HeaderList;
-  readonly result: CachedAnswer["result"];
+  readonly result: CachedResponse["result"];
 }
 
-function whole(stored: StoredAnswer, method: string, { headers, result }: Outgoing): CachedAnswer {
+function whole(
+  stored: StoredResponse,
+  method: string,
+  { headers, result }: Outgoing,
+): CachedResponse {
   const { status, body, text } = stored;
   if (WITHOUT_CONTENT.has(status)) return { status, headers, body: null, bytes: 0, result };
   if (method !== "HEAD") return { status, headers, body, text, bytes: body.byteLength, result };
@@ -95,10 +99,10 @@ function whole(stored: StoredAnswer, method: string, { headers, result }: Outgoi
 }
 
 function onePart(
-  stored: StoredAnswer,
+  stored: StoredResponse,
   range: ByteRange,
   { headers, result }: Outgoing,
-): CachedAnswer {
+): CachedResponse {
   const bytes = rangeLength(range);
   return {
     status: 206,
@@ -115,10 +119,10 @@ function onePart(
 
 /** The boundary is the body's own hash, which it can not contain. */
 function manyParts(
-  stored: StoredAnswer,
+  stored: StoredResponse,
   ranges: readonly ByteRange[],
   { headers, result }: Outgoing,
-): CachedAnswer {
+): CachedResponse {
   const { body } = stored;
   const layout = layOutMultipart(ranges, {
     size: body.byteLength,
@@ -142,11 +146,11 @@ function manyParts(
 }
 
 /** Answers a request with a stored answer: whole, a part of it, or the word that the client has it. */
-export function answerFrom(
-  stored: StoredAnswer,
+export function responseFrom(
+  stored: StoredResponse,
   request: CacheReader,
   outgoing: Outgoing,
-): CachedAnswer {
+): CachedResponse {
   const selection = selectPart(request, stored);
   const { headers, result } = outgoing;
   switch (selection.type) {

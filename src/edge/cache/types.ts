@@ -4,7 +4,7 @@
  * @module
  */
 import type { CacheDecision, RequestFacts } from "../../rules/mod.ts";
-import type { Bytes, HeaderList, OriginAnswer } from "../messages/mod.ts";
+import type { Bytes, HeaderList, OriginResponse } from "../messages/mod.ts";
 
 /** The `cache` rule that a request fell under; `CacheDecision` of the rule evaluation. */
 export type CacheRule = Omit<Extract<CacheDecision, { readonly type: "cache" }>, "rule" | "type">;
@@ -22,7 +22,7 @@ export interface CacheRequest extends
    * origin is told that the key lacks: the scheme and the port that the client
    * used, where they are sent on as `X-Forwarded-Proto` and `X-Forwarded-Host`.
    */
-  readonly target?: string;
+  readonly originKey?: string;
 }
 
 /** As much of a request as chooses among the answers of its key. */
@@ -31,7 +31,7 @@ export interface CacheReader extends Pick<CacheRequest, "method"> {
 }
 
 /** Where a request is kept: what purge and invalidation name entries by. */
-export interface Place {
+export interface ResourceUri {
   readonly deploymentId: string;
   readonly host: string;
   readonly path: string;
@@ -56,7 +56,7 @@ export type OriginRequest =
 export type CacheResult = "HIT" | "MISS" | "STALE" | "BYPASS";
 
 /** What goes to the client. */
-export interface CachedAnswer extends OriginAnswer {
+export interface CachedResponse extends OriginResponse {
   /** Length of the body; `undefined` where only its end will tell. */
   readonly bytes: number | undefined;
   /** The body as a string, where it is short and ASCII: a server writes that without a copy. */
@@ -78,7 +78,7 @@ export interface Terms {
 }
 
 /** A complete answer in the store. Never changed; a fresher one takes its place. */
-export interface StoredAnswer {
+export interface StoredResponse {
   readonly status: number;
   /** As they go to clients, without `age`; always with `date`. */
   readonly headers: HeaderList;

@@ -6,7 +6,7 @@
  */
 import { memoize } from "../../lib/memo.ts";
 import { type HeaderList, isFieldName, joinedHeader } from "../messages/mod.ts";
-import type { CacheReader, StoredAnswer, VaryField } from "./types.ts";
+import type { CacheReader, StoredResponse, VaryField } from "./types.ts";
 
 type HasHeader = Pick<CacheReader, "header">;
 
@@ -46,7 +46,7 @@ export function varyFields(headers: HeaderList, request: HasHeader): readonly Va
 }
 
 /** Whether a stored answer was chosen by the same fields as this request has. */
-export function matchesVary({ vary }: Pick<StoredAnswer, "vary">, request: HasHeader): boolean {
+export function matchesVary({ vary }: Pick<StoredResponse, "vary">, request: HasHeader): boolean {
   for (const { name, value } of vary) if (varyValue(name, request) !== value) return false;
   return true;
 }

@@ -6,11 +6,11 @@
 import type { ComputeRequest } from "../../runtime/mod.ts";
 import {
   type BodyStream,
-  endToEnd,
+  endToEndHeaders,
   findHeader,
   type Header,
   type HeaderList,
-  isClaim,
+  isSpoofable,
   type PipelineRequest,
   type RequestFields,
   withOneHopLess,
@@ -33,7 +33,7 @@ export interface ServerRequest extends RequestFields {
 }
 
 /** Path and query under which a server is asked: normalized, and rewritten where a rule did so. */
-export interface Target {
+export interface RequestTarget {
   readonly path: string;
   /** Without its `?`; "" where there is none. */
   readonly query: string;
@@ -41,7 +41,7 @@ export interface Target {
 
 /** Fields that end at the edge, or that it alone speaks. */
 const isEdgeOwned = (name: string): boolean =>
-  name === "expect" || name === "host" || isClaim(name);
+  name === "expect" || name === "host" || isSpoofable(name);
 
 /** Fields of the handshake that each hop makes anew (RFC 6455, 4.1); `Sec-WebSocket-Protocol` is the client's. */
 const HANDSHAKE = new Set([
@@ -51,7 +51,7 @@ const HANDSHAKE = new Set([
 ]);
 
 /** Path and query in one. */
-export function targetText({ path, query }: Target): string {
+export function targetText({ path, query }: RequestTarget): string {
   return query === "" ? path : `${path}?${query}`;
 }
 
@@ -70,14 +70,14 @@ export function hopHeaders(
 
 function headersFor(request: ServerRequest): HeaderList {
   const headers = hopHeaders(request);
-  const kept = endToEnd([...request.fields()], isEdgeOwned);
+  const kept = endToEndHeaders([...request.fields()], isEdgeOwned);
   headers.push(...withOneHopLess(request.method, kept));
   if (findHeader(headers, "x-request-id") === undefined) headers.push(["x-request-id", request.id]);
   return headers;
 }
 
 /** The request to the server: all that the client sent end to end, and who the client is. */
-export function computeRequest(request: ServerRequest, target: Target): ComputeRequest {
+export function computeRequest(request: ServerRequest, target: RequestTarget): ComputeRequest {
   return {
     method: request.method,
     target: targetText(target),
@@ -91,7 +91,7 @@ export function computeRequest(request: ServerRequest, target: Target): ComputeR
 /** The same for an upgrade: without what belongs to the client's own handshake. */
 export function socketRequest(
   request: ServerRequest,
-  target: Target,
+  target: RequestTarget,
 ): Omit<ComputeRequest, "body"> {
   const { body: _, ...asked } = computeRequest(request, target);
   return { ...asked, headers: asked.headers.filter(([name]) => !HANDSHAKE.has(name)) };

@@ -5,21 +5,21 @@
  * @module
  */
 import type { ComputeRequest, ComputeResult, ComputeSocketResult } from "../../runtime/mod.ts";
-import type { CachedAnswer } from "../cache/mod.ts";
-import type { KeptPages } from "../isr/mod.ts";
-import { discardBody, type HeaderList, isReading, type OriginAnswer } from "../messages/mod.ts";
-import type { Answer } from "../response/mod.ts";
+import type { CachedResponse } from "../cache/mod.ts";
+import type { IsrCache } from "../isr/mod.ts";
+import { discardBody, type HeaderList, isReading, type OriginResponse } from "../messages/mod.ts";
+import type { EdgeResponse } from "../response/mod.ts";
 import type { ComputeResolution, SiteContent } from "../static/mod.ts";
 import { ComputeFailedError } from "./compute_failure.ts";
 import {
   computeRequest,
   isSocketRequest,
+  type RequestTarget,
   type ServerRequest,
   socketRequest,
-  type Target,
 } from "./compute_request.ts";
-import { pageAnswer, pageRequest } from "./page_request.ts";
-import { isFinalStatus, serverAnswer, toAnswer } from "./server_response.ts";
+import { pageRequest, pageResponse } from "./page_request.ts";
+import { isFinalStatus, originResponse, toEdgeResponse } from "./server_response.ts";
 
 /** The COMPUTE layers of one deployment, by name. */
 export interface SiteCompute {
@@ -28,22 +28,22 @@ export interface SiteCompute {
   /** Opens a WebSocket to the server of a layer; never rejects. */
   connect(layer: string, request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
   /** Answers that routes with `revalidate` have kept. */
-  readonly pages: KeptPages;
+  readonly pages: IsrCache;
 }
 
 /** How a server may be used for a request. */
 export interface ComputeUse {
   /** False where a rule says that nothing kept may answer. */
-  readonly mayKeep: boolean;
+  readonly mayUseIsr: boolean;
 }
 
 /** A request that terminal routing leads to a COMPUTE layer. */
-export interface ComputeTurn extends ComputeUse {
+export interface ComputeContext extends ComputeUse {
   /** What of the deployment an answer needs: the routes that come next, and fields of all answers. */
   readonly site: { readonly content: Pick<SiteContent, "after">; readonly common: HeaderList };
   readonly compute: SiteCompute;
   readonly request: ServerRequest;
-  readonly target: Target;
+  readonly target: RequestTarget;
   readonly resolution: ComputeResolution;
 }
 
@@ -54,11 +54,11 @@ export type Missing = "missing";
 function responseOf(
   layer: string,
   result: ComputeResult | Extract<ComputeSocketResult, { readonly type: "response" | "failed" }>,
-): OriginAnswer {
+): OriginResponse {
   if (result.type === "failed") {
     throw new ComputeFailedError(layer, result.reason, result.message);
   }
-  const answer = serverAnswer(result.response);
+  const answer = originResponse(result.response);
   if (isFinalStatus(answer.status)) return answer;
   discardBody(answer.body);
   throw new ComputeFailedError(layer, "invalid_response", `Its status is ${answer.status}`);
@@ -68,52 +68,52 @@ function responseOf(
  * A body can be sent once: where it went to this server, another server can not
  * get it, so this one's 404 is the answer.
  */
-function fallsThrough({ site, request, target, resolution }: ComputeTurn): boolean {
+function fallsThrough({ site, request, target, resolution }: ComputeContext): boolean {
   if (!resolution.route.fallthrough) return false;
   if (request.body === null) return true;
   return site.content.after(request.method, target.path, resolution).type !== "compute";
 }
 
-function settle(turn: ComputeTurn, answer: OriginAnswer): Answer | Missing {
-  if (answer.status === 404 && fallsThrough(turn)) {
+function settle(context: ComputeContext, answer: OriginResponse): EdgeResponse | Missing {
+  if (answer.status === 404 && fallsThrough(context)) {
     discardBody(answer.body);
     return "missing";
   }
-  return toAnswer(turn.request.method, answer, turn.site.common);
+  return toEdgeResponse(context.request.method, answer, context.site.common);
 }
 
-async function askServer(turn: ComputeTurn): Promise<Answer | Missing> {
-  const { compute, request, target, resolution } = turn;
+async function fetchFromServer(context: ComputeContext): Promise<EdgeResponse | Missing> {
+  const { compute, request, target, resolution } = context;
   const { name } = resolution.route.layer;
   const result = await compute.fetch(name, computeRequest(request, target));
-  return settle(turn, responseOf(name, result));
+  return settle(context, responseOf(name, result));
 }
 
 /** The server is asked first: a client is upgraded only where there is something to talk to. */
-async function openSocket(turn: ComputeTurn): Promise<Answer | Missing> {
-  const { compute, request, target, resolution, site } = turn;
+async function openSocket(context: ComputeContext): Promise<EdgeResponse | Missing> {
+  const { compute, request, target, resolution, site } = context;
   const { name } = resolution.route.layer;
   const result = await compute.connect(name, socketRequest(request, target));
-  if (result.type !== "open") return settle(turn, responseOf(name, result));
+  if (result.type !== "open") return settle(context, responseOf(name, result));
   return { status: 101, headers: site.common, body: null, bytes: 0, upgrade: result.socket };
 }
 
-function askPages(
-  turn: ComputeTurn,
+function fetchFromIsr(
+  context: ComputeContext,
   seconds: number,
-): Answer | Missing | Promise<Answer | Missing> {
-  const { compute, request, target, resolution } = turn;
+): EdgeResponse | Missing | Promise<EdgeResponse | Missing> {
+  const { compute, request, target, resolution } = context;
   const { name } = resolution.route.layer;
-  const finish = (answer: CachedAnswer): Answer | Missing => {
-    if (answer.status !== 404 || !fallsThrough(turn)) return pageAnswer(answer, turn);
+  const finish = (answer: CachedResponse): EdgeResponse | Missing => {
+    if (answer.status !== 404 || !fallsThrough(context)) return pageResponse(answer, context);
     discardBody(answer.body);
     return "missing";
   };
   const answer = compute.pages.handle(pageRequest(request, target), {
     revalidateSeconds: seconds,
-    keepsMissing: !resolution.route.fallthrough,
-    fetchPage: async (asked) => responseOf(name, await compute.fetch(name, asked)),
-    fetchOwn: async () =>
+    stores404: !resolution.route.fallthrough,
+    fetchShared: async (asked) => responseOf(name, await compute.fetch(name, asked)),
+    fetchPrivate: async () =>
       responseOf(name, await compute.fetch(name, computeRequest(request, target))),
   });
   return answer instanceof Promise ? answer.then(finish) : finish(answer);
@@ -124,12 +124,14 @@ function askPages(
  *
  * @throws {ComputeFailedError} where the server can not answer.
  */
-export function answerFromCompute(turn: ComputeTurn): Answer | Missing | Promise<Answer | Missing> {
-  const { request, resolution, mayKeep } = turn;
+export function respondFromCompute(
+  context: ComputeContext,
+): EdgeResponse | Missing | Promise<EdgeResponse | Missing> {
+  const { request, resolution, mayUseIsr } = context;
   const { revalidate } = resolution.route;
-  if (isSocketRequest(request)) return openSocket(turn);
-  if (mayKeep && revalidate !== undefined && revalidate > 0 && isReading(request.method)) {
-    return askPages(turn, revalidate);
+  if (isSocketRequest(request)) return openSocket(context);
+  if (mayUseIsr && revalidate !== undefined && revalidate > 0 && isReading(request.method)) {
+    return fetchFromIsr(context, revalidate);
   }
-  return askServer(turn);
+  return fetchFromServer(context);
 }

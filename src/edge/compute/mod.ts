@@ -8,13 +8,13 @@ export { ComputeFailedError } from "./compute_failure.ts";
 export {
   isSocketRequest,
   requestFromPipeline,
+  type RequestTarget,
   type ServerRequest,
-  type Target,
 } from "./compute_request.ts";
 export {
-  answerFromCompute,
   type ComputeUse,
   type Missing,
+  respondFromCompute,
   type SiteCompute,
 } from "./compute_responder.ts";
-export { joinSockets } from "./relay_websocket.ts";
+export { relayWebSocket } from "./relay_websocket.ts";

@@ -3,13 +3,18 @@
  *
  * @module
  */
-import type { CachedAnswer } from "../cache/mod.ts";
+import type { CachedResponse } from "../cache/mod.ts";
 import type { PageRequest } from "../isr/mod.ts";
 import type { HeaderList } from "../messages/mod.ts";
 import { canonicalAuthority } from "../request/mod.ts";
-import type { Answer } from "../response/mod.ts";
-import { hopHeaders, type ServerRequest, type Target, targetText } from "./compute_request.ts";
-import { toAnswer } from "./server_response.ts";
+import type { EdgeResponse } from "../response/mod.ts";
+import {
+  hopHeaders,
+  type RequestTarget,
+  type ServerRequest,
+  targetText,
+} from "./compute_request.ts";
+import { toEdgeResponse } from "./server_response.ts";
 
 const HTML_FIRST = "text/html,*/*;q=0.8";
 const ANYTHING = "*/*";
@@ -34,7 +39,7 @@ export function sortedQuery(query: string): string {
 }
 
 /** Reads a request as one for a page that may be kept. */
-export function pageRequest(request: ServerRequest, target: Target): PageRequest {
+export function pageRequest(request: ServerRequest, target: RequestTarget): PageRequest {
   const query = sortedQuery(target.query);
   const asked = targetText({ path: target.path, query });
   const accept = request.header("accept")?.includes("text/html") ? HTML_FIRST : ANYTHING;
@@ -48,7 +53,7 @@ export function pageRequest(request: ServerRequest, target: Target): PageRequest
     path: target.path,
     hasQuery: query !== "",
     isPrivate: request.header("authorization") !== null,
-    forEveryone: () => ({
+    sharedRequest: () => ({
       method: "GET",
       target: asked,
       headers: [
@@ -64,16 +69,16 @@ export function pageRequest(request: ServerRequest, target: Target): PageRequest
 }
 
 /** The answer with the fields of the site. A client's own answer may have a body that it can not have. */
-export function pageAnswer(
-  answer: CachedAnswer,
+export function pageResponse(
+  answer: CachedResponse,
   { request, site }: {
     readonly request: ServerRequest;
     readonly site: { readonly common: HeaderList };
   },
-): Answer {
+): EdgeResponse {
   const { status, headers, body, bytes, text } = answer;
   if (body !== null && text === undefined) {
-    return toAnswer(request.method, { status, headers, body }, site.common);
+    return toEdgeResponse(request.method, { status, headers, body }, site.common);
   }
   return { status, headers: [...headers, ...site.common], body: text ?? body, bytes };
 }

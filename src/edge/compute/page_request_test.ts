@@ -19,9 +19,9 @@ const asked = (authority: string) =>
 
 for (const spelling of ["SHOP.example.com", "shop.example.com.", "Shop.Example.Com."]) {
   Deno.test(`pageRequest() shares the page of ${spelling}`, () => {
-    const { key, forEveryone } = asked(spelling);
+    const { key, sharedRequest } = asked(spelling);
     assert.equal(key, "* https://shop.example.com/a");
-    const headers = new Map(forEveryone().headers);
+    const headers = new Map(sharedRequest().headers);
     assert.equal(headers.get("host"), "shop.example.com");
     assert.equal(headers.get("x-forwarded-host"), "shop.example.com");
   });
@@ -33,6 +33,6 @@ Deno.test("pageRequest() keeps ports apart: a page may name its own", () => {
 });
 
 Deno.test("pageRequest() tells the server nothing of the client", () => {
-  const { forEveryone } = asked("shop.example.com");
-  assert.ok(!JSON.stringify(forEveryone().headers).includes(REQUEST.ip));
+  const { sharedRequest } = asked("shop.example.com");
+  assert.ok(!JSON.stringify(sharedRequest().headers).includes(REQUEST.ip));
 });

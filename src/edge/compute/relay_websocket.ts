@@ -9,7 +9,7 @@ import type { ComputeSocket } from "../../runtime/mod.ts";
 /** Bytes that may wait for a client before its server is held back. */
 const HIGH_WATER_BYTES = 1024 * 1024;
 /** How long the server is held back before the next look, in milliseconds. */
-const LOOK_MILLISECONDS = 10;
+const POLL_MILLISECONDS = 10;
 /** Bytes that may wait for a server; a client who sends more is cut off. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 /** What a waiting message takes beside its content, in bytes: empty ones are not free. */
@@ -36,14 +36,14 @@ export type ClientSocket =
  * (1001 to 1015) can not be sent on by another, nor be taken for a normal end:
  * they come as 4001 to 4015.
  */
-export function passedCloseCode(code: number): number | undefined {
+export function forwardedCloseCode(code: number): number | undefined {
   if (code === NORMAL || (code >= 3000 && code < 5000)) return code;
   if (code === NO_STATUS) return undefined;
   return code > NORMAL && code < 1016 ? code + 3000 : NORMAL;
 }
 
 /** A reason is at most 123 bytes; a longer one is left out. */
-function passedReason(reason: string): string {
+function forwardedReason(reason: string): string {
   return new TextEncoder().encode(reason).byteLength <= 123 ? reason : "";
 }
 
@@ -55,13 +55,13 @@ function close(
   socket: { close(code?: number, reason?: string): void },
   { code, reason }: { readonly code: number; readonly reason: string },
 ): void {
-  const passed = passedCloseCode(code);
+  const passed = forwardedCloseCode(code);
   if (passed === undefined) socket.close();
-  else socket.close(passed, passedReason(reason));
+  else socket.close(passed, forwardedReason(reason));
 }
 
 /** From the client to the server, in order. What comes too fast ends the connection. */
-function pumpUp(client: ClientSocket, server: ComputeSocket): void {
+function relayToServer(client: ClientSocket, server: ComputeSocket): void {
   let waiting = 0;
   let sent: Promise<void> | undefined;
   const giveUp = () => close(client, { code: TRY_AGAIN_LATER, reason: "" });
@@ -87,12 +87,12 @@ function pumpUp(client: ClientSocket, server: ComputeSocket): void {
 
 async function hasRoom(client: ClientSocket): Promise<void> {
   while (client.readyState === WebSocket.OPEN && client.bufferedAmount > HIGH_WATER_BYTES) {
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MILLISECONDS));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MILLISECONDS));
   }
 }
 
 /** From the server to the client. */
-async function pumpDown(server: ComputeSocket, client: ClientSocket): Promise<void> {
+async function relayToClient(server: ComputeSocket, client: ClientSocket): Promise<void> {
   for (;;) {
     const { done, value } = await server.messages.next();
     if (done) return close(client, value);
@@ -106,10 +106,10 @@ async function pumpDown(server: ComputeSocket, client: ClientSocket): Promise<vo
  * Passes messages both ways until one side closes; then closes the other. The
  * server's messages wait until the client's side is open.
  */
-export function joinSockets(client: ClientSocket, server: ComputeSocket): void {
+export function relayWebSocket(client: ClientSocket, server: ComputeSocket): void {
   client.binaryType = "arraybuffer";
-  pumpUp(client, server);
+  relayToServer(client, server);
   client.onopen = () => {
-    void pumpDown(server, client).catch(() => close(client, { code: 1011, reason: "" }));
+    void relayToClient(server, client).catch(() => close(client, { code: 1011, reason: "" }));
   };
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ComputeSocket } from "../../runtime/mod.ts";
-import { type ClientSocket, joinSockets, passedCloseCode } from "./relay_websocket.ts";
+import { type ClientSocket, forwardedCloseCode, relayWebSocket } from "./relay_websocket.ts";
 
 const ROWS: readonly (readonly [code: number, passed: number | undefined])[] = [
   [1000, 1000],
@@ -16,7 +16,8 @@ const ROWS: readonly (readonly [code: number, passed: number | undefined])[] = [
 ];
 
 for (const [code, passed] of ROWS) {
-  Deno.test(`passedCloseCode() of ${code}`, () => assert.equal(passedCloseCode(code), passed));
+  Deno.test(`forwardedCloseCode() of ${code}`, () =>
+    assert.equal(forwardedCloseCode(code), passed));
 }
 
 type Message = string | Uint8Array;
@@ -53,7 +54,7 @@ function joined(options: { readonly serverTakes?: () => Promise<void> } = {}) {
     send: (message) => void toClient.push(message),
     close: (code) => void closed.push({ side: "client", code }),
   };
-  joinSockets(client, server);
+  relayWebSocket(client, server);
   const socket = client as unknown as WebSocket;
   return {
     ...{ toServer, toClient, closed, client },
@@ -77,7 +78,7 @@ const settled = async () => {
   for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
 };
 
-Deno.test("joinSockets() passes messages in order, and the server's only once the client is there", async () => {
+Deno.test("relayWebSocket() passes messages in order, and the server's only once the client is there", async () => {
   const pair = joined();
   pair.fromServer("early");
   await settled();
@@ -91,7 +92,7 @@ Deno.test("joinSockets() passes messages in order, and the server's only once th
   assert.deepEqual(pair.toServer, ["one", new Uint8Array([1, 2])]);
 });
 
-Deno.test("joinSockets() closes the other side, after what was sent before", async () => {
+Deno.test("relayWebSocket() closes the other side, after what was sent before", async () => {
   const first = joined();
   first.open();
   first.fromClient("last");
@@ -106,7 +107,7 @@ Deno.test("joinSockets() closes the other side, after what was sent before", asy
   assert.deepEqual([second.toClient, second.closed], [["last"], [{ side: "client", code: 4011 }]]);
 });
 
-Deno.test("joinSockets() cuts off a client that sends more than the server takes", async () => {
+Deno.test("relayWebSocket() cuts off a client that sends more than the server takes", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const pair = joined({ serverTakes: () => promise });
   pair.open();
@@ -119,7 +120,7 @@ Deno.test("joinSockets() cuts off a client that sends more than the server takes
   resolve();
 });
 
-Deno.test("joinSockets() cuts off a client that sends empty messages without end", async () => {
+Deno.test("relayWebSocket() cuts off a client that sends empty messages without end", async () => {
   const { promise, resolve } = Promise.withResolvers<void>();
   const pair = joined({ serverTakes: () => promise });
   pair.open();
@@ -129,7 +130,7 @@ Deno.test("joinSockets() cuts off a client that sends empty messages without end
   resolve();
 });
 
-Deno.test("joinSockets() holds the server back while the client's buffer is full", async () => {
+Deno.test("relayWebSocket() holds the server back while the client's buffer is full", async () => {
   const pair = joined();
   pair.open();
   Object.assign(pair.client, { bufferedAmount: 2 * 1024 * 1024 });

@@ -5,14 +5,14 @@
  */
 import type { ComputeResponse } from "../../runtime/mod.ts";
 import {
-  answerHeadersFrom,
   bodyLength,
   discardBody,
   findHeader,
   type HeaderList,
-  type OriginAnswer,
+  type OriginResponse,
+  responseHeadersFrom,
 } from "../messages/mod.ts";
-import { type Answer, hasNoContent, noContent } from "../response/mod.ts";
+import { type EdgeResponse, hasNoContent, noContent } from "../response/mod.ts";
 
 /** True for a status that a final answer can have. */
 export function isFinalStatus(status: number): boolean {
@@ -20,21 +20,21 @@ export function isFinalStatus(status: number): boolean {
 }
 
 /** The answer without what belongs to the hop between edge and server. */
-export function serverAnswer(response: ComputeResponse): OriginAnswer {
+export function originResponse(response: ComputeResponse): OriginResponse {
   const { status, headers } = response;
   return {
     status,
-    headers: answerHeadersFrom(headers),
+    headers: responseHeadersFrom(headers),
     body: response.bytes ?? response.body,
   };
 }
 
 /** The answer with the fields of the edge, and without a body that it can not have. */
-export function toAnswer(
+export function toEdgeResponse(
   method: string,
-  { status, headers, body }: OriginAnswer,
+  { status, headers, body }: OriginResponse,
   common: HeaderList,
-): Answer {
+): EdgeResponse {
   const all = [...headers, ...common];
   if (hasNoContent(method, status)) {
     discardBody(body);

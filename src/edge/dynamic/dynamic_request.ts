@@ -3,27 +3,18 @@
  *
  * @module
  */
-import {
-  type CacheDecision,
-  createFacts,
-  type Decision,
-  normalizePath,
-  type RequestFacts,
-  rewriteChanged,
-} from "../../rules/mod.ts";
+import { type CacheDecision, createFacts, normalizePath, rewriteChanged } from "../../rules/mod.ts";
 import type { CallContext, OutboundFetch } from "../../runtime/mod.ts";
-import { cacheKey, FactsRequest, type HttpCache, type OriginRequest } from "../cache/mod.ts";
+import { cacheKey, FactsRequest, type HttpCache } from "../cache/mod.ts";
 import {
   ComputeFailedError,
   isSocketRequest,
   requestFromPipeline,
-  type Target,
+  type RequestTarget,
 } from "../compute/mod.ts";
 import {
   type BodyStream,
-  bytesOf,
   findHeader,
-  type HeaderList,
   type Hop,
   type PipelineRequest,
   type PipelineResponse,
@@ -38,13 +29,18 @@ import {
   type StepRunner,
 } from "../pipeline/mod.ts";
 import { ProxyError, proxyRequest } from "../proxy/mod.ts";
-import { type Exchange, splitTarget } from "../request/mod.ts";
-import { type Answer, edgePage } from "../response/mod.ts";
-import { failureAnswer, type Site, type SiteAnswers } from "../site/mod.ts";
-import type { KnownTarget } from "../site_rules/mod.ts";
+import { splitUrl } from "../request/mod.ts";
+import { edgePage } from "../response/mod.ts";
+import { failureResponse, type SiteResponder } from "../site/mod.ts";
+import {
+  type DynamicContext,
+  fromSite,
+  InitialRequest,
+  requestForCache,
+} from "./dynamic_context.ts";
 
 export interface DynamicOptions {
-  readonly answers: SiteAnswers;
+  readonly answers: SiteResponder;
   readonly cache: HttpCache;
   readonly outbound: OutboundFetch;
   /** Name of this edge in `Via`; unique, so that loops are noticed. */
@@ -53,71 +49,8 @@ export interface DynamicOptions {
   onError(error: unknown, requestId: string): void;
 }
 
-/** A request with what the rules decided about it. */
-export interface DynamicTurn {
-  readonly exchange: Exchange;
-  readonly site: Site;
-  readonly decision: Decision;
-  readonly facts: RequestFacts;
-  /** What is remembered of its target. */
-  readonly known: KnownTarget | undefined;
-}
-
-/**
- * The request as the first step sees it: an internal rewrite has happened, an
- * external one not. Fields and body are read from the exchange when somebody
- * asks: a hit in the cache never does.
- */
-class FirstRequest implements PipelineRequest {
-  readonly method: string;
-  readonly url: string;
-  /** Where the routes look for it. */
-  readonly target: Target;
-  readonly #exchange: Exchange;
-  #headers: HeaderList | undefined;
-
-  constructor({ exchange, decision }: DynamicTurn) {
-    const { rewrite } = decision;
-    this.target = rewrite?.type === "internal"
-      ? rewrite
-      : { path: exchange.path, query: exchange.rawQuery };
-    const { path, query } = this.target;
-    const target = query === "" ? path : `${path}?${query}`;
-    this.method = exchange.method;
-    this.url = `${exchange.scheme}://${exchange.authority}${target}`;
-    this.#exchange = exchange;
-  }
-
-  get headers(): HeaderList {
-    return this.#headers ??= [...this.#exchange.fields()];
-  }
-
-  get body(): BodyStream | null {
-    return this.#exchange.body;
-  }
-}
-
-/** An answer of the edge itself as one of the pipeline; its text is bytes for those who ask. */
-function fromSite({ body, ...head }: Answer): PipelineResponse {
-  if (typeof body !== "string") return { ...head, body };
-  return {
-    ...head,
-    text: body,
-    get body() {
-      return bytesOf(body);
-    },
-  };
-}
-
-/** The request that the cache sends on: without what it answers itself, with its conditions. */
-function originRequest(request: PipelineRequest, how: OriginRequest): PipelineRequest {
-  if (how.type === "as_is") return request;
-  const kept = request.headers.filter(([name]) => !how.without.has(name));
-  return { method: "GET", url: request.url, headers: [...kept, ...how.conditions], body: null };
-}
-
 export class DynamicRequest implements PipelineParts {
-  readonly #first: FirstRequest;
+  readonly #first: InitialRequest;
   readonly #plan: PipelinePlan;
   #runner: StepRunner | undefined;
   #gone: AbortSignal | undefined;
@@ -125,19 +58,19 @@ export class DynamicRequest implements PipelineParts {
   #isShared = false;
 
   constructor(
-    private readonly turn: DynamicTurn,
+    private readonly context: DynamicContext,
     private readonly options: DynamicOptions,
     plan: PipelinePlan,
   ) {
     this.#plan = plan;
-    this.#first = new FirstRequest(turn);
+    this.#first = new InitialRequest(context);
   }
 
   /** Ends what was begun for this client alone; made when something is begun. */
   #signal(): AbortSignal {
     if (this.#gone !== undefined) return this.#gone;
     const gone = new AbortController();
-    const { signal } = this.turn.exchange;
+    const { signal } = this.context.clientRequest;
     const leave = () => {
       if (!this.#isShared) gone.abort();
     };
@@ -147,35 +80,35 @@ export class DynamicRequest implements PipelineParts {
   }
 
   /** What functions are told of the request. */
-  #context(): CallContext {
-    const { exchange, site, facts } = this.turn;
+  #callContext(): CallContext {
+    const { clientRequest, site, facts } = this.context;
     const [country, asn] = [facts.country(), facts.asn()];
     return {
-      requestId: exchange.id,
-      ip: exchange.ip,
+      requestId: clientRequest.id,
+      ip: clientRequest.ip,
       ...(country === undefined ? {} : { country }),
       ...(asn === undefined ? {} : { asn }),
-      device: exchange.device(),
+      device: clientRequest.device(),
       deployment: { id: site.deploymentId },
     };
   }
 
   #hop(): Hop {
-    const { exchange } = this.turn;
+    const { clientRequest } = this.context;
     return {
-      ip: exchange.ip,
-      host: exchange.authority,
-      scheme: exchange.scheme,
-      via: exchange.header("via"),
+      ip: clientRequest.ip,
+      host: clientRequest.authority,
+      scheme: clientRequest.scheme,
+      via: clientRequest.header("via"),
       pseudonym: this.options.pseudonym,
     };
   }
 
   get runner(): StepRunner {
     return this.#runner ??= createFunctionRunner({
-      functions: this.turn.site.functions,
+      functions: this.context.site.functions,
       signal: () => this.#signal(),
-      context: () => this.#context(),
+      context: () => this.#callContext(),
       via: () => viaOf(this.#hop()),
     });
   }
@@ -186,10 +119,12 @@ export class DynamicRequest implements PipelineParts {
 
   /** A failure behind the edge becomes a plain page. */
   failed(error: unknown): PipelineResponse {
-    const { exchange, site } = this.turn;
-    if (error instanceof ComputeFailedError) return fromSite(failureAnswer(error, exchange, site));
+    const { clientRequest, site } = this.context;
+    if (error instanceof ComputeFailedError) {
+      return fromSite(failureResponse(error, clientRequest, site));
+    }
     if (!(error instanceof ProxyError) && !(error instanceof PipelineFailedError)) throw error;
-    const page = edgePage(exchange, error.status, { headers: site.common });
+    const page = edgePage(clientRequest, error.status, { headers: site.common });
     return { ...fromSite(page), problem: error.message };
   }
 
@@ -198,7 +133,7 @@ export class DynamicRequest implements PipelineParts {
    * a step has changed as well, as long as it matches it.
    */
   #upstreamUrl(request: PipelineRequest): string | undefined {
-    const { site, decision } = this.turn;
+    const { site, decision } = this.context;
     const { rewrite } = decision;
     if (rewrite?.type !== "external") return undefined;
     if (request.url === this.#first.url) return rewrite.url;
@@ -214,19 +149,21 @@ export class DynamicRequest implements PipelineParts {
 
   /** What came with a GET or HEAD; nothing for a request whose answer others get too. */
   #content({ method }: PipelineRequest): BodyStream | null {
-    return this.#isShared || method !== this.#first.method ? null : this.turn.exchange.content;
+    return this.#isShared || method !== this.#first.method
+      ? null
+      : this.context.clientRequest.content;
   }
 
   /** Where the routes look for what the steps made of the request; `undefined` for no path. */
-  #targetOf(request: PipelineRequest): Target | undefined {
+  #requestTarget(request: PipelineRequest): RequestTarget | undefined {
     if (request.url === this.#first.url) return this.#first.target;
     const path = normalizePath(new URL(request.url).pathname);
-    return typeof path === "string" ? { path, query: splitTarget(request.url).query } : undefined;
+    return typeof path === "string" ? { path, query: splitUrl(request.url).query } : undefined;
   }
 
   /** Asks the other site of an external rewrite, else the deployment's own routes. */
   async origin(request: PipelineRequest): Promise<PipelineResponse> {
-    const { exchange, site } = this.turn;
+    const { clientRequest, site } = this.context;
     const upstream = this.#upstreamUrl(request);
     if (upstream !== undefined) {
       const body = request.body ?? this.#content(request);
@@ -235,10 +172,10 @@ export class DynamicRequest implements PipelineParts {
         signal: () => this.#signal(),
       });
     }
-    const fields = requestFromPipeline(request, exchange, () => this.#signal());
-    const target = this.#targetOf(request);
+    const fields = requestFromPipeline(request, clientRequest, () => this.#signal());
+    const target = this.#requestTarget(request);
     if (target === undefined) return fromSite(edgePage(fields, 400, { headers: site.common }));
-    const use = { mayKeep: this.turn.decision.cache?.type !== "bypass" };
+    const use = { mayUseIsr: this.context.decision.cache?.type !== "bypass" };
     return fromSite(await this.options.answers.route(site, fields, target, use));
   }
 
@@ -247,7 +184,7 @@ export class DynamicRequest implements PipelineParts {
     produce: (request: PipelineRequest) => Promise<PipelineResponse>,
   ): PipelineResponse | Promise<PipelineResponse> {
     const { cache } = this.options;
-    const { decision, site } = this.turn;
+    const { decision, site } = this.context;
     const cacheRequest = this.#cacheRequest(request);
     if (decision.cache === undefined || !this.#isCacheable(request)) {
       return produce(request).then((response) => {
@@ -255,13 +192,13 @@ export class DynamicRequest implements PipelineParts {
         return response;
       });
     }
-    this.#keepKey(cacheRequest, decision.cache);
+    this.#rememberKey(cacheRequest, decision.cache);
     return cache.handle(cacheRequest, {
       rule: decision.cache,
       common: site.common,
       fetchOrigin: (how) => {
         if (how.type === "for_cache") this.#isShared = true;
-        return produce(originRequest(request, how));
+        return produce(requestForCache(request, how));
       },
       waitUntil: (work) => void work.catch((error) => this.#report(error)),
     });
@@ -271,18 +208,20 @@ export class DynamicRequest implements PipelineParts {
    * The next request with this target finds its answer by the key: where no step
    * has to see it first, and no fact of a client is in the key.
    */
-  #keepKey(request: FactsRequest, rule: CacheDecision): void {
-    const { known } = this.turn;
-    if (known === undefined || this.#plan.runsBeforeCache || rule.type !== "cache") return;
-    if (rule.vary.length === 0) known.cacheKey = cacheKey(request, rule);
+  #rememberKey(request: FactsRequest, rule: CacheDecision): void {
+    const { cachedDecision } = this.context;
+    if (cachedDecision === undefined || this.#plan.runsBeforeCache || rule.type !== "cache") return;
+    if (rule.vary.length === 0) cachedDecision.cacheKey = cacheKey(request, rule);
   }
 
   /** Files are in memory already; what others, functions or servers make is worth keeping. */
   #isCacheable(request: PipelineRequest): boolean {
-    if (this.#plan.runsBehindCache || this.turn.decision.rewrite?.type === "external") return true;
-    const { exchange, site } = this.turn;
-    const target = this.#targetOf(request);
-    return target !== undefined && !isSocketRequest(exchange) &&
+    if (this.#plan.runsBehindCache || this.context.decision.rewrite?.type === "external") {
+      return true;
+    }
+    const { clientRequest, site } = this.context;
+    const target = this.#requestTarget(request);
+    return target !== undefined && !isSocketRequest(clientRequest) &&
       site.content.resolve(request.method, target.path).type === "compute";
   }
 
@@ -291,14 +230,14 @@ export class DynamicRequest implements PipelineParts {
    * on the client's side left them, and what answers.
    */
   #cacheRequest(request: PipelineRequest): FactsRequest {
-    const { exchange, site, facts } = this.turn;
+    const { clientRequest, site, facts } = this.context;
     const answering = this.#upstreamUrl(request) ?? request.url;
     const seen = request === this.#first ? facts : createFacts({
       method: request.method,
-      host: exchange.host,
-      path: exchange.path,
-      rawQuery: exchange.rawQuery,
-      ip: exchange.ip,
+      host: clientRequest.host,
+      path: clientRequest.path,
+      rawQuery: clientRequest.rawQuery,
+      ip: clientRequest.ip,
       header: (name) => findHeader(request.headers, name),
       country: () => facts.country(),
       asn: () => facts.asn(),
@@ -307,11 +246,11 @@ export class DynamicRequest implements PipelineParts {
     return new FactsRequest(seen, {
       deploymentId: site.deploymentId,
       // What the upstream is told of the client's address must be in the key too.
-      target: `${this.#plan.handle} ${request.url} ${answering}`,
+      originKey: `${this.#plan.handle} ${request.url} ${answering}`,
     });
   }
 
   #report(error: unknown): void {
-    this.options.onError(error, this.turn.exchange.id);
+    this.options.onError(error, this.context.clientRequest.id);
   }
 }

@@ -15,8 +15,9 @@ import {
   type PipelineResponse,
 } from "../messages/mod.ts";
 import { type PipelinePlan, planPipeline } from "../pipeline/mod.ts";
-import { type Answer, edgePage, hasNoContent, noContent } from "../response/mod.ts";
-import { type DynamicOptions, DynamicRequest, type DynamicTurn } from "./dynamic_request.ts";
+import { edgePage, type EdgeResponse, hasNoContent, noContent } from "../response/mod.ts";
+import type { DynamicContext } from "./dynamic_context.ts";
+import { type DynamicOptions, DynamicRequest } from "./dynamic_request.ts";
 
 /** The plan of a request that has no pipeline: straight to the origin. */
 const NO_PIPELINE = planPipeline([{ handle: ORIGIN_HANDLE }]);
@@ -30,33 +31,35 @@ export function isDynamic({ pipeline, rewrite }: Decision): boolean {
 const LOOP = "The request goes in a circle: a rewrite or a function asks for what caused it";
 
 /** Answers requests that files alone do not. */
-export class DynamicAnswers {
+export class DynamicResponder {
   readonly #plans = new WeakMap<readonly unknown[], PipelinePlan>();
 
   constructor(private readonly options: DynamicOptions) {}
 
   /** Runs pipeline, cache and proxy; at once, where the cache has the answer. */
-  answer(turn: DynamicTurn): Answer | Promise<Answer> {
-    const { exchange, site, decision } = turn;
-    if (isLoop({ via: exchange.header("via"), pseudonym: this.options.pseudonym })) {
-      return { ...edgePage(exchange, 508, { headers: site.common }), problem: LOOP };
+  answer(context: DynamicContext): EdgeResponse | Promise<EdgeResponse> {
+    const { clientRequest, site, decision } = context;
+    if (isLoop({ via: clientRequest.header("via"), pseudonym: this.options.pseudonym })) {
+      return { ...edgePage(clientRequest, 508, { headers: site.common }), problem: LOOP };
     }
-    const hit = this.#knownHit(turn);
+    const hit = this.#cachedHit(context);
     if (hit !== undefined) return hit;
     const plan = decision.pipeline === undefined
       ? NO_PIPELINE
       : this.#planOf(decision.pipeline.steps);
-    const response = new DynamicRequest(turn, this.options, plan).run();
+    const response = new DynamicRequest(context, this.options, plan).run();
     return response instanceof Promise
-      ? response.then((made) => this.#toAnswer(turn, made))
-      : this.#toAnswer(turn, response);
+      ? response.then((made) => this.#toEdgeResponse(context, made))
+      : this.#toEdgeResponse(context, response);
   }
 
   /** A fresh answer to a target that was asked for before, where no step comes before the cache. */
-  #knownHit({ exchange, site, facts, known }: DynamicTurn): Answer | undefined {
-    if (known?.cacheKey === undefined) return undefined;
-    if (site.compute !== undefined && isSocketRequest(exchange)) return undefined;
-    const hit = this.options.cache.fresh(known.cacheKey, facts, site.common);
+  #cachedHit(
+    { clientRequest, site, facts, cachedDecision }: DynamicContext,
+  ): EdgeResponse | undefined {
+    if (cachedDecision?.cacheKey === undefined) return undefined;
+    if (site.compute !== undefined && isSocketRequest(clientRequest)) return undefined;
+    const hit = this.options.cache.fresh(cachedDecision.cacheKey, facts, site.common);
     if (hit === undefined) return undefined;
     const { status, headers, body, text, bytes } = hit;
     return { status, headers: withCommon(headers, site.common), body: text ?? body, bytes };
@@ -72,12 +75,15 @@ export class DynamicAnswers {
   }
 
   /** Gives a response the edge's fields, and takes away a body that it can not have. */
-  #toAnswer({ exchange, site }: DynamicTurn, response: PipelineResponse): Answer {
+  #toEdgeResponse(
+    { clientRequest, site }: DynamicContext,
+    response: PipelineResponse,
+  ): EdgeResponse {
     const headers: HeaderList = withCommon(response.headers, site.common);
     const { status, problem, upgrade } = response;
     if (upgrade !== undefined) return { status, headers, body: null, bytes: 0, upgrade };
-    const answer = hasNoContent(exchange.method, status)
-      ? bodilessAnswer({ ...response, headers })
+    const answer = hasNoContent(clientRequest.method, status)
+      ? bodilessResponse({ ...response, headers })
       : { status, headers, body: response.text ?? response.body, bytes: bodyBytes(response) };
     return problem === undefined ? answer : { ...answer, problem };
   }
@@ -92,7 +98,7 @@ function bodyBytes(response: PipelineResponse): number | undefined {
 }
 
 /** An answer to `HEAD`, or one whose status has no content. */
-function bodilessAnswer({ status, headers, body }: PipelineResponse): Answer {
+function bodilessResponse({ status, headers, body }: PipelineResponse): EdgeResponse {
   discardBody(body);
   return { status, headers, body: noContent(status, headers), bytes: 0 };
 }

@@ -4,4 +4,4 @@
  *
  * @module
  */
-export { DynamicAnswers, isDynamic } from "./dynamic_responder.ts";
+export { DynamicResponder, isDynamic } from "./dynamic_responder.ts";

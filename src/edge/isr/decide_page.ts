@@ -7,7 +7,7 @@ import { CacheControl, varyNames } from "../cache/mod.ts";
 import { findHeader, type Header, type HeaderList, joinedHeader } from "../messages/mod.ts";
 
 export type PageDecision =
-  | { readonly type: "keep" }
+  | { readonly type: "store" }
   /** Nobody may keep it: each client must ask for himself. */
   | { readonly type: "private" }
   /** The server failed: what was kept stays. */
@@ -16,7 +16,7 @@ export type PageDecision =
   | { readonly type: "missing" };
 
 /** Pages, redirects, and the word that there is none. */
-const KEPT = new Set([200, 203, 301, 302, 303, 307, 308, 404, 410]);
+const CACHEABLE_STATUSES = new Set([200, 203, 301, 302, 303, 307, 308, 404, 410]);
 
 /** Fields that are in the key, or that the request for everyone does not have. */
 const NEUTRAL = new Set([
@@ -33,21 +33,21 @@ const REVALIDATE = "public, max-age=0, must-revalidate";
 /** Directives for caches that keep the page in our stead. */
 const FOR_SHARED_CACHES = new Set(["s-maxage", "stale-while-revalidate", "stale-if-error"]);
 
-/** Decides about an answer; `keepsMissing` is false where a 404 leads to the next route. */
+/** Decides about an answer; `stores404` is false where a 404 leads to the next route. */
 export function decidePage(
   { status, headers }: { readonly status: number; readonly headers: HeaderList },
-  { keepsMissing }: { readonly keepsMissing: boolean },
+  { stores404 }: { readonly stores404: boolean },
 ): PageDecision {
   if (status >= 500) return { type: "failed" };
-  if (status === 404 && !keepsMissing) return { type: "missing" };
+  if (status === 404 && !stores404) return { type: "missing" };
   const control = new CacheControl(joinedHeader(headers, "cache-control"));
   const isForOne = control.has("private") || control.has("no-store") || control.has("no-cache") ||
     findHeader(headers, "set-cookie") !== undefined;
   const isChosen = varyNames(headers).some((name) => !NEUTRAL.has(name));
   const isEncoded = (findHeader(headers, "content-encoding") ?? "identity") !== "identity";
   const isStream = findHeader(headers, "content-type")?.startsWith("text/event-stream") ?? false;
-  const keeps = KEPT.has(status) && !isForOne && !isChosen && !isEncoded && !isStream;
-  return { type: keeps ? "keep" : "private" };
+  const keeps = CACHEABLE_STATUSES.has(status) && !isForOne && !isChosen && !isEncoded && !isStream;
+  return { type: keeps ? "store" : "private" };
 }
 
 /**

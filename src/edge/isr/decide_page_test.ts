@@ -3,11 +3,11 @@ import type { Header } from "../messages/header_list.ts";
 import { clientCacheControl, decidePage } from "./decide_page.ts";
 
 const ROWS: readonly (readonly [status: number, headers: Header[], expected: string])[] = [
-  [200, [], "keep"],
-  [301, [["location", "/x"]], "keep"],
-  [308, [["location", "/x"]], "keep"],
-  [404, [], "keep"],
-  [410, [], "keep"],
+  [200, [], "store"],
+  [301, [["location", "/x"]], "store"],
+  [308, [["location", "/x"]], "store"],
+  [404, [], "store"],
+  [410, [], "store"],
   [401, [], "private"],
   [403, [], "private"],
   [206, [["content-range", "bytes 0-1/5"]], "private"],
@@ -17,23 +17,23 @@ const ROWS: readonly (readonly [status: number, headers: Header[], expected: str
   [200, [["cache-control", "private"]], "private"],
   [200, [["cache-control", "public, no-store"]], "private"],
   [200, [["cache-control", "no-cache"]], "private"],
-  [200, [["cache-control", "s-maxage=1, stale-while-revalidate"]], "keep"],
+  [200, [["cache-control", "s-maxage=1, stale-while-revalidate"]], "store"],
   [200, [["vary", "Cookie"]], "private"],
   [200, [["vary", "*"]], "private"],
   [200, [["vary", "Origin"]], "private"],
-  [200, [["vary", "Accept-Encoding"], ["vary", "Accept"]], "keep"],
+  [200, [["vary", "Accept-Encoding"], ["vary", "Accept"]], "store"],
   [200, [["content-encoding", "gzip"]], "private"],
   [200, [["content-type", "text/event-stream"]], "private"],
 ];
 
 for (const [status, headers, expected] of ROWS) {
   Deno.test(`decidePage() of ${status} ${JSON.stringify(headers)}`, () => {
-    assert.equal(decidePage({ status, headers }, { keepsMissing: true }).type, expected);
+    assert.equal(decidePage({ status, headers }, { stores404: true }).type, expected);
   });
 }
 
 Deno.test("decidePage() keeps no 404 that leads to the next route", () => {
-  assert.equal(decidePage({ status: 404, headers: [] }, { keepsMissing: false }).type, "missing");
+  assert.equal(decidePage({ status: 404, headers: [] }, { stores404: false }).type, "missing");
 });
 
 const ASK = "public, max-age=0, must-revalidate";

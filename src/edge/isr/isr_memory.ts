@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { KeptPage } from "./types.ts";
+import type { IsrEntry } from "./types.ts";
 
 /** Default bound, in bytes (64 MiB). */
-export const DEFAULT_PAGE_MEMORY_BYTES = 64 * 1024 * 1024;
+export const DEFAULT_ISR_MEMORY_BYTES = 64 * 1024 * 1024;
 
 /** What a page takes beside its body, in bytes: a guess on the safe side. */
 const OVERHEAD_BYTES = 2048;
@@ -17,41 +17,41 @@ export function pageBytes(key: string, bodyBytes: number): number {
 }
 
 /** Second chance: a page that was served since the last look for room stays once more. */
-export class PageMemory {
-  readonly #pages = new Map<string, KeptPage>();
+export class IsrMemory {
+  readonly #pages = new Map<string, IsrEntry>();
   #bytes = 0;
   /** Bodies that are on their way into memory. */
   #reserved = 0;
 
-  constructor(private readonly capacity = DEFAULT_PAGE_MEMORY_BYTES) {}
+  constructor(private readonly capacity = DEFAULT_ISR_MEMORY_BYTES) {}
 
   /** Bytes held; never above the capacity. */
   get byteLength(): number {
     return this.#bytes;
   }
 
-  get(place: string): KeptPage | undefined {
-    return this.#pages.get(place);
+  get(memoryKey: string): IsrEntry | undefined {
+    return this.#pages.get(memoryKey);
   }
 
   /** Keeps a page in place of the one that was there; not at all where it is too large. */
-  put(place: string, page: KeptPage): void {
-    this.delete(place);
+  put(memoryKey: string, page: IsrEntry): void {
+    this.delete(memoryKey);
     if (page.bytes > this.capacity) return;
-    this.#pages.set(place, page);
+    this.#pages.set(memoryKey, page);
     this.#bytes += page.bytes;
     this.#makeRoom();
   }
 
-  delete(place: string): void {
-    const page = this.#pages.get(place);
+  delete(memoryKey: string): void {
+    const page = this.#pages.get(memoryKey);
     if (page === undefined) return;
-    this.#pages.delete(place);
+    this.#pages.delete(memoryKey);
     this.#bytes -= page.bytes;
   }
 
   /** The pages whose places begin with a text. */
-  *under(prefix: string): Generator<readonly [place: string, page: KeptPage]> {
+  *under(prefix: string): Generator<readonly [memoryKey: string, page: IsrEntry]> {
     for (const entry of this.#pages) if (entry[0].startsWith(prefix)) yield entry;
   }
 
@@ -67,12 +67,12 @@ export class PageMemory {
   }
 
   #makeRoom(): void {
-    for (const [place, page] of this.#pages) {
+    for (const [memoryKey, page] of this.#pages) {
       if (this.#bytes <= this.capacity) return;
-      this.#pages.delete(place);
+      this.#pages.delete(memoryKey);
       if (page.used) {
         page.used = false;
-        this.#pages.set(place, page);
+        this.#pages.set(memoryKey, page);
       } else {
         this.#bytes -= page.bytes;
       }

@@ -4,6 +4,6 @@
  *
  * @module
  */
-export { KeptPages, type KeptPagesOptions } from "./isr_cache.ts";
-export { PageMemory } from "./isr_memory.ts";
-export type { PageRequest, PageVault } from "./types.ts";
+export { IsrCache, type IsrCacheOptions } from "./isr_cache.ts";
+export { IsrMemory } from "./isr_memory.ts";
+export type { IsrStore, PageRequest } from "./types.ts";

@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { sha256Hex } from "../../lib/hash.ts";
-import { formatHttpDate, type StoredAnswer } from "../cache/mod.ts";
+import { formatHttpDate, type StoredResponse } from "../cache/mod.ts";
 import {
   asciiText,
   type Bytes,
@@ -42,7 +42,7 @@ export interface PageRecord {
 }
 
 /** Fields of one answer: the page has its own, or none. */
-const NOT_KEPT = new Set([
+const NOT_STORED = new Set([
   "age",
   "cache-control",
   "cache-status",
@@ -52,11 +52,11 @@ const NOT_KEPT = new Set([
 ]);
 
 /** The fields to keep of a server's answer; with `date` and `etag`. */
-export function keptHeaders(
+export function headersToStore(
   headers: HeaderList,
   { body, askedAt }: Pick<PageRecord, "body" | "askedAt">,
 ): HeaderList {
-  const kept: Header[] = headers.filter(([name]) => !NOT_KEPT.has(name));
+  const kept: Header[] = headers.filter(([name]) => !NOT_STORED.has(name));
   kept.push(clientCacheControl(headers));
   if (findHeader(kept, "date") === undefined) kept.push(["date", formatHttpDate(askedAt)]);
   if (findHeader(kept, "etag") === undefined) kept.push(["etag", entityTag(sha256Hex(body))]);
@@ -92,7 +92,7 @@ export function decodePage(bytes: Bytes): PageRecord | undefined {
  * The page as it is served. It is as old as the question: what the server read
  * at its start may have changed before its answer came.
  */
-export function storedAnswer(page: PageRecord, revalidateSeconds: number): StoredAnswer {
+export function toStoredResponse(page: PageRecord, revalidateSeconds: number): StoredResponse {
   const { status, headers, body, askedAt } = page;
   return {
     status,

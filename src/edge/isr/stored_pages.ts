@@ -6,21 +6,21 @@
  */
 import { PageIndex, type PageLimits } from "./page_index.ts";
 import { decodePage, encodePage, type PageRecord } from "./page_record.ts";
-import type { PageVault } from "./types.ts";
+import type { IsrStore } from "./types.ts";
 
-export interface PageShelfOptions {
-  readonly vault: PageVault;
+export interface StoredPagesOptions {
+  readonly store: IsrStore;
   readonly limits?: PageLimits;
   /** Is told of what could not be read or written: pages can be made again. */
   readonly onError: (error: unknown) => void;
 }
 
-export class PageShelf {
-  readonly #options: PageShelfOptions;
+export class StoredPages {
+  readonly #options: StoredPagesOptions;
   #index: Promise<PageIndex> | undefined;
   #purges = 0;
 
-  constructor(options: PageShelfOptions) {
+  constructor(options: StoredPagesOptions) {
     this.#options = options;
   }
 
@@ -39,22 +39,22 @@ export class PageShelf {
 
   /** Keeps a page, and lets others go where they are too many. Never rejects. */
   async write(name: string, record: PageRecord): Promise<void> {
-    const { vault, onError } = this.#options;
+    const { store, onError } = this.#options;
     const index = await this.#load();
     const bytes = encodePage(record);
     const purges = this.#purges;
     try {
-      await vault.write(name, bytes);
-      if (purges !== this.#purges) return await vault.remove(name);
-      for (const gone of index.add(name, bytes.byteLength)) await vault.remove(gone);
+      await store.write(name, bytes);
+      if (purges !== this.#purges) return await store.remove(name);
+      for (const gone of index.add(name, bytes.byteLength)) await store.remove(gone);
     } catch (error) {
       onError(error);
     }
   }
 
   async remove(name: string): Promise<void> {
-    const { vault, onError } = this.#options;
-    if ((await this.#load()).delete(name)) await vault.remove(name).catch(onError);
+    const { store, onError } = this.#options;
+    if ((await this.#load()).delete(name)) await store.remove(name).catch(onError);
   }
 
   /** Removes the pages whose path is meant, and returns their names. */
@@ -70,14 +70,14 @@ export class PageShelf {
   }
 
   async #decode(name: string): Promise<PageRecord | undefined> {
-    const { vault, onError } = this.#options;
-    const bytes = await vault.read(name).catch(onError);
+    const { store, onError } = this.#options;
+    const bytes = await store.read(name).catch(onError);
     return bytes === undefined ? undefined : decodePage(bytes);
   }
 
   #load(): Promise<PageIndex> {
-    const { vault, limits, onError } = this.#options;
-    return this.#index ??= vault.list().catch((error) => {
+    const { store, limits, onError } = this.#options;
+    return this.#index ??= store.list().catch((error) => {
       onError(error);
       return [];
     }).then((pages) => new PageIndex(pages, limits));

@@ -4,11 +4,11 @@
  * @module
  */
 import type { ComputeRequest } from "../../runtime/mod.ts";
-import type { CacheRequest, StoredAnswer } from "../cache/mod.ts";
+import type { CacheRequest, StoredResponse } from "../cache/mod.ts";
 import type { HeaderList } from "../messages/mod.ts";
 
 /** Where the pages of one deployment outlive the process, by name; made by the platform. */
-export interface PageVault {
+export interface IsrStore {
   /** All pages that are there, the oldest first. */
   list(): Promise<readonly { readonly name: string; readonly bytes: number }[]>;
   /** `undefined` where there is none of that name. */
@@ -28,16 +28,16 @@ export interface PageRequest extends Pick<CacheRequest, "method" | "header"> {
   /** True for a client who may get an answer of his own: he shows credentials. */
   readonly isPrivate: boolean;
   /** The request for everyone: with nothing of this client in it. */
-  forEveryone(): ComputeRequest;
+  sharedRequest(): ComputeRequest;
 }
 
 /** A page in memory. Never changed but for its notes. */
-export interface KeptPage {
+export interface IsrEntry {
   readonly key: string;
   /** Names it in the vault. */
   readonly name: string;
   readonly path: string;
-  readonly stored: StoredAnswer;
+  readonly stored: StoredResponse;
   /** Memory that it takes. */
   readonly bytes: number;
   /** Served since the last look for room. */

@@ -6,12 +6,12 @@
  */
 import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import type { Header, HeaderList } from "./header_list.ts";
-import { isClaim } from "./spoofable_headers.ts";
+import { isSpoofable } from "./spoofable_headers.ts";
 
 /** Fields that end here: the edge has answered `Expect`, and writes the others itself. */
 const WRITTEN_ANEW: ReadonlySet<string> = new Set(["expect", "host", "via"]);
 
-const isWrittenAnew = (name: string): boolean => WRITTEN_ANEW.has(name) || isClaim(name);
+const isWrittenAnew = (name: string): boolean => WRITTEN_ANEW.has(name) || isSpoofable(name);
 
 /** What all fields begin with by which an answer could speak for the edge. */
 const OWN_PREFIX = "x-svc-";
@@ -20,7 +20,7 @@ const OWN_PREFIX = "x-svc-";
  * The fields of a message that go on to the next hop, names in lower case,
  * without those that `isLeftOut` names.
  */
-export function endToEnd(
+export function endToEndHeaders(
   headers: readonly (readonly [string, string])[],
   isLeftOut?: (name: string) => boolean,
 ): Header[] {
@@ -74,7 +74,7 @@ export function viaOf({ via, pseudonym }: Trace): string {
  * URL, and `content-length` is there only for a body that may have it.
  */
 export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
-  const kept = endToEnd(headers, isWrittenAnew);
+  const kept = endToEndHeaders(headers, isWrittenAnew);
   kept.push(
     ["x-forwarded-for", hop.ip],
     ["x-forwarded-host", hop.host],
@@ -85,6 +85,6 @@ export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
 }
 
 /** The fields of an answer from behind the edge, as far as they may reach the client. */
-export function answerHeadersFrom(headers: readonly (readonly [string, string])[]): Header[] {
-  return endToEnd(headers, (name) => name.startsWith(OWN_PREFIX));
+export function responseHeadersFrom(headers: readonly (readonly [string, string])[]): Header[] {
+  return endToEndHeaders(headers, (name) => name.startsWith(OWN_PREFIX));
 }

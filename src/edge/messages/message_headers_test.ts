@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import {
-  answerHeadersFrom,
-  endToEnd,
+  endToEndHeaders,
   isLoop,
   MAX_RETURNS,
   requestHeadersFor,
+  responseHeadersFrom,
 } from "./message_headers.ts";
 
 const hop = {
@@ -15,9 +15,9 @@ const hop = {
   pseudonym: "svc-ab12",
 } as const;
 
-Deno.test("endToEnd() drops the fields of one hop, those that Connection names included", () => {
+Deno.test("endToEndHeaders() drops the fields of one hop, those that Connection names included", () => {
   assert.deepEqual(
-    endToEnd([
+    endToEndHeaders([
       ["Connection", "close, X-Private"],
       ["X-Private", "1"],
       ["Transfer-Encoding", "chunked"],
@@ -58,9 +58,9 @@ Deno.test("isLoop() knows a request that came back to this edge too often", () =
   assert.ok(!isLoop({ via: null, pseudonym }));
 });
 
-Deno.test("answerHeadersFrom() lets no answer speak for the edge", () => {
+Deno.test("responseHeadersFrom() lets no answer speak for the edge", () => {
   assert.deepEqual(
-    answerHeadersFrom([
+    responseHeadersFrom([
       ["X-Svc-Request-Id", "forged"],
       ["X-Svc-Deployment", "forged"],
       ["Content-Length", "5"],

@@ -23,7 +23,7 @@ export interface PipelineRequest {
 }
 
 /** A response from behind the edge: of a server, a function or another site. */
-export interface OriginAnswer {
+export interface OriginResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: HeaderList;
@@ -32,7 +32,7 @@ export interface OriginAnswer {
 }
 
 /** An answer on its way to the client; steps may replace it. */
-export interface PipelineResponse extends OriginAnswer {
+export interface PipelineResponse extends OriginResponse {
   /** The same body as a string of ASCII, where cache or site have it so. */
   readonly text?: string | undefined;
   /** Why this stands in for an answer; for the site's log. */

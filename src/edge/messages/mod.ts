@@ -27,17 +27,17 @@ export {
 } from "./header_list.ts";
 export { hopsLeft, MAX_FORWARDS, withOneHopLess } from "./max_forwards.ts";
 export {
-  answerHeadersFrom,
-  endToEnd,
+  endToEndHeaders,
   type Hop,
   isLoop,
   requestHeadersFor,
+  responseHeadersFrom,
   viaOf,
 } from "./message_headers.ts";
 export {
   isReading,
-  type OriginAnswer,
+  type OriginResponse,
   type PipelineRequest,
   type PipelineResponse,
 } from "./messages.ts";
-export { ASN_HEADER, COUNTRY_HEADERS, isClaim, mayGoOn } from "./spoofable_headers.ts";
+export { ASN_HEADER, COUNTRY_HEADERS, isSpoofable, mayForward } from "./spoofable_headers.ts";

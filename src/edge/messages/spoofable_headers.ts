@@ -15,7 +15,7 @@ export const ASN_HEADER = "x-geo-asn";
 const FROM_PROXIES: ReadonlySet<string> = new Set([...COUNTRY_HEADERS, ASN_HEADER]);
 
 /** What other edges, proxies and servers call the client's address; and `Proxy`, which CGI programs obey. */
-const CLAIMS: ReadonlySet<string> = new Set([
+const SPOOFABLE: ReadonlySet<string> = new Set([
   "cf-connecting-ip",
   "cf-connecting-ipv6",
   "cf-pseudo-ipv4",
@@ -46,11 +46,11 @@ const CLAIMS: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a field, its name in lower case, speaks for this edge or for a proxy. */
-export function isClaim(name: string): boolean {
-  return CLAIMS.has(name) || name.startsWith("x-forwarded-") || name.startsWith("x-svc-");
+export function isSpoofable(name: string): boolean {
+  return SPOOFABLE.has(name) || name.startsWith("x-forwarded-") || name.startsWith("x-svc-");
 }
 
 /** Whether a field of a request goes on; `isProxied` where a trusted proxy sent it. */
-export function mayGoOn(name: string, isProxied: boolean): boolean {
-  return !isClaim(name) && (isProxied || !FROM_PROXIES.has(name));
+export function mayForward(name: string, isProxied: boolean): boolean {
+  return !isSpoofable(name) && (isProxied || !FROM_PROXIES.has(name));
 }

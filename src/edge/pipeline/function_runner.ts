@@ -11,10 +11,10 @@ import type {
   InvocationResult,
 } from "../../runtime/mod.ts";
 import {
-  answerHeadersFrom,
-  endToEnd,
+  endToEndHeaders,
   type PipelineRequest,
   type PipelineResponse,
+  responseHeadersFrom,
 } from "../messages/mod.ts";
 import type { PlannedStep } from "./plan.ts";
 import type { StepResult, StepRunner } from "./step_runner.ts";
@@ -57,7 +57,7 @@ function fromRequest(request: FunctionRequest, original: PipelineRequest): Pipel
     method: request.method,
     url: sameHost(request.url, original.url),
     // The length was that of the body before the step; a step may send another.
-    headers: endToEnd(request.headers).filter(([name]) => name !== "content-length"),
+    headers: endToEndHeaders(request.headers).filter(([name]) => name !== "content-length"),
     body: request.body as PipelineRequest["body"],
   };
 }
@@ -94,7 +94,7 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
           type: "response",
           response: {
             status,
-            headers: answerHeadersFrom(headers).filter(([name]) => name !== "content-length"),
+            headers: responseHeadersFrom(headers).filter(([name]) => name !== "content-length"),
             body: body as PipelineResponse["body"],
           },
         };

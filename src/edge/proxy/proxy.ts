@@ -6,11 +6,11 @@
  */
 import { type LateSignal, OutboundError, type OutboundFetch } from "../../runtime/mod.ts";
 import {
-  answerHeadersFrom,
   type Hop,
   type PipelineRequest,
   type PipelineResponse,
   requestHeadersFor,
+  responseHeadersFrom,
   withOneHopLess,
 } from "../messages/mod.ts";
 
@@ -58,7 +58,7 @@ export async function proxyRequest(
     });
     return {
       status: answer.status,
-      headers: answerHeadersFrom(answer.headers),
+      headers: responseHeadersFrom(answer.headers),
       body: answer.bytes ?? answer.body,
     };
   } catch (cause) {

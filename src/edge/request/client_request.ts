@@ -6,9 +6,9 @@
 import type { Device, FactSources } from "../../rules/mod.ts";
 import { memoize } from "../../lib/memo.ts";
 import type { AsnLookup, GeoLookup } from "../geo/mod.ts";
-import { ASN_HEADER, COUNTRY_HEADERS, isReading, mayGoOn } from "../messages/mod.ts";
+import { ASN_HEADER, COUNTRY_HEADERS, isReading, mayForward } from "../messages/mod.ts";
 import { deviceOf } from "./device.ts";
-import { canonicalHost, type RequestTarget, splitTarget } from "./host.ts";
+import { canonicalHost, splitUrl, type UrlParts } from "./host.ts";
 import { contentOf } from "./request_content.ts";
 import type { TrustedProxies } from "./trusted_proxies.ts";
 
@@ -23,7 +23,7 @@ export interface Connection {
 }
 
 /** What the edge asks about addresses, and whom it believes. */
-export interface Surroundings {
+export interface ClientLookups {
   readonly proxies?: TrustedProxies | undefined;
   readonly geo?: GeoLookup | undefined;
   readonly asn?: AsnLookup | undefined;
@@ -42,7 +42,7 @@ function hostOf(authority: string, hostHeader: string | null): string | undefine
   return rememberedHost(hostHeader) === undefined ? undefined : host;
 }
 
-export class Exchange implements FactSources {
+export class ClientRequest implements FactSources {
   readonly method: string;
   /** In canonical form; "" where the request names no valid host. */
   readonly host: string;
@@ -56,20 +56,20 @@ export class Exchange implements FactSources {
   path: string;
   readonly #request: Request;
   readonly #connection: Connection;
-  readonly #target: RequestTarget;
+  readonly #target: UrlParts;
   readonly #headers: Headers;
-  readonly #surroundings: Surroundings;
+  readonly #lookups: ClientLookups;
   /** Whether the socket's other end may speak for the client. */
   readonly #isProxied: boolean;
 
   constructor(
     request: Request,
     readonly id: string,
-    options: { readonly connection: Connection; readonly surroundings: Surroundings },
+    options: { readonly connection: Connection; readonly lookups: ClientLookups },
   ) {
-    const { connection, surroundings } = options;
+    const { connection, lookups } = options;
     const { remoteAddress } = connection;
-    const target = splitTarget(request.url);
+    const target = splitUrl(request.url);
     const { authority, path, query } = target;
     this.#target = target;
     this.#connection = connection;
@@ -79,21 +79,21 @@ export class Exchange implements FactSources {
     this.path = path;
     this.#request = request;
     this.#headers = request.headers;
-    this.#surroundings = surroundings;
-    this.#isProxied = surroundings.proxies?.trusts(remoteAddress) ?? false;
+    this.#lookups = lookups;
+    this.#isProxied = lookups.proxies?.trusts(remoteAddress) ?? false;
     let host = hostOf(authority, this.#headers.get("host"));
     let ip = remoteAddress;
     if (this.#isProxied) {
       const forwardedHost = this.#headers.get("x-forwarded-host");
       if (forwardedHost !== null) host = canonicalHost(forwardedHost.split(",")[0]!.trim());
-      ip = surroundings.proxies!.clientAddress(remoteAddress, this);
+      ip = lookups.proxies!.clientAddress(remoteAddress, this);
     }
     this.host = host ?? "";
     this.ip = ip;
   }
 
   /** The whole address, which says all of host, path and query; "" where a proxy says some of it. */
-  get ownUrl(): string {
+  get unproxiedUrl(): string {
     return this.#isProxied ? "" : this.#request.url;
   }
 
@@ -105,7 +105,7 @@ export class Exchange implements FactSources {
   /** The request fields that go on, names in lower case: none by which a client speaks for others. */
   *fields(): Generator<[string, string]> {
     for (const field of this.#headers) {
-      if (mayGoOn(field[0], this.#isProxied)) yield field;
+      if (mayForward(field[0], this.#isProxied)) yield field;
     }
   }
 
@@ -169,7 +169,7 @@ export class Exchange implements FactSources {
         if (told !== undefined && /^[A-Za-z]{2}$/.test(told)) return told.toUpperCase();
       }
     }
-    return this.#surroundings.geo?.country(this.ip);
+    return this.#lookups.geo?.country(this.ip);
   }
 
   /** By the trusted proxy's word, else by the client's address. */
@@ -177,7 +177,7 @@ export class Exchange implements FactSources {
     const told = this.#isProxied
       ? /^(?:AS)?(\d{1,10})$/i.exec(this.header(ASN_HEADER)?.trim() ?? "")
       : null;
-    return told === null ? this.#surroundings.asn?.asn(this.ip) : Number(told[1]);
+    return told === null ? this.#lookups.asn?.asn(this.ip) : Number(told[1]);
   }
 
   device(): Device {

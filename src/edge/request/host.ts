@@ -7,7 +7,7 @@
 import { requestHost } from "../../rules/mod.ts";
 
 /** The parts of a request's URL, cut out of its text without parsing it as a whole. */
-export interface RequestTarget {
+export interface UrlParts {
   /** As the client wrote it, with port. */
   readonly authority: string;
   /** As the client wrote it, without query and fragment. */
@@ -27,7 +27,7 @@ function endOfTarget(url: string): number {
  * knows better. `new URL()` would resolve
  * dot segments by its own rules; the path here is what the client sent.
  */
-export function splitTarget(url: string): RequestTarget {
+export function splitUrl(url: string): UrlParts {
   const start = url.indexOf("//") + 2;
   const end = endOfTarget(url);
   const mark = url.indexOf("?", start);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { canonicalHost, splitTarget } from "./host.ts";
+import { canonicalHost, splitUrl } from "./host.ts";
 
 const targets: Readonly<Record<string, readonly [authority: string, path: string, query: string]>> =
   {
@@ -19,8 +19,8 @@ const targets: Readonly<Record<string, readonly [authority: string, path: string
   };
 
 for (const [url, [authority, path, query]] of Object.entries(targets)) {
-  Deno.test(`splitTarget() of ${url}`, () => {
-    const target = splitTarget(url);
+  Deno.test(`splitUrl() of ${url}`, () => {
+    const target = splitUrl(url);
     assert.deepEqual([target.authority, target.path, target.query], [authority, path, query]);
   });
 }

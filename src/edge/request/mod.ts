@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { type Connection, Exchange, type Surroundings } from "./client_request.ts";
+export { type ClientLookups, ClientRequest, type Connection } from "./client_request.ts";
 export { deviceOf } from "./device.ts";
-export { canonicalAuthority, splitTarget } from "./host.ts";
+export { canonicalAuthority, splitUrl } from "./host.ts";
 export { type ForwardedHeader, TrustedProxies } from "./trusted_proxies.ts";

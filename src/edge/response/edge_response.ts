@@ -7,7 +7,7 @@ import { type HeaderEdit, isEdgeField } from "../../rules/mod.ts";
 import type { ComputeSocket } from "../../runtime/mod.ts";
 import type { BodyStream, Header, HeaderList, MemoryBody } from "../messages/mod.ts";
 
-export interface Answer {
+export interface EdgeResponse {
   readonly status: number;
   /** All fields but the request id. May be shared: never changed. */
   readonly headers: HeaderList;

@@ -5,7 +5,7 @@
  * @module
  */
 import type { HeaderList, RequestFields } from "../messages/mod.ts";
-import type { Answer } from "./edge_response.ts";
+import type { EdgeResponse } from "./edge_response.ts";
 
 /** What a person is told, by status. */
 const SENTENCES: Readonly<Record<number, PageWords>> = {
@@ -77,7 +77,7 @@ export function edgePage(
   request: PagedRequest,
   status: number,
   { headers: more = [], words = wordsFor(status) }: PageOptions = {},
-): Answer {
+): EdgeResponse {
   const [title, sentence] = words;
   const wantsHtml = request.header("accept")?.includes("text/html") ?? false;
   const text = wantsHtml

@@ -13,4 +13,4 @@ export {
   withRules,
   withRulesInTurns,
 } from "./site.ts";
-export { failureAnswer, SiteAnswers } from "./site_responder.ts";
+export { failureResponse, SiteResponder } from "./site_responder.ts";

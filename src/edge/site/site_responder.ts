@@ -5,15 +5,15 @@
  * @module
  */
 import {
-  answerFromCompute,
   type ComputeFailedError,
   type ComputeUse,
   type Missing,
+  type RequestTarget,
+  respondFromCompute,
   type ServerRequest,
-  type Target,
 } from "../compute/mod.ts";
 import { type Header, type HeaderList, isReading } from "../messages/mod.ts";
-import { type Answer, edgePage, type PagedRequest } from "../response/mod.ts";
+import { edgePage, type EdgeResponse, type PagedRequest } from "../response/mod.ts";
 import {
   type ComputeResolution,
   decideStatic,
@@ -27,26 +27,26 @@ import type { Site } from "./site.ts";
 const ALLOW_READING: HeaderList = [["allow", "GET, HEAD"]];
 
 /** A request on its way through the routes. */
-interface RoutedTurn {
+interface RouteContext {
   readonly site: Site;
   readonly request: ServerRequest;
-  readonly target: Target;
+  readonly target: RequestTarget;
   readonly use: ComputeUse;
 }
 
-const ANY_USE: ComputeUse = { mayKeep: true };
+const ANY_USE: ComputeUse = { mayUseIsr: true };
 
 /** The page for a server that could not answer; its cause is for the site's log. */
-export function failureAnswer(
+export function failureResponse(
   error: ComputeFailedError,
   request: PagedRequest,
   { common }: Pick<Site, "common">,
-): Answer {
+): EdgeResponse {
   const page = edgePage(request, error.status, { headers: [...error.headers, ...common] });
   return { ...page, problem: error.message };
 }
 
-export class SiteAnswers {
+export class SiteResponder {
   readonly #files: FileServer;
 
   /** `cacheBytes` bounds the memory for small files. */
@@ -62,9 +62,9 @@ export class SiteAnswers {
   route(
     site: Site,
     request: ServerRequest,
-    target: Target,
+    target: RequestTarget,
     use: ComputeUse = ANY_USE,
-  ): Answer | Promise<Answer> {
+  ): EdgeResponse | Promise<EdgeResponse> {
     return this.#settle(
       { site, request, target, use },
       site.content.resolve(
@@ -74,8 +74,8 @@ export class SiteAnswers {
     );
   }
 
-  #settle(turn: RoutedTurn, resolution: Resolution): Answer | Promise<Answer> {
-    const { site, request } = turn;
+  #settle(context: RouteContext, resolution: Resolution): EdgeResponse | Promise<EdgeResponse> {
+    const { site, request } = context;
     const { method } = request;
     switch (resolution.type) {
       case "file":
@@ -83,7 +83,7 @@ export class SiteAnswers {
       case "read_only":
         return edgePage(request, 405, { headers: [...ALLOW_READING, ...site.common] });
       case "compute":
-        return this.#ask(turn, resolution);
+        return this.#fetchFromServer(context, resolution);
       case "missing": {
         const { page } = resolution;
         if (page === undefined || !isReading(method)) {
@@ -95,20 +95,23 @@ export class SiteAnswers {
     }
   }
 
-  #ask(turn: RoutedTurn, resolution: ComputeResolution): Answer | Promise<Answer> {
-    const { site, request, target, use } = turn;
+  #fetchFromServer(
+    context: RouteContext,
+    resolution: ComputeResolution,
+  ): EdgeResponse | Promise<EdgeResponse> {
+    const { site, request, target, use } = context;
     const { compute } = site;
     if (compute === undefined) return edgePage(request, 501, { headers: site.common });
-    const next = (answer: Answer | Missing): Answer | Promise<Answer> =>
+    const next = (answer: EdgeResponse | Missing): EdgeResponse | Promise<EdgeResponse> =>
       answer === "missing"
-        ? this.#settle(turn, site.content.after(request.method, target.path, resolution))
+        ? this.#settle(context, site.content.after(request.method, target.path, resolution))
         : answer;
-    const answer = answerFromCompute({ site, compute, request, target, resolution, ...use });
+    const answer = respondFromCompute({ site, compute, request, target, resolution, ...use });
     return answer instanceof Promise ? answer.then(next) : next(answer);
   }
 
   /** Answers with a file; the method is one that reads. */
-  file(site: Site, request: PagedRequest, file: StaticFile): Answer | Promise<Answer> {
+  file(site: Site, request: PagedRequest, file: StaticFile): EdgeResponse | Promise<EdgeResponse> {
     const method = request.method === "HEAD" ? "HEAD" : "GET";
     const decision = decideStatic(file, method, request);
     switch (decision.type) {

@@ -10,7 +10,7 @@ import {
   type RequestFacts,
 } from "../../rules/mod.ts";
 import { RecentMap } from "../../lib/memo.ts";
-import type { Answer } from "../response/mod.ts";
+import type { EdgeResponse } from "../response/mod.ts";
 
 /** Targets that are remembered, twice as many at most, over all sites. */
 const CAPACITY = 8192;
@@ -35,7 +35,7 @@ function weightOf({ terminal, rewrite, headerEdits, hits, matched }: Decision): 
 }
 
 /** What is known of all requests with one target. */
-export interface KnownTarget {
+export interface CachedDecision {
   /** Whose decision it is. */
   readonly rules: symbol;
   /** Normalized. */
@@ -44,43 +44,43 @@ export interface KnownTarget {
   /** What the cache keeps the answer under, once it was asked for one. */
   cacheKey: string | undefined;
   /** The answer of the rules themselves, once it was given. */
-  redirect: Answer | undefined;
+  redirect: EdgeResponse | undefined;
 }
 
 /** Rules as the memo knows them: it must not keep those alive that are replaced. */
-export interface KnownRules {
+export interface IdentifiedRules {
   readonly compiled: CompiledRules;
   /** Names these rules and no others. */
   readonly identity: symbol;
 }
 
 /** One for all sites, so that many sites together can not fill the memory. */
-export class DecisionMemo {
-  readonly #targets = new RecentMap<KnownTarget>(CAPACITY);
+export class DecisionCache {
+  readonly #entries = new RecentMap<CachedDecision>(CAPACITY);
 
   /** By the address of a request that must be a `GET`, and that no proxy speaks for. */
-  recall(url: string, { identity }: KnownRules): KnownTarget | undefined {
-    const target = this.#targets.get(url);
-    return target?.rules === identity ? target : undefined;
+  get(url: string, { identity }: IdentifiedRules): CachedDecision | undefined {
+    const entry = this.#entries.get(url);
+    return entry?.rules === identity ? entry : undefined;
   }
 
   /** Keeps a decision that is not too heavy, where all that the rules asked for is in the address. */
-  remember(
+  put(
     url: string,
-    { compiled, identity }: KnownRules,
+    { compiled, identity }: IdentifiedRules,
     { facts, decision }: { readonly facts: RequestFacts; readonly decision: Decision },
-  ): KnownTarget | undefined {
+  ): CachedDecision | undefined {
     if (url.length > MAX_URL || weightOf(decision) > MAX_WEIGHT) return undefined;
     if (!isDecidedByTarget(compiled, facts)) return undefined;
     const { path } = facts;
-    const target: KnownTarget = {
+    const entry: CachedDecision = {
       rules: identity,
       path,
       decision,
       cacheKey: undefined,
       redirect: undefined,
     };
-    this.#targets.set(url, target);
-    return target;
+    this.#entries.set(url, entry);
+    return entry;
   }
 }

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { compileRules, createFacts, evaluateRules, type Rule } from "../../rules/mod.ts";
 import { runtimeRules } from "../_test_site.ts";
-import { DecisionMemo } from "./decision_cache.ts";
+import { DecisionCache } from "./decision_cache.ts";
 
 const LONG = "x".repeat(3000);
 const BELOW = { path: { type: "glob", value: "/{all...}" } } as const;
@@ -21,9 +21,9 @@ function isRemembered(rules: readonly Rule[], path = "/page"): boolean {
     fileExists: () => false,
     rateLimited: () => false,
   });
-  const [memo, url] = [new DecisionMemo(), `http://site.test${path}`];
-  const remembered = memo.remember(url, known, { facts, decision });
-  assert.equal(memo.recall(url, known), remembered);
+  const [memo, url] = [new DecisionCache(), `http://site.test${path}`];
+  const remembered = memo.put(url, known, { facts, decision });
+  assert.equal(memo.get(url, known), remembered);
   return remembered !== undefined;
 }
 
@@ -39,17 +39,17 @@ const TARGETS: readonly [string, Rule["action"]][] = [
 ];
 
 for (const [name, action] of TARGETS) {
-  Deno.test(`remember() keeps no decision with a very long ${name}`, () => {
+  Deno.test(`put() keeps no decision with a very long ${name}`, () => {
     assert.equal(isRemembered([{ id: "long", condition: BELOW, action }]), false);
   });
 }
 
-Deno.test("remember() keeps what some rules say, and not what thousands say", () => {
+Deno.test("put() keeps what some rules say, and not what thousands say", () => {
   assert.equal(isRemembered(logs(16)), true);
   assert.equal(isRemembered(logs(3000)), false);
 });
 
-Deno.test("remember() keeps nothing about a very long address", () => {
+Deno.test("put() keeps nothing about a very long address", () => {
   assert.equal(isRemembered(logs(1), "/short"), true);
   assert.equal(isRemembered(logs(1), `/${LONG}`), false);
 });

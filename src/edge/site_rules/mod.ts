@@ -4,5 +4,5 @@
  *
  * @module
  */
-export { DecisionMemo, type KnownTarget } from "./decision_cache.ts";
+export { type CachedDecision, DecisionCache } from "./decision_cache.ts";
 export { type RuleCount, type SiteRules, siteRulesSteps } from "./site_rules.ts";

@@ -13,7 +13,7 @@ import {
   multipartStream,
   rangeLength,
 } from "../ranges/mod.ts";
-import type { Answer } from "../response/mod.ts";
+import type { EdgeResponse } from "../response/mod.ts";
 import type { StaticDecision } from "./decide.ts";
 import type { Representation } from "./static_file.ts";
 
@@ -33,7 +33,7 @@ const ONLY_WITH_CONTENT = new Set([
   "x-content-type-options",
 ]);
 
-function notModified(representation: Representation): Answer {
+function notModified(representation: Representation): EdgeResponse {
   const headers = representation.headers.filter((header) => !ONLY_WITH_CONTENT.has(header[0]));
   return { status: 304, headers, body: null, bytes: 0 };
 }
@@ -52,7 +52,7 @@ export class FileServer {
    * Performs a decision; at once, where the bytes are in memory or not needed.
    * Rejects where the blob can not be read or is not what its name says.
    */
-  perform(decision: StaticDecision, options: ServeOptions): Answer | Promise<Answer> {
+  perform(decision: StaticDecision, options: ServeOptions): EdgeResponse | Promise<EdgeResponse> {
     const { representation } = decision;
     switch (decision.type) {
       case "whole":
@@ -71,7 +71,7 @@ export class FileServer {
     representation: Representation,
     status: number,
     options: ServeOptions,
-  ): Answer | Promise<Answer> {
+  ): EdgeResponse | Promise<EdgeResponse> {
     const { sha256, size, headers } = representation;
     if (options.method === "HEAD") {
       const length: Header = ["content-length", String(size)];
@@ -86,7 +86,7 @@ export class FileServer {
     representation: Representation,
     status: number,
     blobs: BlobReader,
-  ): Promise<Answer> {
+  ): Promise<EdgeResponse> {
     const { sha256, size, headers } = representation;
     if (size <= MAX_CACHED_BYTES) {
       const body = await this.#cache.load(sha256, blobs);
@@ -100,7 +100,7 @@ export class FileServer {
     representation: Representation,
     range: ByteRange,
     blobs: BlobReader,
-  ): Promise<Answer> {
+  ): Promise<EdgeResponse> {
     const { sha256, size } = representation;
     const bytes = rangeLength(range);
     const headers: HeaderList = [
@@ -121,7 +121,7 @@ export class FileServer {
     representation: Representation,
     ranges: readonly ByteRange[],
     blobs: BlobReader,
-  ): Promise<Answer> {
+  ): Promise<EdgeResponse> {
     const { sha256, size, headers } = representation;
     const streams = this.#streams;
     const layout = layOutMultipart(ranges, {

@@ -6,7 +6,7 @@
  */
 import type { Environment } from "../../lib/network_variables.ts";
 import { join } from "node:path";
-import { KeptPages, PageMemory, type PurgeScope } from "../../edge/mod.ts";
+import { IsrCache, IsrMemory, type PurgeScope } from "../../edge/mod.ts";
 import type { Health } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type ComputeLayer, type Manifest, runtimeSettings } from "../../manifest/mod.ts";
@@ -77,7 +77,7 @@ export function hasCompute(manifest: Manifest): boolean {
 export class ComputeService {
   readonly #files: DeploymentFiles;
   readonly #folders: PageFolders;
-  readonly #memory = new PageMemory();
+  readonly #memory = new IsrMemory();
   readonly #open = new Map<string, SiteServers>();
   /** Servers that end: their last requests are under way. */
   readonly #closing = new Set<Promise<void>>();
@@ -224,11 +224,11 @@ export class ComputeService {
     return this.#runFolder ??= makeRunFolder(this.services.dataDir);
   }
 
-  #pagesOf(deploymentId: string): KeptPages {
+  #pagesOf(deploymentId: string): IsrCache {
     const { now, onTrouble } = this.services;
-    return new KeptPages({
+    return new IsrCache({
       deploymentId,
-      vault: this.#folders.of(deploymentId),
+      store: this.#folders.of(deploymentId),
       memory: this.#memory,
       now,
       onError: (error) => onTrouble(`Deployment ${deploymentId}: ${error}`),

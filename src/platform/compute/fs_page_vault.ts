@@ -5,7 +5,7 @@
  * @module
  */
 import { join } from "node:path";
-import type { PageVault } from "../../edge/mod.ts";
+import type { IsrStore } from "../../edge/mod.ts";
 import { isUuid } from "../../lib/ids.ts";
 
 /** A page's name; what else lies in the folder was left by a crash. */
@@ -20,7 +20,7 @@ async function ignoreMissing<T>(work: Promise<T>): Promise<T | undefined> {
 }
 
 /** The pages of one deployment in its folder. */
-class FolderVault implements PageVault {
+class FolderVault implements IsrStore {
   #made: Promise<void> | undefined;
   #count = 0;
 
@@ -71,7 +71,7 @@ async function namesIn(folder: string): Promise<string[]> {
 export class PageFolders {
   constructor(private readonly root: string) {}
 
-  of(deploymentId: string): PageVault {
+  of(deploymentId: string): IsrStore {
     return new FolderVault(join(this.root, deploymentId));
   }
 

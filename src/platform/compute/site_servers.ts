@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { KeptPages, SiteCompute } from "../../edge/mod.ts";
+import type { IsrCache, SiteCompute } from "../../edge/mod.ts";
 import type { ComputeHealth, ComputeRequest } from "../../runtime/mod.ts";
 import type { DeploymentRecord } from "../deployments/deployment.ts";
 import type { LayerServer } from "./layer_server.ts";
@@ -22,7 +22,7 @@ export class SiteServers implements SiteCompute {
     /** The deployment that they belong to. */
     readonly owner: DeploymentRecord,
     layers: ReadonlyMap<string, LayerServer>,
-    readonly pages: KeptPages,
+    readonly pages: IsrCache,
   ) {
     this.#layers = layers;
   }

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { KeptPages, PageMemory } from "../../edge/mod.ts";
+import { IsrCache, IsrMemory } from "../../edge/mod.ts";
 import { MemoryServer } from "../compute/_test_server.ts";
 import { LayerServer } from "../compute/layer_server.ts";
 import { SiteServers } from "../compute/site_servers.ts";
@@ -41,15 +41,15 @@ async function monitored(
   let now = 0;
   const server = new MemoryServer();
   const layers = new Map([["app", new LayerServer(() => Promise.resolve(server))]]);
-  const pages = new KeptPages({
+  const pages = new IsrCache({
     deploymentId: OWNER.id,
-    vault: {
+    store: {
       list: () => Promise.resolve([]),
       read: () => Promise.resolve(undefined),
       write: () => Promise.resolve(),
       remove: () => Promise.resolve(),
     },
-    memory: new PageMemory(),
+    memory: new IsrMemory(),
     now: () => now,
     onError: () => {},
   });

@@ -1,0 +1,83 @@
+/**
+ * A request with what the rules decided about it, and its forms on the way
+ * through pipeline and cache.
+ *
+ * @module
+ */
+import type { OriginRequest } from "../cache/mod.ts";
+import type { RequestTarget } from "../compute/mod.ts";
+import {
+  type BodyStream,
+  bytesOf,
+  type HeaderList,
+  type PipelineRequest,
+  type PipelineResponse,
+} from "../messages/mod.ts";
+import { ClientRequest } from "../request/mod.ts";
+import type { EdgeResponse } from "../response/mod.ts";
+import type { Site } from "../site/mod.ts";
+import type { CachedDecision } from "../site_rules/mod.ts";
+import type { Decision, RequestFacts } from "../../rules/mod.ts";
+
+/** A request with what the rules decided about it. */
+export interface DynamicContext {
+  readonly clientRequest: ClientRequest;
+  readonly site: Site;
+  readonly decision: Decision;
+  readonly facts: RequestFacts;
+  /** What is remembered of its target. */
+  readonly cachedDecision: CachedDecision | undefined;
+}
+
+/**
+ * The request as the first step sees it: an internal rewrite has happened, an
+ * external one not. Fields and body are read from the exchange when somebody
+ * asks: a hit in the cache never does.
+ */
+export class InitialRequest implements PipelineRequest {
+  readonly method: string;
+  readonly url: string;
+  /** Where the routes look for it. */
+  readonly target: RequestTarget;
+  readonly #clientRequest: ClientRequest;
+  #headers: HeaderList | undefined;
+
+  constructor({ clientRequest, decision }: DynamicContext) {
+    const { rewrite } = decision;
+    this.target = rewrite?.type === "internal"
+      ? rewrite
+      : { path: clientRequest.path, query: clientRequest.rawQuery };
+    const { path, query } = this.target;
+    const target = query === "" ? path : `${path}?${query}`;
+    this.method = clientRequest.method;
+    this.url = `${clientRequest.scheme}://${clientRequest.authority}${target}`;
+    this.#clientRequest = clientRequest;
+  }
+
+  get headers(): HeaderList {
+    return this.#headers ??= [...this.#clientRequest.fields()];
+  }
+
+  get body(): BodyStream | null {
+    return this.#clientRequest.body;
+  }
+}
+
+/** An answer of the edge itself as one of the pipeline; its text is bytes for those who ask. */
+export function fromSite({ body, ...head }: EdgeResponse): PipelineResponse {
+  if (typeof body !== "string") return { ...head, body };
+  return {
+    ...head,
+    text: body,
+    get body() {
+      return bytesOf(body);
+    },
+  };
+}
+
+/** The request that the cache sends on: without what it answers itself, with its conditions. */
+export function requestForCache(request: PipelineRequest, how: OriginRequest): PipelineRequest {
+  if (how.type === "as_is") return request;
+  const kept = request.headers.filter(([name]) => !how.without.has(name));
+  return { method: "GET", url: request.url, headers: [...kept, ...how.conditions], body: null };
+}
