@@ -1,11 +1,11 @@
 /**
- * What is remembered of an answered request.
+ * What the access log keeps of a request.
  *
  * @module
  */
 import type { Hit } from "../rules/mod.ts";
 
-/** A rule that left a trace on a request. */
+/** A rule that logged, denied or limited a request, or would have in shadow mode. */
 export interface RuleTrace {
   readonly ruleId: string;
   /** The action's type, such as `deny`. */
@@ -15,7 +15,7 @@ export interface RuleTrace {
 
 /** One line of the access log, before it is written anywhere. */
 export interface AccessRecord {
-  /** When the request came, in milliseconds since the Unix epoch. */
+  /** When the request arrived, in milliseconds since the Unix epoch. */
   readonly time: number;
   readonly deploymentId: string;
   readonly projectId: string;
@@ -25,16 +25,16 @@ export interface AccessRecord {
   /** Path and query as the client wrote them. */
   readonly path: string;
   readonly status: number;
-  /** Length of the answer's body in bytes; `null` where only its end tells. */
+  /** Length of the response's body in bytes; `null` where it is not known in advance. */
   readonly bytes: number | null;
-  /** Time to the answer's head in milliseconds. */
+  /** Time until the head of the response was ready, in milliseconds. */
   readonly durationMs: number;
   /** Address of the client. */
   readonly ip: string;
   readonly userAgent: string | null;
-  /** Why something behind the edge could not answer. Missing where all went well. */
+  /** Why something behind the edge failed. Missing where nothing did. */
   readonly error?: string | undefined;
-  /** The rules that left a trace: logs, denials, shadow hits. Missing where none did. */
+  /** The rules that logged, denied or limited. Missing where none did. */
   readonly rules?: readonly RuleTrace[] | undefined;
 }
 
@@ -46,7 +46,7 @@ const TRACES: Readonly<Record<Hit["type"], Omit<RuleTrace, "ruleId">>> = {
   would_rate_limit: { action: "rate_limit", outcome: "shadowed" },
 };
 
-/** What the log says about the hits of a request. */
+/** The log's form of the hits of a request; `undefined` where there are none. */
 export function tracesOf(hits: readonly Hit[]): readonly RuleTrace[] | undefined {
   if (hits.length === 0) return undefined;
   return hits.map((hit) => ({ ruleId: hit.rule.id, ...TRACES[hit.type] }));

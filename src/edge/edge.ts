@@ -1,5 +1,5 @@
 /**
- * The life of a request: host, rules, routes, file, answer, record.
+ * The walk of a request: host, site, rules, routes, file, response, access log.
  *
  * @module
  */
@@ -35,28 +35,28 @@ import { DecisionCache, type SiteRules } from "./site_rules/mod.ts";
 export interface EdgeOptions {
   /** The site of a host name in canonical form: lower-case punycode without port. */
   resolveHost(host: string): Site | undefined | Promise<Site | undefined>;
-  /** Takes note of an answer; must be quick and must not throw. */
+  /** Logs a response; must be quick and must not throw. */
   record(entry: AccessRecord): void;
   readonly now: Clock;
   /** Seeds the tables that clients must not be able to predict. */
   readonly random: Random;
   /** A clock that never jumps, for durations, in milliseconds. */
   readonly stopwatch?: () => number;
-  /** Makes an id: a few visible ASCII characters, unique. */
+  /** Makes a unique id of a few visible ASCII characters. */
   requestId(): string;
-  /** Holds the answers of other sites and of functions. */
+  /** Stores responses of other sites, functions and servers. */
   readonly cache: HttpCache;
-  /** Reaches other sites; guards what it connects to. */
+  /** Sends requests to other sites; refuses addresses that are not allowed. */
   readonly outbound: OutboundFetch;
-  /** Memory for small files, in bytes; 256 MiB where missing. */
+  /** Memory for small files, in bytes; 256 MiB by default. */
   readonly cacheBytes?: number;
-  /** CIDRs of the proxies that may speak for clients; none where missing. */
+  /** CIDRs of the proxies whose word about clients is believed; none by default. */
   readonly trustProxy?: readonly string[];
   /** The header in which those proxies write the client's address. */
   readonly forwardedHeader?: ForwardedHeader;
   readonly geo?: GeoLookup | undefined;
   readonly asn?: AsnLookup | undefined;
-  /** Is told of faults that were answered with 500. */
+  /** Called with the fault behind a response of 500. */
   readonly onError?: (error: unknown, requestId: string) => void;
 }
 
@@ -69,11 +69,11 @@ export type EdgeHandler = (
 /** Longest path and query together, in characters; RFC 9110, 4.1 asks for 8000 at least. */
 const MAX_TARGET = 8192;
 
-/** Upgrades the client's connection, and joins it with the server's socket. */
+/** Upgrades the client's connection, and connects it with the server's socket. */
 function upgradeClient(clientRequest: ClientRequest, server: ComputeSocket): Response {
   try {
     const { socket, response } = clientRequest.upgrade();
-    // Deno itself takes a protocol only from a list that is written as it likes.
+    // Deno selects a protocol itself only from a list in one exact spelling.
     if (server.protocol !== "") response.headers.set("sec-websocket-protocol", server.protocol);
     relayWebSocket(socket, server);
     return response;
@@ -114,7 +114,7 @@ class Edge {
     };
   }
 
-  /** Finds the site; stays synchronous as long as nothing has to be waited for. */
+  /** Finds the site; returns a promise only where something has to be waited for. */
   handle(request: Request, connection: Connection): Response | Promise<Response> {
     const startedAt = this.#stopwatch();
     const clientRequest = new ClientRequest(request, this.#options.requestId(), {
@@ -203,7 +203,7 @@ class Edge {
       : this.#answers.file(site, clientRequest, file);
   }
 
-  /** Asks the rules, unless what they say about the target is known. */
+  /** Evaluates the rules, unless their decision for this URL is cached. */
   #evaluate(context: RequestContext, rules: SiteRules, facts: RequestFacts): Decision {
     let decision = context.cachedDecision?.decision;
     if (decision === undefined) {
@@ -219,8 +219,8 @@ class Edge {
   }
 
   /**
-   * A server of the site that failed is the site's own affair. A fault of ours:
-   * its cause goes to the operator, its id to the client.
+   * The failure of a site's server goes to the log of the site. A fault of the
+   * edge itself is reported to the operator; the client gets the request's id.
    */
   #fault(clientRequest: ClientRequest, error: unknown, site?: Site): EdgeResponse {
     if (error instanceof ComputeFailedError && site !== undefined) {
@@ -230,7 +230,7 @@ class Edge {
     return edgePage(clientRequest, 500, site === undefined ? {} : { headers: site.common });
   }
 
-  /** Applies the header rules, sends, and takes note. */
+  /** Applies the header rules, makes the response, and logs it. */
   #finish(context: RequestContext, answer: EdgeResponse): Response {
     const { clientRequest, site, decision } = context;
     const { hits } = decision;
@@ -270,11 +270,11 @@ class Edge {
 }
 
 /**
- * Makes the edge: a handler that answers requests for all sites that
- * `resolveHost` knows. It answers at once, without a promise, when site and
- * file are in memory.
+ * Creates the edge: a handler for the requests of all sites that `resolveHost`
+ * finds. Where site and file are in memory, it returns the response itself, not
+ * a promise.
  *
- * @throws {TypeError} If `trustProxy` holds something that is no CIDR
+ * @throws {TypeError} If an entry of `trustProxy` is not a CIDR
  */
 export function createEdge(options: EdgeOptions): EdgeHandler {
   const edge = new Edge(options);

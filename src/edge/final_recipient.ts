@@ -1,7 +1,7 @@
 /**
- * Requests that the edge answers as the last of the chain: TRACE and CONNECT,
- * which it passes on to nobody, and OPTIONS that may go no further
- * (RFC 9110, 7.6.2 and 9.3.6 to 9.3.8).
+ * Requests that the edge answers as their final recipient: TRACE and CONNECT,
+ * which it never forwards, and OPTIONS with `Max-Forwards: 0` (RFC 9110, 7.6.2
+ * and 9.3.6 to 9.3.8).
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { edgePage, type EdgeResponse, type PagedRequest } from "./response/mod.t
 
 const ALLOW: Header = ["allow", METHODS.join(", ")];
 
-/** Methods that show or open the way to what is behind the edge; TRACK is TRACE by another name. */
+/** Methods that would expose what is behind the edge; TRACK is another name of TRACE. */
 const NEVER_FORWARDED: ReadonlySet<string> = new Set(["TRACE", "TRACK", "CONNECT"]);
 
-/** The edge's own answer to a request that goes no further; `undefined` for any other. */
+/** The edge's own response to a request that must not be forwarded; `undefined` for any other. */
 export function respondAsFinalRecipient(
   request: PagedRequest,
   common: HeaderList,

@@ -1,5 +1,5 @@
 /**
- * A request, the site that answers it, and what the rules said so far.
+ * A request, its site, and the decision of the rules.
  *
  * @module
  */
@@ -24,13 +24,13 @@ import { applyHeaderEdits, type EdgeResponse } from "./response/mod.ts";
 import type { Site } from "./site/mod.ts";
 import type { CachedDecision } from "./site_rules/mod.ts";
 
-/** One request's way through the edge; the rules ask it what they can not know. */
+/** What the edge knows about one request; the rules ask it about files and rate limits. */
 export class RequestContext implements EvaluationHooks {
   decision: Decision = NO_DECISION;
-  /** The limits that the request was counted against; mostly none. */
+  /** The rate limits that the request was counted against; usually none. */
   limits: NamedVerdict[] | undefined;
   facts: RequestFacts | undefined;
-  /** What is remembered of its target. */
+  /** The cached decision for its URL. */
   cachedDecision: CachedDecision | undefined;
 
   constructor(
@@ -53,7 +53,7 @@ export class RequestContext implements EvaluationHooks {
   }
 }
 
-/** Adds what the rules ask for: header edits, and what the client is told of its limits. */
+/** Applies the header edits of the rules, and adds the fields that report rate limits. */
 export function finishResponse(
   { decision, limits }: RequestContext,
   answer: EdgeResponse,
@@ -62,11 +62,13 @@ export function finishResponse(
   if (headerEdits.length === 0 && limits === undefined) return answer;
   const edited = applyHeaderEdits(answer.headers, headerEdits);
   if (limits === undefined) return { ...answer, headers: edited };
-  const told = terminal.type === "rate_limited" ? refusalHeaders(limits) : rateLimitHeaders(limits);
-  return { ...answer, headers: [...edited, ...told] };
+  const report = terminal.type === "rate_limited"
+    ? refusalHeaders(limits)
+    : rateLimitHeaders(limits);
+  return { ...answer, headers: [...edited, ...report] };
 }
 
-/** A redirect; for a target that is remembered, it is made once. */
+/** A redirect; built once where the decision is cached. */
 export function redirectResponse(
   { status, location }: Extract<Terminal, { readonly type: "redirect" }>,
   { cachedDecision, site }: RequestContext,
@@ -80,8 +82,8 @@ export function redirectResponse(
 }
 
 /**
- * True for a request to a server whose answer a rule says something about for
- * caches, or makes doubtful what they hold.
+ * Whether a request that a server answers concerns the HTTP cache: a `cache` or
+ * `bypass_cache` rule matches it, or its method may invalidate stored responses.
  */
 export function needsCache({ clientRequest, site, decision }: RequestContext): boolean {
   if (site.compute === undefined) return false;

@@ -1,5 +1,5 @@
 /**
- * One request on its way through the cache.
+ * A request under a `cache` rule, and how its origin is reached.
  *
  * @module
  */
@@ -20,11 +20,11 @@ import type {
 export interface HandleOptions {
   /** What the rules say about caching this request. */
   readonly rule: CacheDecision;
-  /** Fields that every answer to such a request carries; hits come with them. */
+  /** Fields that every response to such a request carries; hits include them. */
   readonly common?: HeaderList;
-  /** Asks whatever is behind the cache. A rejection means that it can not be reached. */
+  /** Sends the request to the origin. A rejection means that the origin cannot be reached. */
   fetchOrigin(request: OriginRequest): Promise<OriginResponse>;
-  /** Takes work that goes on after the answer; it never rejects. */
+  /** Takes work that continues after the response; it never rejects. */
   waitUntil(work: Promise<unknown>): void;
 }
 
@@ -36,13 +36,13 @@ export interface CacheContext {
   readonly options: HandleOptions;
 }
 
-/** A reason to ask the origin for an answer that may be kept. */
+/** A lookup that sends a request to the origin, for a response that may be stored. */
 export type ForwardDecision = Extract<
   LookupDecision<Entry>,
   { readonly type: "miss" | "revalidate" }
 >;
 
-/** Answers with a stored answer, and says so. */
+/** Serves a stored response, with the fields that report it. */
 export function serveStored(
   stored: StoredResponse,
   request: CacheRequest,

@@ -4,16 +4,16 @@
  * @module
  */
 
-/** Longer times than this are as good as for ever (RFC 9111, 1.2.2). */
+/** Longest time that is told apart, in seconds (RFC 9111, 1.2.2). */
 export const MAX_SECONDS = 2 ** 31;
 
 const DIRECTIVE =
   /[\s,]*([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:\s*=\s*(?:"((?:[^"\\]|\\.)*)"|([^\s,;"]*)))?/y;
 
-/** Directives that may be restricted to fields; repeated, they hold for the fields of all. */
+/** Directives that may name fields; where one is repeated, the fields of all count. */
 const RESTRICTABLE = new Set(["private", "no-cache"]);
 
-/** Directives by lower-case name. Of one that is repeated the stricter counts, else the first (4.2.1). */
+/** Directives by lower-case name. Where one is repeated, the stricter counts, else the first (4.2.1). */
 export class CacheControl {
   static readonly #none = new CacheControl(undefined);
   readonly #directives = new Map<string, string | undefined>();
@@ -25,7 +25,7 @@ export class CacheControl {
       DIRECTIVE.lastIndex = position;
       const match = DIRECTIVE.exec(field);
       if (match === null) {
-        // What is no directive ends at the next comma.
+        // Skips what is not a directive, up to the next comma.
         const comma = field.indexOf(",", position);
         position = comma < 0 ? field.length : comma + 1;
         continue;
@@ -37,7 +37,7 @@ export class CacheControl {
     }
   }
 
-  /** As the constructor; what has no field shares one object. */
+  /** Like the constructor; all messages without the field share one object. */
   static of(field: string | null | undefined): CacheControl {
     return field === null || field === undefined ? CacheControl.#none : new CacheControl(field);
   }
@@ -58,32 +58,32 @@ export class CacheControl {
   }
 
   /**
-   * The seconds of a directive; `undefined` where it is missing. A value that
-   * is no number is 0: such an answer counts as stale (4.2.1).
+   * The seconds of a directive; `undefined` where it is missing. A value that is
+   * not a number is 0: such a response counts as stale (4.2.1).
    */
   seconds(name: string): number | undefined {
     if (!this.#directives.has(name)) return undefined;
     return deltaSeconds(this.#directives.get(name)) ?? 0;
   }
 
-  /** The text of a directive; `undefined` where it is missing or has none. */
+  /** The value of a directive; `undefined` where the directive or its value is missing. */
   value(name: string): string | undefined {
     return this.#directives.get(name);
   }
 
-  /** Field names, in lower case, to which a directive is restricted; none where it is not. */
+  /** The field names in the value of a directive, in lower case. */
   fields(name: string): readonly string[] {
     return (this.value(name) ?? "").toLowerCase().split(",").map((field) => field.trim())
       .filter((field) => field !== "");
   }
 
-  /** True where the directive stands for the whole answer, not for some fields. */
+  /** Whether the directive holds for the whole response, not for some of its fields. */
   hasUnqualified(name: string): boolean {
     return this.has(name) && this.fields(name).length === 0;
   }
 }
 
-/** Whole seconds (RFC 9111, 1.2.2); `undefined` for what is none. */
+/** Whole seconds (RFC 9111, 1.2.2); `undefined` for any other text. */
 export function deltaSeconds(text: string | null | undefined): number | undefined {
   if (text === null || text === undefined || !/^\d+$/.test(text)) return undefined;
   return Math.min(Number(text), MAX_SECONDS);

@@ -1,16 +1,16 @@
 /**
- * A body that goes to the client and into the store at once.
+ * A body that is sent to the client and stored at the same time.
  *
  * @module
  */
 import type { BodyStream, Bytes } from "../messages/mod.ts";
 
 export interface CacheFillOptions {
-  /** Most bytes that are worth keeping. */
+  /** Largest body that is stored, in bytes. */
   readonly limit: number;
-  /** What `Content-Length` says; a body of another length was cut off. */
+  /** The value of `Content-Length`; a body of another length is incomplete. */
   readonly expectedBytes: number | undefined;
-  /** Takes memory; false where there is none. */
+  /** Reserves memory; false where none is left. */
   reserve(bytes: number): boolean;
   release(bytes: number): void;
 }
@@ -29,12 +29,12 @@ function join(chunks: readonly Bytes[], length: number): Bytes {
 }
 
 /**
- * Reads a body ahead of its client, up to the limit, so that neither a slow
- * client nor one that goes away holds up those who wait for the stored answer.
- * Past the limit it becomes a plain pipe at the client's pace.
+ * Reads a body ahead of its client, up to the limit, so that neither a slow client
+ * nor one that disconnects delays the requests that wait for the stored response.
+ * Beyond the limit it is a plain pipe at the client's pace.
  */
 export class CacheFill {
-  /** The whole body; `undefined` where it is too long, broke off, or was cut short. */
+  /** The whole body; `undefined` where it is too long or incomplete. */
   readonly done: Promise<Bytes | undefined>;
   readonly #reader: ReadableStreamDefaultReader<Bytes>;
   readonly #options: CacheFillOptions;
@@ -54,7 +54,7 @@ export class CacheFill {
     this.done = this.#pump();
   }
 
-  /** Gives back the memory that was taken for the body; to be called once `done` was dealt with. */
+  /** Releases the memory that was reserved for the body; call it when `done` has been handled. */
   release(): void {
     this.#options.release(this.#reserved);
     this.#reserved = 0;
@@ -86,11 +86,11 @@ export class CacheFill {
     const { expectedBytes } = this.#options;
     if (expectedBytes !== undefined && expectedBytes !== this.#length) {
       throw new TypeError(
-        `Can not read the body to its end: it must have ${expectedBytes} bytes: it has ${this.#length}`,
+        `Cannot read the body to its end: it must have ${expectedBytes} bytes: it has ${this.#length}`,
       );
     }
     const whole = join(this.#chunks, this.#length);
-    // A client that is still reading shares the bytes of the store.
+    // A client that is still reading shares the stored bytes.
     let offset = 0;
     this.#chunks = this.#chunks.map(({ byteLength }) =>
       whole.subarray(offset, offset += byteLength)
@@ -119,14 +119,14 @@ export class CacheFill {
     this.#wake();
   }
 
-  /** Ends the exchange with the origin; nobody needs the rest. */
+  /** Cancels the rest of the body, which nobody needs. */
   #stop(): void {
     this.#chunks = [];
     this.release();
     this.#reader.cancel().catch(() => {});
   }
 
-  /** The body for the client; once. Without a client, a body that is too long is cancelled. */
+  /** The body for the client; to be called once. Without a client, a body beyond the limit is cancelled. */
   stream(): BodyStream {
     this.#hasClient = true;
     return new ReadableStream<Bytes>({
@@ -153,7 +153,7 @@ export class CacheFill {
     }, { highWaterMark: 0 });
   }
 
-  /** A chunk that is not to be stored leaves memory with the client. */
+  /** Releases a chunk that the client has, of a body that is not stored. */
   #letGo(index: number): void {
     const given = Math.min(this.#reserved, this.#chunks[index]!.byteLength);
     this.#chunks[index] = EMPTY;

@@ -1,12 +1,12 @@
 /**
- * The primary key: host, deployment, method, path, query, what answers, and the
+ * The primary cache key: deployment, host, path, query, origin, and the
  * dimensions that the rule varies by.
  *
  * @module
  */
 import type { CacheRequest, CacheRule } from "./types.ts";
 
-/** A part with its length before it, so that no two lists of parts make the same key. */
+/** A part, prefixed with its length, so that no two lists of parts give the same key. */
 function part(text: string | undefined): string {
   return text === undefined ? "-" : `${text.length}:${text}`;
 }
@@ -16,9 +16,9 @@ function parts(texts: readonly (string | undefined)[]): string {
 }
 
 /**
- * A dimension of a request. `header` and `cookie` mean the names in the rule's
- * condition; `cookie` without any means the whole `Cookie` field. `query` adds
- * nothing: the whole query is in every key.
+ * A dimension of a request. `header` and `cookie` are those that the rule's
+ * condition names; `cookie` without any is the whole `Cookie` field. `query` adds
+ * nothing, since the whole query is in every key.
  */
 function dimension(
   request: CacheRequest,
@@ -45,11 +45,11 @@ function dimension(
 }
 
 /**
- * The key under which answers to a request are kept. Requests with the same key
- * share answers, as far as `Vary` lets them. `HEAD` is answered from `GET`.
+ * The key under which responses to a request are stored. Requests with the same
+ * key share responses, as far as `Vary` allows. `HEAD` is served from `GET`.
  *
- * Neither the name of a deployment nor a host nor a path holds a space, so
- * spaces part them; the rest has its length before it.
+ * Deployment id, host and path contain no space, so spaces separate them; the
+ * other parts are prefixed with their length.
  */
 export function cacheKey(request: CacheRequest, rule: CacheRule): string {
   const { deploymentId, host, path, rawQuery, originKey = "" } = request;

@@ -1,5 +1,5 @@
 /**
- * What the cache says about itself: `Cache-Status` (RFC 9211) and `x-svc-cache`.
+ * How the cache handled a request: `Cache-Status` (RFC 9211) and `x-svc-cache`.
  *
  * @module
  */
@@ -12,9 +12,9 @@ export interface CacheReport {
   readonly hit?: boolean;
   readonly forward?: ForwardReason;
   readonly forwardStatus?: number;
-  /** Seconds for which the answer stays fresh; negative for a stale one. */
+  /** Seconds for which the response stays fresh; negative for a stale one. */
   readonly ttl?: number;
-  /** True where the answer is being stored: a body that breaks off or grows too long still is not. */
+  /** Whether storing has begun; it is given up where the body breaks off or gets too long. */
   readonly stored?: boolean;
   readonly collapsed?: boolean;
   readonly detail?: string;
@@ -32,7 +32,7 @@ function cacheStatus(report: CacheReport): string {
   return text;
 }
 
-/** The fields with the report added; ours comes last in the list of caches (RFC 9211, 2). */
+/** Adds the report to the fields; this cache is the last in the list (RFC 9211, 2). */
 export function withReport(headers: HeaderList, report: CacheReport): Header[] {
   const before = joinedHeader(headers, "cache-status");
   const own = cacheStatus(report);

@@ -1,6 +1,6 @@
 /**
- * Where answers are kept: in memory, bounded by bytes, found by key and by
- * place. Bodies that are still arriving count as well.
+ * Stored responses: in memory, bounded in bytes, found by key and by URI. Bodies
+ * that are still arriving count as well.
  *
  * @module
  */
@@ -8,33 +8,33 @@ import type { HeaderList } from "../messages/mod.ts";
 import type { CacheReader, ResourceUri, StoredResponse } from "./types.ts";
 import { matchesVary } from "./vary.ts";
 
-/** Memory of an entry beside its texts and bytes: slots in maps, arrays, objects. */
+/** Memory of an entry beside its texts and bytes, in bytes: map slots, arrays, objects. */
 const ENTRY_OVERHEAD = 1024;
 
-/** Answers of one key that differ by `Vary`; more would make every lookup slow. */
+/** Responses of one key that differ by `Vary`; more would make every lookup slow. */
 const MAX_VARIANTS = 32;
 
-/** Part of the capacity that bodies under way may take together. */
+/** Share of the capacity for bodies that are still arriving. */
 const MAX_RESERVED_SHARE = 0.5;
 
-/** A stored answer and where it is. */
+/** A stored response with its key and URI. */
 export interface Entry extends StoredResponse {
   readonly key: string;
   readonly uri: ResourceUri;
   readonly cost: number;
-  /** Asked for since the hand of the clock last passed. */
+  /** Whether it was served since the CLOCK hand last passed. */
   used: boolean;
-  /** Fields of a fresh hit, good for one second: made once for all who ask in it. */
+  /** Header fields of a fresh hit, shared by all hits within one second. */
   hit: { readonly second: number; readonly headers: HeaderList } | undefined;
 }
 
-/** What to forget of a deployment. */
+/** Which responses of a deployment to remove. */
 export type PurgeScope =
   | { readonly type: "all" }
   | { readonly type: "path"; readonly path: string }
   | { readonly type: "prefix"; readonly prefix: string };
 
-/** An answer on its way into the store; a purge that it came too early for discards it. */
+/** A response that is being fetched for the store; a purge meanwhile discards it. */
 export interface PendingInsert {
   readonly uri: ResourceUri;
   discarded: boolean;
@@ -59,14 +59,14 @@ function covers(scope: PurgeScope, path: string): boolean {
 }
 
 /**
- * Entries by key, thrown out by the CLOCK algorithm: those that were not used
- * since the hand last passed go first.
+ * Entries by key, evicted by the CLOCK algorithm: those that were not used since
+ * the hand last passed go first.
  */
 export class CacheStore {
   readonly #byKey = new Map<string, Entry[]>();
-  /** Oldest first: the way of the hand. */
+  /** In the order of the CLOCK hand, the oldest first. */
   readonly #clock = new Set<Entry>();
-  /** Deployment, then path. */
+  /** By deployment, then by path. */
   readonly #byUri = new Map<string, Map<string, Set<Entry>>>();
   readonly #pendingInserts = new Set<PendingInsert>();
   #entryBytes = 0;
@@ -74,7 +74,7 @@ export class CacheStore {
 
   constructor(private readonly capacity: number) {}
 
-  /** Bytes held, with the overhead of entries and the bodies under way; never above the capacity. */
+  /** Bytes in use, with the overhead of entries and arriving bodies; never above the capacity. */
   get byteLength(): number {
     return this.#entryBytes + this.#reserved;
   }
@@ -83,12 +83,12 @@ export class CacheStore {
     return this.#clock.size;
   }
 
-  /** The answers of a key. */
+  /** The stored responses of a key. */
   candidates(key: string): readonly Entry[] {
     return this.#byKey.get(key) ?? [];
   }
 
-  /** Takes memory for a part of a body under way; false where there is none left for it. */
+  /** Reserves memory for a part of an arriving body; false where none is left. */
   reserve(bytes: number): boolean {
     if (this.#reserved + bytes > this.capacity * MAX_RESERVED_SHARE) return false;
     this.#reserved += bytes;
@@ -100,21 +100,21 @@ export class CacheStore {
     this.#reserved -= bytes;
   }
 
-  /** Announces an answer, before the origin is asked for it. */
+  /** Announces a response, before its request goes to the origin. */
   beginInsert(uri: ResourceUri): PendingInsert {
     const pending: PendingInsert = { uri, discarded: false };
     this.#pendingInserts.add(pending);
     return pending;
   }
 
-  /** Ends what `expect` began. */
+  /** Ends what `beginInsert()` began. */
   endInsert(pending: PendingInsert): void {
     this.#pendingInserts.delete(pending);
   }
 
   /**
-   * Keeps an answer, in place of those that the same request would have found.
-   * Returns nothing where it was discarded or is larger than the store.
+   * Stores a response, in place of those that the same request would have found.
+   * Returns `undefined` where it was discarded or does not fit.
    */
   put(
     stored: StoredResponse,
@@ -153,7 +153,7 @@ export class CacheStore {
     else entries.add(entry);
   }
 
-  /** Forgets an entry; one that is gone already is no mistake. */
+  /** Removes an entry; does nothing where it is gone already. */
   remove(entry: Entry): void {
     if (!this.#clock.delete(entry)) return;
     this.#entryBytes -= entry.cost;
@@ -168,12 +168,12 @@ export class CacheStore {
     if (paths.size === 0) this.#byUri.delete(deploymentId);
   }
 
-  /** Forgets a part of a deployment, what is under way included; returns the number of entries. */
+  /** Removes responses of a deployment, and discards arriving ones; returns how many were stored. */
   purge(deploymentId: string, scope: PurgeScope): number {
     return this.#forget(deploymentId, scope, () => true);
   }
 
-  /** Forgets all answers to one URI of a deployment (RFC 9111, 4.4). */
+  /** Removes all responses of one URI of a deployment (RFC 9111, 4.4). */
   invalidate(uri: ResourceUri): number {
     const { host, rawQuery } = uri;
     return this.#forget(
@@ -200,7 +200,7 @@ export class CacheStore {
     return doomed.length;
   }
 
-  /** Frees the oldest entries; one that was used gets a second round. */
+  /** Evicts the oldest entries; one that was used gets a second chance. */
   #evict(): void {
     for (const entry of this.#clock) {
       if (this.byteLength <= this.capacity) return;

@@ -1,6 +1,6 @@
 /**
- * The client's own conditions and ranges, judged against a stored answer
- * (RFC 9111, 4.3.2; RFC 9110, 13.2.2 and 14.2).
+ * Conditions and ranges of clients, evaluated against a stored response (RFC
+ * 9111, 4.3.2; RFC 9110, 13.2.2 and 14.2).
  *
  * @module
  */
@@ -18,7 +18,7 @@ export type Selection =
 
 type HasHeader = Pick<CacheReader, "header">;
 
-/** What the conditions are judged by. */
+/** What conditions are evaluated against. */
 export type Validated = Pick<
   StoredResponse,
   "status" | "headers" | "etag" | "lastModified" | "responseTime"
@@ -33,12 +33,12 @@ function modifiedAt(answer: Validated): number | undefined {
   return field === undefined ? undefined : parseHttpDate(field, answer.responseTime);
 }
 
-/** Whether two entity tags mean the same content (RFC 9110, 8.8.3.2: weak comparison). */
+/** Whether two entity tags match by weak comparison (RFC 9110, 8.8.3.2). */
 export function weaklyMatches(left: string | undefined, right: string | undefined): boolean {
   return left?.replace(/^W\//, "") === right?.replace(/^W\//, "");
 }
 
-/** Whether the client has this answer already. Dates count only without `If-None-Match`. */
+/** Whether the client has this response already. Dates count only without `If-None-Match`. */
 export function isNotModified(request: HasHeader, answer: Validated): boolean {
   if (answer.status !== 200) return false;
   const tags = request.header("if-none-match");
@@ -53,7 +53,7 @@ export function isNotModified(request: HasHeader, answer: Validated): boolean {
   return sinceTime !== undefined && modified !== undefined && modified <= sinceTime;
 }
 
-/** `If-Range` holds for a strong validator that is exactly the same (RFC 9110, 13.1.5). */
+/** Whether `If-Range` holds: for the very same strong validator (RFC 9110, 13.1.5). */
 function ifRangeHolds(value: string | undefined, answer: Validated): boolean {
   if (value === undefined) return true;
   const validator = value.trim();
@@ -64,7 +64,7 @@ function ifRangeHolds(value: string | undefined, answer: Validated): boolean {
   return modified !== undefined && date !== undefined && date - modified >= 1000;
 }
 
-/** Decides which part of a stored answer a client gets. */
+/** Decides which part of a stored response a client gets. */
 export function selectPart(
   request: CacheReader,
   stored: StoredResponse,

@@ -1,20 +1,20 @@
 /**
- * Guards against cache deception: a page with somebody's data under a name like
- * `/account/photo.css`, which the site answers with the account page.
+ * Guards against web cache deception: a page with somebody's data under a name
+ * like `/account/photo.css`, which the site answers with the account page.
  *
  * @module
  */
 import { lookup } from "mrmime";
 
-/** Types that say nothing, or that many servers give to everything. */
+/** Types that say nothing about the content, or that many servers send for any file. */
 const VAGUE = new Set(["application/octet-stream", "binary/octet-stream", "text/plain"]);
 
-/** Endings of files that `mrmime` does not know; shared caches keep them by name (Cloudflare's list). */
+/** File extensions that `mrmime` does not know, and that shared caches store (Cloudflare's list). */
 const OTHER_FILES = new Set(
   "7z apk avi bz2 docx ejs eot flac ico mkv pict ppt pptx rar swf tar xls xlsx zst".split(" "),
 );
 
-/** Families in which a site writes its pages and data. */
+/** Families of types that pages and API responses have. */
 const PAGES = new Set(["html", "json", "xml"]);
 
 function family(type: string): string {
@@ -27,8 +27,8 @@ function family(type: string): string {
 }
 
 /**
- * Whether the type of an answer is what the ending of its path promises. Paths
- * without a known ending promise nothing.
+ * Whether the type of a response fits the extension of its path. Any type fits a
+ * path without a known extension.
  */
 export function fitsPath(path: string, contentType: string | undefined): boolean {
   const ending = /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase();
@@ -36,7 +36,7 @@ export function fitsPath(path: string, contentType: string | undefined): boolean
   if (ending === undefined || contentType === undefined) return true;
   const type = contentType.split(";")[0]!.trim().toLowerCase();
   if (OTHER_FILES.has(ending)) return !PAGES.has(family(type));
-  // A name such as `constructor` finds no text but a part of every object.
+  // A name such as `constructor` finds a member of every object instead of a text.
   if (typeof expected !== "string") return true;
   return VAGUE.has(type) || family(type) === family(expected);
 }

@@ -1,13 +1,13 @@
 /**
- * How a request is answered from what is stored (RFC 9111, 4). Pure: the
- * request's fields, the stored answers of its key and the time in, a tagged
+ * How a request is answered from stored responses (RFC 9111, 4). Pure: the
+ * request's fields, the stored responses of its key and the time in, a tagged
  * decision out.
  *
- * What clients say about freshness (`no-cache`, `max-age`, `min-fresh`,
- * `Pragma`) is advice (RFC 9111, 5.2.1), and heeding it would let anyone send
- * every request on to the origin: it is ignored unless the operator wants it
- * heeded. `max-stale`, `only-if-cached`, `no-store` and `stale-if-error` spare
- * the origin or the store, and always count.
+ * Request directives about freshness (`no-cache`, `max-age`, `min-fresh`,
+ * `Pragma`) are advisory (RFC 9111, 5.2.1), and obeying them would let anyone send
+ * every request to the origin: they are ignored unless an option says otherwise.
+ * `max-stale`, `only-if-cached`, `no-store` and `stale-if-error` spare the origin
+ * or the store, and always count.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import { currentAge, remainingLifetime } from "./freshness.ts";
 import type { CacheReader, StoredResponse } from "./types.ts";
 import { matchesVary } from "./vary.ts";
 
-/** Why a request goes on to the origin (RFC 9211, 2.2). */
+/** Why a request is forwarded to the origin (RFC 9211, 2.2). */
 export type ForwardReason =
   | "bypass"
   | "method"
@@ -28,31 +28,31 @@ export type ForwardReason =
 
 export type LookupDecision<Stored extends StoredResponse = StoredResponse> =
   | { readonly type: "fresh"; readonly stored: Stored }
-  /** To be served although stale; with `refresh`, a fresh one is fetched meanwhile and stored. */
+  /** To be served although stale; with `refresh`, a fresh one is fetched in the background. */
   | { readonly type: "stale"; readonly stored: Stored; readonly refresh: boolean }
-  /** Stored, but the origin must be asked with these conditions, which may be none. */
+  /** Stored, but to be revalidated at the origin with these conditions, possibly none. */
   | {
     readonly type: "revalidate";
     readonly stored: Stored;
     readonly conditions: HeaderList;
     readonly forward: "stale" | "request";
   }
-  /** To be fetched, and stored where the answer allows it. */
+  /** To be fetched, and stored where the response allows it. */
   | { readonly type: "miss"; readonly forward: "uri-miss" | "vary-miss" }
-  /** To be fetched as the client asked, and not stored. */
+  /** To be forwarded as the client sent it, and not stored. */
   | { readonly type: "pass"; readonly forward: ForwardReason }
-  /** `only-if-cached` without an answer in store: 504. */
+  /** `only-if-cached` without a stored response: 504. */
   | { readonly type: "unavailable" };
 
 export interface LookupOptions {
   readonly now: number;
-  /** Heed `no-cache`, `max-age`, `min-fresh` and `Pragma` of clients. */
+  /** Obey `no-cache`, `max-age`, `min-fresh` and `Pragma` of clients. */
   readonly clientsMayRevalidate: boolean;
 }
 
 /**
- * A body with a GET would be a part of the request that no key holds; `If-Match`
- * and `If-Unmodified-Since` are for the origin to judge (RFC 9111, 4.3.2).
+ * The body of a `GET` is in no cache key; `If-Match` and `If-Unmodified-Since` are
+ * for the origin to evaluate (RFC 9111, 4.3.2).
  */
 function mustPass(request: CacheReader): boolean {
   const length = request.header("content-length");
@@ -62,7 +62,7 @@ function mustPass(request: CacheReader): boolean {
     request.header("if-unmodified-since") !== undefined;
 }
 
-/** The conditions that validate a stored answer (RFC 9111, 4.3.1). */
+/** The conditions that validate a stored response (RFC 9111, 4.3.1). */
 export function validators(stored: StoredResponse): HeaderList {
   const conditions: Header[] = [];
   if (stored.etag !== undefined) conditions.push(["if-none-match", stored.etag]);
@@ -72,7 +72,7 @@ export function validators(stored: StoredResponse): HeaderList {
   return conditions;
 }
 
-/** Whether the client will not take the answer without the origin's word, though it is fresh. */
+/** Whether the client refuses a fresh response that is not revalidated (RFC 9111, 5.2.1). */
 function clientObjects(control: CacheControl, request: CacheReader, facts: {
   readonly age: number;
   readonly remaining: number;
@@ -86,14 +86,14 @@ function clientObjects(control: CacheControl, request: CacheReader, facts: {
     facts.remaining < (control.seconds("min-fresh") ?? 0);
 }
 
-/** Whether the client takes an answer that has been stale so long (RFC 9111, 5.2.1.2). */
+/** Whether the client accepts a response that has been stale for so long (RFC 9111, 5.2.1.2). */
 function clientAccepts(control: CacheControl, staleness: number): boolean {
   if (!control.has("max-stale")) return false;
   return control.value("max-stale") === undefined ||
     staleness <= control.seconds("max-stale")!;
 }
 
-/** The latest of the stored answers that this request may have (RFC 9111, 4.1). */
+/** The latest of the stored responses that fit this request (RFC 9111, 4.1). */
 export function selectStored<Stored extends StoredResponse>(
   request: CacheReader,
   candidates: readonly Stored[],
@@ -135,7 +135,7 @@ function decideStored<Stored extends StoredResponse>(
   return revalidate(stored, "stale");
 }
 
-/** Decides about a request that fell under a `cache` rule. */
+/** Decides about a request that matched a `cache` rule. */
 export function decideLookup<Stored extends StoredResponse>(
   request: CacheReader,
   candidates: readonly Stored[],
@@ -160,10 +160,9 @@ export function decideLookup<Stored extends StoredResponse>(
 }
 
 /**
- * Whether a stale answer may stand in for one that the origin failed to give
- * (RFC 5861, 4; RFC 9111, 4.2.4): for as long as the answer or the client says;
- * where the origin can not be reached at all, for its stale-while-revalidate
- * time as well.
+ * Whether a stale response may be served where the origin failed (RFC 5861, 4;
+ * RFC 9111, 4.2.4): for as long as the response or the client says; where the
+ * origin cannot be reached at all, for the stale-while-revalidate time as well.
  */
 export function mayServeStaleOnError(
   request: CacheReader,

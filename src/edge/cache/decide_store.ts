@@ -1,7 +1,7 @@
 /**
- * Whether an answer may be kept, and under which terms (RFC 9111, 3). Pure: the
- * fields of the request and the answer, the rule and the time in, a tagged
- * decision out. `docs/caching.md` tells authors the same.
+ * Whether a response may be stored, and under which terms (RFC 9111, 3). Pure:
+ * the fields of the request and the response, the rule and the time in, a tagged
+ * decision out. `docs/caching.md` explains it to authors.
  *
  * @module
  */
@@ -31,27 +31,27 @@ export type StoreDecision =
     readonly type: "store";
     readonly terms: Terms;
     readonly initialAge: number;
-    /** Fields that must not be kept, in lower case. */
+    /** Fields that must not be stored, in lower case. */
     readonly dropped: readonly string[];
   }
   | { readonly type: "pass"; readonly reason: RefusalReason };
 
-/** What the decision reads of an answer. */
+/** What the decision reads of a response. */
 export interface ResponseHead {
   readonly status: number;
   readonly headers: HeaderList;
 }
 
-/** Statuses that may be kept for the rule's time (RFC 9110, 15.1); 206 is none of them here. */
+/** Statuses that may be stored for the rule's time (RFC 9110, 15.1), except 206. */
 const CACHEABLE_BY_DEFAULT = new Set([200, 203, 204, 300, 301, 308, 404, 405, 410, 414, 501]);
 
-/** Statuses whose meaning for caches is known, as `must-understand` asks (RFC 9111, 5.2.2.3). */
+/** Statuses that this cache understands, as `must-understand` requires (RFC 9111, 5.2.2.3). */
 const UNDERSTOOD = new Set([...CACHEABLE_BY_DEFAULT, 302, 303, 307, 400, 403, 500, 502, 503, 504]);
 
-/** Longest time for which an error is kept where only the rule names one, in seconds. */
+/** Longest time for which an error is stored where only the rule names a time, in seconds. */
 export const MAX_ERROR_SECONDS = 60;
 
-/** Directives by which an origin lets a shared cache do more (RFC 9111, 3.5). */
+/** Whether the origin allows a shared cache more than usual (RFC 9111, 3.5). */
 function isForSharing(control: CacheControl): boolean {
   return control.has("public") || control.has("s-maxage");
 }
@@ -84,16 +84,16 @@ function refusal(
   return undefined;
 }
 
-/** Lifetime by the rule, for an answer that names none itself. */
+/** The rule's lifetime, for a response that names none itself. */
 function ruleLifetime(status: number, rule: CacheRule): number | undefined {
   if (!CACHEABLE_BY_DEFAULT.has(status)) return undefined;
   return status >= 400 ? Math.min(rule.ttlSeconds, MAX_ERROR_SECONDS) : rule.ttlSeconds;
 }
 
 /**
- * The rule's stale-while-revalidate counts where the answer has none of its own
- * and does not forbid to serve it stale. The answer's own counts beside
- * `s-maxage` too: it is the same origin's more precise word.
+ * The rule's stale-while-revalidate counts where the response has none of its own
+ * and does not forbid being served stale. The response's own counts even beside
+ * `s-maxage`: it is the more precise statement of the same origin.
  */
 function termsOf(control: CacheControl, lifetime: number, rule: CacheRule): Terms {
   const noCache = control.hasUnqualified("no-cache");
@@ -111,7 +111,7 @@ function termsOf(control: CacheControl, lifetime: number, rule: CacheRule): Term
   };
 }
 
-/** Whether a later request could be answered, at once or after asking the origin. */
+/** Whether a later request could be answered, at once or after revalidation. */
 function isOfUse(terms: Terms, headers: HeaderList, age: number): boolean {
   const canValidate = headers.some(([name]) => name === "etag" || name === "last-modified");
   if (canValidate) return true;
@@ -120,8 +120,8 @@ function isOfUse(terms: Terms, headers: HeaderList, age: number): boolean {
 }
 
 /**
- * Decides about an answer to a request that fell under a `cache` rule. The
- * answer's own lifetime counts, else the rule's; there are no heuristics.
+ * Decides about a response to a request that matched a `cache` rule. Its own
+ * lifetime counts, else the rule's; there is no heuristic freshness.
  */
 export function decideStore(
   request: CacheRequest,

@@ -1,5 +1,5 @@
 /**
- * Sends an answer of the origin to the client who asked.
+ * From the origin's response to the one that the requesting client gets.
  *
  * @module
  */
@@ -19,12 +19,12 @@ import { isNotModified } from "./conditions.ts";
 import { withoutContentFields } from "./stored_response.ts";
 import type { CachedResponse, CacheReader } from "./types.ts";
 
-/** What `Content-Length` says. */
+/** The value of `Content-Length`. */
 export function contentLength(headers: HeaderList): number | undefined {
   return deltaSeconds(findHeader(headers, "content-length"));
 }
 
-/** Length of a body; `undefined` where only its end will tell. */
+/** Length of a body in bytes; `undefined` where it is not known in advance. */
 export function knownBytes({ headers, body }: OriginResponse): number | undefined {
   return bodyLength(body, findHeader(headers, "content-length"));
 }
@@ -32,13 +32,13 @@ export function knownBytes({ headers, body }: OriginResponse): number | undefine
 export interface Delivery {
   readonly report: CacheReport;
   readonly now: number;
-  /** No client waits for the answer. */
+  /** Whether this is a refresh in the background, for no client. */
   readonly background: boolean;
-  /** Where the body is being stored: opens the client's share of it. */
+  /** Opens the client's copy of a body that is being stored. */
   readonly openBody?: (() => BodyStream) | undefined;
 }
 
-/** An answer without its body, with the length that it would have had. */
+/** A response without its body, with the length that the body would have. */
 function headOf(
   { status, headers, body }: OriginResponse,
   result: CachedResponse["result"],
@@ -46,15 +46,15 @@ function headOf(
   if (body === null || contentLength(headers) !== undefined) {
     return { status, headers, body: null, bytes: 0, result };
   }
-  // Of an unknown length: a server would take no body for one of length 0, and say so.
+  // The length is not known: for `null`, `Deno.serve` would send `content-length: 0`.
   if (isStream(body)) return { status, headers, body: emptyStream(), bytes: 0, result };
   const length = ["content-length", String(body.byteLength)] as [string, string];
   return { status, headers: [...headers, length], body: null, bytes: 0, result };
 }
 
 /**
- * The origin was asked by `GET` and without conditions; the client's own method
- * and conditions are judged here.
+ * Turns the response to an unconditional `GET` into the response to the client,
+ * whose method and conditions are evaluated here.
  */
 export function deliver(
   request: CacheReader,

@@ -1,19 +1,19 @@
 /**
- * The facts of the rules as a request to the cache.
+ * A request to the cache, made of the facts of the rules.
  *
  * @module
  */
 import type { Device, RequestFacts } from "../../rules/mod.ts";
 import type { CacheRequest } from "./types.ts";
 
-/** What the cache must know besides the facts. */
+/** What the cache needs besides the facts. */
 export interface RequestSite {
   readonly deploymentId: string;
-  /** What answers, and what it is told that the key lacks; see `CacheRequest`. */
+  /** See `CacheRequest`. */
   readonly originKey?: string;
 }
 
-/** Reads facts when the cache asks for them: most of them it never does. */
+/** Reads each fact only when the cache needs it. */
 export class FactsRequest implements CacheRequest {
   readonly method: string;
   readonly host: string;

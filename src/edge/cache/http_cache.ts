@@ -1,7 +1,7 @@
 /**
  * The `cache` and `bypass_cache` actions: a shared HTTP cache as RFC 9111 and
- * RFC 5861 describe it, for whatever answers behind it. `docs/caching.md` tells
- * what it does; here is how the edge uses it:
+ * RFC 5861 describe it, in front of whatever answers. `docs/caching.md` explains
+ * what it does; this is how the edge uses it:
  *
  * ```ts
  * const cache = createHttpCache({ now });
@@ -10,16 +10,16 @@
  * const answer = await cache.handle(
  *   new FactsRequest(facts, {
  *     deploymentId: site.deploymentId,
- *     // With what the proxy sends on as X-Forwarded-*: else a Host with an odd port,
- *     // or a redirect to https, would be kept for everyone.
+ *     // With what the proxy sends as X-Forwarded-*: else a response to a Host with
+ *     // an odd port, or a redirect to https, would be stored for everyone.
  *     originKey: `${scheme}://${authority} ${rewrittenUrl}`,
  *   }),
  *   {
  *     rule: decision.cache,
  *     // "as_is": the request as it came; "for_cache": GET, without the fields in
  *     // `without`, with `conditions` added, and not bound to the client's signal.
- *     // The path sent must be the normalized one, for that is in the key.
- *     fetchOrigin: (how) => proxy.fetch(exchange, how),
+ *     // The path sent must be the normalized one, which is in the key.
+ *     fetchOrigin: (how) => proxy.fetch(clientRequest, how),
  *     waitUntil: (work) => background.add(work),
  *   },
  * );
@@ -61,24 +61,24 @@ import type { CachedResponse, CacheReader, CacheRequest, ResourceUri } from "./t
 /** Default size of the cache (256 MiB). */
 export const DEFAULT_CAPACITY_BYTES = 256 * 1024 * 1024;
 
-/** Largest body that is kept by default (4 MiB). */
+/** Largest body that is stored by default (4 MiB). */
 export const DEFAULT_MAX_ENTRY_BYTES = 4 * 1024 * 1024;
 
-/** How long a client waits for another's answer by default, in milliseconds. */
+/** How long a request waits for another's response by default, in milliseconds. */
 export const DEFAULT_COLLAPSE_MILLISECONDS = 5_000;
 
 export interface HttpCacheOptions {
   readonly now: Clock;
-  /** Bound of all that is held. */
+  /** Bounds all memory of the cache. */
   readonly capacityBytes?: number;
-  /** Larger bodies go to their clients and are not kept. */
+  /** Larger bodies are sent to their clients and not stored. */
   readonly maxEntryBytes?: number;
-  /** After so long, a client that waits for another's answer asks the origin itself. */
+  /** How long a request waits for another's response before it goes to the origin itself. */
   readonly collapseMilliseconds?: number;
   readonly timer?: Timer;
-  /** Heed what clients say about freshness; anyone could then send each request on to the origin. */
+  /** Obey request directives about freshness; anyone can then send each request to the origin. */
   readonly clientsMayRevalidate?: boolean;
-  /** Is told why a refresh in the background failed. */
+  /** Called with the reason why a refresh in the background failed. */
   readonly onError?: (error: unknown) => void;
 }
 
@@ -113,25 +113,25 @@ export class HttpCache {
     });
   }
 
-  /** Bytes held; never above the capacity. */
+  /** Bytes in use; never above the capacity. */
   get byteLength(): number {
     return this.#store.byteLength;
   }
 
-  /** Answers held. */
+  /** Number of stored responses. */
   get size(): number {
     return this.#store.size;
   }
 
   /**
-   * Forgets answers of a deployment, those on their way included. Returns how
-   * many were held.
+   * Removes responses of a deployment, and does not store those being fetched.
+   * Returns how many were stored.
    */
   purge(deploymentId: string, scope: PurgeScope): number {
     return this.#store.purge(deploymentId, scope);
   }
 
-  /** Forgets what an answered unsafe request made doubtful; `handle()` does so itself. */
+  /** Removes what the response to an unsafe request invalidates; `handle()` does so itself. */
   invalidate(
     request: Pick<CacheRequest, "method" | keyof ResourceUri>,
     answer: ResponseHead,
@@ -140,8 +140,8 @@ export class HttpCache {
   }
 
   /**
-   * The fresh answer kept under a key, as `handle()` would give it; `undefined`
-   * where it would do more.
+   * The fresh response stored under a key, as `handle()` would return it;
+   * `undefined` where `handle()` would do more.
    */
   fresh(key: string, request: CacheReader, common: HeaderList): CachedResponse | undefined {
     const { clientsMayRevalidate } = this.#options;
@@ -154,9 +154,9 @@ export class HttpCache {
   }
 
   /**
-   * Answers a request from the store or by `fetchOrigin`; at once, where the
-   * answer is in the store. Rejects with what `fetchOrigin` rejects with, unless
-   * a stale answer may stand in.
+   * Answers a request from the store or by `fetchOrigin`; without a promise where
+   * the response is stored. Rejects with what `fetchOrigin` rejects with, unless a
+   * stale response may be served instead.
    */
   handle(request: CacheRequest, options: HandleOptions): CachedResponse | Promise<CachedResponse> {
     const { rule } = options;
@@ -212,7 +212,7 @@ export class HttpCache {
     return { ...answer, headers, bytes: knownBytes(answer), result };
   }
 
-  /** Waits for an answer that is under way already, or fetches one. */
+  /** Waits for a response that is being fetched already, or fetches one. */
   async #fetch(context: CacheContext, lookup: ForwardDecision): Promise<CachedResponse> {
     const { request, key } = context;
     const now = this.#options.now();
@@ -232,8 +232,8 @@ export class HttpCache {
   }
 
   /**
-   * The answer of another's request, if this client may have it. It was made or
-   * validated after this client asked, so its age does not matter.
+   * The response that another request fetched, if this client may have it. It was
+   * generated or validated after this request arrived, so its age does not matter.
    */
   #share(
     { request, key }: CacheContext,
@@ -260,7 +260,7 @@ export class HttpCache {
     }
   }
 
-  /** One refresh for all clients that get the stale answer meanwhile. */
+  /** One refresh for all clients that get the stale response meanwhile. */
   #refresh(context: CacheContext, stored: Entry): void {
     const inFlight = this.#inFlightRequests.start(context.key, this.#options.now());
     if (inFlight === undefined) return;
@@ -271,7 +271,7 @@ export class HttpCache {
   }
 }
 
-/** Makes a cache; one serves all sites of the process. */
+/** Creates a cache; one serves all sites of the process. */
 export function createHttpCache(options: HttpCacheOptions): HttpCache {
   return new HttpCache(options);
 }

@@ -1,5 +1,5 @@
 /**
- * Dates in HTTP fields (RFC 9110, 5.6.7): one form to write, three to read.
+ * Dates in HTTP fields (RFC 9110, 5.6.7): one format to write, three to parse.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const RFC850 = new RegExp(
 );
 const ASCTIME = new RegExp(`^${DAYS} (${MONTHS}) ([ \\d]\\d) (${TIME}) (\\d{4})$`);
 
-/** A two-digit year that seems more than 50 years ahead is one of the past. */
+/** A two-digit year more than 50 years ahead is in the past (RFC 9110, 5.6.7). */
 const CENTURY_LIMIT_YEARS = 50;
 
 function fullYear(twoDigits: number, now: number): number {
@@ -26,7 +26,7 @@ function valid(milliseconds: number): number | undefined {
   return Number.isNaN(milliseconds) ? undefined : milliseconds;
 }
 
-/** Reads a date; `undefined` for what is none. `now` decides the century of a two-digit year. */
+/** Parses a date; `undefined` for an invalid one. `now` gives a two-digit year its century. */
 export function parseHttpDate(text: string, now: number): number | undefined {
   if (IMF.test(text)) return valid(Date.parse(text));
   const old = RFC850.exec(text);
@@ -40,7 +40,7 @@ export function parseHttpDate(text: string, now: number): number | undefined {
   return valid(Date.parse(`${day!.trim()} ${month} ${year} ${time} GMT`));
 }
 
-/** Writes a date; milliseconds since the epoch. */
+/** Formats a date, in milliseconds since the Unix epoch. */
 export function formatHttpDate(milliseconds: number): string {
   return new Date(milliseconds).toUTCString();
 }

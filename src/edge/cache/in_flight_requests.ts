@@ -1,19 +1,19 @@
 /**
- * Requests to the origin that others wait for (RFC 9111, 4: "collapsed
- * requests").
+ * Request collapsing (RFC 9111, 4): requests for the same key wait for the one
+ * that is in flight to the origin.
  *
  * @module
  */
 
-/** How a request to the origin ended, for those who waited. */
+/** How a request to the origin ended, for the requests that waited for it. */
 export type FetchOutcome =
-  /** There is an answer in store that was made or validated after they asked. */
+  /** The response is stored; it was generated or validated after they arrived. */
   | { readonly type: "stored" }
-  /** The answer is for the one who asked only. */
+  /** The response is for the request that fetched it only. */
   | { readonly type: "not_stored" }
-  /** The origin failed; a stale answer may stand in. */
+  /** The origin failed; a stale response may be served. */
   | { readonly type: "failed"; readonly unreachable: boolean }
-  /** The origin could not be asked. */
+  /** The request to the origin failed. */
   | { readonly type: "error"; readonly error: unknown };
 
 export interface InFlightRequest {
@@ -22,41 +22,44 @@ export interface InFlightRequest {
   settle(outcome: FetchOutcome): void;
 }
 
-/** Calls back after so many milliseconds; returns what takes the call back. */
+/** Calls back after that many milliseconds; returns a function that cancels it. */
 export type Timer = (milliseconds: number, callback: () => void) => () => void;
 
-/** The machine's timer. */
+/** The timer of the runtime. */
 export const systemTimer: Timer = (milliseconds, callback) => {
   const id = setTimeout(callback, milliseconds);
   return () => clearTimeout(id);
 };
 
-/** Keys that are remembered as not worth waiting for. */
+/** Most hit-for-miss keys at a time. */
 const MAX_HITS_FOR_MISS = 4096;
 
-/** Longest key that is worth remembering: who asks for longer ones asks for many. */
+/** Longest hit-for-miss key, in characters: whoever sends longer ones sends many. */
 const MAX_KEY_CHARACTERS = 1024;
 
-/** How long they are remembered, in milliseconds. */
+/** How long a key stays hit-for-miss, in milliseconds. */
 const HIT_FOR_MISS_MILLISECONDS = 10_000;
 
-/** At most one flight to a key. */
+/**
+ * The requests in flight, at most one for each key; and the hit-for-miss keys,
+ * whose last response could not be shared, so that waiting would be in vain.
+ */
 export class InFlightRequests {
   readonly #inFlightRequests = new Map<string, InFlightRequest>();
-  /** Keys whose last answer could not be shared, until when. */
+  /** Until when each key is hit-for-miss. */
   readonly #hitsForMiss = new Map<string, number>();
 
-  /** The flight to wait for. */
+  /** The request to wait for. */
   find(key: string): InFlightRequest | undefined {
     return this.#inFlightRequests.get(key);
   }
 
-  /** True where waiting for another's answer would be in vain. */
+  /** Whether requests for a key go to the origin without waiting for each other. */
   isHitForMiss(key: string, now: number): boolean {
     return (this.#hitsForMiss.get(key) ?? 0) > now;
   }
 
-  /** Remembers whether answers of a key can be shared. */
+  /** Remembers that the last response of a key could not, or could, be shared. */
   setHitForMiss(key: string, isHitForMiss: boolean, now: number): void {
     this.#hitsForMiss.delete(key);
     if (!isHitForMiss || key.length > MAX_KEY_CHARACTERS) return;
@@ -66,7 +69,7 @@ export class InFlightRequests {
     }
   }
 
-  /** Begins a flight that others may wait for, unless there is one. */
+  /** Begins a request that others may wait for, unless one is in flight. */
   start(key: string, now: number): InFlightRequest | undefined {
     if (this.#inFlightRequests.has(key)) return undefined;
     const { promise, resolve } = Promise.withResolvers<FetchOutcome>();
@@ -83,7 +86,7 @@ export class InFlightRequests {
   }
 }
 
-/** Waits for a landing, but not for ever; `undefined` where it took too long. */
+/** Waits for the outcome of a request; `undefined` where it takes too long. */
 export async function awaitOutcome(
   inFlight: InFlightRequest,
   options: { readonly milliseconds: number; readonly timer: Timer },

@@ -1,5 +1,5 @@
 /**
- * What an unsafe request makes doubtful (RFC 9111, 4.4).
+ * Which stored responses an unsafe request invalidates (RFC 9111, 4.4).
  *
  * @module
  */
@@ -10,12 +10,12 @@ import type { CacheRequest, ResourceUri } from "./types.ts";
 
 const SAFE = new Set(["GET", "HEAD", "OPTIONS", "TRACE"]);
 
-/** Where answers to a request are kept. */
+/** The URI that a request is for. */
 export function resourceUriOf({ deploymentId, host, path, rawQuery }: ResourceUri): ResourceUri {
   return { deploymentId, host, path, rawQuery };
 }
 
-/** The place that a field of the answer names, if it is on the same host. */
+/** The URI that a field of the response names, if it is on the same host. */
 function namedUri(reference: string | undefined, uri: ResourceUri): ResourceUri | undefined {
   if (reference === undefined) return undefined;
   const url = URL.parse(reference, `http://${uri.host}${uri.path}`);
@@ -25,9 +25,9 @@ function namedUri(reference: string | undefined, uri: ResourceUri): ResourceUri 
 }
 
 /**
- * The URIs whose answers must be forgotten after an answer to this request:
- * none for a safe method or a failure; else its own, and those that `Location`
- * and `Content-Location` name on the same host.
+ * The URIs whose stored responses are invalid after the response to this request:
+ * none for a safe method or an error; else its own, and those that `Location` and
+ * `Content-Location` name on the same host.
  */
 export function invalidatedUris(
   request: Pick<CacheRequest, "method" | keyof ResourceUri>,

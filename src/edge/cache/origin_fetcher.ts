@@ -1,6 +1,7 @@
 /**
- * Asks the origin, and does with its answer what the decisions say: keeps it,
- * freshens what is kept, lets a stale one stand in, or hands it through.
+ * Fetches from the origin and does with the response what the decisions say:
+ * stores it, freshens the stored one, serves a stale one instead, or passes it
+ * through.
  *
  * @module
  */
@@ -29,13 +30,13 @@ import { freshenedHeaders } from "./stored_headers.ts";
 import { makeStored } from "./stored_response.ts";
 import type { CachedResponse, CacheRequest, StoredResponse } from "./types.ts";
 
-/** One request to the origin, on behalf of a client or in the background. */
+/** One request to the origin, for a client or in the background. */
 interface OriginFetch {
   readonly context: CacheContext;
   readonly lookup: ForwardDecision;
   readonly pending: PendingInsert;
   readonly inFlight: InFlightRequest | undefined;
-  /** No client waits for the answer. */
+  /** Whether this is a refresh, for no client. */
   readonly background: boolean;
 }
 
@@ -43,7 +44,7 @@ type Storable = Extract<StoreDecision, { readonly type: "store" }>;
 
 const EMPTY: Bytes = new Uint8Array(0);
 
-/** Answers by which an origin says that it failed (RFC 5861, 4). */
+/** Statuses by which an origin reports that it failed (RFC 5861, 4). */
 const FAILURES = new Set([500, 502, 503, 504]);
 
 export interface OriginFetcherOptions {
@@ -66,7 +67,7 @@ export class OriginFetcher {
     this.#inFlightRequests = options.inFlightRequests;
   }
 
-  /** Asks the origin, and lands the flight that others wait for, whatever comes. */
+  /** Fetches from the origin, and settles the in-flight request in any case. */
   async send(
     context: CacheContext,
     lookup: ForwardDecision,
@@ -85,7 +86,7 @@ export class OriginFetcher {
     }
   }
 
-  /** The stale answer in place of the one that the origin failed to give, if it may. */
+  /** The stale response in place of the one that the origin failed to give, where it may be served. */
   serveStaleOnError(
     request: CacheRequest,
     lookup: ForwardDecision,
@@ -149,13 +150,13 @@ export class OriginFetcher {
         this.#settle(originFetch, { type: "failed", unreachable: false });
         return serveStaleOnError;
       }
-      // What is stale stays: its time to be served while it is refreshed is not over.
+      // The stale response stays: its stale-while-revalidate time is not over.
       if (background) return this.#passThrough(originFetch, answer, "origin-failure");
     }
     return await this.#take(originFetch, answer, exchanged);
   }
 
-  /** The origin says that the stored answer is still good (RFC 9111, 4.3.4). */
+  /** Handles a 304: the stored response is still valid (RFC 9111, 4.3.4). */
   async #validated(
     originFetch: OriginFetch,
     answer: OriginResponse,
@@ -165,11 +166,11 @@ export class OriginFetcher {
     const { request, rule } = context;
     discardBody(answer.body);
     if (lookup.type === "miss" || lookup.conditions.length === 0) {
-      throw new TypeError("Can not use the origin's answer: 304 needs a condition in the request");
+      throw new TypeError("Cannot use the origin's 304: the request had no condition");
     }
     const { stored } = lookup;
-    const told = findHeader(answer.headers, "etag");
-    if (told !== undefined && !weaklyMatches(told, stored.etag)) {
+    const etag = findHeader(answer.headers, "etag");
+    if (etag !== undefined && !weaklyMatches(etag, stored.etag)) {
       return await this.#run({ ...originFetch, lookup: { type: "miss", forward: "uri-miss" } });
     }
     const head = {
@@ -217,7 +218,7 @@ export class OriginFetcher {
     return this.#keep(originFetch, fresh, { result: "MISS", forwardStatus: answer.status }, answer);
   }
 
-  /** Keeps a complete answer and serves it; to the one who asked, with all that the origin said. */
+  /** Stores a complete response and serves it; a new one with all fields of the origin. */
   #keep(
     originFetch: OriginFetch,
     fresh: StoredResponse,
@@ -269,7 +270,7 @@ export class OriginFetcher {
     return this.#deliver(originFetch, answer, report, () => fill.stream());
   }
 
-  /** The answer is for this client only. */
+  /** The response is for this client only. */
   #passThrough(originFetch: OriginFetch, answer: OriginResponse, reason: string): CachedResponse {
     const { context, lookup } = originFetch;
     if (lookup.type === "revalidate" && !FAILURES.has(answer.status)) {

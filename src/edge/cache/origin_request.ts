@@ -1,11 +1,11 @@
 /**
- * What of a client's request does not reach the origin when the answer may be
- * kept for others.
+ * The request fields that are not forwarded to the origin when the response may be
+ * stored for others.
  *
  * @module
  */
 
-/** The client's conditions, ranges and wishes about caches: the cache answers them itself. */
+/** Conditions, ranges and cache directives of the client, which the cache evaluates itself. */
 const ANSWERED_HERE = [
   "cache-control",
   "if-match",
@@ -18,9 +18,9 @@ const ANSWERED_HERE = [
 ];
 
 /**
- * Fields in no key that well-known servers and frameworks let change the method,
- * the host, the scheme or the path they answer for: with them one request could
- * poison the answer for all. A proxy writes its own `X-Forwarded-*` afterwards.
+ * Unkeyed fields that change the method, host, scheme or path for well-known
+ * servers and frameworks: with them one request could poison the cache for all.
+ * The proxy adds its own `X-Forwarded-*` afterwards.
  */
 const UNKEYED = [
   "forwarded",
@@ -52,5 +52,5 @@ const UNKEYED = [
   "x-url-scheme",
 ];
 
-/** Request fields, in lower case, that are left out of requests for the cache. */
+/** Request fields, in lower case, that requests for the cache leave out. */
 export const NOT_FORWARDED: ReadonlySet<string> = new Set([...ANSWERED_HERE, ...UNKEYED]);

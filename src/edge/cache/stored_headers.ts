@@ -1,5 +1,5 @@
 /**
- * Which fields of an answer are kept (RFC 9111, 3.1), and how a 304 freshens
+ * Which fields of a response are stored (RFC 9111, 3.1), and how a 304 freshens
  * them (RFC 9111, 3.2).
  *
  * @module
@@ -8,7 +8,7 @@ import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import type { Header, HeaderList } from "../messages/mod.ts";
 import { formatHttpDate } from "./http_date.ts";
 
-/** Fields of one connection, of a proxy, of one client, or that the cache makes itself. */
+/** Fields of one connection, of a proxy or of one client, and those that the cache generates. */
 const NEVER_STORED: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,
   "age",
@@ -19,12 +19,12 @@ const NEVER_STORED: ReadonlySet<string> = new Set([
   "x-svc-request-id",
 ]);
 
-/** Fields about the bytes, which a 304 does not change. */
+/** Fields about the content, which a 304 does not change. */
 const ABOUT_CONTENT = new Set(["content-encoding", "content-length", "content-range"]);
 
 /**
- * The fields to keep, without those in `dropped`; with a `date` (RFC 9110,
- * 6.6.1: a recipient with a clock adds it).
+ * The fields to store, without those in `dropped`; with a `date`, which a
+ * recipient with a clock adds (RFC 9110, 6.6.1).
  */
 export function storedHeaders(
   headers: HeaderList,

@@ -1,6 +1,6 @@
 /**
- * From an answer of the origin to a stored one, and from a stored one to what a
- * client gets.
+ * From a response of the origin to a stored one, and from a stored one to the
+ * response that a client gets.
  *
  * @module
  */
@@ -27,7 +27,7 @@ import type { CachedResponse, CacheReader, CacheRequest, StoredResponse } from "
 import { varyFields } from "./vary.ts";
 import { sha256Hex } from "../../lib/hash.ts";
 
-/** Fields that a 304 or 416 has no use for (RFC 9110, 15.4.5). */
+/** Fields that a 304 or 416 does not carry (RFC 9110, 15.4.5). */
 const ABOUT_CONTENT = new Set([
   "accept-ranges",
   "content-encoding",
@@ -44,7 +44,7 @@ export function withoutContentFields(headers: HeaderList): Header[] {
   return headers.filter(([name]) => !ABOUT_CONTENT.has(name));
 }
 
-/** Makes the stored form of an answer; its body comes when it is complete. */
+/** Builds the stored form of a response whose body is complete. */
 export function makeStored(
   head: { readonly status: number; readonly headers: HeaderList },
   facts: {
@@ -70,7 +70,7 @@ export function makeStored(
   };
 }
 
-/** The fields of a stored answer as they go out now. */
+/** The fields with which a stored response is sent now. */
 export function outgoingHeaders(
   stored: StoredResponse,
   now: number,
@@ -117,7 +117,7 @@ function onePart(
   };
 }
 
-/** The boundary is the body's own hash, which it can not contain. */
+/** The boundary is the body's own hash, which the body cannot contain. */
 function manyParts(
   stored: StoredResponse,
   ranges: readonly ByteRange[],
@@ -145,7 +145,7 @@ function manyParts(
   };
 }
 
-/** Answers a request with a stored answer: whole, a part of it, or the word that the client has it. */
+/** Answers a request with a stored response: with all of it, a part, a 304 or a 416. */
 export function responseFrom(
   stored: StoredResponse,
   request: CacheReader,

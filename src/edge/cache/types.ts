@@ -1,15 +1,15 @@
 /**
- * What the parts of the cache hand to each other.
+ * The types that the parts of the cache share.
  *
  * @module
  */
 import type { CacheDecision, RequestFacts } from "../../rules/mod.ts";
 import type { Bytes, HeaderList, OriginResponse } from "../messages/mod.ts";
 
-/** The `cache` rule that a request fell under; `CacheDecision` of the rule evaluation. */
+/** The `cache` rule that a request matched. */
 export type CacheRule = Omit<Extract<CacheDecision, { readonly type: "cache" }>, "rule" | "type">;
 
-/** What the cache reads of a request: the facts of the rules, and which site it is for. */
+/** What the cache reads of a request: facts of the rules, and the deployment. */
 export interface CacheRequest extends
   Pick<
     RequestFacts,
@@ -17,20 +17,20 @@ export interface CacheRequest extends
   > {
   readonly deploymentId: string;
   /**
-   * What answers, where rules chose it (the URL of a rewrite, the name of a
-   * function), for rules may choose by what the key lacks; and whatever else the
-   * origin is told that the key lacks: the scheme and the port that the client
-   * used, where they are sent on as `X-Forwarded-Proto` and `X-Forwarded-Host`.
+   * The part of the cache key that stands for the origin: the URL of a rewrite or
+   * the name of a function, since rules may choose it by fields that are not in the
+   * key; and what else the origin gets that the key lacks: the client's scheme and
+   * port, where they are sent as `X-Forwarded-Proto` and `X-Forwarded-Host`.
    */
   readonly originKey?: string;
 }
 
-/** As much of a request as chooses among the answers of its key. */
+/** As much of a request as selects among the stored responses of its key. */
 export interface CacheReader extends Pick<CacheRequest, "method"> {
   header(name: string): string | undefined;
 }
 
-/** Where a request is kept: what purge and invalidation name entries by. */
+/** What a request is for: purging and invalidation find entries by it. */
 export interface ResourceUri {
   readonly deploymentId: string;
   readonly host: string;
@@ -38,13 +38,13 @@ export interface ResourceUri {
   readonly rawQuery: string;
 }
 
-/** How whatever is behind the cache must be asked. */
+/** In which form a request goes to the origin. */
 export type OriginRequest =
-  /** As the client asked. */
+  /** As the client sent it. */
   | { readonly type: "as_is" }
   /**
-   * With `GET`, without the request fields in `without`, and with those in
-   * `conditions`. It must not end because the client went away: others wait.
+   * As `GET`, without the request fields in `without`, and with those in
+   * `conditions`. It must not end when the client disconnects: others may wait.
    */
   | {
     readonly type: "for_cache";
@@ -55,42 +55,42 @@ export type OriginRequest =
 /** Value of `x-svc-cache`. */
 export type CacheResult = "HIT" | "MISS" | "STALE" | "BYPASS";
 
-/** What goes to the client. */
+/** A response of the cache, to the client. */
 export interface CachedResponse extends OriginResponse {
-  /** Length of the body; `undefined` where only its end will tell. */
+  /** Length of the body in bytes; `undefined` where it is not known in advance. */
   readonly bytes: number | undefined;
-  /** The body as a string, where it is short and ASCII: a server writes that without a copy. */
+  /** The body as a string, where it is short and ASCII: `Deno.serve` writes it without a copy. */
   readonly text?: string | undefined;
   readonly result: CacheResult;
 }
 
-/** How long an answer may be used, and under which terms (RFC 9111, 4.2; RFC 5861). Times in seconds. */
+/** How long and in which cases a response may be served (RFC 9111, 4.2; RFC 5861). Times in seconds. */
 export interface Terms {
   readonly lifetime: number;
   readonly staleWhileRevalidate: number;
   readonly staleIfError: number;
   /** Never served stale, whatever the client allows. */
   readonly mustRevalidate: boolean;
-  /** Asked for at the origin before each use. */
+  /** Revalidated at the origin before each use. */
   readonly noCache: boolean;
   /** May answer requests with `Authorization` (RFC 9111, 3.5). */
   readonly sharedWithAuthorized: boolean;
 }
 
-/** A complete answer in the store. Never changed; a fresher one takes its place. */
+/** A complete response in the store. Never changed; a fresher one replaces it. */
 export interface StoredResponse {
   readonly status: number;
-  /** As they go to clients, without `age`; always with `date`. */
+  /** As they are sent to clients, without `age`; always with `date`. */
   readonly headers: HeaderList;
   readonly body: Bytes;
   /** The body as a string, where it is short and ASCII. */
   readonly text: string | undefined;
   readonly terms: Terms;
-  /** Seconds that it was old when it arrived (RFC 9111, 4.2.3). */
+  /** Its age on arrival, in seconds (RFC 9111, 4.2.3). */
   readonly initialAge: number;
-  /** When it arrived or was last validated; milliseconds. */
+  /** When it arrived or was last validated, in milliseconds. */
   readonly responseTime: number;
-  /** Request fields that chose it, as `Vary` names them, and their values. */
+  /** The request fields that `Vary` names, with the values that selected this response. */
   readonly vary: readonly VaryField[];
   readonly etag: string | undefined;
   readonly lastModified: string | undefined;

@@ -1,5 +1,5 @@
 /**
- * The `Vary` field of an answer and the secondary keys that follow from it
+ * The `Vary` field of a response and the secondary cache key that follows from it
  * (RFC 9111, 4.1).
  *
  * @module
@@ -11,8 +11,8 @@ import type { CacheReader, StoredResponse, VaryField } from "./types.ts";
 type HasHeader = Pick<CacheReader, "header">;
 
 /**
- * Names in `Vary`, lower case, each once; `*` alone where no other request can
- * match: it is among them, or one of them can not name a field.
+ * Names in `Vary`, in lower case, each once; only `*` where no other request can
+ * match, since it is among them or one of them is not a valid field name.
  */
 export function varyNames(headers: HeaderList): readonly string[] {
   const field = joinedHeader(headers, "vary");
@@ -23,16 +23,16 @@ export function varyNames(headers: HeaderList): readonly string[] {
   return isMatchable ? [...new Set(names)].sort() : ["*"];
 }
 
-/** Codings have no order of their own; weights stay with theirs. */
+/** Sorts codings, whose order means nothing; weights stay with theirs. */
 function sortCodings(value: string): string {
   return value.toLowerCase().split(",").map((coding) => coding.replaceAll(/\s+/g, ""))
     .filter((coding) => coding !== "").sort().join(",");
 }
 
-/** Browsers send few different lists, and the same one with each request. */
+/** Browsers send few different lists, and each browser always the same. */
 const rememberedCodings = memoize(sortCodings, 256);
 
-/** A request field in the one form in which it is compared. */
+/** A request field in the normal form in which it is compared. */
 export function varyValue(name: string, request: HasHeader): string | null {
   const value = request.header(name);
   if (value === undefined) return null;
@@ -40,12 +40,12 @@ export function varyValue(name: string, request: HasHeader): string | null {
   return value.split(",").map((member) => member.trim()).join(",");
 }
 
-/** The secondary key of an answer to this request. */
+/** The secondary key of a response to this request. */
 export function varyFields(headers: HeaderList, request: HasHeader): readonly VaryField[] {
   return varyNames(headers).map((name) => ({ name, value: varyValue(name, request) }));
 }
 
-/** Whether a stored answer was chosen by the same fields as this request has. */
+/** Whether this request has the field values that selected a stored response. */
 export function matchesVary({ vary }: Pick<StoredResponse, "vary">, request: HasHeader): boolean {
   for (const { name, value } of vary) if (varyValue(name, request) !== value) return false;
   return true;

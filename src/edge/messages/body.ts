@@ -15,19 +15,19 @@ export type BodyStream = ReadableStream<Bytes>;
 /** A body in memory; a string only where each byte is ASCII. Never changed. */
 export type MemoryBody = string | Bytes;
 
-/** Longest text that gains from being a string. */
+/** Largest body that gains from being a string. */
 const MAX_TEXT_BYTES = 64 * 1024;
 
 const FIRST_NON_ASCII = 0x80;
 
-/** The blob as a string, where it is ASCII and not too long. */
+/** The bytes as a string, where they are ASCII and not too many. */
 export function asciiText(bytes: Bytes): string | undefined {
   if (bytes.byteLength > MAX_TEXT_BYTES) return undefined;
   if (bytes.some((byte) => byte >= FIRST_NON_ASCII)) return undefined;
   return new TextDecoder().decode(bytes);
 }
 
-/** The bytes of a blob, whatever it is kept as. */
+/** The bytes of a body in memory. */
 export function bytesOf(body: MemoryBody): Bytes {
   return typeof body === "string" ? new TextEncoder().encode(body) : body;
 }
@@ -50,7 +50,7 @@ export function bodyLength(
   field: string | undefined,
 ): number | undefined {
   if (body === null) return 0;
-  // Text is ASCII: a character is a byte.
+  // The string is ASCII: one byte for each character.
   if (typeof body === "string") return body.length;
   if (body instanceof Uint8Array) return body.byteLength;
   return field !== undefined && DIGITS.test(field) ? Number(field) : undefined;

@@ -1,6 +1,6 @@
 /**
  * Header fields as arrays of pairs: the form that is built once, shared by
- * many answers, and handed to `Response` without a copy per field.
+ * many responses, and handed to `Response` without a copy of each field.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 /** One field: its name in lower case, and its value. */
 export type Header = [name: string, value: string];
 
-/** Shared between answers: never changed after it was built. */
+/** Shared between responses, so never changed after it was built. */
 export type HeaderList = readonly Header[];
 
 /** The value of the first field of that name (lower case). */
@@ -30,7 +30,7 @@ export interface RequestFields {
   header(name: string): string | null;
 }
 
-/** On lists that were checked; a copy of one does not have it. */
+/** Marks a list that was checked; a copy of the list does not have the mark. */
 const CHECKED = Symbol("checked");
 
 /** A token (RFC 9110, 5.6.2) in lower case. */
@@ -38,20 +38,20 @@ const NAME = /^[!#$%&'*+.^_`|~0-9a-z-]+$/;
 /** A field value (RFC 9110, 5.5), without space around it. */
 const VALUE = /^(?:[!-~\x80-\xff](?:[\t -~\x80-\xff]*[!-~\x80-\xff])?)?$/;
 
-/** Whether a text in lower case can name a field. */
+/** Whether a text in lower case is a valid field name. */
 export function isFieldName(text: string): boolean {
   return NAME.test(text);
 }
 
-/** Whether each field may be sent as it is: none can break out of its line. */
+/** Whether each field is valid and can be sent as it is: none can inject another. */
 export function isSendable(headers: HeaderList): boolean {
   for (const [name, value] of headers) if (!isFieldName(name) || !VALUE.test(value)) return false;
   return true;
 }
 
 /**
- * Checks a list that many answers will carry, once for all of them: where it is
- * sendable, it is frozen and known to `isChecked()`. Returns the same list.
+ * Checks a list that many responses will share, once for all of them. A valid one
+ * is frozen, and `isChecked()` recognizes it. Returns the same list.
  */
 export function checkOnce(headers: HeaderList): HeaderList {
   if (!isSendable(headers)) return headers;

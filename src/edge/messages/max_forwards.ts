@@ -1,5 +1,6 @@
 /**
- * How many hops an OPTIONS request may still go (RFC 9110, 7.6.2).
+ * `Max-Forwards`: how often an OPTIONS request may still be forwarded (RFC 9110,
+ * 7.6.2).
  *
  * @module
  */
@@ -7,13 +8,13 @@ import type { Header } from "./header_list.ts";
 
 export const MAX_FORWARDS = "max-forwards";
 
-/** The hops that a value of `Max-Forwards` leaves; `undefined` for what is no number. */
+/** The number in a value of `Max-Forwards`; `undefined` where it is not one. */
 export function hopsLeft(value: string | null): number | undefined {
   const text = value?.trim() ?? "";
   return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
 }
 
-/** The fields of a request for the next hop: of an OPTIONS, one hop less is left. */
+/** The fields of a request for the next hop, with `Max-Forwards` of OPTIONS lowered by one. */
 export function withOneHopLess(method: string, headers: readonly Header[]): Header[] {
   if (method !== "OPTIONS") return [...headers];
   return headers.map(([name, value]): Header => {

@@ -1,6 +1,6 @@
 /**
- * Header fields on their way through the edge: what belongs to one hop stays
- * behind (RFC 9110, 7.6.1), and who asked is told by the edge alone.
+ * Header fields from one hop to the next: hop-by-hop fields are left out (RFC
+ * 9110, 7.6.1), and only the edge itself says who the client is.
  *
  * @module
  */
@@ -8,17 +8,17 @@ import { connectionOptions, HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 import type { Header, HeaderList } from "./header_list.ts";
 import { isSpoofable } from "./spoofable_headers.ts";
 
-/** Fields that end here: the edge has answered `Expect`, and writes the others itself. */
+/** Fields that are not forwarded: the edge has answered `Expect`, and writes the others itself. */
 const WRITTEN_ANEW: ReadonlySet<string> = new Set(["expect", "host", "via"]);
 
 const isWrittenAnew = (name: string): boolean => WRITTEN_ANEW.has(name) || isSpoofable(name);
 
-/** What all fields begin with by which an answer could speak for the edge. */
+/** Prefix of the fields that only the edge may send. */
 const OWN_PREFIX = "x-svc-";
 
 /**
- * The fields of a message that go on to the next hop, names in lower case,
- * without those that `isLeftOut` names.
+ * The end-to-end fields of a message, which are forwarded, with names in lower
+ * case and without those for which `isLeftOut` holds.
  */
 export function endToEndHeaders(
   headers: readonly (readonly [string, string])[],
@@ -42,36 +42,35 @@ export interface Hop {
   readonly ip: string;
   readonly host: string;
   readonly scheme: "http" | "https";
-  /** `Via` as the client sent it: a step can not make the edge forget a loop. */
+  /** `Via` as the client sent it, so that a pipeline step cannot hide a loop. */
   readonly via: string | null;
   /** Name of this edge in `Via`. */
   readonly pseudonym: string;
 }
 
 /**
- * How often a request may come back to this edge: a page may ask the site's own
- * functions, and these another site here; what comes back more often goes in a
- * circle.
+ * How often a request may return to this edge: a page may call the site's own
+ * functions, and these another site on this platform. More returns are a loop.
  */
 export const MAX_RETURNS = 3;
 
 type Trace = Pick<Hop, "via" | "pseudonym">;
 
-/** True where a request came back to this edge too often (RFC 9110, 7.6.3). */
+/** Whether a request came back to this edge too often (RFC 9110, 7.6.3). */
 export function isLoop({ via, pseudonym }: Trace): boolean {
   if (via === null) return false;
   const passes = via.split(",").filter((hop) => hop.trim().split(/\s+/)[1] === pseudonym);
   return passes.length > MAX_RETURNS;
 }
 
-/** `Via` as what a request causes here must carry it. */
+/** `Via` of the requests that this request causes. */
 export function viaOf({ via, pseudonym }: Trace): string {
   return `${via === null ? "" : `${via}, `}1.1 ${pseudonym}`;
 }
 
 /**
- * The fields of a request as an upstream gets them; `host` follows from its
- * URL, and `content-length` is there only for a body that may have it.
+ * The fields of a request to an upstream. Its URL gives `host`, and the client
+ * that sends it gives `content-length` where the body has one.
  */
 export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
   const kept = endToEndHeaders(headers, isWrittenAnew);
@@ -84,7 +83,7 @@ export function requestHeadersFor(headers: HeaderList, hop: Hop): Header[] {
   return kept;
 }
 
-/** The fields of an answer from behind the edge, as far as they may reach the client. */
+/** The fields of a response from behind the edge that may reach the client. */
 export function responseHeadersFrom(headers: readonly (readonly [string, string])[]): Header[] {
   return endToEndHeaders(headers, (name) => name.startsWith(OWN_PREFIX));
 }

@@ -1,6 +1,6 @@
 /**
- * Requests and answers on their way through the edge: steps of a pipeline,
- * servers and other sites take them and give them.
+ * Requests and responses between the edge and what is behind it: steps of a
+ * pipeline, servers and other sites.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { ComputeSocket } from "../../runtime/mod.ts";
 import type { BodyStream, Bytes } from "./body.ts";
 import type { HeaderList } from "./header_list.ts";
 
-/** True for the methods that read. */
+/** Whether a method only reads: `GET` or `HEAD`. */
 export function isReading(method: string): method is "GET" | "HEAD" {
   return method === "GET" || method === "HEAD";
 }
@@ -16,27 +16,27 @@ export function isReading(method: string): method is "GET" | "HEAD" {
 /** A request on its way to the origin; steps may replace it. */
 export interface PipelineRequest {
   readonly method: string;
-  /** Absolute, on the host that the client asked. */
+  /** Absolute, with the host that the client named. */
   readonly url: string;
   readonly headers: HeaderList;
   readonly body: BodyStream | null;
 }
 
-/** A response from behind the edge: of a server, a function or another site. */
+/** A response from behind the edge: from a server, a function or another site. */
 export interface OriginResponse {
   readonly status: number;
   /** Names in lower case. */
   readonly headers: HeaderList;
-  /** Bytes where all of it is there; a stream is read once. */
+  /** Bytes where the whole body is in memory; a stream can be read once. */
   readonly body: Bytes | BodyStream | null;
 }
 
-/** An answer on its way to the client; steps may replace it. */
+/** A response on its way to the client; steps may replace it. */
 export interface PipelineResponse extends OriginResponse {
-  /** The same body as a string of ASCII, where cache or site have it so. */
+  /** The same body as an ASCII string, where cache or site keep it as one. */
   readonly text?: string | undefined;
-  /** Why this stands in for an answer; for the site's log. */
+  /** Why this is an error page; for the site's log. */
   readonly problem?: string;
-  /** The open socket of a server: such an answer goes to the client as it is. */
+  /** The open WebSocket of a server: no step changes such a response. */
   readonly upgrade?: ComputeSocket;
 }

@@ -1,20 +1,20 @@
 /**
- * Request fields by which a client could speak for an edge or a proxy: whose
- * address it has, from which host and country it comes, what this edge calls a
- * request. Servers and frameworks believe them. The edge takes them off what a
- * client sends and writes its own.
+ * Request fields with which a client could pose as an edge or a proxy: they state
+ * the client's address, host or country, or the id of a request, and servers and
+ * frameworks believe them. The edge removes them from what a client sends and
+ * writes its own.
  *
  * @module
  */
 
-/** Fields in which a trusted proxy tells the country, the first that is there; and the network. */
+/** Fields in which a trusted proxy names the client's country; the first one present counts. */
 export const COUNTRY_HEADERS = ["x-geo-country", "cf-ipcountry"] as const;
 export const ASN_HEADER = "x-geo-asn";
 
-/** Fields that mean something here when a trusted proxy writes them, and go on then. */
+/** Fields that count, and are forwarded, where a trusted proxy sent them. */
 const FROM_PROXIES: ReadonlySet<string> = new Set([...COUNTRY_HEADERS, ASN_HEADER]);
 
-/** What other edges, proxies and servers call the client's address; and `Proxy`, which CGI programs obey. */
+/** Names that other edges, proxies and servers use for the client's address; and `Proxy`, which CGI programs obey. */
 const SPOOFABLE: ReadonlySet<string> = new Set([
   "cf-connecting-ip",
   "cf-connecting-ipv6",
@@ -45,12 +45,12 @@ const SPOOFABLE: ReadonlySet<string> = new Set([
   "x-vercel-proxied-for",
 ]);
 
-/** Whether a field, its name in lower case, speaks for this edge or for a proxy. */
+/** Whether a field, its name in lower case, is one that only this edge or a proxy may write. */
 export function isSpoofable(name: string): boolean {
   return SPOOFABLE.has(name) || name.startsWith("x-forwarded-") || name.startsWith("x-svc-");
 }
 
-/** Whether a field of a request goes on; `isProxied` where a trusted proxy sent it. */
+/** Whether a request field is forwarded; `isProxied` where a trusted proxy sent the request. */
 export function mayForward(name: string, isProxied: boolean): boolean {
   return !isSpoofable(name) && (isProxied || !FROM_PROXIES.has(name));
 }

@@ -1,5 +1,5 @@
 /**
- * An answer before it becomes a `Response`.
+ * The edge's form of a response, before it becomes a `Response`.
  *
  * @module
  */
@@ -9,20 +9,20 @@ import type { BodyStream, Header, HeaderList, MemoryBody } from "../messages/mod
 
 export interface EdgeResponse {
   readonly status: number;
-  /** All fields but the request id. May be shared: never changed. */
+  /** All fields but the request id. May be shared between responses, so never changed. */
   readonly headers: HeaderList;
   readonly body: MemoryBody | BodyStream | null;
-  /** Length of the body; `undefined` where only its end will tell. */
+  /** Length of the body in bytes; `undefined` where it is not known in advance. */
   readonly bytes: number | undefined;
-  /** Why something behind the edge could not answer; for the site's log, not for the client. */
+  /** Why something behind the edge failed; for the site's log, never for the client. */
   readonly problem?: string;
-  /** The open socket of a server, to which the client's connection is upgraded; its status is 101. */
+  /** The open WebSocket of a server; the client's connection is upgraded, and the status is 101. */
   readonly upgrade?: ComputeSocket;
 }
 
 /**
- * Applies header rules, in order. Setting replaces every field of the name.
- * Fields that frame the message or identify the answer stay as they are.
+ * Applies header rules in order. `set` replaces all fields of its name. Fields
+ * that frame the message or identify the response stay as they are.
  */
 export function applyHeaderEdits(headers: HeaderList, edits: readonly HeaderEdit[]): HeaderList {
   let edited: Header[] = [...headers];

@@ -1,30 +1,30 @@
 /**
- * The edge's own answers, for when no site has one. They repeat nothing of the
- * request, so that nothing can be smuggled into them.
+ * The edge's own pages, for requests that no site answers. They repeat nothing of
+ * the request, so that nothing can be injected into them.
  *
  * @module
  */
 import type { HeaderList, RequestFields } from "../messages/mod.ts";
 import type { EdgeResponse } from "./edge_response.ts";
 
-/** What a person is told, by status. */
+/** Title and sentence by status. */
 const SENTENCES: Readonly<Record<number, PageWords>> = {
   400: ["Bad request", "The address or the host of this request is not valid."],
   403: ["Forbidden", "This site does not allow this request."],
   404: ["Not found", "There is no page at this address."],
   405: ["Method not allowed", "This address can only be read."],
-  412: ["Precondition failed", "The page is not the version that was asked for."],
+  412: ["Precondition failed", "The page is not the version that was requested."],
   414: ["Address too long", "The address of this request is too long."],
-  416: ["Range not satisfiable", "The page does not have the part that was asked for."],
+  416: ["Range not satisfiable", "The page does not have the part that was requested."],
   429: ["Too many requests", "Please wait a moment and try again."],
-  500: ["Something went wrong", "The page can not be shown because of a fault on our side."],
+  500: ["Something went wrong", "The page cannot be shown because of a fault on our side."],
   501: ["Not implemented", "This part of the site needs a server that does not run here."],
   503: ["Not available", "This site is not available at the moment."],
-  508: ["Loop detected", "This request of the site goes in a circle."],
+  508: ["Loop detected", "This request leads back to itself."],
 };
 
 const OTHER_CLIENT_ERROR = ["Request refused", "This site refused this request."] as const;
-const OTHER_SERVER_ERROR = ["Not available", "This site can not answer this request."] as const;
+const OTHER_SERVER_ERROR = ["Not available", "This site cannot answer this request."] as const;
 
 /** Title and sentence of a page. */
 export type PageWords = readonly [title: string, sentence: string];

@@ -1,5 +1,5 @@
 /**
- * Answers that have no content: those to `HEAD`, and those whose status has none.
+ * Responses without content: those to `HEAD`, and those whose status has none.
  *
  * @module
  */
@@ -8,20 +8,20 @@ import { findHeader, type HeaderList } from "../messages/mod.ts";
 /** Statuses that have no content (RFC 9110, 15). */
 const WITHOUT_CONTENT = new Set([204, 205, 304]);
 
-/** Whether an answer with this status to this method has no content (RFC 9110, 6.4.1). */
+/** Whether a response with this status to this method has no content (RFC 9110, 6.4.1). */
 export function hasNoContent(method: string, status: number): boolean {
   return method === "HEAD" || WITHOUT_CONTENT.has(status);
 }
 
-/** No bytes, and no claim of how many a `GET` would get. */
+/** An empty body that makes no claim about the length that a `GET` would get. */
 export function emptyStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
   return new ReadableStream({ start: (controller) => controller.close() });
 }
 
 /**
- * The body of an answer without content. To `HEAD`, where the length is not
- * known, it is an empty stream: a server would take `null` for a body of length
- * 0, and say so. With a status that has no content, only `null` can be sent.
+ * The body of a response without content. For `HEAD`, where the length is not
+ * known, it is an empty stream: `Deno.serve` would send `content-length: 0` for
+ * `null`. With a status that has no content, only `null` can be sent.
  */
 export function noContent(
   status: number,

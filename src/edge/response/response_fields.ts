@@ -1,11 +1,11 @@
 /**
- * Writes the fields of an answer into its `Response`.
+ * Writes header fields into a `Response`.
  *
  * `Headers.append()` compares each name with all before it: 2 µs for the twelve
- * fields of a cache hit. So fields that are sendable go straight into the array
- * of pairs in which Deno keeps the fields of a `Headers`; lists that many
- * answers carry were checked before. That array is no public interface, so it is
- * looked for at the start, and tried; without it each field is appended.
+ * fields of a cache hit. So valid fields are written straight into the array of
+ * pairs in which Deno keeps the fields of a `Headers`; lists that many responses
+ * share were validated before. That array is not a public interface: it is looked
+ * for and tried once, at startup, and where it is missing each field is appended.
  *
  * @module
  */
@@ -20,7 +20,7 @@ function listOf(headers: Headers, key: symbol): Header[] | undefined {
   return (headers as unknown as WithLists)[key];
 }
 
-/** Whether what is put into the array is what the answer's fields are. */
+/** Whether the fields of a `Response` are what is put into the array. */
 function isTheList(key: symbol): boolean {
   const { headers } = new Response("");
   const list = listOf(headers, key);
@@ -30,27 +30,27 @@ function isTheList(key: symbol): boolean {
   return JSON.stringify([...headers]) === JSON.stringify(list);
 }
 
-/** The symbol under which this runtime keeps the array; `undefined` where it does otherwise. */
+/** The symbol under which this runtime keeps the array; `undefined` where it does not. */
 export function findListKey(): symbol | undefined {
   const keys = Object.getOwnPropertySymbols(new Response("").headers);
   const key = keys.find(({ description }) => description === LIST_NAME);
   return key !== undefined && isTheList(key) ? key : undefined;
 }
 
-/** Writes `fields` and `last` in place of what a new `Response` has of its own. */
+/** Replaces the fields of a new `Response` with `fields` and `last`. */
 export type FieldWriter = (response: Response, fields: HeaderList, last: Header) => void;
 
 /**
- * Control characters that `Headers` takes, other than a tab: where a value has
- * one, the server of Deno 2.9 ends the whole process.
+ * Control characters that `Headers` accepts, other than a tab. `Deno.serve` of
+ * Deno 2.9 ends the whole process where a value has one.
  */
 // deno-lint-ignore no-control-regex -- control characters are what is sought
 const CONTROLS = /[\x01-\x08\x0b\x0c\x0e-\x1f\x7f]/g;
 
 /**
- * Appends field by field, a space for each control character. The type that
- * `Response` gives a string is taken off first: the answer has its own, or none
- * by a header rule.
+ * Appends field by field, with a space for each control character. The type that
+ * `Response` gives to a string is deleted first: the response has its own, or a
+ * header rule removed it.
  */
 export function appendFields({ headers }: Response, fields: HeaderList, last: Header): void {
   headers.delete("content-type");
@@ -58,7 +58,7 @@ export function appendFields({ headers }: Response, fields: HeaderList, last: He
   headers.append(last[0], last[1]);
 }
 
-/** Makes a writer that puts sendable lists into the array under `key`; `last` must be sendable. */
+/** Creates a writer that puts valid lists into the array under `key`; `last` must be valid. */
 export function fieldWriter(key: symbol | undefined): FieldWriter {
   if (key === undefined) return appendFields;
   return (response, fields, last) => {
