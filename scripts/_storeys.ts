@@ -59,4 +59,15 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "exit_code.ts",
     "version.ts",
   ],
+  "src/runtime": [
+    ".",
+    "compute",
+    "compute/sandbox",
+    "functions",
+    "bundle",
+    "outbound",
+    "http1",
+    "process",
+    "process/frames",
+  ],
 };

@@ -39,14 +39,16 @@ export {
   type ComputeSocketResult,
   createComputeServer,
   DEFAULT_COMPUTE_LIMITS,
-  missingSandbox,
-  probeSandbox,
   runComputeProcess,
-  SANDBOX_ADVICE,
-  type SandboxSupport,
   SOCKET_PATH_BYTES,
   type SpawnFacts,
 } from "./compute/mod.ts";
+export {
+  missingSandbox,
+  probeSandbox,
+  SANDBOX_ADVICE,
+  type SandboxSupport,
+} from "./compute/sandbox/mod.ts";
 export {
   type CallContext,
   createFunctionHost,
@@ -64,27 +66,34 @@ export {
   functionTypes,
   type Invocation,
   type InvocationResult,
-  type ProcessCommand,
   runFunctionProcess,
   type StepMode,
 } from "./functions/mod.ts";
-export { defaultMaxFunctionProcesses, defaultMaxServers } from "./process/decide_place.ts";
-export { refuseInheritedDescriptors } from "./process/own_descriptors.ts";
-export { ProcessPlaces } from "./process/process_places.ts";
-export { defaultSocketLimits, SocketCount, type SocketLimits } from "./process/socket_count.ts";
+export {
+  type HeaderList,
+  type LazySignal,
+  OutboundError,
+  type OutboundErrorCode,
+} from "./http1/mod.ts";
 export {
   createOutboundFetch,
   type Dial,
-  type HeaderList,
   isPublicAddress,
   judgeTarget,
-  type LateSignal,
   type Outbound,
-  OutboundError,
-  type OutboundErrorCode,
   type OutboundFetch,
   type OutboundOptions,
   type OutboundRequest,
   type OutboundResponse,
   type ResolveDns,
 } from "./outbound/mod.ts";
+export {
+  defaultMaxFunctionProcesses,
+  defaultMaxServers,
+  defaultSocketLimits,
+  type ProcessCommand,
+  ProcessPlaces,
+  refuseInheritedDescriptors,
+  SocketCount,
+  type SocketLimits,
+} from "./process/mod.ts";

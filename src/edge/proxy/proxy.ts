@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { type LateSignal, OutboundError, type OutboundFetch } from "../../runtime/mod.ts";
+import { type LazySignal, OutboundError, type OutboundFetch } from "../../runtime/mod.ts";
 import {
   type Hop,
   type PipelineRequest,
@@ -29,7 +29,7 @@ const TIMEOUTS = new Set(["connect_timeout", "idle_timeout"]);
 export interface ProxyOptions {
   readonly hop: Hop;
   /** Ends the request when the client has gone; missing where others wait too. */
-  readonly signal?: LateSignal;
+  readonly signal?: LazySignal;
 }
 
 /**

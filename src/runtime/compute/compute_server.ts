@@ -4,15 +4,21 @@
  *
  * @module
  */
-import { ConcurrencyGate, type Release } from "../functions/concurrency.ts";
-import { OutboundError } from "../outbound/errors.ts";
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
-import type { WireAnswer } from "../outbound/http1_connection.ts";
-import { signalOf } from "../outbound/late_signal.ts";
-import type { Generation } from "./generation.ts";
+import { OutboundError, resolveSignal, type WireAnswer } from "../http1/mod.ts";
+import {
+  ConcurrencyGate,
+  decideSocket,
+  LineLimit,
+  type Release,
+  SocketCount,
+  waitForPlace,
+  within,
+} from "../process/mod.ts";
 import { DEFAULT_COMPUTE_LIMITS, MAX_LOG_ENTRIES_PER_SECOND, MAX_TIMER_MS } from "./limits.ts";
 import { firstLine } from "./lines.ts";
-import { ServerSlot } from "./server_slot.ts";
+import type { ServerProcess } from "./server_process.ts";
+import { ServerSupervisor } from "./server_supervisor.ts";
 import type {
   ComputeFailure,
   ComputeHealth,
@@ -24,7 +30,6 @@ import type {
   ComputeServerOptions,
   ComputeSocketResult,
 } from "./types.ts";
-import { decideSocket, SocketCount } from "../process/socket_count.ts";
 import { openSocket } from "./websocket/open_socket.ts";
 import type { ProcessLog } from "./wire.ts";
 
@@ -82,7 +87,7 @@ function failureOf(error: unknown, timeoutMs: number): Failed {
 
 /** A request that is under way. */
 interface Entered {
-  readonly generation: Generation;
+  readonly server: ServerProcess;
   /** Gives its place among the requests to another; it stays under way. */
   readonly release: Release;
   /** Ends it, and gives its place back. */
@@ -93,11 +98,10 @@ class Server implements ComputeServer {
   readonly #limits: ComputeLimits;
   readonly #gate: ConcurrencyGate;
   readonly #sockets: SocketCount;
-  readonly #slot: ServerSlot;
+  readonly #supervisor: ServerSupervisor;
   /** Ids of the requests and sockets under way. */
   readonly #requests = new Set<string>();
-  #logSecond = 0;
-  #logged = 0;
+  readonly #lines = new LineLimit(MAX_LOG_ENTRIES_PER_SECOND);
   #closed = false;
   #emptied: (() => void) | undefined;
 
@@ -106,7 +110,7 @@ class Server implements ComputeServer {
     this.#limits = { ...limits, timeoutMs: Math.min(limits.timeoutMs, MAX_TIMER_MS) };
     this.#gate = new ConcurrencyGate(this.#limits);
     this.#sockets = new SocketCount(this.#limits.maxSockets);
-    this.#slot = new ServerSlot({
+    this.#supervisor = new ServerSupervisor({
       server: options,
       limits: this.#limits,
       log: (entry) => this.#log(entry),
@@ -115,19 +119,19 @@ class Server implements ComputeServer {
   }
 
   get pid(): number | undefined {
-    return this.#slot.pid;
+    return this.#supervisor.pid;
   }
 
   async fetch(request: ComputeRequest): Promise<ComputeResult> {
     const entered = await this.#enter(request);
     if ("type" in entered) return entered;
-    const { generation, over } = entered;
+    const { server, over } = entered;
     const { timeoutMs } = this.#limits;
     try {
-      const answer = await generation.client.send(request, { timeoutMs, over });
+      const answer = await server.client.send(request, { timeoutMs, over });
       return { type: "response", response: toResponse(answer) };
     } catch (error) {
-      return await this.#explain(error, generation, request);
+      return await this.#explain(error, server, request);
     }
   }
 
@@ -140,47 +144,42 @@ class Server implements ComputeServer {
       leave();
       return entered;
     }
-    const { generation, release } = entered;
+    const { server, release } = entered;
     const over = (): void => {
       entered.over();
       leave();
     };
     const { timeoutMs } = this.#limits;
     try {
-      const result = await openSocket(request, { dial: generation.dial, timeoutMs, over });
+      const result = await openSocket(request, { dial: server.dial, timeoutMs, over });
       if (result.type === "open") release();
       else leave();
       return result;
     } catch (error) {
       over();
-      return await this.#explain(error, generation, request);
+      return await this.#explain(error, server, request);
     }
   }
 
   async start(): Promise<ComputeHealth> {
     if (this.#closed) return { healthy: false, reason: "The deployment has been shut down" };
     const began = performance.now();
-    const placed = await this.#slot.place();
-    return "problem" in placed
-      ? { healthy: false, reason: placed.problem }
+    const found = await this.#supervisor.find();
+    return "problem" in found
+      ? { healthy: false, reason: found.problem }
       : { healthy: true, latencyMs: performance.now() - began };
   }
 
   check(): Promise<ComputeHealth> {
-    return this.#slot.check();
+    return this.#supervisor.check();
   }
 
   async drain(milliseconds: number): Promise<void> {
     this.#closed = true;
     if (this.#isBusy) {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      await new Promise<void>((resolve) => {
-        this.#emptied = resolve;
-        timer = setTimeout(resolve, milliseconds);
-      });
-      clearTimeout(timer);
+      await within(new Promise<void>((resolve) => this.#emptied = resolve), milliseconds);
     }
-    await this.#slot.close(milliseconds);
+    await this.#supervisor.close(milliseconds);
   }
 
   /** True while requests or sockets are under way. */
@@ -192,7 +191,7 @@ class Server implements ComputeServer {
   #settle(): void {
     if (this.#isBusy) return;
     this.#emptied?.();
-    this.#slot.rest();
+    this.#supervisor.rest();
   }
 
   /** A place among the sockets of this server, and of all. */
@@ -209,7 +208,9 @@ class Server implements ComputeServer {
     if (this.#closed) return failed("cannot_start", "The deployment has been shut down");
     const place = this.#gate.enter();
     if (place === undefined) return failed("overloaded", "Too many requests wait for the server");
-    const release = typeof place === "function" ? place : await this.#wait(place);
+    const release = typeof place === "function"
+      ? place
+      : await waitForPlace(place, this.#limits.timeoutMs);
     if (release === undefined) return failed("overloaded", "Waited too long for the server");
     this.#requests.add(requestId);
     const over = (): void => {
@@ -217,63 +218,46 @@ class Server implements ComputeServer {
       this.#requests.delete(requestId);
       this.#settle();
     };
-    const { running } = this.#slot;
+    const { running } = this.#supervisor;
     const isReady = running?.listens === true;
-    if (isReady && typeof place === "function") return { generation: running, release, over };
-    const placed = isReady ? { generation: running } : await this.#slot.place();
-    if ("problem" in placed) {
+    if (isReady && typeof place === "function") return { server: running, release, over };
+    const found = isReady ? { server: running } : await this.#supervisor.find();
+    if ("problem" in found) {
       over();
-      return failed(placed.reason, placed.problem);
+      return failed(found.reason, found.problem);
     }
-    if (signalOf(signal)?.aborted === true) {
+    if (resolveSignal(signal)?.aborted === true) {
       over();
       return failed("aborted", "The request was aborted");
     }
-    return { generation: placed.generation, release, over };
-  }
-
-  /** Waits for a place, but not for ever; a place that comes too late is given back. */
-  async #wait(place: Promise<Release>): Promise<Release | undefined> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), this.#limits.timeoutMs);
-    });
-    const first = await Promise.race([place, late]);
-    clearTimeout(timer);
-    if (first === undefined) void place.then((release) => release());
-    return first;
+    return { server: found.server, release, over };
   }
 
   async #explain(
     error: unknown,
-    generation: Generation,
+    server: ServerProcess,
     { method, target, requestId }: Omit<ComputeRequest, "body">,
   ): Promise<Failed> {
     const failure = failureOf(error, this.#limits.timeoutMs);
     if (failure.reason === "aborted") return failure;
     // It is still the request that hit the end, should that follow.
     this.#requests.add(requestId);
-    const end = failure.reason === "timeout" ? generation.end : await generation.endWithin(END_MS);
+    const end = failure.reason === "timeout" ? server.end : await server.endWithin(END_MS);
     this.#requests.delete(requestId);
     if (end !== undefined) return failed(end.reason, firstLine(end.message));
     const path = target.split("?", 1)[0];
     this.#log({ level: "error", requestId, message: `${method} ${path}: ${failure.message}` });
-    if (failure.reason === "timeout") void this.#slot.probe(generation);
+    if (failure.reason === "timeout") void this.#supervisor.probe(server);
     return failure;
   }
 
   #log({ level, message, requestId }: ProcessLog): void {
     const time = (this.options.now ?? Date.now)();
-    const second = Math.floor(time / 1000);
-    if (second !== this.#logSecond) {
-      const dropped = this.#logged - MAX_LOG_ENTRIES_PER_SECOND;
-      this.#logSecond = second;
-      this.#logged = 0;
-      if (dropped > 0) {
-        this.options.log({ time, level: "warn", message: `${dropped} more lines were dropped` });
-      }
+    const { passes, dropped } = this.#lines.take(time);
+    if (dropped > 0) {
+      this.options.log({ time, level: "warn", message: `${dropped} more lines were dropped` });
     }
-    if (++this.#logged > MAX_LOG_ENTRIES_PER_SECOND) return;
+    if (!passes) return;
     const [only] = this.#requests.size === 1 ? this.#requests : [];
     const id = requestId ?? only;
     this.options.log({ time, level, message, ...(id === undefined ? {} : { requestId: id }) });

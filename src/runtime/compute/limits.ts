@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { defaultSocketLimits } from "../process/socket_count.ts";
+import { defaultSocketLimits } from "../process/mod.ts";
 import type { ComputeLimits } from "./types.ts";
 
 /** What holds where neither manifest nor platform says otherwise (spec, COMPUTE runtime). */
@@ -37,9 +37,6 @@ export const MAX_BACKOFF_WAIT_MS = 1000;
 
 /** Time that a server gets to end itself once it was told to, in milliseconds. */
 export const TERMINATE_MS = 2000;
-
-/** A process that ran this long without failing has recovered. */
-export const HEALTHY_MS = 60_000;
 
 /** Log entries of a server in a second; further ones are counted and dropped. */
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;

@@ -3,22 +3,22 @@
  *
  * @module
  */
-import { MAX_MESSAGE_CHARACTERS } from "./wire.ts";
+import { MAX_LOG_CHARACTERS } from "../process/frames/mod.ts";
 
 const HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
 /** At most so many characters of a text, no half ones. */
 export function cut(text: string): string {
-  return text.length <= MAX_MESSAGE_CHARACTERS
+  return text.length <= MAX_LOG_CHARACTERS
     ? text
-    : `${text.slice(0, MAX_MESSAGE_CHARACTERS - 1).replace(HIGH_SURROGATE, "")}…`;
+    : `${text.slice(0, MAX_LOG_CHARACTERS - 1).replace(HIGH_SURROGATE, "")}…`;
 }
 
 /** The first line, which says what happened; a stack follows it. */
 export const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 
 /** Cuts what is written into lines. A line that is too long goes out in parts. */
-export class LineCutter {
+export class LineSplitter {
   #kept = "";
   readonly #decoder = new TextDecoder();
 
@@ -29,9 +29,9 @@ export class LineCutter {
     const lines = (this.#kept + text).split("\n");
     this.#kept = lines.pop()!;
     for (const line of lines) this.#give(line);
-    while (this.#kept.length > MAX_MESSAGE_CHARACTERS) {
-      this.#give(this.#kept.slice(0, MAX_MESSAGE_CHARACTERS));
-      this.#kept = this.#kept.slice(MAX_MESSAGE_CHARACTERS);
+    while (this.#kept.length > MAX_LOG_CHARACTERS) {
+      this.#give(this.#kept.slice(0, MAX_LOG_CHARACTERS));
+      this.#kept = this.#kept.slice(MAX_LOG_CHARACTERS);
     }
   }
 

@@ -1,17 +1,17 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { cut, LineCutter } from "./lines.ts";
-import { MAX_MESSAGE_CHARACTERS } from "./wire.ts";
+import { MAX_LOG_CHARACTERS } from "../process/frames/log_line.ts";
+import { cut, LineSplitter } from "./lines.ts";
 
 function linesOf(chunks: readonly (string | Uint8Array)[]): string[] {
   const lines: string[] = [];
-  const cutter = new LineCutter((line) => lines.push(line));
+  const cutter = new LineSplitter((line) => lines.push(line));
   for (const chunk of chunks) cutter.write(chunk);
   cutter.end();
   return lines;
 }
 
-Deno.test("LineCutter gives lines, however they come", () => {
+Deno.test("LineSplitter gives lines, however they come", () => {
   assert.deepEqual(linesOf(["a\nb", "c\r\n\n", "d"]), ["a", "bc", "d"]);
   const text = "one\nzwei ä\n三\n";
   fc.assert(fc.property(fc.integer({ min: 1, max: 7 }), (size) => {
@@ -24,9 +24,9 @@ Deno.test("LineCutter gives lines, however they come", () => {
   }));
 });
 
-Deno.test("LineCutter and cut() bound what they give", () => {
-  const lines = linesOf(["x".repeat(MAX_MESSAGE_CHARACTERS * 2 + 5)]);
+Deno.test("LineSplitter and cut() bound what they give", () => {
+  const lines = linesOf(["x".repeat(MAX_LOG_CHARACTERS * 2 + 5)]);
   assert.deepEqual(lines.map(({ length }) => length), [4096, 4096, 5]);
-  assert.equal(cut("x".repeat(5000)).length, MAX_MESSAGE_CHARACTERS);
+  assert.equal(cut("x".repeat(5000)).length, MAX_LOG_CHARACTERS);
   assert.equal(cut(`${"x".repeat(4094)}😀x`), `${"x".repeat(4094)}…`);
 });

@@ -3,17 +3,11 @@
  *
  * @module
  */
-export {
-  missingSandbox,
-  probeSandbox,
-  SANDBOX_ADVICE,
-  type SandboxSupport,
-} from "./confine/guards.ts";
 export { createComputeServer } from "./compute_server.ts";
 export { DEFAULT_COMPUTE_LIMITS } from "./limits.ts";
 export { COMPUTE_PROCESS_ARGUMENT, computeProcessCommand } from "./process_command.ts";
 export { runComputeProcess } from "./process_main.ts";
-export { SOCKET_PATH_BYTES } from "./running_server.ts";
+export { SOCKET_PATH_BYTES } from "./start_server.ts";
 export {
   type ComputeFailure,
   type ComputeHealth,

@@ -5,9 +5,11 @@
  * @module
  */
 import { z } from "zod";
-import { type Booted, type Ending, MAX_MESSAGE_CHARACTERS, type ProcessLog } from "./wire.ts";
+import { MAX_LOG_CHARACTERS } from "../process/frames/mod.ts";
+import { parsePayload } from "../process/mod.ts";
+import type { Booted, Ending, ProcessLog } from "./wire.ts";
 
-const message = z.string().max(MAX_MESSAGE_CHARACTERS);
+const message = z.string().max(MAX_LOG_CHARACTERS);
 
 const log = z.object({
   level: z.enum(["debug", "info", "warn", "error"]),
@@ -24,19 +26,11 @@ const booted = z.object({
   reason: message.optional(),
 });
 
-const decoder = new TextDecoder();
-
-function parse<T>(schema: z.ZodType<T>, payload: Uint8Array): T | undefined {
-  try {
-    return schema.safeParse(JSON.parse(decoder.decode(payload))).data;
-  } catch {
-    return undefined;
-  }
-}
-
 /** A line for the log; `undefined` where it is malformed. */
-export const parseLog = (payload: Uint8Array): ProcessLog | undefined => parse(log, payload);
+export const parseLog = (payload: Uint8Array): ProcessLog | undefined => parsePayload(log, payload);
 
-export const parseEnding = (payload: Uint8Array): Ending | undefined => parse(ending, payload);
+export const parseEnding = (payload: Uint8Array): Ending | undefined =>
+  parsePayload(ending, payload);
 
-export const parseBooted = (payload: Uint8Array): Booted | undefined => parse(booted, payload);
+export const parseBooted = (payload: Uint8Array): Booted | undefined =>
+  parsePayload(booted, payload);

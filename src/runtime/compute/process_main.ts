@@ -7,38 +7,36 @@
  */
 import { constants, setPriority } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { denoCache } from "../process/source_cache.ts";
-import { refuseForeignDescriptors } from "../process/own_descriptors.ts";
-import { FrameConnection } from "../functions/connection.ts";
-import type { Frame } from "../functions/frame.ts";
-import { confine } from "./confine/confine.ts";
-import { findLinkOut } from "./confine/links.ts";
+import { type Frame, FrameConnection, fromPayload, toPayload } from "../process/frames/mod.ts";
+import {
+  denoCache,
+  LineLimit,
+  refuseForeignDescriptors,
+  servePlatform,
+  workerUrl,
+} from "../process/mod.ts";
 import { ALLOWED_SYS } from "./process_command.ts";
+import { enterSandbox, findEscapingLink, type SandboxState } from "./sandbox/mod.ts";
 import {
   ComputeFrame,
-  type Confinement,
   CONTROL_SOCKET,
   MAX_FRAME_BYTES,
-  readStart,
   SERVER_SOCKET,
   type ServerStart,
-  toPayload,
 } from "./wire.ts";
 import type { FromWorker, ToWorker } from "./worker/messages.ts";
+import { fileURLToPath } from "node:url";
 
 /** Frames for the log in a second; a flood ends here, not at the platform. */
-const MAX_LOGS_PER_SECOND = 2000;
+const MAX_LINES_PER_SECOND = 2000;
 
 /** Time in which last frames may leave before the process ends. */
 const LAST_FRAMES_MS = 50;
 
-/** The staged worker lies beside the compiled program's main module. */
-function workerUrl(): URL {
-  return Deno.build.standalone
-    ? new URL("./compute_worker.js", Deno.mainModule)
-    : new URL("./worker/worker_main.ts", import.meta.url);
-}
+const WORKER = workerUrl(
+  "compute_worker.js",
+  new URL("./worker/worker_main.ts", import.meta.url),
+);
 
 /** What the server's thread needs of the program itself: it, or its source and Deno's cache. */
 function runtimePaths(): string[] {
@@ -49,10 +47,9 @@ function runtimePaths(): string[] {
 
 class ComputeProcess {
   #port: MessagePort | undefined;
-  #confinement: Confinement | undefined;
+  #sandbox: SandboxState | undefined;
   #lastError: string | undefined;
-  #second = 0;
-  #logs = 0;
+  readonly #lines = new LineLimit(MAX_LINES_PER_SECOND);
 
   constructor(
     private readonly connection: FrameConnection,
@@ -62,7 +59,7 @@ class ComputeProcess {
   take({ type, id, payload }: Frame): void {
     if (type === ComputeFrame.ping) this.#post({ type: "ping", id });
     else if (type === ComputeFrame.terminate) this.#post({ type: "terminate" });
-    else if (type === ComputeFrame.start) void this.#start(readStart(payload));
+    else if (type === ComputeFrame.start) void this.#start(fromPayload<ServerStart>(payload));
   }
 
   #post(message: ToWorker): void {
@@ -75,19 +72,19 @@ class ComputeProcess {
     if (refused !== undefined) return this.#end(refused);
     Deno.chdir(start.directory);
     const socket = join(this.folder, SERVER_SOCKET);
-    const confinement = confine({
+    const sandbox = enterSandbox({
       directory: start.directory,
       folder: this.folder,
       runtime: runtimePaths(),
       allowPrivate: start.allowPrivate,
     });
-    this.#confinement = confinement;
-    if (confinement.reason !== undefined && !start.allowUnsandboxed) {
-      return this.#end(`The server was not started without its sandbox: ${confinement.reason}`);
+    this.#sandbox = sandbox;
+    if (sandbox.reason !== undefined && !start.allowUnsandboxed) {
+      return this.#end(`The server was not started without its sandbox: ${sandbox.reason}`);
     }
-    const link = confinement.files ? undefined : findLinkOut(start.directory);
+    const link = sandbox.files ? undefined : findEscapingLink(start.directory);
     if (link !== undefined) return this.#end(`The link ${link} leads out of the deployment`);
-    const worker = new Worker(workerUrl(), {
+    const worker = new Worker(WORKER, {
       type: "module",
       name: "server",
       deno: {
@@ -120,7 +117,7 @@ class ComputeProcess {
         return this.#log(message);
       case "prepared":
         this.#send(ComputeFrame.booted, {
-          ...this.#confinement,
+          ...this.#sandbox,
           residentBytes: Deno.memoryUsage().rss,
         });
         return this.#post({ type: "load" });
@@ -137,12 +134,7 @@ class ComputeProcess {
   }
 
   #log({ level, message, requestId }: Extract<FromWorker, { type: "log" }>): void {
-    const second = Math.floor(performance.now() / 1000);
-    if (second !== this.#second) {
-      this.#second = second;
-      this.#logs = 0;
-    }
-    if (++this.#logs > MAX_LOGS_PER_SECOND) return;
+    if (!this.#lines.take(performance.now()).passes) return;
     this.#send(ComputeFrame.log, {
       level,
       message,
@@ -169,29 +161,18 @@ function yieldToPlatform(): void {
 
 /**
  * Runs the server that the platform names over the control socket in `folder`,
- * and ends the process when the platform is gone. The platform ends its
- * processes itself when it is told to stop, so signals to the group are
- * ignored here.
+ * and ends the process when the platform is gone.
  */
 export async function runComputeProcess(folder: string): Promise<never> {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    Deno.addSignalListener(signal, () => {});
-  }
   yieldToPlatform();
-  const path = join(folder, CONTROL_SOCKET);
-  const connection = new FrameConnection(
-    await Deno.connect({ transport: "unix", path }),
-    MAX_FRAME_BYTES,
-  );
-  const process = new ComputeProcess(connection, folder);
-  try {
-    await connection.receive((frame) => process.take(frame));
-  } catch (error) {
-    // The platform keeps the last words of a process for the log.
-    Deno.stderr.writeSync(new TextEncoder().encode(String(error)));
-    Deno.exit(1);
-  }
-  Deno.exit(0);
+  return await servePlatform({
+    socketPath: join(folder, CONTROL_SOCKET),
+    maxPayload: MAX_FRAME_BYTES,
+    begin: (connection) => {
+      const process = new ComputeProcess(connection, folder);
+      return (frame) => process.take(frame);
+    },
+  });
 }
 
 if (import.meta.main && !Deno.build.standalone) await runComputeProcess(Deno.args[0] ?? "");

@@ -3,20 +3,22 @@
  *
  * @module
  */
-import { Deadlines } from "../outbound/deadlines.ts";
-import { OutboundError } from "../outbound/errors.ts";
-import { LATE_MS } from "../outbound/exchange_watch.ts";
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import {
+  announceBody,
+  ConnectionPool,
   type ConnectionTimes,
+  Deadlines,
   Http1Connection,
+  isRepeatable,
+  type LazySignal,
+  OutboundError,
+  SIGNAL_DELAY_MS,
   type WireAnswer,
   type WireRequest,
-} from "../outbound/http1_connection.ts";
-import type { LateSignal } from "../outbound/late_signal.ts";
-import { ConnectionPool } from "../outbound/pool.ts";
-import { announceBody, isRepeatable } from "../outbound/request_body.ts";
+} from "../http1/mod.ts";
 import type { ComputeRequest } from "./types.ts";
+import { ACCEPT_ENCODING_HEADER, REQUEST_ID_HEADER } from "./wire.ts";
 
 /** Node closes connections that rest for 5 s: ours rest shorter. */
 const REST_MS = 4000;
@@ -24,16 +26,6 @@ const MAX_IDLE = 256;
 
 /** A body may pause as long as it likes: streams of events do. */
 const NO_IDLE_LIMIT_MS = Infinity;
-
-/** The header that tells the server, and the log, which request it is. */
-export const REQUEST_ID_HEADER = "x-svc-request-id";
-
-/**
- * Carries `Accept-Encoding`, which the server's thread puts back in its place:
- * an old runtime that sees it compresses answers by itself, and makes their
- * entity tags weak (docs/decisions/automatic-compression.md).
- */
-export const ACCEPT_ENCODING_HEADER = "x-svc-accept-encoding";
 
 /** Fields that are written anew for the way to the server. */
 const REWRITTEN: ReadonlySet<string> = new Set([
@@ -80,7 +72,7 @@ export class ServerClient {
   });
   readonly #times: ConnectionTimes = {
     deadlines: new Deadlines(REST_MS, now),
-    exchanges: new Deadlines(LATE_MS, now),
+    exchanges: new Deadlines(SIGNAL_DELAY_MS, now),
     idleMs: NO_IDLE_LIMIT_MS,
     restMs: REST_MS,
   };
@@ -125,7 +117,7 @@ export class ServerClient {
   async #exchange(
     connection: Http1Connection,
     wire: WireRequest,
-    { timeoutMs, over, signal }: SendOptions & { readonly signal: LateSignal | undefined },
+    { timeoutMs, over, signal }: SendOptions & { readonly signal: LazySignal | undefined },
   ): Promise<WireAnswer> {
     let failed = true;
     const answer = await connection.exchange(wire, {

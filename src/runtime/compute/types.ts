@@ -3,28 +3,26 @@
  *
  * @module
  */
-import type { ProcessCommand } from "../functions/types.ts";
-import type { HeaderPairs, LogLevel } from "../functions/wire.ts";
-import type { LateSignal } from "../outbound/late_signal.ts";
-import type { ProcessPlaces } from "../process/process_places.ts";
-import type { SocketCount } from "../process/socket_count.ts";
+import type { HeaderList, LazySignal } from "../http1/mod.ts";
+import type { LogLevel } from "../process/frames/mod.ts";
+import type { ProcessCommand, ProcessPlaces, SocketCount } from "../process/mod.ts";
 
 export interface ComputeRequest {
   readonly method: string;
   /** Path and query, as the server is to see them. */
   readonly target: string;
   /** With `host`; hop-by-hop fields are dropped on the way. */
-  readonly headers: HeaderPairs;
+  readonly headers: HeaderList;
   readonly body: ReadableStream<Uint8Array> | null;
   readonly requestId: string;
   /** Aborted when the client has gone: the server's connection is closed. */
-  readonly signal?: LateSignal | undefined;
+  readonly signal?: LazySignal | undefined;
 }
 
 export interface ComputeResponse {
   readonly status: number;
   readonly statusText?: string;
-  readonly headers: HeaderPairs;
+  readonly headers: HeaderList;
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
   /** The whole body, where it came with the head: to be used in place of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;

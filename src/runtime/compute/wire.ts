@@ -1,11 +1,12 @@
 /**
  * What the platform and the process of a server say to each other: frames
- * (`../functions/frame.ts`) whose payload is a JSON head. These are the plain
+ * (`../process/frames/`) whose payload is a JSON head. These are the plain
  * shapes; the platform checks what it hears with `parse_wire.ts`.
  *
  * @module
  */
-import type { LogLevel } from "../functions/wire.ts";
+import type { LogLevel } from "../process/frames/mod.ts";
+import type { SandboxState } from "./sandbox/mod.ts";
 
 /** What a frame says. Numbers below 20 go to the process, the others come from it. */
 export const ComputeFrame = {
@@ -52,37 +53,26 @@ export interface Ending {
   readonly message: string;
 }
 
-/** What holds the server's thread beside the permissions of the runtime. */
-export interface Confinement {
-  /** Files are closed by the kernel. */
-  readonly files: boolean;
-  /** Programs, signals and addresses are closed by the kernel. */
-  readonly calls: boolean;
-  /** Why something is not closed. */
-  readonly reason?: string;
-}
-
 /** Socket in the private folder at which the platform waits for the process. */
 export const CONTROL_SOCKET = "c";
 
 /** Socket in the private folder at which the server listens. */
 export const SERVER_SOCKET = "s";
 
-export interface Booted extends Confinement {
+export interface Booted extends SandboxState {
   /** Resident memory of the process before it has loaded the server's code, in bytes. */
   readonly residentBytes: number;
 }
 
-/** Longest message of a log entry, in characters. */
-export const MAX_MESSAGE_CHARACTERS = 4096;
-
 /** Largest payload in either direction: variables downward, a stack upward. */
 export const MAX_FRAME_BYTES = 4 * 1024 * 1024;
 
-/** The payload of a frame that carries a head. */
-export const toPayload = (head: object): Uint8Array =>
-  new TextEncoder().encode(JSON.stringify(head));
+/** Names the request to the server's thread, and in the log. */
+export const REQUEST_ID_HEADER = "x-svc-request-id";
 
-/** The start of a server, as the platform has written it. */
-export const readStart = (payload: Uint8Array): ServerStart =>
-  JSON.parse(new TextDecoder().decode(payload)) as ServerStart;
+/**
+ * Carries `Accept-Encoding`, which the server's thread puts back in its place:
+ * an old runtime that sees it compresses answers by itself, and makes their
+ * entity tags weak (docs/decisions/automatic-compression.md).
+ */
+export const ACCEPT_ENCODING_HEADER = "x-svc-accept-encoding";

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { FrameType } from "./frame.ts";
+import { FunctionFrame } from "./wire.ts";
 
 /** Sends a frame about the body that this link carries. */
 export type SendBodyFrame = (type: number, payload?: Uint8Array) => void;
@@ -98,19 +98,19 @@ export class BodySender {
         const bytes = this.#rest ?? await this.#next(this.#reader);
         if (this.#over) return;
         if (bytes === undefined) {
-          this.options.send(FrameType.end);
+          this.options.send(FunctionFrame.end);
           this.#finish();
           return;
         }
         const count = Math.min(bytes.byteLength, this.#credit, MAX_CHUNK_BYTES);
-        this.options.send(FrameType.chunk, bytes.subarray(0, count));
+        this.options.send(FunctionFrame.chunk, bytes.subarray(0, count));
         this.#credit -= costOf(count);
         this.#rest = count < bytes.byteLength ? bytes.subarray(count) : undefined;
       }
     } catch (error) {
       if (this.#over) return;
       const message = error instanceof Error ? error.message : "The body broke off";
-      this.options.send(FrameType.fail, encoder.encode(message.slice(0, 500)));
+      this.options.send(FunctionFrame.fail, encoder.encode(message.slice(0, 500)));
       this.#finish();
     } finally {
       this.#pumping = false;
@@ -153,7 +153,7 @@ export class BodyReceiver {
       },
       pull: () => this.#pull(),
       cancel: () => {
-        this.options.send(FrameType.drop);
+        this.options.send(FunctionFrame.drop);
         this.#finish();
       },
     }, { highWaterMark: 0 });
@@ -169,7 +169,7 @@ export class BodyReceiver {
     if (this.#over || this.#outstanding > WINDOW_BYTES / 2) return;
     const more = WINDOW_BYTES - this.#outstanding;
     this.#outstanding += more;
-    this.options.send(FrameType.credit, creditPayload(more));
+    this.options.send(FunctionFrame.credit, creditPayload(more));
   }
 
   /** Takes a part; false where it is empty, or the sender sent more than it was granted. */

@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { BodyReceiver, BodySender, EAGER_BYTES, readCredit, WINDOW_BYTES } from "./body_link.ts";
-import { FrameType } from "./frame.ts";
+import { FunctionFrame } from "./wire.ts";
 
 /** Sender and receiver, joined without a process; counts what is under way. */
 function join(stream: ReadableStream<Uint8Array>, credit: number) {
@@ -11,7 +11,7 @@ function join(stream: ReadableStream<Uint8Array>, credit: number) {
     credit,
     finished: () => {},
     send: (type, payload) => {
-      if (type === FrameType.drop) {
+      if (type === FunctionFrame.drop) {
         seen.dropped = true;
         return sender.stop("dropped");
       }
@@ -23,8 +23,8 @@ function join(stream: ReadableStream<Uint8Array>, credit: number) {
     credit,
     finished: () => {},
     send: (type, payload) => {
-      if (type === FrameType.end) return receiver.end();
-      if (type === FrameType.fail) {
+      if (type === FunctionFrame.end) return receiver.end();
+      if (type === FunctionFrame.fail) {
         return receiver.fail(new Error(new TextDecoder().decode(payload)));
       }
       seen.sent += payload!.byteLength;

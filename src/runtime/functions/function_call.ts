@@ -5,14 +5,18 @@
  * @module
  */
 import { BrokenBodyError } from "../../lib/broken_body.ts";
-import { Deadline } from "../outbound/deadlines.ts";
-import { LATE_MS } from "../outbound/exchange_watch.ts";
-import { signalOf } from "../outbound/late_signal.ts";
+import { Deadline, resolveSignal, SIGNAL_DELAY_MS } from "../http1/mod.ts";
+import { toPayload } from "../process/frames/mod.ts";
 import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
-import { FrameType } from "./frame.ts";
 import type { FailureReason, Invocation, InvocationResult } from "./types.ts";
-import type { InvokeHead, ResultHead, StepMode, WireBody } from "./wire.ts";
-import { toPayload, type WorkerParts } from "./worker_parts.ts";
+import {
+  FunctionFrame,
+  type InvokeHead,
+  type ResultHead,
+  type StepMode,
+  type WireBody,
+} from "./wire.ts";
+import type { WorkerContext } from "./worker_context.ts";
 
 /** What a step of each kind may return. */
 const ALLOWED: Readonly<Record<StepMode, readonly ResultHead["type"][]>> = {
@@ -25,7 +29,7 @@ const ALLOWED: Readonly<Record<StepMode, readonly ResultHead["type"][]>> = {
 export interface FunctionCallOptions {
   readonly id: number;
   readonly invocation: Invocation;
-  readonly worker: WorkerParts;
+  readonly worker: WorkerContext;
   readonly resolve: (result: InvocationResult) => void;
   /** Called once when nothing of the call runs any more. */
   readonly over: () => void;
@@ -70,13 +74,13 @@ export class FunctionCall {
       worker.senders.set(id, sender);
     }
     const { timeoutMs } = worker.options.limits;
-    if (isLater && timeoutMs > LATE_MS) {
+    if (isLater && timeoutMs > SIGNAL_DELAY_MS) {
       this.#arm(() => {
-        this.#arm(this.#timeOut, timeoutMs - LATE_MS);
+        this.#arm(this.#timeOut, timeoutMs - SIGNAL_DELAY_MS);
         this.#heed();
-      }, LATE_MS);
+      }, SIGNAL_DELAY_MS);
     } else this.#arm(this.#timeOut, timeoutMs);
-    worker.options.send(FrameType.invoke, id, toPayload(this.#head()));
+    worker.options.send(FunctionFrame.invoke, id, toPayload(this.#head()));
   }
 
   /** Takes the result that the function sent; only the first one counts. */
@@ -130,7 +134,7 @@ export class FunctionCall {
 
   /** Asks for the signal, and listens to it from now on. */
   #heed(): void {
-    this.#signal ??= signalOf(this.options.invocation.signal);
+    this.#signal ??= resolveSignal(this.options.invocation.signal);
     if (this.#signal?.aborted === true) this.#abort();
     else this.#signal?.addEventListener("abort", this.#abort, { once: true });
   }
@@ -154,7 +158,7 @@ export class FunctionCall {
   #cancel(reason: FailureReason, message: string): void {
     const { id, worker } = this.options;
     this.#resolve({ type: "failed", reason, message });
-    worker.options.send(FrameType.cancel, id);
+    worker.options.send(FunctionFrame.cancel, id);
     worker.receivers.get(id)?.fail(new BrokenBodyError(message));
     worker.senders.get(id)?.stop(message);
     this.#arm(() => {

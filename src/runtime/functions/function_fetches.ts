@@ -3,12 +3,13 @@
  *
  * @module
  */
-import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
-import { FrameType } from "./frame.ts";
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
+import type { HeaderList } from "../http1/mod.ts";
+import { toPayload } from "../process/frames/mod.ts";
+import { BodyReceiver, BodySender, EAGER_BYTES } from "./body_link.ts";
 import { MAX_FETCHES, TOO_MANY_FETCHES } from "./limits.ts";
-import type { FetchedHead, FetchHead, HeaderPairs } from "./wire.ts";
-import { toPayload, type WorkerParts } from "./worker_parts.ts";
+import { type FetchedHead, type FetchHead, FunctionFrame } from "./wire.ts";
+import type { WorkerContext } from "./worker_context.ts";
 
 interface Running {
   readonly call: number;
@@ -19,7 +20,7 @@ interface Running {
 const NULL_BODY: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
 /** Where the request has been is the platform's word, whatever the function says. */
-function withVia(headers: HeaderPairs, via: string | undefined): HeaderPairs {
+function withVia(headers: HeaderList, via: string | undefined): HeaderList {
   const kept = dropHopByHop(headers).filter(([name]) => name.toLowerCase() !== "via");
   return via === undefined ? kept : [...kept, ["via", via]];
 }
@@ -27,7 +28,7 @@ function withVia(headers: HeaderPairs, via: string | undefined): HeaderPairs {
 export class FunctionFetches {
   readonly #running = new Map<number, Running>();
 
-  constructor(private readonly worker: WorkerParts) {}
+  constructor(private readonly worker: WorkerContext) {}
 
   /** Something of a request with this id is under way. */
   has(id: number): boolean {
@@ -63,7 +64,7 @@ export class FunctionFetches {
       const payload: FetchedHead = {
         ...{ status, statusText, headers, url, redirected, body: sent !== null },
       };
-      this.worker.options.send(FrameType.fetched, id, toPayload(payload));
+      this.worker.options.send(FunctionFrame.fetched, id, toPayload(payload));
       if (sent === null) this.#running.delete(id);
       else this.#sendBody(id, sent);
     } catch (error) {
@@ -75,7 +76,7 @@ export class FunctionFetches {
   #refuse(id: number, message: string): void {
     this.#running.delete(id);
     const payload = new TextEncoder().encode(message.slice(0, 1000));
-    this.worker.options.send(FrameType.fetchFailed, id, payload);
+    this.worker.options.send(FunctionFrame.fetchFailed, id, payload);
   }
 
   #requestBody(id: number): ReadableStream<Uint8Array> {

@@ -4,13 +4,13 @@
  *
  * @module
  */
-import { ConcurrencyGate, type Release } from "./concurrency.ts";
+import { ConcurrencyGate, LineLimit, waitForPlace, within } from "../process/mod.ts";
+import { FunctionSupervisor } from "./function_supervisor.ts";
 import {
   DEFAULT_FUNCTION_LIMITS,
   type FunctionLimits,
   MAX_LOG_ENTRIES_PER_SECOND,
 } from "./limits.ts";
-import { ProcessSlot } from "./process_slot.ts";
 import type {
   FailureReason,
   FunctionHostOptions,
@@ -29,9 +29,8 @@ const failed = (reason: FailureReason, message: string): InvocationResult => ({
 export class FunctionHost {
   readonly #limits: FunctionLimits;
   readonly #gate: ConcurrencyGate;
-  readonly #slots = new Map<string, ProcessSlot>();
-  #logWindow = 0;
-  #logged = 0;
+  readonly #supervisors = new Map<string, FunctionSupervisor>();
+  readonly #lines = new LineLimit(MAX_LOG_ENTRIES_PER_SECOND);
   #closed = false;
   /** The deployment is not live any more: its processes end with the last call. */
   #resting = false;
@@ -50,7 +49,7 @@ export class FunctionHost {
 
   /** Ids of the processes that run now. */
   get pids(): readonly number[] {
-    return [...new Set(this.#slots.values())].flatMap(({ pid }) => pid ?? []);
+    return [...new Set(this.#supervisors.values())].flatMap(({ pid }) => pid ?? []);
   }
 
   /**
@@ -60,7 +59,7 @@ export class FunctionHost {
    */
   async start(): Promise<readonly { readonly name: string; readonly message: string }[]> {
     const loaded = this.names.map(async (name) => {
-      const worker = await this.#slots.get(name)!.worker(name);
+      const worker = await this.#supervisors.get(name)!.worker(name);
       const message = "problem" in worker ? worker.problem : (await worker.ready)?.message;
       return message === undefined ? [] : [{ name, message }];
     });
@@ -69,14 +68,16 @@ export class FunctionHost {
 
   /** Calls a function. Never rejects. */
   async invoke(invocation: Invocation): Promise<InvocationResult> {
-    const slot = this.#slots.get(invocation.function);
-    if (slot === undefined) {
+    const supervisor = this.#supervisors.get(invocation.function);
+    if (supervisor === undefined) {
       return failed("not_found", `Deployment has no function "${invocation.function}"`);
     }
     if (this.#closed) return failed("aborted", "The functions have been shut down");
     const entered = this.#gate.enter();
     if (entered === undefined) return failed("overloaded", "Too many calls wait for functions");
-    const release = typeof entered === "function" ? entered : await this.#wait(entered);
+    const release = typeof entered === "function"
+      ? entered
+      : await waitForPlace(entered, this.#limits.timeoutMs);
     if (release === undefined) return failed("overloaded", "Waited too long for a place");
     const over = (): void => {
       release();
@@ -84,10 +85,12 @@ export class FunctionHost {
       this.#emptied?.();
       if (this.#resting) void this.rest();
     };
-    const loaded = slot.ending === undefined ? slot.loaded(invocation.function) : undefined;
+    const loaded = supervisor.ending === undefined
+      ? supervisor.loaded(invocation.function)
+      : undefined;
     if (loaded !== undefined) return loaded.invoke(invocation, over);
-    await slot.ending;
-    const worker = await this.#slots.get(invocation.function)!.worker(invocation.function);
+    await supervisor.ending;
+    const worker = await this.#supervisors.get(invocation.function)!.worker(invocation.function);
     if ("problem" in worker) {
       over();
       return failed(worker.reason, worker.problem);
@@ -104,12 +107,7 @@ export class FunctionHost {
   async drain(timeoutMs: number): Promise<void> {
     this.#closed = true;
     if (this.#gate.running > 0) {
-      let timer: ReturnType<typeof setTimeout> | undefined;
-      await new Promise<void>((resolve) => {
-        this.#emptied = resolve;
-        timer = setTimeout(resolve, timeoutMs);
-      });
-      clearTimeout(timer);
+      await within(new Promise<void>((resolve) => this.#emptied = resolve), timeoutMs);
     }
     await this.close();
   }
@@ -121,30 +119,22 @@ export class FunctionHost {
   async rest(): Promise<void> {
     this.#resting = this.#gate.running > 0;
     if (this.#resting) return;
-    await Promise.all([...new Set(this.#slots.values())].map((slot) => slot.rest()));
+    await Promise.all(
+      [...new Set(this.#supervisors.values())].map((supervisor) => supervisor.rest()),
+    );
   }
 
   /** Ends the processes at once. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...new Set(this.#slots.values())].map((slot) => slot.close()));
+    await Promise.all(
+      [...new Set(this.#supervisors.values())].map((supervisor) => supervisor.close()),
+    );
   }
 
-  /** Waits for a place, but not for ever; a place that comes too late is given back. */
-  async #wait(place: Promise<Release>): Promise<Release | undefined> {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<undefined>((resolve) => {
-      timer = setTimeout(() => resolve(undefined), this.#limits.timeoutMs);
-    });
-    const first = await Promise.race([place, late]);
-    clearTimeout(timer);
-    if (first === undefined) void place.then((release) => release());
-    return first;
-  }
-
-  #place(functions: readonly FunctionSource[]): ProcessSlot | undefined {
+  #place(functions: readonly FunctionSource[]): FunctionSupervisor | undefined {
     if (functions.length === 0) return undefined;
-    const slot = new ProcessSlot({
+    const supervisor = new FunctionSupervisor({
       host: this.options,
       limits: this.#limits,
       functions,
@@ -152,37 +142,31 @@ export class FunctionHost {
       log: (entry) => this.#log(entry),
       broke: (broken, suspects) => this.#separate(broken, suspects),
     });
-    for (const { name } of functions) this.#slots.set(name, slot);
-    return slot;
+    for (const { name } of functions) this.#supervisors.set(name, supervisor);
+    return supervisor;
   }
 
   /**
    * Gives functions that broke a shared process one of their own, so that the
    * others are back after a restart; without a suspect everyone gets one.
    */
-  #separate(broken: ProcessSlot, suspects: readonly string[]): void {
+  #separate(broken: FunctionSupervisor, suspects: readonly string[]): void {
     if (this.#closed) return;
     const members = this.options.functions.filter(({ name }) => broken.names.has(name));
     if (members.length > 1) {
       const blamed = new Set(suspects.length > 0 ? suspects : broken.names);
       const rest = members.filter(({ name }) => !blamed.has(name));
-      const slots = [
+      const supervisors = [
         this.#place(rest),
         ...members.filter(({ name }) => blamed.has(name)).map((member) => this.#place([member])),
       ];
-      for (const slot of slots) void slot?.start().catch(() => {});
+      for (const supervisor of supervisors) void supervisor?.start().catch(() => {});
     } else if (suspects.length > 0) broken.restart();
   }
 
   #log(entry: Omit<FunctionLogEntry, "time">): void {
     const time = (this.options.now ?? Date.now)();
-    const window = Math.floor(time / 1000);
-    if (window !== this.#logWindow) {
-      this.#logWindow = window;
-      this.#logged = 0;
-    }
-    if (++this.#logged > MAX_LOG_ENTRIES_PER_SECOND) return;
-    this.options.log({ time, ...entry });
+    if (this.#lines.take(time).passes) this.options.log({ time, ...entry });
   }
 }
 

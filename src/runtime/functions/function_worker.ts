@@ -5,22 +5,21 @@
  * @module
  */
 import { BrokenBodyError } from "../../lib/broken_body.ts";
-import { Deadlines } from "../outbound/deadlines.ts";
-import { LATE_MS } from "../outbound/exchange_watch.ts";
+import { Deadlines, SIGNAL_DELAY_MS } from "../http1/mod.ts";
+import { type Frame, toPayload } from "../process/frames/mod.ts";
 import { type BodyReceiver, BodySender, readCredit } from "./body_link.ts";
-import { type Frame, FrameType } from "./frame.ts";
 import { FunctionCall } from "./function_call.ts";
 import { FunctionFetches } from "./function_fetches.ts";
 import { parseError, parseFetch, parseLog, parseResult } from "./parse_wire.ts";
 import { StackMapper, withoutInlineMap } from "./source_map.ts";
 import type { FailureReason, Invocation, InvocationResult } from "./types.ts";
-import { MAX_STACK_CHARACTERS, type WireError, type WorkerStart } from "./wire.ts";
-import { type FunctionWorkerOptions, toPayload, type WorkerParts } from "./worker_parts.ts";
+import { FunctionFrame, MAX_STACK_CHARACTERS, type WireError, type WorkerStart } from "./wire.ts";
+import type { FunctionWorkerOptions, WorkerContext } from "./worker_context.ts";
 
 /** A frame of the runtime, not of the function. */
 const RUNTIME_FRAME = /^\s+at .*\b(?:ext|file|node):/;
 
-export class FunctionWorker implements WorkerParts {
+export class FunctionWorker implements WorkerContext {
   /** Resolves with `undefined` when the function is loaded, else with what went wrong. */
   readonly ready: Promise<WireError | undefined>;
   readonly deadlines: Deadlines;
@@ -39,7 +38,7 @@ export class FunctionWorker implements WorkerParts {
   constructor(readonly options: FunctionWorkerOptions) {
     const { timeoutMs, graceMs } = options.limits;
     this.deadlines = new Deadlines(
-      Math.min(LATE_MS, timeoutMs, graceMs),
+      Math.min(SIGNAL_DELAY_MS, timeoutMs, graceMs),
       () => performance.now(),
     );
     this.#mapper = new StackMapper(options.definition.source);
@@ -80,7 +79,7 @@ export class FunctionWorker implements WorkerParts {
     const { definition, host, send } = this.options;
     const source = withoutInlineMap(definition.source);
     const head: WorkerStart = { ...definition, source, env: host.env };
-    send(FrameType.start, 0, toPayload(head));
+    send(FunctionFrame.start, 0, toPayload(head));
   }
 
   /** Performs a call. Never rejects. */
@@ -109,21 +108,21 @@ export class FunctionWorker implements WorkerParts {
   take(frame: Frame): void {
     if (this.#dead) return;
     switch (frame.type) {
-      case FrameType.ready:
+      case FunctionFrame.ready:
         return this.#becomeReady(undefined);
-      case FrameType.broken:
+      case FunctionFrame.broken:
         return this.#break(parseError(frame.payload) ?? { message: "Unknown error" });
-      case FrameType.result:
+      case FunctionFrame.result:
         return this.#takeResult(frame, false);
-      case FrameType.resultSettled:
+      case FunctionFrame.resultSettled:
         return this.#takeResult(frame, true);
-      case FrameType.settled:
+      case FunctionFrame.settled:
         return this.#calls.get(frame.id)?.settled();
-      case FrameType.log:
+      case FunctionFrame.log:
         return this.#takeLog(frame);
-      case FrameType.fetch:
+      case FunctionFrame.fetch:
         return this.#takeFetch(frame);
-      case FrameType.abortFetch:
+      case FunctionFrame.abortFetch:
         return this.#fetches.abort(frame.id);
       default:
         return this.#takeBody(frame);
@@ -204,7 +203,7 @@ export class FunctionWorker implements WorkerParts {
     const call = head === undefined ? undefined : this.#calls.get(head.call);
     if (head === undefined || call === undefined || id % 2 === 0) {
       return this.options.send(
-        FrameType.fetchFailed,
+        FunctionFrame.fetchFailed,
         id,
         new TextEncoder().encode("The request is not allowed"),
       );
@@ -213,15 +212,15 @@ export class FunctionWorker implements WorkerParts {
   }
 
   #takeBody({ type, id, payload }: Frame): void {
-    if (type === FrameType.chunk) {
+    if (type === FunctionFrame.chunk) {
       if (this.receivers.get(id)?.chunk(payload) !== false) return;
       this.options.stuck("crashed", `Function "${this.name}" sent more than it was asked for`);
-    } else if (type === FrameType.end) this.receivers.get(id)?.end();
-    else if (type === FrameType.fail) {
+    } else if (type === FunctionFrame.end) this.receivers.get(id)?.end();
+    else if (type === FunctionFrame.fail) {
       const message = new TextDecoder().decode(payload.subarray(0, 1000));
       this.receivers.get(id)?.fail(new BrokenBodyError(message));
-    } else if (type === FrameType.credit) this.senders.get(id)?.grant(readCredit(payload));
-    else if (type === FrameType.drop) this.senders.get(id)?.stop("The function reads no more");
+    } else if (type === FunctionFrame.credit) this.senders.get(id)?.grant(readCredit(payload));
+    else if (type === FunctionFrame.drop) this.senders.get(id)?.stop("The function reads no more");
     else this.#breakOff();
   }
 

@@ -43,15 +43,6 @@ export const DEFAULT_FUNCTION_LIMITS: FunctionLimits = {
   memoryPollMs: 50,
 };
 
-/** Longest pause before a process that keeps failing is started again. */
-export const MAX_BACKOFF_MS = 30_000;
-const FIRST_BACKOFF_MS = 100;
-
-/** The pause before the next start after so many failures in a row; the first costs none. */
-export function backoffMs(failures: number): number {
-  return failures <= 1 ? 0 : Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 2));
-}
-
 /** Resident memory of the runtime itself with so many workers, in MiB, with room to spare. */
 export function memoryAllowanceMb(workers: number): number {
   return 80 + 20 * workers;

@@ -17,6 +17,5 @@ export {
   type FunctionSource,
   type Invocation,
   type InvocationResult,
-  type ProcessCommand,
 } from "./types.ts";
 export { type CallContext, type StepMode } from "./wire.ts";

@@ -4,11 +4,12 @@
  * @module
  */
 import { z } from "zod";
+import { MAX_LOG_CHARACTERS } from "../process/frames/mod.ts";
+import { parsePayload } from "../process/mod.ts";
 import {
   type FetchHead,
   type LogHead,
   MAX_HEAD_CHARACTERS,
-  MAX_LOG_CHARACTERS,
   MAX_STACK_CHARACTERS,
   type ResultHead,
   type WireError,
@@ -66,16 +67,10 @@ const logHead = z.object({
   call: z.int().optional(),
 });
 
-const decoder = new TextDecoder("utf-8", { fatal: true });
+const MAX_BYTES = 2 * MAX_HEAD_CHARACTERS;
 
 function read<T>(schema: z.ZodType<T>, payload: Uint8Array): T | undefined {
-  if (payload.byteLength > MAX_HEAD_CHARACTERS * 2) return undefined;
-  try {
-    const parsed = schema.safeParse(JSON.parse(decoder.decode(payload)));
-    return parsed.success ? parsed.data : undefined;
-  } catch {
-    return undefined;
-  }
+  return parsePayload(schema, payload, MAX_BYTES);
 }
 
 /** A call's result; `undefined` where the payload is none. */

@@ -6,17 +6,14 @@
  * @module
  */
 import { dirname } from "node:path";
-import { refuseForeignDescriptors } from "../process/own_descriptors.ts";
-import { FrameConnection } from "./connection.ts";
-import { type Frame, FrameType, ProtocolError } from "./frame.ts";
-import type { WorkerIntroduction } from "./wire.ts";
+import { type Frame, FrameConnection, ProtocolError } from "../process/frames/mod.ts";
+import { endWith, refuseForeignDescriptors, servePlatform, workerUrl } from "../process/mod.ts";
+import { FunctionFrame, type WorkerIdentity } from "./wire.ts";
 
-/** The staged worker lies beside the compiled program's main module. */
-function workerUrl(): URL {
-  return Deno.build.standalone
-    ? new URL("./function_worker.js", Deno.mainModule)
-    : new URL("./worker/worker_main.ts", import.meta.url);
-}
+const WORKER = workerUrl(
+  "function_worker.js",
+  new URL("./worker/worker_main.ts", import.meta.url),
+);
 
 /**
  * A worker that may connect to the socket, and no more; it gives that up
@@ -24,7 +21,7 @@ function workerUrl(): URL {
  */
 function startWorker(socketPath: string): Worker {
   const start = (permissions: Deno.PermissionOptionsObject): Worker =>
-    new Worker(workerUrl(), { type: "module", name: "function", deno: { permissions } });
+    new Worker(WORKER, { type: "module", name: "function", deno: { permissions } });
   const files = { read: [socketPath], write: [socketPath] };
   try {
     return start({ ...files, net: [`unix:${socketPath}`] });
@@ -44,8 +41,8 @@ class FunctionProcess {
   ) {}
 
   take({ type, worker, payload }: Frame): void {
-    if (type === FrameType.open) void this.#open(worker, new TextDecoder().decode(payload));
-    else if (type === FrameType.stop) this.#stop(worker, "");
+    if (type === FunctionFrame.open) void this.#open(worker, new TextDecoder().decode(payload));
+    else if (type === FunctionFrame.stop) this.#stop(worker, "");
     else throw new ProtocolError(`The process was sent a frame of type ${type}`);
   }
 
@@ -59,7 +56,7 @@ class FunctionProcess {
       event.preventDefault();
       this.#stop(number, event.message.slice(0, 1000));
     };
-    const introduction: WorkerIntroduction = { socketPath, number, key };
+    const introduction: WorkerIdentity = { socketPath, number, key };
     worker.postMessage(introduction);
   }
 
@@ -70,14 +67,8 @@ class FunctionProcess {
     this.#workers.delete(number);
     worker.terminate();
     const payload = new TextEncoder().encode(message);
-    this.control.send({ type: FrameType.exited, worker: number, id: 0, payload });
+    this.control.send({ type: FunctionFrame.exited, worker: number, id: 0, payload });
   }
-}
-
-/** Ends the process; the platform keeps its last words for the log. */
-function endWith(words: string): never {
-  Deno.stderr.writeSync(new TextEncoder().encode(words));
-  Deno.exit(1);
 }
 
 /** The socket outlives a platform that was killed; what ends after it clears up. */
@@ -91,25 +82,17 @@ function removeSocket(socketPath: string): void {
 
 /**
  * Runs functions for the platform that listens at the Unix socket
- * `socketPath`, and ends the process when that closes. The platform ends its
- * processes itself when it is told to stop, so signals to the group are
- * ignored here.
+ * `socketPath`, and ends the process when that closes.
  */
 export async function runFunctionProcess(socketPath: string): Promise<never> {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
-    Deno.addSignalListener(signal, () => {});
-  }
-  const control = new FrameConnection(
-    await Deno.connect({ transport: "unix", path: socketPath }),
-  );
-  const process = new FunctionProcess(control, socketPath);
-  try {
-    await control.receive((frame) => process.take(frame));
-    removeSocket(socketPath);
-  } catch (error) {
-    endWith(String(error));
-  }
-  Deno.exit(0);
+  return await servePlatform({
+    socketPath,
+    begin: (control) => {
+      const process = new FunctionProcess(control, socketPath);
+      return (frame) => process.take(frame);
+    },
+    orphaned: () => removeSocket(socketPath),
+  });
 }
 
 if (import.meta.main && !Deno.build.standalone) await runFunctionProcess(Deno.args[0] ?? "");

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { exists } from "node:fs";
 import { dirname, join } from "node:path";
-import { encodeFrame, FrameType } from "./frame.ts";
+import { encodeFrame } from "../process/frames/frame.ts";
 import { functionProcessCommand } from "./process_command.ts";
+import { FunctionFrame } from "./wire.ts";
 
 /** A function process whose platform is this test: its line, and how it ended. */
 async function startAlone() {
@@ -26,8 +27,8 @@ const folderIsThere = (path: string): Promise<boolean> =>
 
 const GARBAGE: Readonly<Record<string, Uint8Array>> = {
   "bytes that are no frame": new Uint8Array(64).fill(0xff),
-  "a frame for a worker": encodeFrame({ type: FrameType.invoke, worker: 1, id: 2 }),
-  "its own kind of frame": encodeFrame({ type: FrameType.exited, worker: 1, id: 0 }),
+  "a frame for a worker": encodeFrame({ type: FunctionFrame.invoke, worker: 1, id: 2 }),
+  "its own kind of frame": encodeFrame({ type: FunctionFrame.exited, worker: 1, id: 0 }),
 };
 
 for (const [name, bytes] of Object.entries(GARBAGE)) {
@@ -44,7 +45,7 @@ for (const [name, bytes] of Object.entries(GARBAGE)) {
 
 Deno.test("a function process that loses its platform ends, and removes its socket", async () => {
   const { path, line, output } = await startAlone();
-  await line.write(encodeFrame({ type: FrameType.stop, worker: 5, id: 0 }));
+  await line.write(encodeFrame({ type: FunctionFrame.stop, worker: 5, id: 0 }));
   assert.equal(await folderIsThere(path), true);
   line.close();
   assert.equal((await output).code, 0);

@@ -3,24 +3,25 @@
  *
  * @module
  */
-import type { LateSignal } from "../outbound/late_signal.ts";
-import type { OutboundFetch } from "../outbound/types.ts";
-import type { ProcessPlaces } from "../process/process_places.ts";
+import type { HeaderList, LazySignal } from "../http1/mod.ts";
+import type { OutboundFetch } from "../outbound/mod.ts";
+import type { LogLevel } from "../process/frames/mod.ts";
+import type { ProcessCommand, ProcessPlaces } from "../process/mod.ts";
 import type { FunctionLimits } from "./limits.ts";
-import type { CallContext, HeaderPairs, LogLevel, StepMode } from "./wire.ts";
+import type { CallContext, StepMode } from "./wire.ts";
 
 export interface FunctionRequest {
   readonly method: string;
   /** Absolute. */
   readonly url: string;
-  readonly headers: HeaderPairs;
+  readonly headers: HeaderList;
   readonly body: ReadableStream<Uint8Array> | null;
 }
 
 export interface FunctionResponse {
   readonly status: number;
   readonly statusText?: string;
-  readonly headers: HeaderPairs;
+  readonly headers: HeaderList;
   readonly body: ReadableStream<Uint8Array> | null;
 }
 
@@ -41,7 +42,7 @@ export interface Invocation {
    */
   readonly via?: string;
   /** Aborts the call, for instance when the client has gone. */
-  readonly signal?: LateSignal | undefined;
+  readonly signal?: LazySignal | undefined;
 }
 
 export type FailureReason =
@@ -76,13 +77,6 @@ export interface FunctionSource {
   readonly name: string;
   /** A module that `sealFunction` has made; never one that comes from elsewhere. */
   readonly source: string;
-}
-
-/** The command that starts this program as a function process. */
-export interface ProcessCommand {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
 }
 
 export interface FunctionHostOptions {

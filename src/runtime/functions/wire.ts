@@ -1,12 +1,69 @@
 /**
- * The JSON heads that travel in frames. These are the plain shapes; the
- * platform checks what comes from a function with the schemas of
+ * What the platform and a process of functions send each other: the types of
+ * frames, and the JSON heads that travel in them. These are the plain shapes;
+ * the platform checks what comes from a function with the schemas of
  * `parse_wire.ts`.
+ *
+ * The process has a connection of its own, where a frame's worker number says
+ * which worker it is about. Each worker has another one, on which it identifies
+ * itself once and the number is ignored afterwards: no function can speak in
+ * the name of another.
  *
  * @module
  */
+import type { HeaderList } from "../http1/mod.ts";
+import type { LogLevel } from "../process/frames/mod.ts";
 
-export type HeaderPairs = readonly (readonly [string, string])[];
+/** What a frame says. Numbers below 20 go to the function, the others come from it. */
+export const FunctionFrame = {
+  /** To the process: start a worker; payload: the key by which it is known. */
+  open: 7,
+  /** To the process: end a worker at once. */
+  stop: 2,
+  /** Load the function; payload: the worker's settings and source as JSON. */
+  start: 1,
+  /** Call the function; payload: the call's head as JSON. */
+  invoke: 3,
+  /** The call's result is no longer wanted: abort it and say `settled`. */
+  cancel: 4,
+  /** The platform's answer to a `fetch`; payload: response head as JSON. */
+  fetched: 5,
+  /** A `fetch` failed; payload: message. */
+  fetchFailed: 6,
+  /** The worker has loaded its function. */
+  ready: 20,
+  /** The worker can not load its function; payload: error as JSON. */
+  broken: 21,
+  /** What the call came to; payload: result as JSON. */
+  result: 22,
+  /** Nothing of the call is running any more, `waitUntil` included. */
+  settled: 23,
+  /** One line for the log; payload: entry as JSON. */
+  log: 24,
+  /** Perform a `fetch`; payload: request as JSON. */
+  fetch: 25,
+  /** The `fetch` is no longer wanted. */
+  abortFetch: 26,
+  /** `result` and `settled` in one: most calls leave nothing running. */
+  resultSettled: 28,
+  /** Of the process: the worker has ended; payload: why, where it was not told to. */
+  exited: 27,
+  /** First of a worker's connection: its number, and as payload its key. */
+  hello: 29,
+  /** A part of a body, in either direction. */
+  chunk: 40,
+  /** The body is complete. */
+  end: 41,
+  /** The body broke off; payload: message. */
+  fail: 42,
+  /** The receiver takes so many more bytes (u32). */
+  credit: 43,
+  /** The receiver wants no more of the body. */
+  drop: 44,
+} as const;
+
+/** Largest payload that a function may send in one frame. */
+export const MAX_UPWARD_BYTES = 512 * 1024;
 
 /** Step modes of the pipeline (spec, pipeline step), and the terminal handle. */
 export type StepMode = "request" | "response" | "observe" | "handle";
@@ -22,7 +79,7 @@ export interface CallContext {
 }
 
 /** How a worker finds the platform, and is known there. */
-export interface WorkerIntroduction {
+export interface WorkerIdentity {
   readonly socketPath: string;
   readonly number: number;
   readonly key: string;
@@ -38,13 +95,13 @@ export interface WorkerStart {
 export interface WireRequest {
   readonly method: string;
   readonly url: string;
-  readonly headers: HeaderPairs;
+  readonly headers: HeaderList;
 }
 
 export interface WireResponse {
   readonly status: number;
   readonly statusText?: string;
-  readonly headers: HeaderPairs;
+  readonly headers: HeaderList;
 }
 
 /** Where a result's body is: there is none, it follows in chunks, or the step left it as it was. */
@@ -74,8 +131,6 @@ export type ResultHead =
     readonly error: WireError;
   };
 
-export type LogLevel = "debug" | "info" | "warn" | "error";
-
 export interface LogHead {
   readonly level: LogLevel;
   readonly message: string;
@@ -98,9 +153,6 @@ export interface FetchedHead extends WireResponse {
 
 /** Longest head of a request or response, in characters of JSON. */
 export const MAX_HEAD_CHARACTERS = 128 * 1024;
-
-/** Longest message of a log entry, in characters. */
-export const MAX_LOG_CHARACTERS = 4096;
 
 /** Longest stack, in characters. */
 export const MAX_STACK_CHARACTERS = 4096;

@@ -5,9 +5,9 @@
  *
  * @module
  */
+import { OutboundError } from "../http1/mod.ts";
+import type { AbandonedConnects } from "./abandoned_connects.ts";
 import { isLocalName, isPublicAddress, isWebPort, literalAddress } from "./address_rules.ts";
-import { OutboundError } from "./errors.ts";
-import type { StrayOpenings } from "./stray_openings.ts";
 
 /** Addresses of a name, as text; rejects or gives none where there are none. */
 export type ResolveDns = (name: string) => Promise<readonly string[]>;
@@ -27,7 +27,7 @@ export interface ConnectRules {
   /** Certificates (PEM) to trust beside the system's. */
   readonly caCerts?: readonly string[];
   /** Openings that were given up and go on. */
-  readonly strays: StrayOpenings;
+  readonly strays: AbandonedConnects;
 }
 
 /** Most addresses of a name that are tried. */

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OutboundError } from "./errors.ts";
+import { OutboundError } from "../http1/errors.ts";
 import { createOutboundFetch } from "./outbound_fetch.ts";
 
 /** Takes connections and says nothing. */

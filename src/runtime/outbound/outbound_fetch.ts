@@ -5,6 +5,23 @@
  * @module
  */
 import { lookup } from "node:dns/promises";
+import { dropHopByHop } from "../../lib/hop_by_hop.ts";
+import {
+  announceBody,
+  ConnectionPool,
+  type ConnectionTimes,
+  Deadlines,
+  type HeaderList,
+  Http1Connection,
+  isRepeatable,
+  type LazySignal,
+  OutboundError,
+  resolveSignal,
+  SIGNAL_DELAY_MS,
+  type WireAnswer,
+  type WireRequest,
+} from "../http1/mod.ts";
+import { AbandonedConnects } from "./abandoned_connects.ts";
 import {
   type ConnectRules,
   type Dial,
@@ -13,22 +30,8 @@ import {
   type ResolveDns,
   type Target,
 } from "./connect.ts";
-import { OutboundError } from "./errors.ts";
-import { LATE_MS } from "./exchange_watch.ts";
-import { dropHopByHop } from "../../lib/hop_by_hop.ts";
-import { Deadlines } from "./deadlines.ts";
-import {
-  type ConnectionTimes,
-  Http1Connection,
-  type WireAnswer,
-  type WireRequest,
-} from "./http1_connection.ts";
-import { type LateSignal, signalOf } from "./late_signal.ts";
-import { ConnectionPool } from "./pool.ts";
 import { nextRequest } from "./redirect.ts";
-import { announceBody, isRepeatable } from "./request_body.ts";
-import { StrayOpenings } from "./stray_openings.ts";
-import type { HeaderList, OutboundFetch, OutboundRequest, OutboundResponse } from "./types.ts";
+import type { OutboundFetch, OutboundRequest, OutboundResponse } from "./types.ts";
 
 export interface OutboundOptions {
   /** Private, local and reserved addresses and any port are allowed. Default: false. */
@@ -114,14 +117,14 @@ class OutboundClient {
       resolveDns: options.resolveDns ?? systemLookup,
       dial: options.dial ?? ((to) => Deno.connect(to)),
       connectMs: options.connectMs ?? 10_000,
-      strays: new StrayOpenings(),
+      strays: new AbandonedConnects(),
       ...(options.caCerts === undefined ? {} : { caCerts: options.caCerts }),
     };
     const { idleMs = 60_000, restMs = 4000 } = options;
     const now = (): number => performance.now();
     this.#times = {
       deadlines: new Deadlines(Math.min(idleMs, restMs), now),
-      exchanges: new Deadlines(LATE_MS, now),
+      exchanges: new Deadlines(SIGNAL_DELAY_MS, now),
       idleMs,
       restMs,
     };
@@ -171,7 +174,7 @@ class OutboundClient {
       : { ...about, headers, body };
   }
 
-  async #send(wire: WireRequest, target: Target, signal?: LateSignal): Promise<WireAnswer> {
+  async #send(wire: WireRequest, target: Target, signal?: LazySignal): Promise<WireAnswer> {
     if (typeof signal === "object" && signal.aborted) {
       throw new OutboundError("aborted", "The request was aborted");
     }
@@ -185,14 +188,14 @@ class OutboundClient {
         if (!stale || !isRepeatable(wire)) throw error;
       }
     }
-    const conn = await openConnection(target, this.#rules, signalOf(signal));
+    const conn = await openConnection(target, this.#rules, resolveSignal(signal));
     return await this.#exchange(new Http1Connection(conn, this.#times), wire, { origin, signal });
   }
 
   #exchange(
     connection: Http1Connection,
     wire: WireRequest,
-    { origin, signal }: { readonly origin: string; readonly signal: LateSignal | undefined },
+    { origin, signal }: { readonly origin: string; readonly signal: LazySignal | undefined },
   ): Promise<WireAnswer> {
     return connection.exchange(wire, {
       done: (reusable) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { OutboundError, type OutboundErrorCode } from "../http1/errors.ts";
 import { type RawServer, serveRaw, tableResolver } from "./_test_servers.ts";
-import { OutboundError, type OutboundErrorCode } from "./errors.ts";
 import { createOutboundFetch, type OutboundOptions } from "./outbound_fetch.ts";
 import type { OutboundRequest, OutboundResponse } from "./types.ts";
 

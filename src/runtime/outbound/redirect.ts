@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { OutboundError } from "./errors.ts";
+import { OutboundError } from "../http1/mod.ts";
 import type { OutboundRequest, OutboundResponse } from "./types.ts";
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);

@@ -3,9 +3,7 @@
  *
  * @module
  */
-import type { LateSignal } from "./late_signal.ts";
-
-export type HeaderList = readonly (readonly [string, string])[];
+import type { HeaderList, LazySignal } from "../http1/mod.ts";
 
 export interface OutboundRequest {
   readonly method: string;
@@ -20,7 +18,7 @@ export interface OutboundRequest {
   readonly body: ReadableStream<Uint8Array> | null;
   /** `manual` by default: a redirect is an answer like any other. */
   readonly redirect?: "follow" | "manual" | "error";
-  readonly signal?: LateSignal | undefined;
+  readonly signal?: LazySignal | undefined;
 }
 
 export interface OutboundResponse {

@@ -3,13 +3,16 @@
  *
  * @module
  */
-import { readBody } from "../../outbound/body_reader.ts";
-import { ByteReader } from "../../outbound/byte_reader.ts";
-import { OutboundError } from "../../outbound/errors.ts";
 import { dropHopByHop } from "../../../lib/hop_by_hop.ts";
-import { readFinalHead } from "../../outbound/http1_connection.ts";
-import { formatRequestHead, type ResponseHead } from "../../outbound/http1_head.ts";
-import { signalOf } from "../../outbound/late_signal.ts";
+import {
+  ByteReader,
+  formatRequestHead,
+  OutboundError,
+  readBody,
+  readFinalHead,
+  resolveSignal,
+  type ResponseHead,
+} from "../../http1/mod.ts";
 import { forwardedHeaders } from "../server_client.ts";
 import type { ComputeRequest, ComputeResponse, ComputeSocketResult } from "../types.ts";
 import { ClientSocket } from "./client_socket.ts";
@@ -116,7 +119,7 @@ export async function openSocket(
     () => stop(new OutboundError("idle_timeout", "No answer came in time")),
     timeoutMs,
   );
-  const signal = signalOf(request.signal);
+  const signal = resolveSignal(request.signal);
   signal?.addEventListener("abort", abort, { once: true });
   const finish = (): void => {
     signal?.removeEventListener("abort", abort);

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { OutboundError } from "../../outbound/errors.ts";
+import { OutboundError } from "../../http1/errors.ts";
 import { acceptFor, openSocket } from "./open_socket.ts";
 
 const ASKED = {

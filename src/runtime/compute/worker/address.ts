@@ -7,7 +7,7 @@
 import type { Send } from "./messages.ts";
 
 /** What a server believes to listen on. */
-export interface Believed {
+export interface AdvertisedAddress {
   readonly address: string;
   readonly port: number;
   readonly family: "IPv4" | "IPv6";
@@ -47,7 +47,7 @@ export class ServerAddress {
   }
 
   /** What the server is told; port 0 and no port are the platform's choice. */
-  believed(port?: number, host?: string): Believed {
+  advertised(port?: number, host?: string): AdvertisedAddress {
     const address = host === undefined || host === "localhost" ? this.options.host : host;
     return {
       address,
@@ -58,7 +58,7 @@ export class ServerAddress {
 }
 
 /** Why a second address is refused, in the words of Node. */
-export function refusedListen({ address, port }: Believed): Error {
+export function refusedListen({ address, port }: AdvertisedAddress): Error {
   const message = `listen EACCES: permission denied ${address}:${port}: ` +
     "a deployment's server listens on one port only, that of its first listen; " +
     "serve all from there, by path or host";

@@ -4,8 +4,9 @@
  *
  * @module
  */
+import { ACCEPT_ENCODING_HEADER, REQUEST_ID_HEADER } from "../wire.ts";
 import { refusedListen, type ServerAddress } from "./address.ts";
-import { ACCEPT_ENCODING_HEADER, inRequest, REQUEST_ID_HEADER } from "./request_scope.ts";
+import { inRequest } from "./request_scope.ts";
 
 type Handler = (request: Request, info: object) => Response | Promise<Response>;
 
@@ -54,11 +55,11 @@ function serveAt(
   serve: Serve,
   [options, handler]: [ServeOptions, Handler],
 ): Deno.HttpServer {
-  const believed = address.believed(options.port ?? 8000, options.hostname);
+  const advertised = address.advertised(options.port ?? 8000, options.hostname);
   if (!address.take()) {
-    throw new Deno.errors.PermissionDenied(refusedListen(believed).message);
+    throw new Deno.errors.PermissionDenied(refusedListen(advertised).message);
   }
-  const told = { transport: "tcp", hostname: believed.address, port: believed.port };
+  const told = { transport: "tcp", hostname: advertised.address, port: advertised.port };
   const { signal, onError, onListen } = options;
   const server = serve({
     path: address.socket,

@@ -10,8 +10,9 @@
 import http from "node:http";
 import https from "node:https";
 import net from "node:net";
-import { type Believed, refusedListen, type ServerAddress } from "./address.ts";
-import { ACCEPT_ENCODING_HEADER, inRequest, REQUEST_ID_HEADER } from "./request_scope.ts";
+import { ACCEPT_ENCODING_HEADER, REQUEST_ID_HEADER } from "../wire.ts";
+import { type AdvertisedAddress, refusedListen, type ServerAddress } from "./address.ts";
+import { inRequest } from "./request_scope.ts";
 
 type Method = (this: Emitter, ...args: unknown[]) => unknown;
 
@@ -116,26 +117,30 @@ function addPeer(socket: unknown): void {
   }
 }
 
-const believedBy = new WeakMap<object, Believed>();
+const advertisedBy = new WeakMap<object, AdvertisedAddress>();
 
 function replaceAddress(prototype: object): void {
   const address = Reflect.get(prototype, "address") as Method;
   const replaced: Method = function () {
-    return believedBy.get(this) ?? address.call(this);
+    return advertisedBy.get(this) ?? address.call(this);
   };
   Reflect.set(prototype, "address", replaced);
 }
 
 /** True where the server may listen; else it hears why not, a moment later, as from Node. */
-function mayListen(server: Emitter, believed: Believed, address: ServerAddress): boolean {
+function mayListen(
+  server: Emitter,
+  advertised: AdvertisedAddress,
+  address: ServerAddress,
+): boolean {
   if (!address.take()) {
-    queueMicrotask(() => server.emit("error", refusedListen(believed)));
+    queueMicrotask(() => server.emit("error", refusedListen(advertised)));
     return false;
   }
-  believedBy.set(server, believed);
+  advertisedBy.set(server, advertised);
   server.once("listening", () => address.listening());
   server.once("close", () => {
-    believedBy.delete(server);
+    advertisedBy.delete(server);
     address.release();
   });
   return true;
@@ -148,8 +153,8 @@ function replaceListen(address: ServerAddress): void {
     const asked = readListenArguments(args);
     if (asked === "other") return listen.apply(this, args);
     const callback = args.find((argument) => typeof argument === "function");
-    const believed = address.believed(asked.port, asked.host);
-    if (!mayListen(this, believed, address)) return this;
+    const advertised = address.advertised(asked.port, asked.host);
+    if (!mayListen(this, advertised, address)) return this;
     return callback === undefined
       ? listen.call(this, { path: address.socket })
       : listen.call(this, { path: address.socket }, callback);
@@ -166,7 +171,7 @@ function replaceServe(address: ServerAddress): void {
   const told = prototype.address!;
   prototype._serve = function () {
     const { port, address: host } = told.call(this) as { port: number; address: string };
-    if (mayListen(this, address.believed(port, host), address)) serve.call(this);
+    if (mayListen(this, address.advertised(port, host), address)) serve.call(this);
   };
   prototype._additionalServeOptions = options;
   // Deno 2.6 has none, and complains to the log of each server that asks for it.

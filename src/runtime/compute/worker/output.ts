@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { cut, LineCutter } from "../lines.ts";
+import { cut, LineSplitter } from "../lines.ts";
 import type { ProcessLog } from "../wire.ts";
 import { cleanStack } from "./describe_error.ts";
 import type { Send } from "./messages.ts";
@@ -38,7 +38,7 @@ export function takeOutput(send: Send, directory: string): void {
     log(LEVELS[level] ?? "info", cut(cleanStack(message.replace(/\n$/, ""), directory)))
   );
   for (const [name, level] of [["stdout", "info"], ["stderr", "error"]] as const) {
-    const lines = new LineCutter((line) => log(level, line));
+    const lines = new LineSplitter((line) => log(level, line));
     const write = (
       chunk: string | Uint8Array,
       encoding?: unknown,

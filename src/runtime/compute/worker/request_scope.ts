@@ -1,15 +1,9 @@
 /**
- * Which request the running code belongs to, and what the platform adds to it.
+ * Which request the running code belongs to.
  *
  * @module
  */
 import { AsyncLocalStorage } from "node:async_hooks";
-
-/** The platform names each request by this header. */
-export const REQUEST_ID_HEADER = "x-svc-request-id";
-
-/** The platform sends `Accept-Encoding` under this name: the runtime shall not compress by itself. */
-export const ACCEPT_ENCODING_HEADER = "x-svc-accept-encoding";
 
 const current = new AsyncLocalStorage<string>();
 

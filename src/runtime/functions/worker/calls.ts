@@ -4,11 +4,12 @@
  *
  * @module
  */
+import type { HeaderList } from "../../http1/mod.ts";
+import { toPayload } from "../../process/frames/mod.ts";
 import { BodyReceiver, BodySender, EAGER_BYTES } from "../body_link.ts";
-import { FrameType } from "../frame.ts";
 import {
   type CallContext,
-  type HeaderPairs,
+  FunctionFrame,
   type InvokeHead,
   MAX_HEAD_CHARACTERS,
   type ResultHead,
@@ -21,7 +22,7 @@ import {
   type StepFacts,
 } from "./classify_result.ts";
 import { describeError } from "./describe_error.ts";
-import { toPayload, type WorkerLink } from "./link.ts";
+import type { WorkerLink } from "./link.ts";
 
 /** The author's function. */
 export type Handler = (request: Request, context: object) => unknown;
@@ -41,7 +42,7 @@ export interface CallsOptions {
 const NEXT_PAYLOAD = toPayload({ type: "next" } satisfies ResultHead);
 
 /** Fields as the runtime's constructors take them; these are nobody else's. */
-const asInit = (pairs: HeaderPairs): [string, string][] => pairs as [string, string][];
+const asInit = (pairs: HeaderList): [string, string][] => pairs as [string, string][];
 
 export class WorkerCalls {
   readonly #calls = new Map<number, Call>();
@@ -85,7 +86,7 @@ export class WorkerCalls {
   /** The platform no longer wants the call. */
   cancel(id: number): void {
     const call = this.#calls.get(id);
-    if (call === undefined) return this.options.link.send(FrameType.settled, id);
+    if (call === undefined) return this.options.link.send(FunctionFrame.settled, id);
     call.answered = true;
     call.pending = 0;
     call.abort.abort(new DOMException("The call has ended", "AbortError"));
@@ -182,9 +183,9 @@ export class WorkerCalls {
     if (body === undefined && call.pending === 0) {
       call.settled = true;
       this.#calls.delete(call.id);
-      return link.send(FrameType.resultSettled, call.id, payload);
+      return link.send(FunctionFrame.resultSettled, call.id, payload);
     }
-    link.send(FrameType.result, call.id, payload);
+    link.send(FunctionFrame.result, call.id, payload);
     if (body === undefined) return;
     call.pending++;
     const sender = new BodySender(body, {
@@ -203,6 +204,6 @@ export class WorkerCalls {
     if (!call.answered || call.pending > 0 || call.settled) return;
     call.settled = true;
     this.#calls.delete(call.id);
-    this.options.link.send(FrameType.settled, call.id);
+    this.options.link.send(FunctionFrame.settled, call.id);
   }
 }

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import { type LogHead, type LogLevel, MAX_LOG_CHARACTERS } from "../wire.ts";
+import { type LogLevel, MAX_LOG_CHARACTERS } from "../../process/frames/mod.ts";
+import type { LogHead } from "../wire.ts";
 
 /** Lines that a worker may log in a second, and at once. */
 const LINES_PER_SECOND = 100;

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { MAX_LOG_CHARACTERS, MAX_STACK_CHARACTERS, type WireError } from "../wire.ts";
+import { MAX_LOG_CHARACTERS } from "../../process/frames/mod.ts";
+import { MAX_STACK_CHARACTERS, type WireError } from "../wire.ts";
 
 /** How a frame of the function's module is shown. */
 const MODULE_NAME = "data:text/javascript";

@@ -4,12 +4,12 @@
  *
  * @module
  */
+import { type Frame, fromPayload, toPayload } from "../../process/frames/mod.ts";
 import { BodyReceiver, BodySender, EAGER_BYTES } from "../body_link.ts";
-import { type Frame, FrameType } from "../frame.ts";
 import { MAX_FETCHES, TOO_MANY_FETCHES } from "../limits.ts";
-import { type FetchedHead, type FetchHead, MAX_HEAD_CHARACTERS } from "../wire.ts";
+import { type FetchedHead, type FetchHead, FunctionFrame, MAX_HEAD_CHARACTERS } from "../wire.ts";
 import { type Call, currentCall } from "./call.ts";
-import { fromPayload, toPayload, type WorkerLink } from "./link.ts";
+import type { WorkerLink } from "./link.ts";
 
 interface Waiting {
   resolve(response: Response): void;
@@ -66,14 +66,14 @@ export class WorkerFetch {
     return new Promise((resolve, reject) => {
       const signals = [request.signal, call.abort.signal];
       const abort = (): void => {
-        this.link.send(FrameType.abortFetch, id);
+        this.link.send(FunctionFrame.abortFetch, id);
         const reason = signals.find((signal) => signal.aborted)?.reason;
         this.link.receivers.get(id)?.fail(reason);
         this.#forget(id)?.reject(reason);
       };
       this.#waiting.set(id, { resolve, reject, abort, signals });
       for (const signal of signals) signal.addEventListener("abort", abort, { once: true });
-      this.link.send(FrameType.fetch, id, payload);
+      this.link.send(FunctionFrame.fetch, id, payload);
       if (request.body !== null) this.#sendBody(id, request.body);
     });
   }
@@ -95,8 +95,8 @@ export class WorkerFetch {
 
   /** Takes a frame about a fetch; false where it is about something else. */
   take({ type, id, payload }: Frame): boolean {
-    if (type === FrameType.fetched) this.#answer(id, fromPayload(payload));
-    else if (type === FrameType.fetchFailed) {
+    if (type === FunctionFrame.fetched) this.#answer(id, fromPayload(payload));
+    else if (type === FunctionFrame.fetchFailed) {
       const waiting = this.#forget(id);
       waiting?.reject(new TypeError(decoder.decode(payload)));
       this.#quiet(waiting);

@@ -4,23 +4,11 @@
  *
  * @module
  */
+import { type Frame, type FrameConnection, toPayload } from "../../process/frames/mod.ts";
 import { type BodyReceiver, type BodySender, readCredit } from "../body_link.ts";
-import type { FrameConnection } from "../connection.ts";
-import { type Frame, FrameType } from "../frame.ts";
+import { FunctionFrame } from "../wire.ts";
 
-const encoder = new TextEncoder();
 const decoder = new TextDecoder();
-const { parse, stringify } = JSON;
-
-/** Encodes a head as JSON. */
-export function toPayload(head: object): Uint8Array<ArrayBuffer> {
-  return encoder.encode(stringify(head));
-}
-
-/** Decodes a head that the platform sent. */
-export function fromPayload<T>(payload: Uint8Array): T {
-  return parse(decoder.decode(payload));
-}
 
 /** Sends to the platform, and keeps the bodies that are under way. */
 export class WorkerLink {
@@ -48,12 +36,12 @@ export class WorkerLink {
 
   /** Takes a frame about a body; false where it is about something else. */
   takeBodyFrame({ type, id, payload }: Frame): boolean {
-    if (type === FrameType.chunk) this.receivers.get(id)?.chunk(payload);
-    else if (type === FrameType.end) this.receivers.get(id)?.end();
-    else if (type === FrameType.fail) {
+    if (type === FunctionFrame.chunk) this.receivers.get(id)?.chunk(payload);
+    else if (type === FunctionFrame.end) this.receivers.get(id)?.end();
+    else if (type === FunctionFrame.fail) {
       this.receivers.get(id)?.fail(new TypeError(decoder.decode(payload)));
-    } else if (type === FrameType.credit) this.senders.get(id)?.grant(readCredit(payload));
-    else if (type === FrameType.drop) this.senders.get(id)?.stop("Nobody reads the body");
+    } else if (type === FunctionFrame.credit) this.senders.get(id)?.grant(readCredit(payload));
+    else if (type === FunctionFrame.drop) this.senders.get(id)?.stop("Nobody reads the body");
     else return false;
     return true;
   }

@@ -5,17 +5,22 @@
  *
  * @module
  */
-import type { FrameConnection } from "../connection.ts";
-import { type Frame, FrameType } from "../frame.ts";
-import type { InvokeHead, LogHead, WorkerIntroduction, WorkerStart } from "../wire.ts";
+import { type Frame, type FrameConnection, fromPayload } from "../../process/frames/mod.ts";
+import {
+  FunctionFrame,
+  type InvokeHead,
+  type LogHead,
+  type WorkerIdentity,
+  type WorkerStart,
+} from "../wire.ts";
 import { currentCall } from "./call.ts";
 import { type Handler, WorkerCalls } from "./calls.ts";
+import { connectWorker } from "./connect_worker.ts";
 import { makeConsole } from "./console.ts";
 import { describeError, nameModule } from "./describe_error.ts";
 import { WorkerFetch } from "./fetch.ts";
-import { fromPayload, WorkerLink } from "./link.ts";
+import { WorkerLink } from "./link.ts";
 import { leftovers, lockDown } from "./lockdown.ts";
-import { openLine } from "./open_line.ts";
 
 interface WorkerScope {
   addEventListener(type: string, listener: (event: Event) => void): void;
@@ -32,7 +37,7 @@ let link: WorkerLink;
 let fetcher: WorkerFetch;
 let calls: WorkerCalls | undefined;
 
-const log = (entry: LogHead): void => link.sendHead(FrameType.log, 0, entry);
+const log = (entry: LogHead): void => link.sendHead(FunctionFrame.log, 0, entry);
 
 const logWithCall = (entry: LogHead): void => {
   const call = currentCall.getStore() ?? calls?.only();
@@ -94,15 +99,16 @@ let isStarted = false;
 
 function take(frame: Frame): void {
   const { type, id, payload } = frame;
-  if (type === FrameType.start) {
+  if (type === FunctionFrame.start) {
     if (isStarted) return;
     isStarted = true;
     load(fromPayload<WorkerStart>(payload)).then(
-      () => link.send(FrameType.ready, 0),
-      (error) => link.sendHead(FrameType.broken, 0, describeError(error)),
+      () => link.send(FunctionFrame.ready, 0),
+      (error) => link.sendHead(FunctionFrame.broken, 0, describeError(error)),
     );
-  } else if (type === FrameType.invoke) void calls?.invoke(id, fromPayload<InvokeHead>(payload));
-  else if (type === FrameType.cancel) calls?.cancel(id);
+  } else if (type === FunctionFrame.invoke) {
+    void calls?.invoke(id, fromPayload<InvokeHead>(payload));
+  } else if (type === FunctionFrame.cancel) calls?.cancel(id);
   else if (!fetcher.take(frame)) link.takeBodyFrame(frame);
 }
 
@@ -129,5 +135,5 @@ listen("message", (event) => {
   if (isIntroduced || !(event instanceof NativeMessageEvent)) return;
   isIntroduced = true;
   // What goes wrong before the connection is there ends the worker; the process says so.
-  void openLine(event.data as WorkerIntroduction).then(serve);
+  void connectWorker(event.data as WorkerIdentity).then(serve);
 });

@@ -1,0 +1,99 @@
+/**
+ * Closing in the process of a server, by the kernel, before its code is
+ * loaded. What the system does not offer is left out, and reported.
+ *
+ * @module
+ */
+import { dirname, join } from "node:path";
+import { filterSystemCalls } from "./connect_supervisor.ts";
+import { readNameservers } from "./judge_connect.ts";
+import { type FileRule, restrictFiles } from "./landlock.ts";
+import { openLibc, setNoNewPrivileges } from "./libc.ts";
+import { missingSandbox, type SandboxState } from "./sandbox_support.ts";
+
+/** What the runtime itself reads: libraries, how names are resolved, and its memory. */
+const SYSTEM_PATHS = [
+  "/lib",
+  "/lib64",
+  "/usr/lib",
+  "/usr/lib64",
+  "/usr/share/zoneinfo",
+  "/usr/share/ca-certificates",
+  "/etc/ssl/certs",
+  "/etc/ssl/openssl.cnf",
+  "/etc/ld.so.cache",
+  "/etc/resolv.conf",
+  "/etc/hosts",
+  "/etc/host.conf",
+  "/etc/gai.conf",
+  "/etc/nsswitch.conf",
+  "/etc/services",
+  "/etc/protocols",
+  "/etc/localtime",
+  "/run/systemd/resolve/stub-resolv.conf",
+  "/run/systemd/resolve/resolv.conf",
+  "/dev/urandom",
+  "/dev/random",
+  "/dev/zero",
+  "/proc/self/stat",
+  "/proc/self/statm",
+  "/proc/meminfo",
+  "/proc/cpuinfo",
+  "/proc/stat",
+  "/sys/devices/system/cpu",
+  "/proc/loadavg",
+  "/proc/sys/kernel/hostname",
+  "/proc/sys/kernel/osrelease",
+  "/sys/fs/cgroup",
+];
+
+export interface SandboxOptions {
+  /** Folder of the deployment. */
+  readonly directory: string;
+  /** Private folder of the process, for its sockets. */
+  readonly folder: string;
+  /** Files of the program itself. */
+  readonly runtime: readonly string[];
+  readonly allowPrivate: boolean;
+}
+
+const read = (path: string): FileRule => ({ path, rights: "read" });
+
+function nameservers(): readonly string[] {
+  try {
+    return readNameservers(Deno.readTextFileSync("/etc/resolv.conf"));
+  } catch {
+    return [];
+  }
+}
+
+/** Closes in this thread and those that it starts from now on. */
+export function enterSandbox(options: SandboxOptions): SandboxState {
+  const libc = openLibc();
+  if (libc === undefined) {
+    return { files: false, calls: false, reason: "It needs Linux with the GNU C library" };
+  }
+  if (!setNoNewPrivileges(libc)) {
+    return { files: false, calls: false, reason: "The process cannot give up its privileges" };
+  }
+  const files = restrictFiles(libc, [
+    read(options.directory),
+    { path: options.folder, rights: "sockets" },
+    { path: "/dev/null", rights: "read_write" },
+    ...options.runtime.map(read),
+    ...SYSTEM_PATHS.map(read),
+    // Deno 2.6 looks for one from the folder above the working directory on, and fails at the
+    // first that it may not read.
+    read(join(dirname(options.directory), "package.json")),
+  ]);
+  const calls = filterSystemCalls(libc, {
+    nameservers: nameservers(),
+    allowPrivate: options.allowPrivate,
+  });
+  const missing = missingSandbox({ files, calls });
+  return {
+    files,
+    calls,
+    ...(missing.length === 0 ? {} : { reason: `The kernel refuses ${missing.join(", and ")}` }),
+  };
+}

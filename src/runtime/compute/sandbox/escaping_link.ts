@@ -1,0 +1,33 @@
+/**
+ * Symbolic links out of a deployment's folder: where the kernel does not close
+ * files, a server that has one is not started.
+ *
+ * @module
+ */
+import { join } from "node:path";
+
+/**
+ * The first link in the folder, or below it, that leads out of it.
+ *
+ * @returns its path; `undefined` where there is none
+ */
+export function findEscapingLink(folder: string): string | undefined {
+  const root = Deno.realPathSync(folder);
+  const waiting = [root];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    for (const { name, isDirectory, isSymlink } of Deno.readDirSync(at)) {
+      const path = join(at, name);
+      if (isDirectory) waiting.push(path);
+      else if (isSymlink && !leadsInto(path, root)) return path;
+    }
+  }
+  return undefined;
+}
+
+function leadsInto(path: string, root: string): boolean {
+  try {
+    return Deno.realPathSync(path).startsWith(join(root, "/"));
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * Closing files to this thread and those that it starts, in the kernel
+ * (landlock(7)): the runtime's own checks do not cover modules that a compiled
+ * program imports, nor symbolic links.
+ *
+ * @module
+ */
+import type { Libc } from "./libc.ts";
+
+const CREATE_RULESET = 444n;
+const ADD_RULE = 445n;
+const RESTRICT_SELF = 446n;
+const GET_VERSION = 1n;
+const PATH_BENEATH = 1n;
+
+const EXECUTE = 1n << 0n;
+const WRITE_FILE = 1n << 1n;
+const READ_FILE = 1n << 2n;
+const READ_DIR = 1n << 3n;
+const REMOVE_FILE = 1n << 5n;
+const MAKE_SOCK = 1n << 9n;
+
+/** Rights that a rule for a file, rather than a folder, may give. */
+const FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE;
+
+const BIND_TCP = 1n;
+const ABSTRACT_SOCKETS = 1n;
+const SIGNALS = 2n;
+
+const O_PATH = 0x200000;
+const O_CLOEXEC = 0x80000;
+
+/** What may be done below a path; a path that does not exist is left out. */
+export interface FileRule {
+  readonly path: string;
+  readonly rights: "read" | "read_write" | "sockets";
+}
+
+const RIGHTS: Readonly<Record<FileRule["rights"], bigint>> = {
+  read: READ_FILE | READ_DIR | EXECUTE,
+  read_write: READ_FILE | WRITE_FILE,
+  sockets: READ_FILE | READ_DIR | REMOVE_FILE | MAKE_SOCK,
+};
+
+/** Version of Landlock in this kernel; 0 for none. */
+export function landlockVersion(libc: Libc): number {
+  return Math.max(0, Number(libc.call(CREATE_RULESET, 0n, 0n, GET_VERSION)));
+}
+
+/** All rights over files that a version of Landlock knows, but for those over devices. */
+export function knownRights(version: number): bigint {
+  const bits = version >= 3 ? 15n : version === 2 ? 14n : 13n;
+  return (1n << bits) - 1n;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}
+
+function addRule(libc: Libc, ruleset: bigint, { path, rights }: FileRule): void {
+  const name = new TextEncoder().encode(`${path}\0`);
+  const descriptor = libc.open(name, O_PATH | O_CLOEXEC, 0);
+  if (descriptor < 0) return;
+  const allowed = isFolder(path) ? RIGHTS[rights] : RIGHTS[rights] & FILE_RIGHTS;
+  const rule = new DataView(new ArrayBuffer(12));
+  rule.setBigUint64(0, allowed, true);
+  rule.setInt32(8, descriptor, true);
+  const bytes = new Uint8Array(rule.buffer);
+  libc.callFor(ADD_RULE, ruleset, PATH_BENEATH, bytes, 0n);
+  libc.close(descriptor);
+}
+
+/**
+ * Leaves this thread, and those that it starts from now on, the files of the
+ * rules, no port to listen on, and no process to signal.
+ *
+ * @returns whether the kernel has closed the files
+ */
+export function restrictFiles(libc: Libc, rules: readonly FileRule[]): boolean {
+  const version = landlockVersion(libc);
+  if (version === 0) return false;
+  const attributes = new DataView(new ArrayBuffer(24));
+  attributes.setBigUint64(0, knownRights(version), true);
+  attributes.setBigUint64(8, version >= 4 ? BIND_TCP : 0n, true);
+  attributes.setBigUint64(16, version >= 6 ? ABSTRACT_SOCKETS | SIGNALS : 0n, true);
+  const size = version >= 6 ? 24n : version >= 4 ? 16n : 8n;
+  const ruleset = libc.callWith(CREATE_RULESET, new Uint8Array(attributes.buffer), size, 0n);
+  if (ruleset < 0n) return false;
+  for (const rule of rules) addRule(libc, ruleset, rule);
+  const closed = libc.call(RESTRICT_SELF, ruleset, 0n, 0n) === 0n;
+  libc.close(Number(ruleset));
+  return closed;
+}

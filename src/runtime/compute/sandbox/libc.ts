@@ -1,0 +1,49 @@
+/**
+ * The few functions of the C library that close a process in.
+ *
+ * @module
+ */
+
+const SYMBOLS = {
+  open: { parameters: ["buffer", "i32", "i32"], result: "i32" },
+  close: { parameters: ["i32"], result: "i32" },
+  getsockname: { parameters: ["i32", "buffer", "buffer"], result: "i32" },
+  prctl: { parameters: ["i32", "u64", "u64", "u64", "u64"], result: "i32" },
+  /** `syscall` with a structure as second argument. */
+  callWith: {
+    name: "syscall",
+    parameters: ["i64", "buffer", "u64", "u64"],
+    result: "i64",
+  },
+  /** `syscall` with numbers only. */
+  call: { name: "syscall", parameters: ["i64", "i64", "i64", "i64"], result: "i64" },
+  /** `syscall` with a structure as fourth argument. */
+  callFor: { name: "syscall", parameters: ["i64", "i64", "i64", "buffer", "u64"], result: "i64" },
+  /** Waits, so it runs beside the event loop. */
+  wait: {
+    name: "ioctl",
+    parameters: ["i32", "u64", "buffer"],
+    result: "i32",
+    nonblocking: true,
+  },
+  ioctl: { parameters: ["i32", "u64", "buffer"], result: "i32" },
+} as const;
+
+export type Libc = Deno.DynamicLibrary<typeof SYMBOLS>["symbols"];
+
+/** The library; `undefined` where the system has another one. */
+export function openLibc(): Libc | undefined {
+  if (Deno.build.os !== "linux") return undefined;
+  try {
+    return Deno.dlopen("libc.so.6", SYMBOLS).symbols;
+  } catch {
+    return undefined;
+  }
+}
+
+const PR_SET_NO_NEW_PRIVS = 38;
+
+/** No program that this process starts can gain rights; Landlock and seccomp ask for it. */
+export function setNoNewPrivileges(libc: Libc): boolean {
+  return libc.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) === 0;
+}

@@ -1,0 +1,16 @@
+/**
+ * The kernel's sandbox around the process of a server: files, programs,
+ * signals and private addresses are closed to it.
+ *
+ * @module
+ */
+export { enterSandbox } from "./enter_sandbox.ts";
+export { findEscapingLink } from "./escaping_link.ts";
+export { PRIVATE_RANGES } from "./private_address.ts";
+export {
+  missingSandbox,
+  probeSandbox,
+  SANDBOX_ADVICE,
+  type SandboxState,
+  type SandboxSupport,
+} from "./sandbox_support.ts";

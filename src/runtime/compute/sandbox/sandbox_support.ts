@@ -1,0 +1,44 @@
+/**
+ * What the system lets a sandbox close beyond the permissions of the runtime.
+ *
+ * @module
+ */
+import { canSupervise } from "./connect_supervisor.ts";
+import { landlockVersion } from "./landlock.ts";
+import { openLibc } from "./libc.ts";
+
+/** The parts of the sandbox that the kernel makes; a server needs them all. */
+export interface SandboxSupport {
+  /** Files, TCP ports and signals can be closed (Landlock). */
+  readonly files: boolean;
+  /** Programs, and private, local and reserved addresses can be closed (seccomp). */
+  readonly calls: boolean;
+}
+
+/** The sandbox around the server's thread, beyond the permissions of the runtime. */
+export interface SandboxState extends SandboxSupport {
+  /** Why something is not closed. */
+  readonly reason?: string;
+}
+
+/** Asks the system; changes nothing. */
+export function probeSandbox(): SandboxSupport {
+  const libc = openLibc();
+  return libc === undefined
+    ? { files: false, calls: false }
+    : { files: landlockVersion(libc) > 0, calls: canSupervise(libc) };
+}
+
+/** What is missing of a sandbox, a noun phrase each; nothing where it is complete. */
+export function missingSandbox({ files, calls }: SandboxSupport): readonly string[] {
+  return [
+    ...(files ? [] : ["Landlock, which closes files"]),
+    ...(calls ? [] : ["seccomp, which closes private addresses"]),
+  ];
+}
+
+/** What an operator can do where something is missing. */
+export const SANDBOX_ADVICE =
+  "Run the platform on Linux 5.13 or later with the GNU C library, Landlock (lsm=landlock,…) " +
+  "and seccomp; svc serve --allow-unsandboxed-servers runs servers without, for code that you " +
+  "trust with all that the platform can reach";

@@ -1,0 +1,197 @@
+/**
+ * One process of a server, from its start to its end: whether it listens,
+ * reacts, and how much memory it takes.
+ *
+ * @module
+ */
+import { type Frame, toPayload } from "../process/frames/mod.ts";
+import {
+  attendProcess,
+  residentBytes,
+  type SupervisedProcess,
+  type Timers,
+  within,
+} from "../process/mod.ts";
+import { MEMORY_POLL_MS } from "./limits.ts";
+import { parseBooted, parseEnding, parseLog } from "./parse_wire.ts";
+import { ServerClient } from "./server_client.ts";
+import type { RunningServer } from "./start_server.ts";
+import type { ComputeFailure } from "./types.ts";
+import { ComputeFrame, type ProcessLog, type ServerStart } from "./wire.ts";
+
+/** How a process came to its end. */
+export interface End {
+  readonly reason: ComputeFailure;
+  readonly message: string;
+}
+
+export interface ServerProcessOptions {
+  readonly process: RunningServer;
+  readonly timers: Timers;
+  readonly start: ServerStart;
+  readonly log: (entry: ProcessLog) => void;
+  /** Called once, as soon as the end is certain. */
+  readonly ending: (end: End) => void;
+}
+
+/** Memory of the runtime itself until the process has reported it, in bytes. */
+const RUNTIME_BYTES = 80 * 1024 * 1024;
+
+export class ServerProcess implements SupervisedProcess {
+  readonly client: ServerClient;
+  /** Resolves when the server listens; `false` where it ended before. */
+  readonly listening: Promise<boolean>;
+  readonly startedAt: number;
+  /** Resolves when the process is gone. */
+  readonly gone: Promise<End>;
+  #end: End | undefined;
+  #listens = false;
+  #heard!: (listening: boolean) => void;
+  #baseBytes: number | undefined;
+  readonly #pings = new Map<number, () => void>();
+  #nextPing = 1;
+
+  constructor(private readonly options: ServerProcessOptions) {
+    this.startedAt = options.timers.now();
+    this.client = new ServerClient(options.process.dial);
+    this.listening = new Promise((resolve) => this.#heard = resolve);
+    this.gone = this.#attend();
+    options.process.connection.send({
+      type: ComputeFrame.start,
+      worker: 0,
+      id: 0,
+      payload: toPayload(options.start),
+    });
+  }
+
+  get pid(): number {
+    return this.options.process.pid;
+  }
+
+  /** True since the server has listened. */
+  get listens(): boolean {
+    return this.#listens;
+  }
+
+  /** Opens a connection to the server. */
+  get dial(): () => Promise<Deno.Conn> {
+    return this.options.process.dial;
+  }
+
+  /** Known as soon as the end is certain, before the process is gone. */
+  get end(): End | undefined {
+    return this.#end;
+  }
+
+  get isEnding(): boolean {
+    return this.#end !== undefined;
+  }
+
+  /** Resident memory above what the runtime itself took, in MiB. */
+  get usedMb(): number {
+    const bytes = residentBytes(this.pid);
+    return bytes === undefined
+      ? 0
+      : Math.max(0, bytes - (this.#baseBytes ?? RUNTIME_BYTES)) / 1024 / 1024;
+  }
+
+  /** How the process ended, where it does within a time in milliseconds. */
+  async endWithin(milliseconds: number): Promise<End | undefined> {
+    return this.#end ?? await within(this.gone, milliseconds);
+  }
+
+  /** Ends the process at once; the first reason stands. */
+  stop(end: End): void {
+    this.#settle(end);
+    this.options.process.kill();
+  }
+
+  /**
+   * Lets the server end itself, as long as that takes no longer and no more
+   * memory than allowed; then ends the process.
+   */
+  async retire(
+    end: End,
+    { withinMs, memoryMb }: { readonly withinMs: number; readonly memoryMb: number },
+  ): Promise<void> {
+    this.#settle(end);
+    const until = performance.now() + withinMs;
+    if (withinMs > 0) {
+      this.options.process.connection.send({ type: ComputeFrame.terminate, worker: 0, id: 0 });
+    }
+    while (performance.now() < until && this.usedMb <= memoryMb) {
+      if (await within(this.gone, MEMORY_POLL_MS) !== undefined) return;
+    }
+    this.options.process.kill();
+    await this.gone;
+  }
+
+  #settle(end: End): End {
+    if (this.#end !== undefined) return this.#end;
+    this.#end = end;
+    this.options.ending(end);
+    return end;
+  }
+
+  /** Time until the server's thread reacted, in milliseconds; `undefined` where it did not. */
+  async ping(withinMs: number): Promise<number | undefined> {
+    const { process, timers } = this.options;
+    const id = this.#nextPing++;
+    const asked = timers.now();
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const inTime = timers.after(withinMs, () => resolve(false));
+    this.#pings.set(id, () => resolve(true));
+    process.connection.send({ type: ComputeFrame.ping, worker: 0, id });
+    const reacted = await promise;
+    inTime();
+    this.#pings.delete(id);
+    return reacted ? timers.now() - asked : undefined;
+  }
+
+  async #attend(): Promise<End> {
+    const words = await attendProcess(this.options.process, {
+      take: (frame) => this.#take(frame),
+      failed: (error) => {
+        const message = `The process of the server failed: ${error}`;
+        this.#settle({ reason: "crashed", message });
+      },
+    });
+    this.client.close();
+    const end = this.#end ?? this.#settle(crash(words));
+    this.#heard(false);
+    for (const reacted of this.#pings.values()) reacted();
+    return end;
+  }
+
+  #take({ type, id, payload }: Frame): void {
+    switch (type) {
+      case ComputeFrame.booted:
+        // Taken once: it comes before the server's code, which could send another.
+        this.#baseBytes ??= parseBooted(payload)?.residentBytes ?? RUNTIME_BYTES;
+        return;
+      case ComputeFrame.listening:
+        this.#listens = true;
+        return this.#heard(true);
+      case ComputeFrame.pong:
+        return this.#pings.get(id)?.();
+      case ComputeFrame.log: {
+        const entry = parseLog(payload);
+        if (entry !== undefined) this.options.log(entry);
+        return;
+      }
+      case ComputeFrame.ended: {
+        // The platform ended it: its own reason no longer matters.
+        if (this.#end !== undefined) return this.options.process.kill();
+        const message = parseEnding(payload)?.message ?? "The server has ended";
+        this.#settle({ reason: this.#listens ? "crashed" : "cannot_start", message });
+      }
+    }
+  }
+}
+
+/** Why a process ended, judged by its last words. */
+export function crash(words: string): End {
+  return /out of memory|OOM|Allocation failed/i.test(words)
+    ? { reason: "memory", message: "The server ran out of memory" }
+    : { reason: "crashed", message: `The process of the server has ended: ${words}` };
+}

@@ -1,0 +1,28 @@
+import assert from "node:assert/strict";
+import { toPayload } from "../process/frames/payload.ts";
+import { parseBooted, parseEnding, parseLog } from "./parse_wire.ts";
+import { crash } from "./server_process.ts";
+
+Deno.test("crash() tells memory from other ends by the last words", () => {
+  assert.equal(
+    crash("Fatal JavaScript out of memory: Reached heap limit (SIGTRAP)").reason,
+    "memory",
+  );
+  assert.deepEqual(crash("(SIGKILL)"), {
+    reason: "crashed",
+    message: "The process of the server has ended: (SIGKILL)",
+  });
+});
+
+Deno.test("what a process says is taken only in its form", () => {
+  const log = { level: "warn", message: "careful", requestId: "req_1" };
+  assert.deepEqual(parseLog(toPayload(log)), log);
+  assert.equal(parseLog(toPayload({ ...log, level: "loud" })), undefined);
+  assert.equal(parseLog(toPayload({ ...log, message: "x".repeat(5000) })), undefined);
+  assert.equal(parseEnding(new TextEncoder().encode("{")), undefined);
+  assert.deepEqual(parseBooted(toPayload({ files: true, calls: false, residentBytes: 1 })), {
+    files: true,
+    calls: false,
+    residentBytes: 1,
+  });
+});

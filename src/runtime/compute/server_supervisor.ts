@@ -1,0 +1,281 @@
+/**
+ * Keeps the process of a deployment's server: started when needed, ended when
+ * idle, out of memory or unresponsive, started again after a pause.
+ *
+ * @module
+ */
+import {
+  type EndCause,
+  NoPlaceError,
+  type ProcessDriver,
+  ProcessSupervisor,
+  SYSTEM_TIMERS,
+  type Timers,
+} from "../process/mod.ts";
+import {
+  GRACE_MS,
+  MAX_BACKOFF_WAIT_MS,
+  MEMORY_POLL_MS,
+  PING_EVERY_MS,
+  TERMINATE_MS,
+  UNRESPONSIVE_MS,
+} from "./limits.ts";
+import { firstLine } from "./lines.ts";
+import { type End, ServerProcess } from "./server_process.ts";
+import { type StartServer, startServer } from "./start_server.ts";
+import type {
+  ComputeFailure,
+  ComputeHealth,
+  ComputeLimits,
+  ComputeServerOptions,
+} from "./types.ts";
+import type { ProcessLog } from "./wire.ts";
+
+/** The port that the server sees as its own, where its variables do not set one. */
+const DEFAULT_PORT = 3000;
+const HOST = "127.0.0.1";
+
+export interface ServerSupervisorOptions {
+  readonly server: ComputeServerOptions;
+  readonly limits: ComputeLimits;
+  readonly log: (entry: ProcessLog) => void;
+  /** True while requests or sockets are under way. */
+  readonly busy: () => boolean;
+  /** How a process is started; a real one where missing. */
+  readonly startServer?: StartServer;
+  readonly timers?: Timers;
+}
+
+/** The server that runs, or why none does. */
+export type FoundServer =
+  | { readonly server: ServerProcess }
+  | { readonly problem: string; readonly reason: ComputeFailure };
+
+const SHUT_DOWN = "The server of the deployment has been shut down";
+
+export class ServerSupervisor {
+  readonly #supervisor: ProcessSupervisor<ServerProcess>;
+  readonly #timers: Timers;
+  #lastProblem: string | undefined;
+  #startBegan = 0;
+  #lastPing = 0;
+  #pinging = false;
+  /** Processes that are ending themselves. */
+  readonly #leaving = new Set<Promise<void>>();
+
+  constructor(private readonly options: ServerSupervisorOptions) {
+    const { startMs, idleMs } = options.limits;
+    this.#timers = options.timers ?? SYSTEM_TIMERS;
+    this.#supervisor = new ProcessSupervisor({
+      driver: this.#driver(),
+      places: options.server.places,
+      noPlace: (max) => `All ${max} servers that may run at once are in use`,
+      closed: SHUT_DOWN,
+      startMs,
+      idleMs,
+      pollMs: MEMORY_POLL_MS,
+      timers: this.#timers,
+    });
+  }
+
+  /** Process id, while there is a process. */
+  get pid(): number | undefined {
+    return this.#supervisor.current?.pid;
+  }
+
+  /** The server that runs, listening or not. */
+  get running(): ServerProcess | undefined {
+    const { current } = this.#supervisor;
+    return current?.end === undefined ? current : undefined;
+  }
+
+  /** The server, started where it is not running. Never rejects. */
+  async find(): Promise<FoundServer> {
+    this.#supervisor.touch();
+    const { running } = this;
+    if (running?.listens === true) return { server: running };
+    try {
+      if (!this.#supervisor.isStarting) {
+        const wait = this.#supervisor.backoff.waitMs;
+        if (wait > MAX_BACKOFF_WAIT_MS) {
+          const problem = `${this.#lastProblem} (starts again in ${Math.ceil(wait / 1000)} s)`;
+          return { problem, reason: "cannot_start" };
+        }
+        if (wait > 0) await new Promise<void>((resolve) => this.#timers.after(wait, resolve));
+      }
+      const again = this.running;
+      return { server: again?.listens === true ? again : await this.#start() };
+    } catch (error) {
+      return {
+        problem: error instanceof Error ? error.message : "The server did not start",
+        reason: error instanceof NoPlaceError ? "overloaded" : "cannot_start",
+      };
+    }
+  }
+
+  /** Notes that no request is under way any more: from now on the server is idle. */
+  rest(): void {
+    this.#supervisor.touch();
+    this.#supervisor.settle();
+  }
+
+  /** Ends a server that does not react any more. */
+  async probe(server: ServerProcess): Promise<void> {
+    if (await server.ping(GRACE_MS) !== undefined || server.isEnding) return;
+    const message = "The server did not react any more and was ended";
+    server.stop({ reason: "timeout", message });
+  }
+
+  /** Asks a server that is up; one that is not running is as healthy as its last end. */
+  async check(): Promise<ComputeHealth> {
+    const { running } = this;
+    if (running === undefined) {
+      return this.#lastProblem !== undefined && !this.#supervisor.isStarting
+        ? { healthy: false, reason: this.#lastProblem }
+        : { healthy: true, latencyMs: 0 };
+    }
+    const latencyMs = await running.ping(GRACE_MS * 5);
+    if (running.end !== undefined) {
+      return { healthy: false, reason: firstLine(running.end.message) };
+    }
+    return latencyMs === undefined
+      ? { healthy: false, reason: "The server does not react" }
+      : { healthy: true, latencyMs };
+  }
+
+  /**
+   * Ends the process, which may take a time in milliseconds to end itself;
+   * requests under way fail as aborted.
+   */
+  async close(withinMs: number): Promise<void> {
+    const server = await this.#supervisor.close();
+    if (server !== undefined) this.#retire(server, SHUT_DOWN, withinMs);
+    await Promise.all(this.#leaving);
+  }
+
+  #driver(): ProcessDriver<ServerProcess> {
+    return {
+      spawn: () => this.#spawn(),
+      ready: (server) => this.#ready(server),
+      isBusy: () => this.options.busy(),
+      inspect: (server) => this.#inspect(server),
+      end: (server, cause) => this.#endFor(cause, server),
+    };
+  }
+
+  async #start(): Promise<ServerProcess> {
+    const isFirst = !this.#supervisor.isStarting;
+    if (isFirst) this.#startBegan = this.#timers.now();
+    try {
+      return await this.#supervisor.start();
+    } catch (error) {
+      if (isFirst && error instanceof NoPlaceError) {
+        const message = `The server did not start: ${error.message}`;
+        this.options.log({ level: "error", message });
+      }
+      throw error;
+    }
+  }
+
+  async #spawn(): Promise<ServerProcess> {
+    const { log, server, startServer: start = startServer } = this.options;
+    const { entry, env, allowPrivate, allowUnsandboxed = false, socketsDir } = server;
+    const port = Number(env.PORT);
+    try {
+      // Permissions go by names: those of the server must be the real ones.
+      const directory = await Deno.realPath(server.directory);
+      const running = await start((folder) => server.spawn(folder, { directory, allowPrivate }), {
+        socketsDir,
+        take: (stream, message) => log({ level: stream === "stdout" ? "info" : "error", message }),
+      });
+      const started: ServerProcess = new ServerProcess({
+        process: running,
+        timers: this.#timers,
+        start: {
+          directory,
+          entry,
+          env,
+          port: Number.isInteger(port) && port > 0 && port < 65536 ? port : DEFAULT_PORT,
+          host: HOST,
+          allowPrivate,
+          allowUnsandboxed,
+        },
+        log,
+        ending: (end) => this.#ended(started, end),
+      });
+      return started;
+    } catch (error) {
+      this.#fail(String(error));
+      throw error;
+    }
+  }
+
+  /** @throws Error with the reason, where the server ends before it listens */
+  async #ready(server: ServerProcess): Promise<void> {
+    if (!await server.listening) throw new Error(firstLine((await server.gone).message));
+    const took = Math.round(this.#timers.now() - this.#startBegan);
+    this.options.log({ level: "info", message: `Server started in ${took} ms (cold start)` });
+    this.#lastProblem = undefined;
+  }
+
+  #endFor(cause: EndCause, server: ServerProcess): void {
+    switch (cause) {
+      case "idle":
+        this.options.log({ level: "info", message: "Server ended: it had nothing to do" });
+        return this.#retire(server, "The server was idle");
+      case "place":
+        this.options.log({ level: "info", message: "Server ended: another one needed its place" });
+        return this.#retire(server, "The server made room for another one");
+      case "late": {
+        const message = `The server did not listen within ${this.options.limits.startMs} ms`;
+        return server.stop({ reason: "cannot_start", message });
+      }
+      case "closed":
+        return server.stop({ reason: "aborted", message: SHUT_DOWN });
+    }
+  }
+
+  #retire(server: ServerProcess, message: string, withinMs = TERMINATE_MS): void {
+    const left = server.retire({ reason: "aborted", message }, {
+      withinMs: Math.min(withinMs, TERMINATE_MS),
+      memoryMb: this.options.limits.memoryMb,
+    }).finally(() => this.#leaving.delete(left));
+    this.#leaving.add(left);
+  }
+
+  #ended(server: ServerProcess, { reason, message }: End): void {
+    this.#supervisor.release(server);
+    if (reason !== "aborted") this.#fail(message, server.startedAt);
+  }
+
+  #fail(message: string, startedAt?: number): void {
+    this.#lastProblem = firstLine(message);
+    this.#supervisor.backoff.failed(startedAt);
+    this.options.log({ level: "error", message });
+  }
+
+  /** Reads memory, and asks for a reaction while requests run. */
+  #inspect(server: ServerProcess): void {
+    const { memoryMb } = this.options.limits;
+    const used = Math.round(server.usedMb);
+    if (used > memoryMb) {
+      const message = `The server took ${used} MiB of at most ${memoryMb} MiB and was ended`;
+      return server.stop({ reason: "memory", message });
+    }
+    const now = this.#timers.now();
+    if (server.listens && this.options.busy() && now - this.#lastPing > PING_EVERY_MS) {
+      void this.#askForReaction(server, now);
+    }
+  }
+
+  async #askForReaction(server: ServerProcess, now: number): Promise<void> {
+    if (this.#pinging) return;
+    this.#pinging = true;
+    this.#lastPing = now;
+    const reacted = await server.ping(Math.min(UNRESPONSIVE_MS, this.options.limits.startMs));
+    this.#pinging = false;
+    if (reacted !== undefined || server.isEnding) return;
+    const message = "The server did not react for too long and was ended";
+    server.stop({ reason: "timeout", message });
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Starting the process of a server, and reading its output.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { FairShare, FrameConnection } from "../process/frames/mod.ts";
+import { type AttendedProcess, type ProcessCommand, startProcess } from "../process/mod.ts";
+import { MAX_OUTPUT_BYTES_PER_SECOND } from "./limits.ts";
+import { LineSplitter } from "./lines.ts";
+import { CONTROL_SOCKET, MAX_FRAME_BYTES, SERVER_SOCKET } from "./wire.ts";
+
+/** Private folders of server processes are recognised by it. */
+const FOLDER_PREFIX = "svc-cs-";
+
+/** Bytes that a socket's path takes beyond the folder for private folders; the random part is taken long. */
+export const SOCKET_PATH_BYTES = `/${FOLDER_PREFIX}${"x".repeat(32)}/${CONTROL_SOCKET}`.length;
+
+/** How long a flood of output is read on once its writer has ended, in milliseconds. */
+const OUTPUT_MS = 100;
+
+/** A line that the process wrote to its own output. */
+export type TakeLine = (stream: "stdout" | "stderr", line: string) => void;
+
+export interface StartServerOptions {
+  /** Gets the lines of the process's own output. */
+  readonly take: TakeLine;
+  /** Folder for its private folder; that for temporary files where missing. */
+  readonly socketsDir?: string | undefined;
+}
+
+/** The process of a server that has connected. */
+export interface RunningServer extends AttendedProcess {
+  readonly pid: number;
+  /** Opens a connection to the server. */
+  dial(): Promise<Deno.Conn>;
+}
+
+export type StartServer = (
+  command: (folder: string) => ProcessCommand,
+  options: StartServerOptions,
+) => Promise<RunningServer>;
+
+/** Reads lines, no faster than they may be logged: a flood makes its writer wait. */
+async function readLines(
+  stream: ReadableStream<Uint8Array>,
+  take: (line: string) => void,
+): Promise<void> {
+  const lines = new LineSplitter(take);
+  let second = 0;
+  let bytes = 0;
+  for await (const chunk of stream) {
+    const now = performance.now();
+    if (Math.floor(now / 1000) !== second) {
+      second = Math.floor(now / 1000);
+      bytes = 0;
+    }
+    bytes += chunk.byteLength;
+    lines.write(chunk);
+    if (bytes > MAX_OUTPUT_BYTES_PER_SECOND) {
+      await new Promise((resolve) => setTimeout(resolve, 1000 - now % 1000));
+    }
+  }
+  lines.end();
+}
+
+/** The runtime's own report of an error in the server's thread, which that has reported itself. */
+const isReported = (line: string): boolean =>
+  line.startsWith('error: Uncaught (in worker "server")') ||
+  line.startsWith("error: Uncaught (in promise)");
+
+/**
+ * Starts a process and waits until it has connected.
+ *
+ * @throws Error where it ends before, or does not connect in time
+ */
+export const startServer: StartServer = async (command, { take, socketsDir }) => {
+  let reported = false;
+  const { pid, folder, conn, listener, ended, kill } = await startProcess({
+    name: "The process of the server",
+    folderPrefix: FOLDER_PREFIX,
+    parentFolder: socketsDir,
+    socketName: CONTROL_SOCKET,
+    command,
+    readOutput: (stream) => readLines(stream, (line) => take("stdout", line)),
+    readErrors: (stream, words) =>
+      readLines(stream, (line) => {
+        words.add(`\n${line}`);
+        reported ||= isReported(line);
+        if (!reported) take("stderr", line);
+      }),
+    outputMs: OUTPUT_MS,
+  });
+  listener.close();
+  const connection = new FrameConnection(conn, MAX_FRAME_BYTES, { share: new FairShare() });
+  const path = join(folder, SERVER_SOCKET);
+  return {
+    pid,
+    connection,
+    ended,
+    kill,
+    close: () => connection.close(),
+    dial: () => Deno.connect({ transport: "unix", path }),
+  };
+};

@@ -1,0 +1,289 @@
+/**
+ * Keeps one process and the functions that share it: started when needed or
+ * before, ended when idle, replaced when it breaks.
+ *
+ * @module
+ */
+import { type Frame, type FrameConnection, ProtocolError } from "../process/frames/mod.ts";
+import {
+  attendProcess,
+  NoPlaceError,
+  type ProcessDriver,
+  ProcessSupervisor,
+  residentBytes,
+} from "../process/mod.ts";
+import { FunctionWorker } from "./function_worker.ts";
+import { type FunctionLimits, memoryAllowanceMb } from "./limits.ts";
+import { startWorkerProcess } from "./start_worker_process.ts";
+import type {
+  FailureReason,
+  FunctionHostOptions,
+  FunctionLogEntry,
+  FunctionSource,
+} from "./types.ts";
+import { FunctionFrame } from "./wire.ts";
+import { type End, WorkerProcess } from "./worker_process.ts";
+
+export interface FunctionSupervisorOptions {
+  readonly host: FunctionHostOptions;
+  readonly limits: FunctionLimits;
+  readonly functions: readonly FunctionSource[];
+  readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
+  /** True while calls of the deployment are under way. */
+  readonly busy: () => boolean;
+  /** The process broke while these functions were running. */
+  readonly broke: (supervisor: FunctionSupervisor, suspects: readonly string[]) => void;
+}
+
+/** Why a function has no worker. */
+export interface NoWorker {
+  readonly problem: string;
+  readonly reason: FailureReason;
+}
+
+/** Why the supervisor ends a process; the functions start again with the next call. */
+const ENDS = {
+  idle: "The functions were idle",
+  place: "The functions made room for others",
+  late: "The functions were not ready in time",
+  closed: "The functions of the deployment have been shut down",
+} as const;
+
+export class FunctionSupervisor {
+  readonly names: ReadonlySet<string>;
+  readonly #supervisor: ProcessSupervisor<WorkerProcess>;
+  #attending: Promise<void> = Promise.resolve();
+  #ending: Promise<void> | undefined;
+  #nextWorker = 1;
+  #restarting: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(private readonly options: FunctionSupervisorOptions) {
+    this.names = new Set(options.functions.map(({ name }) => name));
+    const { idleMs, memoryPollMs } = options.limits;
+    this.#supervisor = new ProcessSupervisor({
+      driver: this.#driver(),
+      places: options.host.places,
+      noPlace: (max) => `All ${max} processes of functions that may run at once are in use`,
+      closed: ENDS.closed,
+      idleMs,
+      pollMs: memoryPollMs,
+    });
+  }
+
+  /** While a process is being ended: resolves when it has, and its functions have their places. */
+  get ending(): Promise<void> | undefined {
+    return this.#ending;
+  }
+
+  /** Process id, while there is a process. */
+  get pid(): number | undefined {
+    return this.#supervisor.current?.running.pid;
+  }
+
+  /** The worker of a function, with its process started where there is none. */
+  async worker(name: string): Promise<FunctionWorker | NoWorker> {
+    this.#supervisor.touch();
+    const wait = this.#supervisor.backoff.waitMs;
+    if (this.#supervisor.current === undefined && wait > 0) {
+      const problem = `The function broke its process and starts again in ${wait} ms`;
+      return { problem, reason: "crashed" };
+    }
+    try {
+      const process = this.#supervisor.current ?? await this.#supervisor.start();
+      return process.find(name) ?? this.#addAgain(process, name);
+    } catch (error) {
+      return {
+        problem: error instanceof Error ? error.message : "The process did not start",
+        reason: error instanceof NoPlaceError ? "overloaded" : "crashed",
+      };
+    }
+  }
+
+  /** A worker that is there, for a caller that need not wait. */
+  loaded(name: string): FunctionWorker | undefined {
+    const { current } = this.#supervisor;
+    if (current === undefined) return undefined;
+    this.#supervisor.touch();
+    const worker = current.find(name);
+    return worker?.usable === true ? worker : undefined;
+  }
+
+  /** One that ended between calls comes back with the next call, not before. */
+  #addAgain(process: WorkerProcess, name: string): FunctionWorker | NoWorker {
+    const definition = this.options.functions.find((one) => one.name === name);
+    if (definition === undefined) {
+      return { problem: "The function has no worker", reason: "crashed" };
+    }
+    return this.#addWorker(process, definition);
+  }
+
+  /** Starts process and workers; a start that is under way is joined. */
+  start(): Promise<WorkerProcess> {
+    return this.#supervisor.start();
+  }
+
+  #driver(): ProcessDriver<WorkerProcess> {
+    return {
+      spawn: () => this.#spawn(),
+      begin: (process) => {
+        for (const definition of this.options.functions) this.#addWorker(process, definition);
+        this.#attending = this.#attend(process);
+      },
+      isBusy: (process) => this.options.busy() || process.isBusy,
+      inspect: (process) => this.#inspect(process),
+      end: (process, cause) => {
+        this.#end(process, { reason: "aborted", message: ENDS[cause] });
+        // It has not begun, so nobody else closes its connections.
+        if (cause === "closed") process.running.close();
+      },
+    };
+  }
+
+  async #spawn(): Promise<WorkerProcess> {
+    try {
+      return new WorkerProcess(await startWorkerProcess(this.options.host.spawn));
+    } catch (error) {
+      this.#supervisor.backoff.failed();
+      throw error;
+    }
+  }
+
+  /** Ends a process that nobody uses; the next call starts it again. */
+  async rest(): Promise<void> {
+    const { current, isStarting } = this.#supervisor;
+    const process = current ??
+      (isStarting ? await this.#supervisor.start().catch(() => undefined) : undefined);
+    if (process === undefined || process.isEnding) return;
+    for (const worker of process.workers.values()) await worker.ready;
+    if (this.options.busy() || process.isBusy || this.#supervisor.current !== process) return;
+    const message = "The functions of the deployment are not live any more";
+    this.#end(process, { reason: "aborted", message });
+  }
+
+  #addWorker(process: WorkerProcess, definition: FunctionSource): FunctionWorker {
+    const number = this.#nextWorker;
+    this.#nextWorker = this.#nextWorker % 0xffff + 1;
+    const { connection: control, workers } = process.running;
+    let own: FrameConnection | undefined;
+    const worker = new FunctionWorker({
+      definition,
+      host: this.options.host,
+      limits: this.options.limits,
+      log: this.options.log,
+      send: (type, id, payload) =>
+        own?.send({ type, worker: 0, id, ...(payload === undefined ? {} : { payload }) }),
+      stuck: (reason, message) => this.#replace(process, number, { reason, message }),
+    });
+    process.workers.set(number, worker);
+    const key = workers.expect(number, {
+      opened(connection) {
+        own = connection;
+        worker.load();
+      },
+      take: (frame) => worker.take(frame),
+      closed: (problem) => this.#lost(process, number, problem),
+    });
+    const payload = new TextEncoder().encode(key);
+    control.send({ type: FunctionFrame.open, worker: number, id: 0, payload });
+    return worker;
+  }
+
+  /**
+   * Handles the end of a worker's connection. Where nobody knows why, the
+   * process reports whether it was the worker alone, or ends as well.
+   */
+  #lost(process: WorkerProcess, number: number, problem: string | undefined): void {
+    const worker = process.workers.get(number);
+    if (worker === undefined || worker.dead) return;
+    if (problem === undefined) {
+      return process.running.connection.send({ type: FunctionFrame.stop, worker: number, id: 0 });
+    }
+    const message = `Function "${worker.name}" broke the protocol: ${problem}`;
+    this.#replace(process, number, { reason: "crashed", message });
+  }
+
+  #replace(process: WorkerProcess, number: number, why: End): void {
+    const worker = process.workers.get(number);
+    if (worker === undefined || worker.dead || process.isEnding) return;
+    this.options.log({ level: "error", function: worker.name, message: why.message });
+    const { connection: control, workers } = process.running;
+    control.send({ type: FunctionFrame.stop, worker: number, id: 0 });
+    workers.drop(number);
+    const { loading, busy } = worker;
+    worker.die(why.reason, why.message);
+    // One that cannot even be loaded stays as it is, and fails its calls.
+    if (loading) return;
+    process.workers.delete(number);
+    process.replaced.set(worker.name, performance.now());
+    if (busy) this.#addWorker(process, worker.options.definition);
+  }
+
+  async #attend(process: WorkerProcess): Promise<void> {
+    const words = await attendProcess(process.running, {
+      take: (frame) => this.#take(process, frame),
+      failed: (error) => {
+        process.end ??= { reason: "crashed", message: `The functions' process failed: ${error}` };
+      },
+    });
+    this.#supervisor.release(process);
+    const known = process.end;
+    const end = known ??
+      { reason: "crashed" as const, message: "The process of the functions has ended" };
+    const suspects = process.suspects();
+    for (const worker of [...process.workers.values()]) worker.die(end.reason, end.message);
+    if (end.reason === "aborted") return;
+    this.#supervisor.backoff.failed(process.startedAt);
+    const firstWords = words.split("\n").find((line) => line.trim().length > 1) ?? "";
+    const message = words === "" || known !== undefined
+      ? end.message
+      : `${end.message}: ${firstWords}`;
+    for (const name of suspects.length > 0 ? suspects : this.names) {
+      this.options.log({ level: "error", function: name, message });
+    }
+    this.options.broke(this, suspects);
+  }
+
+  /** Takes a frame of the process itself: one of its workers has ended. */
+  #take(process: WorkerProcess, { type, worker, payload }: Frame): void {
+    if (type !== FunctionFrame.exited) {
+      throw new ProtocolError(`The process sent a frame of type ${type}`);
+    }
+    const message = new TextDecoder().decode(payload) || "The worker has ended";
+    this.#replace(process, worker, { reason: "crashed", message });
+  }
+
+  /** Starts a process in place of one that broke, after the pause that its failures ask for. */
+  restart(): void {
+    clearTimeout(this.#restarting);
+    const wait = Math.max(0, this.#supervisor.backoff.waitMs);
+    this.#restarting = setTimeout(() => void this.start().catch(() => {}), wait);
+  }
+
+  /** Reads memory, and looks at what each thread takes of the processor. */
+  #inspect(process: WorkerProcess): void {
+    const limit = this.options.limits.memoryMb + memoryAllowanceMb(process.workers.size);
+    const bytes = residentBytes(process.running.pid) ?? 0;
+    if (bytes > limit * 1024 * 1024) {
+      const used = Math.round(bytes / 1024 / 1024);
+      const message = `The functions took ${used} MiB of at most ${limit} MiB`;
+      return this.#end(process, { reason: "memory", message });
+    }
+    process.cpu.look();
+  }
+
+  #end(process: WorkerProcess, end: End): void {
+    process.end ??= end;
+    this.#supervisor.release(process);
+    this.#ending = this.#attending.finally(() => this.#ending = undefined);
+    process.running.kill();
+  }
+
+  /** Ends the process; calls in flight fail as aborted. */
+  async close(): Promise<void> {
+    clearTimeout(this.#restarting);
+    const process = await this.#supervisor.close();
+    if (process === undefined) return;
+    this.#end(process, { reason: "aborted", message: ENDS.closed });
+    await process.gone;
+  }
+}

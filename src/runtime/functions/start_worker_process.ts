@@ -1,0 +1,53 @@
+/**
+ * Starting a process of functions.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { FrameConnection } from "../process/frames/mod.ts";
+import { type AttendedProcess, type ProcessCommand, startProcess } from "../process/mod.ts";
+import { CALM_PRIORITY, setThreadPriority } from "./cpu_watch.ts";
+import { MAX_UPWARD_BYTES } from "./wire.ts";
+import { WorkerConnections } from "./worker_connections.ts";
+
+/** Name of the socket in the private folder of a process. */
+const SOCKET = "s";
+
+/** A process of functions that has connected. */
+export interface RunningWorkerProcess extends AttendedProcess {
+  readonly pid: number;
+  /** Accepts the connections of its workers. */
+  readonly workers: WorkerConnections;
+}
+
+/**
+ * Starts a process and waits until it has connected. Its socket stays as long
+ * as it runs.
+ *
+ * @throws Error where it ends before, or does not connect in time
+ */
+export async function startWorkerProcess(
+  command: (socketPath: string) => ProcessCommand,
+): Promise<RunningWorkerProcess> {
+  const { pid, conn, listener, ended, kill } = await startProcess({
+    name: "A function process",
+    folderPrefix: "svc-fn-",
+    socketName: SOCKET,
+    command: (folder) => command(join(folder, SOCKET)),
+    readErrors: async (stream, words) => {
+      const decoder = new TextDecoder();
+      for await (const chunk of stream) words.add(decoder.decode(chunk, { stream: true }));
+    },
+    outputMs: Infinity,
+    // Its threads inherit this: the platform goes first on a busy machine, already while it starts.
+    spawned: (child) => setThreadPriority(child, CALM_PRIORITY),
+  });
+  const connection = new FrameConnection(conn, MAX_UPWARD_BYTES);
+  const workers = new WorkerConnections(listener);
+  const close = (): void => {
+    connection.close();
+    workers.close();
+  };
+  void ended.then(() => workers.close());
+  return { pid, connection, workers, ended, kill, close };
+}

@@ -1,0 +1,64 @@
+/**
+ * The worker's way to the platform: it connects, and gives up for good what it
+ * needed for that. Only then does it load a function.
+ *
+ * @module
+ */
+import { FrameConnection, MAX_PAYLOAD_BYTES } from "../../process/frames/mod.ts";
+import { MAX_WORKER_BACKLOG_BYTES } from "../limits.ts";
+import { FunctionFrame, type WorkerIdentity } from "../wire.ts";
+
+const PERMISSIONS = [
+  "read",
+  "write",
+  "net",
+  "env",
+  "run",
+  "sys",
+  "ffi",
+  "import",
+] as const;
+
+/** Permissions that this thread has, even in part: by the runtime's word, and by trying. */
+export async function permissionsLeft(socketPath: string): Promise<string[]> {
+  const left: string[] = PERMISSIONS.filter((name) => {
+    const { state, partial } = Deno.permissions.querySync({ name });
+    return state === "granted" || partial;
+  });
+  const tries: Readonly<Record<string, () => unknown>> = {
+    "read of the socket": () => Deno.lstatSync(socketPath),
+    "write of the socket": () => Deno.chmodSync(socketPath, 0o600),
+    "connection to the socket": async () => {
+      (await Deno.connect({ transport: "unix", path: socketPath })).close();
+    },
+  };
+  for (const [name, attempt] of Object.entries(tries)) {
+    try {
+      await attempt();
+      left.push(name);
+    } catch (error) {
+      if (!(error instanceof Deno.errors.NotCapable)) left.push(name);
+    }
+  }
+  return left;
+}
+
+/**
+ * Connects to the platform, gives every permission back, and says who it is.
+ *
+ * @throws Error where there is no platform, or a permission is left
+ */
+export async function connectWorker(
+  { socketPath, number, key }: WorkerIdentity,
+): Promise<FrameConnection> {
+  const conn = await Deno.connect({ transport: "unix", path: socketPath });
+  for (const name of PERMISSIONS) Deno.permissions.revokeSync({ name });
+  const left = await permissionsLeft(socketPath);
+  if (left.length > 0) throw new Error(`The worker keeps permissions: ${left.join(", ")}`);
+  const connection = new FrameConnection(conn, MAX_PAYLOAD_BYTES, {
+    maxQueued: MAX_WORKER_BACKLOG_BYTES,
+  });
+  const payload = new TextEncoder().encode(key);
+  connection.send({ type: FunctionFrame.hello, worker: number, id: 0, payload });
+  return connection;
+}

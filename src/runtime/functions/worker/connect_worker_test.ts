@@ -1,0 +1,71 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Frame } from "../../process/frames/frame.ts";
+import type { FrameConnection } from "../../process/frames/frame_connection.ts";
+import { toPayload } from "../../process/frames/payload.ts";
+import { FunctionFrame } from "../wire.ts";
+import { WorkerConnections } from "../worker_connections.ts";
+import { permissionsLeft } from "./connect_worker.ts";
+
+const decoder = new TextDecoder();
+
+Deno.test("permissionsLeft() lists what this program may do", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "svc-left-" });
+  try {
+    assert.deepEqual(await permissionsLeft(join(folder, "none")), [
+      ...["read", "write", "net", "env", "run", "sys", "ffi", "import"],
+      "read of the socket",
+      "write of the socket",
+      "connection to the socket",
+    ]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+/** Loads a function in a worker that starts with these permissions; resolves with its first word. */
+async function firstWord(permissions: Deno.PermissionOptions, source: string): Promise<Frame> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-open-" });
+  const path = join(folder, "s");
+  const lines = new WorkerConnections(Deno.listen({ transport: "unix", path }));
+  const url = new URL("./worker_main.ts", import.meta.url);
+  const worker = new Worker(url, { type: "module", deno: { permissions } });
+  const word = Promise.withResolvers<Frame>();
+  const key = lines.expect(1, {
+    opened: (connection: FrameConnection) =>
+      connection.send({
+        type: FunctionFrame.start,
+        worker: 0,
+        id: 0,
+        payload: toPayload({ name: "f", source, env: {} }),
+      }),
+    take: word.resolve,
+    closed: () => word.reject(new Error("The worker closed its connection")),
+  });
+  worker.onerror = (event) => {
+    event.preventDefault();
+    word.reject(new Error(event.message));
+  };
+  worker.postMessage({ socketPath: path, number: 1, key });
+  try {
+    return await word.promise;
+  } finally {
+    worker.terminate();
+    lines.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("a worker has nothing left of what it may, before its function is loaded", async () => {
+  const file = new URL("../../process/concurrency_gate.ts", import.meta.url).href;
+  const reads = `await import(${JSON.stringify(file)});\nexport default () => {};`;
+  const { type, payload } = await firstWord("inherit", reads);
+  assert.equal(type, FunctionFrame.broken);
+  assert.match(decoder.decode(payload), /Requires read access/);
+  const harmless = await firstWord("inherit", "export default () => {};");
+  assert.equal(harmless.type, FunctionFrame.ready);
+});
+
+Deno.test("a worker that may not connect ends, and tells why", async () => {
+  await assert.rejects(firstWord("none", "export default () => {};"), /NotCapable/);
+});

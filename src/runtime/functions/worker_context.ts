@@ -1,0 +1,42 @@
+/**
+ * What the calls and the fetches of a worker share with it.
+ *
+ * @module
+ */
+import type { Deadlines } from "../http1/mod.ts";
+import type { BodyReceiver, BodySender } from "./body_link.ts";
+import type { FunctionLimits } from "./limits.ts";
+import type {
+  FailureReason,
+  FunctionHostOptions,
+  FunctionLogEntry,
+  FunctionSource,
+} from "./types.ts";
+import type { WireError } from "./wire.ts";
+
+/** Sends a frame to this worker. */
+export type SendToWorker = (type: number, id: number, payload?: Uint8Array) => void;
+
+export interface FunctionWorkerOptions {
+  readonly definition: FunctionSource;
+  readonly host: FunctionHostOptions;
+  readonly limits: FunctionLimits;
+  readonly send: SendToWorker;
+  readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
+  /** The worker does not react, or breaks the protocol: it has to be replaced. */
+  readonly stuck: (reason: FailureReason, message: string) => void;
+}
+
+/** A worker as its calls and fetches see it. */
+export interface WorkerContext {
+  readonly name: string;
+  readonly options: FunctionWorkerOptions;
+  /** Time limits of the calls. */
+  readonly deadlines: Deadlines;
+  /** Bodies on their way to the worker, by the id of their call or fetch. */
+  readonly senders: Map<number, BodySender>;
+  /** Bodies on their way from the worker, by the id of their call or fetch. */
+  readonly receivers: Map<number, BodyReceiver>;
+  /** Writes an error to the log, in the author's lines. */
+  logError(error: WireError, requestId: string | undefined): void;
+}

@@ -1,0 +1,77 @@
+/**
+ * Bodies of answers, as their framing says (RFC 9112, 6 and 7).
+ *
+ * @module
+ */
+import type { ByteReader } from "./byte_reader.ts";
+import { OutboundError } from "./errors.ts";
+import type { BodyFraming } from "./head.ts";
+
+/** Gives the next part; `null` when the body is complete. */
+export type NextPart = () => Promise<Uint8Array<ArrayBuffer> | null>;
+
+const MAX_PART = 64 * 1024;
+const MAX_LINE = 1024;
+const MAX_TRAILERS = 64;
+
+// deno-lint-ignore no-control-regex -- what an extension of a chunk must not have
+const CHUNK_LINE = /^([0-9A-Fa-f]{1,12})[ \t]*(?:;[^\x00-\x08\x0a-\x1f\x7f]*)?$/;
+
+function byLength(reader: ByteReader, length: number): NextPart {
+  let left = length;
+  return async () => {
+    if (left === 0) return null;
+    const bytes = await reader.someOf(Math.min(left, MAX_PART));
+    left -= bytes.byteLength;
+    return bytes;
+  };
+}
+
+async function skipTrailers(reader: ByteReader): Promise<void> {
+  for (let count = 0; count <= MAX_TRAILERS; count++) {
+    if (await reader.until("line", MAX_LINE * 8) === "") return;
+  }
+  throw new OutboundError("bad_response", "The answer has too many trailers");
+}
+
+function chunked(reader: ByteReader): NextPart {
+  let left = 0;
+  let first = true;
+  let done = false;
+  return async () => {
+    if (done) return null;
+    if (left === 0) {
+      if (!first && await reader.until("line", MAX_LINE) !== "") {
+        throw new OutboundError("bad_response", "A chunk of the answer is longer than it says");
+      }
+      first = false;
+      const size = CHUNK_LINE.exec(await reader.until("line", MAX_LINE))?.[1];
+      if (size === undefined) {
+        throw new OutboundError("bad_response", "A chunk of the answer has no size");
+      }
+      left = Number.parseInt(size, 16);
+      if (left === 0) {
+        await skipTrailers(reader);
+        done = true;
+        return null;
+      }
+    }
+    const bytes = await reader.someOf(Math.min(left, MAX_PART));
+    left -= bytes.byteLength;
+    return bytes;
+  };
+}
+
+/** Makes the reader of a body. */
+export function readBody(reader: ByteReader, framing: BodyFraming): NextPart {
+  switch (framing.type) {
+    case "none":
+      return () => Promise.resolve(null);
+    case "length":
+      return byLength(reader, framing.length);
+    case "chunked":
+      return chunked(reader);
+    case "close":
+      return () => reader.some(MAX_PART);
+  }
+}

@@ -1,0 +1,304 @@
+/**
+ * One connection and the requests that it carries, one after the other.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { readBody } from "./body_reader.ts";
+import { BUFFER_BYTES, ByteReader } from "./byte_reader.ts";
+import { Deadline, type Deadlines } from "./deadlines.ts";
+import { OutboundError } from "./errors.ts";
+import { ExchangeWatch, type WatchOptions } from "./exchange_watch.ts";
+import {
+  formatRequestHead,
+  type HeaderList,
+  parseResponseHead,
+  type ResponseHead,
+} from "./head.ts";
+
+const MAX_HEAD_BYTES = 60 * 1024;
+const MAX_INTERIM = 10;
+
+/** How long the rest of a short body is waited for. */
+const SHORT_BODY_MS = 10;
+
+/** Heads of requests are mostly shorter. */
+const USUAL_HEAD_BYTES = 2048;
+
+export interface WireRequest {
+  readonly method: string;
+  /** Path and query. */
+  readonly target: string;
+  readonly headers: HeaderList;
+  readonly body: ReadableStream<Uint8Array> | null;
+  /** Bytes of the body; sent in chunks where missing. */
+  readonly length?: number;
+}
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+export interface WireAnswer {
+  readonly head: ResponseHead;
+  /** Bytes where all of it came with the head. */
+  readonly body: ReadableStream<Bytes> | Bytes | null;
+}
+
+export interface ConnectionTimes {
+  readonly deadlines: Deadlines;
+  /** For what passes within an exchange: looks more often. */
+  readonly exchanges: Deadlines;
+  /** Time in which some byte must move during an exchange. */
+  readonly idleMs: number;
+  /** Longest rest. */
+  readonly restMs: number;
+}
+
+export interface ExchangeOptions extends WatchOptions {
+  /** Called once when the exchange is over; `reusable` where another may follow. */
+  readonly done: (reusable: boolean) => void;
+}
+
+const encoder = new TextEncoder();
+const CRLF = encoder.encode("\r\n");
+const LAST_CHUNK = encoder.encode("0\r\n\r\n");
+
+/**
+ * Reads the head that ends the waiting: of the answer itself, or the word that
+ * the connection speaks another protocol from now on (101).
+ *
+ * @throws OutboundError
+ */
+export async function readFinalHead(reader: ByteReader, method: string): Promise<ResponseHead> {
+  for (let interim = 0; interim <= MAX_INTERIM; interim++) {
+    const head = parseResponseHead(await reader.until("head", MAX_HEAD_BYTES), method);
+    if (head.status >= 200 || head.status === 101) return head;
+  }
+  throw new OutboundError("bad_response", "The answer has too many interim answers");
+}
+
+export class Http1Connection {
+  readonly #reader: ByteReader;
+  readonly #watch: ExchangeWatch;
+  /** Ends the exchange under way. */
+  #done: (reusable: boolean) => void = () => {};
+  readonly #headBytes = new Uint8Array(USUAL_HEAD_BYTES);
+  #idle: Promise<boolean> | undefined;
+  #failure: OutboundError | undefined;
+  #uploading: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  #closed = false;
+  /** Requests sent so far. */
+  used = 0;
+
+  /** Takes the connection out of the pool, while it rests there. */
+  #gone: (() => void) | undefined;
+  readonly #deadline = new Deadline(() => {
+    if (this.#gone !== undefined) return this.#gone();
+    this.close(new OutboundError("idle_timeout", "Nothing came for too long"));
+  });
+
+  constructor(private readonly conn: Deno.Conn, private readonly times: ConnectionTimes) {
+    this.#reader = new ByteReader((buffer) => this.#read(buffer));
+    this.#watch = new ExchangeWatch(times.exchanges, (failure) => {
+      this.close(failure);
+      this.#done(false);
+    });
+  }
+
+  async #read(buffer: Uint8Array<ArrayBuffer>): Promise<number | null> {
+    try {
+      return await this.conn.read(buffer);
+    } catch (cause) {
+      throw this.#failure ??
+        new OutboundError("reset", "The connection broke while the answer was read", { cause });
+    }
+  }
+
+  /** Watches the connection while nothing is asked of it; `gone` is called when it is of no use. */
+  rest(gone: () => void): void {
+    this.#gone = gone;
+    this.conn.unref();
+    this.times.deadlines.set(this.#deadline, this.times.restMs);
+    this.#idle = this.#reader.fill();
+    this.#idle.then(
+      () => this.#idle !== undefined && gone(),
+      () => this.#idle !== undefined && gone(),
+    );
+  }
+
+  /** Ends the connection; what waits on it fails with `failure`. */
+  close(failure?: OutboundError): void {
+    this.#deadline.at = Infinity;
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#failure = failure;
+    this.#uploading?.cancel(failure).catch(() => {});
+    this.conn.close();
+  }
+
+  /** Restarts the idle time: a byte has moved, or is waited for now. */
+  #touch(): void {
+    if (!this.#closed) this.times.deadlines.set(this.#deadline, this.times.idleMs);
+  }
+
+  /**
+   * Sends a request and reads the head of its answer.
+   *
+   * @throws OutboundError
+   */
+  async exchange(request: WireRequest, options: ExchangeOptions): Promise<WireAnswer> {
+    this.used++;
+    let finished = false;
+    const done = (reusable: boolean): void => {
+      if (finished) return;
+      finished = true;
+      this.#watch.stop();
+      this.#deadline.at = Infinity;
+      if (!reusable) this.close();
+      options.done(reusable);
+    };
+    this.#done = done;
+    this.#watch.start(options);
+    try {
+      this.#touch();
+      const { method, target, headers } = request;
+      const head = this.#encode(formatRequestHead(method, target, headers));
+      const watched = this.#idle;
+      this.#idle = this.#gone = undefined;
+      if (watched !== undefined) this.conn.ref();
+      await this.#write(head);
+      const upload = { over: request.body === null };
+      if (request.body !== null) {
+        this.#upload(request.body, request.length).then(
+          () => upload.over = true,
+          (error) => this.close(error),
+        );
+      }
+      // The read that watched the resting connection is the first of the answer.
+      if (watched !== undefined && !await watched) {
+        throw new OutboundError("reset", "The connection had ended");
+      }
+      const answer = await this.#readHead(request.method);
+      this.#watch.headCame();
+      if (answer.framing.type === "length") await this.#awaitShort(answer.framing.length);
+      if (this.#failure !== undefined) throw this.#failure;
+      const body = this.#body(answer, { upload, done });
+      if (body instanceof ReadableStream) this.#watch.heed();
+      return { head: answer, body };
+    } catch (error) {
+      done(false);
+      throw this.#failure ?? error;
+    }
+  }
+
+  /** Each character becomes a byte. The usual way, without a new buffer, is a sixth of the work. */
+  #encode(head: string): Uint8Array {
+    const { read, written } = encoder.encodeInto(head, this.#headBytes);
+    return read === head.length && written === read
+      ? this.#headBytes.subarray(0, written)
+      : Buffer.from(head, "latin1");
+  }
+
+  async #write(bytes: Uint8Array): Promise<void> {
+    try {
+      for (let at = 0; at < bytes.byteLength;) {
+        at += await this.conn.write(bytes.subarray(at));
+        this.#touch();
+      }
+    } catch (cause) {
+      throw this.#failure ??
+        new OutboundError("reset", "The connection broke while the request was sent", { cause });
+    }
+  }
+
+  async #upload(body: ReadableStream<Uint8Array>, length: number | undefined): Promise<void> {
+    const reader = body.getReader();
+    this.#uploading = reader;
+    let sent = 0;
+    try {
+      for (;;) {
+        const { done, value } = await reader.read();
+        if (done) break;
+        sent += value.byteLength;
+        if (length !== undefined && sent > length) break;
+        if (value.byteLength === 0) continue;
+        if (length === undefined) {
+          await this.#write(encoder.encode(`${value.byteLength.toString(16)}\r\n`));
+          await this.#write(value);
+          await this.#write(CRLF);
+        } else await this.#write(value);
+      }
+      if (length === undefined) await this.#write(LAST_CHUNK);
+      else if (sent !== length) {
+        throw new OutboundError(
+          "bad_request",
+          "The body is not as long as its content-length says",
+        );
+      }
+    } catch (error) {
+      reader.cancel(error).catch(() => {});
+      throw error instanceof OutboundError
+        ? error
+        : new OutboundError("aborted", "The body of the request broke off", { cause: error });
+    }
+  }
+
+  async #readHead(method: string): Promise<ResponseHead> {
+    const head = await readFinalHead(this.#reader, method);
+    if (head.status !== 101) return head;
+    throw new OutboundError("bad_response", "The answer switches protocols unasked");
+  }
+
+  /**
+   * A short body comes right behind its head, mostly: as a whole it is far cheaper
+   * than as a stream. One that is slow, or breaks off, is left to the stream.
+   */
+  async #awaitShort(length: number): Promise<void> {
+    if (length > BUFFER_BYTES || this.#reader.buffered >= length) return;
+    const { promise: late, resolve } = Promise.withResolvers<false>();
+    const deadline = new Deadline(() => resolve(false));
+    this.times.exchanges.set(deadline, SHORT_BODY_MS);
+    while (this.#reader.buffered < length) {
+      const more = this.#reader.fill().catch(() => false);
+      if (!await Promise.race([more, late])) break;
+    }
+    deadline.at = Infinity;
+  }
+
+  #body(
+    head: ResponseHead,
+    exchange: {
+      readonly upload: { readonly over: boolean };
+      readonly done: (reusable: boolean) => void;
+    },
+  ): WireAnswer["body"] {
+    const finish = (): void =>
+      exchange.done(head.keepAlive && exchange.upload.over && this.#reader.buffered === 0);
+    if (head.framing.type === "none") {
+      finish();
+      return null;
+    }
+    if (head.framing.type === "length" && head.framing.length <= this.#reader.buffered) {
+      const bytes = this.#reader.take(head.framing.length);
+      finish();
+      return bytes;
+    }
+    this.#deadline.at = Infinity;
+    const next = readBody(this.#reader, head.framing);
+    return new ReadableStream<Uint8Array<ArrayBuffer>>({
+      pull: async (controller) => {
+        try {
+          if (this.#reader.buffered === 0) this.#touch();
+          const part = await next();
+          this.#deadline.at = Infinity;
+          if (part !== null) return controller.enqueue(part);
+          finish();
+          controller.close();
+        } catch (error) {
+          exchange.done(false);
+          controller.error(this.#failure ?? error);
+        }
+      },
+      cancel: () => exchange.done(false),
+    }, { highWaterMark: 0 });
+  }
+}

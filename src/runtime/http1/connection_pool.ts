@@ -1,0 +1,58 @@
+/**
+ * Connections that rest between requests, by origin. A connection stays with
+ * the address that was checked when it was made.
+ *
+ * @module
+ */
+import type { Http1Connection } from "./connection.ts";
+
+export interface PoolLimits {
+  readonly maxIdlePerOrigin: number;
+  readonly maxIdle: number;
+}
+
+export class ConnectionPool {
+  readonly #resting = new Map<string, Http1Connection[]>();
+  #count = 0;
+
+  constructor(private readonly limits: PoolLimits) {}
+
+  /** The connection that rested the shortest. */
+  take(origin: string): Http1Connection | undefined {
+    const found = this.#resting.get(origin)?.pop();
+    if (found === undefined) return undefined;
+    this.#forget(origin);
+    return found;
+  }
+
+  give(origin: string, connection: Http1Connection): void {
+    const list = this.#resting.get(origin) ?? [];
+    if (this.#count >= this.limits.maxIdle || list.length >= this.limits.maxIdlePerOrigin) {
+      return connection.close();
+    }
+    const remove = (): void => {
+      const at = list.indexOf(connection);
+      if (at === -1) return;
+      list.splice(at, 1);
+      this.#forget(origin);
+      connection.close();
+    };
+    list.push(connection);
+    this.#resting.set(origin, list);
+    this.#count++;
+    connection.rest(remove);
+  }
+
+  #forget(origin: string): void {
+    this.#count--;
+    if (this.#resting.get(origin)?.length === 0) this.#resting.delete(origin);
+  }
+
+  closeAll(): void {
+    for (const list of [...this.#resting.values()]) {
+      for (const connection of list.splice(0)) connection.close();
+    }
+    this.#resting.clear();
+    this.#count = 0;
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * What can end an exchange before its own end: nobody waits for the answer any
+ * more, or its head does not come.
+ *
+ * @module
+ */
+import { Deadline, type Deadlines } from "./deadlines.ts";
+import { OutboundError } from "./errors.ts";
+import { type LazySignal, resolveSignal } from "./lazy_signal.ts";
+
+/** After so long, an exchange asks for the signal that may end it. */
+export const SIGNAL_DELAY_MS = 100;
+
+export interface WatchOptions {
+  readonly signal?: LazySignal | undefined;
+  /** Longest time to the head of the answer, in milliseconds; for ever where missing. */
+  readonly headMs?: number;
+}
+
+/** Watches the exchanges of a connection, one after the other. */
+export class ExchangeWatch {
+  #options: WatchOptions = {};
+  #signal: AbortSignal | undefined;
+  #isLate = false;
+  readonly #deadline = new Deadline(() => this.#passed());
+  readonly #abort = (): void => this.end(new OutboundError("aborted", "The request was aborted"));
+
+  /** `end` is called with what ends an exchange. */
+  constructor(
+    private readonly deadlines: Deadlines,
+    private readonly end: (failure: OutboundError) => void,
+  ) {}
+
+  /** An exchange begins. */
+  start(options: WatchOptions): void {
+    const { signal, headMs = Infinity } = options;
+    this.#options = options;
+    this.#isLate = typeof signal !== "function";
+    this.deadlines.set(this.#deadline, this.#isLate ? headMs : Math.min(SIGNAL_DELAY_MS, headMs));
+    if (this.#isLate) this.heed();
+  }
+
+  #passed(): void {
+    const { headMs = Infinity } = this.#options;
+    if (this.#isLate || headMs <= SIGNAL_DELAY_MS) {
+      return this.end(new OutboundError("idle_timeout", "No answer came in time"));
+    }
+    this.#isLate = true;
+    this.deadlines.set(this.#deadline, headMs - SIGNAL_DELAY_MS);
+    this.heed();
+  }
+
+  /** Asks for the signal, and listens to it from now on. */
+  heed(): void {
+    this.#signal ??= resolveSignal(this.#options.signal);
+    if (this.#signal?.aborted === true) this.#abort();
+    else this.#signal?.addEventListener("abort", this.#abort, { once: true });
+  }
+
+  /** The head has come. */
+  headCame(): void {
+    this.#deadline.at = Infinity;
+  }
+
+  /** The exchange is over. */
+  stop(): void {
+    this.headCame();
+    this.#signal?.removeEventListener("abort", this.#abort);
+    this.#signal = undefined;
+    this.#options = {};
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * How the body of a request is announced and sent (RFC 9112, 6), and when a
+ * request may be sent again. Pure.
+ *
+ * @module
+ */
+import { OutboundError } from "./errors.ts";
+import { type HeaderList, readContentLength } from "./head.ts";
+
+/** Methods that may be sent again when a rested connection turns out to be closed (RFC 9110, 9.2.2). */
+const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
+
+/** Methods whose body is empty, rather than missing. */
+const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
+
+interface Body {
+  /** Bytes; `undefined` where they are sent in chunks, or there are none. */
+  readonly length: number | undefined;
+  /** The headers that say so, in place of those of the request. */
+  readonly headers: HeaderList;
+}
+
+function lengthOf(headers: HeaderList): number | undefined {
+  try {
+    return readContentLength(headers);
+  } catch {
+    throw new OutboundError("bad_request", "The content-length of the request is no single number");
+  }
+}
+
+/** @throws OutboundError `bad_request` where the length is no single number */
+export function announceBody(
+  { method, headers, body }: {
+    readonly method: string;
+    readonly headers: HeaderList;
+    readonly body: unknown;
+  },
+): Body {
+  if (body === null) {
+    return {
+      length: undefined,
+      headers: WITH_BODY.has(method) ? [["content-length", "0"]] : [],
+    };
+  }
+  const length = lengthOf(headers);
+  return length === undefined
+    ? { length, headers: [["transfer-encoding", "chunked"]] }
+    : { length, headers: [["content-length", `${length}`]] };
+}
+
+/** True where nothing is lost when a request that found its connection closed is sent again. */
+export function isRepeatable(
+  { method, body }: { readonly method: string; readonly body: unknown },
+): boolean {
+  return body === null && REPEATABLE.has(method);
+}

@@ -1,0 +1,128 @@
+/**
+ * The frames between the platform and a process that runs foreign code: a
+ * fixed header and a payload, so that bodies travel as bytes and many calls
+ * share one connection.
+ *
+ * Layout, little-endian: payload length (u32), type (u8), worker (u16), id
+ * (u32), payload. What type, worker and id mean is up to the two ends.
+ *
+ * This also runs in the same thread as functions, which may have replaced the
+ * methods of arrays: neither `push` nor iteration is used here.
+ *
+ * @module
+ */
+
+export interface Frame {
+  readonly type: number;
+  readonly worker: number;
+  readonly id: number;
+  readonly payload: Uint8Array<ArrayBuffer>;
+}
+
+export const HEADER_BYTES = 11;
+
+/** Largest payload where a connection does not set another limit, in bytes. */
+export const MAX_PAYLOAD_BYTES = 12 * 1024 * 1024;
+
+const EMPTY = new Uint8Array(0);
+
+function writeU32(bytes: Uint8Array, at: number, value: number): void {
+  bytes[at] = value;
+  bytes[at + 1] = value >>> 8;
+  bytes[at + 2] = value >>> 16;
+  bytes[at + 3] = value >>> 24;
+}
+
+function readU32(bytes: Uint8Array, at: number): number {
+  return (bytes[at]! | bytes[at + 1]! << 8 | bytes[at + 2]! << 16 | bytes[at + 3]! << 24) >>> 0;
+}
+
+/** Writes one frame. */
+export function encodeFrame(frame: Omit<Frame, "payload"> & { payload?: Uint8Array }): Uint8Array {
+  const payload = frame.payload ?? EMPTY;
+  const bytes = new Uint8Array(HEADER_BYTES + payload.byteLength);
+  writeU32(bytes, 0, payload.byteLength);
+  bytes[4] = frame.type;
+  bytes[5] = frame.worker;
+  bytes[6] = frame.worker >>> 8;
+  writeU32(bytes, 7, frame.id);
+  bytes.set(payload, HEADER_BYTES);
+  return bytes;
+}
+
+/** The peer broke the protocol; the connection cannot go on. */
+export class ProtocolError extends Error {
+  override readonly name = "ProtocolError";
+}
+
+/** Splits a stream of bytes into frames. Each byte is copied once, however the stream arrives. */
+export class FrameReader {
+  readonly #header = new Uint8Array(HEADER_BYTES);
+  #headerFilled = 0;
+  /** Of the frame whose header is complete. */
+  #payload: Uint8Array<ArrayBuffer> | undefined;
+  #payloadFilled = 0;
+
+  /** Refuses payloads over `maxPayload` bytes. */
+  constructor(private readonly maxPayload: number) {}
+
+  /**
+   * Takes the next bytes and returns the frames that are complete now. The
+   * payloads are copies.
+   *
+   * @throws ProtocolError where a frame is larger than allowed
+   */
+  feed(bytes: Uint8Array): Frame[] {
+    const frames: Frame[] = [];
+    for (let at = 0;;) {
+      while (this.#headerFilled < HEADER_BYTES && at < bytes.byteLength) {
+        this.#header[this.#headerFilled++] = bytes[at++]!;
+      }
+      if (this.#headerFilled < HEADER_BYTES) return frames;
+      const payload = this.#payload ??= this.#room();
+      const wanted = payload.byteLength - this.#payloadFilled;
+      const count = wanted < bytes.byteLength - at ? wanted : bytes.byteLength - at;
+      if (count > 0) payload.set(bytes.subarray(at, at + count), this.#payloadFilled);
+      if (count < wanted) {
+        this.#payloadFilled += count;
+        return frames;
+      }
+      at += count;
+      frames[frames.length] = this.#frame(payload);
+    }
+  }
+
+  #room(): Uint8Array<ArrayBuffer> {
+    const length = readU32(this.#header, 0);
+    if (length > this.maxPayload) {
+      throw new ProtocolError(`Frame of ${length} bytes is over ${this.maxPayload}`);
+    }
+    return length === 0 ? EMPTY : new Uint8Array(length);
+  }
+
+  #frame(payload: Uint8Array<ArrayBuffer>): Frame {
+    const header = this.#header;
+    this.#headerFilled = 0;
+    this.#payload = undefined;
+    this.#payloadFilled = 0;
+    return {
+      type: header[4]!,
+      worker: header[5]! | header[6]! << 8,
+      id: readU32(header, 7),
+      payload,
+    };
+  }
+}
+
+/** Joins byte arrays into a new one. */
+export function concat(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  let total = 0;
+  for (let index = 0; index < parts.length; index++) total += parts[index]!.byteLength;
+  const joined = new Uint8Array(total);
+  let at = 0;
+  for (let index = 0; index < parts.length; index++) {
+    joined.set(parts[index]!, at);
+    at += parts[index]!.byteLength;
+  }
+  return joined;
+}

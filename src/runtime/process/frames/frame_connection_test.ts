@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { FairShare } from "./fair_share.ts";
+import { concat, encodeFrame, HEADER_BYTES, ProtocolError } from "./frame.ts";
+import { FRAME_COST_BYTES, FrameConnection } from "./frame_connection.ts";
+
+const frame = (id: number, size: number) => ({
+  type: 40,
+  worker: 0,
+  id,
+  payload: new Uint8Array(size),
+});
+
+/** What a frame with 1000 bytes takes of what may wait. */
+const COST_OF_1000 = HEADER_BYTES + 1000 + FRAME_COST_BYTES;
+
+/** Both ends of a Unix socket. */
+async function pair() {
+  const folder = await Deno.makeTempDir({ prefix: "svc-conn-" });
+  const path = join(folder, "s");
+  using listener = Deno.listen({ transport: "unix", path });
+  const [near, far] = await Promise.all([
+    Deno.connect({ transport: "unix", path }),
+    listener.accept(),
+  ]);
+  await Deno.remove(folder, { recursive: true });
+  return { near, far };
+}
+
+Deno.test("FrameConnection writes all that is sent in one turn at once, in order", async () => {
+  const { near, far } = await pair();
+  const connection = new FrameConnection(near);
+  for (let id = 0; id < 100; id++) connection.send(frame(id, 1));
+  const bytes = new Uint8Array(10_000);
+  assert.equal(await far.read(bytes), 100 * (HEADER_BYTES + 1));
+  connection.close();
+  far.close();
+});
+
+Deno.test("FrameConnection gives frames to the reader until it is closed", async () => {
+  const { near, far } = await pair();
+  for (let id = 0; id < 3; id++) await near.write(encodeFrame(frame(id, 0)));
+  const connection = new FrameConnection(far);
+  const taken: number[] = [];
+  await connection.receive(({ id }) => {
+    taken.push(id);
+    if (id === 1) connection.close();
+  });
+  assert.deepEqual(taken, [0, 1]);
+  near.close();
+});
+
+Deno.test("FrameConnection ends with an error where a frame is over its limit", async () => {
+  const { near, far } = await pair();
+  await near.write(encodeFrame(frame(1, 11)));
+  const connection = new FrameConnection(far, 10);
+  await assert.rejects(connection.receive(() => {}), ProtocolError);
+  connection.close();
+  near.close();
+});
+
+Deno.test("FrameConnection ends where more waits than it may hold", async () => {
+  const { near, far } = await pair();
+  const connection = new FrameConnection(near, 1000, { maxQueued: 2 * COST_OF_1000 });
+  const receiving = connection.receive(() => {});
+  connection.send(frame(1, 1000));
+  connection.send(frame(2, 1000));
+  connection.send(frame(3, 1));
+  await receiving;
+  assert.equal(await far.read(new Uint8Array(1)), null, "nothing was written");
+  far.close();
+});
+
+Deno.test("FrameConnection counts only what is not written yet", async () => {
+  const { near, far } = await pair();
+  const connection = new FrameConnection(near, 1000, { maxQueued: COST_OF_1000 });
+  const bytes = new Uint8Array(4096);
+  for (let turn = 0; turn < 5; turn++) {
+    connection.send(frame(turn, 1000));
+    assert.equal(await far.read(bytes), HEADER_BYTES + 1000);
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+  connection.close();
+  far.close();
+});
+
+Deno.test("FrameConnection pauses where frames take more than their share, and ends meanwhile", async () => {
+  const { near, far } = await pair();
+  let now = 0;
+  const connection = new FrameConnection(far, 10, { share: new FairShare(() => now) });
+  await near.write(concat(Array.from({ length: 500 }, (_, at) => encodeFrame(frame(at, 0)))));
+  let taken = 0;
+  const receiving = connection.receive(() => {
+    taken++;
+    now += 1000;
+  });
+  while (taken === 0) await new Promise((resolve) => setTimeout(resolve));
+  assert.equal(taken, 64);
+  const before = taken;
+  connection.close();
+  await receiving;
+  assert.equal(taken, before);
+  near.close();
+});

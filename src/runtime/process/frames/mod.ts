@@ -1,0 +1,11 @@
+/**
+ * Frames between the platform and the processes of foreign code. Without
+ * dependencies, because it also runs in the threads of that code.
+ *
+ * @module
+ */
+export { FairShare } from "./fair_share.ts";
+export { type Frame, MAX_PAYLOAD_BYTES, ProtocolError } from "./frame.ts";
+export { FrameConnection } from "./frame_connection.ts";
+export { type LogLevel, MAX_LOG_CHARACTERS } from "./log_line.ts";
+export { fromPayload, toPayload } from "./payload.ts";

@@ -1,0 +1,32 @@
+/**
+ * How many lines foreign code may log in a second.
+ *
+ * @module
+ */
+
+export interface LineDecision {
+  /** True where the line may pass. */
+  readonly passes: boolean;
+  /** Lines dropped in an earlier second and not reported yet; reported once. */
+  readonly dropped: number;
+}
+
+/** Lets a number of lines pass in each second of a clock, and counts the others. */
+export class LineLimit {
+  #second = 0;
+  #count = 0;
+
+  constructor(private readonly perSecond: number) {}
+
+  /** Judges a line that comes at a time, in milliseconds. */
+  take(time: number): LineDecision {
+    const second = Math.floor(time / 1000);
+    let dropped = 0;
+    if (second !== this.#second) {
+      dropped = Math.max(0, this.#count - this.perSecond);
+      this.#second = second;
+      this.#count = 0;
+    }
+    return { passes: ++this.#count <= this.perSecond, dropped };
+  }
+}

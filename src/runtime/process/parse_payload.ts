@@ -1,0 +1,25 @@
+/**
+ * Reading the payloads that come from processes of foreign code.
+ *
+ * @module
+ */
+import type { ZodType } from "zod";
+
+const decoder = new TextDecoder("utf-8", { fatal: true });
+
+/**
+ * Reads a payload as JSON of a form; `undefined` where it is malformed or
+ * longer than `maxBytes`.
+ */
+export function parsePayload<T>(
+  schema: ZodType<T>,
+  payload: Uint8Array,
+  maxBytes = Infinity,
+): T | undefined {
+  if (payload.byteLength > maxBytes) return undefined;
+  try {
+    return schema.safeParse(JSON.parse(decoder.decode(payload))).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,205 @@
+/**
+ * Keeps one process of foreign code: started when needed, ended when idle or
+ * when others need its place, started again after a pause when it failed.
+ *
+ * What kind of process it is, is up to the driver.
+ *
+ * @module
+ */
+import type { EndableTenant, Place, ProcessPlaces } from "./process_places.ts";
+import { RestartBackoff } from "./restart_backoff.ts";
+import { SYSTEM_TIMERS, type Timers } from "./timers.ts";
+
+/** A process, as far as its supervisor knows it. */
+export interface SupervisedProcess {
+  /** When it was started, on the supervisor's clock. */
+  readonly startedAt: number;
+  /** True as soon as its end is certain, before it is gone. */
+  readonly isEnding: boolean;
+  /** Resolves when it is gone. */
+  readonly gone: Promise<unknown>;
+}
+
+/**
+ * Why a supervisor ends a process: it is `idle`, others need its `place`, it
+ * was not ready in time (`late`), or its supervisor is `closed`.
+ */
+export type EndCause = "idle" | "place" | "late" | "closed";
+
+/** What distinguishes one kind of process from another. */
+export interface ProcessDriver<P extends SupervisedProcess> {
+  /** Starts a process; rejects where it does not start. */
+  spawn(): Promise<P>;
+  /** Called once the process has its place: gives it its work. */
+  begin?(process: P): void;
+  /**
+   * Resolves when the process is ready for requests, and rejects where it ended
+   * before. It is ready at once where this is missing.
+   */
+  ready?(process: P): Promise<void>;
+  /** True while requests are under way. */
+  isBusy(process: P): boolean;
+  /** Called at every look at a process that runs; may end it. */
+  inspect(process: P): void;
+  /** Ends the process; `isEnding` is true afterwards. */
+  end(process: P, cause: EndCause): void;
+}
+
+export interface SupervisorOptions<P extends SupervisedProcess> {
+  readonly driver: ProcessDriver<P>;
+  /** Places that all processes of a kind share; where missing, any number may run. */
+  readonly places?: ProcessPlaces | undefined;
+  /** Message where no place came free in time; `max` may run at once. */
+  readonly noPlace: (max: number) => string;
+  /** Message where the supervisor has been closed. */
+  readonly closed: string;
+  /** Longest time from the start to `ready`, in milliseconds; unlimited where missing. */
+  readonly startMs?: number;
+  /** Time without requests after which the process ends, in milliseconds; 0 for never. */
+  readonly idleMs: number;
+  /** Time between two looks at the process, in milliseconds. */
+  readonly pollMs: number;
+  readonly timers?: Timers;
+}
+
+/** All places are in use, and none came free in time. */
+export class NoPlaceError extends Error {
+  override readonly name = "NoPlaceError";
+}
+
+export class ProcessSupervisor<P extends SupervisedProcess> {
+  readonly backoff: RestartBackoff;
+  readonly #timers: Timers;
+  #current: P | undefined;
+  #starting: Promise<P> | undefined;
+  #lastUse: number;
+  #stopLooking: () => void = () => {};
+  #isClosed = false;
+
+  constructor(private readonly options: SupervisorOptions<P>) {
+    this.#timers = options.timers ?? SYSTEM_TIMERS;
+    this.backoff = new RestartBackoff(this.#timers);
+    this.#lastUse = this.#timers.now();
+  }
+
+  /** The process, ready or not, until it is released. */
+  get current(): P | undefined {
+    return this.#current;
+  }
+
+  /** True while a process is being started. */
+  get isStarting(): boolean {
+    return this.#starting !== undefined;
+  }
+
+  /** Notes that the process is used now: it is idle from here on. */
+  touch(): void {
+    this.#lastUse = this.#timers.now();
+  }
+
+  /** Lets others have the place of a process that fell idle. */
+  settle(): void {
+    this.options.places?.settle();
+  }
+
+  /**
+   * Starts the process; a start that is under way is joined.
+   *
+   * @throws NoPlaceError where no place came free in time; else as the driver
+   */
+  start(): Promise<P> {
+    this.#starting ??= this.#start().finally(() => {
+      this.#starting = undefined;
+      this.settle();
+    });
+    return this.#starting;
+  }
+
+  /** To be called when the end of a process is certain: it is not the current one any more. */
+  release(process: P): void {
+    if (this.#current !== process) return;
+    this.#current = undefined;
+    this.#stopLooking();
+  }
+
+  /** Starts no more; returns the process that is left to be ended. */
+  async close(): Promise<P | undefined> {
+    this.#isClosed = true;
+    this.#stopLooking();
+    return this.#current ?? await this.#starting?.catch(() => undefined);
+  }
+
+  async #start(): Promise<P> {
+    const { driver, startMs } = this.options;
+    const place = await this.#takePlace();
+    const process = await driver.spawn().catch((error) => {
+      place?.release();
+      throw error;
+    });
+    this.#current = process;
+    place?.occupy(this.#tenant(process));
+    void process.gone.then(() => place?.release());
+    if (this.#isClosed) {
+      driver.end(process, "closed");
+      await process.gone;
+      throw new Error(this.options.closed);
+    }
+    driver.begin?.(process);
+    this.touch();
+    this.#look();
+    const inTime = startMs === undefined
+      ? () => {}
+      : this.#timers.after(startMs, () => driver.end(process, "late"));
+    try {
+      await driver.ready?.(process);
+    } finally {
+      inTime();
+    }
+    this.touch();
+    return process;
+  }
+
+  async #takePlace(): Promise<Place | undefined> {
+    const { places, noPlace } = this.options;
+    if (this.#isClosed) throw new Error(this.options.closed);
+    if (places === undefined) return undefined;
+    const place = await places.take();
+    if (place === undefined) throw new NoPlaceError(noPlace(places.max));
+    if (!this.#isClosed) return place;
+    place.release();
+    throw new Error(this.options.closed);
+  }
+
+  #isBusy(process: P): boolean {
+    return this.isStarting || this.options.driver.isBusy(process);
+  }
+
+  /** The process as one that may have to make room for another. */
+  #tenant(process: P): EndableTenant {
+    const idleSince = (): number | undefined => this.#isBusy(process) ? undefined : this.#lastUse;
+    return {
+      get ending() {
+        return process.isEnding;
+      },
+      get idleSince() {
+        return idleSince();
+      },
+      end: () => this.options.driver.end(process, "place"),
+    };
+  }
+
+  /** Inspects the process, ends it where it is idle, and looks again later. */
+  #look(): void {
+    this.#stopLooking();
+    const process = this.#current;
+    if (process === undefined || process.isEnding) return;
+    const { driver, idleMs, pollMs } = this.options;
+    driver.inspect(process);
+    if (process.isEnding) return;
+    if (this.#isBusy(process)) this.touch();
+    else if (idleMs > 0 && this.#timers.now() - this.#lastUse > idleMs) {
+      return driver.end(process, "idle");
+    } else this.settle();
+    this.#stopLooking = this.#timers.after(pollMs, () => this.#look());
+  }
+}

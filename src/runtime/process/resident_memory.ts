@@ -1,0 +1,17 @@
+/**
+ * How much memory a process takes.
+ *
+ * @module
+ */
+
+const PAGE_BYTES = 4096;
+
+/** Resident memory of a process in bytes (proc(5), statm); `undefined` where the system does not show it. */
+export function residentBytes(pid: number): number | undefined {
+  try {
+    const pages = Deno.readTextFileSync(`/proc/${pid}/statm`).split(" ")[1];
+    return pages === undefined ? undefined : Number(pages) * PAGE_BYTES;
+  } catch {
+    return undefined;
+  }
+}

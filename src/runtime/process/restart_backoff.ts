@@ -1,0 +1,38 @@
+/**
+ * The growing pauses between the starts of a process that keeps failing.
+ *
+ * @module
+ */
+import type { Timers } from "./timers.ts";
+
+/** Longest pause before a process that keeps failing is started again, in milliseconds. */
+export const MAX_BACKOFF_MS = 30_000;
+const FIRST_BACKOFF_MS = 100;
+
+/** A process that ran this long without failing has recovered. */
+const HEALTHY_MS = 60_000;
+
+/** The pause before the next start after a number of failures in a row; the first costs none. */
+export function backoffMs(failures: number): number {
+  return failures <= 1 ? 0 : Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (failures - 2));
+}
+
+export class RestartBackoff {
+  #failures = 0;
+  #notBefore = 0;
+
+  constructor(private readonly timers: Pick<Timers, "now">) {}
+
+  /** Time until the process may start again, in milliseconds; 0 or less where it may now. */
+  get waitMs(): number {
+    return Math.ceil(this.#notBefore - this.timers.now());
+  }
+
+  /** Notes a failure: of a start, or of a process that was started at `startedAt`. */
+  failed(startedAt?: number): void {
+    const now = this.timers.now();
+    if (startedAt !== undefined && now - startedAt > HEALTHY_MS) this.#failures = 0;
+    this.#failures++;
+    this.#notBefore = now + backoffMs(this.#failures);
+  }
+}

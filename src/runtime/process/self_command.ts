@@ -1,0 +1,63 @@
+/**
+ * How the program starts itself as a process that runs foreign code.
+ *
+ * @module
+ */
+import { NO_CODE_CACHE, sourceCacheEnvironment } from "./source_cache.ts";
+
+/** The command that starts this program as a process of foreign code. */
+export interface ProcessCommand {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export interface ProcessCommandOptions {
+  /** The program's own environment, of which the process gets next to nothing. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface SelfCommandOptions<Facts extends readonly unknown[]>
+  extends ProcessCommandOptions {
+  /** First argument that makes the compiled program this kind of process. */
+  readonly argument: string;
+  /** Absolute path of the module that is run when the program runs from source. */
+  readonly main: string;
+  /** Flags of Deno beside the usual ones, its permissions among them, when run from source. */
+  readonly flags: (path: string, ...facts: Facts) => readonly string[];
+}
+
+/**
+ * Makes the command for this very program, compiled or run from source. The
+ * path that the command is made for is the process's only argument: of the
+ * socket, or the folder, by which it finds the platform.
+ */
+export function selfCommand<Facts extends readonly unknown[]>(
+  { argument, main, flags, env }: SelfCommandOptions<Facts>,
+): (path: string, ...facts: Facts) => ProcessCommand {
+  if (Deno.build.standalone) {
+    return (path, ..._facts) => ({
+      command: Deno.execPath(),
+      args: [argument, path],
+      env: { NO_COLOR: "1" },
+    });
+  }
+  const childEnv = sourceCacheEnvironment(env);
+  return (path, ...facts) => ({
+    command: Deno.execPath(),
+    args: [
+      "run",
+      "--quiet",
+      "--no-config",
+      "--no-remote",
+      "--no-npm",
+      "--no-prompt",
+      NO_CODE_CACHE,
+      "--unstable-worker-options",
+      ...flags(path, ...facts),
+      main,
+      path,
+    ],
+    env: childEnv,
+  });
+}

@@ -1,0 +1,55 @@
+/**
+ * The process's own side of running foreign code: it connects to the platform,
+ * does what that asks for, and ends with the connection.
+ *
+ * @module
+ */
+import { type Frame, FrameConnection } from "./frames/mod.ts";
+
+export interface ServePlatformOptions {
+  /** Path of the platform's Unix socket. */
+  readonly socketPath: string;
+  /** Largest payload that the platform may send, in bytes; the usual one where missing. */
+  readonly maxPayload?: number;
+  /** Called with the connection once it is there; returns what takes its frames. */
+  readonly begin: (connection: FrameConnection) => (frame: Frame) => void;
+  /** Called before the process ends because the platform has gone. */
+  readonly orphaned?: () => void;
+}
+
+/** Ends the process; the platform keeps its last words for the log. */
+export function endWith(words: string): never {
+  Deno.stderr.writeSync(new TextEncoder().encode(words));
+  Deno.exit(1);
+}
+
+/**
+ * Serves the platform until the connection closes, then ends the process. The
+ * platform ends its processes itself when it is stopped, so signals to the
+ * group are ignored here.
+ */
+export async function servePlatform(
+  { socketPath, maxPayload, begin, orphaned }: ServePlatformOptions,
+): Promise<never> {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    Deno.addSignalListener(signal, () => {});
+  }
+  const conn = await Deno.connect({ transport: "unix", path: socketPath });
+  const connection = new FrameConnection(conn, maxPayload);
+  const take = begin(connection);
+  try {
+    await connection.receive(take);
+    orphaned?.();
+  } catch (error) {
+    endWith(String(error));
+  }
+  Deno.exit(0);
+}
+
+/**
+ * Where a worker's module is: staged beside the compiled program's main module
+ * under a name, or in the source.
+ */
+export function workerUrl(staged: string, source: URL): URL {
+  return Deno.build.standalone ? new URL(`./${staged}`, Deno.mainModule) : source;
+}

@@ -1,0 +1,35 @@
+/**
+ * A monotonic clock and its timers, passed in so that tests can move time.
+ *
+ * @module
+ */
+
+export interface Timers {
+  /** Milliseconds of a clock that never jumps. */
+  readonly now: () => number;
+  /** Calls `act` after a time in milliseconds; the returned function prevents that. */
+  readonly after: (milliseconds: number, act: () => void) => () => void;
+}
+
+/** The timers of the runtime. */
+export const SYSTEM_TIMERS: Timers = {
+  now: () => performance.now(),
+  after: (milliseconds, act) => {
+    const timer = setTimeout(act, milliseconds);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** The value of a promise where it comes in time, in milliseconds; else `undefined`. */
+export async function within<T>(
+  promise: Promise<T>,
+  milliseconds: number,
+): Promise<T | undefined> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), milliseconds);
+  });
+  const first = await Promise.race([promise, late]);
+  clearTimeout(timer);
+  return first;
+}
