@@ -24,7 +24,7 @@ export interface ApiOptions {
 
 /** Builds the API over the capabilities. */
 export function buildApi(platform: Platform, foundation: Foundation, options: ApiOptions): Router {
-  const { capabilities, accounts, notifications, deployments, builds } = platform;
+  const { capabilities, accounts, workspaces, notifications, deployments, builds } = platform;
   const router = new Router({
     gatekeeper: accounts.authenticator,
     idempotency: new Idempotency(foundation),
@@ -45,7 +45,7 @@ export function buildApi(platform: Platform, foundation: Foundation, options: Ap
   });
   for (const each of capabilities) each.bindRoutes?.(router);
   bindPages(router, {
-    ...{ ...foundation, ...accounts, ...notifications, deployments },
+    ...{ ...foundation, ...accounts, workspaces, ...notifications, deployments },
     buildLogs: builds.buildLogs,
   }, options);
   bindUnsubscribe(router, {

@@ -5,10 +5,7 @@
  * @module
  */
 import type { HttpCache } from "../edge/mod.ts";
-import {
-  type AccountServices,
-  createAccountServices,
-} from "../platform/accounts/account_services.ts";
+import { type AccountServices, createAccounts } from "../platform/accounts/create_accounts.ts";
 import type { BuildSettings } from "../platform/builds/build_settings.ts";
 import { type Builds, createBuilds } from "../platform/builds/create_builds.ts";
 import { createCache } from "../platform/cache/purge.ts";
@@ -42,7 +39,8 @@ import { createProjects } from "../platform/projects/create_projects.ts";
 import { createRetention } from "../platform/retention/create_retention.ts";
 import { createRules, openRules } from "../platform/rules/create_rules.ts";
 import { createVariables } from "../platform/variables/create_variables.ts";
-import { accountCapabilities } from "./account_capabilities.ts";
+import { createWorkspaces } from "../platform/workspaces/create_workspaces.ts";
+import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
 import { deleteProject } from "./delete_project.ts";
 import type { PlatformOptions } from "./options.ts";
 
@@ -65,6 +63,7 @@ export interface Setup {
 export interface Platform {
   readonly capabilities: readonly Capability[];
   readonly accounts: AccountServices;
+  readonly workspaces: WorkspaceService;
   readonly notifications: Notifications;
   readonly deployments: DeploymentStore;
   readonly sites: SiteDirectory;
@@ -77,12 +76,14 @@ export interface Platform {
 export function compose(foundation: Foundation, setup: Setup): Platform {
   const { kv, events, now, onTrouble } = foundation;
   const { options, cache, mailer, knowsNetworks } = setup;
-  const accounts = createAccountServices({
+  const accounts = createAccounts({
     ...foundation,
     noteSecurityEvent: (operation, event) => noteEvent(operation, securityNotice(event)),
     onSecurityEvent: (event) => void events.raise(securityNotice(event)),
     ...(mailer === undefined ? {} : { sendMail: accountMailSender(mailer, onTrouble) }),
   });
+  const workspaceParts = createWorkspaces({ ...accounts, kv });
+  const { workspaces } = workspaceParts;
   const notifications = createNotifications(foundation, {
     ...accounts,
     raiseSecurityEvent: accounts.securityLog.raise,
@@ -139,7 +140,8 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
   const capabilities: readonly Capability[] = [
     logParts.capability,
     notifications.capability,
-    ...accountCapabilities(accounts),
+    accounts.capability,
+    workspaceParts.capability,
     projectParts.capability,
     environmentParts.capability,
     variableParts.capability,
@@ -160,5 +162,8 @@ export function compose(foundation: Foundation, setup: Setup): Platform {
       options.retention,
     ),
   ];
-  return { capabilities, accounts, notifications, deployments, builds, domains, sites, logs };
+  return {
+    ...{ capabilities, accounts, workspaces, notifications },
+    ...{ deployments, builds, domains, sites, logs },
+  };
 }

@@ -5,46 +5,23 @@
  */
 import { z } from "zod";
 import { endpoints } from "../contract/mod.ts";
-import type { PageServices } from "../platform/accounts/page_services.ts";
+import type { AccountService } from "../platform/accounts/account_service.ts";
+import type { SecurityLog } from "../platform/accounts/security_events.ts";
+import type { TwoFactorService } from "../platform/accounts/two_factor_service.ts";
+import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
 import { type SecurityForm, securityPage } from "./account_pages.tsx";
+import { aroundOf, WHOLE_LIST } from "./around.ts";
 import { goTo } from "./document.tsx";
 import { checkFields, type FormState, refused } from "./form.ts";
-import type { Around } from "./frames.tsx";
 import type { PageBinder, PersonVisit } from "./page_binder.tsx";
 import { activityPage, sessionsPage } from "./session_pages.tsx";
 import { enrolPage, recoveryPage } from "./two_factor_pages.tsx";
 
-/** What a page can say that was done; addresses carry the name only. */
-const DONE: Readonly<Record<string, string>> = {
-  "password-changed": "The password is changed. All other sessions were ended.",
-  "email-added": "You can sign in with the address and password from now on.",
-  "two-factor-off": "The second factor is off.",
-  "session-ended": "The session is ended.",
-  "tool-revoked": "The tool's token is revoked.",
-  "chat-unlinked": "The chat is unlinked.",
-  "browser-removed": "The browser is removed.",
-  "workspace-left": "You left the workspace.",
-  "role-changed": "The role is changed.",
-  "member-removed": "The member is removed.",
-  "invitation-withdrawn": "The invitation is withdrawn.",
-  "key-revoked": "The API key is revoked.",
-  "workspace-made": "The workspace is made. It is yours.",
-  "workspace-joined": "You are in.",
-};
-
-/** The frame's facts for a visit. */
-export async function aroundOf(
-  { person, csrf, path, query }: PersonVisit,
-  pages: PageServices,
-): Promise<Around> {
-  const name = query.get("done") ?? "";
-  return {
-    person,
-    csrf,
-    workspaces: await pages.workspaces(person),
-    path,
-    done: Object.hasOwn(DONE, name) ? DONE[name] : undefined,
-  };
+export interface AccountPageServices {
+  readonly account: AccountService;
+  readonly twoFactor: TwoFactorService;
+  readonly securityLog: SecurityLog;
+  readonly workspaces: WorkspaceService;
 }
 
 const id = z.object({ id: z.string().max(64) });
@@ -57,7 +34,7 @@ const confirmFields = z.object({
 /** The page of password and second factor; with a form that was refused. */
 export async function showSecurity(
   visit: PersonVisit,
-  pages: PageServices,
+  { account, workspaces }: Pick<AccountPageServices, "account" | "workspaces">,
   shown: {
     readonly of?: SecurityForm;
     readonly state?: FormState;
@@ -65,25 +42,26 @@ export async function showSecurity(
   } = {},
 ): Promise<Response> {
   const { person } = visit;
-  const around = await aroundOf({ ...visit, path: "/account" }, pages);
-  const isFresh = pages.isFresh(person);
-  return securityPage(around, { account: await pages.account(person), isFresh, ...shown });
+  const around = await aroundOf({ ...visit, path: "/account" }, workspaces);
+  const isFresh = account.isFresh(person);
+  return securityPage(around, { account: await account.show(person), isFresh, ...shown });
 }
 
-export function bindAccountPages(bind: PageBinder, pages: PageServices): void {
-  bind.personal("GET", "/account", (visit) => showSecurity(visit, pages));
+export function bindAccountPages(bind: PageBinder, services: AccountPageServices): void {
+  const { account, twoFactor, securityLog, workspaces } = services;
+  bind.personal("GET", "/account", (visit) => showSecurity(visit, services));
 
   bind.personal("POST", "/account/password", async (visit) => {
     const { person, client, fields } = visit;
     const checked = checkFields(endpoints.changePassword.body, fields);
     if (!checked.ok) {
-      return showSecurity(visit, pages, { of: "password", state: checked.state, status: 400 });
+      return showSecurity(visit, services, { of: "password", state: checked.state, status: 400 });
     }
     try {
-      await pages.changePassword(person, checked.value, client);
+      await account.changePassword(person, checked.value, client);
       return goTo("/account?done=password-changed");
     } catch (error) {
-      return showSecurity(visit, pages, { of: "password", ...refused(error, {}) });
+      return showSecurity(visit, services, { of: "password", ...refused(error, {}) });
     }
   });
 
@@ -91,16 +69,16 @@ export function bindAccountPages(bind: PageBinder, pages: PageServices): void {
     const { person, client, fields } = visit;
     try {
       const { password } = fields;
-      const { uri } = await pages.startTwoFactor(person, { password }, client);
-      return enrolPage(await aroundOf(visit, pages), { uri });
+      const { uri } = await twoFactor.start(person, password, client);
+      return enrolPage(await aroundOf(visit, workspaces), { uri });
     } catch (error) {
-      return showSecurity(visit, pages, { of: "two-factor", ...refused(error, {}) });
+      return showSecurity(visit, services, { of: "two-factor", ...refused(error, {}) });
     }
   });
 
   bind.personal("POST", "/account/two-factor/confirm", async (visit) => {
     const { person, client, fields } = visit;
-    const around = await aroundOf(visit, pages);
+    const around = await aroundOf(visit, workspaces);
     const checked = checkFields(confirmFields, fields);
     if (!checked.ok) {
       const { state } = checked;
@@ -109,7 +87,7 @@ export function bindAccountPages(bind: PageBinder, pages: PageServices): void {
     }
     const { uri, code } = checked.value;
     try {
-      const { recoveryCodes } = await pages.confirmTwoFactor(person, { code }, client);
+      const { recoveryCodes } = await twoFactor.confirm(person, code, client);
       return recoveryPage(around, recoveryCodes);
     } catch (error) {
       return enrolPage(around, { uri, ...refused(error, {}) });
@@ -120,10 +98,10 @@ export function bindAccountPages(bind: PageBinder, pages: PageServices): void {
     const { person, client, fields } = visit;
     const { password, code = "" } = fields;
     try {
-      await pages.disableTwoFactor(person, { password, code }, client);
+      await twoFactor.disable(person, { password, code }, client);
       return goTo("/account?done=two-factor-off");
     } catch (error) {
-      return showSecurity(visit, pages, { of: "off", ...refused(error, {}) });
+      return showSecurity(visit, services, { of: "off", ...refused(error, {}) });
     }
   });
 
@@ -131,35 +109,35 @@ export function bindAccountPages(bind: PageBinder, pages: PageServices): void {
     const { person, client, fields } = visit;
     try {
       const code = fields.code ?? "";
-      const { recoveryCodes } = await pages.renewRecoveryCodes(person, { code }, client);
-      return recoveryPage(await aroundOf(visit, pages), recoveryCodes);
+      const { recoveryCodes } = await twoFactor.renew(person, code, client);
+      return recoveryPage(await aroundOf(visit, workspaces), recoveryCodes);
     } catch (error) {
-      return showSecurity(visit, pages, { of: "recovery", ...refused(error, {}) });
+      return showSecurity(visit, services, { of: "recovery", ...refused(error, {}) });
     }
   });
 
   bind.personal("GET", "/account/sessions", async (visit) => {
     const [around, sessions, tools] = await Promise.all([
-      aroundOf(visit, pages),
-      pages.sessions(visit.person),
-      pages.tools(visit.person),
+      aroundOf(visit, workspaces),
+      account.sessions(visit.person, WHOLE_LIST),
+      account.tools(visit.person, WHOLE_LIST),
     ]);
-    return sessionsPage(around, { sessions, tools });
+    return sessionsPage(around, { sessions: sessions.items, tools: tools.items });
   });
   bind.personal("POST", "/account/sessions/end", async ({ person, fields }) => {
-    await pages.revokeSession(person, id.parse(fields).id);
+    await account.revokeSession(person, id.parse(fields).id);
     return goTo("/account/sessions?done=session-ended");
   });
   bind.personal("POST", "/account/tools/revoke", async ({ person, fields }) => {
-    await pages.revokeTool(person, id.parse(fields).id);
+    await account.revokeTool(person, id.parse(fields).id);
     return goTo("/account/sessions?done=tool-revoked");
   });
 
   bind.personal("GET", "/account/activity", async (visit) => {
     const [around, events] = await Promise.all([
-      aroundOf(visit, pages),
-      pages.securityEvents(visit.person),
+      aroundOf(visit, workspaces),
+      securityLog.ofAccount(visit.person.user.id, WHOLE_LIST),
     ]);
-    return activityPage(around, events);
+    return activityPage(around, events.items);
   });
 }

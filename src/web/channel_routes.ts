@@ -4,7 +4,6 @@
  * @module
  */
 import { z } from "zod";
-import type { PageServices } from "../platform/accounts/page_services.ts";
 import type { Router } from "../platform/core/http/router.ts";
 import {
   makeMessengerLink,
@@ -15,7 +14,8 @@ import {
 import { ownOf } from "../platform/core/access/caller.ts";
 import { subscriptionsOf } from "../platform/notifications/channels/push/routes.ts";
 import type { SubscriptionStore } from "../platform/notifications/channels/push/subscription_store.ts";
-import { aroundOf } from "./account_routes.ts";
+import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
+import { aroundOf, WHOLE_LIST } from "./around.ts";
 import { channelsPage, linkPage } from "./channel_pages.tsx";
 import { goTo } from "./document.tsx";
 import type { PageBinder } from "./page_binder.tsx";
@@ -27,33 +27,34 @@ import {
 } from "./push_scripts.ts";
 
 export interface ChannelPageServices extends MessengerServices {
+  readonly workspaces: WorkspaceService;
   readonly pushSubscriptions: SubscriptionStore;
 }
 
 const id = z.object({ id: z.string().max(64) });
-const ALL = { limit: 100 } as const;
 
-export function bindChannelPages(bind: PageBinder, router: Router, services: {
-  readonly pages: PageServices;
-  readonly channels: ChannelPageServices;
-}): void {
-  const { pages, channels } = services;
+export function bindChannelPages(
+  bind: PageBinder,
+  router: Router,
+  channels: ChannelPageServices,
+): void {
+  const { workspaces } = channels;
   router.page("GET", PUSH_WORKER_PATH, showPushWorker);
   router.page("GET", PUSH_PAGE_PATH, showPushScript);
 
   bind.personal("GET", "/account/channels", async (visit) => {
     const { user } = visit.person;
     const [around, links, subscriptions] = await Promise.all([
-      aroundOf(visit, pages),
+      aroundOf(visit, workspaces),
       messengerLinksOf(channels, user.id),
-      subscriptionsOf(channels, ownOf(visit.person), ALL),
+      subscriptionsOf(channels, ownOf(visit.person), WHOLE_LIST),
     ]);
     const hasBot = channels.bot !== undefined;
     return channelsPage(around, { links, hasBot, subscriptions: subscriptions.items });
   });
   bind.personal("POST", "/account/channels/link", async (visit) => {
     const { url } = await makeMessengerLink(channels, visit.person.user.id);
-    return linkPage(await aroundOf({ ...visit, path: "/account/channels" }, pages), { url });
+    return linkPage(await aroundOf({ ...visit, path: "/account/channels" }, workspaces), { url });
   });
   bind.personal("POST", "/account/channels/unlink", async ({ person, fields }) => {
     await unlinkMessenger(channels, { user: person.user, id: id.parse(fields).id });

@@ -4,17 +4,17 @@
  * @module
  */
 import type { Authenticator } from "../platform/accounts/authenticate.ts";
-import type { PageServices } from "../platform/accounts/page_services.ts";
 import type { BuildLogs } from "../platform/builds/logs/build_logs.ts";
 import type { Addresses } from "../platform/core/addresses.ts";
 import type { DeploymentStore } from "../platform/deployments/deployment_store.ts";
 import { Failure } from "../platform/core/http/failure.ts";
-import { aroundOf } from "./account_routes.ts";
+import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
+import { aroundOf } from "./around.ts";
 import { deploymentPage } from "./deployment_pages.tsx";
 import type { PageBinder } from "./page_binder.tsx";
 
 export interface DeploymentPageServices {
-  readonly pages: PageServices;
+  readonly workspaces: WorkspaceService;
   readonly authenticator: Pick<Authenticator, "memory">;
   readonly deployments: DeploymentStore;
   readonly buildLogs: BuildLogs;
@@ -25,7 +25,7 @@ export interface DeploymentPageServices {
 const SHOWN_LINES = 200;
 
 export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageServices): void {
-  const { pages, authenticator, deployments, buildLogs, addresses } = services;
+  const { workspaces, authenticator, deployments, buildLogs, addresses } = services;
 
   bind.personal("GET", "/deployments/:deployment", async (visit) => {
     const id = (visit.params.deployment ?? "").slice(0, 64);
@@ -42,7 +42,7 @@ export function bindDeploymentPages(bind: PageBinder, services: DeploymentPageSe
     }
     const { projectId, uniqueLabel } = deployment;
     const lines = await buildLogs.read({ projectId, deploymentId: id });
-    return deploymentPage(await aroundOf(visit, pages), {
+    return deploymentPage(await aroundOf(visit, workspaces), {
       deployment,
       url: addresses.url(uniqueLabel),
       lines: lines.slice(-SHOWN_LINES),

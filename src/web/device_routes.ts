@@ -3,8 +3,11 @@
  *
  * @module
  */
-import type { PageServices } from "../platform/accounts/page_services.ts";
+import type { DeviceLoginService } from "../platform/accounts/device_login/mod.ts";
+import { ownOf, type Person } from "../platform/core/access/caller.ts";
 import { Failure } from "../platform/core/http/failure.ts";
+import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
+import { WHOLE_LIST } from "./around.ts";
 import { codePage, confirmPage, decidedPage } from "./device_pages.tsx";
 import { goTo } from "./document.tsx";
 import { refused } from "./form.ts";
@@ -15,20 +18,31 @@ const signed = ({ person, csrf }: PersonVisit) => ({
   email: person.user.email ?? person.user.name,
 });
 
-export function bindDevicePages(bind: PageBinder, pages: PageServices): void {
+export interface DevicePageServices {
+  readonly deviceLogin: DeviceLoginService;
+  readonly workspaces: WorkspaceService;
+}
+
+export function bindDevicePages(
+  bind: PageBinder,
+  { deviceLogin, workspaces }: DevicePageServices,
+): void {
+  const workspacesOf = async (person: Person) =>
+    (await workspaces.list(ownOf(person), WHOLE_LIST)).items;
+
   bind.personal("GET", "/device", async (visit) => {
     const { person, client, query } = visit;
     const code = query.get("code");
     if (code === null || code.trim() === "") return codePage(signed(visit));
     try {
-      const [device, workspaces] = await Promise.all([
-        pages.findDevice(person, code, client),
-        pages.workspaces(person),
+      const [device, ofPerson] = await Promise.all([
+        deviceLogin.find(person, code, client),
+        workspacesOf(person),
       ]);
       return confirmPage({
         ...signed(visit),
         device,
-        workspaces,
+        workspaces: ofPerson,
         wanted: query.get("workspace"),
       });
     } catch (error) {
@@ -48,13 +62,13 @@ export function bindDevicePages(bind: PageBinder, pages: PageServices): void {
       if (decision !== "approve" && decision !== "deny") {
         throw new Failure("invalid_request", "Choose to approve or to deny");
       }
-      const { tool } = await pages.findDevice(person, userCode, client);
+      const { tool } = await deviceLogin.find(person, userCode, client);
       if (decision === "deny") {
-        await pages.denyDevice(person, { userCode }, client);
+        await deviceLogin.deny(person, userCode, client);
         return decidedPage({ approved: false, tool });
       }
-      await pages.approveDevice(person, { userCode, workspaceId }, client);
-      const workspace = (await pages.workspaces(person)).find(({ id }) => id === workspaceId);
+      await deviceLogin.approve(person, { userCode, workspaceId }, client);
+      const workspace = (await workspacesOf(person)).find(({ id }) => id === workspaceId);
       return decidedPage({ approved: true, tool, workspace: workspace?.name });
     } catch (error) {
       return codePage({ ...signed(visit), ...refused(error, { code: userCode }) });

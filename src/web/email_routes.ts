@@ -4,8 +4,9 @@
  * @module
  */
 import { endpoints } from "../contract/mod.ts";
-import type { PageServices } from "../platform/accounts/page_services.ts";
-import { aroundOf, showSecurity } from "./account_routes.ts";
+import type { EmailService } from "../platform/accounts/email_service.ts";
+import { type AccountPageServices, showSecurity } from "./account_routes.ts";
+import { aroundOf } from "./around.ts";
 import { goTo } from "./document.tsx";
 import { checkFields, refused } from "./form.ts";
 import { confirmEmailPage, emailUnderWayPage } from "./messenger_only_pages.tsx";
@@ -13,20 +14,25 @@ import type { PageBinder } from "./page_binder.tsx";
 
 const CONFIRM_PATH = "/account/email/confirm/:token";
 
-export function bindEmailPages(bind: PageBinder, pages: PageServices): void {
+export interface EmailPageServices extends Pick<AccountPageServices, "account" | "workspaces"> {
+  readonly emails: EmailService;
+}
+
+export function bindEmailPages(bind: PageBinder, services: EmailPageServices): void {
+  const { emails, workspaces } = services;
   bind.personal("POST", "/account/email", async (visit) => {
     const { person, client, fields } = visit;
     const checked = checkFields(endpoints.addEmail.body, fields);
     if (!checked.ok) {
-      return showSecurity(visit, pages, { of: "email", state: checked.state, status: 400 });
+      return showSecurity(visit, services, { of: "email", state: checked.state, status: 400 });
     }
     try {
-      const answer = await pages.addEmail(person, checked.value, client);
+      const answer = await emails.add(person, checked.value, client);
       if (answer.status === "added") return goTo("/account?done=email-added");
-      const around = await aroundOf({ ...visit, path: "/account" }, pages);
+      const around = await aroundOf({ ...visit, path: "/account" }, workspaces);
       return emailUnderWayPage(around, checked.value.email);
     } catch (error) {
-      return showSecurity(visit, pages, { of: "email", ...refused(error, fields) });
+      return showSecurity(visit, services, { of: "email", ...refused(error, fields) });
     }
   });
 
@@ -35,12 +41,12 @@ export function bindEmailPages(bind: PageBinder, pages: PageServices): void {
     CONFIRM_PATH,
     async (visit) =>
       confirmEmailPage(
-        await aroundOf({ ...visit, path: "/account" }, pages),
+        await aroundOf({ ...visit, path: "/account" }, workspaces),
         visit.params.token ?? "",
       ),
   );
   bind.personal("POST", CONFIRM_PATH, async ({ person, params, client }) => {
-    await pages.confirmEmail(person, params.token ?? "", client);
+    await emails.confirm(person, params.token ?? "", client);
     return goTo("/account?done=email-added");
   });
 }

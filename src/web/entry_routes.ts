@@ -4,11 +4,11 @@
  * @module
  */
 import { endpoints } from "../contract/mod.ts";
-import {
-  type PageServices,
-  safeReturnPath,
-  type SignedIn,
-} from "../platform/accounts/page_services.ts";
+import type { SignedIn } from "../platform/accounts/outcomes.ts";
+import type { PasswordResetService } from "../platform/accounts/password_reset_service.ts";
+import type { SignInService } from "../platform/accounts/sign_in_service.ts";
+import type { SignUpService } from "../platform/accounts/sign_up_service.ts";
+import { ownOf } from "../platform/core/access/caller.ts";
 import { Failure } from "../platform/core/http/failure.ts";
 import { goTo } from "./document.tsx";
 import {
@@ -21,6 +21,7 @@ import {
 import { checkFields, refused } from "./form.ts";
 import { lookAtMailPage } from "./mail_link_pages.tsx";
 import type { PageBinder } from "./page_binder.tsx";
+import { safeReturnPath } from "./return_path.ts";
 
 export function comeIn({ setCookie, deviceCookie }: SignedIn, path: string): Response {
   const response = goTo(path, { "set-cookie": setCookie });
@@ -43,12 +44,18 @@ function withoutEnumeration(error: unknown): unknown {
   );
 }
 
+export interface EntryPageServices {
+  readonly signIn: SignInService;
+  readonly signUp: SignUpService;
+  readonly passwordReset: Pick<PasswordResetService, "isPossible">;
+}
+
 export function bindEntryPages(
   bind: PageBinder,
-  pages: PageServices,
+  { signIn, signUp, passwordReset }: EntryPageServices,
   { hasMessenger }: { readonly hasMessenger: boolean },
 ): void {
-  const doors = { canReset: pages.canResetPasswords, hasMessenger };
+  const doors = { canReset: passwordReset.isPossible, hasMessenger };
   bind.open("GET", "/sign-in", ({ person, query }) => {
     const next = safeReturnPath(query.get("next"));
     return person === undefined ? signInPage({ ...doors, next }) : goTo(orAccount(next));
@@ -58,7 +65,7 @@ export function bindEntryPages(
     const checked = checkFields(endpoints.signIn.body, fields);
     if (!checked.ok) return signInPage({ ...doors, next, state: checked.state, status: 400 });
     try {
-      const answer = await pages.signIn(checked.value, client);
+      const answer = await signIn.signIn(checked.value, client);
       return answer.status === "signed_in"
         ? comeIn(answer, orAccount(next))
         : secondFactorPage({ next, challenge: answer.challenge });
@@ -74,7 +81,7 @@ export function bindEntryPages(
       return secondFactorPage({ next, challenge, state: checked.state, status: 400 });
     }
     try {
-      return comeIn(await pages.secondFactor(checked.value, client), orAccount(next));
+      return comeIn(await signIn.secondFactor(checked.value, client), orAccount(next));
     } catch (error) {
       const again = { ...doors, next, ...refused(error, {}) };
       const isOver = error instanceof Failure && error.code === "unauthorized";
@@ -91,7 +98,7 @@ export function bindEntryPages(
     const checked = checkFields(signUpFields, fields);
     if (!checked.ok) return signUpPage({ hasMessenger, next, state: checked.state, status: 400 });
     try {
-      const answer = await pages.signUp({ ...checked.value, next }, client);
+      const answer = await signUp.signUp({ ...checked.value, next }, client);
       if (answer.status === "confirmation_required") return lookAtMailPage(checked.value.email);
       return comeIn(answer, next === "/" ? "/workspaces" : next);
     } catch (error) {
@@ -101,14 +108,14 @@ export function bindEntryPages(
 
   bind.open("GET", "/welcome/:token", async ({ params, client }) => {
     const token = params.token ?? "";
-    return await pages.isOwnerLinkOpen(token, client) ? welcomePage({ token }) : usedWelcomePage();
+    return await signIn.isOwnerLinkOpen(token, client) ? welcomePage({ token }) : usedWelcomePage();
   });
   bind.open("POST", "/welcome/:token", async ({ params, fields, client }) => {
     const token = params.token ?? "";
     const checked = checkFields(claimFields, fields);
     if (!checked.ok) return welcomePage({ token, state: checked.state, status: 400 });
     try {
-      return comeIn(await pages.claimOwner({ ...checked.value, token }, client), "/account");
+      return comeIn(await signIn.claimOwner({ ...checked.value, token }, client), "/account");
     } catch (error) {
       if (error instanceof Failure && error.code === "not_found") return usedWelcomePage();
       return welcomePage({ token, ...refused(error, fields) });
@@ -118,6 +125,6 @@ export function bindEntryPages(
   bind.personal(
     "POST",
     "/sign-out",
-    async ({ person }) => goTo("/sign-in", { "set-cookie": await pages.signOut(person) }),
+    async ({ person }) => goTo("/sign-in", { "set-cookie": await signIn.signOut(ownOf(person)) }),
   );
 }

@@ -6,13 +6,13 @@
 import { z } from "zod";
 import { CHANNELS, endpoints, EVENT_CATEGORIES, PRIORITIES } from "../contract/mod.ts";
 import { ownOf, type Person } from "../platform/core/access/caller.ts";
-import type { PageServices } from "../platform/accounts/page_services.ts";
 import { Failure } from "../platform/core/http/failure.ts";
 import type { Router } from "../platform/core/http/router.ts";
 import { inboxViewOf } from "../platform/notifications/inbox_view.ts";
 import type { NotificationService } from "../platform/notifications/notification_service.ts";
 import type { PreferenceService } from "../platform/notifications/preference_service.ts";
-import { aroundOf } from "./account_routes.ts";
+import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
+import { aroundOf } from "./around.ts";
 import { goTo } from "./document.tsx";
 import type { Fields } from "./form.ts";
 import { inboxPage, type InboxWish } from "./inbox_pages.tsx";
@@ -23,6 +23,7 @@ import { preferencesPage } from "./preference_pages.tsx";
 export interface InboxPageServices {
   readonly notifications: NotificationService;
   readonly preferences: PreferenceService;
+  readonly workspaces: WorkspaceService;
 }
 
 /** Notifications on one page. */
@@ -55,18 +56,17 @@ function changeOf(fields: Fields): unknown {
   return { category, channels, minimumPriority, quietHours };
 }
 
-export function bindInboxPages(bind: PageBinder, router: Router, services: {
-  readonly pages: PageServices;
-  readonly inbox: InboxPageServices;
-}): void {
+export function bindInboxPages(
+  bind: PageBinder,
+  router: Router,
+  services: InboxPageServices,
+): void {
   router.page("GET", INBOX_SCRIPT_PATH, showInboxScript);
   bindInbox(bind, services);
   bindPreferences(bind, services);
 }
 
-type Services = Parameters<typeof bindInboxPages>[2];
-
-function bindInbox(bind: PageBinder, { pages, inbox: { notifications } }: Services): void {
+function bindInbox(bind: PageBinder, { notifications, workspaces }: InboxPageServices): void {
   bind.personal("GET", "/notifications", async (visit) => {
     const wish = wishOf(visit.query);
     const { tab, category, priority, offset } = wish;
@@ -78,7 +78,7 @@ function bindInbox(bind: PageBinder, { pages, inbox: { notifications } }: Servic
       priority,
     };
     const [around, page, counts] = await Promise.all([
-      aroundOf({ ...visit, path: "/notifications" }, pages),
+      aroundOf({ ...visit, path: "/notifications" }, workspaces),
       notifications.list(view, { ...filter, limit: SIZE, offset }),
       notifications.counts(view),
     ]);
@@ -107,10 +107,10 @@ function bindInbox(bind: PageBinder, { pages, inbox: { notifications } }: Servic
   act("delete-all-archived", (person) => notifications.deleteArchived(inboxViewOf(ownOf(person))));
 }
 
-function bindPreferences(bind: PageBinder, { pages, inbox: { preferences } }: Services): void {
+function bindPreferences(bind: PageBinder, { preferences, workspaces }: InboxPageServices): void {
   const path = "/notifications/preferences";
   const around = async (visit: PersonVisit) => {
-    const facts = await aroundOf({ ...visit, path }, pages);
+    const facts = await aroundOf({ ...visit, path }, workspaces);
     return visit.query.get("saved") === null ? facts : { ...facts, done: "Saved." };
   };
 

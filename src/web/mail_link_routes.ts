@@ -4,7 +4,8 @@
  * @module
  */
 import { endpoints } from "../contract/mod.ts";
-import type { PageServices } from "../platform/accounts/page_services.ts";
+import type { PasswordResetService } from "../platform/accounts/password_reset_service.ts";
+import type { SignUpService } from "../platform/accounts/sign_up_service.ts";
 import { Failure } from "../platform/core/http/failure.ts";
 import { deadLinkPage } from "./dead_link_page.tsx";
 import { comeIn } from "./entry_routes.ts";
@@ -17,6 +18,7 @@ import {
   resetPasswordPage,
 } from "./mail_link_pages.tsx";
 import type { PageBinder } from "./page_binder.tsx";
+import { safeReturnPath } from "./return_path.ts";
 
 const resetFields = endpoints.completePasswordReset.body.omit({ token: true });
 
@@ -26,7 +28,15 @@ const lead = "It is old, or was used.";
 const signUpAgain = () => deadLinkPage({ lead, path: "/sign-up", word: "Make an account" });
 const askAgain = () => deadLinkPage({ lead, path: "/forgot-password", word: "Send a new link" });
 
-export function bindMailLinkPages(bind: PageBinder, pages: PageServices): void {
+export interface MailLinkPageServices {
+  readonly signUp: SignUpService;
+  readonly passwordReset: PasswordResetService;
+}
+
+export function bindMailLinkPages(
+  bind: PageBinder,
+  { signUp, passwordReset }: MailLinkPageServices,
+): void {
   bind.open(
     "GET",
     "/sign-up/confirm/:token",
@@ -34,7 +44,8 @@ export function bindMailLinkPages(bind: PageBinder, pages: PageServices): void {
   );
   bind.open("POST", "/sign-up/confirm/:token", async ({ params, client }) => {
     try {
-      const { signedIn, next } = await pages.confirmSignUp(params.token ?? "", client);
+      const { signedIn, next: wanted } = await signUp.confirm(params.token ?? "", client);
+      const next = safeReturnPath(wanted);
       return comeIn(signedIn, next === "/" ? "/workspaces" : next);
     } catch (error) {
       if (isUsed(error)) return signUpAgain();
@@ -47,7 +58,7 @@ export function bindMailLinkPages(bind: PageBinder, pages: PageServices): void {
     const checked = checkFields(endpoints.requestPasswordReset.body, fields);
     if (!checked.ok) return forgotPasswordPage({ state: checked.state, status: 400 });
     try {
-      await pages.requestPasswordReset(checked.value.email, client);
+      await passwordReset.request(checked.value.email, client);
       return lookAtMailPage(checked.value.email);
     } catch (error) {
       return forgotPasswordPage(refused(error, fields));
@@ -56,16 +67,14 @@ export function bindMailLinkPages(bind: PageBinder, pages: PageServices): void {
 
   bind.open("GET", "/reset-password/:token", async ({ params, client }) => {
     const token = params.token ?? "";
-    return await pages.isPasswordResetOpen(token, client)
-      ? resetPasswordPage({ token })
-      : askAgain();
+    return await passwordReset.isOpen(token, client) ? resetPasswordPage({ token }) : askAgain();
   });
   bind.open("POST", "/reset-password/:token", async ({ params, fields, client }) => {
     const token = params.token ?? "";
     const checked = checkFields(resetFields, fields);
     if (!checked.ok) return resetPasswordPage({ token, state: checked.state, status: 400 });
     try {
-      await pages.resetPassword({ ...checked.value, token }, client);
+      await passwordReset.complete({ ...checked.value, token }, client);
       return passwordSetPage();
     } catch (error) {
       return isUsed(error) ? askAgain() : resetPasswordPage({ token, ...refused(error, {}) });

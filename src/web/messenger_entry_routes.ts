@@ -6,8 +6,7 @@
  */
 import { z } from "zod";
 import { displayName } from "../contract/mod.ts";
-import { safeReturnPath } from "../platform/accounts/page_services.ts";
-import type { FactorWanted, SignedIn } from "../platform/accounts/page_services.ts";
+import type { FactorWanted, SignedIn } from "../platform/accounts/outcomes.ts";
 import { Failure } from "../platform/core/http/failure.ts";
 import type { Bot } from "../platform/notifications/channels/messenger/bot.ts";
 import type { MessengerSignIn } from "../platform/notifications/channels/messenger/sign_in.ts";
@@ -24,6 +23,7 @@ import {
   newcomerPage,
 } from "./messenger_entry_pages.tsx";
 import type { PageBinder } from "./page_binder.tsx";
+import { safeReturnPath } from "./return_path.ts";
 
 export interface MessengerEntry {
   readonly bot: Bot;

@@ -7,13 +7,14 @@
  * @module
  */
 import type { Person } from "../platform/core/access/caller.ts";
-import { type PageServices, safeReturnPath } from "../platform/accounts/page_services.ts";
 import type { Client } from "../platform/core/http/client.ts";
 import { type Failure, toFailure } from "../platform/core/http/failure.ts";
 import type { Router, Visit } from "../platform/core/http/router.ts";
 import { goTo, showPage } from "./document.tsx";
 import { type Fields, readForm } from "./form.ts";
 import { EntryFrame } from "./frames.tsx";
+import type { PageSession } from "./page_session.ts";
+import { safeReturnPath } from "./return_path.ts";
 
 export interface PageVisit {
   readonly client: Client;
@@ -80,7 +81,7 @@ function cameFrom(request: Request, { host }: URL): string {
 }
 
 export class PageBinder {
-  constructor(private readonly router: Router, private readonly pages: PageServices) {}
+  constructor(private readonly router: Router, private readonly session: PageSession) {}
 
   /** A page that anyone may see; `person` is there where somebody is signed in. */
   open(
@@ -96,7 +97,7 @@ export class PageBinder {
     this.bind(method, path, (visit) => {
       const { person } = visit;
       if (person !== undefined) {
-        return show({ ...visit, person, csrf: this.pages.csrfToken(person) });
+        return show({ ...visit, person, csrf: this.session.csrfToken(person) });
       }
       const search = visit.query.size === 0 ? "" : `?${visit.query}`;
       return goTo(signInPath(method === "GET" ? visit.path + search : visit.cameFrom));
@@ -111,10 +112,10 @@ export class PageBinder {
     this.router.page(method, path, async ({ request, client, params }) => {
       try {
         const url = new URL(request.url);
-        const person = await this.pages.person(request, client);
+        const person = await this.session.visitor(request, client);
         const fields = method === "POST" ? await readForm(request) : {};
         if (method === "POST") {
-          this.pages.checkForm(request, { csrf: fields.csrf ?? null, person });
+          this.session.checkForm(request, { csrf: fields.csrf ?? null, person });
         }
         return await show({
           client,

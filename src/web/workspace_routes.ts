@@ -3,27 +3,24 @@
  *
  * @module
  */
-import { endpoints, PAGE_LIMIT_MAX } from "../contract/mod.ts";
+import { endpoints } from "../contract/mod.ts";
 import type { ApiKeyService } from "../platform/accounts/api_key_service.ts";
 import type { Authenticator } from "../platform/accounts/authenticate.ts";
 import type { Caller } from "../platform/core/access/caller.ts";
-import { type PageServices, safeReturnPath } from "../platform/accounts/page_services.ts";
 import { Failure } from "../platform/core/http/failure.ts";
 import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
-import { aroundOf } from "./account_routes.ts";
+import { aroundOf, WHOLE_LIST } from "./around.ts";
 import { goTo } from "./document.tsx";
 import { checkFields, type Fields, refused } from "./form.ts";
 import type { PageBinder, PersonVisit } from "./page_binder.tsx";
+import { safeReturnPath } from "./return_path.ts";
 import { invitationPage, workspacePage, workspacesPage } from "./workspace_pages.tsx";
 
 export interface WorkspacePageServices {
-  readonly pages: PageServices;
   readonly workspaces: WorkspaceService;
   readonly apiKeys: ApiKeyService;
   readonly authenticator: Pick<Authenticator, "memory">;
 }
-
-const ALL = { limit: PAGE_LIMIT_MAX } as const;
 
 /** Parses fields that no person types. @throws {Failure} `invalid_request`. */
 function parse<T>(
@@ -41,7 +38,7 @@ const keyId = endpoints.revokeApiKey.params;
 const invitationId = endpoints.deleteInvitation.params;
 
 export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServices): void {
-  const { pages, workspaces, apiKeys, authenticator } = services;
+  const { workspaces, apiKeys, authenticator } = services;
 
   /** The person as a member. @throws {Failure} `not_found`, or `forbidden` where it takes an owner. */
   const memberOf = async (visit: PersonVisit, wanted: "viewer" | "owner"): Promise<Caller> => {
@@ -65,10 +62,10 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
     const { workspace } = caller;
     const isOwner = workspace.role === "owner";
     const [around, members, invitations, keys] = await Promise.all([
-      aroundOf({ ...visit, path: `/workspaces/${workspace.slug}` }, pages),
-      workspaces.members(caller, ALL),
-      isOwner ? workspaces.openInvitations(caller, ALL) : undefined,
-      isOwner ? apiKeys.list(caller, ALL) : undefined,
+      aroundOf({ ...visit, path: `/workspaces/${workspace.slug}` }, workspaces),
+      workspaces.members(caller, WHOLE_LIST),
+      isOwner ? workspaces.openInvitations(caller, WHOLE_LIST) : undefined,
+      isOwner ? apiKeys.list(caller, WHOLE_LIST) : undefined,
     ]);
     const owned = invitations && keys && { invitations: invitations.items, keys: keys.items };
     return workspacePage(around, { workspace, members: members.items, owned }, shown);
@@ -80,18 +77,18 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
     "GET",
     "/workspaces",
     async (visit) =>
-      workspacesPage(await aroundOf(visit, pages), {
+      workspacesPage(await aroundOf(visit, workspaces), {
         next: safeReturnPath(visit.query.get("next")),
       }),
   );
   bind.personal("POST", "/workspaces", async (visit) => {
     const { person, fields } = visit;
     const next = safeReturnPath(fields.next);
-    const around = await aroundOf(visit, pages);
+    const around = await aroundOf(visit, workspaces);
     const checked = checkFields(endpoints.createWorkspace.body, fields);
     if (!checked.ok) return workspacesPage(around, { next, state: checked.state, status: 400 });
     try {
-      const { slug } = await pages.createWorkspace(person, checked.value);
+      const { slug } = await workspaces.create(person, checked.value);
       return goTo(next === "/" ? `/workspaces/${slug}?done=workspace-made` : next);
     } catch (error) {
       return workspacesPage(around, { next, ...refused(error, fields) });
@@ -152,7 +149,7 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
 
   bind.personal("GET", "/invitation/:token", async ({ person, csrf, params, client }) => {
     const token = params.token ?? "";
-    const invitation = await pages.findInvitation(token, client);
+    const invitation = await workspaces.findInvitation(token, client);
     if (invitation === undefined) {
       throw new Failure(
         "not_found",
@@ -164,7 +161,7 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
   });
   bind.personal("POST", "/invitation/:token", async ({ person, params, client }) => {
     const token = params.token ?? "";
-    const { slug } = await pages.acceptInvitation(person, { token }, client);
+    const { slug } = await workspaces.accept(person, token, client);
     return goTo(`/workspaces/${slug}?done=workspace-joined`);
   });
 }

@@ -3,18 +3,21 @@
  *
  * @module
  */
+import assert from "node:assert/strict";
 import type { SecurityEvent } from "../../contract/mod.ts";
 import { systemRandom } from "../../lib/clock.ts";
+import { uuidV7 } from "../../lib/ids.ts";
+import type { Caller, Person } from "../core/access/caller.ts";
 import type { Client } from "../core/http/client.ts";
 import type { AccountMail } from "./account_mails.ts";
 import { SecretBox } from "../core/secrets/secret_box.ts";
 import { openKeyRing } from "../core/secrets/key_ring.ts";
-import { type AccountServices, createAccountServices } from "./account_services.ts";
+import { type Accounts, createAccounts } from "./create_accounts.ts";
 
 export const ORIGIN = "http://localhost:8787";
 export const PASSWORD = "correct horse battery";
 
-export interface TestAccounts extends AccountServices {
+export interface TestAccounts extends Accounts {
   readonly kv: Deno.Kv;
   /** Milliseconds since the epoch; tests set it. */
   time: number;
@@ -52,7 +55,7 @@ export async function withAccounts(
     mails.push(mail);
     return Promise.resolve();
   };
-  const services = createAccountServices({
+  const services = createAccounts({
     kv,
     box: new SecretBox(await openKeyRing(`${folder}/keys.json`, systemRandom), systemRandom),
     publicOrigin: ORIGIN,
@@ -79,10 +82,39 @@ export async function newAccount(
   client = clientAt(),
 ): Promise<string> {
   const wanted = { name, email: `${name}@example.com`, password: PASSWORD };
-  const answer = await test.pages.signUp(wanted, client);
+  const answer = await test.signUp.signUp(wanted, client);
   if (answer.status === "signed_in") return answer.setCookie;
-  const { signedIn } = await test.pages.confirmSignUp(tokenOf(test.mails.at(-1)!), client);
+  const { signedIn } = await test.signUp.confirm(tokenOf(test.mails.at(-1)!), client);
   return signedIn.setCookie;
+}
+
+/** The person of a session. @throws {AssertionError} where it has ended. */
+export async function personOf(test: TestAccounts, setCookie: string): Promise<Person> {
+  const person = await test.authenticator.visitor(requestWith(setCookie), clientAt());
+  assert.ok(person !== undefined, "The session has ended");
+  return person;
+}
+
+/** Makes an account and signs in to it. */
+export async function newPerson(
+  test: TestAccounts,
+  name?: string,
+  client?: Client,
+): Promise<Person> {
+  return await personOf(test, await newAccount(test, name, client));
+}
+
+/** Makes a workspace that a person owns, as a store has it. */
+export async function newWorkspace(
+  test: TestAccounts,
+  person: Person,
+  slug: string,
+): Promise<Caller["workspace"]> {
+  const id = uuidV7(() => test.time, systemRandom);
+  const workspace = { id, slug, name: slug, createdAt: test.time };
+  assert.ok(await test.accounts.createWorkspace(workspace, person.user.id));
+  test.parts.memory.forgetAll();
+  return { id, slug, name: slug, role: "owner" };
 }
 
 /** The token of the link in a mail. */

@@ -9,6 +9,7 @@ import { Failure } from "../core/http/failure.ts";
 import type { Page } from "../core/store/records.ts";
 import { accountToWire, sessionToWire, toolToWire } from "./account_wire.ts";
 import type { Person } from "../core/access/caller.ts";
+import { isFresh } from "./fresh_session.ts";
 import type { AccountParts } from "./parts.ts";
 import { reportWrongPasswords } from "./security_events.ts";
 
@@ -22,6 +23,11 @@ export class AccountService {
     const user = await accounts.findUser(person.user.id);
     if (user === undefined) throw new Failure("not_found", "Account does not exist");
     return accountToWire(user, await signIns.find(user.id));
+  }
+
+  /** Whether the session is young enough to stand for the password of an account without one. */
+  isFresh(person: Person): boolean {
+    return isFresh(person, this.parts.now());
   }
 
   /** @throws {Failure} `forbidden` where the current password is wrong. */

@@ -5,15 +5,16 @@
  */
 import { type Endpoint, endpoints } from "../../contract/mod.ts";
 import { systemClock, systemRandom } from "../../lib/clock.ts";
+import { uuidV7 } from "../../lib/ids.ts";
 import { openKeyRing } from "../core/secrets/key_ring.ts";
 import { SecretBox } from "../core/secrets/secret_box.ts";
 import { clientAt, ORIGIN, PASSWORD, requestWith } from "./_test_accounts.ts";
-import { createAccountServices } from "./account_services.ts";
+import { createAccounts } from "./create_accounts.ts";
 
 const ME = endpoints.getIdentity as unknown as Endpoint;
 const folder = await Deno.makeTempDir({ prefix: "svc-bench-" });
 const kv = await Deno.openKv(`${folder}/kv.sqlite3`);
-const services = createAccountServices({
+const services = createAccounts({
   kv,
   box: new SecretBox(await openKeyRing(`${folder}/keys.json`, systemRandom), systemRandom),
   publicOrigin: ORIGIN,
@@ -23,17 +24,18 @@ const services = createAccountServices({
     throw new Error(message);
   },
 });
-const { pages, deviceLogin, authenticator } = services;
+const { accounts, signUp, deviceLogin, authenticator } = services;
 const client = clientAt();
-const signedUp = await pages.signUp(
+const signedUp = await signUp.signUp(
   { name: "ada", email: "ada@example.com", password: PASSWORD },
   client,
 );
 if (signedUp.status !== "signed_in") throw new Error("Without mail, an account is made at once");
-const person = (await pages.person(requestWith(signedUp.setCookie), client))!;
-const workspace = await pages.createWorkspace(person, { slug: "ada", name: "Ada" });
+const person = (await authenticator.visitor(requestWith(signedUp.setCookie), client))!;
+const workspace = { id: uuidV7(systemClock, systemRandom), slug: "ada", name: "Ada", createdAt: 0 };
+await accounts.createWorkspace(workspace, person.user.id);
 const started = await deviceLogin.start("bench", client);
-await pages.approveDevice(
+await deviceLogin.approve(
   person,
   { userCode: started.user_code, workspaceId: workspace.id },
   client,

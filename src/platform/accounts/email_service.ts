@@ -15,7 +15,7 @@ import { accountToWire } from "./account_wire.ts";
 import type { Person } from "../core/access/caller.ts";
 import { requireFresh } from "./fresh_session.ts";
 import type { MailLinks } from "./mail_links.ts";
-import type { ConfirmationWanted, EmailAdded } from "./page_services.ts";
+import type { ConfirmationWanted, EmailAdded } from "./outcomes.ts";
 import type { AccountParts } from "./parts.ts";
 import type { PasswordHash } from "./password.ts";
 import { RateWindow } from "../core/access/rate_window.ts";

@@ -3,6 +3,7 @@ import { Failure } from "../core/http/failure.ts";
 import {
   clientAt,
   newAccount,
+  newPerson,
   PASSWORD,
   requestWith,
   tokenOf,
@@ -20,8 +21,8 @@ Deno.test("a sign-up answers the same for a free and a taken address; only the m
   withAccounts(async (test) => {
     await newAccount(test);
     test.mails.length = 0;
-    const free = await test.pages.signUp({ ...ada, email: "bob@example.com" }, clientAt());
-    const taken = await test.pages.signUp({ ...ada, email: "Ada@Example.com" }, clientAt());
+    const free = await test.signUp.signUp({ ...ada, email: "bob@example.com" }, clientAt());
+    const taken = await test.signUp.signUp({ ...ada, email: "Ada@Example.com" }, clientAt());
     assert.deepEqual(free, { status: "confirmation_required" });
     assert.deepEqual(taken, free);
     const [toBob, toAda] = test.mails;
@@ -32,14 +33,14 @@ Deno.test("a sign-up answers the same for a free and a taken address; only the m
 
 Deno.test("an account is made once its link is followed, and the link works once", () =>
   withAccounts(async (test) => {
-    await test.pages.signUp({ ...ada, next: "/device?code=AB" }, clientAt());
-    const signIn = () => test.pages.signIn(ada, clientAt());
+    await test.signUp.signUp({ ...ada, next: "/device?code=AB" }, clientAt());
+    const signIn = () => test.signIn.signIn(ada, clientAt());
     await assert.rejects(signIn, refused("unauthorized"));
     const token = tokenOf(test.mails[0]!);
-    const { signedIn, next } = await test.pages.confirmSignUp(token, clientAt());
+    const { signedIn, next } = await test.signUp.confirm(token, clientAt());
     assert.deepEqual([signedIn.account.email, next], ["ada@example.com", "/device?code=AB"]);
     assert.equal((await signIn()).status, "signed_in");
-    await assert.rejects(() => test.pages.confirmSignUp(token, clientAt()), refused("not_found"));
+    await assert.rejects(() => test.signUp.confirm(token, clientAt()), refused("not_found"));
   }, { sendsMail: true }));
 
 const lifetimes = [
@@ -50,9 +51,9 @@ const lifetimes = [
 for (const [name, pause, works] of lifetimes) {
   Deno.test(`a confirmation ${works ? "works" : "does not work"} after ${name}`, () =>
     withAccounts(async (test) => {
-      await test.pages.signUp(ada, clientAt());
+      await test.signUp.signUp(ada, clientAt());
       test.time += pause;
-      const confirm = () => test.pages.confirmSignUp(tokenOf(test.mails[0]!), clientAt());
+      const confirm = () => test.signUp.confirm(tokenOf(test.mails[0]!), clientAt());
       if (works) await confirm();
       else await assert.rejects(confirm, refused("not_found"));
     }, { sendsMail: true }));
@@ -61,28 +62,31 @@ for (const [name, pause, works] of lifetimes) {
 Deno.test("a reset sets the password once, ends all sessions and is told", () =>
   withAccounts(async (test) => {
     const cookie = await newAccount(test);
-    await test.pages.requestPasswordReset("ADA@example.com", clientAt());
+    await test.passwordReset.request("ADA@example.com", clientAt());
     const token = tokenOf(test.mails.at(-1)!);
-    assert.equal(await test.pages.isPasswordResetOpen(token, clientAt()), true);
-    await test.pages.resetPassword({ token, password: NEXT }, clientAt());
-    assert.equal(await test.pages.person(requestWith(cookie), clientAt()), undefined);
-    await assert.rejects(() => test.pages.signIn(ada, clientAt()), refused("unauthorized"));
-    const again = await test.pages.signIn({ ...ada, password: NEXT }, clientAt());
+    assert.equal(await test.passwordReset.isOpen(token, clientAt()), true);
+    await test.passwordReset.complete({ token, password: NEXT }, clientAt());
+    assert.equal(await test.authenticator.visitor(requestWith(cookie), clientAt()), undefined);
+    await assert.rejects(() => test.signIn.signIn(ada, clientAt()), refused("unauthorized"));
+    const again = await test.signIn.signIn({ ...ada, password: NEXT }, clientAt());
     assert.equal(again.status, "signed_in");
-    const reuse = () => test.pages.resetPassword({ token, password: PASSWORD }, clientAt());
+    const reuse = () => test.passwordReset.complete({ token, password: PASSWORD }, clientAt());
     await assert.rejects(reuse, refused("not_found"));
     assert.ok(test.events.some(({ event }) => event === "security.password_changed"));
   }, { sendsMail: true }));
 
 Deno.test("a link is void where the password was changed after it was sent", () =>
   withAccounts(async (test) => {
-    const person = (await test.pages.person(requestWith(await newAccount(test)), clientAt()))!;
-    await test.pages.requestPasswordReset(ada.email, clientAt());
-    await test.pages.changePassword(person, { current: PASSWORD, next: NEXT }, clientAt());
+    const person = await newPerson(test);
+    await test.passwordReset.request(ada.email, clientAt());
+    await test.account.changePassword(person, { current: PASSWORD, next: NEXT }, clientAt());
     const given = { token: tokenOf(test.mails.at(-1)!), password: "a thief's password" };
-    await assert.rejects(() => test.pages.resetPassword(given, clientAt()), refused("not_found"));
+    await assert.rejects(
+      () => test.passwordReset.complete(given, clientAt()),
+      refused("not_found"),
+    );
     assert.equal(
-      (await test.pages.signIn({ ...ada, password: NEXT }, clientAt())).status,
+      (await test.signIn.signIn({ ...ada, password: NEXT }, clientAt())).status,
       "signed_in",
     );
   }, { sendsMail: true }));
@@ -91,35 +95,35 @@ Deno.test("an unknown address gets no mail, and a known one at most 5 in an hour
   withAccounts(async (test) => {
     await newAccount(test);
     test.mails.length = 0;
-    await test.pages.requestPasswordReset("eve@example.com", clientAt());
+    await test.passwordReset.request("eve@example.com", clientAt());
     assert.equal(test.mails.length, 0);
     test.time += HOUR * 2;
     for (let time = 0; time < 8; time++) {
-      await test.pages.requestPasswordReset(ada.email, clientAt("192.0.2.77"));
+      await test.passwordReset.request(ada.email, clientAt("192.0.2.77"));
     }
     assert.equal(test.mails.length, 5);
     for (let time = 0; time < 30; time++) {
-      await test.pages.requestPasswordReset(ada.email, clientAt(`203.0.113.${time}`));
+      await test.passwordReset.request(ada.email, clientAt(`203.0.113.${time}`));
     }
     assert.equal(test.mails.length, 20);
-    const signedIn = await test.pages.signIn(ada, clientAt());
+    const signedIn = await test.signIn.signIn(ada, clientAt());
     assert.ok(signedIn.status === "signed_in");
     const cookie = signedIn.deviceCookie.split(";")[0]!;
-    await test.pages.requestPasswordReset(ada.email, clientAt("198.51.100.1", null, cookie));
+    await test.passwordReset.request(ada.email, clientAt("198.51.100.1", null, cookie));
     assert.equal(test.mails.length, 21, "a known browser's mails are its own");
   }, { sendsMail: true }));
 
 Deno.test("without mail an account is made at once, and no password can be reset", () =>
   withAccounts(async (test) => {
-    assert.equal((await test.pages.signUp(ada, clientAt())).status, "signed_in");
-    const reset = () => test.pages.requestPasswordReset(ada.email, clientAt());
+    assert.equal((await test.signUp.signUp(ada, clientAt())).status, "signed_in");
+    const reset = () => test.passwordReset.request(ada.email, clientAt());
     await assert.rejects(reset, /sends no mail/);
-    assert.equal(test.pages.canResetPasswords, false);
+    assert.equal(test.passwordReset.isPossible, false);
   }));
 
 Deno.test("no token of a mail is in the store", () =>
   withAccounts(async (test) => {
-    await test.pages.signUp(ada, clientAt());
+    await test.signUp.signUp(ada, clientAt());
     const token = tokenOf(test.mails[0]!);
     for await (const entry of test.kv.list({ prefix: [] })) {
       assert.ok(!JSON.stringify([entry.key, entry.value]).includes(token));
@@ -155,9 +159,9 @@ Deno.test("sign-up and reset do the same work whether the address has an account
   withAccounts(async (test) => {
     await newAccount(test);
     const signUp = (email: string) =>
-      storeCalls(test.kv, () => test.pages.signUp({ ...ada, email }, clientAt()));
+      storeCalls(test.kv, () => test.signUp.signUp({ ...ada, email }, clientAt()));
     const reset = (email: string) =>
-      storeCalls(test.kv, () => test.pages.requestPasswordReset(email, clientAt()));
+      storeCalls(test.kv, () => test.passwordReset.request(email, clientAt()));
     const [free, taken] = [await signUp("bob@example.com"), await signUp(ada.email)];
     assert.deepEqual([free.set, taken.set], [1, 1]);
     assert.ok(Math.abs((free.get ?? 0) - (taken.get ?? 0)) <= 1, "a user that is there is read");

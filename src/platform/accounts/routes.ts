@@ -6,7 +6,7 @@
 import { endpoints } from "../../contract/mod.ts";
 import type { Router } from "../core/http/router.ts";
 import { crossOriginFailure, originOf } from "../core/http/same_origin.ts";
-import type { ConfirmationWanted, FactorWanted, SignedIn } from "./page_services.ts";
+import type { ConfirmationWanted, FactorWanted, SignedIn } from "./outcomes.ts";
 import type { PasswordResetService } from "./password_reset_service.ts";
 import type { SignInService } from "./sign_in_service.ts";
 import type { SignUpService } from "./sign_up_service.ts";

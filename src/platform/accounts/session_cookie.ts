@@ -3,7 +3,6 @@
  *
  * @module
  */
-import { equalInConstantTime, sha256Hex } from "../../lib/hash.ts";
 import { cookieField, cookieName, type CookieStyle, cookieValues } from "./cookies.ts";
 import { SESSION_MAX_MS } from "./credential.ts";
 
@@ -29,13 +28,4 @@ export function endedCookie(style: CookieStyle): string {
 export function readSessionTokens(request: Request, style: CookieStyle): string[] {
   return cookieValues(request.headers.get("cookie"), cookieName(NAME, style))
     .filter((value) => TOKEN.test(value));
-}
-
-/** The token of a session's forms: known to our pages, and of no use without the cookie. */
-export function csrfTokenOf(sessionHash: string): string {
-  return sha256Hex(`svc csrf\n${sessionHash}`);
-}
-
-export function isCsrfToken(given: string | null, sessionHash: string): boolean {
-  return given !== null && equalInConstantTime(given, csrfTokenOf(sessionHash));
 }

@@ -11,7 +11,7 @@ import { canonicalEmail, type UserRecord } from "./account_store.ts";
 import { accountToWire } from "./account_wire.ts";
 import type { Own } from "../core/access/caller.ts";
 import { Challenges } from "./challenges.ts";
-import type { FactorWanted, NewAccount, SignedIn } from "./page_services.ts";
+import type { FactorWanted, NewAccount, SignedIn } from "./outcomes.ts";
 import type { AccountParts } from "./parts.ts";
 import { reportWrongPasswords } from "./security_events.ts";
 import { endedCookie, sessionCookie } from "./session_cookie.ts";
@@ -78,7 +78,10 @@ export class SignInService {
   }
 
   /** Uses the link of a new platform. @throws {Failure} `not_found` where it is used or old. */
-  async claimOwner(wanted: NewAccount & { readonly token: string }, client: Client) {
+  async claimOwner(
+    wanted: NewAccount & { readonly token: string },
+    client: Client,
+  ): Promise<SignedIn> {
     const { passwords, signIns, memory } = this.parts;
     if (!await this.isOwnerLinkOpen(wanted.token, client)) throw linkUsed();
     const password = await passwords.hash(wanted.password);

@@ -11,12 +11,7 @@ import { Failure } from "../core/http/failure.ts";
 import { alreadyMemberMail, confirmSignUpMail } from "./account_mails.ts";
 import { canonicalEmail, type UserRecord } from "./account_store.ts";
 import type { MailLinks } from "./mail_links.ts";
-import {
-  type ConfirmationWanted,
-  type NewAccount,
-  safeReturnPath,
-  type SignedIn,
-} from "./page_services.ts";
+import type { ConfirmationWanted, NewAccount, SignedIn } from "./outcomes.ts";
 import type { AccountParts } from "./parts.ts";
 import type { PasswordHash } from "./password.ts";
 import { RateWindow } from "../core/access/rate_window.ts";
@@ -61,7 +56,12 @@ export class SignUpService {
     return { status: "confirmation_required" };
   }
 
-  /** Follows the link of the mail. @throws {Failure} `not_found` where it is used or old. */
+  /**
+   * Follows the link of the mail. `next` is where the account was asked for, as
+   * it was given: check it before redirecting there.
+   *
+   * @throws {Failure} `not_found` where the link is used or old.
+   */
   async confirm(
     token: string,
     client: Client,
@@ -107,7 +107,7 @@ export class SignUpService {
       link: {
         type: "sign_up",
         ...wanted,
-        next: safeReturnPath(wanted.next),
+        next: wanted.next ?? "/",
         expiresAt: now() + DAY_MS,
       },
       client,

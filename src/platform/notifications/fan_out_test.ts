@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { EventName } from "../../contract/mod.ts";
-import { clientAt, newAccount, requestWith, withAccounts } from "../accounts/_test_accounts.ts";
+import { newPerson, withAccounts } from "../accounts/_test_accounts.ts";
 import type { EventRecord } from "../core/events/event_store.ts";
 import type { DeliveryRequest } from "./delivery/types.ts";
 import { createFanOut } from "./fan_out.ts";
@@ -30,8 +30,7 @@ async function withPeople(
 ): Promise<void> {
   await withAccounts(async (test) => {
     const { accounts, kv } = test;
-    const idOf = async (name: string) =>
-      (await test.pages.person(requestWith(await newAccount(test, name)), clientAt()))!.user.id;
+    const idOf = async (name: string) => (await newPerson(test, name)).user.id;
     const ids = { ada: await idOf("ada"), bob: await idOf("bob"), eve: await idOf("eve") };
     await accounts.createWorkspace(
       { id: WORKSPACE, slug: "acme", name: "Acme", createdAt: 0 },

@@ -7,7 +7,6 @@ import type { Invitation, Member, Role, Workspace } from "../../contract/mod.ts"
 import { uuidV7 } from "../../lib/ids.ts";
 import type { MembershipRecord, WorkspaceRecord } from "../accounts/account_store.ts";
 import type { Caller, Own, Person } from "../core/access/caller.ts";
-import type { OpenInvitation } from "../accounts/page_services.ts";
 import type { AccountParts } from "../accounts/parts.ts";
 import { hashToken, mintToken } from "../accounts/token.ts";
 import type { Client } from "../core/http/client.ts";
@@ -15,6 +14,13 @@ import { Failure } from "../core/http/failure.ts";
 import type { Page } from "../core/store/records.ts";
 import { INVITATION_MS, type InvitationRecord, type InvitationStore } from "./invitation_store.ts";
 import { keepsOwner } from "./member_changes.ts";
+
+/** An invitation as its link shows it, before it is accepted. */
+export interface OpenInvitation {
+  readonly workspace: { readonly slug: string; readonly name: string };
+  readonly role: Role;
+  readonly invitedBy: string;
+}
 
 type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
 

@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
-import { clientAt, newAccount, requestWith, withAccounts } from "../_test_accounts.ts";
+import { clientAt, newPerson, withAccounts } from "../_test_accounts.ts";
 import type { TestAccounts } from "../_test_accounts.ts";
 import { OAuthError } from "./parse_request.ts";
 
 const HOUR = 60 * 60 * 1000;
-
-const personOf = async (test: TestAccounts, name: string, address?: string) => {
-  const request = requestWith(await newAccount(test, name, clientAt(address)));
-  return (await test.pages.person(request, clientAt()))!;
-};
 
 const startAt = async (test: TestAccounts, address: string) =>
   await test.deviceLogin.start("tool", clientAt(address));
@@ -31,36 +26,20 @@ Deno.test("a code is expired after 300 seconds, and unknown an hour later", () =
     assert.equal(await poll(test, started.device_code), "authorization_pending");
     test.time += 1;
     assert.equal(await poll(test, started.device_code), "expired_token");
-    const ada = await personOf(test, "ada");
+    const ada = await newPerson(test, "ada");
     await assert.rejects(
-      test.pages.findDevice(ada, started.user_code, clientAt()),
+      test.deviceLogin.find(ada, started.user_code, clientAt()),
       /No tool waits/,
     );
     test.time += HOUR;
     assert.equal(await poll(test, started.device_code), "invalid_grant");
   }));
 
-Deno.test("who leaves the workspace before the tool fetches its token gives it none", () =>
-  withAccounts(async (test) => {
-    const ada = await personOf(test, "ada");
-    const bob = await personOf(test, "bob");
-    const workspace = await test.pages.createWorkspace(ada, { slug: "ada", name: "Ada" });
-    const caller = { user: ada.user, workspace, credential: ada.credential };
-    const { url } = await test.workspaces.invite(caller, "viewer");
-    const token = url.slice(url.lastIndexOf("/") + 1);
-    await test.pages.acceptInvitation(bob, { token }, clientAt());
-    const started = await startAt(test, "192.0.2.1");
-    const given = { userCode: started.user_code, workspaceId: workspace.id };
-    await test.pages.approveDevice(bob, given, clientAt());
-    await test.workspaces.remove(caller, bob.user.id, clientAt());
-    assert.equal(await poll(test, started.device_code), "access_denied");
-  }));
-
 Deno.test("the tenth wrong user code of a person is reported", () =>
   withAccounts(async (test) => {
-    const ada = await personOf(test, "ada");
+    const ada = await newPerson(test, "ada");
     for (let guess = 0; guess < 10; guess++) {
-      await assert.rejects(test.pages.findDevice(ada, "BCDF-GHJK", clientAt()), /No tool waits/);
+      await assert.rejects(test.deviceLogin.find(ada, "BCDF-GHJK", clientAt()), /No tool waits/);
       test.time += 15 * 60_000;
     }
     assert.equal(test.events.at(-1)?.event, "security.suspicious_activity");
@@ -71,24 +50,24 @@ Deno.test("wrong user codes are limited over the whole platform, right ones are 
     const started = await startAt(test, "192.0.2.1");
     for (let n = 0; n < 20; n++) {
       const address = `198.51.100.${n}`;
-      const person = await personOf(test, `p${n}`, address);
-      await test.pages.findDevice(person, started.user_code, clientAt(address));
+      const person = await newPerson(test, `p${n}`, clientAt(address));
+      await test.deviceLogin.find(person, started.user_code, clientAt(address));
       for (let guess = 0; guess < 5; guess++) {
-        const wrong = test.pages.findDevice(person, "BCDF-GHJK", clientAt(address));
+        const wrong = test.deviceLogin.find(person, "BCDF-GHJK", clientAt(address));
         await assert.rejects(wrong, /No tool waits/);
       }
     }
-    const last = await personOf(test, "last", "203.0.113.9");
-    const wrong = test.pages.findDevice(last, "BCDF-GHJK", clientAt("203.0.113.9"));
+    const last = await newPerson(test, "last", clientAt("203.0.113.9"));
+    const wrong = test.deviceLogin.find(last, "BCDF-GHJK", clientAt("203.0.113.9"));
     await assert.rejects(wrong, /Too many codes/);
   }));
 
 Deno.test("the name that a tool gives itself is shown in one line, without tricks", () =>
   withAccounts(async (test) => {
-    const ada = await personOf(test, "ada");
+    const ada = await newPerson(test, "ada");
     const trick = `svc\u202e\n\u0000${"x".repeat(100)}`;
     const started = await test.deviceLogin.start(trick, clientAt());
-    const shown = await test.pages.findDevice(ada, started.user_code, clientAt());
+    const shown = await test.deviceLogin.find(ada, started.user_code, clientAt());
     assert.equal(shown.tool, `svc${"x".repeat(57)}`);
     assert.equal((await startAt(test, "192.0.2.2")).expires_in, 300);
   }));

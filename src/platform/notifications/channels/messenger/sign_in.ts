@@ -7,7 +7,7 @@
 import { uuidV7 } from "../../../../lib/ids.ts";
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import type { AccountStore, UserRecord } from "../../../accounts/account_store.ts";
-import type { FactorWanted, SignedIn } from "../../../accounts/page_services.ts";
+import type { FactorWanted, SignedIn } from "../../../accounts/outcomes.ts";
 import { RateWindow } from "../../../core/access/rate_window.ts";
 import type { RaiseSecurityEvent } from "../../../accounts/security_events.ts";
 import type { SignInService } from "../../../accounts/sign_in_service.ts";

@@ -4,12 +4,14 @@ import { Failure } from "../core/http/failure.ts";
 import {
   clientAt,
   newAccount,
+  newPerson,
+  newWorkspace,
   ORIGIN,
   PASSWORD,
+  personOf,
   requestWith,
   withAccounts,
 } from "./_test_accounts.ts";
-import { safeReturnPath } from "./page_services.ts";
 import { totpCode, totpStep } from "./totp.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
@@ -33,7 +35,7 @@ for (const [name, times, pause, lives] of lifetimes) {
       let person: unknown;
       for (let visit = 0; visit < times; visit++) {
         test.time += pause;
-        person = await test.pages.person(request, clientAt());
+        person = await test.authenticator.visitor(request, clientAt());
       }
       assert.equal(person !== undefined, lives);
     }));
@@ -42,8 +44,8 @@ for (const [name, times, pause, lives] of lifetimes) {
 Deno.test("a warm request reads no store", () =>
   withAccounts(async (test) => {
     const cookie = await newAccount(test);
-    const person = (await test.pages.person(requestWith(cookie), clientAt()))!;
-    await test.pages.createWorkspace(person, { slug: "ada", name: "Ada" });
+    const person = await personOf(test, cookie);
+    await newWorkspace(test, person, "ada");
     const request = requestWith(cookie, { headers: { "x-workspace": "ada" } });
     const call = () => test.authenticator.caller(request, ME, clientAt());
     await call();
@@ -56,15 +58,15 @@ Deno.test("a warm request reads no store", () =>
     };
     assert.equal((await call()).workspace.slug, "ada");
     assert.equal(reads, 0);
-    await test.pages.createWorkspace(person, { slug: "bob", name: "Bob" });
+    await newWorkspace(test, person, "bob");
     await call();
     assert.ok(reads > 0, "after a change the store is read again");
   }));
 
 Deno.test("the last use of a key is written once a minute at most", () =>
   withAccounts(async (test) => {
-    const person = (await test.pages.person(requestWith(await newAccount(test)), clientAt()))!;
-    const workspace = await test.pages.createWorkspace(person, { slug: "ada", name: "Ada" });
+    const person = await newPerson(test);
+    const workspace = await newWorkspace(test, person, "ada");
     const caller = { user: person.user, workspace, credential: person.credential };
     const made = await test.apiKeys.create(caller, { name: "ci", role: "owner" }, clientAt());
     const headers = { authorization: `Bearer ${made.key}` };
@@ -86,7 +88,7 @@ Deno.test("the tenth wrong password in a row is reported, once", () =>
     await newAccount(test);
     for (let guess = 0; guess < 12; guess++) {
       const given = { email: "ada@example.com", password: `wrong ${guess}` };
-      await assert.rejects(test.pages.signIn(given, clientAt()), refused("unauthorized"));
+      await assert.rejects(test.signIn.signIn(given, clientAt()), refused("unauthorized"));
       test.time += 15 * MINUTE;
     }
     assert.deepEqual(test.events.map(({ event }) => event), [
@@ -97,71 +99,31 @@ Deno.test("the tenth wrong password in a row is reported, once", () =>
 
 Deno.test("a challenge ends after 5 minutes and with the password", () =>
   withAccounts(async (test) => {
-    const request = requestWith(await newAccount(test));
-    const { pages } = test;
-    const person = (await pages.person(request, clientAt()))!;
+    const person = await newPerson(test);
     const password = PASSWORD;
-    const { secret } = await pages.startTwoFactor(person, { password }, clientAt());
+    const { secret } = await test.twoFactor.start(person, password, clientAt());
     const code = () => totpCode(secret, totpStep(test.time));
-    await pages.confirmTwoFactor(person, { code: code() }, clientAt());
+    await test.twoFactor.confirm(person, code(), clientAt());
     const signIn = async (given: string) => {
-      const answer = await pages.signIn({ email: "ada@example.com", password: given }, clientAt());
+      const answer = await test.signIn.signIn(
+        { email: "ada@example.com", password: given },
+        clientAt(),
+      );
       assert.ok(answer.status === "two_factor_required");
       return answer.challenge;
     };
     const late = await signIn(password);
     test.time += 5 * MINUTE;
     const second = (challenge: string) =>
-      pages.secondFactor({ challenge, code: code() }, clientAt());
+      test.signIn.secondFactor({ challenge, code: code() }, clientAt());
     await assert.rejects(second(late), refused("unauthorized"));
     const open = await signIn(password);
-    await pages.changePassword(person, { current: password, next: "another one" }, clientAt());
+    await test.account.changePassword(
+      person,
+      { current: password, next: "another one" },
+      clientAt(),
+    );
     await assert.rejects(second(open), refused("unauthorized"));
     assert.equal((await second(await signIn("another one"))).status, "signed_in");
     await assert.rejects(second(open), refused("unauthorized"));
   }));
-
-Deno.test("forms count with their own person's token, from our own pages", () =>
-  withAccounts(async (test) => {
-    const { pages } = test;
-    const [ada, bob] = [await newAccount(test), await newAccount(test, "bob")];
-    const post = (site: string) =>
-      requestWith(ada, { method: "POST", headers: { "sec-fetch-site": site } });
-    const person = (await pages.person(post("same-origin"), clientAt()))!;
-    const other = (await pages.person(requestWith(bob), clientAt()))!;
-    const csrf = pages.csrfToken(person);
-    pages.checkForm(post("same-origin"), { csrf, person });
-    for (
-      const [site, token] of [
-        ["cross-site", csrf],
-        ["same-site", csrf],
-        ["same-origin", null],
-        ["same-origin", ""],
-        ["same-origin", pages.csrfToken(other)],
-      ] as const
-    ) {
-      const form = { csrf: token, person };
-      assert.throws(() => pages.checkForm(post(site), form), refused("forbidden"));
-    }
-  }));
-
-const returns = [
-  ["/device?code=AB", "/device?code=AB"],
-  ["//evil.example", "/"],
-  ["/\\evil.example", "/"],
-  ["/a\\..\\evil", "/"],
-  ["https://evil.example", "/"],
-  ["/\t/evil.example", "/"],
-  ["\n//evil.example", "/"],
-  ["javascript:alert(1)", "/"],
-  ["", "/"],
-  [null, "/"],
-] as const;
-
-for (const [given, expected] of returns) {
-  Deno.test(`safeReturnPath() of ${JSON.stringify(given)}`, () => {
-    const path = safeReturnPath(given);
-    assert.equal(path, expected);
-    assert.equal(new URL(path, ORIGIN).origin, ORIGIN);
-  });
-}

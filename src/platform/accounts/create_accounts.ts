@@ -1,0 +1,179 @@
+/**
+ * The services of accounts and of the device login over one store.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import type { Clock, Random } from "../../lib/clock.ts";
+import type { Capability } from "../core/capability.ts";
+import type { SecretBox } from "../core/secrets/secret_box.ts";
+import { sealedSetting } from "../core/secrets/sealed_settings.ts";
+import type { SendAccountMail } from "./account_mails.ts";
+import { AccountService } from "./account_service.ts";
+import { AccountStore } from "./account_store.ts";
+import { bindApiKeyRoutes } from "./api_key_routes.ts";
+import { ApiKeyService } from "./api_key_service.ts";
+import { Authenticator } from "./authenticate.ts";
+import { CredentialStore } from "./credential_store.ts";
+import { DeviceCookies } from "./device_cookie.ts";
+import { bindDeviceRoutes, DeviceLoginService, GrantStore } from "./device_login/mod.ts";
+import { EmailService } from "./email_service.ts";
+import { GuessLimits } from "./guess_limits.ts";
+import { MailLinkStore } from "./mail_link_store.ts";
+import { MailLinks } from "./mail_links.ts";
+import { bindOwnAccountRoutes } from "./own_account_routes.ts";
+import type { AccountParts } from "./parts.ts";
+import { type PasswordCost, Passwords } from "./password.ts";
+import { PasswordResetService } from "./password_reset_service.ts";
+import { bindAccountRoutes } from "./routes.ts";
+import { SecurityLog, type SecurityLogOptions } from "./security_events.ts";
+import { SignInService } from "./sign_in_service.ts";
+import { SignInStore } from "./sign_in_store.ts";
+import { SignUpService } from "./sign_up_service.ts";
+import { TwoFactorService } from "./two_factor_service.ts";
+import { UseNotes } from "./use_notes.ts";
+
+export interface AccountOptions {
+  readonly kv: Deno.Kv;
+  readonly box: SecretBox;
+  /** Origin under which people reach the platform. */
+  readonly publicOrigin: string;
+  readonly now: Clock;
+  readonly random: Random;
+  /** The cost that passwords are made for, where it is not the usual one. */
+  readonly passwordCost?: PasswordCost;
+  readonly onSecurityEvent?: SecurityLogOptions["onEvent"];
+  /** Adds to the commit of each security event. */
+  readonly noteSecurityEvent?: SecurityLogOptions["note"];
+  /** Sends mails about accounts; missing where the platform can send none. */
+  readonly sendMail?: SendAccountMail | undefined;
+  readonly onTrouble: (message: string) => void;
+}
+
+/** What the API, the pages and other capabilities call. */
+export interface AccountServices {
+  readonly accounts: AccountStore;
+  readonly signIns: SignInStore;
+  readonly authenticator: Authenticator;
+  readonly useNotes: UseNotes;
+  readonly securityLog: SecurityLog;
+  readonly twoFactor: TwoFactorService;
+  readonly signIn: SignInService;
+  readonly signUp: SignUpService;
+  readonly passwordReset: PasswordResetService;
+  readonly account: AccountService;
+  readonly emails: EmailService;
+  readonly apiKeys: ApiKeyService;
+  readonly deviceLogin: DeviceLoginService;
+  /** Origin under which people reach the platform. */
+  readonly publicOrigin: string;
+}
+
+/** The services with what other capabilities and the composition need. */
+export interface Accounts extends AccountServices {
+  /** What the services of workspaces are made of as well. */
+  readonly parts: AccountParts;
+  readonly capability: Capability;
+}
+
+/** Builds the stores and services; reads nothing yet. */
+export function createAccounts(options: AccountOptions): Accounts {
+  const { kv, publicOrigin, onTrouble } = options;
+  const { securityLog, useNotes, authenticator, parts } = createParts(options);
+  const { accounts, signIns } = parts;
+  const twoFactor = new TwoFactorService(parts);
+  const signIn = new SignInService(parts, twoFactor);
+  const mailLinks = options.sendMail === undefined ? undefined : new MailLinks(parts, {
+    store: new MailLinkStore(kv),
+    send: options.sendMail,
+    onTrouble,
+  });
+  const services: AccountServices = {
+    accounts,
+    signIns,
+    authenticator,
+    useNotes,
+    securityLog,
+    twoFactor,
+    publicOrigin,
+    signIn,
+    signUp: new SignUpService(parts, {
+      mailLinks,
+      begin: (user, client) => signIn.begin(user, client),
+    }),
+    passwordReset: new PasswordResetService(parts, mailLinks),
+    account: new AccountService(parts),
+    emails: new EmailService(parts, mailLinks),
+    apiKeys: new ApiKeyService(parts),
+    deviceLogin: new DeviceLoginService(parts, new GrantStore(kv)),
+  };
+  return { ...services, parts, capability: capabilityOf(services) };
+}
+
+/** Builds what the services share. */
+function createParts(options: AccountOptions): {
+  readonly securityLog: SecurityLog;
+  readonly useNotes: UseNotes;
+  readonly authenticator: Authenticator;
+  readonly parts: AccountParts;
+} {
+  const { kv, box, publicOrigin, now, random, onSecurityEvent, onTrouble } = options;
+  const accounts = new AccountStore(kv);
+  const credentials = new CredentialStore(kv);
+  const securityLog = new SecurityLog({
+    kv,
+    now,
+    random,
+    note: options.noteSecurityEvent,
+    ...(onSecurityEvent === undefined ? {} : { onEvent: onSecurityEvent }),
+  });
+  const { raise } = securityLog;
+  const useNotes = new UseNotes({ store: credentials, raise, now, onTrouble });
+  const cookies = { secure: publicOrigin.startsWith("https:") };
+  const authenticator = new Authenticator({
+    accounts,
+    credentials,
+    notes: useNotes,
+    cookies,
+    publicOrigin,
+    now,
+  });
+  const devices = new DeviceCookies({
+    key: () =>
+      sealedSetting(
+        { kv, box },
+        "device_cookies",
+        () => Buffer.from(random(32)).toString("base64url"),
+      ),
+    ...{ cookies, now, random },
+  });
+  const parts: AccountParts = {
+    accounts,
+    credentials,
+    signIns: new SignInStore(kv),
+    memory: authenticator.memory,
+    passwords: new Passwords(random, options.passwordCost),
+    limits: new GuessLimits(devices, now),
+    devices,
+    box,
+    raise,
+    cookies,
+    publicOrigin,
+    now,
+    random,
+  };
+  return { securityLog, useNotes, authenticator, parts };
+}
+
+function capabilityOf(services: AccountServices): Capability {
+  return {
+    name: "accounts",
+    bindRoutes(router) {
+      bindAccountRoutes(router, services);
+      bindOwnAccountRoutes(router, services);
+      bindApiKeyRoutes(router, services);
+      bindDeviceRoutes(router, { ...services, service: services.deviceLogin });
+    },
+    close: () => services.useNotes.close(),
+  };
+}

@@ -1,0 +1,30 @@
+/**
+ * The service of workspaces over one store.
+ *
+ * @module
+ */
+import type { AccountParts } from "../accounts/parts.ts";
+import type { Capability } from "../core/capability.ts";
+import { InvitationStore } from "./invitation_store.ts";
+import { bindWorkspaceRoutes } from "./routes.ts";
+import { WorkspaceService } from "./workspace_service.ts";
+
+/** The capability of workspaces. */
+export interface Workspaces {
+  readonly workspaces: WorkspaceService;
+  readonly capability: Capability;
+}
+
+/** Builds the service over the parts of accounts; reads nothing yet. */
+export function createWorkspaces(
+  { parts, kv }: { readonly parts: AccountParts; readonly kv: Deno.Kv },
+): Workspaces {
+  const workspaces = new WorkspaceService(parts, new InvitationStore(kv));
+  return {
+    workspaces,
+    capability: {
+      name: "workspaces",
+      bindRoutes: (router) => bindWorkspaceRoutes(router, workspaces),
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/**
+ * Where a page may redirect to.
+ *
+ * @module
+ */
+
+/**
+ * The path to go on to after sign-in: the given one where it is a path of
+ * this site, else `/`. Backslashes, `//` and control characters, which
+ * browsers read as another host, are refused.
+ */
+export function safeReturnPath(next: string | null | undefined): string {
+  // deno-lint-ignore no-control-regex -- browsers drop these from addresses
+  const isPath = typeof next === "string" && /^\/(?![/\\])[^\\\x00-\x20\x7f]*$/.test(next);
+  return isPath ? next : "/";
+}
