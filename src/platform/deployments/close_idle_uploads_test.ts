@@ -26,6 +26,7 @@ function record(id: string, more: Partial<DeploymentRecord>): DeploymentRecord {
     uniqueLabel: `shop-${id}`,
     branchLabel: "shop-git-main",
     source: "upload",
+    promotedFrom: null,
     contentSha: "a",
     functions: [],
     variablesVersion: ".",

@@ -28,6 +28,8 @@ export const deploymentRecord = z.object({
   branchLabel: z.string(),
   /** Who makes its content: the tool that uploads it, or a build of its commit. */
   source: z.enum(["upload", "git"]).default("upload"),
+  /** The preview whose content it shows in production; null for what was deployed itself. */
+  promotedFrom: z.string().nullable().default(null),
   /** Hash of the blob that holds manifest, file list and rules; null until a build has made it. */
   contentSha: z.string().nullable(),
   /** Its functions, sealed; known once it is activated. */

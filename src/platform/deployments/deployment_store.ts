@@ -164,7 +164,8 @@ export class DeploymentStore {
 
   /**
    * Makes a deployment live: on its unique and branch labels and, for
-   * production, on the project's own.
+   * production, on the project's own. The branch of one that was promoted goes
+   * on showing the preview.
    *
    * @throws {StaleDecisionError} where deployment or project is gone.
    */
@@ -182,7 +183,8 @@ export class DeploymentStore {
       const live = moveDeployment(current.value, "LIVE", { now });
       const production = live.environment === ENVIRONMENT_PRODUCTION;
       const latest = latestLabel(project.value, live.environment);
-      const labels = [live.uniqueLabel, live.branchLabel, latest];
+      const branch = live.promotedFrom === null ? [live.branchLabel] : [];
+      const labels = [live.uniqueLabel, ...branch, latest];
       const changed: ProjectRecord = {
         ...project.value,
         productionHistory: production

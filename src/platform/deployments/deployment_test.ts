@@ -16,6 +16,7 @@ const deployment: DeploymentRecord = {
   uniqueLabel: "shop-12345678",
   branchLabel: "shop-git-main",
   source: "upload",
+  promotedFrom: null,
   contentSha: "0".repeat(64),
   functions: [],
   variablesVersion: ".",

@@ -18,12 +18,29 @@ export interface PromoteServices extends RecordServices {
   readonly service: Pick<DeploymentService, "activateOrFail" | "rollBack">;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
+  /** Version of the variables that a project's production sees now. */
+  variablesVersion(projectId: string): Promise<string>;
+}
+
+/** What is live in production, where it shows a preview with the variables of now. */
+async function alreadyPromoted(
+  services: PromoteServices,
+  source: DeploymentRecord,
+  project: ProjectRecord,
+): Promise<DeploymentRecord | undefined> {
+  const liveId = productionDeploymentId(project);
+  if (liveId === null) return undefined;
+  const live = await services.deployments.find(project.id, liveId);
+  if (live?.promotedFrom !== source.id) return undefined;
+  const isCurrent = live.variablesVersion === await services.variablesVersion(project.id);
+  return isCurrent ? live : undefined;
 }
 
 /**
  * Makes production show what `source` shows, and returns the deployment that
  * is live there then: `source` itself where it is production's own, else a new
- * one with its content.
+ * one with its content. Where production shows it already, nothing changes.
+ * Call it for one deployment of a project at a time.
  *
  * @throws {Failure} `conflict` for a deployment that shows nothing, or whose
  * server does not start with production's variables.
@@ -43,12 +60,15 @@ export async function promote(
   if (source.environment === ENVIRONMENT_PRODUCTION) {
     return (await services.service.rollBack(project, { to: source.id })).live;
   }
+  const promoted = await alreadyPromoted(services, source, project);
+  if (promoted !== undefined) return promoted;
   const { branch, commitSha, message, author, contentSha, fileCount, totalBytes } = source;
   const created = await recordDeployment(services, project, {
     wanted: {
       ...{ branch, commitSha, message, author, contentSha, fileCount, totalBytes },
       source: source.source,
       environment: ENVIRONMENT_PRODUCTION,
+      promotedFrom: source.id,
     },
   });
   await services.raiseEvent(deploymentEvent("started", created, services.addresses));

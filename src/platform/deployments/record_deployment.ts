@@ -29,6 +29,8 @@ export type WantedDeployment =
   & {
     /** Name of the environment. */
     readonly environment: string;
+    /** The preview that is promoted; missing for what is deployed itself. */
+    readonly promotedFrom?: string;
   };
 
 async function freeBranchLabel(
@@ -63,6 +65,7 @@ export async function recordDeployment(
     environment: wanted.environment,
   });
   const base: Omit<DeploymentRecord, "uniqueLabel"> = {
+    promotedFrom: null,
     ...wanted,
     id,
     projectId: project.id,

@@ -3,8 +3,9 @@
  *
  * @module
  */
-import { endpoints } from "../../contract/mod.ts";
+import { endpoints, ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
 import type { Random } from "../../lib/clock.ts";
+import { KeyedLock } from "../../lib/keyed_lock.ts";
 import type { Caller } from "../core/access/caller.ts";
 import type { VariableService } from "../variables/variable_service.ts";
 import { type VariableStore, versionFor } from "../variables/variable_store.ts";
@@ -28,6 +29,11 @@ export interface DeploymentRouteServices extends DeploymentServices {
 
 export function bindDeploymentRoutes(router: Router, services: DeploymentRouteServices): void {
   const { deployments, projects, addresses, vault, service, variables } = services;
+
+  const promotions = new KeyedLock();
+
+  const variablesVersion = async (projectId: string) =>
+    versionFor(await variables.versions(projectId), ENVIRONMENT_PRODUCTION);
 
   async function allToWire(list: readonly DeploymentRecord[], project: ProjectRecord) {
     const versions = await variables.versions(project.id);
@@ -105,12 +111,15 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
   });
 
   router.guarded(endpoints.promoteDeployment, async (caller, { params }) => {
-    const { deployment, project } = await find(caller, params.deployment);
-    const live = await promote(
-      { ...services, variables: services.variableService },
-      deployment,
-      project,
-    );
+    const { project } = await find(caller, params.deployment);
+    const live = await promotions.run(project.id, async () => {
+      const current = await find(caller, params.deployment);
+      return await promote(
+        { ...services, variables: services.variableService, variablesVersion },
+        current.deployment,
+        current.project,
+      );
+    });
     return toWire(live, await findAgain(project));
   });
 

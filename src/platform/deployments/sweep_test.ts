@@ -91,6 +91,7 @@ function record(id: string, contentSha: string): DeploymentRecord {
     uniqueLabel: `shop-${id}`,
     branchLabel: "shop-git-main",
     source: "upload",
+    promotedFrom: null,
     contentSha,
     functions: [],
     variablesVersion: ".",

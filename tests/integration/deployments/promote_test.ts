@@ -1,6 +1,9 @@
 import assert from "node:assert/strict";
 import { createProject, deploy, withPlatform } from "../../helpers/platform.ts";
 
+/** Names the deployment that answers. */
+const SHOWN = "x-svc-deployment";
+
 const site = (text: string) => ({ "index.html": `<p>${text}</p>` });
 
 Deno.test("a preview is promoted without being sent again, and can be rolled back", () =>
@@ -35,6 +38,38 @@ Deno.test("an earlier production deployment is promoted as it is; what is live c
       assert.deepEqual([promoted.status, promoted.json.id], [200, first.id]);
     }
     assert.equal((await platform.get("shop.localhost", "/")).text, "<p>one</p>");
+  }));
+
+Deno.test("a preview is promoted once: again, or twice at a time, changes nothing", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const preview = await deploy(platform, "shop", { files: site("two"), prod: false });
+    const promote = () => platform.api("POST", `/v1/deployments/${preview.id}/promote`);
+    const count = async () =>
+      (await platform.api("GET", "/v1/projects/shop/deployments")).json.items.length;
+    const both = await Promise.all([promote(), promote()]);
+    assert.deepEqual(both.map(({ status }) => status), [200, 200]);
+    assert.deepEqual([both[0]!.json.id === both[1]!.json.id, await count()], [true, 2]);
+    assert.deepEqual([(await promote()).json.id, await count()], [both[0]!.json.id, 2]);
+    const variable = { value: "new", category: "plain", scope: "production" };
+    await platform.api("PUT", "/v1/projects/shop/variables/NAME", { json: variable });
+    const renewed = await promote();
+    assert.deepEqual([renewed.json.variablesChanged, await count()], [false, 3]);
+  }));
+
+Deno.test("the branch of a promoted preview goes on showing the preview", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    const options = { prod: false, branch: "feature" };
+    const preview = await deploy(platform, "shop", { files: site("two"), ...options });
+    const branch = new URL(preview.urls.branch).hostname;
+    const promoted = await platform.api("POST", `/v1/deployments/${preview.id}/promote`);
+    const shownBy = async (host: string) => (await platform.get(host, "/")).headers[SHOWN];
+    assert.equal(await shownBy(branch), preview.id);
+    assert.equal(await shownBy("shop.localhost"), promoted.json.id);
+    const next = await deploy(platform, "shop", { files: site("three"), ...options });
+    assert.equal(await shownBy(branch), next.id);
+    assert.equal(await shownBy("shop.localhost"), promoted.json.id);
   }));
 
 Deno.test("a promoted deployment keeps the rules of the preview", () =>
