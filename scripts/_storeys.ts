@@ -70,4 +70,32 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "process",
     "process/frames",
   ],
+  "src/rules": [
+    "mod.ts",
+    // What people do with a rule set.
+    "rule_tests",
+    "explain",
+    "import",
+    "document",
+    // What is wrong with one, or doubtful.
+    "warnings",
+    "validate",
+    "relations",
+    // Running one.
+    "evaluate",
+    "compile",
+    // What one is made of.
+    "rule_set",
+    "actions",
+    "decision.ts",
+    "pipeline_steps.ts",
+    "conditions",
+    "pattern",
+    "request",
+    "work.ts",
+    "finding.ts",
+    "schema_parts.ts",
+    "vocabulary.ts",
+    "limits.ts",
+  ],
 };

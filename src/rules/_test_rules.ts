@@ -7,11 +7,11 @@ import assert from "node:assert/strict";
 import { type CompiledRules, compileRules } from "./compile/compile_rules.ts";
 import type { Decision, EvaluationHooks } from "./decision.ts";
 import { evaluateRules } from "./evaluate/evaluate_rules.ts";
-import { type DescribedRequest, factsFromRequest, type RequestFacts } from "./facts.ts";
+import { type DescribedRequest, factsFromRequest, type RequestFacts } from "./request/facts.ts";
 import type { Finding } from "./finding.ts";
 import { atOnce } from "../lib/next_turn.ts";
-import { normalizeRules } from "./normalize.ts";
-import { type Action, type Condition, type Rule, SCHEMA_VERSION } from "./types.ts";
+import { normalizeRules } from "./rule_set/normalize.ts";
+import { type Action, type Condition, type Rule, SCHEMA_VERSION } from "./rule_set/types.ts";
 import { collect, type FindingSteps } from "./work.ts";
 
 export const NO_HOOKS: EvaluationHooks = { fileExists: () => false, rateLimited: () => false };

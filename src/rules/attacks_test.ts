@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { decide, type ShortRule } from "./_test_rules.ts";
 import { compileRules } from "./compile/compile_rules.ts";
-import { factsFromRequest } from "./facts.ts";
-import { normalizeRules } from "./normalize.ts";
-import { SCHEMA_VERSION } from "./types.ts";
+import { factsFromRequest } from "./request/facts.ts";
+import { normalizeRules } from "./rule_set/normalize.ts";
+import { SCHEMA_VERSION } from "./rule_set/types.ts";
 
 const DENY_ADMIN: readonly [name: string, rule: ShortRule][] = [
   ["exact", [{ path: { type: "exact", value: "/admin/panel" } }, { type: "deny" }]],

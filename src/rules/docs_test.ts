@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { renderDiagnostic } from "../lib/diagnostic.ts";
-import { loadRulesToml } from "./parse_rules.ts";
+import { loadRulesToml } from "./document/parse_rules.ts";
 import { ACTION_TYPES } from "./actions/actions.ts";
-import { FIELDS } from "./schema.ts";
-import { type Rule, SCHEMA_VERSION } from "./types.ts";
+import { FIELDS } from "./rule_set/schema.ts";
+import { type Rule, SCHEMA_VERSION } from "./rule_set/types.ts";
 
 const text = Deno.readTextFileSync(new URL("../../docs/rules.md", import.meta.url));
 const examples = [...text.matchAll(/```toml\n([\s\S]*?)```/g)].map((found) => ({

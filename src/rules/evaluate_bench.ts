@@ -7,9 +7,9 @@
 import { type CompiledRules, compileRules } from "./compile/compile_rules.ts";
 import type { EvaluationHooks } from "./decision.ts";
 import { evaluateRules } from "./evaluate/evaluate_rules.ts";
-import { createFacts, type RequestFacts } from "./facts.ts";
-import { normalizeRules } from "./normalize.ts";
-import { type Rule, type RuntimeRuleSet, SCHEMA_VERSION } from "./types.ts";
+import { createFacts, type RequestFacts } from "./request/facts.ts";
+import { normalizeRules } from "./rule_set/normalize.ts";
+import { type Rule, type RuntimeRuleSet, SCHEMA_VERSION } from "./rule_set/types.ts";
 
 export interface EvaluationRow {
   readonly scenario: string;

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { anyRuleSet } from "./_generate.ts";
+import { anyRuleSet } from "../../tests/rules/generate.ts";
 import { hasErrors } from "../lib/diagnostic.ts";
 import { MAX_RULES_BYTES } from "./limits.ts";
-import { loadRulesToml, loadRulesValue } from "./parse_rules.ts";
-import { SCHEMA_VERSION } from "./types.ts";
-import { writeRulesToml } from "./write_rules.ts";
+import { loadRulesToml, loadRulesValue } from "./document/parse_rules.ts";
+import { SCHEMA_VERSION } from "./rule_set/types.ts";
+import { writeRulesToml } from "./document/write_rules.ts";
 
 /** Raise `FUZZ_RUNS` for a long run. */
 const RUNS = Number(Deno.env.get("FUZZ_RUNS") ?? 60);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { renderDiagnostic } from "../lib/diagnostic.ts";
-import { loadRulesToml } from "./parse_rules.ts";
-import { rulesJsonSchema } from "./schema.ts";
+import { loadRulesToml } from "./document/parse_rules.ts";
+import { rulesJsonSchema } from "./rule_set/schema.ts";
 
 const CASES = new URL("../../fixtures/rules/", import.meta.url);
 const SCHEMA = new URL("../../docs/schema/rules.schema.json", import.meta.url);

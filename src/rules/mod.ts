@@ -11,8 +11,32 @@
  *
  * @module
  */
-export type * from "./types.ts";
-export { SCHEMA_VERSION } from "./types.ts";
+export type {
+  Action,
+  ActionType,
+  Condition,
+  Device,
+  EnforceMode,
+  FunctionStep,
+  GlobToken,
+  HandleStep,
+  LeafCondition,
+  Method,
+  PathMatch,
+  PipelineStep,
+  RateLimitKey,
+  Rule,
+  RuleSet,
+  RuleSource,
+  RuntimeAction,
+  RuntimeCondition,
+  RuntimeLeaf,
+  RuntimePath,
+  RuntimeRule,
+  RuntimeRuleSet,
+  VaryDimension,
+} from "./rule_set/mod.ts";
+export { normalizeRules, ruleSetSchema, rulesJsonSchema, SCHEMA_VERSION } from "./rule_set/mod.ts";
 export { DEVICES, METHODS, RATE_LIMIT_KEYS, VARY_DIMENSIONS } from "./vocabulary.ts";
 export { MAX_RULES, MAX_RULES_BYTES } from "./limits.ts";
 export {
@@ -23,41 +47,38 @@ export {
   type ParsedRules,
   parseRulesToml,
   parseRulesValue,
-} from "./parse_rules.ts";
-export { isEdgeField } from "./edge_fields.ts";
-export { asksForAsn, ASN_UNKNOWN, type Surroundings } from "./surroundings.ts";
-export { normalizeRules } from "./normalize.ts";
-export { ruleSetSchema, rulesJsonSchema } from "./schema.ts";
-export { writeRulesToml } from "./write_rules.ts";
-export type {
-  ImportFlavor,
-  ImportOptions,
-  ImportResult,
-  UnsupportedLine,
-} from "./import/import_result.ts";
-export { UnreadableImportError } from "./import/import_result.ts";
-export { importHeaders } from "./import/headers.ts";
-export { importRedirects } from "./import/redirects.ts";
-export { importVercelJson } from "./import/vercel_json.ts";
-export { normalizePath, type PathRejection } from "./path.ts";
-export {
-  formatIp,
-  type IpAddress,
-  type IpBlock,
-  IpBlockSet,
-  parseCidr,
-  parseIp,
-} from "./ip_address.ts";
+  writeRulesToml,
+} from "./document/mod.ts";
 export {
   createFacts,
   type DescribedRequest,
   factsFromRequest,
   type FactSources,
+  formatIp,
+  type IpAddress,
+  type IpBlock,
+  IpBlockSet,
+  isEdgeField,
+  normalizePath,
+  parseCidr,
+  parseIp,
+  type PathRejection,
   type RequestFacts,
   requestHost,
-} from "./facts.ts";
-export { type CompiledRules, compileInSteps, compileRules } from "./compile/compile_rules.ts";
-export { phaseOf } from "./actions/actions.ts";
+} from "./request/mod.ts";
+export { asksForAsn, ASN_UNKNOWN, type Surroundings } from "./validate/mod.ts";
+export {
+  type ImportFlavor,
+  importHeaders,
+  type ImportOptions,
+  importRedirects,
+  type ImportResult,
+  importVercelJson,
+  UnreadableImportError,
+  type UnsupportedLine,
+} from "./import/mod.ts";
+export { type CompiledRules, compileInSteps, compileRules } from "./compile/mod.ts";
+export { phaseOf } from "./actions/mod.ts";
 export {
   type CacheDecision,
   type Decision,
@@ -74,25 +95,24 @@ export {
   type Terminal,
   type VaryNames,
 } from "./decision.ts";
-export { evaluateRules, isDecidedByTarget, rewriteChanged } from "./evaluate/evaluate_rules.ts";
+export { evaluateRules, isDecidedByTarget, rewriteChanged } from "./evaluate/mod.ts";
 export {
   explainRequest,
   type Explanation,
+  type Mismatch,
   type RuleExplanation,
   type RuleOutcome,
-} from "./explain/explain_request.ts";
-export type { Mismatch } from "./explain/mismatch.ts";
+  summarize,
+} from "./explain/mod.ts";
 export { cachePositionOf, failureOf, ORIGIN_HANDLE, runsBehindCache } from "./pipeline_steps.ts";
-export { summarize } from "./explain/summarize.ts";
 export {
   type ParsedRuleTests,
   parseRuleTests,
   type PlacedRuleTest,
-} from "./rule_tests/parse_rule_tests.ts";
-export {
+  type RuleExpectation,
+  type RuleTest,
   type RuleTestFailure,
   type RuleTestReport,
   type RuleTestResult,
   runRuleTests,
-} from "./rule_tests/run_rule_tests.ts";
-export type { RuleExpectation, RuleTest } from "./rule_tests/schema.ts";
+} from "./rule_tests/mod.ts";

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { ruleSchema } from "../schema.ts";
+import { ruleSchema } from "../rule_set/schema.ts";
 import { type Action, ACTION_TYPES, definitionOf } from "./actions.ts";
 
 /** An action of each type with the fewest fields. */

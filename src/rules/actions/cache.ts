@@ -6,8 +6,14 @@
  * @module
  */
 import { z } from "zod";
-import { type LeafCondition, leavesOf, type RuntimeCondition } from "../conditions/condition.ts";
-import { CONDITION_NAMES, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
+import {
+  CONDITION_NAMES,
+  type ConditionName,
+  CONDITIONS,
+  type LeafCondition,
+  leavesOf,
+  type RuntimeCondition,
+} from "../conditions/mod.ts";
 import type { CacheDecision, VaryNames } from "../decision.ts";
 import { errorAt, joinNames } from "../finding.ts";
 import { choice, integer, list, MAX_SAFE } from "../schema_parts.ts";

@@ -6,7 +6,7 @@
 import { z } from "zod";
 import { warningAt } from "../finding.ts";
 import { flag, integer, MAX_SAFE, text } from "../schema_parts.ts";
-import { expandTarget } from "../target.ts";
+import { expandTarget } from "../pattern/mod.ts";
 import { type ActionDefinition, effectOf } from "./action_definition.ts";
 import {
   checkTarget,

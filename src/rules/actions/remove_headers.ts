@@ -4,10 +4,9 @@
  * @module
  */
 import { z } from "zod";
-import { unique } from "../conditions/lists.ts";
-import { isEdgeField } from "../edge_fields.ts";
+import { unique } from "../conditions/mod.ts";
+import { checkName, isEdgeField } from "../request/mod.ts";
 import { warningAt } from "../finding.ts";
-import { checkName } from "../header_map.ts";
 import { list, text } from "../schema_parts.ts";
 import { type ActionDefinition, effectOf, NO_TEMPLATES } from "./action_definition.ts";
 

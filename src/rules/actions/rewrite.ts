@@ -5,9 +5,14 @@
  */
 import { z } from "zod";
 import type { RewriteDecision, RuleRef } from "../decision.ts";
-import { mergeQueries } from "../query.ts";
+import { mergeQueries } from "../request/mod.ts";
 import { flag, text } from "../schema_parts.ts";
-import { type CompiledTarget, expandTarget, type ParsedTarget, resolvedPath } from "../target.ts";
+import {
+  type CompiledTarget,
+  expandTarget,
+  type ParsedTarget,
+  resolvedPath,
+} from "../pattern/mod.ts";
 import { type ActionDefinition, effectOf, type Location } from "./action_definition.ts";
 import {
   checkTarget,

@@ -7,11 +7,10 @@
 import { z } from "zod";
 import { describeValue } from "../../lib/describe_value.ts";
 import type { PathStep } from "../../lib/diagnostic.ts";
-import { isEdgeField } from "../edge_fields.ts";
+import { checkHeaderMap, isEdgeField, lowerCaseNames } from "../request/mod.ts";
 import { errorAt, type Finding } from "../finding.ts";
-import { checkHeaderMap, lowerCaseNames } from "../header_map.ts";
 import { textMap } from "../schema_parts.ts";
-import { compileHeaderValue, encodeHeaderText, expandPieces } from "../template.ts";
+import { compileHeaderValue, encodeHeaderText, expandPieces } from "../pattern/mod.ts";
 import { type ActionDefinition, effectOf } from "./action_definition.ts";
 
 export interface SetHeadersAction {

@@ -11,9 +11,14 @@
 import { describeValue } from "../../lib/describe_value.ts";
 import type { PathStep } from "../../lib/diagnostic.ts";
 import { errorAt, type Finding } from "../finding.ts";
-import { canonicalHost, hostOrSame, splitAuthority } from "../host.ts";
-import { type CompiledTarget, compileTarget, type ParsedTarget, parseTarget } from "../target.ts";
-import { encodeUrlText } from "../template.ts";
+import { canonicalHost, hostOrSame, splitAuthority } from "../request/mod.ts";
+import {
+  type CompiledTarget,
+  compileTarget,
+  encodeUrlText,
+  type ParsedTarget,
+  parseTarget,
+} from "../pattern/mod.ts";
 import type { CompilationContext, Location } from "./action_definition.ts";
 
 /** What is wrong with a target; its place is known. */

@@ -3,10 +3,9 @@
  *
  * @module
  */
-import type { Effect } from "../actions/action_definition.ts";
-import { definitionOf, phaseOf } from "../actions/actions.ts";
+import { definitionOf, type Effect, phaseOf } from "../actions/mod.ts";
 import { PHASES, type RuleRef } from "../decision.ts";
-import type { RuntimeRule } from "../types.ts";
+import type { RuntimeRule } from "../rule_set/mod.ts";
 import { ConditionMatcher } from "./condition.ts";
 
 export interface CompiledRule {

@@ -6,7 +6,7 @@
  */
 import type { z } from "zod";
 import type { PathStep } from "../../lib/diagnostic.ts";
-import type { RequestFacts } from "../facts.ts";
+import type { RequestFacts } from "../request/mod.ts";
 import type { Finding } from "../finding.ts";
 import type { Device, VaryDimension } from "../vocabulary.ts";
 

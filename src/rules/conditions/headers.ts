@@ -1,6 +1,5 @@
 /** @module The condition `headers`: request headers with these values, names in lower case. */
-import type { RequestFacts } from "../facts.ts";
-import { checkHeaderMap, lowerCaseNames } from "../header_map.ts";
+import { checkHeaderMap, lowerCaseNames, type RequestFacts } from "../request/mod.ts";
 import { textMap } from "../schema_parts.ts";
 import type { ConditionType } from "./condition_type.ts";
 import {

@@ -6,8 +6,8 @@
  * @module
  */
 import { z } from "zod";
-import { type GlobToken, parseGlob } from "../glob.ts";
-import { canonicalPathText } from "../path.ts";
+import { type GlobToken, parseGlob } from "../pattern/mod.ts";
+import { canonicalPathText } from "../request/mod.ts";
 import { choice, text } from "../schema_parts.ts";
 import type { ConditionType } from "./condition_type.ts";
 import { GlobMatcher } from "./path/glob_matcher.ts";

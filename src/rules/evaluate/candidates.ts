@@ -4,9 +4,8 @@
  *
  * @module
  */
-import type { CompiledRule } from "../compile/compiled_rule.ts";
-import type { RuleIndex } from "../compile/rule_index.ts";
-import type { RequestFacts } from "../facts.ts";
+import type { CompiledRule, RuleIndex } from "../compile/mod.ts";
+import type { RequestFacts } from "../request/mod.ts";
 
 /** Walks several lists at once; each is in the order of evaluation. */
 export class Candidates {

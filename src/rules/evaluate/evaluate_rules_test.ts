@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { compileAll, decide, matchedIds, type ShortRule } from "../_test_rules.ts";
-import type { DescribedRequest } from "../facts.ts";
-import type { Action, Condition } from "../types.ts";
+import type { DescribedRequest } from "../request/facts.ts";
+import type { Action, Condition } from "../rule_set/types.ts";
 import { NO_DECISION } from "../decision.ts";
 import { rewriteChanged } from "./evaluate_rules.ts";
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { aimAt, anyRequest, anyRuleSet } from "../_generate.ts";
-import { evaluatePlainly } from "../_oracle.ts";
+import { aimAt, anyRequest, anyRuleSet } from "../../../tests/rules/generate.ts";
+import { evaluatePlainly } from "../../../tests/rules/oracle.ts";
 import { type CompiledRules, compileRules } from "../compile/compile_rules.ts";
-import { type DescribedRequest, factsFromRequest } from "../facts.ts";
-import { normalizeRules } from "../normalize.ts";
-import type { RuntimeRuleSet } from "../types.ts";
+import { type DescribedRequest, factsFromRequest } from "../request/facts.ts";
+import { normalizeRules } from "../rule_set/normalize.ts";
+import type { RuntimeRuleSet } from "../rule_set/types.ts";
 import type { EvaluationHooks } from "../decision.ts";
 import { evaluateRules, isDecidedByTarget } from "./evaluate_rules.ts";
 

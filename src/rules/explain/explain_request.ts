@@ -4,13 +4,12 @@
  *
  * @module
  */
-import type { CompiledRules } from "../compile/compile_rules.ts";
-import { definitionOf, phaseOf } from "../actions/actions.ts";
-import type { CompiledRule } from "../compile/compiled_rule.ts";
+import type { CompiledRule, CompiledRules } from "../compile/mod.ts";
+import { definitionOf, phaseOf } from "../actions/mod.ts";
 import { type Decision, type EvaluationHooks, type Phase, PHASES } from "../decision.ts";
-import { evaluateRules } from "../evaluate/evaluate_rules.ts";
-import type { RequestFacts } from "../facts.ts";
-import type { ActionType, RuntimeRule, RuntimeRuleSet } from "../types.ts";
+import { evaluateRules } from "../evaluate/mod.ts";
+import type { RequestFacts } from "../request/mod.ts";
+import type { ActionType, RuntimeRule, RuntimeRuleSet } from "../rule_set/mod.ts";
 import { describeMismatch, type Mismatch } from "./mismatch.ts";
 import { actionLines, summarize } from "./summarize.ts";
 

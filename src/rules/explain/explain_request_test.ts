@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { anyRequest, anyRuleSet } from "../_generate.ts";
+import { anyRequest, anyRuleSet } from "../../../tests/rules/generate.ts";
 import { compileAll, factsOf, NO_HOOKS, type ShortRule } from "../_test_rules.ts";
 import { compileRules } from "../compile/compile_rules.ts";
 import { evaluateRules } from "../evaluate/evaluate_rules.ts";
-import type { DescribedRequest } from "../facts.ts";
-import { normalizeRules } from "../normalize.ts";
-import type { Condition } from "../types.ts";
+import type { DescribedRequest } from "../request/facts.ts";
+import { normalizeRules } from "../rule_set/normalize.ts";
+import type { Condition } from "../rule_set/types.ts";
 import { explainRequest } from "./explain_request.ts";
 
 function explain(rules: readonly ShortRule[], request: DescribedRequest | string, hooks = {}) {

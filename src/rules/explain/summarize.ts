@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { definitionOf } from "../actions/actions.ts";
+import { definitionOf } from "../actions/mod.ts";
 import type { CacheDecision, Decision, Hit } from "../decision.ts";
 import {
   cachePositionOf,
@@ -13,7 +13,7 @@ import {
   runningOrder,
   runsBehindCache,
 } from "../pipeline_steps.ts";
-import type { RuntimeRule } from "../types.ts";
+import type { RuntimeRule } from "../rule_set/mod.ts";
 
 const HITS: Readonly<Record<Hit["type"], string>> = {
   log: "Logged",

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { Condition, Rule } from "../types.ts";
+import type { Condition, Rule } from "../rule_set/mod.ts";
 import {
   ImportCollector,
   type ImportFlavor,

@@ -5,9 +5,8 @@
  * @module
  */
 import { MAX_RULES } from "../limits.ts";
-import { parseRulesValue } from "../parse_rules.ts";
-import { type Rule, type RuleSet, SCHEMA_VERSION } from "../types.ts";
-import { writeRulesToml } from "../write_rules.ts";
+import { parseRulesValue, writeRulesToml } from "../document/mod.ts";
+import { type Rule, type RuleSet, SCHEMA_VERSION } from "../rule_set/mod.ts";
 
 /** A line of the imported file, and what there is to say about it. */
 export interface UnsupportedLine {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { hasErrors } from "../../lib/diagnostic.ts";
-import { loadRulesToml } from "../parse_rules.ts";
-import type { Rule } from "../types.ts";
+import { loadRulesToml } from "../document/parse_rules.ts";
+import type { Rule } from "../rule_set/types.ts";
 import { importHeaders } from "./headers.ts";
 import { type ImportResult, UnreadableImportError } from "./import_result.ts";
 import { importRedirects } from "./redirects.ts";

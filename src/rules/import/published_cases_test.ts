@@ -6,8 +6,8 @@
 import assert from "node:assert/strict";
 import { compileRules } from "../compile/compile_rules.ts";
 import { evaluateRules } from "../evaluate/evaluate_rules.ts";
-import { type DescribedRequest, factsFromRequest } from "../facts.ts";
-import { loadRulesToml } from "../parse_rules.ts";
+import { type DescribedRequest, factsFromRequest } from "../request/facts.ts";
+import { loadRulesToml } from "../document/parse_rules.ts";
 import { importHeaders } from "./headers.ts";
 import type { ImportResult } from "./import_result.ts";
 import { importRedirects } from "./redirects.ts";

@@ -7,13 +7,8 @@
  *
  * @module
  */
-import {
-  conditionContains,
-  conditionsDisjoint,
-  conditionSetOf,
-} from "../relations/condition_sets.ts";
-import { normalizeRule } from "../normalize.ts";
-import type { Condition, Rule } from "../types.ts";
+import { conditionContains, conditionsDisjoint, conditionSetOf } from "../relations/mod.ts";
+import { type Condition, normalizeRule, type Rule } from "../rule_set/mod.ts";
 import {
   ImportCollector,
   type ImportFlavor,

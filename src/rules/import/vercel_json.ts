@@ -4,7 +4,7 @@
  * @module
  */
 import { z } from "zod";
-import type { Condition, LeafCondition, Rule } from "../types.ts";
+import type { Condition, LeafCondition, Rule } from "../rule_set/mod.ts";
 import {
   ImportCollector,
   type ImportResult,

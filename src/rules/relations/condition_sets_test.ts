@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { aimAt, anyRequest, anyRuleSet } from "../_generate.ts";
+import { aimAt, anyRequest, anyRuleSet } from "../../../tests/rules/generate.ts";
 import { ConditionMatcher } from "../compile/condition.ts";
-import { type DescribedRequest, factsFromRequest, type RequestFacts } from "../facts.ts";
-import { normalizeRules } from "../normalize.ts";
-import type { RuntimeCondition } from "../types.ts";
+import { type DescribedRequest, factsFromRequest, type RequestFacts } from "../request/facts.ts";
+import { normalizeRules } from "../rule_set/normalize.ts";
+import type { RuntimeCondition } from "../rule_set/types.ts";
 import { conditionContains, conditionsDisjoint, conditionSetOf } from "./condition_sets.ts";
 
 /** `FUZZ_RUNS` asks for a long run by chance; without it every run is the same. */

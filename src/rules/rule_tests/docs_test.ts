@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { compileRules } from "../compile/compile_rules.ts";
-import { loadRulesToml } from "../parse_rules.ts";
+import { loadRulesToml } from "../document/parse_rules.ts";
 import { parseRuleTests } from "./parse_rule_tests.ts";
 import { runRuleTests } from "./run_rule_tests.ts";
 import { EXPECTATION_FIELDS, TEST_FIELDS } from "./schema.ts";

@@ -4,11 +4,10 @@
  * @module
  */
 import type { Position } from "../../lib/diagnostic.ts";
-import type { CompiledRules } from "../compile/compile_rules.ts";
+import type { CompiledRules } from "../compile/mod.ts";
 import type { Decision, EvaluationHooks } from "../decision.ts";
-import { evaluateRules } from "../evaluate/evaluate_rules.ts";
-import { type DescribedRequest, factsFromRequest } from "../facts.ts";
-import { normalizePath } from "../path.ts";
+import { evaluateRules } from "../evaluate/mod.ts";
+import { type DescribedRequest, factsFromRequest, normalizePath } from "../request/mod.ts";
 import { runningOrder } from "../pipeline_steps.ts";
 import type { PlacedRuleTest } from "./parse_rule_tests.ts";
 import type { RuleTest } from "./schema.ts";

@@ -5,8 +5,7 @@
  * @module
  */
 import { z } from "zod";
-import { requestHost } from "../facts.ts";
-import { parseIp } from "../ip_address.ts";
+import { parseIp, requestHost } from "../request/mod.ts";
 import { choice, integer, list, text, textMap } from "../schema_parts.ts";
 import { DEVICES } from "../vocabulary.ts";
 

@@ -4,13 +4,13 @@
  * @module
  */
 import type { PathStep } from "../../lib/diagnostic.ts";
-import { type CheckedRule, leavesOfRule } from "../checked_rule.ts";
+import { type CheckedRule, leavesOfRule } from "../rule_set/mod.ts";
 import {
   CONDITION_NAMES,
   type ConditionName,
   CONDITIONS,
   type RawConditions,
-} from "../conditions/conditions.ts";
+} from "../conditions/mod.ts";
 import type { Finding } from "../finding.ts";
 
 function checkField<F extends ConditionName>(

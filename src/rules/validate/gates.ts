@@ -13,17 +13,18 @@
 import type { Pace, Steps } from "../../lib/next_turn.ts";
 import { sortInSteps } from "../../lib/sort_in_steps.ts";
 import { errorAt, type Finding, warningAt } from "../finding.ts";
-import { literalPrefix } from "../glob.ts";
+import { literalPrefix } from "../pattern/mod.ts";
 import {
+  comparePrecedence,
   conditionContains,
   conditionsDisjoint,
   conditionSetOf,
+  PlaceIndex,
   placesDisjoint,
-} from "../relations/condition_sets.ts";
-import { PlaceIndex } from "../relations/place_index.ts";
-import { comparePrecedence, type Ranked } from "../relations/precedence.ts";
+  type Ranked,
+} from "../relations/mod.ts";
 import { cachePositionOf, isGate, type PipelineStep } from "../pipeline_steps.ts";
-import type { RuntimePath, RuntimeRule } from "../types.ts";
+import type { RuntimePath, RuntimeRule } from "../rule_set/mod.ts";
 import { comparisonCost, countValues, type FindingSteps, VISIT_COST } from "../work.ts";
 
 /** Pairs of rules that are compared in full; beyond, path and host alone decide. */

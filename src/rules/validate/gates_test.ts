@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { aimAt, anyRequest, anyRuleSet } from "../_generate.ts";
+import { aimAt, anyRequest, anyRuleSet } from "../../../tests/rules/generate.ts";
 import { found } from "../_test_rules.ts";
 import { compileRules } from "../compile/compile_rules.ts";
 import { ConditionMatcher } from "../compile/condition.ts";
 import { evaluateRules } from "../evaluate/evaluate_rules.ts";
-import { factsFromRequest } from "../facts.ts";
-import { normalizeRules } from "../normalize.ts";
-import type { PipelineStep, RuleSet, RuntimeRule } from "../types.ts";
+import { factsFromRequest } from "../request/facts.ts";
+import { normalizeRules } from "../rule_set/normalize.ts";
+import type { PipelineStep, RuleSet, RuntimeRule } from "../rule_set/types.ts";
 import { startPace } from "../work.ts";
 import { checkGates } from "./gates.ts";
 

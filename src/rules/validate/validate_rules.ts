@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { definitionOf } from "../actions/actions.ts";
-import { actionPlaceOf, type CheckedRule } from "../checked_rule.ts";
+import { definitionOf } from "../actions/mod.ts";
+import { actionPlaceOf, type CheckedRule } from "../rule_set/mod.ts";
 import type { Finding } from "../finding.ts";
 import { checkCaptures } from "./captures.ts";
 import { checkConditions } from "./conditions.ts";

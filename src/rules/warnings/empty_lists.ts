@@ -3,11 +3,9 @@
  *
  * @module
  */
-import { type CheckedRule, leavesOfRule } from "../checked_rule.ts";
-import { CONDITION_NAMES } from "../conditions/conditions.ts";
-import { METHODS_ALIAS } from "../conditions/methods.ts";
+import { type CheckedRule, type LeafCondition, leavesOfRule } from "../rule_set/mod.ts";
+import { CONDITION_NAMES, METHODS_ALIAS } from "../conditions/mod.ts";
 import { type Finding, warningAt } from "../finding.ts";
-import type { LeafCondition } from "../types.ts";
 
 /** `method` and `methods` are one list. */
 const hasMethods = ({ [METHODS_ALIAS]: alias = [], methods = [] }: LeafCondition): boolean =>

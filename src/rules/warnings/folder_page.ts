@@ -8,16 +8,16 @@
 import type { PathStep } from "../../lib/diagnostic.ts";
 import type { Pace } from "../../lib/next_turn.ts";
 import { describeValue } from "../../lib/describe_value.ts";
-import { definitionOf } from "../actions/actions.ts";
+import { definitionOf } from "../actions/mod.ts";
 import { warningAt } from "../finding.ts";
 import {
   conditionContains,
   type ConditionSet,
   conditionSetOf,
-} from "../relations/condition_sets.ts";
-import { PlaceIndex } from "../relations/place_index.ts";
-import type { RuntimeCondition, RuntimePath, RuntimeRule } from "../types.ts";
-import type { PlacedRule } from "../validate/gates.ts";
+  PlaceIndex,
+} from "../relations/mod.ts";
+import type { RuntimeCondition, RuntimePath, RuntimeRule } from "../rule_set/mod.ts";
+import type { PlacedRule } from "../validate/mod.ts";
 import { comparisonCost, countValues, type FindingSteps, LOOK_COST } from "../work.ts";
 
 function closingOf({ action, enabled }: RuntimeRule): string | undefined {

@@ -3,12 +3,11 @@
  *
  * @module
  */
-import { type CheckedRule, leavesOfRule } from "../checked_rule.ts";
+import { type CheckedRule, leavesOfRule, type PathMatch } from "../rule_set/mod.ts";
 import { describeValue } from "../../lib/describe_value.ts";
 import { type Finding, warningAt } from "../finding.ts";
-import { literalPrefix, parseGlob } from "../glob.ts";
-import { canonicalPathText, resolveSegments } from "../path.ts";
-import type { PathMatch } from "../types.ts";
+import { literalPrefix, parseGlob } from "../pattern/mod.ts";
+import { canonicalPathText, resolveSegments } from "../request/mod.ts";
 
 type Problem = Omit<Finding, "severity" | "path">;
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { aimAt, anyRequest, anyRuleSet } from "../_generate.ts";
+import { aimAt, anyRequest, anyRuleSet } from "../../../tests/rules/generate.ts";
 import { found } from "../_test_rules.ts";
 import { compileRules } from "../compile/compile_rules.ts";
 import { evaluateRules } from "../evaluate/evaluate_rules.ts";
-import { factsFromRequest } from "../facts.ts";
-import { normalizeRules } from "../normalize.ts";
+import { factsFromRequest } from "../request/facts.ts";
+import { normalizeRules } from "../rule_set/normalize.ts";
 import { startPace } from "../work.ts";
 import { warnUnreachable } from "./unreachable.ts";
 

@@ -4,11 +4,15 @@
  *
  * @module
  */
-import { CONDITION_NAMES, type ConditionName, CONDITIONS } from "../conditions/conditions.ts";
-import type { SampleParts } from "../conditions/condition_type.ts";
-import { ANY_TEXT } from "../conditions/path.ts";
-import type { DescribedRequest } from "../facts.ts";
-import type { RuntimeCondition, RuntimeLeaf } from "../types.ts";
+import {
+  ANY_TEXT,
+  CONDITION_NAMES,
+  type ConditionName,
+  CONDITIONS,
+  type SampleParts,
+} from "../conditions/mod.ts";
+import type { DescribedRequest } from "../request/mod.ts";
+import type { RuntimeCondition, RuntimeLeaf } from "../rule_set/mod.ts";
 
 /** Stands for a host that no rule names. */
 export const UNNAMED_HOST = "svc-sample.invalid";

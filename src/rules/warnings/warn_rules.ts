@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { definitionOf } from "../actions/actions.ts";
-import { actionPlaceOf, type CheckedRule } from "../checked_rule.ts";
+import { definitionOf } from "../actions/mod.ts";
+import { actionPlaceOf, type CheckedRule } from "../rule_set/mod.ts";
 import type { Finding } from "../finding.ts";
 import { warnEmptyLists } from "./empty_lists.ts";
 import { warnPaths } from "./paths.ts";

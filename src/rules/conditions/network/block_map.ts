@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { IpAddress, IpBlock } from "../../ip_address.ts";
+import type { IpAddress, IpBlock } from "../../request/mod.ts";
 
 /** Blocks of one size, by their number in the row of all blocks of that size. */
 class SizeMap<N extends number | bigint, T> {

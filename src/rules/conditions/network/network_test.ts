@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { parseCidr } from "../../ip_address.ts";
+import { parseCidr } from "../../request/ip_address.ts";
 import { canonicalNetwork, networkOrSame } from "./network.ts";
 
 Deno.test("canonicalNetwork() clears host bits and writes one spelling", () => {

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { matchGlobPlainly } from "../../_oracle_glob.ts";
-import { MAX_GLOB_LENGTH, parseGlob } from "../../glob.ts";
-import { normalizePath } from "../../path.ts";
+import { matchGlobPlainly } from "../../../../tests/rules/oracle_glob.ts";
+import { MAX_GLOB_LENGTH, parseGlob } from "../../pattern/glob.ts";
+import { normalizePath } from "../../request/path.ts";
 import { GlobMatcher } from "./glob_matcher.ts";
 
 function compile(glob: string): GlobMatcher {

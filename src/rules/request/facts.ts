@@ -6,7 +6,7 @@
  */
 import { type IpAddress, parseIp } from "./ip_address.ts";
 import { normalizePath, type PathRejection } from "./path.ts";
-import type { Device } from "./vocabulary.ts";
+import type { Device } from "../vocabulary.ts";
 
 /** The facts that conditions, targets and rate limits are judged by. */
 export interface RequestFacts {

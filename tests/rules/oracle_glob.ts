@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { captureNames } from "./glob.ts";
-import type { GlobToken } from "./types.ts";
+import type { GlobToken } from "../../src/rules/mod.ts";
+import { captureNames } from "../../src/rules/pattern/mod.ts";
 
 const UTF8 = /%[0-7]\w|%[C-D]\w%\w\w|%E\w%\w\w%\w\w|%F\w%\w\w%\w\w%\w\w|[^]/g;
 

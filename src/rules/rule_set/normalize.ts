@@ -4,15 +4,15 @@
  *
  * @module
  */
-import { definitionOf } from "./actions/actions.ts";
+import { definitionOf } from "../actions/mod.ts";
 import {
   CONDITION_NAMES,
   type ConditionName,
   CONDITIONS,
+  METHODS_ALIAS,
   type NormalConditions,
   type RawConditions,
-} from "./conditions/conditions.ts";
-import { METHODS_ALIAS } from "./conditions/methods.ts";
+} from "../conditions/mod.ts";
 import type {
   Condition,
   LeafCondition,

@@ -4,11 +4,10 @@
  *
  * @module
  */
-import { nearest } from "../lib/suggest.ts";
-import { type CheckedRule, leavesOfRule, rulePath } from "./checked_rule.ts";
-import { errorAt, type Finding, joinNames, warningAt } from "./finding.ts";
-import { isHandleStep, ORIGIN_HANDLE } from "./pipeline_steps.ts";
-import type { RuntimeRuleSet } from "./types.ts";
+import { nearest } from "../../lib/suggest.ts";
+import { type CheckedRule, leavesOfRule, rulePath, type RuntimeRuleSet } from "../rule_set/mod.ts";
+import { errorAt, type Finding, joinNames, warningAt } from "../finding.ts";
+import { isHandleStep, ORIGIN_HANDLE } from "../pipeline_steps.ts";
 
 /** What is known of the place; nothing is said about what is missing here. */
 export interface Surroundings {

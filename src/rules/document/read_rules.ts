@@ -4,17 +4,15 @@
  *
  * @module
  */
-import type { PathStep } from "../lib/diagnostic.ts";
-import type { Pace, Steps } from "../lib/next_turn.ts";
-import type { CheckedRule } from "./checked_rule.ts";
-import { CONDITION_NAMES, CONDITIONS } from "./conditions/conditions.ts";
-import { METHODS_ALIAS } from "./conditions/methods.ts";
+import type { PathStep } from "../../lib/diagnostic.ts";
+import type { Pace, Steps } from "../../lib/next_turn.ts";
+import { type CheckedRule, ruleSchema, ruleSetFrameSchema } from "../rule_set/mod.ts";
+import { CONDITION_NAMES, CONDITIONS, METHODS_ALIAS } from "../conditions/mod.ts";
 import { describeIssues } from "./describe_issues.ts";
-import { errorAt, type Finding } from "./finding.ts";
-import { fieldOf, valueAt } from "../lib/schema_problems.ts";
-import { MAX_DEPTH, MAX_RULES } from "./limits.ts";
-import { ruleSchema, ruleSetFrameSchema } from "./schema.ts";
-import { collect, countValues, type FindingSteps } from "./work.ts";
+import { errorAt, type Finding } from "../finding.ts";
+import { fieldOf, valueAt } from "../../lib/schema_problems.ts";
+import { MAX_DEPTH, MAX_RULES } from "../limits.ts";
+import { collect, countValues, type FindingSteps } from "../work.ts";
 
 export interface ReadRules {
   readonly findings: readonly Finding[];

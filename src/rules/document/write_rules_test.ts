@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { anyRuleSet } from "./_generate.ts";
-import { parseToml } from "../lib/toml.ts";
-import { MAX_DEPTH, MAX_RULES_BYTES } from "./limits.ts";
-import type { RuleSet } from "./types.ts";
+import { anyRuleSet } from "../../../tests/rules/generate.ts";
+import { parseToml } from "../../lib/toml.ts";
+import { MAX_DEPTH, MAX_RULES_BYTES } from "../limits.ts";
+import type { RuleSet } from "../rule_set/types.ts";
 import { writeRulesToml } from "./write_rules.ts";
 
 function readBack(text: string): unknown {

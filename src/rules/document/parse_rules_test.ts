@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { anyRuleSet } from "./_generate.ts";
-import { hasErrors } from "../lib/diagnostic.ts";
-import { MAX_RULES, MAX_RULES_BYTES } from "./limits.ts";
+import { anyRuleSet } from "../../../tests/rules/generate.ts";
+import { hasErrors } from "../../lib/diagnostic.ts";
+import { MAX_RULES, MAX_RULES_BYTES } from "../limits.ts";
 import { loadRulesToml, loadRulesValue, parseRulesToml, parseRulesValue } from "./parse_rules.ts";
-import { ruleSetSchema } from "./schema.ts";
-import { SCHEMA_VERSION } from "./types.ts";
+import { ruleSetSchema } from "../rule_set/schema.ts";
+import { SCHEMA_VERSION } from "../rule_set/types.ts";
 import { writeRulesToml } from "./write_rules.ts";
 
 const codes = (value: unknown) => parseRulesValue(value).diagnostics.map((one) => one.code);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { captureNames, literalPrefix, MAX_GLOB_LENGTH, parseGlob } from "./glob.ts";
-import type { GlobToken } from "./types.ts";
+import type { GlobToken } from "../rule_set/types.ts";
 
 function tokensOf(glob: string): readonly GlobToken[] {
   const parsed = parseGlob(glob);

@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { HOP_BY_HOP } from "../lib/hop_by_hop.ts";
+import { HOP_BY_HOP } from "../../lib/hop_by_hop.ts";
 
 const OWN: ReadonlySet<string> = new Set([
   ...HOP_BY_HOP,

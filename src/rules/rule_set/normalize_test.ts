@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { anyRuleSet } from "./_generate.ts";
+import { anyRuleSet } from "../../../tests/rules/generate.ts";
 import { normalizeRules } from "./normalize.ts";
-import { loadRulesValue } from "./parse_rules.ts";
+import { loadRulesValue } from "../document/parse_rules.ts";
 import type { RuleSet } from "./types.ts";
 
 Deno.test("normalizeRules() changes nothing when applied twice", () => {

@@ -4,18 +4,20 @@
  * @module
  */
 import fc from "fast-check";
-import { type DescribedRequest } from "./facts.ts";
-import { captureNames, parseGlob } from "./glob.ts";
 import {
   type Action,
   type Condition,
+  type DescribedRequest,
+  DEVICES,
   type LeafCondition,
+  METHODS,
   type PathMatch,
   type Rule,
   type RuleSet,
   SCHEMA_VERSION,
-} from "./types.ts";
-import { DEVICES, METHODS, VARY_DIMENSIONS } from "./vocabulary.ts";
+  VARY_DIMENSIONS,
+} from "../../src/rules/mod.ts";
+import { captureNames, parseGlob } from "../../src/rules/pattern/mod.ts";
 
 const segment = fc.constantFrom("a", "a", "b", "b", "ab", "b.js", "é", "%2F");
 const hosts = ["one.test", "two.test", "xn--bcher-kva.test"] as const;

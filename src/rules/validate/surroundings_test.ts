@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { parseRulesToml } from "./parse_rules.ts";
+import { parseRulesToml } from "../document/parse_rules.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 const SOURCE = `schemaVersion = "EDGE_RULE_SET_V1"

@@ -6,17 +6,17 @@
  * @module
  */
 import { z } from "zod";
-import { ACTION_TYPES, ACTIONS } from "./actions/actions.ts";
-import { STEP_FIELDS } from "./actions/pipeline.ts";
+import { ACTION_TYPES, ACTIONS, STEP_FIELDS } from "../actions/mod.ts";
 import {
   CONDITION_NAMES,
   type ConditionName,
   CONDITIONS,
+  methodListSchema,
+  METHODS_ALIAS,
+  pathShape,
   type RawConditions,
-} from "./conditions/conditions.ts";
-import { methodListSchema, METHODS_ALIAS } from "./conditions/methods.ts";
-import { pathShape } from "./conditions/path.ts";
-import { choice, flag, list, text } from "./schema_parts.ts";
+} from "../conditions/mod.ts";
+import { choice, flag, list, text } from "../schema_parts.ts";
 import {
   type Action,
   type ActionType,

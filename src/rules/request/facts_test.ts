@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createFacts, factsFromRequest, requestHost } from "./facts.ts";
-import { factsOf } from "./_test_rules.ts";
+import { factsOf } from "../_test_rules.ts";
 
 Deno.test("factsFromRequest() reads host, path and query from a URL", () => {
   const facts = factsOf({ url: "https://BÜCHER.test:8080/a/../b/%2e/c?x=1#y", method: "post" });

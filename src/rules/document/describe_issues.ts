@@ -4,7 +4,7 @@
  *
  * @module
  */
-import type { PathStep } from "../lib/diagnostic.ts";
+import type { PathStep } from "../../lib/diagnostic.ts";
 import {
   describeIssues as describeIssuesOf,
   type DocumentFormat,
@@ -13,9 +13,9 @@ import {
   type SchemaIssue,
   type SchemaProblem,
   valueAt,
-} from "../lib/schema_problems.ts";
-import type { Finding } from "./finding.ts";
-import { FIELDS } from "./schema.ts";
+} from "../../lib/schema_problems.ts";
+import type { Finding } from "../finding.ts";
+import { FIELDS } from "../rule_set/mod.ts";
 
 /** Which part of the set a path leads to. */
 function partAt(path: readonly PathStep[], ruleSet: unknown): DocumentPart {

@@ -4,24 +4,29 @@
  *
  * @module
  */
-import { type Diagnostic, hasErrors } from "../lib/diagnostic.ts";
-import { atOnce, type Pace, type Steps } from "../lib/next_turn.ts";
-import { parseToml, type TomlDocument } from "../lib/toml.ts";
-import type { CheckedRule } from "./checked_rule.ts";
-import { type Finding, toDiagnostics } from "./finding.ts";
-import { MAX_DEPTH, MAX_RULES_BYTES } from "./limits.ts";
-import { normalizeRule, normalizeRules } from "./normalize.ts";
+import { type Diagnostic, hasErrors } from "../../lib/diagnostic.ts";
+import { atOnce, type Pace, type Steps } from "../../lib/next_turn.ts";
+import { parseToml, type TomlDocument } from "../../lib/toml.ts";
+import {
+  type CheckedRule,
+  normalizeRule,
+  normalizeRules,
+  type RuleSet,
+  type RuntimeRuleSet,
+} from "../rule_set/mod.ts";
+import { type Finding, toDiagnostics } from "../finding.ts";
+import { MAX_DEPTH, MAX_RULES_BYTES } from "../limits.ts";
 import { readRules } from "./read_rules.ts";
-import { checkSurroundings, type Surroundings } from "./surroundings.ts";
-import type { RuleSet, RuntimeRuleSet } from "./types.ts";
-import { checkGates, type PlacedRule } from "./validate/gates.ts";
-import { checkUniqueIds } from "./validate/unique_ids.ts";
-import { checkRule } from "./validate/validate_rules.ts";
-import { warnFolderPages } from "./warnings/folder_page.ts";
-import { warnRedirectLoops } from "./warnings/redirect_loops.ts";
-import { warnUnreachable } from "./warnings/unreachable.ts";
-import { warnRule } from "./warnings/warn_rules.ts";
-import { collect, countValues, startPace } from "./work.ts";
+import {
+  checkGates,
+  checkRule,
+  checkSurroundings,
+  checkUniqueIds,
+  type PlacedRule,
+  type Surroundings,
+} from "../validate/mod.ts";
+import { warnFolderPages, warnRedirectLoops, warnRule, warnUnreachable } from "../warnings/mod.ts";
+import { collect, countValues, startPace } from "../work.ts";
 
 /** A rule set without errors, or none; the diagnostics may hold warnings in both cases. */
 export interface ParsedRules {

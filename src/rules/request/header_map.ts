@@ -4,9 +4,9 @@
  *
  * @module
  */
-import type { PathStep } from "../lib/diagnostic.ts";
-import { describeValue } from "../lib/describe_value.ts";
-import { errorAt, type Finding } from "./finding.ts";
+import type { PathStep } from "../../lib/diagnostic.ts";
+import { describeValue } from "../../lib/describe_value.ts";
+import { errorAt, type Finding } from "../finding.ts";
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // deno-lint-ignore no-control-regex -- control characters are what is sought

@@ -5,12 +5,20 @@
  * @module
  */
 import ipaddr from "ipaddr.js";
-import { matchGlobPlainly } from "./_oracle_glob.ts";
-import type { Decision, EvaluationHooks, RuleRef } from "./decision.ts";
-import type { RequestFacts } from "./facts.ts";
-import { captureNames, parseGlob } from "./glob.ts";
-import type { RuntimeAction, RuntimeCondition, RuntimeLeaf, RuntimeRule } from "./types.ts";
-import type { RuntimePath, RuntimeRuleSet } from "./types.ts";
+import { matchGlobPlainly } from "./oracle_glob.ts";
+import type {
+  Decision,
+  EvaluationHooks,
+  RequestFacts,
+  RuleRef,
+  RuntimeAction,
+  RuntimeCondition,
+  RuntimeLeaf,
+  RuntimePath,
+  RuntimeRule,
+  RuntimeRuleSet,
+} from "../../src/rules/mod.ts";
+import { captureNames, parseGlob } from "../../src/rules/pattern/mod.ts";
 
 function tokensOf(path: RuntimePath) {
   const parsed = parseGlob(path.value);

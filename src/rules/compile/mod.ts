@@ -1,0 +1,9 @@
+/**
+ * A rule set made ready to evaluate.
+ *
+ * @module
+ */
+export { type CompiledRules, compileInSteps, compileRules } from "./compile_rules.ts";
+export type { CompiledRule } from "./compiled_rule.ts";
+export { type ConditionField, LeafMatcher } from "./condition.ts";
+export type { RuleIndex } from "./rule_index.ts";

@@ -1,0 +1,15 @@
+/**
+ * Rules from the formats of other platforms.
+ *
+ * @module
+ */
+export { importHeaders } from "./headers.ts";
+export {
+  type ImportFlavor,
+  type ImportOptions,
+  type ImportResult,
+  UnreadableImportError,
+  type UnsupportedLine,
+} from "./import_result.ts";
+export { importRedirects } from "./redirects.ts";
+export { importVercelJson } from "./vercel_json.ts";

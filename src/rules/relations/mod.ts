@@ -1,0 +1,14 @@
+/**
+ * What can be proven about the requests that two conditions match.
+ *
+ * @module
+ */
+export {
+  conditionContains,
+  conditionsDisjoint,
+  type ConditionSet,
+  conditionSetOf,
+  placesDisjoint,
+} from "./condition_sets.ts";
+export { PlaceIndex } from "./place_index.ts";
+export { comparePrecedence, type Ranked } from "./precedence.ts";

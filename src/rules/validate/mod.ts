@@ -1,0 +1,9 @@
+/**
+ * What the schema cannot say about a rule set.
+ *
+ * @module
+ */
+export { checkGates, pipelinesOf, type PlacedRule } from "./gates.ts";
+export { asksForAsn, ASN_UNKNOWN, checkSurroundings, type Surroundings } from "./surroundings.ts";
+export { checkUniqueIds } from "./unique_ids.ts";
+export { checkRule } from "./validate_rules.ts";

@@ -1,0 +1,9 @@
+/**
+ * What is no error in a rule set but most likely not meant.
+ *
+ * @module
+ */
+export { warnFolderPages } from "./folder_page.ts";
+export { warnRedirectLoops } from "./redirect_loops.ts";
+export { warnUnreachable } from "./unreachable.ts";
+export { warnRule } from "./warn_rules.ts";
