@@ -39,6 +39,51 @@ Deno.test("BlobStreams.whole() breaks off on a blob that has become shorter", as
   await assert.rejects(readAll(await new BlobStreams().whole(blob, blobs)), BlobCorruptError);
 });
 
+Deno.test("BlobStreams.whole() breaks off on a blob that rots after it was verified, and reports it", async () => {
+  const { bytes, blob, blobs } = bigBlob();
+  const reported: string[] = [];
+  const reader = {
+    read: (sha256: string) => blobs.read(sha256),
+    stream: (...args: Parameters<typeof blobs.stream>) => blobs.stream(...args),
+    reportDamage: (sha256: string) => Promise.resolve(void reported.push(sha256)),
+  };
+  const streams = new BlobStreams();
+  assert.deepEqual(await readAll(await streams.whole(blob, reader)), bytes);
+  const rotten = [
+    bytes.map((byte, at) => at === 5 ? byte ^ 1 : byte),
+    bytes.slice(0, 200_000),
+    new Uint8Array(),
+  ];
+  for (const content of rotten) {
+    blobs.content.set(blob.sha256, content);
+    let received = 0;
+    await assert.rejects(async () => {
+      for await (const chunk of await streams.whole(blob, reader)) received += chunk.length;
+    }, BlobCorruptError);
+    assert.ok(received < blob.size);
+    blobs.content.set(blob.sha256, bytes);
+    assert.deepEqual(await readAll(await streams.whole(blob, reader)), bytes, "sound again");
+  }
+  assert.deepEqual(reported, rotten.map(() => blob.sha256));
+});
+
+Deno.test("BlobStreams.whole() lets go of a blob whose reader leaves", async () => {
+  const { blob, blobs } = bigBlob();
+  const cancelled = Promise.withResolvers<unknown>();
+  const reader = {
+    read: (sha256: string) => blobs.read(sha256),
+    stream: () =>
+      Promise.resolve(
+        new ReadableStream({
+          pull: (controller) => controller.enqueue(new Uint8Array(10)),
+          cancel: cancelled.resolve,
+        }),
+      ),
+  };
+  await (await new BlobStreams().whole(blob, reader)).cancel("gone");
+  assert.equal(await cancelled.promise, "gone");
+});
+
 const textOf = async (stream: Promise<ReadableStream<Uint8Array<ArrayBuffer>>>) =>
   await readAll(await stream);
 

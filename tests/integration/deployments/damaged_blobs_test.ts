@@ -100,6 +100,22 @@ Deno.test("a range of a large blob that is damaged anywhere is refused, and logg
   }
 });
 
+Deno.test("a large blob that rots after it was served breaks the next transfer off, and is logged once", () =>
+  withPlatform(async (platform) => {
+    await createProject(platform, "shop");
+    await deploy(platform, "shop", { files: FILES });
+    const film = () => platform.get("shop.localhost", "/film.bin");
+    assert.equal((await film()).text, LARGE);
+    await flipByte(await blobFile(platform, LARGE), 1_000_005);
+    await assert.rejects(film(), /aborted|hang up|reset/);
+    const { status } = await film();
+    assert.equal(status, 500);
+    const found = platform.logged.filter((line) => line.includes("is damaged"));
+    assert.equal(found.length, 1, platform.logged.join("\n"));
+    await upload(platform, FILES);
+    assert.equal((await film()).text, LARGE);
+  }));
+
 Deno.test("a list of files with a wrong size is refused by its field", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
