@@ -7,7 +7,7 @@
  * @module
  */
 import { systemClock, systemRandom } from "../lib/clock.ts";
-import { resealSecondFactors } from "../platform/accounts/reseal_second_factors.ts";
+import { resealSecondFactors } from "../platform/accounts/two_factor/reseal_second_factors.ts";
 import { VariableService } from "../platform/variables/variable_service.ts";
 import { VariableStore } from "../platform/variables/variable_store.ts";
 import { GitCredentialStore } from "../platform/projects/git_credentials.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import { PAGE_LIMIT_MAX } from "../contract/mod.ts";
-import { ownOf } from "../platform/core/access/caller.ts";
+import { selfCallerOf } from "../platform/core/access/caller.ts";
 import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
 import type { Around } from "./frames.tsx";
 import type { PersonVisit } from "./page_binder.tsx";
@@ -39,7 +39,7 @@ export async function aroundOf(
   return {
     person,
     csrf,
-    workspaces: (await workspaces.list(ownOf(person), WHOLE_LIST)).items,
+    workspaces: (await workspaces.list(selfCallerOf(person), WHOLE_LIST)).items,
     path,
     done: Object.hasOwn(DONE, name) ? DONE[name] : undefined,
   };

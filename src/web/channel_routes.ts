@@ -11,7 +11,7 @@ import {
   type MessengerServices,
   unlinkMessenger,
 } from "../platform/notifications/channels/messenger/routes.ts";
-import { ownOf } from "../platform/core/access/caller.ts";
+import { selfCallerOf } from "../platform/core/access/caller.ts";
 import { subscriptionsOf } from "../platform/notifications/channels/push/routes.ts";
 import type { SubscriptionStore } from "../platform/notifications/channels/push/subscription_store.ts";
 import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
@@ -47,7 +47,7 @@ export function bindChannelPages(
     const [around, links, subscriptions] = await Promise.all([
       aroundOf(visit, workspaces),
       messengerLinksOf(channels, user.id),
-      subscriptionsOf(channels, ownOf(visit.person), WHOLE_LIST),
+      subscriptionsOf(channels, selfCallerOf(visit.person), WHOLE_LIST),
     ]);
     const hasBot = channels.bot !== undefined;
     return channelsPage(around, { links, hasBot, subscriptions: subscriptions.items });
@@ -61,7 +61,7 @@ export function bindChannelPages(
     return goTo("/account/channels?done=chat-unlinked");
   });
   bind.personal("POST", "/account/channels/unsubscribe", async ({ person, fields }) => {
-    await channels.pushSubscriptions.remove(ownOf(person), id.parse(fields).id);
+    await channels.pushSubscriptions.remove(selfCallerOf(person), id.parse(fields).id);
     return goTo("/account/channels?done=browser-removed");
   });
 }

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Authenticator } from "../platform/accounts/authenticate.ts";
+import type { Authenticator } from "../platform/accounts/credentials/authenticator.ts";
 import type { BuildLogs } from "../platform/builds/logs/build_logs.ts";
 import type { Addresses } from "../platform/core/addresses.ts";
 import type { DeploymentStore } from "../platform/deployments/deployment_store.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { DeviceLoginService } from "../platform/accounts/device_login/mod.ts";
-import { ownOf, type Person } from "../platform/core/access/caller.ts";
+import { type Person, selfCallerOf } from "../platform/core/access/caller.ts";
 import { Failure } from "../platform/core/http/failure.ts";
 import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
 import { WHOLE_LIST } from "./around.ts";
@@ -28,7 +28,7 @@ export function bindDevicePages(
   { deviceLogin, workspaces }: DevicePageServices,
 ): void {
   const workspacesOf = async (person: Person) =>
-    (await workspaces.list(ownOf(person), WHOLE_LIST)).items;
+    (await workspaces.list(selfCallerOf(person), WHOLE_LIST)).items;
 
   bind.personal("GET", "/device", async (visit) => {
     const { person, client, query } = visit;

@@ -5,10 +5,10 @@
  */
 import { endpoints } from "../contract/mod.ts";
 import type { SignedIn } from "../platform/accounts/outcomes.ts";
-import type { PasswordResetService } from "../platform/accounts/password_reset_service.ts";
-import type { SignInService } from "../platform/accounts/sign_in_service.ts";
-import type { SignUpService } from "../platform/accounts/sign_up_service.ts";
-import { ownOf } from "../platform/core/access/caller.ts";
+import type { PasswordResetService } from "../platform/accounts/email/password_reset_service.ts";
+import type { SignInService } from "../platform/accounts/sign_in/sign_in_service.ts";
+import type { SignUpService } from "../platform/accounts/sign_in/sign_up_service.ts";
+import { selfCallerOf } from "../platform/core/access/caller.ts";
 import { Failure } from "../platform/core/http/failure.ts";
 import { goTo } from "./document.tsx";
 import {
@@ -125,6 +125,7 @@ export function bindEntryPages(
   bind.personal(
     "POST",
     "/sign-out",
-    async ({ person }) => goTo("/sign-in", { "set-cookie": await signIn.signOut(ownOf(person)) }),
+    async ({ person }) =>
+      goTo("/sign-in", { "set-cookie": await signIn.signOut(selfCallerOf(person)) }),
   );
 }

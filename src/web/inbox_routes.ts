@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { CHANNELS, endpoints, EVENT_CATEGORIES, PRIORITIES } from "../contract/mod.ts";
-import { ownOf, type Person } from "../platform/core/access/caller.ts";
+import { type Person, selfCallerOf } from "../platform/core/access/caller.ts";
 import { Failure } from "../platform/core/http/failure.ts";
 import type { Router } from "../platform/core/http/router.ts";
 import { inboxViewOf } from "../platform/notifications/inbox_view.ts";
@@ -70,7 +70,7 @@ function bindInbox(bind: PageBinder, { notifications, workspaces }: InboxPageSer
   bind.personal("GET", "/notifications", async (visit) => {
     const wish = wishOf(visit.query);
     const { tab, category, priority, offset } = wish;
-    const view = inboxViewOf(ownOf(visit.person));
+    const view = inboxViewOf(selfCallerOf(visit.person));
     const filter = {
       archived: tab === "archive",
       unreadOnly: tab === "unread",
@@ -96,15 +96,24 @@ function bindInbox(bind: PageBinder, { notifications, workspaces }: InboxPageSer
     if (parsed.success) return parsed.data.id;
     throw new Failure("invalid_request", "Send a form of the platform's own pages");
   };
-  act("read", (person, fields) => notifications.read(inboxViewOf(ownOf(person)), one(fields)));
+  act(
+    "read",
+    (person, fields) => notifications.read(inboxViewOf(selfCallerOf(person)), one(fields)),
+  );
   act(
     "archive",
-    (person, fields) => notifications.archive(inboxViewOf(ownOf(person)), one(fields)),
+    (person, fields) => notifications.archive(inboxViewOf(selfCallerOf(person)), one(fields)),
   );
-  act("delete", (person, fields) => notifications.delete(inboxViewOf(ownOf(person)), one(fields)));
-  act("read-all", (person) => notifications.readAll(inboxViewOf(ownOf(person))));
-  act("archive-all", (person) => notifications.archiveAll(inboxViewOf(ownOf(person))));
-  act("delete-all-archived", (person) => notifications.deleteArchived(inboxViewOf(ownOf(person))));
+  act(
+    "delete",
+    (person, fields) => notifications.delete(inboxViewOf(selfCallerOf(person)), one(fields)),
+  );
+  act("read-all", (person) => notifications.readAll(inboxViewOf(selfCallerOf(person))));
+  act("archive-all", (person) => notifications.archiveAll(inboxViewOf(selfCallerOf(person))));
+  act(
+    "delete-all-archived",
+    (person) => notifications.deleteArchived(inboxViewOf(selfCallerOf(person))),
+  );
 }
 
 function bindPreferences(bind: PageBinder, { preferences, workspaces }: InboxPageServices): void {
@@ -116,21 +125,21 @@ function bindPreferences(bind: PageBinder, { preferences, workspaces }: InboxPag
 
   bind.personal("GET", path, async (visit) =>
     preferencesPage(await around(visit), {
-      preferences: await preferences.of(ownOf(visit.person)),
+      preferences: await preferences.of(selfCallerOf(visit.person)),
     }));
 
   bind.personal("POST", path, async (visit) => {
     const { person, fields } = visit;
     const parsed = endpoints.putCategoryPreference.body.safeParse(changeOf(fields));
     if (parsed.success) {
-      await preferences.setCategory(ownOf(person), parsed.data);
+      await preferences.setCategory(selfCallerOf(person), parsed.data);
       return goTo(`${path}?saved`);
     }
     const failure = parsed.error.issues.some(({ path: [field] }) => field === "quietHours")
       ? "Give both times of the quiet hours, or neither."
       : "Send a form of the platform's own pages";
     return preferencesPage(await around(visit), {
-      preferences: await preferences.of(ownOf(person)),
+      preferences: await preferences.of(selfCallerOf(person)),
       refused: { category: fields.category ?? "", state: { values: {}, problems: {}, failure } },
     });
   });

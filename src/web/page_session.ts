@@ -4,7 +4,7 @@
  * @module
  */
 import { equalInConstantTime, sha256Hex } from "../lib/hash.ts";
-import type { Authenticator } from "../platform/accounts/authenticate.ts";
+import type { Authenticator } from "../platform/accounts/credentials/authenticator.ts";
 import type { Person } from "../platform/core/access/caller.ts";
 import type { Client } from "../platform/core/http/client.ts";
 import { crossOriginFailure, originOf } from "../platform/core/http/same_origin.ts";

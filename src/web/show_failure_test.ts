@@ -8,7 +8,7 @@ Deno.test("Router shows a page for a fault behind a page, and keeps its cause fo
   const faults: [string, unknown][] = [];
   const router = new Router({
     idempotency: { run: nobody },
-    gatekeeper: { caller: nobody, person: nobody, own: nobody },
+    gatekeeper: { caller: nobody, person: nobody, self: nobody },
     requestId: () => "r1",
     onFault: (id, cause) => faults.push([id, cause]),
     showFailure,

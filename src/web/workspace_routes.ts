@@ -4,8 +4,8 @@
  * @module
  */
 import { endpoints } from "../contract/mod.ts";
-import type { ApiKeyService } from "../platform/accounts/api_key_service.ts";
-import type { Authenticator } from "../platform/accounts/authenticate.ts";
+import type { ApiKeyService } from "../platform/accounts/api_keys/api_key_service.ts";
+import type { Authenticator } from "../platform/accounts/credentials/authenticator.ts";
 import type { Caller } from "../platform/core/access/caller.ts";
 import { Failure } from "../platform/core/http/failure.ts";
 import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";

@@ -9,7 +9,7 @@ import { systemRandom } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { Caller, Person } from "../core/access/caller.ts";
 import type { Client } from "../core/http/client.ts";
-import type { AccountMail } from "./account_mails.ts";
+import type { AccountMail } from "./email/account_mails.ts";
 import { SecretBox } from "../core/secrets/secret_box.ts";
 import { openKeyRing } from "../core/secrets/key_ring.ts";
 import { type Accounts, createAccounts } from "./create_accounts.ts";
@@ -68,7 +68,7 @@ export async function withAccounts(
   });
   try {
     await run(Object.assign(clock, { ...services, kv, events, troubles, mails }));
-    await services.useNotes.close();
+    await services.lastUsed.close();
   } finally {
     kv.close();
     await Deno.remove(folder, { recursive: true });

@@ -9,7 +9,7 @@ import { Failure } from "../core/http/failure.ts";
 import type { Page } from "../core/store/records.ts";
 import { accountToWire, sessionToWire, toolToWire } from "./account_wire.ts";
 import type { Person } from "../core/access/caller.ts";
-import { isFresh } from "./fresh_session.ts";
+import { isFresh } from "./sign_in/fresh_session.ts";
 import type { AccountParts } from "./parts.ts";
 import { reportWrongPasswords } from "./security_events.ts";
 

@@ -14,7 +14,7 @@ import {
   readRecord,
 } from "../core/store/records.ts";
 import { accountKeys } from "./account_keys.ts";
-import type { ApiKeyRecord } from "./api_key.ts";
+import type { ApiKeyRecord } from "./api_keys/api_key.ts";
 
 export const userRecord = z.object({
   id: z.string(),

@@ -5,14 +5,14 @@
  */
 import type { Account, ApiKey, Session, Tool } from "../../contract/mod.ts";
 import type { UserRecord } from "./account_store.ts";
-import type { ApiKeyRecord } from "./api_key.ts";
+import type { ApiKeyRecord } from "./api_keys/api_key.ts";
 import {
   type AccessTokenRecord,
   type LastUse,
   SESSION_MAX_MS,
   type SessionRecord,
-} from "./credential.ts";
-import type { SignInRecord } from "./sign_in_store.ts";
+} from "./credentials/credential.ts";
+import type { SignInRecord } from "./sign_in/sign_in_store.ts";
 
 const iso = (time: number): string => new Date(time).toISOString();
 

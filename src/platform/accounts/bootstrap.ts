@@ -7,7 +7,7 @@
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { AccountStore } from "./account_store.ts";
-import { apiKeyPrefix, hashApiKey, MIN_TOKEN_LENGTH, mintApiKey } from "./api_key.ts";
+import { apiKeyPrefix, hashApiKey, MIN_TOKEN_LENGTH, mintApiKey } from "./api_keys/api_key.ts";
 
 /**
  * Makes sure that there is an owner. Returns the API key where it was newly

@@ -8,30 +8,30 @@ import type { Clock, Random } from "../../lib/clock.ts";
 import type { Capability } from "../core/capability.ts";
 import type { SecretBox } from "../core/secrets/secret_box.ts";
 import { sealedSetting } from "../core/secrets/sealed_settings.ts";
-import type { SendAccountMail } from "./account_mails.ts";
+import type { SendAccountMail } from "./email/account_mails.ts";
 import { AccountService } from "./account_service.ts";
 import { AccountStore } from "./account_store.ts";
-import { bindApiKeyRoutes } from "./api_key_routes.ts";
-import { ApiKeyService } from "./api_key_service.ts";
-import { Authenticator } from "./authenticate.ts";
-import { CredentialStore } from "./credential_store.ts";
-import { DeviceCookies } from "./device_cookie.ts";
+import { bindApiKeyRoutes } from "./api_keys/routes.ts";
+import { ApiKeyService } from "./api_keys/api_key_service.ts";
+import { Authenticator } from "./credentials/authenticator.ts";
+import { CredentialStore } from "./credentials/credential_store.ts";
+import { DeviceCookies } from "./guessing/device_cookie.ts";
 import { bindDeviceRoutes, DeviceLoginService, GrantStore } from "./device_login/mod.ts";
-import { EmailService } from "./email_service.ts";
-import { GuessLimits } from "./guess_limits.ts";
-import { MailLinkStore } from "./mail_link_store.ts";
-import { MailLinks } from "./mail_links.ts";
-import { bindOwnAccountRoutes } from "./own_account_routes.ts";
+import { EmailService } from "./email/email_service.ts";
+import { GuessLimits } from "./guessing/guess_limits.ts";
+import { MailLinkStore } from "./email/mail_link_store.ts";
+import { MailLinks } from "./email/mail_links.ts";
+import { bindOwnAccountRoutes } from "./account_routes.ts";
 import type { AccountParts } from "./parts.ts";
-import { type PasswordCost, Passwords } from "./password.ts";
-import { PasswordResetService } from "./password_reset_service.ts";
-import { bindAccountRoutes } from "./routes.ts";
+import { type PasswordCost, Passwords } from "./sign_in/password.ts";
+import { PasswordResetService } from "./email/password_reset_service.ts";
+import { bindAccountRoutes } from "./sign_in/routes.ts";
 import { SecurityLog, type SecurityLogOptions } from "./security_events.ts";
-import { SignInService } from "./sign_in_service.ts";
-import { SignInStore } from "./sign_in_store.ts";
-import { SignUpService } from "./sign_up_service.ts";
-import { TwoFactorService } from "./two_factor_service.ts";
-import { UseNotes } from "./use_notes.ts";
+import { SignInService } from "./sign_in/sign_in_service.ts";
+import { SignInStore } from "./sign_in/sign_in_store.ts";
+import { SignUpService } from "./sign_in/sign_up_service.ts";
+import { TwoFactorService } from "./two_factor/two_factor_service.ts";
+import { LastUsedTracker } from "./credentials/last_used_tracker.ts";
 
 export interface AccountOptions {
   readonly kv: Deno.Kv;
@@ -55,7 +55,7 @@ export interface AccountServices {
   readonly accounts: AccountStore;
   readonly signIns: SignInStore;
   readonly authenticator: Authenticator;
-  readonly useNotes: UseNotes;
+  readonly lastUsed: LastUsedTracker;
   readonly securityLog: SecurityLog;
   readonly twoFactor: TwoFactorService;
   readonly signIn: SignInService;
@@ -79,7 +79,7 @@ export interface Accounts extends AccountServices {
 /** Builds the stores and services; reads nothing yet. */
 export function createAccounts(options: AccountOptions): Accounts {
   const { kv, publicOrigin, onTrouble } = options;
-  const { securityLog, useNotes, authenticator, parts } = createParts(options);
+  const { securityLog, lastUsed, authenticator, parts } = createParts(options);
   const { accounts, signIns } = parts;
   const twoFactor = new TwoFactorService(parts);
   const signIn = new SignInService(parts, twoFactor);
@@ -92,7 +92,7 @@ export function createAccounts(options: AccountOptions): Accounts {
     accounts,
     signIns,
     authenticator,
-    useNotes,
+    lastUsed,
     securityLog,
     twoFactor,
     publicOrigin,
@@ -113,7 +113,7 @@ export function createAccounts(options: AccountOptions): Accounts {
 /** Builds what the services share. */
 function createParts(options: AccountOptions): {
   readonly securityLog: SecurityLog;
-  readonly useNotes: UseNotes;
+  readonly lastUsed: LastUsedTracker;
   readonly authenticator: Authenticator;
   readonly parts: AccountParts;
 } {
@@ -128,12 +128,12 @@ function createParts(options: AccountOptions): {
     ...(onSecurityEvent === undefined ? {} : { onEvent: onSecurityEvent }),
   });
   const { raise } = securityLog;
-  const useNotes = new UseNotes({ store: credentials, raise, now, onTrouble });
+  const lastUsed = new LastUsedTracker({ store: credentials, raise, now, onTrouble });
   const cookies = { secure: publicOrigin.startsWith("https:") };
   const authenticator = new Authenticator({
     accounts,
     credentials,
-    notes: useNotes,
+    lastUsed,
     cookies,
     publicOrigin,
     now,
@@ -162,7 +162,7 @@ function createParts(options: AccountOptions): {
     now,
     random,
   };
-  return { securityLog, useNotes, authenticator, parts };
+  return { securityLog, lastUsed, authenticator, parts };
 }
 
 function capabilityOf(services: AccountServices): Capability {
@@ -174,6 +174,6 @@ function capabilityOf(services: AccountServices): Capability {
       bindApiKeyRoutes(router, services);
       bindDeviceRoutes(router, { ...services, service: services.deviceLogin });
     },
-    close: () => services.useNotes.close(),
+    close: () => services.lastUsed.close(),
   };
 }

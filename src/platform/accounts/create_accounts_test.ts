@@ -12,7 +12,7 @@ import {
   requestWith,
   withAccounts,
 } from "./_test_accounts.ts";
-import { totpCode, totpStep } from "./totp.ts";
+import { totpCode, totpStep } from "./two_factor/totp.ts";
 
 const DAY = 24 * 60 * 60 * 1000;
 const MINUTE = 60_000;
@@ -49,7 +49,7 @@ Deno.test("a warm request reads no store", () =>
     const request = requestWith(cookie, { headers: { "x-workspace": "ada" } });
     const call = () => test.authenticator.caller(request, ME, clientAt());
     await call();
-    await test.useNotes.close();
+    await test.lastUsed.close();
     let reads = 0;
     const get = test.kv.get;
     test.kv.get = (...given) => {
@@ -72,7 +72,7 @@ Deno.test("the last use of a key is written once a minute at most", () =>
     const headers = { authorization: `Bearer ${made.key}` };
     const use = async () => {
       await test.authenticator.caller(new Request(ORIGIN, { headers }), ME, clientAt());
-      await test.useNotes.close();
+      await test.lastUsed.close();
       const { items } = await test.apiKeys.list(caller, { limit: 10 });
       return items[0]!.lastUsedAt;
     };

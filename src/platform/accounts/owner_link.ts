@@ -7,8 +7,8 @@
  */
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { AccountStore } from "./account_store.ts";
-import type { SignInStore } from "./sign_in_store.ts";
-import { hashToken, mintToken } from "./token.ts";
+import type { SignInStore } from "./sign_in/sign_in_store.ts";
+import { hashToken, mintToken } from "./credentials/token.ts";
 
 const LIFETIME_MS = 24 * 60 * 60 * 1000;
 

@@ -6,14 +6,14 @@
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { SecretBox } from "../core/secrets/secret_box.ts";
 import type { AccountStore } from "./account_store.ts";
-import type { CredentialMemory } from "./credential_memory.ts";
-import type { CredentialStore } from "./credential_store.ts";
-import type { DeviceCookies } from "./device_cookie.ts";
-import type { GuessLimits } from "./guess_limits.ts";
-import type { Passwords } from "./password.ts";
+import type { CredentialMemory } from "./credentials/credential_memory.ts";
+import type { CredentialStore } from "./credentials/credential_store.ts";
+import type { DeviceCookies } from "./guessing/device_cookie.ts";
+import type { GuessLimits } from "./guessing/guess_limits.ts";
+import type { Passwords } from "./sign_in/password.ts";
 import type { RaiseSecurityEvent } from "./security_events.ts";
-import type { CookieStyle } from "./session_cookie.ts";
-import type { SignInStore } from "./sign_in_store.ts";
+import type { CookieStyle } from "./credentials/session_cookie.ts";
+import type { SignInStore } from "./sign_in/sign_in_store.ts";
 
 export interface AccountParts {
   readonly accounts: AccountStore;

@@ -11,7 +11,7 @@ import { uuidV7 } from "../../lib/ids.ts";
 import type { Client } from "../core/http/client.ts";
 import { type Page, readPage } from "../core/store/records.ts";
 import { accountKeys } from "./account_keys.ts";
-import { SUSPICIOUS_GUESSES } from "./guess_limits.ts";
+import { SUSPICIOUS_GUESSES } from "./guessing/guess_limits.ts";
 
 /** What is said when an event is raised. */
 export interface RaisedEvent {

@@ -7,7 +7,7 @@
 import { systemRandom } from "../../lib/clock.ts";
 import { createOutboundFetch } from "../../runtime/mod.ts";
 import { accountKeys } from "../accounts/account_keys.ts";
-import type { Own } from "../core/access/caller.ts";
+import type { SelfCaller } from "../core/access/caller.ts";
 import { AccountStore } from "../accounts/account_store.ts";
 import { openKeyRing } from "../core/secrets/key_ring.ts";
 import { SecretBox } from "../core/secrets/secret_box.ts";
@@ -22,7 +22,7 @@ export const USER = "01900000-0000-7000-8000-00000000000a";
 export const WORKSPACE = "01900000-0000-7000-8000-00000000000b";
 
 /** What the person at a browser reaches, by a session that is there. */
-export const OWN: Own = {
+export const OWN: SelfCaller = {
   userId: USER,
   workspaceId: null,
   credential: {

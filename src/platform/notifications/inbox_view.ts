@@ -3,13 +3,13 @@
  *
  * @module
  */
-import type { OwnReach } from "../core/access/caller.ts";
+import type { PersonalScope } from "../core/access/caller.ts";
 import type { InboxView } from "./inboxes.ts";
 
 /**
  * A browser session sees all; a tool's token and an API key see what is about
  * their workspace alone.
  */
-export function inboxViewOf({ userId, workspaceId }: OwnReach): InboxView {
+export function inboxViewOf({ userId, workspaceId }: PersonalScope): InboxView {
   return { userId, workspaces: workspaceId === null ? null : [workspaceId] };
 }

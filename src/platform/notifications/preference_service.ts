@@ -7,7 +7,7 @@
  */
 import type { BodyOf, endpoints, NotificationPreferences } from "../../contract/mod.ts";
 import type { AccountStore } from "../accounts/account_store.ts";
-import type { OwnReach } from "../core/access/caller.ts";
+import type { PersonalScope } from "../core/access/caller.ts";
 import { commitWithRetries, readRecord } from "../core/store/records.ts";
 import { notificationKeys } from "./notification_keys.ts";
 import {
@@ -34,8 +34,8 @@ export class PreferenceService {
   constructor(private readonly kv: Deno.Kv, private readonly accounts: AccountStore) {}
 
   /** What a person prefers; the defaults of their sign-up where they never said. */
-  async of(reach: OwnReach): Promise<NotificationPreferences> {
-    const { userId, workspaceId } = reach;
+  async of(scope: PersonalScope): Promise<NotificationPreferences> {
+    const { userId, workspaceId } = scope;
     const known = this.remembered.get(userId)?.get(workspaceId);
     if (known !== undefined) return known;
     const before = this.changes;
@@ -43,28 +43,28 @@ export class PreferenceService {
     const found = workspaceId === null
       ? account
       : preferencesIn(account, (await this.readIn(userId, workspaceId))?.value);
-    if (before === this.changes) this.remember(reach, found);
+    if (before === this.changes) this.remember(scope, found);
     return found;
   }
 
   /** Turns a channel on or off, in all categories. */
   setChannel(
-    reach: OwnReach,
+    scope: PersonalScope,
     wanted: BodyOf<typeof endpoints.putChannelPreference>,
   ): Promise<NotificationPreferences> {
-    return this.change(reach, (preferences) => withChannel(preferences, wanted));
+    return this.change(scope, (preferences) => withChannel(preferences, wanted));
   }
 
   /** Changes one category; what is not named stays. */
   setCategory(
-    reach: OwnReach,
+    scope: PersonalScope,
     wanted: BodyOf<typeof endpoints.putCategoryPreference>,
   ): Promise<NotificationPreferences> {
-    return this.change(reach, (preferences) => withCategory(preferences, wanted));
+    return this.change(scope, (preferences) => withCategory(preferences, wanted));
   }
 
-  private async change(reach: OwnReach, change: Change): Promise<NotificationPreferences> {
-    const { userId, workspaceId } = reach;
+  private async change(scope: PersonalScope, change: Change): Promise<NotificationPreferences> {
+    const { userId, workspaceId } = scope;
     const changed = workspaceId === null
       ? await this.changeEverywhere(userId, change)
       : await this.changeIn(userId, workspaceId, change);
@@ -130,7 +130,7 @@ export class PreferenceService {
     return readRecord(this.kv, key, preferencesRecord);
   }
 
-  private remember({ userId, workspaceId }: OwnReach, found: NotificationPreferences): void {
+  private remember({ userId, workspaceId }: PersonalScope, found: NotificationPreferences): void {
     if (this.remembered.size >= MAX_REMEMBERED) this.remembered.clear();
     const known = this.remembered.get(userId) ?? new Map();
     this.remembered.set(userId, known.set(workspaceId, found));

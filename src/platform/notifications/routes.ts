@@ -5,7 +5,7 @@
  */
 import { endpoints, type EventName, EVENTS } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { Authenticator } from "../accounts/authenticate.ts";
+import type { Authenticator } from "../accounts/credentials/authenticator.ts";
 import type { Caller } from "../core/access/caller.ts";
 import type { EventBus } from "../core/events/event_bus.ts";
 import type { EventAudience } from "../core/events/raise_event.ts";
@@ -45,48 +45,48 @@ export function bindNotificationRoutes(router: Router, services: NotificationRou
 function bindInbox(router: Router, services: NotificationRouteServices): void {
   const { notifications } = services;
 
-  router.held(endpoints.listNotifications, async (own, { query }) => {
+  router.self(endpoints.listNotifications, async (own, { query }) => {
     const { limit, offset } = query;
     return { ...await notifications.list(inboxViewOf(own), query), limit, offset };
   });
-  router.held(
+  router.self(
     endpoints.hasUnread,
     async (own) => ({ hasUnread: await notifications.hasUnread(inboxViewOf(own)) }),
   );
-  router.held(endpoints.getInboxCount, (own) => notifications.counts(inboxViewOf(own)));
-  router.held(
+  router.self(endpoints.getInboxCount, (own) => notifications.counts(inboxViewOf(own)));
+  router.self(
     endpoints.readAllNotifications,
     async (own) => ({ read: await notifications.readAll(inboxViewOf(own)) }),
   );
-  router.held(
+  router.self(
     endpoints.archiveAllNotifications,
     async (own) => ({ archived: await notifications.archiveAll(inboxViewOf(own)) }),
   );
-  router.held(
+  router.self(
     endpoints.deleteArchivedNotifications,
     async (own) => ({ deleted: await notifications.deleteArchived(inboxViewOf(own)) }),
   );
-  router.held(
+  router.self(
     endpoints.readNotification,
     (own, { params }) => notifications.read(inboxViewOf(own), params.notification),
   );
-  router.held(
+  router.self(
     endpoints.archiveNotification,
     (own, { params }) => notifications.archive(inboxViewOf(own), params.notification),
   );
-  router.held(endpoints.deleteNotification, async (own, { params }) => {
+  router.self(endpoints.deleteNotification, async (own, { params }) => {
     await notifications.delete(inboxViewOf(own), params.notification);
     return undefined;
   });
 }
 
 function bindPreferences(router: Router, { preferences }: NotificationRouteServices): void {
-  router.held(endpoints.getPreferences, (own) => preferences.of(own));
-  router.held(
+  router.self(endpoints.getPreferences, (own) => preferences.of(own));
+  router.self(
     endpoints.putChannelPreference,
     (own, { body }) => preferences.setChannel(own, body),
   );
-  router.held(
+  router.self(
     endpoints.putCategoryPreference,
     (own, { body }) => preferences.setCategory(own, body),
   );
@@ -97,7 +97,7 @@ function bindStream(router: Router, services: NotificationRouteServices): void {
   const { memory } = authenticator;
   closing.addEventListener("abort", () => live.close(), { once: true });
   memory.onForget((credential) => void live.check(credential));
-  router.held(endpoints.streamNotifications, (own, { request }) => {
+  router.self(endpoints.streamNotifications, (own, { request }) => {
     const body = live.open(inboxViewOf(own), {
       lastId: request.headers.get("last-event-id"),
       credential: own.hash,

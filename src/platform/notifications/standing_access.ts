@@ -5,8 +5,8 @@
  */
 import type { Clock } from "../../lib/clock.ts";
 import type { Credential } from "../core/access/caller.ts";
-import type { CredentialMemory } from "../accounts/credential_memory.ts";
-import { hasEnded } from "../accounts/known_credential.ts";
+import type { CredentialMemory } from "../accounts/credentials/credential_memory.ts";
+import { hasEnded } from "../accounts/credentials/known_credential.ts";
 
 /** Makes the question whether the credential of an accepted request is still good. */
 export function standingAccess(
@@ -16,7 +16,7 @@ export function standingAccess(
   return async () => {
     const known = await memory.findByHash(credential.type, hash);
     if (known === undefined || hasEnded(known, now())) return false;
-    const { user, workspaceId } = known.holder;
+    const { user, workspaceId } = known.owner;
     if (workspaceId === null) return true;
     return await memory.workspaceOf(user.id, workspaceId) !== undefined;
   };

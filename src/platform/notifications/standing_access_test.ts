@@ -6,20 +6,20 @@ import {
   type TestAccounts,
   withAccounts,
 } from "../accounts/_test_accounts.ts";
-import { hashApiKey } from "../accounts/api_key.ts";
-import { SESSION_IDLE_MS } from "../accounts/credential.ts";
-import { ownOf } from "../core/access/caller.ts";
+import { hashApiKey } from "../accounts/api_keys/api_key.ts";
+import { SESSION_IDLE_MS } from "../accounts/credentials/credential.ts";
+import { selfCallerOf } from "../core/access/caller.ts";
 import { standingAccess } from "./standing_access.ts";
 
-const accessOf = (test: TestAccounts, holder: Parameters<typeof standingAccess>[0]) =>
-  standingAccess(holder, { memory: test.authenticator.memory, now: () => test.time });
+const accessOf = (test: TestAccounts, owner: Parameters<typeof standingAccess>[0]) =>
+  standingAccess(owner, { memory: test.authenticator.memory, now: () => test.time });
 
 Deno.test("standingAccess() of a session ends when its person signs out", () =>
   withAccounts(async (test) => {
     const person = await newPerson(test);
     const isAllowed = accessOf(test, person);
     assert.equal(await isAllowed(), true);
-    await test.signIn.signOut(ownOf(person));
+    await test.signIn.signOut(selfCallerOf(person));
     assert.equal(await isAllowed(), false);
   }));
 

@@ -8,7 +8,7 @@ import type { Router } from "../core/http/router.ts";
 import type { WorkspaceService } from "./workspace_service.ts";
 
 export function bindWorkspaceRoutes(router: Router, workspaces: WorkspaceService): void {
-  router.held(endpoints.listWorkspaces, (own, { query }) => workspaces.list(own, query));
+  router.self(endpoints.listWorkspaces, (own, { query }) => workspaces.list(own, query));
   router.personal(
     endpoints.createWorkspace,
     (person, { body }) => workspaces.create(person, body),

@@ -6,9 +6,9 @@
 import type { Invitation, Member, Role, Workspace } from "../../contract/mod.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { MembershipRecord, WorkspaceRecord } from "../accounts/account_store.ts";
-import type { Caller, Own, Person } from "../core/access/caller.ts";
+import type { Caller, Person, SelfCaller } from "../core/access/caller.ts";
 import type { AccountParts } from "../accounts/parts.ts";
-import { hashToken, mintToken } from "../accounts/token.ts";
+import { hashToken, mintToken } from "../accounts/credentials/token.ts";
 import type { Client } from "../core/http/client.ts";
 import { Failure } from "../core/http/failure.ts";
 import type { Page } from "../core/store/records.ts";
@@ -48,7 +48,7 @@ export class WorkspaceService {
    * The workspaces of a user. An API key sees its own alone; a tool's token
    * sees the names of all, as a person chooses among them at its next login.
    */
-  async list(own: Own, page: PageWish): Promise<Page<Workspace>> {
+  async list(own: SelfCaller, page: PageWish): Promise<Page<Workspace>> {
     const { accounts } = this.parts;
     const { credential, userId, workspaceId } = own;
     if (credential.type === "api_key" && workspaceId !== null) {

@@ -16,8 +16,8 @@ export interface CallerUser {
 /** An API key, a tool's access token, or a browser session. */
 export type Credential = Readonly<Identity["credential"]>;
 
-/** Whoever has a valid credential. */
-export interface Holder {
+/** A valid credential and the account that it belongs to. */
+export interface CredentialOwner {
   readonly user: CallerUser;
   readonly credential: Credential;
   /** Hash under which the credential is stored. */
@@ -27,39 +27,41 @@ export interface Holder {
 }
 
 /**
- * How far a request reaches among a person's own things. Services take it in
+ * Which of a person's own things a request may reach. Services take it in
  * place of a user's id, so that a key or a tool's token never gets beyond its
  * workspace.
  */
-export interface OwnReach {
+export interface PersonalScope {
   readonly userId: string;
-  /** The one workspace whose things are reached; null for everything of the account. */
+  /** The one workspace whose things are in scope; null for everything of the account. */
   readonly workspaceId: string | null;
 }
 
-/** Whoever asks for their own things (access `self`). */
-export interface Own extends OwnReach {
+/** Who calls an endpoint for their own things (access `self`). */
+export interface SelfCaller extends PersonalScope {
   readonly credential: Credential;
   /** Hash under which the credential is stored. */
   readonly hash: string;
 }
 
 /** A person at a browser, in no particular workspace (access `account`). */
-export interface Person extends Holder {
+export interface Person extends CredentialOwner {
   readonly workspaceId: null;
 }
 
-/** What a holder reaches: a session everything, a key or token its workspace. */
-export const ownOf = ({ user, workspaceId, credential, hash }: Holder): Own => ({
+/** The scope of a credential: everything for a session, its workspace for a key or token. */
+export const selfCallerOf = (
+  { user, workspaceId, credential, hash }: CredentialOwner,
+): SelfCaller => ({
   userId: user.id,
   workspaceId,
   credential,
   hash,
 });
 
-/** Whether something of a workspace, or of the account itself (null), is within reach. */
-export function isInReach(reach: OwnReach, workspaceId: string | null): boolean {
-  return reach.workspaceId === null || reach.workspaceId === workspaceId;
+/** Whether something of a workspace, or of the account itself (null), is in scope. */
+export function isInScope(scope: PersonalScope, workspaceId: string | null): boolean {
+  return scope.workspaceId === null || scope.workspaceId === workspaceId;
 }
 
 /** A caller in the workspace that the request is for. */

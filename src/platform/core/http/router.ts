@@ -6,7 +6,7 @@
  */
 import { type Context, Hono } from "hono";
 import type { Endpoint, ParamsOf, ResponseOf } from "../../../contract/mod.ts";
-import type { Caller, Own, Person } from "../access/caller.ts";
+import type { Caller, Person, SelfCaller } from "../access/caller.ts";
 import type { Client } from "./client.ts";
 import { Failure, failureBody, toFailure } from "./failure.ts";
 import { type Idempotency, readIdempotencyKey } from "./idempotency.ts";
@@ -32,7 +32,7 @@ export interface Visit {
 export interface Gatekeeper {
   caller(request: Request, endpoint: Endpoint, client: Client): Promise<Caller>;
   person(request: Request, client: Client): Promise<Person>;
-  own(request: Request, endpoint: Endpoint, client: Client): Promise<Own>;
+  self(request: Request, endpoint: Endpoint, client: Client): Promise<SelfCaller>;
 }
 
 export interface RouterOptions {
@@ -186,12 +186,12 @@ export class Router {
   }
 
   /** Binds an endpoint of the caller's own things, as far as the credential reaches. */
-  held<E extends Endpoint>(
+  self<E extends Endpoint>(
     endpoint: E,
-    handler: (own: Own, context: RequestContext<E>) => MaybePromise<Answer<E>>,
+    handler: (own: SelfCaller, context: RequestContext<E>) => MaybePromise<Answer<E>>,
   ): void {
     this.bind(endpoint, "self", async (c, requestId) => {
-      const own = await this.options.gatekeeper.own(c.req.raw, endpoint, c.env.client);
+      const own = await this.options.gatekeeper.self(c.req.raw, endpoint, c.env.client);
       return await this.once(
         endpoint,
         { c, requestId, credentialId: own.credential.id },

@@ -5,13 +5,13 @@
  * @module
  */
 import { endpoints } from "../../../contract/mod.ts";
-import type { OwnReach } from "../../core/access/caller.ts";
+import type { PersonalScope } from "../../core/access/caller.ts";
 import type { Router } from "../../core/http/router.ts";
 import type { DeadLetters } from "./dead_letters.ts";
 import type { LetterView } from "./job.ts";
 import type { TestSender } from "./test_sender.ts";
 
-const person = ({ userId, workspaceId }: OwnReach): LetterView => ({
+const person = ({ userId, workspaceId }: PersonalScope): LetterView => ({
   type: "user",
   id: userId,
   workspaceId,
@@ -23,19 +23,19 @@ export function bindDeliveryRoutes(router: Router, services: {
   readonly testSender: TestSender;
 }): void {
   const { deadLetters, testSender } = services;
-  router.held(
+  router.self(
     endpoints.listDeadLetters,
     (own, { query }) => deadLetters.list(person(own), query),
   );
-  router.held(endpoints.resendDeadLetter, async (own, { params }) => {
+  router.self(endpoints.resendDeadLetter, async (own, { params }) => {
     await deadLetters.resend(person(own), params.letter);
     return { resent: 1 };
   });
-  router.held(
+  router.self(
     endpoints.resendDeadLetters,
     async (own) => ({ resent: await deadLetters.resendAll(person(own)) }),
   );
-  router.held(endpoints.deleteDeadLetter, async (own, { params }) => {
+  router.self(endpoints.deleteDeadLetter, async (own, { params }) => {
     await deadLetters.discard(person(own), params.letter);
     return undefined;
   });
@@ -51,7 +51,7 @@ export function bindDeliveryRoutes(router: Router, services: {
     endpoints.resendWorkspaceDeadLetters,
     async (caller) => ({ resent: await deadLetters.resendAll(workspace(caller.workspace.id)) }),
   );
-  router.held(
+  router.self(
     endpoints.sendTestNotification,
     (own, { body }) => testSender.send(own, body.channel),
   );

@@ -7,7 +7,7 @@
 import type { BodyOf, endpoints, ResponseOf } from "../../../contract/mod.ts";
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
-import type { OwnReach } from "../../core/access/caller.ts";
+import type { PersonalScope } from "../../core/access/caller.ts";
 import { RateWindow } from "../../core/access/rate_window.ts";
 import { Failure } from "../../core/http/failure.ts";
 import type { Channel } from "./channel.ts";
@@ -52,7 +52,7 @@ export class TestSender {
   }
 
   /** @throws {Failure} where the channel is missing, or does not reach the person */
-  async send({ userId, workspaceId }: OwnReach, name: PersonalChannel): Promise<TestResult> {
+  async send({ userId, workspaceId }: PersonalScope, name: PersonalChannel): Promise<TestResult> {
     const wait = this.rate.take(userId);
     if (wait > 0) {
       throw new Failure("rate_limited", `Too many test messages. Try again in ${wait} seconds`, {

@@ -10,7 +10,7 @@ import type { AccountStore, UserRecord } from "../../../accounts/account_store.t
 import type { FactorWanted, SignedIn } from "../../../accounts/outcomes.ts";
 import { RateWindow } from "../../../core/access/rate_window.ts";
 import type { RaiseSecurityEvent } from "../../../accounts/security_events.ts";
-import type { SignInService } from "../../../accounts/sign_in_service.ts";
+import type { SignInService } from "../../../accounts/sign_in/sign_in_service.ts";
 import { addressGroup, agentName, type Client } from "../../../core/http/client.ts";
 import { Failure } from "../../../core/http/failure.ts";
 import { keys } from "../../../core/store/keys.ts";

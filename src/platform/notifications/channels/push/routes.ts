@@ -7,7 +7,7 @@ import { Buffer } from "node:buffer";
 import { endpoints, type PushSubscription } from "../../../../contract/mod.ts";
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
-import type { OwnReach } from "../../../core/access/caller.ts";
+import type { PersonalScope } from "../../../core/access/caller.ts";
 import { agentName } from "../../../core/http/client.ts";
 import { Failure } from "../../../core/http/failure.ts";
 import type { Router } from "../../../core/http/router.ts";
@@ -41,10 +41,10 @@ function checkKey(p256dh: string): void {
 /** The subscribed browsers of an account, newest first. */
 export async function subscriptionsOf(
   { pushSubscriptions }: { readonly pushSubscriptions: SubscriptionStore },
-  reach: OwnReach,
+  scope: PersonalScope,
   wish: { readonly limit: number; readonly cursor?: string | undefined },
 ): Promise<Page<PushSubscription>> {
-  const page = await pushSubscriptions.page(reach, wish);
+  const page = await pushSubscriptions.page(scope, wish);
   return { ...page, items: page.items.map(toWire) };
 }
 
@@ -59,7 +59,7 @@ export function bindPushRoutes(router: Router, services: {
     const { publicKey } = await services.vapidKeys();
     return { publicKey };
   });
-  router.held(endpoints.createPushSubscription, async (own, { body, client }) => {
+  router.self(endpoints.createPushSubscription, async (own, { body, client }) => {
     checkKey(body.keys.p256dh);
     return toWire(
       await pushSubscriptions.put(own, {
@@ -72,11 +72,11 @@ export function bindPushRoutes(router: Router, services: {
       }),
     );
   });
-  router.held(
+  router.self(
     endpoints.listPushSubscriptions,
     (own, { query }) => subscriptionsOf(services, own, query),
   );
-  router.held(endpoints.deletePushSubscription, async (own, { params }) => {
+  router.self(endpoints.deletePushSubscription, async (own, { params }) => {
     if (!await pushSubscriptions.remove(own, params.subscription_id)) {
       throw new Failure("not_found", "No such subscription");
     }

@@ -7,8 +7,8 @@
 import { z } from "zod";
 import { MAX_PUSH_SUBSCRIPTIONS } from "../../../../contract/mod.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
-import { isInReach, type Own, type OwnReach } from "../../../core/access/caller.ts";
-import { addCreation, forgetCreation } from "../../../accounts/creations.ts";
+import { isInScope, type PersonalScope, type SelfCaller } from "../../../core/access/caller.ts";
+import { addCreation, forgetCreation } from "../../../accounts/credentials/creations.ts";
 import { Failure } from "../../../core/http/failure.ts";
 import {
   commitWithRetries,
@@ -46,8 +46,8 @@ export type NewSubscription = Pick<
   "id" | "endpoint" | "p256dh" | "auth" | "name" | "createdAt"
 >;
 
-/** A browser may change accounts; a key or token changes what is within its reach. */
-const mayReplace = (own: Own, { userId, workspaceId }: SubscriptionRecord): boolean =>
+/** A browser may change accounts; a key or token changes what is in its scope. */
+const mayReplace = (own: SelfCaller, { userId, workspaceId }: SubscriptionRecord): boolean =>
   own.workspaceId === null || (own.userId === userId && own.workspaceId === workspaceId);
 
 const endpointTaken = () =>
@@ -71,20 +71,20 @@ export class SubscriptionStore {
     return (await Array.fromAsync(entries)).map(({ value }) => value);
   }
 
-  /** One page of those within reach, newest first. */
+  /** One page of those in scope, newest first. */
   async page(
-    reach: OwnReach,
+    scope: PersonalScope,
     wish: { readonly limit: number; readonly cursor?: string | undefined },
   ): Promise<Page<SubscriptionRecord>> {
     const items: SubscriptionRecord[] = [];
     let { cursor } = wish;
     for (;;) {
-      const page = await readPage(this.kv, keys.ofUser(reach.userId), {
+      const page = await readPage(this.kv, keys.ofUser(scope.userId), {
         schema: subscriptionRecord,
         limit: wish.limit - items.length,
         cursor,
       });
-      items.push(...page.items.filter(({ workspaceId }) => isInReach(reach, workspaceId)));
+      items.push(...page.items.filter(({ workspaceId }) => isInScope(scope, workspaceId)));
       const { nextCursor } = page;
       if (nextCursor === null || items.length === wish.limit) return { items, nextCursor };
       cursor = nextCursor;
@@ -97,9 +97,9 @@ export class SubscriptionStore {
    * browser takes it over from wherever it was. Where one account or workspace
    * has too many, its oldest goes.
    *
-   * @throws {Failure} `conflict` where a key or token names an endpoint beyond its reach.
+   * @throws {Failure} `conflict` where a key or token names an endpoint out of its scope.
    */
-  async put(own: Own, wanted: NewSubscription): Promise<SubscriptionRecord> {
+  async put(own: SelfCaller, wanted: NewSubscription): Promise<SubscriptionRecord> {
     const byEndpoint = keys.byEndpoint(wanted.endpoint);
     const { userId, workspaceId, credential } = own;
     const contended = [byEndpoint, keys.ofUser(userId)];
@@ -147,10 +147,10 @@ export class SubscriptionStore {
     });
   }
 
-  /** Removes a subscription; false where there is none within reach. */
-  async remove(reach: OwnReach, id: string): Promise<boolean> {
-    const subscription = await this.find(reach.userId, id);
-    if (subscription === undefined || !isInReach(reach, subscription.workspaceId)) return false;
+  /** Removes a subscription; false where there is none in scope. */
+  async remove(scope: PersonalScope, id: string): Promise<boolean> {
+    const subscription = await this.find(scope.userId, id);
+    if (subscription === undefined || !isInScope(scope, subscription.workspaceId)) return false;
     const operation = this.kv.atomic();
     this.dropFrom(operation, subscription);
     await operation.commit();

@@ -1,0 +1,45 @@
+/**
+ * API keys: `svc_` and 43 characters of base64url (256 random bits). Only the
+ * SHA-256 of a key is stored; with that much entropy a slow hash adds nothing.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { z } from "zod";
+import { ROLES } from "../../../contract/mod.ts";
+import { sha256Hex } from "../../../lib/hash.ts";
+import type { Random } from "../../../lib/clock.ts";
+
+export const apiKeyRecord = z.object({
+  id: z.string(),
+  workspaceId: z.string(),
+  userId: z.string(),
+  name: z.string(),
+  hash: z.string(),
+  prefix: z.string(),
+  /** Most that the key may do, where that is less than its maker may. */
+  role: z.enum(ROLES).default("owner"),
+  createdAt: z.number(),
+});
+export type ApiKeyRecord = z.infer<typeof apiKeyRecord>;
+
+/** Characters of a key that may be shown: the scheme and 24 bits. */
+const PREFIX_LENGTH = 8;
+
+/** Shortest token that `SVC_BOOTSTRAP_TOKEN` may set, in characters. */
+export const MIN_TOKEN_LENGTH = 20;
+
+/** Mints a new key; it is shown to its owner once and stored nowhere. */
+export function mintApiKey(random: Random): string {
+  return `svc_${Buffer.from(random(32)).toString("base64url")}`;
+}
+
+/** What is stored of a key. */
+export function hashApiKey(key: string): string {
+  return sha256Hex(`svc api key\n${key}`);
+}
+
+/** The part of a key that lists may show. */
+export function apiKeyPrefix(key: string): string {
+  return key.slice(0, PREFIX_LENGTH);
+}

@@ -1,0 +1,252 @@
+/**
+ * From a request to its caller: by `Authorization: Bearer` (RFC 6750) with an
+ * API key or a tool's access token, or by the session cookie of a browser.
+ *
+ * @module
+ */
+import { API_KEY_REQUESTS_PER_HOUR, type Endpoint } from "../../../contract/mod.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import type { Client } from "../../core/http/client.ts";
+import { Failure } from "../../core/http/failure.ts";
+import { noteLimit } from "../../core/http/limit_fields.ts";
+import { crossOriginFailure, isSafeMethod, originOf } from "../../core/http/same_origin.ts";
+import type { AccountStore } from "../account_store.ts";
+import {
+  type Caller,
+  type Person,
+  type SelfCaller,
+  selfCallerOf,
+} from "../../core/access/caller.ts";
+import { chooseSession } from "./choose_session.ts";
+import { CredentialMemory } from "./credential_memory.ts";
+import type { CredentialStore } from "./credential_store.ts";
+import { hasEnded, type KnownCredential, lesserRole, mayActAs } from "./known_credential.ts";
+import { RateWindow } from "../../core/access/rate_window.ts";
+import { type CookieStyle, readSessionTokens } from "./session_cookie.ts";
+import type { LastUsedTracker } from "./last_used_tracker.ts";
+
+const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
+const HOUR_MS = 60 * 60 * 1000;
+
+/** How to get a credential, said in each 401. */
+const HOW = "Send Authorization: Bearer <API key>; the tool takes it from --token or SVC_TOKEN";
+
+export interface AuthenticatorOptions {
+  readonly accounts: AccountStore;
+  readonly credentials: CredentialStore;
+  readonly lastUsed: LastUsedTracker;
+  readonly cookies: CookieStyle;
+  /** Origin under which people reach the platform. */
+  readonly publicOrigin: string;
+  readonly now: Clock;
+}
+
+/** How a refusal names the header that a request names its workspace by. */
+const WORKSPACE_FIELD = "header.x-workspace";
+
+/** The workspace that a request names, by `X-Workspace` or `workspace`. */
+function wantedWorkspace(request: Request): string | null {
+  const header = request.headers.get("x-workspace");
+  if (header !== null) return header;
+  return request.url.includes("workspace=")
+    ? new URL(request.url).searchParams.get("workspace")
+    : null;
+}
+
+/**
+ * A key stands for automation, not for a person: as viewer it changes nothing,
+ * not even what every member may change of their own.
+ */
+function refuseChangesOfViewers(
+  { owner }: KnownCredential,
+  { role, slug }: Caller["workspace"],
+  { method }: Endpoint,
+): void {
+  const isKey = owner.credential.type === "api_key";
+  if (!isKey || isSafeMethod(method) || mayActAs(role, "developer")) return;
+  throw new Failure(
+    "forbidden",
+    `Cannot change anything with an API key that is ${role} of workspace "${slug}": ` +
+      "it takes a key with the role developer",
+  );
+}
+
+export class Authenticator {
+  /** What is known of credentials and members; to be told of every change of them. */
+  readonly memory: CredentialMemory;
+  /** Requests of each API key, in memory: a restart begins a new hour. */
+  private readonly quota: RateWindow;
+
+  constructor(private readonly options: AuthenticatorOptions) {
+    this.memory = new CredentialMemory(options);
+    this.quota = new RateWindow(
+      { limit: API_KEY_REQUESTS_PER_HOUR, windowMs: HOUR_MS, stepMs: 1000 },
+      options.now,
+    );
+  }
+
+  /**
+   * Who calls an endpoint, in the workspace that the request is for.
+   *
+   * @throws {Failure} `unauthorized`; `invalid_request` where a session names
+   *   no workspace; `not_found` where its user is no member; `forbidden` for
+   *   another workspace than a key's, or a role that may not.
+   */
+  async caller(request: Request, endpoint: Endpoint, client: Client): Promise<Caller> {
+    const known = await this.known(request, client);
+    const { user, credential } = known.owner;
+    const workspace = known.owner.workspaceId === null
+      ? await this.sessionWorkspace(known, request)
+      : await this.boundWorkspace(known, request, known.owner.workspaceId);
+    const { access } = endpoint;
+    refuseChangesOfViewers(known, workspace, endpoint);
+    if (access !== "viewer" && access !== "developer" && access !== "owner") {
+      throw new TypeError(`${endpoint.path} is in no workspace`);
+    }
+    if (!mayActAs(workspace.role, access)) {
+      throw new Failure(
+        "forbidden",
+        `Can not do this as ${workspace.role} of workspace "${workspace.slug}": ` +
+          `it takes the role ${access}`,
+      );
+    }
+    return { user, workspace, credential };
+  }
+
+  /**
+   * Who asks for their own things, and how far the credential reaches among
+   * them (see `Access` of the contract).
+   *
+   * @throws {Failure} `unauthorized`; `forbidden` where a key or token is used
+   *   for another workspace than its own, or a key of a viewer to change something.
+   */
+  async self(request: Request, endpoint: Endpoint, client: Client): Promise<SelfCaller> {
+    const known = await this.known(request, client);
+    const { owner } = known;
+    if (owner.workspaceId === null) return selfCallerOf(owner);
+    const workspace = await this.boundWorkspace(known, request, owner.workspaceId);
+    refuseChangesOfViewers(known, workspace, endpoint);
+    return selfCallerOf(owner);
+  }
+
+  /**
+   * The person who is signed in, for what only a browser may do.
+   *
+   * @throws {Failure} `unauthorized`, or `forbidden` for keys and tools.
+   */
+  async person(request: Request, client: Client): Promise<Person> {
+    const { owner } = await this.known(request, client);
+    if (owner.credential.type !== "session" || owner.workspaceId !== null) {
+      throw new Failure(
+        "forbidden",
+        "Can not manage an account with a key or a tool's token: sign in with a browser",
+      );
+    }
+    return { ...owner, workspaceId: null };
+  }
+
+  /** The person of a page's request, by the cookie alone; `undefined` for nobody. */
+  async visitor(request: Request, client: Client): Promise<Person | undefined> {
+    const known = await this.session(request, client);
+    if (known === undefined) return undefined;
+    this.options.lastUsed.note(known, client);
+    return { ...known.owner, workspaceId: null };
+  }
+
+  private async known(request: Request, client: Client): Promise<KnownCredential> {
+    const header = request.headers.get("authorization");
+    const known = header === null
+      ? await this.bySession(request, client)
+      : await this.byBearer(header);
+    if (hasEnded(known, this.options.now())) {
+      this.memory.forget(known.owner.hash);
+      throw new Failure("unauthorized", `Credentials have expired. ${HOW}`);
+    }
+    if (known.owner.credential.type === "api_key") {
+      this.count(known.owner.credential.id, request);
+    }
+    this.options.lastUsed.note(known, client);
+    return known;
+  }
+
+  private async byBearer(header: string): Promise<KnownCredential> {
+    const token = BEARER.exec(header)?.[1];
+    if (token === undefined) {
+      throw new Failure("unauthorized", `Authorization header is not a bearer token. ${HOW}`);
+    }
+    const known = await this.memory.findBearer(token);
+    if (known === undefined) {
+      throw new Failure("unauthorized", `API key or token is unknown or was revoked. ${HOW}`);
+    }
+    return known;
+  }
+
+  /** The session that a request means, of those that its cookies name. */
+  private async session(request: Request, client: Client): Promise<KnownCredential | undefined> {
+    const { cookies, now } = this.options;
+    const tokens = readSessionTokens(request, cookies);
+    const found = await Promise.all(tokens.map((token) => this.memory.findSession(token)));
+    const standing = found.filter((known) => known !== undefined)
+      .filter((known) => !hasEnded(known, now()));
+    return chooseSession(standing, client);
+  }
+
+  private async bySession(request: Request, client: Client): Promise<KnownCredential> {
+    const { publicOrigin } = this.options;
+    const known = await this.session(request, client);
+    if (known === undefined) throw new Failure("unauthorized", `Credentials are missing. ${HOW}`);
+    if (!isSafeMethod(request.method) && originOf(request, publicOrigin) !== "same") {
+      throw crossOriginFailure();
+    }
+    return known;
+  }
+
+  private count(apiKeyId: string, request: Request): void {
+    const wait = this.quota.take(apiKeyId);
+    noteLimit(request, "api-key", this.quota.standing(apiKeyId));
+    if (wait === 0) return;
+    throw new Failure(
+      "rate_limited",
+      `API key has made its ${API_KEY_REQUESTS_PER_HOUR} requests of this hour. ` +
+        `Try again in ${wait} seconds`,
+      { retryAfter: wait },
+    );
+  }
+
+  private async boundWorkspace(
+    known: KnownCredential,
+    request: Request,
+    workspaceId: string,
+  ): Promise<Caller["workspace"]> {
+    const { user, credential } = known.owner;
+    const workspace = await this.memory.workspaceOf(user.id, workspaceId);
+    if (workspace === undefined) {
+      throw new Failure("unauthorized", `API key or token is unknown or was revoked. ${HOW}`);
+    }
+    const wanted = wantedWorkspace(request);
+    if (wanted !== null && wanted !== workspace.slug) {
+      const what = credential.type === "api_key" ? "API key" : "Access token";
+      throw new Failure(
+        "forbidden",
+        `${what} belongs to workspace "${workspace.slug}", not "${wanted}"`,
+        { problems: [{ path: WORKSPACE_FIELD, message: `Must be "${workspace.slug}"` }] },
+      );
+    }
+    return { ...workspace, role: lesserRole(workspace.role, known.role) };
+  }
+
+  private async sessionWorkspace(
+    { owner }: KnownCredential,
+    request: Request,
+  ): Promise<Caller["workspace"]> {
+    const slug = wantedWorkspace(request);
+    if (slug === null || slug === "") {
+      throw new Failure("invalid_request", "X-Workspace header is required");
+    }
+    const workspace = await this.memory.workspaceBySlug(owner.user.id, slug);
+    if (workspace === undefined) {
+      throw new Failure("not_found", `Workspace "${slug}" does not exist`);
+    }
+    return workspace;
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * What a credential made for itself, and what therefore ends with it: records
+ * that are named in a list of the credential, and removed when it is revoked.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { Failure } from "../../core/http/failure.ts";
+import { keys } from "../../core/store/keys.ts";
+import { readAll } from "../../core/store/records.ts";
+import { accountKeys } from "../account_keys.ts";
+import type { Credential, SelfCaller } from "../../core/access/caller.ts";
+
+const creation = z.object({ keys: z.array(z.array(z.string())) });
+
+/** Records that one commit removes; Deno KV takes 1000 changes. */
+const MAX_REMOVED = 500;
+
+function credentialKey({ userId, credential }: SelfCaller): Deno.KvKey {
+  const { type, id } = credential;
+  const places: Readonly<Record<Credential["type"], Deno.KvKey>> = {
+    api_key: keys.apiKey(id),
+    access_token: accountKeys.accessToken(userId, id),
+    session: accountKeys.session(userId, id),
+  };
+  return places[type];
+}
+
+/**
+ * Lists what an operation creates under the credential that asked for it. The
+ * operation fails where the credential is revoked meanwhile.
+ *
+ * @param made `id` names the creation, `keys` its records.
+ * @throws {Failure} `unauthorized` where the credential was revoked.
+ */
+export async function addCreation(
+  kv: Deno.Kv,
+  operation: Deno.AtomicOperation,
+  { own, id, keys }: { readonly own: SelfCaller; readonly id: string; readonly keys: string[][] },
+): Promise<void> {
+  const { key, versionstamp } = await kv.get(credentialKey(own));
+  if (versionstamp === null) throw new Failure("unauthorized", "Credentials were revoked");
+  operation.check({ key, versionstamp })
+    .set(accountKeys.creation(own.credential.id, id), { keys });
+}
+
+/** Takes a creation off the list of its credential, as something else ends it now. */
+export function forgetCreation(
+  operation: Deno.AtomicOperation,
+  made: { readonly credentialId: string | null; readonly id: string },
+): void {
+  if (made.credentialId !== null) {
+    operation.delete(accountKeys.creation(made.credentialId, made.id));
+  }
+}
+
+/** Adds to an operation the removal of what a credential made; returns whether there was any. */
+export async function endCreations(
+  kv: Deno.Kv,
+  operation: Deno.AtomicOperation,
+  credentialId: string,
+): Promise<boolean> {
+  let removed = 0;
+  for await (const { key, value } of readAll(kv, accountKeys.creations(credentialId), creation)) {
+    operation.delete(key);
+    for (const each of value.keys) operation.delete(each);
+    removed += value.keys.length + 1;
+    if (removed >= MAX_REMOVED) break;
+  }
+  return removed > 0;
+}

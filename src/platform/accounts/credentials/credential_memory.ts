@@ -1,0 +1,164 @@
+/**
+ * Credentials and memberships in memory, read from the store when they are
+ * first asked for. Whoever changes one says so here; only one process serves
+ * from a data directory, so that is all it takes.
+ *
+ * @module
+ */
+import type { AccountStore } from "../account_store.ts";
+import { hashApiKey } from "../api_keys/api_key.ts";
+import type { Caller, CredentialOwner, Role } from "../../core/access/caller.ts";
+import type { CredentialStore } from "./credential_store.ts";
+import type { KnownCredential } from "./known_credential.ts";
+import { hashToken, isAccessToken } from "./token.ts";
+
+/** Most entries of each kind; when there are more, all are forgotten and read again. */
+const MAX_REMEMBERED = 10_000;
+
+interface Found {
+  readonly id: string;
+  readonly userId: string;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly hash: string;
+  readonly prefix?: string;
+  readonly address?: string;
+  readonly workspaceId?: string;
+  readonly role?: Role;
+}
+
+export class CredentialMemory {
+  private readonly credentials = new Map<string, KnownCredential>();
+  private readonly workspaces = new Map<string, Caller["workspace"]>();
+  private readonly slugs = new Map<string, string>();
+  private readonly watchers: ((hash: string | undefined) => void)[] = [];
+  /** Counts changes: what was read before one is not remembered after it. */
+  private changes = 0;
+
+  constructor(
+    private readonly stores: {
+      readonly accounts: AccountStore;
+      readonly credentials: CredentialStore;
+    },
+  ) {}
+
+  /** An API key or access token. */
+  async findBearer(token: string): Promise<KnownCredential | undefined> {
+    if (isAccessToken(token)) {
+      const known = await this.findByHash("access_token", hashToken("access token", token));
+      if (known !== undefined) return known;
+    }
+    return await this.findByHash("api_key", hashApiKey(token));
+  }
+
+  findSession(token: string): Promise<KnownCredential | undefined> {
+    return this.findByHash("session", hashToken("session", token));
+  }
+
+  /** A credential that was found before, as it is now. */
+  async findByHash(
+    type: Caller["credential"]["type"],
+    hash: string,
+  ): Promise<KnownCredential | undefined> {
+    const { credentials } = this.stores;
+    const finders = {
+      api_key: () => credentials.findApiKey(hash),
+      access_token: () => credentials.findAccessToken(hash),
+      session: () => credentials.findSession(hash),
+    };
+    return this.credentials.get(hash) ?? await this.load(type, finders[type]);
+  }
+
+  /** A workspace as a user sees it; `undefined` where they are no member. */
+  async workspaceOf(userId: string, workspaceId: string): Promise<Caller["workspace"] | undefined> {
+    const key = `${userId} ${workspaceId}`;
+    const known = this.workspaces.get(key);
+    if (known !== undefined) return known;
+    const before = this.changes;
+    const { accounts } = this.stores;
+    const [workspace, membership] = await Promise.all([
+      accounts.findWorkspace(workspaceId),
+      accounts.findMembership(userId, workspaceId),
+    ]);
+    if (workspace === undefined || membership === undefined) return undefined;
+    const { id, slug, name } = workspace;
+    const found = { id, slug, name, role: membership.role };
+    if (before === this.changes) remember(this.workspaces, key, found);
+    return found;
+  }
+
+  async workspaceBySlug(userId: string, slug: string): Promise<Caller["workspace"] | undefined> {
+    const id = this.slugs.get(slug) ?? await this.stores.accounts.findWorkspaceId(slug);
+    if (id === undefined) return undefined;
+    remember(this.slugs, slug, id);
+    return await this.workspaceOf(userId, id);
+  }
+
+  /** To be called when a credential was revoked or ended. */
+  forget(hash: string): void {
+    this.changes++;
+    this.credentials.delete(hash);
+    for (const watcher of this.watchers) watcher(hash);
+  }
+
+  /** To be called when a user, a workspace or a membership changed. */
+  forgetAll(): void {
+    this.changes++;
+    this.credentials.clear();
+    this.workspaces.clear();
+    for (const watcher of this.watchers) watcher(undefined);
+  }
+
+  /**
+   * Calls back after each `forget` with the credential's hash, and with
+   * `undefined` after each `forgetAll`: for what a credential keeps open.
+   */
+  onForget(watcher: (hash: string | undefined) => void): void {
+    this.watchers.push(watcher);
+  }
+
+  private async load(
+    type: Caller["credential"]["type"],
+    find: () => Promise<Found | undefined>,
+  ): Promise<KnownCredential | undefined> {
+    const before = this.changes;
+    const found = await find();
+    if (found === undefined) return undefined;
+    const [user, use] = await Promise.all([
+      this.stores.accounts.findUser(found.userId),
+      this.stores.credentials.lastUse(found.id),
+    ]);
+    if (user === undefined) return undefined;
+    const owner: CredentialOwner = {
+      user: { id: user.id, name: user.name, email: user.email },
+      credential: {
+        type,
+        id: found.id,
+        name: found.name,
+        prefix: found.prefix ?? null,
+        createdAt: new Date(found.createdAt).toISOString(),
+      },
+      hash: found.hash,
+      workspaceId: found.workspaceId ?? null,
+    };
+    const known: KnownCredential = {
+      owner,
+      role: found.role ?? "owner",
+      createdAt: found.createdAt,
+      begunAt: found.address ?? null,
+      usedAt: use?.at ?? found.createdAt,
+      notedAt: use?.at ?? 0,
+      address: use?.address ?? null,
+      country: use?.country ?? null,
+      countryAt: use?.at ?? 0,
+      warnedAt: -Infinity,
+    };
+    if (before === this.changes) remember(this.credentials, found.hash, known);
+    return known;
+  }
+}
+
+function remember<Value>(map: Map<string, Value>, key: string, value: Value): void {
+  if (map.size >= MAX_REMEMBERED) map.clear();
+  map.set(key, value);
+}

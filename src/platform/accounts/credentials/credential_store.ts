@@ -1,0 +1,175 @@
+/**
+ * Sessions, access tokens and API keys in Deno KV, found by their hash.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { keys } from "../../core/store/keys.ts";
+import { type Page, readAll, readPage, readRecord } from "../../core/store/records.ts";
+import { accountKeys } from "../account_keys.ts";
+import { type ApiKeyRecord, apiKeyRecord } from "../api_keys/api_key.ts";
+import { endCreations } from "./creations.ts";
+import {
+  ACCESS_TOKEN_IDLE_MS,
+  type AccessTokenRecord,
+  accessTokenRecord,
+  type LastUse,
+  lastUse,
+  SESSION_MAX_MS,
+  type SessionRecord,
+  sessionRecord,
+} from "./credential.ts";
+
+const place = z.object({ userId: z.string(), id: z.string() });
+type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
+
+/** Adds an access token to an operation, so that it comes to be with what else that does. */
+export function addAccessToken(
+  operation: Deno.AtomicOperation,
+  token: AccessTokenRecord,
+): Deno.AtomicOperation {
+  return operation
+    .set(accountKeys.accessToken(token.userId, token.id), token)
+    .set(accountKeys.accessTokenByHash(token.hash), { userId: token.userId, id: token.id });
+}
+
+export class CredentialStore {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  async addSession(session: SessionRecord): Promise<void> {
+    const expireIn = SESSION_MAX_MS;
+    await this.kv.atomic()
+      .set(accountKeys.session(session.userId, session.id), session, { expireIn })
+      .set(accountKeys.sessionByHash(session.hash), { userId: session.userId, id: session.id }, {
+        expireIn,
+      })
+      .commit();
+  }
+
+  async findSession(hash: string): Promise<SessionRecord | undefined> {
+    const found = await readRecord(this.kv, accountKeys.sessionByHash(hash), place);
+    if (found === undefined) return undefined;
+    const key = accountKeys.session(found.value.userId, found.value.id);
+    return (await readRecord(this.kv, key, sessionRecord))?.value;
+  }
+
+  sessions(userId: string, page: PageWish): Promise<Page<SessionRecord>> {
+    return readPage(this.kv, accountKeys.sessions(userId), { schema: sessionRecord, ...page });
+  }
+
+  async allSessions(userId: string): Promise<SessionRecord[]> {
+    const all = readAll(this.kv, accountKeys.sessions(userId), sessionRecord);
+    return (await Array.fromAsync(all)).map(({ value }) => value);
+  }
+
+  /** Ends a session; returns it, `undefined` where the user has none of that id. */
+  async removeSession(userId: string, id: string): Promise<SessionRecord | undefined> {
+    const key = accountKeys.session(userId, id);
+    const session = (await readRecord(this.kv, key, sessionRecord))?.value;
+    if (session === undefined) return undefined;
+    await this.end(
+      id,
+      (operation) => operation.delete(key).delete(accountKeys.sessionByHash(session.hash)),
+    );
+    return session;
+  }
+
+  async findAccessToken(hash: string): Promise<AccessTokenRecord | undefined> {
+    const found = await readRecord(this.kv, accountKeys.accessTokenByHash(hash), place);
+    if (found === undefined) return undefined;
+    const key = accountKeys.accessToken(found.value.userId, found.value.id);
+    return (await readRecord(this.kv, key, accessTokenRecord))?.value;
+  }
+
+  accessTokens(userId: string, page: PageWish): Promise<Page<AccessTokenRecord>> {
+    const schema = accessTokenRecord;
+    return readPage(this.kv, accountKeys.accessTokens(userId), { schema, ...page });
+  }
+
+  /** Revokes a token; returns it, `undefined` where the user has none of that id. */
+  async removeAccessToken(userId: string, id: string): Promise<AccessTokenRecord | undefined> {
+    const key = accountKeys.accessToken(userId, id);
+    const token = (await readRecord(this.kv, key, accessTokenRecord))?.value;
+    if (token === undefined) return undefined;
+    await this.end(
+      id,
+      (operation) => operation.delete(key).delete(accountKeys.accessTokenByHash(token.hash)),
+    );
+    return token;
+  }
+
+  async addApiKey(apiKey: ApiKeyRecord): Promise<void> {
+    await this.kv.atomic()
+      .set(keys.apiKey(apiKey.id), apiKey)
+      .set(keys.apiKeyByHash(apiKey.hash), apiKey.id)
+      .set(accountKeys.workspaceApiKey(apiKey.workspaceId, apiKey.id), apiKey)
+      .commit();
+  }
+
+  async findApiKey(hash: string): Promise<ApiKeyRecord | undefined> {
+    const id = await readRecord(this.kv, keys.apiKeyByHash(hash), z.string());
+    if (id === undefined) return undefined;
+    return (await readRecord(this.kv, keys.apiKey(id.value), apiKeyRecord))?.value;
+  }
+
+  apiKeys(workspaceId: string, page: PageWish): Promise<Page<ApiKeyRecord>> {
+    const schema = apiKeyRecord;
+    return readPage(this.kv, accountKeys.workspaceApiKeys(workspaceId), { schema, ...page });
+  }
+
+  /** Revokes a key; returns it, `undefined` where the workspace has none of that id. */
+  async removeApiKey(workspaceId: string, id: string): Promise<ApiKeyRecord | undefined> {
+    const listed = accountKeys.workspaceApiKey(workspaceId, id);
+    const apiKey = (await readRecord(this.kv, listed, apiKeyRecord))?.value;
+    if (apiKey === undefined) return undefined;
+    await this.end(
+      id,
+      (operation) =>
+        operation.delete(listed).delete(keys.apiKey(id)).delete(keys.apiKeyByHash(apiKey.hash)),
+    );
+    return apiKey;
+  }
+
+  /** Removes all keys and tokens that act for a user in a workspace; returns the keys. */
+  async removeOfMember(userId: string, workspaceId: string): Promise<ApiKeyRecord[]> {
+    for await (
+      const { value } of readAll(this.kv, accountKeys.accessTokens(userId), accessTokenRecord)
+    ) {
+      if (value.workspaceId === workspaceId) await this.removeAccessToken(userId, value.id);
+    }
+    const removed: ApiKeyRecord[] = [];
+    const listed = accountKeys.workspaceApiKeys(workspaceId);
+    for await (const { value } of readAll(this.kv, listed, apiKeyRecord)) {
+      if (value.userId !== userId) continue;
+      await this.removeApiKey(workspaceId, value.id);
+      removed.push(value);
+    }
+    return removed;
+  }
+
+  /** Removes a credential together with what it made for itself. */
+  private async end(
+    id: string,
+    remove: (operation: Deno.AtomicOperation) => Deno.AtomicOperation,
+  ): Promise<void> {
+    const operation = remove(this.kv.atomic()).delete(accountKeys.lastUse(id));
+    await endCreations(this.kv, operation, id);
+    await operation.commit();
+    // What was made between the look and the commit; from now on nothing can be.
+    let late = this.kv.atomic();
+    while (await endCreations(this.kv, late, id)) {
+      await late.commit();
+      late = this.kv.atomic();
+    }
+  }
+
+  async lastUse(credentialId: string): Promise<LastUse | undefined> {
+    return (await readRecord(this.kv, accountKeys.lastUse(credentialId), lastUse))?.value;
+  }
+
+  /** Notes a use; the note outlasts every idle time, then goes by itself. */
+  async noteUse(credentialId: string, use: LastUse): Promise<void> {
+    const expireIn = 2 * ACCESS_TOKEN_IDLE_MS;
+    await this.kv.set(accountKeys.lastUse(credentialId), use, { expireIn });
+  }
+}

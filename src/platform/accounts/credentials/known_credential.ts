@@ -1,0 +1,52 @@
+/**
+ * A credential as it is remembered between requests, so that a warm request
+ * reads no store.
+ *
+ * @module
+ */
+import { ACCESS_TOKEN_IDLE_MS, SESSION_IDLE_MS, SESSION_MAX_MS } from "./credential.ts";
+import type { Caller, CredentialOwner, Role } from "../../core/access/caller.ts";
+
+export interface KnownCredential {
+  readonly owner: CredentialOwner;
+  /** Most that it may do: less than its user, for some API keys. */
+  readonly role: Role;
+  readonly createdAt: number;
+  /** Address at which it was made; null for API keys. */
+  readonly begunAt: string | null;
+  /** When it was last used, by the clock; at least when it was made. */
+  usedAt: number;
+  /** When a use was last written to the store. */
+  notedAt: number;
+  address: string | null;
+  country: string | null;
+  /** When it was last seen in that country. */
+  countryAt: number;
+  /** When a second country was last reported. */
+  warnedAt: number;
+}
+
+const IDLE_MS: Readonly<Record<Caller["credential"]["type"], number>> = {
+  api_key: Infinity,
+  access_token: ACCESS_TOKEN_IDLE_MS,
+  session: SESSION_IDLE_MS,
+};
+
+/** Whether a credential has ended by its age. */
+export function hasEnded(known: KnownCredential, now: number): boolean {
+  const { type } = known.owner.credential;
+  if (now - known.usedAt >= IDLE_MS[type]) return true;
+  return type === "session" && now - known.createdAt >= SESSION_MAX_MS;
+}
+
+const RANK: Readonly<Record<Role, number>> = { viewer: 0, developer: 1, owner: 2 };
+
+/** Whether a role may do what takes another. */
+export function mayActAs(role: Role, wanted: Role): boolean {
+  return RANK[role] >= RANK[wanted];
+}
+
+/** The lesser of two roles. */
+export function lesserRole(one: Role, other: Role): Role {
+  return RANK[one] <= RANK[other] ? one : other;
+}

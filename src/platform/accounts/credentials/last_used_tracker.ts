@@ -1,0 +1,75 @@
+/**
+ * Notes when and where credentials are used: at most once a minute each, off
+ * the request path. A token that shows up in a second country within an hour
+ * is suspicious.
+ *
+ * @module
+ */
+import type { Clock } from "../../../lib/clock.ts";
+import type { Client } from "../../core/http/client.ts";
+import type { CredentialStore } from "./credential_store.ts";
+import type { KnownCredential } from "./known_credential.ts";
+import type { RaiseSecurityEvent } from "../security_events.ts";
+
+const NOTE_EVERY_MS = 60_000;
+const HOUR_MS = 60 * 60 * 1000;
+
+export interface LastUsedTrackerOptions {
+  readonly store: CredentialStore;
+  readonly raise: RaiseSecurityEvent;
+  readonly now: Clock;
+  /** Told where a note can not be written; the request goes on. */
+  readonly onTrouble: (message: string) => void;
+}
+
+export class LastUsedTracker {
+  private readonly pending = new Set<Promise<void>>();
+
+  constructor(private readonly options: LastUsedTrackerOptions) {}
+
+  /** Notes a use of a credential by a client. */
+  note(known: KnownCredential, client: Client): void {
+    const now = this.options.now();
+    known.usedAt = now;
+    if (client.address !== known.address) this.moved(known, client);
+    else if (known.country !== null) known.countryAt = now;
+    if (now - known.notedAt < NOTE_EVERY_MS) return;
+    known.notedAt = now;
+    const { address, country } = known;
+    const use = { at: now, address: address ?? client.address, country };
+    this.later(this.options.store.noteUse(known.owner.credential.id, use));
+  }
+
+  /** Waits for the notes that are being written. */
+  async close(): Promise<void> {
+    await Promise.all(this.pending);
+  }
+
+  private moved(known: KnownCredential, client: Client): void {
+    const now = this.options.now();
+    known.address = client.address;
+    const country = client.country();
+    if (country === null) return;
+    const before = known.country;
+    const isSecond = before !== null && before !== country && now - known.countryAt < HOUR_MS;
+    known.country = country;
+    known.countryAt = now;
+    if (!isSecond || now - known.warnedAt < HOUR_MS) return;
+    known.warnedAt = now;
+    const { user, credential, workspaceId } = known.owner;
+    this.later(this.options.raise({
+      event: "security.suspicious_activity",
+      userId: user.id,
+      ...(workspaceId === null ? {} : { workspaceId }),
+      detail: `"${credential.name}" was used from ${before} and from ${country} within an hour`,
+      client,
+    }));
+  }
+
+  private later(work: Promise<void>): void {
+    const kept = work
+      .catch((error) => this.options.onTrouble(`Can not note the use of a credential: ${error}`))
+      .finally(() => this.pending.delete(kept));
+    this.pending.add(kept);
+  }
+}

@@ -1,0 +1,41 @@
+/**
+ * Secrets that are shown once: 256 random bits in base64url. Only the SHA-256
+ * of one is stored; with that much entropy a slow hash adds nothing.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import type { Random } from "../../../lib/clock.ts";
+import { sha256Hex } from "../../../lib/hash.ts";
+
+/** What a token is for; the hash of one is of no use as another. */
+export type TokenKind =
+  | "session"
+  | "access token"
+  | "invitation"
+  | "owner link"
+  | "mail link"
+  | "challenge";
+
+const PREFIX: Readonly<Partial<Record<TokenKind, string>>> = { "access token": "svct_" };
+
+/** Characters of an access token that may be shown: the scheme and 24 bits. */
+const SHOWN = 9;
+
+export function mintToken(kind: TokenKind, random: Random): string {
+  return `${PREFIX[kind] ?? ""}${Buffer.from(random(32)).toString("base64url")}`;
+}
+
+/** What is stored of a token. */
+export function hashToken(kind: TokenKind, token: string): string {
+  return sha256Hex(`svc ${kind}\n${token}`);
+}
+
+export function isAccessToken(token: string): boolean {
+  return token.startsWith("svct_");
+}
+
+/** The part of an access token that lists may show. */
+export function tokenPrefix(token: string): string {
+  return token.slice(0, SHOWN);
+}

@@ -1,0 +1,116 @@
+/**
+ * An email address and a password for an account that signs in by the
+ * messenger alone. Where the platform can send mail, the address has to be
+ * confirmed in a session of that very account, so that nobody can be led to
+ * give theirs to somebody else's.
+ *
+ * @module
+ */
+import type { Account } from "../../../contract/mod.ts";
+import type { Client } from "../../core/http/client.ts";
+import { Failure } from "../../core/http/failure.ts";
+import { addressTakenMail, confirmEmailMail } from "./account_mails.ts";
+import { canonicalEmail } from "../account_store.ts";
+import { accountToWire } from "../account_wire.ts";
+import type { Person } from "../../core/access/caller.ts";
+import { requireFresh } from "../sign_in/fresh_session.ts";
+import type { MailLinks } from "./mail_links.ts";
+import type { ConfirmationWanted, EmailAdded } from "../outcomes.ts";
+import type { AccountParts } from "../parts.ts";
+import type { PasswordHash } from "../sign_in/password.ts";
+import { RateWindow } from "../../core/access/rate_window.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+/** Addresses that one account may try in an hour. */
+const TRIES_PER_HOUR = 10;
+
+export class EmailService {
+  private readonly tries: RateWindow;
+
+  constructor(
+    private readonly parts: AccountParts,
+    /** Missing where the platform can send no mail. */
+    private readonly mailLinks: MailLinks | undefined,
+  ) {
+    this.tries = new RateWindow({ limit: TRIES_PER_HOUR, windowMs: HOUR_MS }, parts.now);
+  }
+
+  /**
+   * @throws {Failure} `conflict` where the account has a password, or the
+   *   address an account and no mail can be sent; `forbidden` where the session
+   *   is not a fresh one; `rate_limited` after many.
+   */
+  async add(
+    person: Person,
+    wanted: { readonly email: string; readonly password: string },
+    client: Client,
+  ): Promise<EmailAdded | ConfirmationWanted> {
+    const { accounts, signIns, passwords, now } = this.parts;
+    const { id: userId } = person.user;
+    if ((await signIns.find(userId)).password !== null) throw unwanted();
+    requireFresh(person, now());
+    const wait = this.tries.take(userId);
+    if (wait > 0) {
+      throw new Failure("rate_limited", `Too many attempts. Try again in ${wait} seconds`, {
+        retryAfter: wait,
+      });
+    }
+    const email = canonicalEmail(wanted.email);
+    const password = await passwords.hash(wanted.password);
+    if (this.mailLinks === undefined) {
+      return { status: "added", account: await this.set(userId, { email, password }, client) };
+    }
+    const known = await accounts.findUserByEmail(email);
+    await this.mailLinks.send(email, {
+      link: { type: "email", userId, email, password, expiresAt: now() + HOUR_MS },
+      client,
+      userId,
+      path: known === undefined ? "/account/email/confirm/{token}" : "/sign-in",
+      mail: known === undefined ? confirmEmailMail : addressTakenMail,
+    });
+    return { status: "confirmation_required" };
+  }
+
+  /** Follows the link of the mail. @throws {Failure} `not_found` where it is used, old or another's. */
+  async confirm(person: Person, token: string, client: Client): Promise<Account> {
+    const link = await this.mailLinks?.find("email", token, client);
+    if (link?.userId !== person.user.id) throw linkUsed();
+    const taken = await this.mailLinks?.use("email", token, client);
+    if (taken === undefined) throw linkUsed();
+    return await this.set(person.user.id, taken, client);
+  }
+
+  private async set(
+    userId: string,
+    given: { readonly email: string; readonly password: PasswordHash },
+    client: Client,
+  ): Promise<Account> {
+    const { signIns, memory, raise } = this.parts;
+    const { email, password } = given;
+    const user = await signIns.addEmail(userId, { email, password });
+    if (user === "unwanted") throw unwanted();
+    if (user === "taken") {
+      throw new Failure("conflict", "Can not add the address: it has an account of its own");
+    }
+    memory.forgetAll();
+    await raise({
+      event: "security.password_changed",
+      userId,
+      detail: `Sign-in with ${email} and a password was set up`,
+      client,
+    });
+    return accountToWire(user, await signIns.find(userId));
+  }
+}
+
+const unwanted = () =>
+  new Failure(
+    "conflict",
+    "Can not add an address: the account has one. Change the password instead",
+  );
+
+const linkUsed = () =>
+  new Failure(
+    "not_found",
+    "Link can not be used: it is old, was used, or is for another account than the one signed in",
+  );

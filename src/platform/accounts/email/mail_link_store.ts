@@ -1,0 +1,65 @@
+/**
+ * What waits for somebody to follow a link in a mail. The link's token is
+ * stored hashed; each works once.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { readRecord } from "../../core/store/records.ts";
+import { accountKeys } from "../account_keys.ts";
+import { passwordHash } from "../sign_in/password.ts";
+
+const mailLink = z.discriminatedUnion("type", [
+  z.object({
+    type: z.literal("sign_up"),
+    name: z.string(),
+    email: z.string(),
+    password: passwordHash,
+    /** Path to go on to. */
+    next: z.string(),
+    expiresAt: z.number(),
+  }),
+  z.object({
+    type: z.literal("reset"),
+    /** "" where the address has no account: the record is there for its time only. */
+    userId: z.string(),
+    /** Of the password that is forgotten: where it was changed, the link is void. */
+    passwordHash: z.string(),
+    expiresAt: z.number(),
+  }),
+  z.object({
+    type: z.literal("email"),
+    /** The account that gets the address. */
+    userId: z.string(),
+    email: z.string(),
+    password: passwordHash,
+    expiresAt: z.number(),
+  }),
+]);
+export type MailLink = z.infer<typeof mailLink>;
+export type MailLinkType = MailLink["type"];
+
+export class MailLinkStore {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  async add(hash: string, link: MailLink, lifetimeMs: number): Promise<void> {
+    await this.kv.set(accountKeys.mailLink(hash), link, { expireIn: lifetimeMs });
+  }
+
+  async find<Type extends MailLinkType>(
+    hash: string,
+    wanted: { readonly type: Type; readonly now: number },
+  ): Promise<Extract<MailLink, { type: Type }> | undefined> {
+    const link = (await readRecord(this.kv, accountKeys.mailLink(hash), mailLink))?.value;
+    if (link?.type !== wanted.type || wanted.now >= link.expiresAt) return undefined;
+    return link as Extract<MailLink, { type: Type }>;
+  }
+
+  /** Uses a link up; false where another request did so first. */
+  async take(hash: string): Promise<boolean> {
+    const key = accountKeys.mailLink(hash);
+    const { versionstamp } = await this.kv.get(key);
+    if (versionstamp === null) return false;
+    return (await this.kv.atomic().check({ key, versionstamp }).delete(key).commit()).ok;
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Links in mails: made, sent, and used once.
+ *
+ * @module
+ */
+import { addressGroup, type Client } from "../../core/http/client.ts";
+import type { AccountMail, SendAccountMail } from "./account_mails.ts";
+import type { MailLink, MailLinkStore, MailLinkType } from "./mail_link_store.ts";
+import type { AccountParts } from "../parts.ts";
+import { RateWindow } from "../../core/access/rate_window.ts";
+import { hashToken, mintToken } from "../credentials/token.ts";
+
+/**
+ * Mails that one address is sent in an hour because of one place or one known
+ * browser, so that nobody uses up the owner's; further ones are left out, and
+ * nobody is told.
+ */
+const MAILS_PER_HOUR = 5;
+/** The same, because of all places but known browsers together. */
+const ALL_MAILS_PER_HOUR = 20;
+const HOUR_MS = 60 * 60 * 1000;
+
+export interface LinkMail {
+  /** What the link is for. */
+  readonly link: MailLink;
+  /** Path of the page that the mail names, with `{token}` where it takes the link's token. */
+  readonly path: string;
+  /** Who asks for it. */
+  readonly client: Client;
+  /** The account that the mail is to; missing where there is none yet. */
+  readonly userId?: string | undefined;
+  /** What the mail says; undefined to send none, in the same time. */
+  readonly mail: ((to: string, facts: { host: string; url: string }) => AccountMail) | undefined;
+}
+
+export class MailLinks {
+  private readonly mails: RateWindow;
+  private readonly allMails: RateWindow;
+
+  constructor(
+    private readonly parts: AccountParts,
+    private readonly options: {
+      readonly store: MailLinkStore;
+      readonly send: SendAccountMail;
+      readonly onTrouble: (message: string) => void;
+    },
+  ) {
+    this.mails = new RateWindow({ limit: MAILS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
+    this.allMails = new RateWindow({ limit: ALL_MAILS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
+  }
+
+  /** Stores a link and hands its mail over, without waiting for the mail server. */
+  async send(to: string, { link, path, mail, ...asked }: LinkMail): Promise<void> {
+    const { random, now, publicOrigin } = this.parts;
+    const { store, send, onTrouble } = this.options;
+    const token = mintToken("mail link", random);
+    await store.add(hashToken("mail link", token), link, link.expiresAt - now());
+    if (!await this.mayMail(to, asked) || mail === undefined) return;
+    const url = `${publicOrigin}${path.replace("{token}", token)}`;
+    send(mail(to, { host: new URL(publicOrigin).host, url })).catch((error) =>
+      onTrouble(`Can not send a mail about an account: ${error.message}`)
+    );
+  }
+
+  /** Counts a mail, by the same look-ups whether there is an account or not. */
+  private async mayMail(
+    to: string,
+    { client, userId }: Pick<LinkMail, "client" | "userId">,
+  ): Promise<boolean> {
+    const device = await this.parts.devices.find(client.cookie, userId ?? "");
+    if (device !== undefined) return this.mails.take(`${to} ${device}`) === 0;
+    const place = `${to} ${addressGroup(client.address)}`;
+    if (this.mails.take(place) > 0) return false;
+    if (this.allMails.take(to) === 0) return true;
+    this.mails.refund(place);
+    return false;
+  }
+
+  /** What a link is for; `undefined` where it is used, old or wrong. Wrong ones are counted. */
+  async find<Type extends MailLinkType>(type: Type, token: string, client: Client) {
+    const guess = await this.parts.limits.begin("link", client);
+    const hash = hashToken("mail link", token);
+    const link = await this.options.store.find(hash, { type, now: this.parts.now() });
+    if (link !== undefined) guess.succeed();
+    return link;
+  }
+
+  /** Uses a link up. */
+  async use<Type extends MailLinkType>(type: Type, token: string, client: Client) {
+    const link = await this.find(type, token, client);
+    if (link === undefined) return undefined;
+    return await this.options.store.take(hashToken("mail link", token)) ? link : undefined;
+  }
+}

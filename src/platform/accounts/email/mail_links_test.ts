@@ -1,0 +1,171 @@
+import assert from "node:assert/strict";
+import { Failure } from "../../core/http/failure.ts";
+import {
+  clientAt,
+  newAccount,
+  newPerson,
+  PASSWORD,
+  requestWith,
+  tokenOf,
+  withAccounts,
+} from "../_test_accounts.ts";
+
+const HOUR = 60 * 60 * 1000;
+const ada = { name: "ada", email: "ada@example.com", password: PASSWORD };
+const NEXT = "another good password";
+
+const refused = (code: string) => (error: unknown) =>
+  error instanceof Failure && error.code === code;
+
+Deno.test("a sign-up answers the same for a free and a taken address; only the mail differs", () =>
+  withAccounts(async (test) => {
+    await newAccount(test);
+    test.mails.length = 0;
+    const free = await test.signUp.signUp({ ...ada, email: "bob@example.com" }, clientAt());
+    const taken = await test.signUp.signUp({ ...ada, email: "Ada@Example.com" }, clientAt());
+    assert.deepEqual(free, { status: "confirmation_required" });
+    assert.deepEqual(taken, free);
+    const [toBob, toAda] = test.mails;
+    assert.deepEqual([toBob!.to, toAda!.to], ["bob@example.com", "ada@example.com"]);
+    assert.match(toBob!.subject, /^Confirm your account on localhost:8787$/);
+    assert.match(toAda!.text, /has one already, so none was made[^]*\/forgot-password\n/);
+  }, { sendsMail: true }));
+
+Deno.test("an account is made once its link is followed, and the link works once", () =>
+  withAccounts(async (test) => {
+    await test.signUp.signUp({ ...ada, next: "/device?code=AB" }, clientAt());
+    const signIn = () => test.signIn.signIn(ada, clientAt());
+    await assert.rejects(signIn, refused("unauthorized"));
+    const token = tokenOf(test.mails[0]!);
+    const { signedIn, next } = await test.signUp.confirm(token, clientAt());
+    assert.deepEqual([signedIn.account.email, next], ["ada@example.com", "/device?code=AB"]);
+    assert.equal((await signIn()).status, "signed_in");
+    await assert.rejects(() => test.signUp.confirm(token, clientAt()), refused("not_found"));
+  }, { sendsMail: true }));
+
+const lifetimes = [
+  ["a day less a moment", 24 * HOUR - 1, true],
+  ["a day", 24 * HOUR, false],
+] as const;
+
+for (const [name, pause, works] of lifetimes) {
+  Deno.test(`a confirmation ${works ? "works" : "does not work"} after ${name}`, () =>
+    withAccounts(async (test) => {
+      await test.signUp.signUp(ada, clientAt());
+      test.time += pause;
+      const confirm = () => test.signUp.confirm(tokenOf(test.mails[0]!), clientAt());
+      if (works) await confirm();
+      else await assert.rejects(confirm, refused("not_found"));
+    }, { sendsMail: true }));
+}
+
+Deno.test("a reset sets the password once, ends all sessions and is told", () =>
+  withAccounts(async (test) => {
+    const cookie = await newAccount(test);
+    await test.passwordReset.request("ADA@example.com", clientAt());
+    const token = tokenOf(test.mails.at(-1)!);
+    assert.equal(await test.passwordReset.isOpen(token, clientAt()), true);
+    await test.passwordReset.complete({ token, password: NEXT }, clientAt());
+    assert.equal(await test.authenticator.visitor(requestWith(cookie), clientAt()), undefined);
+    await assert.rejects(() => test.signIn.signIn(ada, clientAt()), refused("unauthorized"));
+    const again = await test.signIn.signIn({ ...ada, password: NEXT }, clientAt());
+    assert.equal(again.status, "signed_in");
+    const reuse = () => test.passwordReset.complete({ token, password: PASSWORD }, clientAt());
+    await assert.rejects(reuse, refused("not_found"));
+    assert.ok(test.events.some(({ event }) => event === "security.password_changed"));
+  }, { sendsMail: true }));
+
+Deno.test("a link is void where the password was changed after it was sent", () =>
+  withAccounts(async (test) => {
+    const person = await newPerson(test);
+    await test.passwordReset.request(ada.email, clientAt());
+    await test.account.changePassword(person, { current: PASSWORD, next: NEXT }, clientAt());
+    const given = { token: tokenOf(test.mails.at(-1)!), password: "a thief's password" };
+    await assert.rejects(
+      () => test.passwordReset.complete(given, clientAt()),
+      refused("not_found"),
+    );
+    assert.equal(
+      (await test.signIn.signIn({ ...ada, password: NEXT }, clientAt())).status,
+      "signed_in",
+    );
+  }, { sendsMail: true }));
+
+Deno.test("an unknown address gets no mail, and a known one at most 5 in an hour for one place, 20 for all", () =>
+  withAccounts(async (test) => {
+    await newAccount(test);
+    test.mails.length = 0;
+    await test.passwordReset.request("eve@example.com", clientAt());
+    assert.equal(test.mails.length, 0);
+    test.time += HOUR * 2;
+    for (let time = 0; time < 8; time++) {
+      await test.passwordReset.request(ada.email, clientAt("192.0.2.77"));
+    }
+    assert.equal(test.mails.length, 5);
+    for (let time = 0; time < 30; time++) {
+      await test.passwordReset.request(ada.email, clientAt(`203.0.113.${time}`));
+    }
+    assert.equal(test.mails.length, 20);
+    const signedIn = await test.signIn.signIn(ada, clientAt());
+    assert.ok(signedIn.status === "signed_in");
+    const cookie = signedIn.deviceCookie.split(";")[0]!;
+    await test.passwordReset.request(ada.email, clientAt("198.51.100.1", null, cookie));
+    assert.equal(test.mails.length, 21, "a known browser's mails are its own");
+  }, { sendsMail: true }));
+
+Deno.test("without mail an account is made at once, and no password can be reset", () =>
+  withAccounts(async (test) => {
+    assert.equal((await test.signUp.signUp(ada, clientAt())).status, "signed_in");
+    const reset = () => test.passwordReset.request(ada.email, clientAt());
+    await assert.rejects(reset, /sends no mail/);
+    assert.equal(test.passwordReset.isPossible, false);
+  }));
+
+Deno.test("no token of a mail is in the store", () =>
+  withAccounts(async (test) => {
+    await test.signUp.signUp(ada, clientAt());
+    const token = tokenOf(test.mails[0]!);
+    for await (const entry of test.kv.list({ prefix: [] })) {
+      assert.ok(!JSON.stringify([entry.key, entry.value]).includes(token));
+    }
+  }, { sendsMail: true }));
+
+/** Counts the calls of the store by name while something runs. */
+async function storeCalls(
+  kv: Deno.Kv,
+  run: () => Promise<unknown>,
+): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {};
+  const { get, set, atomic } = kv;
+  const counted = <F extends (...given: never[]) => unknown>(name: string, call: F) =>
+    ((...given: Parameters<F>) => {
+      counts[name] = (counts[name] ?? 0) + 1;
+      return call.apply(kv, given);
+    }) as F;
+  Object.assign(kv, {
+    get: counted("get", get),
+    set: counted("set", set),
+    atomic: counted("atomic", atomic),
+  });
+  try {
+    await run();
+  } finally {
+    Object.assign(kv, { get, set, atomic });
+  }
+  return counts;
+}
+
+Deno.test("sign-up and reset do the same work whether the address has an account or not", () =>
+  withAccounts(async (test) => {
+    await newAccount(test);
+    const signUp = (email: string) =>
+      storeCalls(test.kv, () => test.signUp.signUp({ ...ada, email }, clientAt()));
+    const reset = (email: string) =>
+      storeCalls(test.kv, () => test.passwordReset.request(email, clientAt()));
+    const [free, taken] = [await signUp("bob@example.com"), await signUp(ada.email)];
+    assert.deepEqual([free.set, taken.set], [1, 1]);
+    assert.ok(Math.abs((free.get ?? 0) - (taken.get ?? 0)) <= 1, "a user that is there is read");
+    const [unknown, known] = [await reset("eve@example.com"), await reset(ada.email)];
+    assert.deepEqual([unknown.set, known.set], [1, 1]);
+    assert.ok(Math.abs((unknown.get ?? 0) - (known.get ?? 0)) <= 1);
+  }, { sendsMail: true }));

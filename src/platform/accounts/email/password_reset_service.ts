@@ -1,0 +1,112 @@
+/**
+ * A new password for somebody who forgot theirs: a link goes to the account's
+ * address. The second factor is asked for at the next sign-in all the same.
+ *
+ * @module
+ */
+import { addressGroup, type Client } from "../../core/http/client.ts";
+import { Failure } from "../../core/http/failure.ts";
+import { resetPasswordMail } from "./account_mails.ts";
+import { canonicalEmail } from "../account_store.ts";
+import type { MailLinks } from "./mail_links.ts";
+import type { AccountParts } from "../parts.ts";
+import { RateWindow } from "../../core/access/rate_window.ts";
+
+const HOUR_MS = 60 * 60 * 1000;
+/** Resets that one client may ask for in an hour. */
+const RESETS_PER_HOUR = 20;
+
+export class PasswordResetService {
+  private readonly requests: RateWindow;
+
+  constructor(
+    private readonly parts: AccountParts,
+    /** Missing where the platform can send no mail. */
+    private readonly mailLinks: MailLinks | undefined,
+  ) {
+    this.requests = new RateWindow({ limit: RESETS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
+  }
+
+  /** Whether the platform can send the link. */
+  get isPossible(): boolean {
+    return this.mailLinks !== undefined;
+  }
+
+  /**
+   * Sends a link, where the address has an account; the answer is the same.
+   *
+   * @throws {Failure} `conflict` where the platform can send no mail,
+   *   `rate_limited` after many.
+   */
+  async request(address: string, client: Client): Promise<void> {
+    const { accounts, signIns, now } = this.parts;
+    if (this.mailLinks === undefined) {
+      throw new Failure(
+        "conflict",
+        "This platform sends no mail, so it can not reset passwords: start it with --smtp-url",
+      );
+    }
+    const wait = this.requests.take(addressGroup(client.address));
+    if (wait > 0) {
+      throw new Failure("rate_limited", `Too many requests. Try again in ${wait} seconds`, {
+        retryAfter: wait,
+      });
+    }
+    const email = canonicalEmail(address);
+    const user = await accounts.findUserByEmail(email);
+    const record = await signIns.find(user?.id ?? "");
+    await this.mailLinks.send(email, {
+      link: {
+        type: "reset",
+        userId: user?.id ?? "",
+        passwordHash: record.password?.hash ?? "",
+        expiresAt: now() + HOUR_MS,
+      },
+      client,
+      userId: user?.id,
+      path: "/reset-password/{token}",
+      mail: user === undefined ? undefined : resetPasswordMail,
+    });
+  }
+
+  /** Whether a link can still be used. */
+  async isOpen(token: string, client: Client): Promise<boolean> {
+    const link = await this.mailLinks?.find("reset", token, client);
+    return link !== undefined && link.userId !== "";
+  }
+
+  /**
+   * Sets the new password and ends all sessions.
+   *
+   * @throws {Failure} `not_found` where the link is used, old or void.
+   */
+  async complete(
+    given: { readonly token: string; readonly password: string },
+    client: Client,
+  ): Promise<void> {
+    const { signIns, passwords, credentials, memory, raise } = this.parts;
+    // Hashing is expensive: nobody gets it done without a link.
+    if (!await this.isOpen(given.token, client)) throw linkUsed();
+    const password = await passwords.hash(given.password);
+    const link = await this.mailLinks?.use("reset", given.token, client);
+    if (link === undefined) throw linkUsed();
+    const { userId } = link;
+    await signIns.change(userId, (record) => {
+      if ((record.password?.hash ?? "") !== link.passwordHash) throw linkUsed();
+      return { ...record, password };
+    });
+    for (const session of await credentials.allSessions(userId)) {
+      await credentials.removeSession(userId, session.id);
+      memory.forget(session.hash);
+    }
+    await raise({
+      event: "security.password_changed",
+      userId,
+      detail: "The password was reset by a link in a mail; all sessions were ended",
+      client,
+    });
+  }
+}
+
+const linkUsed = () =>
+  new Failure("not_found", "Link can not be used: it is old, or was used. Ask for a new one");

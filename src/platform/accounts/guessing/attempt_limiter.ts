@@ -1,0 +1,84 @@
+/**
+ * Slows down guessing: some attempts are free, then each one doubles the time
+ * until the next. An attempt counts when it begins, so that many at once gain
+ * nothing; a success takes it back.
+ *
+ * @module
+ */
+import type { Clock } from "../../../lib/clock.ts";
+
+export interface AttemptLimits {
+  /** Attempts before the first pause. */
+  readonly free: number;
+  /** The first pause; each further one is twice as long. */
+  readonly firstPauseMs: number;
+  readonly longestPauseMs: number;
+}
+
+interface Attempts {
+  count: number;
+  blockedUntil: number;
+  lastAt: number;
+}
+
+/** After this long without an attempt, a subject is forgotten. */
+const FORGET_MS = 60 * 60 * 1000;
+
+/**
+ * Subjects that are remembered; the one that was quiet the longest goes first.
+ * To push one out takes as many attempts on others, each as slow as a hash.
+ */
+const MAX_SUBJECTS = 20_000;
+
+export class AttemptLimiter {
+  private readonly subjects = new Map<string, Attempts>();
+
+  constructor(private readonly limits: AttemptLimits, private readonly now: Clock) {}
+
+  /** Counts an attempt on a subject; returns 0, or the seconds to wait instead. */
+  take(subject: string): number {
+    const now = this.now();
+    const known = this.subjects.get(subject);
+    const attempts = known !== undefined && now - known.lastAt < FORGET_MS
+      ? known
+      : { count: 0, blockedUntil: 0, lastAt: now };
+    if (now < attempts.blockedUntil) return Math.ceil((attempts.blockedUntil - now) / 1000);
+    attempts.count++;
+    attempts.lastAt = now;
+    attempts.blockedUntil = now + this.pause(attempts.count);
+    this.subjects.delete(subject);
+    if (this.subjects.size >= MAX_SUBJECTS) {
+      for (const oldest of this.subjects.keys()) {
+        this.subjects.delete(oldest);
+        break;
+      }
+    }
+    this.subjects.set(subject, attempts);
+    return 0;
+  }
+
+  /** Attempts on a subject that did not succeed. */
+  count(subject: string): number {
+    return this.subjects.get(subject)?.count ?? 0;
+  }
+
+  /** Takes one attempt back. */
+  refund(subject: string): void {
+    const attempts = this.subjects.get(subject);
+    if (attempts === undefined) return;
+    attempts.count--;
+    attempts.blockedUntil = 0;
+    if (attempts.count <= 0) this.subjects.delete(subject);
+  }
+
+  /** Forgets a subject. */
+  clear(subject: string): void {
+    this.subjects.delete(subject);
+  }
+
+  private pause(count: number): number {
+    const { free, firstPauseMs, longestPauseMs } = this.limits;
+    if (count < free) return 0;
+    return Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(30, count - free));
+  }
+}

@@ -1,0 +1,62 @@
+/**
+ * A cookie by which a browser is known again to which somebody has signed in
+ * before. It opens nothing: it lets wrong passwords of others not stand in the
+ * way (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { createHmac } from "node:crypto";
+import type { Clock, Random } from "../../../lib/clock.ts";
+import { equalInConstantTime, sha256Hex } from "../../../lib/hash.ts";
+import { cookieField, cookieName, type CookieStyle, cookieValues } from "../credentials/cookies.ts";
+
+/** A browser in which nobody signs in for half a year is forgotten. */
+export const DEVICE_MS = 180 * 24 * 60 * 60 * 1000;
+
+const VALUE = /^([A-Za-z0-9_-]{22})\.(\d{1,16})\.([A-Za-z0-9_-]{43})$/;
+
+export class DeviceCookies {
+  private keyReading: Promise<string> | undefined;
+
+  constructor(
+    private readonly parts: {
+      /** The secret that signs them. */
+      readonly key: () => Promise<string>;
+      readonly cookies: CookieStyle;
+      readonly now: Clock;
+      readonly random: Random;
+    },
+  ) {}
+
+  /** `Set-Cookie` for the browser in which somebody has just signed in. */
+  async issue(userId: string): Promise<string> {
+    const { now, random, cookies } = this.parts;
+    const named = `${Buffer.from(random(16)).toString("base64url")}.${now()}`;
+    const value = `${named}.${await this.sign(userId, named)}`;
+    return cookieField(nameOf(userId), value, { maxAge: DEVICE_MS / 1000, style: cookies });
+  }
+
+  /** The name of the browser, where this account has signed in with it; from a `Cookie` field. */
+  async find(header: string | null, userId: string): Promise<string | undefined> {
+    for (const value of cookieValues(header, cookieName(nameOf(userId), this.parts.cookies))) {
+      const [, id, at, mac] = VALUE.exec(value) ?? [];
+      if (id === undefined || mac === undefined) continue;
+      if (this.parts.now() - Number(at) >= DEVICE_MS) continue;
+      if (equalInConstantTime(mac, await this.sign(userId, `${id}.${at}`))) return id;
+    }
+    return undefined;
+  }
+
+  private async sign(userId: string, named: string): Promise<string> {
+    this.keyReading ??= this.parts.key().catch((error) => {
+      this.keyReading = undefined;
+      throw error;
+    });
+    const hmac = createHmac("sha256", await this.keyReading);
+    return hmac.update(`svc device\n${userId}\n${named}`).digest("base64url");
+  }
+}
+
+/** One cookie for each account, as a browser may be used by several. */
+const nameOf = (userId: string): string => `svc_device_${sha256Hex(userId).slice(0, 12)}`;

@@ -1,0 +1,134 @@
+/**
+ * Limits of guessing: by account and address together, so that guesses from
+ * elsewhere do not keep the owner out; by address, for many accounts; by
+ * account, for many addresses. A browser that has signed in before is counted
+ * by itself alone.
+ *
+ * @module
+ */
+import type { Clock } from "../../../lib/clock.ts";
+import { addressGroup, type Client } from "../../core/http/client.ts";
+import { Failure } from "../../core/http/failure.ts";
+import { AttemptLimiter, type AttemptLimits } from "./attempt_limiter.ts";
+import type { DeviceCookies } from "./device_cookie.ts";
+
+/** What is guessed; each kind is counted for itself. */
+export type Guessed = "password" | "second factor" | "link" | "user code";
+
+/** Whose secret is guessed. */
+export interface GuessedAccount {
+  /** What it is counted by: an address, known or not, or an id. */
+  readonly subject: string;
+  /** Missing where there is no such account. */
+  readonly userId: string | undefined;
+}
+
+/** Failed guesses at one account that are reported as suspicious. */
+export const SUSPICIOUS_GUESSES = 10;
+/** The owner of an account is told at most this often. */
+const REPORT_MS = 24 * 60 * 60 * 1000;
+/** Accounts whose report is remembered; when there are more, all are forgotten. */
+const MAX_REPORTED = 10_000;
+
+const QUARTER_MS = 15 * 60_000;
+
+/** One place, at one account. */
+const PAIR: AttemptLimits = { free: 5, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
+/** A browser that has signed in before, at its account. */
+const DEVICE: AttemptLimits = { free: 10, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
+/** One place, at whatever accounts. */
+const ADDRESS: AttemptLimits = { free: 20, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
+/** All places together, at one account: one of them alone does not get this far. */
+const ACCOUNT: AttemptLimits = { free: 30, firstPauseMs: 5000, longestPauseMs: 60_000 };
+
+export interface Guess {
+  /** To be called when it was right. */
+  succeed(): void;
+  /**
+   * To be called when it was wrong; returns whether the owner should be told,
+   * which is true once in a day at most.
+   */
+  fail(): boolean;
+}
+
+interface Count {
+  readonly limiter: AttemptLimiter;
+  readonly key: string;
+}
+
+export class GuessLimits {
+  private readonly pairs: AttemptLimiter;
+  private readonly browsers: AttemptLimiter;
+  private readonly addresses: AttemptLimiter;
+  private readonly accounts: AttemptLimiter;
+  private readonly reported = new Map<string, number>();
+
+  constructor(private readonly devices: Pick<DeviceCookies, "find">, private readonly now: Clock) {
+    this.pairs = new AttemptLimiter(PAIR, now);
+    this.browsers = new AttemptLimiter(DEVICE, now);
+    this.addresses = new AttemptLimiter(ADDRESS, now);
+    this.accounts = new AttemptLimiter(ACCOUNT, now);
+  }
+
+  /**
+   * Counts a guess, before it is known whether it is right.
+   *
+   * @throws {Failure} `rate_limited` where it comes too soon.
+   */
+  async begin(kind: Guessed, client: Client, account?: GuessedAccount): Promise<Guess> {
+    const device = account?.userId === undefined
+      ? undefined
+      : await this.devices.find(client.cookie, account.userId);
+    const counts = this.counts(kind, { client, account, device });
+    takeAll(counts);
+    return {
+      succeed: () => {
+        for (const { limiter, key } of counts) limiter.refund(key);
+        // The place is the owner's: what was mistyped there before is forgiven.
+        if (account !== undefined) counts[0]!.limiter.clear(counts[0]!.key);
+      },
+      fail: () => {
+        if (account === undefined) return false;
+        const ofAccount = counts.filter(({ limiter }) => limiter !== this.addresses);
+        const failed = Math.max(...ofAccount.map(({ limiter, key }) => limiter.count(key)));
+        return failed >= SUSPICIOUS_GUESSES && this.isTimeToTell(`${kind} ${account.subject}`);
+      },
+    };
+  }
+
+  private counts(kind: Guessed, { client, account, device }: {
+    readonly client: Client;
+    readonly account: GuessedAccount | undefined;
+    readonly device: string | undefined;
+  }): readonly Count[] {
+    const group = addressGroup(client.address);
+    const address = { limiter: this.addresses, key: `${kind} ${group}` };
+    if (account === undefined) return [address];
+    if (device !== undefined) return [{ limiter: this.browsers, key: `${kind} ${device}` }];
+    return [
+      { limiter: this.pairs, key: `${kind} ${group} ${account.subject}` },
+      address,
+      { limiter: this.accounts, key: `${kind} ${account.subject}` },
+    ];
+  }
+
+  private isTimeToTell(subject: string): boolean {
+    const now = this.now();
+    if (now - (this.reported.get(subject) ?? -Infinity) < REPORT_MS) return false;
+    if (this.reported.size >= MAX_REPORTED) this.reported.clear();
+    this.reported.set(subject, now);
+    return true;
+  }
+}
+
+/** Counts everywhere, or nowhere. @throws {Failure} `rate_limited` */
+function takeAll(counts: readonly Count[]): void {
+  for (const [index, { limiter, key }] of counts.entries()) {
+    const seconds = limiter.take(key);
+    if (seconds === 0) continue;
+    for (const taken of counts.slice(0, index)) taken.limiter.refund(taken.key);
+    throw new Failure("rate_limited", `Too many attempts. Try again in ${seconds} seconds`, {
+      retryAfter: seconds,
+    });
+  }
+}

@@ -1,0 +1,25 @@
+/**
+ * Whether somebody has just signed in: what accounts without a password show
+ * instead of it, where they change how one signs in.
+ *
+ * @module
+ */
+import { Failure } from "../../core/http/failure.ts";
+import type { Person } from "../../core/access/caller.ts";
+
+/** A session that began this long ago shows who somebody is. */
+export const FRESH_MS = 10 * 60 * 1000;
+
+/** Whether a session began in the last ten minutes. */
+export function isFresh({ credential }: Person, now: number): boolean {
+  return now - Date.parse(credential.createdAt) < FRESH_MS;
+}
+
+/** @throws {Failure} `forbidden` where the session is older than ten minutes. */
+export function requireFresh(person: Person, now: number): void {
+  if (isFresh(person, now)) return;
+  throw new Failure(
+    "forbidden",
+    "Can not change how you sign in: the session must be of the last ten minutes. Sign in again",
+  );
+}

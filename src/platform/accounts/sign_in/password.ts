@@ -1,0 +1,114 @@
+/**
+ * Passwords at rest: scrypt (RFC 7914) with N = 2^15, r = 8, p = 3 (32 MiB and
+ * some 0.2 s each; OWASP's password storage cheat sheet), 128 bits of salt,
+ * 256 bits of hash. The parameters are stored with each hash, so that they can
+ * grow later.
+ *
+ * @module
+ */
+import { Buffer } from "node:buffer";
+import { scrypt, timingSafeEqual } from "node:crypto";
+import { z } from "zod";
+import type { Random } from "../../../lib/clock.ts";
+import { Failure } from "../../core/http/failure.ts";
+
+const COST: PasswordCost = { n: 2 ** 15, r: 8, p: 3 };
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+/** scrypt needs 128 * n * r bytes; some more is allowed for. */
+const MAX_MEMORY = 64 * 1024 * 1024;
+
+/** Hashes at one time: 64 MiB, two cores. */
+const CONCURRENT = 2;
+/** Hashes that may wait, some 4 seconds' worth; more are sent away. */
+const MAX_WAITING = 32;
+
+export const passwordHash = z.object({
+  algorithm: z.literal("scrypt"),
+  n: z.number(),
+  r: z.number(),
+  p: z.number(),
+  /** Base64. */
+  salt: z.string(),
+  hash: z.string(),
+});
+export type PasswordHash = z.infer<typeof passwordHash>;
+
+/** Parameters of scrypt; tests take cheap ones. */
+export interface PasswordCost {
+  readonly n: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+function derive(password: string, salt: Uint8Array, { n, r, p }: PasswordCost): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const options = { N: n, r, p, maxmem: MAX_MEMORY };
+    scrypt(password.normalize("NFKC"), salt, HASH_BYTES, options, (error, key) => {
+      if (error === null) resolve(key);
+      else reject(error);
+    });
+  });
+}
+
+/** Hashes and checks passwords, a few at a time. */
+export class Passwords {
+  private running = 0;
+  private readonly waiting: (() => void)[] = [];
+  /** Checked in place of the hash that an unknown account does not have. */
+  private readonly nobody: PasswordHash;
+
+  constructor(private readonly random: Random, private readonly cost: PasswordCost = COST) {
+    this.nobody = {
+      algorithm: "scrypt",
+      ...cost,
+      salt: Buffer.from(random(SALT_BYTES)).toString("base64"),
+      hash: Buffer.from(random(HASH_BYTES)).toString("base64"),
+    };
+  }
+
+  /** @throws {Failure} `rate_limited` when too many wait. */
+  async hash(password: string): Promise<PasswordHash> {
+    const salt = this.random(SALT_BYTES);
+    const key = await this.inTurn(() => derive(password, salt, this.cost));
+    return {
+      algorithm: "scrypt",
+      ...this.cost,
+      salt: Buffer.from(salt).toString("base64"),
+      hash: key.toString("base64"),
+    };
+  }
+
+  /**
+   * Whether the password is the one that was hashed. Without a hash the same
+   * work is done, and the answer is no.
+   *
+   * @throws {Failure} `rate_limited` when too many wait.
+   */
+  async matches(password: string, stored: PasswordHash | null | undefined): Promise<boolean> {
+    const { salt, hash, ...cost } = stored ?? this.nobody;
+    const key = await this.inTurn(() => derive(password, Buffer.from(salt, "base64"), cost));
+    const same = timingSafeEqual(key, Buffer.from(hash, "base64"));
+    return same && stored !== null && stored !== undefined;
+  }
+
+  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
+    if (this.running >= CONCURRENT) {
+      if (this.waiting.length >= MAX_WAITING) {
+        throw new Failure("rate_limited", "Too many sign-ins at once. Try again in a moment", {
+          retryAfter: 5,
+        });
+      }
+      await new Promise<void>((resolve) => this.waiting.push(resolve));
+    } else {
+      this.running++;
+    }
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      if (next === undefined) this.running--;
+      else next();
+    }
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * How a user signs in: password, second factor and recovery codes in Deno KV,
+ * and the one-time link of the first owner.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { keys } from "../../core/store/keys.ts";
+import { commitWithRetries, readRecord } from "../../core/store/records.ts";
+import { sealedSecret } from "../../core/secrets/secret_box.ts";
+import { accountKeys } from "../account_keys.ts";
+import { type UserRecord, userRecord } from "../account_store.ts";
+import { type PasswordHash, passwordHash } from "./password.ts";
+
+export const signInRecord = z.object({
+  password: passwordHash.nullable(),
+  /** The authenticator that is asked for; its secret is sealed. */
+  totp: z.object({ secret: sealedSecret, lastStep: z.number(), enabledAt: z.number() }).nullable(),
+  /** An authenticator that waits for its first code. */
+  enrolling: z.object({ secret: sealedSecret, startedAt: z.number() }).nullable(),
+  /** Hashes of the recovery codes that were not used. */
+  recoveryCodes: z.array(z.string()),
+});
+export type SignInRecord = z.infer<typeof signInRecord>;
+
+const ownerLink = z.object({ hash: z.string(), expiresAt: z.number() });
+export type OwnerLink = z.infer<typeof ownerLink>;
+
+const NOTHING: SignInRecord = { password: null, totp: null, enrolling: null, recoveryCodes: [] };
+
+export class SignInStore {
+  constructor(private readonly kv: Deno.Kv) {}
+
+  async find(userId: string): Promise<SignInRecord> {
+    return (await readRecord(this.kv, accountKeys.signIn(userId), signInRecord))?.value ?? NOTHING;
+  }
+
+  /** Changes a record; `change` returns `undefined` to leave it, and may throw. */
+  async change(
+    userId: string,
+    change: (record: SignInRecord) => SignInRecord | undefined,
+  ): Promise<boolean> {
+    const key = accountKeys.signIn(userId);
+    const { result } = await commitWithRetries(this.kv, [key], async () => {
+      const current = await readRecord(this.kv, key, signInRecord);
+      const next = change(current?.value ?? NOTHING);
+      const operation = this.kv.atomic();
+      if (next === undefined) return { operation, result: false };
+      operation.check({ key, versionstamp: current?.versionstamp ?? null }).set(key, next);
+      return { operation, result: true };
+    });
+    return result;
+  }
+
+  /** Stores a new user with a password; false where the address has an account. */
+  async addUser(user: UserRecord & { email: string }, password: PasswordHash): Promise<boolean> {
+    const email = accountKeys.userByEmail(user.email);
+    const result = await this.kv.atomic()
+      .check({ key: email, versionstamp: null })
+      .set(email, user.id)
+      .set(keys.user(user.id), user)
+      .set(accountKeys.signIn(user.id), { ...NOTHING, password })
+      .commit();
+    return result.ok;
+  }
+
+  /**
+   * Gives a user who has neither an address and a password.
+   *
+   * @returns the user; `unwanted` where there is one of the two; `taken` where
+   *   the address has an account.
+   */
+  async addEmail(
+    userId: string,
+    given: { readonly email: string; readonly password: PasswordHash },
+  ): Promise<UserRecord | "unwanted" | "taken"> {
+    const signInKey = accountKeys.signIn(userId);
+    const [userKey, email] = [keys.user(userId), accountKeys.userByEmail(given.email)];
+    const { result } = await commitWithRetries<UserRecord | "unwanted" | "taken">(this.kv, [
+      signInKey,
+      userKey,
+      email,
+    ], async () => {
+      const operation = this.kv.atomic();
+      const signIn = await readRecord(this.kv, signInKey, signInRecord);
+      const user = await readRecord(this.kv, userKey, userRecord);
+      const record = signIn?.value ?? NOTHING;
+      if (user === undefined || user.value.email !== null || record.password !== null) {
+        return { operation, result: "unwanted" };
+      }
+      if ((await this.kv.get(email)).versionstamp !== null) return { operation, result: "taken" };
+      const result = { ...user.value, email: given.email };
+      operation
+        .check({ key: signInKey, versionstamp: signIn?.versionstamp ?? null })
+        .check({ key: userKey, versionstamp: user.versionstamp })
+        .check({ key: email, versionstamp: null })
+        .set(email, userId)
+        .set(userKey, result)
+        .set(signInKey, { ...record, password: given.password });
+      return { operation, result };
+    });
+    return result;
+  }
+
+  async ownerLink(): Promise<OwnerLink | undefined> {
+    return (await readRecord(this.kv, keys.meta("owner_link"), ownerLink))?.value;
+  }
+
+  async setOwnerLink(link: OwnerLink): Promise<void> {
+    await this.kv.set(keys.meta("owner_link"), link);
+  }
+
+  /**
+   * Uses up the owner's link: gives the owner name, address and password.
+   *
+   * @returns the owner; `used` where the link is not that any more; `taken`
+   *   where the address has an account.
+   */
+  async claimOwner(
+    hash: string,
+    given: { readonly name: string; readonly email: string; readonly password: PasswordHash },
+  ): Promise<UserRecord | "used" | "taken"> {
+    const [linkKey, email] = [keys.meta("owner_link"), accountKeys.userByEmail(given.email)];
+    const { result } = await commitWithRetries<UserRecord | "used" | "taken">(this.kv, [
+      linkKey,
+      email,
+    ], async () => {
+      const operation = this.kv.atomic();
+      const link = await readRecord(this.kv, linkKey, ownerLink);
+      const ownerId = await readRecord(this.kv, keys.meta("owner"), z.string());
+      if (link?.value.hash !== hash || ownerId === undefined) return { operation, result: "used" };
+      if ((await this.kv.get(email)).versionstamp !== null) return { operation, result: "taken" };
+      const user = await readRecord(this.kv, keys.user(ownerId.value), userRecord);
+      if (user === undefined) return { operation, result: "used" };
+      const owner = { ...user.value, name: given.name, email: given.email };
+      operation
+        .check({ key: linkKey, versionstamp: link.versionstamp })
+        .check({ key: email, versionstamp: null })
+        .delete(linkKey)
+        .set(email, owner.id)
+        .set(keys.user(owner.id), owner)
+        .set(accountKeys.signIn(owner.id), { ...NOTHING, password: given.password });
+      return { operation, result: owner };
+    });
+    return result;
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * Making an account. Where the platform can send mail, the address has to be
+ * confirmed, and the answer tells nobody whether it has an account already;
+ * where it can not, the account is made at once.
+ *
+ * @module
+ */
+import { uuidV7 } from "../../../lib/ids.ts";
+import { addressGroup, type Client } from "../../core/http/client.ts";
+import { Failure } from "../../core/http/failure.ts";
+import { alreadyMemberMail, confirmSignUpMail } from "../email/account_mails.ts";
+import { canonicalEmail, type UserRecord } from "../account_store.ts";
+import type { MailLinks } from "../email/mail_links.ts";
+import type { ConfirmationWanted, NewAccount, SignedIn } from "../outcomes.ts";
+import type { AccountParts } from "../parts.ts";
+import type { PasswordHash } from "./password.ts";
+import { RateWindow } from "../../core/access/rate_window.ts";
+
+/** Accounts that one address may make in an hour. */
+const SIGN_UPS_PER_HOUR = 20;
+const HOUR_MS = 60 * 60 * 1000;
+const DAY_MS = 24 * HOUR_MS;
+
+export class SignUpService {
+  private readonly signUps: RateWindow;
+
+  constructor(
+    private readonly parts: AccountParts,
+    private readonly services: {
+      /** Missing where the platform can send no mail. */
+      readonly mailLinks: MailLinks | undefined;
+      begin(user: UserRecord, client: Client): Promise<SignedIn>;
+    },
+  ) {
+    this.signUps = new RateWindow({ limit: SIGN_UPS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
+  }
+
+  /**
+   * @throws {Failure} `conflict` where the address has an account and no mail
+   *   can be sent; `rate_limited` after many.
+   */
+  async signUp(wanted: NewAccount, client: Client): Promise<SignedIn | ConfirmationWanted> {
+    const { passwords } = this.parts;
+    const wait = this.signUps.take(addressGroup(client.address));
+    if (wait > 0) {
+      throw new Failure("rate_limited", `Too many new accounts. Try again in ${wait} seconds`, {
+        retryAfter: wait,
+      });
+    }
+    const { name, next } = wanted;
+    const password = await passwords.hash(wanted.password);
+    const email = canonicalEmail(wanted.email);
+    const { mailLinks } = this.services;
+    if (mailLinks === undefined) return await this.make({ name, email, password }, client);
+    await this.askForConfirmation(mailLinks, { name, email, password, next }, client);
+    return { status: "confirmation_required" };
+  }
+
+  /**
+   * Follows the link of the mail. `next` is where the account was asked for, as
+   * it was given: check it before redirecting there.
+   *
+   * @throws {Failure} `not_found` where the link is used or old.
+   */
+  async confirm(
+    token: string,
+    client: Client,
+  ): Promise<{ readonly signedIn: SignedIn; readonly next: string }> {
+    const link = await this.services.mailLinks?.use("sign_up", token, client);
+    if (link === undefined) throw linkUsed();
+    const { name, email, password, next } = link;
+    return { signedIn: await this.make({ name, email, password }, client), next };
+  }
+
+  private async make(
+    wanted: { readonly name: string; readonly email: string; readonly password: PasswordHash },
+    client: Client,
+  ): Promise<SignedIn> {
+    const { signIns, now, random } = this.parts;
+    const { name, email, password } = wanted;
+    const user = {
+      id: uuidV7(now, random),
+      name,
+      email,
+      signUpMethod: "email" as const,
+      createdAt: now(),
+    };
+    if (!await signIns.addUser(user, password)) throw emailTaken();
+    return await this.services.begin(user, client);
+  }
+
+  /** Does the same whether the address has an account or not; only the mail differs. */
+  private async askForConfirmation(
+    mailLinks: MailLinks,
+    wanted: {
+      readonly name: string;
+      readonly email: string;
+      readonly password: PasswordHash;
+      readonly next: string | undefined;
+    },
+    client: Client,
+  ): Promise<void> {
+    const { accounts, now } = this.parts;
+    const { email } = wanted;
+    const known = await accounts.findUserByEmail(email);
+    await mailLinks.send(email, {
+      link: {
+        type: "sign_up",
+        ...wanted,
+        next: wanted.next ?? "/",
+        expiresAt: now() + DAY_MS,
+      },
+      client,
+      userId: known?.id,
+      path: known === undefined ? "/sign-up/confirm/{token}" : "/forgot-password",
+      mail: known === undefined ? confirmSignUpMail : alreadyMemberMail,
+    });
+  }
+}
+
+const emailTaken = () =>
+  new Failure("conflict", "Can not make the account: the email address has one. Sign in instead");
+
+const linkUsed = () =>
+  new Failure("not_found", "Link can not be used: it is old, or was used. Make the account again");

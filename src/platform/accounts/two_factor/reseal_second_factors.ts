@@ -1,0 +1,34 @@
+/**
+ * Sealing the secrets of authenticators with the current key of a data
+ * directory.
+ *
+ * @module
+ */
+import type { SealedSecret, SecretBox } from "../../core/secrets/secret_box.ts";
+import { readAll } from "../../core/store/records.ts";
+import { accountKeys } from "../account_keys.ts";
+import { signInRecord } from "../sign_in/sign_in_store.ts";
+import { totpPlace } from "./two_factor_service.ts";
+
+/** Seals anew what another key has sealed; returns how many secrets that were. */
+export async function resealSecondFactors(kv: Deno.Kv, box: SecretBox): Promise<number> {
+  let count = 0;
+  const again = async <Part extends { readonly secret: SealedSecret }>(
+    part: Part | null,
+    userId: string,
+  ): Promise<Part | null> => {
+    if (part === null || box.isCurrent(part.secret)) return part;
+    count++;
+    const place = totpPlace(userId);
+    const text = await box.open(part.secret, place);
+    return { ...part, secret: await box.seal(text, place) };
+  };
+  for await (const { key, value } of readAll(kv, accountKeys.allSignIns(), signInRecord)) {
+    const before = count;
+    const userId = String(key.at(-1));
+    const totp = await again(value.totp, userId);
+    const enrolling = await again(value.enrolling, userId);
+    if (count > before) await kv.set(key, { ...value, totp, enrolling });
+  }
+  return count;
+}

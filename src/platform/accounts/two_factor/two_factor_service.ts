@@ -1,0 +1,196 @@
+/**
+ * The second factor: enrolling an authenticator, checking its codes, and the
+ * recovery codes for when it is lost.
+ *
+ * @module
+ */
+import { shortId } from "../../../lib/ids.ts";
+import { sha256Hex } from "../../../lib/hash.ts";
+import type { Client } from "../../core/http/client.ts";
+import { Failure } from "../../core/http/failure.ts";
+import type { SealedSecret } from "../../core/secrets/secret_box.ts";
+import type { Person } from "../../core/access/caller.ts";
+import { requireFresh } from "../sign_in/fresh_session.ts";
+import { SUSPICIOUS_GUESSES } from "../guessing/guess_limits.ts";
+import { reportWrongPasswords } from "../security_events.ts";
+import type { AccountParts } from "../parts.ts";
+import type { SignInRecord } from "../sign_in/sign_in_store.ts";
+import { findTotpStep, newTotpSecret, otpauthUri } from "./totp.ts";
+
+const RECOVERY_CODES = 10;
+/** 16 characters of 4.75 bits: 76 bits, beyond trying even with the hashes at hand. */
+const RECOVERY_LENGTH = 16;
+
+/** An enrolment that is not confirmed in an hour is void. */
+const ENROL_MS = 60 * 60 * 1000;
+
+/** The place that an authenticator's secret is sealed for. */
+export function totpPlace(userId: string): string {
+  return `totp/${userId}`;
+}
+
+const hashRecovery = (code: string): string => sha256Hex(`svc recovery code\n${code}`);
+const canonical = (typed: string): string => typed.toLowerCase().replace(/[^a-z0-9]/g, "");
+
+export class TwoFactorService {
+  constructor(private readonly parts: AccountParts) {}
+
+  /**
+   * Starts enrolment.
+   *
+   * @throws {Failure} `forbidden` where the password is wrong or, of an account
+   *   without one, where the session is not a fresh one.
+   */
+  async start(person: Person, password: string | undefined, client: Client) {
+    const { signIns, box, random, now, raise, publicOrigin } = this.parts;
+    await this.checkPassword(person, password, client);
+    const secret = newTotpSecret(random);
+    const sealed = await box.seal(secret, totpPlace(person.user.id));
+    await signIns.change(person.user.id, (record) => {
+      if (record.totp !== null) {
+        throw new Failure("conflict", "Can not enrol: the second factor is on. Turn it off first");
+      }
+      return { ...record, enrolling: { secret: sealed, startedAt: now() } };
+    });
+    await raise({
+      event: "security.two_factor_enrollment_started",
+      userId: person.user.id,
+      detail: "Enrolment of an authenticator was started",
+      client,
+    });
+    const account = person.user.email ?? person.user.name;
+    const issuer = `svc ${new URL(publicOrigin).host}`;
+    return { secret, uri: otpauthUri(secret, { issuer, account }) };
+  }
+
+  /** Turns the second factor on. @throws {Failure} `forbidden` where the code is wrong. */
+  async confirm(person: Person, code: string, client: Client) {
+    const { signIns, now, limits, raise } = this.parts;
+    const { id } = person.user;
+    const { enrolling } = await signIns.find(id);
+    if (enrolling === null || now() - enrolling.startedAt >= ENROL_MS) {
+      throw new Failure("conflict", "Can not confirm: no enrolment is under way. Start it again");
+    }
+    const guess = await limits.begin("second factor", client, { subject: id, userId: id });
+    const secret = await this.parts.box.open(enrolling.secret, totpPlace(id));
+    const step = findTotpStep(canonical(code), { secret, now: now(), lastStep: 0 });
+    if (step === undefined) throw wrongCode();
+    guess.succeed();
+    const recoveryCodes = this.newRecoveryCodes();
+    await signIns.change(id, (record) => {
+      if (record.totp !== null || record.enrolling?.startedAt !== enrolling.startedAt) {
+        throw new Failure("conflict", "Can not confirm: the enrolment was changed meanwhile");
+      }
+      return {
+        ...record,
+        totp: { secret: enrolling.secret, lastStep: step, enabledAt: now() },
+        enrolling: null,
+        recoveryCodes: recoveryCodes.map((each) => hashRecovery(canonical(each))),
+      };
+    });
+    await raise({
+      event: "security.two_factor_enabled",
+      userId: id,
+      detail: "The second factor was turned on",
+      client,
+    });
+    return { recoveryCodes };
+  }
+
+  /** Turns the second factor off; takes a code and, as `start`, the password. */
+  async disable(
+    person: Person,
+    given: { readonly password?: string | undefined; readonly code: string },
+    client: Client,
+  ): Promise<void> {
+    await this.checkPassword(person, given.password, client);
+    await this.useCode(person.user.id, given.code, client);
+    await this.parts.signIns.change(person.user.id, (record) => ({
+      ...record,
+      totp: null,
+      enrolling: null,
+      recoveryCodes: [],
+    }));
+  }
+
+  /** Makes new recovery codes in place of the old. */
+  async renew(person: Person, code: string, client: Client) {
+    await this.useCode(person.user.id, code, client);
+    const recoveryCodes = this.newRecoveryCodes();
+    const hashes = recoveryCodes.map((each) => hashRecovery(canonical(each)));
+    await this.parts.signIns.change(
+      person.user.id,
+      (record) => ({ ...record, recoveryCodes: hashes }),
+    );
+    return { recoveryCodes };
+  }
+
+  /**
+   * Uses up a code of the authenticator or a recovery code.
+   *
+   * @throws {Failure} `forbidden` where it is wrong or was used; `conflict`
+   *   where there is no second factor.
+   */
+  async useCode(userId: string, typed: string, client: Client): Promise<void> {
+    const { signIns, limits, raise } = this.parts;
+    const { totp } = await signIns.find(userId);
+    if (totp === null) throw new Failure("conflict", "Can not take a code: no second factor is on");
+    const guess = await limits.begin("second factor", client, { subject: userId, userId });
+    const secret = await this.open(userId, totp.secret);
+    const code = canonical(typed);
+    if (await signIns.change(userId, (record) => this.without(record, code, secret))) {
+      guess.succeed();
+      return;
+    }
+    if (guess.fail()) {
+      const detail = `${SUSPICIOUS_GUESSES} or more wrong codes of the second factor in a row`;
+      await raise({ event: "security.suspicious_activity", userId, detail, client });
+    }
+    throw wrongCode();
+  }
+
+  /** The record after a code was used; `undefined` where the code is none. */
+  private without(record: SignInRecord, code: string, secret: string): SignInRecord | undefined {
+    if (record.totp === null) return undefined;
+    const { lastStep } = record.totp;
+    const step = findTotpStep(code, { secret, now: this.parts.now(), lastStep });
+    if (step !== undefined) return { ...record, totp: { ...record.totp, lastStep: step } };
+    const hash = hashRecovery(code);
+    const recoveryCodes = record.recoveryCodes.filter((each) => each !== hash);
+    return recoveryCodes.length < record.recoveryCodes.length
+      ? { ...record, recoveryCodes }
+      : undefined;
+  }
+
+  private open(userId: string, secret: SealedSecret): Promise<string> {
+    return this.parts.box.open(secret, totpPlace(userId));
+  }
+
+  private async checkPassword(
+    person: Person,
+    given: string | undefined,
+    client: Client,
+  ): Promise<void> {
+    const { signIns, passwords, limits, now } = this.parts;
+    const { password } = await signIns.find(person.user.id);
+    if (password === null) return requireFresh(person, now());
+    const { id, email } = person.user;
+    const guess = await limits.begin("password", client, { subject: email ?? id, userId: id });
+    if (!await passwords.matches(given ?? "", password)) {
+      if (guess.fail()) await reportWrongPasswords(this.parts.raise, { userId: id, client });
+      throw new Failure("forbidden", "Password is wrong");
+    }
+    guess.succeed();
+  }
+
+  private newRecoveryCodes(): string[] {
+    return Array.from({ length: RECOVERY_CODES }, () => {
+      const code = shortId(this.parts.random, RECOVERY_LENGTH);
+      return code.replace(/(.{4})(?=.)/g, "$1-");
+    });
+  }
+}
+
+function wrongCode(): Failure {
+  return new Failure("forbidden", "Code is wrong, or was used before");
+}
