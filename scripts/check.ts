@@ -8,7 +8,7 @@
 import { join } from "node:path";
 import { readImportGraph } from "./_import_graph.ts";
 import { hear } from "./_process.ts";
-import { DOORWAYS, ROOMS } from "./_rooms.ts";
+import { DOORWAYS, MANY_FACED, ROOMS } from "./_rooms.ts";
 import { STOREYS } from "./_storeys.ts";
 import { isOurSource, listFiles, ROOT } from "./_source_files.ts";
 import { findRegistryHosts } from "./check_hosts.ts";
@@ -49,7 +49,7 @@ const STEPS: readonly Step[] = [
     name: "rooms, storeys and circles",
     run: async () => {
       const edges = await readImportGraph(ROOT, sources);
-      const house = { rooms: ROOMS, doorways: DOORWAYS };
+      const house = { rooms: ROOMS, doorways: DOORWAYS, manyFaced: MANY_FACED };
       return [
         ...findRoomViolations(edges, house),
         ...findStoreyViolations(edges, { storeys: STOREYS, doorways: DOORWAYS }),

@@ -17,6 +17,8 @@ export interface ImportEdge {
 export interface HouseRules {
   readonly rooms: Readonly<Record<string, readonly string[]>>;
   readonly doorways: readonly Doorway[];
+  /** Rooms without a face of their own: the `mod.ts` of each inner room is open. */
+  readonly manyFaced: readonly string[];
 }
 
 /** The room below `src/` that a file is in; `undefined` for files in none. */
@@ -24,8 +26,11 @@ export function roomOf(path: string): string | undefined {
   return /^src\/([^/]+)\//.exec(path)?.[1];
 }
 
-function isOpen(path: string, doorways: readonly Doorway[]): boolean {
-  return /^src\/[^/]+\/mod\.tsx?$/.test(path) ||
+function isOpen(path: string, { doorways, manyFaced }: HouseRules): boolean {
+  const isFace = manyFaced.includes(roomOf(path) ?? "")
+    ? /\/mod\.tsx?$/.test(path)
+    : /^src\/[^/]+\/mod\.tsx?$/.test(path);
+  return isFace ||
     doorways.some((door) =>
       door.path.endsWith("/") ? path.startsWith(door.path) : path === door.path
     );
@@ -34,7 +39,7 @@ function isOpen(path: string, doorways: readonly Doorway[]): boolean {
 function complaint({ from, to, line }: ImportEdge, house: HouseRules): string | undefined {
   const [source, target] = [roomOf(from), roomOf(to)];
   const place = `${from}:${line}`;
-  if (source !== undefined && target === undefined && !isOpen(to, house.doorways)) {
+  if (source !== undefined && target === undefined && !isOpen(to, house)) {
     return `${place}: Room "${source}" imports ${to}, which is in no room: move what it needs into a room`;
   }
   if (target === undefined || source === target) return undefined;
@@ -54,8 +59,11 @@ function complaint({ from, to, line }: ImportEdge, house: HouseRules): string | 
       return `${place}: Room "${source}" imports ${to}, and may import ${may}: pass it in, or move it down`;
     }
   }
-  if (!isOpen(to, house.doorways)) {
-    return `${place}: Import src/${target}/mod.ts instead of ${to}: export there what other rooms need`;
+  if (!isOpen(to, house)) {
+    const face = house.manyFaced.includes(target)
+      ? `the mod.ts of its inner room`
+      : `src/${target}/mod.ts`;
+    return `${place}: Import ${face} instead of ${to}: export there what other rooms need`;
   }
   return undefined;
 }

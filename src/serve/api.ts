@@ -6,8 +6,7 @@
  */
 import { endpoints } from "../contract/mod.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
-import { Idempotency } from "../platform/core/http/idempotency.ts";
-import { Router } from "../platform/core/http/router.ts";
+import { Idempotency, Router } from "../platform/core/http/mod.ts";
 import { bindPages, bindUnsubscribe, showFailure } from "../web/mod.ts";
 import type { Platform } from "./compose.ts";
 

@@ -5,42 +5,36 @@
  * @module
  */
 import type { HttpCache } from "../edge/mod.ts";
-import { type AccountServices, createAccounts } from "../platform/accounts/create_accounts.ts";
-import type { BuildSettings } from "../platform/builds/build_settings.ts";
-import { type Builds, createBuilds } from "../platform/builds/create_builds.ts";
-import { createCache } from "../platform/cache/purge.ts";
-import { createCompute } from "../platform/compute/create_compute.ts";
-import type { ServerSandbox } from "../platform/compute/server_sandbox.ts";
+import { type AccountServices, createAccounts } from "../platform/accounts/mod.ts";
+import { type Builds, type BuildSettings, createBuilds } from "../platform/builds/mod.ts";
+import { createCache } from "../platform/cache/mod.ts";
+import { createCompute, type ServerSandbox } from "../platform/compute/mod.ts";
 import type { Capability } from "../platform/core/capability.ts";
-import { noteEvent } from "../platform/core/events/event_note.ts";
-import { securityNotice } from "../platform/core/events/security_notice.ts";
+import { noteEvent, securityNotice } from "../platform/core/events/mod.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
-import { createDeployments, openDeployments } from "../platform/deployments/create_deployments.ts";
-import type { DeploymentStore } from "../platform/deployments/deployment_store.ts";
-import type { SiteDirectory } from "../platform/deployments/site_directory.ts";
 import {
-  createDomains,
-  type Domains,
-  type DomainSetup,
-} from "../platform/domains/create_domains.ts";
-import { createEnvironments } from "../platform/environments/create_environments.ts";
-import { createFunctions } from "../platform/functions/create_functions.ts";
-import { createHealth } from "../platform/health/create_health.ts";
-import { createHooks } from "../platform/hooks/create_hooks.ts";
-import type { AccessLogs } from "../platform/logs/access_logs.ts";
-import { createLogs } from "../platform/logs/create_logs.ts";
-import { accountMailSender } from "../platform/notifications/channels/email/account_mail_sender.ts";
-import type { Mailer } from "../platform/notifications/channels/email/mailer.ts";
+  createDeployments,
+  type DeploymentStore,
+  openDeployments,
+  type SiteDirectory,
+} from "../platform/deployments/mod.ts";
+import { createDomains, type Domains, type DomainSetup } from "../platform/domains/mod.ts";
+import { createEnvironments } from "../platform/environments/mod.ts";
+import { createFunctions } from "../platform/functions/mod.ts";
+import { createHealth } from "../platform/health/mod.ts";
+import { createHooks } from "../platform/hooks/mod.ts";
+import { type AccessLogs, createLogs } from "../platform/logs/mod.ts";
 import {
+  accountMailSender,
   createNotifications,
+  type Mailer,
   type Notifications,
-} from "../platform/notifications/create_notifications.ts";
-import { createProjects } from "../platform/projects/create_projects.ts";
-import { createRetention } from "../platform/retention/create_retention.ts";
-import { createRules, openRules } from "../platform/rules/create_rules.ts";
-import { createVariables } from "../platform/variables/create_variables.ts";
-import { createWorkspaces } from "../platform/workspaces/create_workspaces.ts";
-import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
+} from "../platform/notifications/mod.ts";
+import { createProjects } from "../platform/projects/mod.ts";
+import { createRetention } from "../platform/retention/mod.ts";
+import { createRules, openRules } from "../platform/rules/mod.ts";
+import { createVariables } from "../platform/variables/mod.ts";
+import { createWorkspaces, type WorkspaceService } from "../platform/workspaces/mod.ts";
 import { deleteProject } from "./delete_project.ts";
 import type { PlatformOptions } from "./options.ts";
 

@@ -6,9 +6,13 @@
  */
 import type { Clock } from "../lib/clock.ts";
 import type { Capability } from "../platform/core/capability.ts";
-import { deleteKeys } from "../platform/core/store/delete_keys.ts";
-import { deletedProjects, finishDeletion, markDeleted } from "../platform/projects/deletions.ts";
-import type { ProjectRecord } from "../platform/projects/project.ts";
+import { deleteKeys } from "../platform/core/store/mod.ts";
+import {
+  deletedProjects,
+  finishDeletion,
+  markDeleted,
+  type ProjectRecord,
+} from "../platform/projects/mod.ts";
 
 interface DeletionParts {
   readonly kv: Deno.Kv;

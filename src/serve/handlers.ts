@@ -7,12 +7,14 @@
 import { createEdge, type HttpCache, type LoadedGeo } from "../edge/mod.ts";
 import type { OutboundFetch } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
-import { DEFAULT_HTTPS_PORT } from "../platform/certificates/secure_listener.ts";
+import { DEFAULT_HTTPS_PORT } from "../platform/certificates/mod.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
-import { clientFinder } from "../platform/core/http/client.ts";
-import { createHostDispatch } from "../platform/core/http/host_dispatch.ts";
-import { apiHosts } from "../platform/core/http/hostname.ts";
-import { requestIds } from "../platform/core/http/request_id.ts";
+import {
+  apiHosts,
+  clientFinder,
+  createHostDispatch,
+  requestIds,
+} from "../platform/core/http/mod.ts";
 import { buildApi } from "./api.ts";
 import type { Platform } from "./compose.ts";
 import type { Listeners } from "./listeners.ts";

@@ -8,10 +8,12 @@ import { setTimeout as delay } from "node:timers/promises";
 import { systemClock } from "../lib/clock.ts";
 import { descriptorLimit, nextDescriptor } from "../lib/descriptors.ts";
 import { TrustedProxies } from "../edge/mod.ts";
-import { keepUncompressed } from "../platform/core/http/automatic_compression.ts";
-import { addressGroup } from "../platform/core/http/client.ts";
-import { faultAnswer } from "../platform/core/http/fault_answer.ts";
-import type { createHostDispatch } from "../platform/core/http/host_dispatch.ts";
+import {
+  addressGroup,
+  type createHostDispatch,
+  faultAnswer,
+  keepUncompressed,
+} from "../platform/core/http/mod.ts";
 import {
   completeLimits,
   type ConnectionHandler,
@@ -20,11 +22,11 @@ import {
   setAcceptedOptions,
 } from "../platform/core/listener/mod.ts";
 import type { PlatformOptions } from "./options.ts";
-import type { CertificateService } from "../platform/certificates/certificate_service.ts";
 import {
+  type CertificateService,
   DEFAULT_HTTPS_PORT,
   openSecureListener,
-} from "../platform/certificates/secure_listener.ts";
+} from "../platform/certificates/mod.ts";
 
 /** Requests under way get this long to finish when the platform stops. */
 const DRAIN_MS = 10_000;

@@ -6,15 +6,15 @@
 import type { Outbound } from "../runtime/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { Addresses } from "../platform/core/addresses.ts";
-import { EventBus } from "../platform/core/events/event_bus.ts";
-import { EventStore } from "../platform/core/events/event_store.ts";
+import { EventBus, EventStore } from "../platform/core/events/mod.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
-import { openKeyRing } from "../platform/core/secrets/key_ring.ts";
-import { SecretBox } from "../platform/core/secrets/secret_box.ts";
-import { checkWhole } from "../platform/core/store/check_whole.ts";
-import { openDataDir } from "../platform/core/store/data_dir.ts";
-import { openFsBlobVault } from "../platform/core/store/fs_blob_vault.ts";
-import { openPlatformKv } from "../platform/core/store/open_kv.ts";
+import { openKeyRing, SecretBox } from "../platform/core/secrets/mod.ts";
+import {
+  checkWhole,
+  openDataDir,
+  openFsBlobVault,
+  openPlatformKv,
+} from "../platform/core/store/mod.ts";
 import type { Closers } from "./closers.ts";
 import type { PlatformOptions } from "./options.ts";
 

@@ -4,13 +4,12 @@
  * @module
  */
 
-import type { ServerSettings } from "../platform/compute/server_sandbox.ts";
+import type { ServerSettings } from "../platform/compute/mod.ts";
 import type { Environment } from "../lib/network_variables.ts";
-import type { DomainOptions } from "../platform/domains/domain_settings.ts";
-import type { BuildSettings } from "../platform/builds/build_settings.ts";
-import type { OpenBuilds } from "../platform/builds/open_builds.ts";
+import type { DomainOptions } from "../platform/domains/mod.ts";
+import type { BuildSettings, OpenBuilds } from "../platform/builds/mod.ts";
 import type { ConnectionLimits } from "../platform/core/listener/mod.ts";
-import type { RetentionPolicy } from "../platform/retention/plan_retention.ts";
+import type { RetentionPolicy } from "../platform/retention/mod.ts";
 import type { PlatformLog } from "../platform/core/log.ts";
 import type { SocketLimits } from "../runtime/mod.ts";
 

@@ -7,17 +7,13 @@
  * @module
  */
 import { systemClock, systemRandom } from "../lib/clock.ts";
-import { resealSecondFactors } from "../platform/accounts/two_factor/reseal_second_factors.ts";
-import { VariableService } from "../platform/variables/variable_service.ts";
-import { VariableStore } from "../platform/variables/variable_store.ts";
-import { GitCredentialStore } from "../platform/projects/git_credentials.ts";
-import { resealSettings } from "../platform/core/secrets/sealed_settings.ts";
-import { WebhookStore } from "../platform/notifications/channels/webhook/webhook_store.ts";
-import { addKey, forgetOldKeys } from "../platform/core/secrets/key_ring.ts";
-import { SecretBox } from "../platform/core/secrets/secret_box.ts";
-import { openDataDir } from "../platform/core/store/data_dir.ts";
-import { openKv } from "../platform/core/store/open_kv.ts";
-import { CertificateStore } from "../platform/certificates/certificate_store.ts";
+import { resealSecondFactors } from "../platform/accounts/mod.ts";
+import { VariableService, VariableStore } from "../platform/variables/mod.ts";
+import { GitCredentialStore } from "../platform/projects/mod.ts";
+import { addKey, forgetOldKeys, resealSettings, SecretBox } from "../platform/core/secrets/mod.ts";
+import { WebhookStore } from "../platform/notifications/mod.ts";
+import { openDataDir, openKv } from "../platform/core/store/mod.ts";
+import { CertificateStore } from "../platform/certificates/mod.ts";
 
 /**
  * Re-keys a data directory that no platform serves from. Returns how many

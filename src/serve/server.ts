@@ -8,16 +8,11 @@ import { createHttpCache, loadGeo } from "../edge/mod.ts";
 import { systemClock, systemRandom } from "../lib/clock.ts";
 import { keepDescriptors } from "../lib/descriptors.ts";
 import { createOutboundFetch, probeSandbox } from "../runtime/mod.ts";
-import { bootstrapAccounts } from "../platform/accounts/bootstrap.ts";
-import { issueOwnerLink } from "../platform/accounts/owner_link.ts";
-import { hiddenPlaces } from "../platform/builds/build_settings.ts";
-import {
-  judgeServerSandbox,
-  sandboxWarning,
-  type ServerSandbox,
-} from "../platform/compute/server_sandbox.ts";
-import { readDomainOptions } from "../platform/domains/domain_settings.ts";
-import { createMailer, type Mailer } from "../platform/notifications/channels/email/mailer.ts";
+import { bootstrapAccounts, issueOwnerLink } from "../platform/accounts/mod.ts";
+import { hiddenPlaces } from "../platform/builds/mod.ts";
+import { judgeServerSandbox, sandboxWarning, type ServerSandbox } from "../platform/compute/mod.ts";
+import { readDomainOptions } from "../platform/domains/mod.ts";
+import { createMailer, type Mailer } from "../platform/notifications/mod.ts";
 import { Closers } from "./closers.ts";
 import { compose } from "./compose.ts";
 import { createHandlers } from "./handlers.ts";

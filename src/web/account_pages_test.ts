@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { Account } from "../contract/mod.ts";
-import type { Person } from "../platform/core/access/caller.ts";
+import type { Person } from "../platform/core/access/mod.ts";
 import { securityPage } from "./account_pages.tsx";
 
 const ID = "01890000-0000-7000-8000-000000000001";

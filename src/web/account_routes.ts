@@ -5,10 +5,8 @@
  */
 import { z } from "zod";
 import { endpoints } from "../contract/mod.ts";
-import type { AccountService } from "../platform/accounts/account_service.ts";
-import type { SecurityLog } from "../platform/accounts/security_events.ts";
-import type { TwoFactorService } from "../platform/accounts/two_factor/two_factor_service.ts";
-import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
+import type { AccountService, SecurityLog, TwoFactorService } from "../platform/accounts/mod.ts";
+import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import { type SecurityForm, securityPage } from "./account_pages.tsx";
 import { aroundOf, WHOLE_LIST } from "./around.ts";
 import { goTo } from "./document.tsx";

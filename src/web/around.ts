@@ -4,8 +4,8 @@
  * @module
  */
 import { PAGE_LIMIT_MAX } from "../contract/mod.ts";
-import { selfCallerOf } from "../platform/core/access/caller.ts";
-import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
+import { selfCallerOf } from "../platform/core/access/mod.ts";
+import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import type { Around } from "./frames.tsx";
 import type { PersonVisit } from "./page_binder.tsx";
 

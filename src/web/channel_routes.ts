@@ -4,17 +4,17 @@
  * @module
  */
 import { z } from "zod";
-import type { Router } from "../platform/core/http/router.ts";
+import type { Router } from "../platform/core/http/mod.ts";
 import {
   makeMessengerLink,
   messengerLinksOf,
   type MessengerServices,
+  subscriptionsOf,
+  type SubscriptionStore,
   unlinkMessenger,
-} from "../platform/notifications/channels/messenger/routes.ts";
-import { selfCallerOf } from "../platform/core/access/caller.ts";
-import { subscriptionsOf } from "../platform/notifications/channels/push/routes.ts";
-import type { SubscriptionStore } from "../platform/notifications/channels/push/subscription_store.ts";
-import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
+} from "../platform/notifications/mod.ts";
+import { selfCallerOf } from "../platform/core/access/mod.ts";
+import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import { aroundOf, WHOLE_LIST } from "./around.ts";
 import { channelsPage, linkPage } from "./channel_pages.tsx";
 import { goTo } from "./document.tsx";

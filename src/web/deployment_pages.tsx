@@ -6,7 +6,7 @@
  * @module
  */
 import type { BuildLogLine } from "../contract/mod.ts";
-import type { DeploymentRecord } from "../platform/deployments/deployment.ts";
+import type { DeploymentRecord } from "../platform/deployments/mod.ts";
 import { showPage } from "./document.tsx";
 import { type Around, SettingsFrame } from "./frames.tsx";
 import { Card, Moment, Notice } from "./pieces.tsx";

@@ -3,12 +3,12 @@
  *
  * @module
  */
-import type { Authenticator } from "../platform/accounts/credentials/authenticator.ts";
-import type { BuildLogs } from "../platform/builds/logs/build_logs.ts";
+import type { Authenticator } from "../platform/accounts/mod.ts";
+import type { BuildLogs } from "../platform/builds/mod.ts";
 import type { Addresses } from "../platform/core/addresses.ts";
-import type { DeploymentStore } from "../platform/deployments/deployment_store.ts";
-import { Failure } from "../platform/core/http/failure.ts";
-import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
+import type { DeploymentStore } from "../platform/deployments/mod.ts";
+import { Failure } from "../platform/core/http/mod.ts";
+import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import { aroundOf } from "./around.ts";
 import { deploymentPage } from "./deployment_pages.tsx";
 import type { PageBinder } from "./page_binder.tsx";

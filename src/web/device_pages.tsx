@@ -6,7 +6,7 @@
  * @module
  */
 import type { Workspace } from "../contract/mod.ts";
-import type { DeviceRequest } from "../platform/accounts/device_login/types.ts";
+import type { DeviceRequest } from "../platform/accounts/mod.ts";
 import { showPage } from "./document.tsx";
 import type { Shown } from "./entry_pages.tsx";
 import { EMPTY } from "./form.ts";

@@ -3,10 +3,10 @@
  *
  * @module
  */
-import type { DeviceLoginService } from "../platform/accounts/device_login/mod.ts";
-import { type Person, selfCallerOf } from "../platform/core/access/caller.ts";
-import { Failure } from "../platform/core/http/failure.ts";
-import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
+import type { DeviceLoginService } from "../platform/accounts/mod.ts";
+import { type Person, selfCallerOf } from "../platform/core/access/mod.ts";
+import { Failure } from "../platform/core/http/mod.ts";
+import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import { WHOLE_LIST } from "./around.ts";
 import { codePage, confirmPage, decidedPage } from "./device_pages.tsx";
 import { goTo } from "./document.tsx";

@@ -4,7 +4,7 @@
  * @module
  */
 import { endpoints } from "../contract/mod.ts";
-import type { EmailService } from "../platform/accounts/email/email_service.ts";
+import type { EmailService } from "../platform/accounts/mod.ts";
 import { type AccountPageServices, showSecurity } from "./account_routes.ts";
 import { aroundOf } from "./around.ts";
 import { goTo } from "./document.tsx";

@@ -4,12 +4,14 @@
  * @module
  */
 import { endpoints } from "../contract/mod.ts";
-import type { SignedIn } from "../platform/accounts/outcomes.ts";
-import type { PasswordResetService } from "../platform/accounts/email/password_reset_service.ts";
-import type { SignInService } from "../platform/accounts/sign_in/sign_in_service.ts";
-import type { SignUpService } from "../platform/accounts/sign_in/sign_up_service.ts";
-import { selfCallerOf } from "../platform/core/access/caller.ts";
-import { Failure } from "../platform/core/http/failure.ts";
+import type {
+  PasswordResetService,
+  SignedIn,
+  SignInService,
+  SignUpService,
+} from "../platform/accounts/mod.ts";
+import { selfCallerOf } from "../platform/core/access/mod.ts";
+import { Failure } from "../platform/core/http/mod.ts";
 import { goTo } from "./document.tsx";
 import {
   secondFactorPage,

@@ -4,8 +4,7 @@
  * @module
  */
 import type { z } from "zod";
-import { Failure, toFailure } from "../platform/core/http/failure.ts";
-import { readBytes } from "../platform/core/http/read_body.ts";
+import { Failure, readBytes, toFailure } from "../platform/core/http/mod.ts";
 
 /** Largest form, in bytes. */
 const MAX_FORM_BYTES = 64 * 1024;

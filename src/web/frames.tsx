@@ -7,7 +7,7 @@
  */
 import type { Child } from "hono/jsx";
 import type { Workspace } from "../contract/mod.ts";
-import type { Person } from "../platform/core/access/caller.ts";
+import type { Person } from "../platform/core/access/mod.ts";
 import { Form, Mark, Notice } from "./pieces.tsx";
 
 /** Contour lines, as of a hill on a map. */

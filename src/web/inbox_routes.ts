@@ -5,13 +5,14 @@
  */
 import { z } from "zod";
 import { CHANNELS, endpoints, EVENT_CATEGORIES, PRIORITIES } from "../contract/mod.ts";
-import { type Person, selfCallerOf } from "../platform/core/access/caller.ts";
-import { Failure } from "../platform/core/http/failure.ts";
-import type { Router } from "../platform/core/http/router.ts";
-import { inboxViewOf } from "../platform/notifications/inbox_view.ts";
-import type { NotificationService } from "../platform/notifications/notification_service.ts";
-import type { PreferenceService } from "../platform/notifications/preference_service.ts";
-import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
+import { type Person, selfCallerOf } from "../platform/core/access/mod.ts";
+import { Failure, type Router } from "../platform/core/http/mod.ts";
+import {
+  inboxViewOf,
+  type NotificationService,
+  type PreferenceService,
+} from "../platform/notifications/mod.ts";
+import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import { aroundOf } from "./around.ts";
 import { goTo } from "./document.tsx";
 import type { Fields } from "./form.ts";

@@ -4,9 +4,8 @@
  * @module
  */
 import { endpoints } from "../contract/mod.ts";
-import type { PasswordResetService } from "../platform/accounts/email/password_reset_service.ts";
-import type { SignUpService } from "../platform/accounts/sign_in/sign_up_service.ts";
-import { Failure } from "../platform/core/http/failure.ts";
+import type { PasswordResetService, SignUpService } from "../platform/accounts/mod.ts";
+import { Failure } from "../platform/core/http/mod.ts";
 import { deadLinkPage } from "./dead_link_page.tsx";
 import { comeIn } from "./entry_routes.ts";
 import { checkFields, refused } from "./form.ts";

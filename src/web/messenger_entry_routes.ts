@@ -6,11 +6,9 @@
  */
 import { z } from "zod";
 import { displayName } from "../contract/mod.ts";
-import type { FactorWanted, SignedIn } from "../platform/accounts/outcomes.ts";
-import { Failure } from "../platform/core/http/failure.ts";
-import type { Bot } from "../platform/notifications/channels/messenger/bot.ts";
-import type { MessengerSignIn } from "../platform/notifications/channels/messenger/sign_in.ts";
-import { ATTEMPT_MS } from "../platform/notifications/channels/messenger/sign_in_attempts.ts";
+import type { FactorWanted, SignedIn } from "../platform/accounts/mod.ts";
+import { Failure } from "../platform/core/http/mod.ts";
+import { ATTEMPT_MS, type Bot, type MessengerSignIn } from "../platform/notifications/mod.ts";
 import { goTo } from "./document.tsx";
 import { secondFactorPage } from "./entry_pages.tsx";
 import { comeIn } from "./entry_routes.ts";

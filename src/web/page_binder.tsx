@@ -6,10 +6,14 @@
  *
  * @module
  */
-import type { Person } from "../platform/core/access/caller.ts";
-import type { Client } from "../platform/core/http/client.ts";
-import { type Failure, toFailure } from "../platform/core/http/failure.ts";
-import type { Router, Visit } from "../platform/core/http/router.ts";
+import type { Person } from "../platform/core/access/mod.ts";
+import {
+  type Client,
+  type Failure,
+  type Router,
+  toFailure,
+  type Visit,
+} from "../platform/core/http/mod.ts";
 import { goTo, showPage } from "./document.tsx";
 import { type Fields, readForm } from "./form.ts";
 import { EntryFrame } from "./frames.tsx";

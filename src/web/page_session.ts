@@ -4,10 +4,9 @@
  * @module
  */
 import { equalInConstantTime, sha256Hex } from "../lib/hash.ts";
-import type { Authenticator } from "../platform/accounts/credentials/authenticator.ts";
-import type { Person } from "../platform/core/access/caller.ts";
-import type { Client } from "../platform/core/http/client.ts";
-import { crossOriginFailure, originOf } from "../platform/core/http/same_origin.ts";
+import type { Authenticator } from "../platform/accounts/mod.ts";
+import type { Person } from "../platform/core/access/mod.ts";
+import { type Client, crossOriginFailure, originOf } from "../platform/core/http/mod.ts";
 
 export interface PageSessionServices {
   readonly authenticator: Pick<Authenticator, "visitor">;

@@ -5,7 +5,7 @@ import {
   requestWith,
   withAccounts,
 } from "../platform/accounts/_test_accounts.ts";
-import { Failure } from "../platform/core/http/failure.ts";
+import { Failure } from "../platform/core/http/mod.ts";
 import { PageSession } from "./page_session.ts";
 
 const isForbidden = (error: unknown) => error instanceof Failure && error.code === "forbidden";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Components, OperationNode } from "../contract/openapi.ts";
-import { Failure } from "../platform/core/http/failure.ts";
+import { Failure } from "../platform/core/http/mod.ts";
 import type { PageBinder } from "./page_binder.tsx";
 import type { Reference } from "./reference_pages.tsx";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Router } from "../platform/core/http/router.ts";
+import type { Router } from "../platform/core/http/mod.ts";
 import { type AccountPageServices, bindAccountPages } from "./account_routes.ts";
 import { bindChannelPages, type ChannelPageServices } from "./channel_routes.ts";
 import { bindDeploymentPages, type DeploymentPageServices } from "./deployment_routes.ts";
@@ -14,7 +14,7 @@ import { bindEntryPages, type EntryPageServices } from "./entry_routes.ts";
 import { bindInboxPages, type InboxPageServices } from "./inbox_routes.ts";
 import { landingPage } from "./landing.tsx";
 import { bindMailLinkPages, type MailLinkPageServices } from "./mail_link_routes.ts";
-import type { MessengerSignIn } from "../platform/notifications/channels/messenger/sign_in.ts";
+import type { MessengerSignIn } from "../platform/notifications/mod.ts";
 import { bindMessengerEntry } from "./messenger_entry_routes.ts";
 import { PageBinder } from "./page_binder.tsx";
 import { PageSession, type PageSessionServices } from "./page_session.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { showFailure } from "./page_binder.tsx";
-import { Router } from "../platform/core/http/router.ts";
+import { Router } from "../platform/core/http/mod.ts";
 
 const nobody = () => Promise.reject(new Error("No credentials are expected"));
 

@@ -7,15 +7,15 @@
  *
  * @module
  */
-import type { Router, Visit } from "../platform/core/http/router.ts";
+import type { Router, Visit } from "../platform/core/http/mod.ts";
 import { deadLinkPage } from "./dead_link_page.tsx";
 import { showPage } from "./document.tsx";
 import { EntryFrame } from "./frames.tsx";
-import { UNSUBSCRIBE_PATH } from "../platform/notifications/channels/email/email_channel.ts";
 import {
   readUnsubscription,
+  UNSUBSCRIBE_PATH,
   type Unsubscription,
-} from "../platform/notifications/channels/email/unsubscribe_token.ts";
+} from "../platform/notifications/mod.ts";
 
 function askPage(token: string, { category }: Unsubscription): Response {
   return showPage(

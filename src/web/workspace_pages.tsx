@@ -13,7 +13,7 @@ import {
   ROLES,
   type Workspace,
 } from "../contract/mod.ts";
-import type { OpenInvitation } from "../platform/workspaces/workspace_service.ts";
+import type { OpenInvitation } from "../platform/workspaces/mod.ts";
 import { showPage } from "./document.tsx";
 import type { Shown } from "./entry_pages.tsx";
 import { EMPTY, type FormState } from "./form.ts";

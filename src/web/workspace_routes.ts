@@ -4,11 +4,10 @@
  * @module
  */
 import { endpoints } from "../contract/mod.ts";
-import type { ApiKeyService } from "../platform/accounts/api_keys/api_key_service.ts";
-import type { Authenticator } from "../platform/accounts/credentials/authenticator.ts";
-import type { Caller } from "../platform/core/access/caller.ts";
-import { Failure } from "../platform/core/http/failure.ts";
-import type { WorkspaceService } from "../platform/workspaces/workspace_service.ts";
+import type { ApiKeyService, Authenticator } from "../platform/accounts/mod.ts";
+import type { Caller } from "../platform/core/access/mod.ts";
+import { Failure } from "../platform/core/http/mod.ts";
+import type { WorkspaceService } from "../platform/workspaces/mod.ts";
 import { aroundOf, WHOLE_LIST } from "./around.ts";
 import { goTo } from "./document.tsx";
 import { checkFields, type Fields, refused } from "./form.ts";

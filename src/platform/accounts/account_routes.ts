@@ -4,7 +4,7 @@
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
-import type { Router } from "../core/http/router.ts";
+import type { Router } from "../core/http/mod.ts";
 import type { AccountService } from "./account_service.ts";
 import type { EmailService } from "./email/email_service.ts";
 import type { SecurityLog } from "./security_events.ts";

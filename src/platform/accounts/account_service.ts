@@ -4,11 +4,10 @@
  * @module
  */
 import type { Account, Session, Tool } from "../../contract/mod.ts";
-import type { Client } from "../core/http/client.ts";
-import { Failure } from "../core/http/failure.ts";
-import type { Page } from "../core/store/records.ts";
+import { type Client, Failure } from "../core/http/mod.ts";
+import type { Page } from "../core/store/mod.ts";
 import { accountToWire, sessionToWire, toolToWire } from "./account_wire.ts";
-import type { Person } from "../core/access/caller.ts";
+import type { Person } from "../core/access/mod.ts";
 import { isFresh } from "./sign_in/fresh_session.ts";
 import type { AccountParts } from "./parts.ts";
 import { reportWrongPasswords } from "./security_events.ts";

@@ -5,14 +5,14 @@
  */
 import { z } from "zod";
 import { ROLES, SIGN_UP_METHODS } from "../../contract/mod.ts";
-import { keys } from "../core/store/keys.ts";
 import {
   commitWithRetries,
+  keys,
   type Page,
   readAll,
   readPage,
   readRecord,
-} from "../core/store/records.ts";
+} from "../core/store/mod.ts";
 import { accountKeys } from "./account_keys.ts";
 import type { ApiKeyRecord } from "./api_keys/api_key.ts";
 

@@ -6,8 +6,7 @@
 import { Buffer } from "node:buffer";
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { Capability } from "../core/capability.ts";
-import type { SecretBox } from "../core/secrets/secret_box.ts";
-import { sealedSetting } from "../core/secrets/sealed_settings.ts";
+import { sealedSetting, type SecretBox } from "../core/secrets/mod.ts";
 import type { SendAccountMail } from "./email/account_mails.ts";
 import { AccountService } from "./account_service.ts";
 import { AccountStore } from "./account_store.ts";

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Clock, Random } from "../../lib/clock.ts";
-import type { SecretBox } from "../core/secrets/secret_box.ts";
+import type { SecretBox } from "../core/secrets/mod.ts";
 import type { AccountStore } from "./account_store.ts";
 import type { CredentialMemory } from "./credentials/credential_memory.ts";
 import type { CredentialStore } from "./credentials/credential_store.ts";

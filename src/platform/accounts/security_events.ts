@@ -8,8 +8,8 @@ import { z } from "zod";
 import { SECURITY_EVENTS, type SecurityEvent, type SecurityEventName } from "../../contract/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
-import type { Client } from "../core/http/client.ts";
-import { type Page, readPage } from "../core/store/records.ts";
+import type { Client } from "../core/http/mod.ts";
+import { type Page, readPage } from "../core/store/mod.ts";
 import { accountKeys } from "./account_keys.ts";
 import { SUSPICIOUS_GUESSES } from "./guessing/guess_limits.ts";
 

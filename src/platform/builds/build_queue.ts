@@ -7,7 +7,7 @@
  */
 import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../lib/clock.ts";
-import { Failure } from "../core/http/failure.ts";
+import { Failure } from "../core/http/mod.ts";
 import type { BuildRecord } from "./build_record.ts";
 import { nextBuild } from "./build_schedule.ts";
 import type { BuildStore } from "./build_store.ts";

@@ -4,13 +4,10 @@
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
-import type { Caller } from "../core/access/caller.ts";
-import type { DeploymentService } from "../deployments/deployment_service.ts";
-import type { DeploymentStore } from "../deployments/deployment_store.ts";
-import { Failure } from "../core/http/failure.ts";
-import type { Router } from "../core/http/router.ts";
-import { findProject } from "../projects/find_project.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
+import type { Caller } from "../core/access/mod.ts";
+import type { DeploymentService, DeploymentStore } from "../deployments/mod.ts";
+import { Failure, type Router } from "../core/http/mod.ts";
+import { findProject, type ProjectStore } from "../projects/mod.ts";
 import type { BuildQueue } from "./build_queue.ts";
 import { type BuildRecord, buildToWire, isUnderWay } from "./build_record.ts";
 import type { BuildStore } from "./build_store.ts";

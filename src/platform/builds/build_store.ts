@@ -7,17 +7,16 @@
  */
 import { z } from "zod";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
-import { type DeploymentRecord, deploymentRecord } from "../deployments/deployment.ts";
-import type { CreatedWith } from "../deployments/deployment_store.ts";
-import { hostRecord } from "../projects/host_record.ts";
-import { keys } from "../core/store/keys.ts";
+import { type CreatedWith, type DeploymentRecord, deploymentRecord } from "../deployments/mod.ts";
+import { hostRecord } from "../projects/mod.ts";
 import {
   commitWithRetries,
+  keys,
   type Page,
   readAll,
   readPage,
   readRecord,
-} from "../core/store/records.ts";
+} from "../core/store/mod.ts";
 import {
   type Admission,
   admit,

@@ -8,14 +8,18 @@ import { createDeploymentBody } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { plainText } from "./logs/build_log_text.ts";
 import type { Addresses } from "../core/addresses.ts";
-import { storeContent } from "../deployments/create_deployment.ts";
-import { canMove, type DeploymentRecord, moveDeployment } from "../deployments/deployment.ts";
-import { deploymentEvent } from "../deployments/deployment_event.ts";
-import type { DeploymentService } from "../deployments/deployment_service.ts";
-import type { DeploymentStore } from "../deployments/deployment_store.ts";
-import type { RaiseEvent } from "../core/events/raise_event.ts";
-import { Failure, toFailure } from "../core/http/failure.ts";
-import type { BlobVault } from "../core/store/blob_store.ts";
+import {
+  canMove,
+  deploymentEvent,
+  type DeploymentRecord,
+  type DeploymentService,
+  type DeploymentStore,
+  moveDeployment,
+  storeContent,
+} from "../deployments/mod.ts";
+import type { RaiseEvent } from "../core/events/mod.ts";
+import { Failure, toFailure } from "../core/http/mod.ts";
+import type { BlobVault } from "../core/store/mod.ts";
 import type { BuildRecord } from "./build_record.ts";
 import type { BuildRunner, BuiltContent } from "./types.ts";
 

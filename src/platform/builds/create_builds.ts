@@ -6,13 +6,10 @@
 import { join } from "node:path";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
-import type { DeploymentService } from "../deployments/deployment_service.ts";
-import type { DeploymentStore } from "../deployments/deployment_store.ts";
-import type { GitService } from "../git/git_service.ts";
-import type { GitCredentialStore } from "../projects/git_credentials.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
-import type { VariableService } from "../variables/variable_service.ts";
-import type { VariableStore } from "../variables/variable_store.ts";
+import type { DeploymentService, DeploymentStore } from "../deployments/mod.ts";
+import type { GitService } from "../git/mod.ts";
+import type { GitCredentialStore, ProjectStore } from "../projects/mod.ts";
+import type { VariableService, VariableStore } from "../variables/mod.ts";
 import { BuildQueue } from "./build_queue.ts";
 import { bindBuildRoutes } from "./build_routes.ts";
 import type { BuildSettings } from "./build_settings.ts";

@@ -7,17 +7,13 @@ import { join } from "node:path";
 import { systemClock } from "../../lib/clock.ts";
 import { type Environment, networkVariables } from "../../lib/network_variables.ts";
 import type { BuildLogs } from "./logs/build_logs.ts";
-import type { VariableService } from "../variables/variable_service.ts";
-import type { VariableStore } from "../variables/variable_store.ts";
-import { GitMirrors } from "../git/mirrors.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
-import type { BlobVault } from "../core/store/blob_store.ts";
-import type { DataDir } from "../core/store/data_dir.ts";
+import type { VariableService, VariableStore } from "../variables/mod.ts";
+import { GitMirrors, type GitService } from "../git/mod.ts";
+import type { OpenGitCredentials, ProjectStore } from "../projects/mod.ts";
+import type { BlobVault, DataDir } from "../core/store/mod.ts";
 import { buildProgram } from "./runner/program.ts";
 import { SandboxedRunner } from "./runner/sandboxed_runner.ts";
 import type { BuildSettings } from "./build_settings.ts";
-import type { GitService } from "../git/git_service.ts";
-import type { OpenGitCredentials } from "../projects/git_credentials.ts";
 import type { BuildRunner } from "./types.ts";
 
 export interface BuildParts {

@@ -5,11 +5,10 @@
  */
 import { endpoints } from "../../contract/mod.ts";
 import type { HttpCache } from "../../edge/mod.ts";
-import type { ComputeService } from "../compute/compute_service.ts";
+import type { ComputeService } from "../compute/mod.ts";
 import type { Capability } from "../core/capability.ts";
-import type { SiteDirectory } from "../deployments/site_directory.ts";
-import { findProject } from "../projects/find_project.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
+import type { SiteDirectory } from "../deployments/mod.ts";
+import { findProject, type ProjectStore } from "../projects/mod.ts";
 
 export interface CacheServices {
   readonly projects: ProjectStore;

@@ -6,7 +6,7 @@
 import { X509Certificate } from "node:crypto";
 import { z } from "zod";
 import type { Domain } from "../../contract/mod.ts";
-import { sealedSecret } from "../core/secrets/secret_box.ts";
+import { sealedSecret } from "../core/secrets/mod.ts";
 
 const MINUTE_MS = 60_000;
 const FIRST_RETRY_MS = 5 * MINUTE_MS;

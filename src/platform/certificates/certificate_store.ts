@@ -4,9 +4,8 @@
  * @module
  */
 import { z } from "zod";
-import { keys } from "../core/store/keys.ts";
-import { readAll, readRecord } from "../core/store/records.ts";
-import { sealedSecret, type SecretBox } from "../core/secrets/secret_box.ts";
+import { keys, readAll, readRecord } from "../core/store/mod.ts";
+import { sealedSecret, type SecretBox } from "../core/secrets/mod.ts";
 import { type CertificateRecord, certificateRecord, type KeyPair } from "./certificate.ts";
 
 const accountRecord = z.object({ directoryUrl: z.string(), key: sealedSecret });

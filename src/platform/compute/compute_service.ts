@@ -18,17 +18,15 @@ import {
   SocketCount,
   type SocketLimits,
 } from "../../runtime/mod.ts";
-import type { DeploymentRecord } from "../deployments/deployment.ts";
-import type { VariableService } from "../variables/variable_service.ts";
-import type { AccessLogs } from "../logs/access_logs.ts";
-import { isFullDisk } from "../core/store/full_disk.ts";
-import type { BlobStore } from "../core/store/blob_store.ts";
+import { type DeploymentRecord, ServerNotReadyError } from "../deployments/mod.ts";
+import type { VariableService } from "../variables/mod.ts";
+import type { AccessLogs } from "../logs/mod.ts";
+import { type BlobStore, isFullDisk } from "../core/store/mod.ts";
 import { type DeployedFile, DeploymentFiles, type FilesSource } from "./deployment_files.ts";
 import { PageFolders } from "./fs_page_vault.ts";
 import { LayerServer } from "./layer_server.ts";
 import { completeSocketLimits, defaultProcessLimits } from "./process_limits.ts";
 import { makeRunFolder, removeRunFolder } from "./run_folder.ts";
-import { ServerNotReadyError } from "../deployments/server_not_ready.ts";
 import { type ServerSandbox, ServersRefusedError } from "./server_sandbox.ts";
 import { SiteServers } from "./site_servers.ts";
 

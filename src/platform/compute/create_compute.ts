@@ -5,8 +5,7 @@
  */
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
-import { isServed } from "../deployments/deployment.ts";
-import type { DeploymentStore } from "../deployments/deployment_store.ts";
+import { type DeploymentStore, isServed } from "../deployments/mod.ts";
 import { ComputeService, type ComputeServices } from "./compute_service.ts";
 
 export interface Compute {

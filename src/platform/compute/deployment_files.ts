@@ -7,7 +7,7 @@
  */
 import { dirname, join } from "node:path";
 import { isUuid } from "../../lib/ids.ts";
-import type { BlobStore } from "../core/store/blob_store.ts";
+import type { BlobStore } from "../core/store/mod.ts";
 
 /** Folder for what is being made; emptied at start. */
 const INCOMING = "incoming";

@@ -5,7 +5,7 @@
  */
 import type { IsrCache, SiteCompute } from "../../edge/mod.ts";
 import type { ComputeHealth, ComputeRequest } from "../../runtime/mod.ts";
-import type { DeploymentRecord } from "../deployments/deployment.ts";
+import type { DeploymentRecord } from "../deployments/mod.ts";
 import type { LayerServer } from "./layer_server.ts";
 
 /** What is known of the servers of a deployment. */

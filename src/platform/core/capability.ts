@@ -6,7 +6,7 @@
  * @module
  */
 import type { Health } from "../../contract/mod.ts";
-import type { Router } from "./http/router.ts";
+import type { Router } from "./http/mod.ts";
 
 export interface Capability {
   /** The name of its folder. */

@@ -8,11 +8,10 @@ import type { Clock, Random } from "../../lib/clock.ts";
 import type { Environment } from "../../lib/network_variables.ts";
 import type { OutboundFetch } from "../../runtime/mod.ts";
 import type { Addresses } from "./addresses.ts";
-import type { EventBus } from "./events/event_bus.ts";
+import type { EventBus } from "./events/mod.ts";
 import type { PlatformLog } from "./log.ts";
-import type { SecretBox } from "./secrets/secret_box.ts";
-import type { BlobVault } from "./store/blob_store.ts";
-import type { DataDir } from "./store/data_dir.ts";
+import type { SecretBox } from "./secrets/mod.ts";
+import type { BlobVault, DataDir } from "./store/mod.ts";
 
 export interface Foundation {
   readonly kv: Deno.Kv;

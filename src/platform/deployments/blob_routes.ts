@@ -6,10 +6,8 @@
 import { endpoints, MAX_BATCH_BLOBS } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { isSha256 } from "../../lib/hash.ts";
-import { Failure } from "../core/http/failure.ts";
-import { readBytes } from "../core/http/read_body.ts";
-import type { Router } from "../core/http/router.ts";
-import type { BlobStore, BlobVault } from "../core/store/blob_store.ts";
+import { Failure, readBytes, type Router } from "../core/http/mod.ts";
+import type { BlobStore, BlobVault } from "../core/store/mod.ts";
 import type { OpenUploads } from "./open_uploads.ts";
 import { type OnChunk, startHeartbeat, watchStream } from "./upload_heartbeat.ts";
 

@@ -19,7 +19,7 @@ import {
   validateManifest,
 } from "../../manifest/mod.ts";
 import { loadRulesInSteps, type RuntimeRuleSet } from "../../rules/mod.ts";
-import { Failure } from "../core/http/failure.ts";
+import { Failure } from "../core/http/mod.ts";
 
 /** Most problems of one kind that an answer lists. */
 const MAX_PROBLEMS = 100;

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RaiseEvent } from "../core/events/raise_event.ts";
+import type { RaiseEvent } from "../core/events/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { moveDeployment } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";

@@ -12,8 +12,8 @@ import { inSteps, inTurns, nextTurn, type Steps } from "../../lib/next_turn.ts";
 import { parseJson } from "../../lib/parse_json.ts";
 import type { Manifest } from "../../manifest/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
-import { validateBody } from "../core/http/validate_body.ts";
-import type { BlobStore } from "../core/store/blob_store.ts";
+import { validateBody } from "../core/http/mod.ts";
+import type { BlobStore } from "../core/store/mod.ts";
 import type { WantedBlob } from "./missing_blobs.ts";
 
 /** Deepest nesting of a content: as deep as the body that it came in. */

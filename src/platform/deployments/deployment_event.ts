@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { RaisedEvent } from "../core/events/raise_event.ts";
+import type { RaisedEvent } from "../core/events/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 

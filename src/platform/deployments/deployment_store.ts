@@ -6,21 +6,20 @@
  */
 import { z } from "zod";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
-import { latestLabel } from "../environments/environment.ts";
-import { type ProjectRecord, projectRecord } from "../projects/project.ts";
-import { keys } from "../core/store/keys.ts";
+import { latestLabel } from "../environments/mod.ts";
+import { type HostRecord, hostRecord, type ProjectRecord, projectRecord } from "../projects/mod.ts";
 import {
   type Committed,
   commitWithRetries,
+  keys,
   type Page,
   readAll,
   readPage,
   readRecord,
   type Versioned,
-} from "../core/store/records.ts";
+} from "../core/store/mod.ts";
 import { type DeploymentRecord, deploymentRecord, moveDeployment } from "./deployment.ts";
 import type { Moment } from "./deployment_event.ts";
-import { type HostRecord, hostRecord } from "../projects/host_record.ts";
 import { closeUpload, openUpload, takesFiles } from "./open_uploads.ts";
 import { promote } from "./production_history.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import { inSteps, inTurns } from "../../lib/next_turn.ts";
-import type { BlobStore } from "../core/store/blob_store.ts";
+import type { BlobStore } from "../core/store/mod.ts";
 
 /** Blobs that are looked up at the same time. */
 const PARALLEL_LOOKUPS = 16;

@@ -7,8 +7,8 @@
 import { compileSiteInTurns, type Site, withRulesInTurns } from "../../edge/mod.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import type { BlobVault } from "../core/store/blob_store.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
+import type { BlobVault } from "../core/store/mod.ts";
+import type { ProjectStore } from "../projects/mod.ts";
 import { readContent } from "./content.ts";
 import { isServed } from "./deployment.ts";
 import type { DeploymentStore } from "./deployment_store.ts";

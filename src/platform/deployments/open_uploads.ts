@@ -7,8 +7,7 @@
  */
 import { z } from "zod";
 import type { Clock } from "../../lib/clock.ts";
-import { keys } from "../core/store/keys.ts";
-import { readAll, readRecord } from "../core/store/records.ts";
+import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 
 /** Longest time, in milliseconds, in which no byte arrives for a deployment (5 minutes). */

@@ -5,9 +5,9 @@
  * @module
  */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
-import type { RaiseEvent } from "../core/events/raise_event.ts";
-import { Failure } from "../core/http/failure.ts";
-import { productionDeploymentId, type ProjectRecord } from "../projects/project.ts";
+import type { RaiseEvent } from "../core/events/mod.ts";
+import { Failure } from "../core/http/mod.ts";
+import { productionDeploymentId, type ProjectRecord } from "../projects/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { type DeploymentRecord, isServed } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";

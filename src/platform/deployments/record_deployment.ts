@@ -6,9 +6,9 @@
  */
 import type { Clock, Random } from "../../lib/clock.ts";
 import { shortId, uuidV7 } from "../../lib/ids.ts";
-import type { VariableService } from "../variables/variable_service.ts";
-import { Failure } from "../core/http/failure.ts";
-import type { ProjectRecord } from "../projects/project.ts";
+import type { VariableService } from "../variables/mod.ts";
+import { Failure } from "../core/http/mod.ts";
+import type { ProjectRecord } from "../projects/mod.ts";
 import { branchLabel } from "../core/addresses.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import type { CreatedWith, DeploymentStore } from "./deployment_store.ts";

@@ -6,7 +6,7 @@
  */
 import type { PurgeScope, SiteCompute, SiteFunctions } from "../../edge/mod.ts";
 import type { SealedFunction } from "../../runtime/mod.ts";
-import type { BlobStore } from "../core/store/blob_store.ts";
+import type { BlobStore } from "../core/store/mod.ts";
 import type { DeploymentContent } from "./content.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { Failure } from "../core/http/failure.ts";
+import { Failure } from "../core/http/mod.ts";
 
 /** Longest line that the caller is shown, in characters. */
 const MAX_LINE = 500;

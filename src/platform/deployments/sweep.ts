@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { RaiseEvent } from "../core/events/raise_event.ts";
-import type { BlobVault } from "../core/store/blob_store.ts";
+import type { RaiseEvent } from "../core/events/mod.ts";
+import type { BlobVault } from "../core/store/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import { blobsOf, readContent } from "./content.ts";
 import { canMove, type DeploymentRecord, moveDeployment } from "./deployment.ts";

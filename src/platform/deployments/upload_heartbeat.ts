@@ -5,7 +5,7 @@
  * @module
  */
 import type { Clock } from "../../lib/clock.ts";
-import { Failure } from "../core/http/failure.ts";
+import { Failure } from "../core/http/mod.ts";
 import type { OpenUploads } from "./open_uploads.ts";
 
 /** Time between two heartbeats of one request, in milliseconds. */

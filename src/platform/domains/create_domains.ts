@@ -6,10 +6,13 @@
 import type { Domain } from "../../contract/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
-import { AcmeIssuer, type AcmeOptions } from "../certificates/acme_issuer.ts";
-import { CertificateService } from "../certificates/certificate_service.ts";
-import { CertificateStore } from "../certificates/certificate_store.ts";
-import { Http01Challenges } from "../certificates/challenges.ts";
+import {
+  AcmeIssuer,
+  type AcmeOptions,
+  CertificateService,
+  CertificateStore,
+  Http01Challenges,
+} from "../certificates/mod.ts";
 import type { DnsLookup } from "./dns_lookup.ts";
 import { DomainService, type DomainServices, type DomainSettings } from "./domain_service.ts";
 import { DomainStore } from "./domain_store.ts";

@@ -5,15 +5,15 @@
  * @module
  */
 import { z } from "zod";
-import { keys } from "../core/store/keys.ts";
 import {
   commitWithRetries,
+  keys,
   type Page,
   readAll,
   readPage,
   readRecord,
   type Versioned,
-} from "../core/store/records.ts";
+} from "../core/store/mod.ts";
 import {
   type DomainRecord,
   domainRecord,

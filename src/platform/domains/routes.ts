@@ -4,13 +4,10 @@
  * @module
  */
 import { type Domain, endpoints } from "../../contract/mod.ts";
-import type { Caller } from "../core/access/caller.ts";
-import type { EnvironmentStore } from "../environments/environment_store.ts";
-import { findEnvironmentName } from "../environments/find_environment.ts";
-import { Failure } from "../core/http/failure.ts";
-import type { Router } from "../core/http/router.ts";
-import { findProject } from "../projects/find_project.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
+import type { Caller } from "../core/access/mod.ts";
+import { type EnvironmentStore, findEnvironmentName } from "../environments/mod.ts";
+import { Failure, type Router } from "../core/http/mod.ts";
+import { findProject, type ProjectStore } from "../projects/mod.ts";
 import { type DomainRecord, domainToWire } from "./domain.ts";
 import type { DomainService } from "./domain_service.ts";
 import type { DomainStore } from "./domain_store.ts";

@@ -5,8 +5,7 @@
  */
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
-import { keysBelow } from "../core/store/delete_keys.ts";
-import { keys } from "../core/store/keys.ts";
+import { keys, keysBelow } from "../core/store/mod.ts";
 import { EnvironmentStore } from "./environment_store.ts";
 import { bindEnvironmentRoutes, type EnvironmentServices } from "./routes.ts";
 

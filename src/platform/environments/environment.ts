@@ -11,7 +11,7 @@ import {
   SCOPE_ALL,
 } from "../../contract/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import type { ProjectRecord } from "../projects/project.ts";
+import type { ProjectRecord } from "../projects/mod.ts";
 
 export const environmentRecord = z.object({
   id: z.string(),

@@ -5,9 +5,8 @@
  */
 import { z } from "zod";
 import { isUuid } from "../../lib/ids.ts";
-import { keys } from "../core/store/keys.ts";
-import { type Page, readAll, readPage, readRecord } from "../core/store/records.ts";
-import type { ProjectRecord } from "../projects/project.ts";
+import { keys, type Page, readAll, readPage, readRecord } from "../core/store/mod.ts";
+import type { ProjectRecord } from "../projects/mod.ts";
 import {
   BUILT_IN,
   environmentLabel,

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import { Failure } from "../core/http/failure.ts";
-import type { ProjectRecord } from "../projects/project.ts";
+import { Failure } from "../core/http/mod.ts";
+import type { ProjectRecord } from "../projects/mod.ts";
 import type { EnvironmentStore } from "./environment_store.ts";
 
 /** The name of an environment given by name or id; a failure lists what there is. */

@@ -8,10 +8,8 @@ import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeletedEnvironment } from "../core/capability.ts";
-import { Failure } from "../core/http/failure.ts";
-import type { Router } from "../core/http/router.ts";
-import { findProject } from "../projects/find_project.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
+import { Failure, type Router } from "../core/http/mod.ts";
+import { findProject, type ProjectStore } from "../projects/mod.ts";
 import {
   BUILT_IN,
   builtInToWire,

@@ -18,12 +18,12 @@ import {
   type SealedFunction,
   sealFunction,
 } from "../../runtime/mod.ts";
-import { defaultProcessLimits } from "../compute/process_limits.ts";
-import type { DeploymentRecord } from "../deployments/deployment.ts";
-import type { VariableService } from "../variables/variable_service.ts";
-import { Failure } from "../core/http/failure.ts";
-import type { AccessLogs } from "../logs/access_logs.ts";
-import type { BlobStore } from "../core/store/blob_store.ts";
+import { defaultProcessLimits } from "../compute/mod.ts";
+import type { DeploymentRecord } from "../deployments/mod.ts";
+import type { VariableService } from "../variables/mod.ts";
+import { Failure } from "../core/http/mod.ts";
+import type { AccessLogs } from "../logs/mod.ts";
+import type { BlobStore } from "../core/store/mod.ts";
 
 /** Time that calls under way get when their deployment goes, in milliseconds. */
 const DRAIN_MS = 5_000;

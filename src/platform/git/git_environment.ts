@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { writeFileAtomically } from "../../lib/atomic_file.ts";
 import { createSecretMasker, type SecretMasker } from "../../lib/mask_secrets.ts";
-import type { GitCredentials } from "../projects/git_credentials.ts";
+import type { GitCredentials } from "../projects/mod.ts";
 import type { GitAddress } from "../../lib/git_url.ts";
 
 /** By this variable the processes of git are found again after a crash. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { ProjectRecord } from "../projects/project.ts";
+import type { ProjectRecord } from "../projects/mod.ts";
 
 /** The commit that a trigger means. */
 export type Resolved =

@@ -5,10 +5,9 @@
  */
 import { join } from "node:path";
 import type { Clock } from "../../lib/clock.ts";
-import type { OpenGitCredentials } from "../projects/git_credentials.ts";
+import type { OpenGitCredentials, ProjectRecord } from "../projects/mod.ts";
 import type { Branches, GitService, Resolved } from "./git_service.ts";
 import { killMarked } from "../../lib/marked_processes.ts";
-import type { ProjectRecord } from "../projects/project.ts";
 import { exportCommit } from "./export_commit.ts";
 import {
   GIT_MARKER,

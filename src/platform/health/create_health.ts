@@ -5,8 +5,8 @@
  */
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
-import { keys } from "../core/store/keys.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
+import { keys } from "../core/store/mod.ts";
+import type { ProjectStore } from "../projects/mod.ts";
 import { HealthMonitor, type HealthServices } from "./health_monitor.ts";
 import { HealthStore } from "./health_store.ts";
 import { bindHealthRoutes } from "./routes.ts";

@@ -6,12 +6,11 @@
  */
 import type { ProjectHealth } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { ComputeService } from "../compute/compute_service.ts";
-import type { SiteServers } from "../compute/site_servers.ts";
+import type { ComputeService, SiteServers } from "../compute/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import type { SiteDirectory } from "../deployments/site_directory.ts";
-import type { RaiseEvent } from "../core/events/raise_event.ts";
-import { productionDeploymentId, type ProjectRecord } from "../projects/project.ts";
+import type { SiteDirectory } from "../deployments/mod.ts";
+import type { RaiseEvent } from "../core/events/mod.ts";
+import { productionDeploymentId, type ProjectRecord } from "../projects/mod.ts";
 import { type Doubt, type HealthRecord, weighHealth } from "./health_record.ts";
 import type { HealthStore } from "./health_store.ts";
 

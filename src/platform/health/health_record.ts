@@ -5,8 +5,8 @@
  * @module
  */
 import { z } from "zod";
-import type { ServersHealth } from "../compute/site_servers.ts";
-import type { DeploymentRecord } from "../deployments/deployment.ts";
+import type { ServersHealth } from "../compute/mod.ts";
+import type { DeploymentRecord } from "../deployments/mod.ts";
 
 /** So many looks in a row must agree before anybody is told. */
 export const LOOKS_IN_A_ROW = 2;

@@ -3,8 +3,7 @@
  *
  * @module
  */
-import { keys } from "../core/store/keys.ts";
-import { readAll } from "../core/store/records.ts";
+import { keys, readAll } from "../core/store/mod.ts";
 import { type HealthRecord, healthRecord } from "./health_record.ts";
 
 export class HealthStore {

@@ -4,9 +4,8 @@
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
-import type { Router } from "../core/http/router.ts";
-import { findProject } from "../projects/find_project.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
+import type { Router } from "../core/http/mod.ts";
+import { findProject, type ProjectStore } from "../projects/mod.ts";
 import type { HealthMonitor } from "./health_monitor.ts";
 
 export function bindHealthRoutes(

@@ -7,11 +7,10 @@
 import { type BodyOf, type DeployHook, type endpoints, MAX_HOOKS } from "../../contract/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
-import type { Caller } from "../core/access/caller.ts";
-import { Failure } from "../core/http/failure.ts";
-import { findProject } from "../projects/find_project.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
-import type { Page } from "../core/store/records.ts";
+import type { Caller } from "../core/access/mod.ts";
+import { Failure } from "../core/http/mod.ts";
+import { findProject, type ProjectStore } from "../projects/mod.ts";
+import type { Page } from "../core/store/mod.ts";
 import { hashHookToken, type HookRecord, hookToWire, isPattern, mintHookToken } from "./hook.ts";
 import type { HookStore } from "./hook_store.ts";
 

@@ -4,8 +4,7 @@
  * @module
  */
 import { z } from "zod";
-import { keys } from "../core/store/keys.ts";
-import { commitWithRetries, type Page, readAll, readRecord } from "../core/store/records.ts";
+import { commitWithRetries, keys, type Page, readAll, readRecord } from "../core/store/mod.ts";
 import { type HookRecord, hookRecord, type HookUse } from "./hook.ts";
 
 const placeRecord = z.object({ workspaceId: z.string(), id: z.string() });

@@ -8,9 +8,8 @@ import { z } from "zod";
 import { IDEMPOTENCY_HOURS } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { sha256Hex } from "../../lib/hash.ts";
-import { Failure } from "../core/http/failure.ts";
-import { keys } from "../core/store/keys.ts";
-import { readRecord } from "../core/store/records.ts";
+import { Failure } from "../core/http/mod.ts";
+import { keys, readRecord } from "../core/store/mod.ts";
 
 const KEPT_MS = IDEMPOTENCY_HOURS * 60 * 60 * 1000;
 

@@ -3,8 +3,8 @@
  *
  * @module
  */
-import type { Resolved } from "../git/git_service.ts";
-import { Failure } from "../core/http/failure.ts";
+import type { Resolved } from "../git/mod.ts";
+import { Failure } from "../core/http/mod.ts";
 
 /** Candidates of an ambiguous SHA that are listed. */
 const MAX_CANDIDATES = 10;

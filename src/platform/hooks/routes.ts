@@ -4,8 +4,7 @@
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
-import { readIdempotencyKey } from "../core/http/idempotency.ts";
-import type { Router } from "../core/http/router.ts";
+import { readIdempotencyKey, type Router } from "../core/http/mod.ts";
 import type { HookService } from "./hook_service.ts";
 import type { TriggerService } from "./trigger_service.ts";
 

@@ -7,7 +7,7 @@
  */
 import { Buffer } from "node:buffer";
 import { z } from "zod";
-import { type SecretBox, SecretDamagedError } from "../core/secrets/secret_box.ts";
+import { type SecretBox, SecretDamagedError } from "../core/secrets/mod.ts";
 
 const PLACE = "deployment status";
 const FORM = /^([0-9a-f]{8})\.([\w-]{16})\.([\w-]{20,300})$/;

@@ -5,7 +5,7 @@
  */
 import { ENVIRONMENT_PRODUCTION, type TriggerAnswer } from "../../contract/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import type { DeploymentRecord } from "../deployments/deployment.ts";
+import type { DeploymentRecord } from "../deployments/mod.ts";
 
 /** How a deployment stands, in a sentence for people. */
 export function describeProgress(deployment: DeploymentRecord, addresses: Addresses): string {

@@ -8,22 +8,26 @@ import type { BodyOf, endpoints, TriggerAnswer } from "../../contract/mod.ts";
 import { HOOK_TRIGGERS_PER_MINUTE } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
-import { RateWindow } from "../core/access/rate_window.ts";
-import type { BuildQueue } from "../builds/build_queue.ts";
-import type { BuildRecord } from "../builds/build_record.ts";
-import { type BuildStore, NotAdmittedError } from "../builds/build_store.ts";
-import type { GitService, Resolved } from "../git/git_service.ts";
+import { RateWindow } from "../core/access/mod.ts";
+import {
+  type BuildQueue,
+  type BuildRecord,
+  type BuildStore,
+  NotAdmittedError,
+} from "../builds/mod.ts";
+import type { GitService, Resolved } from "../git/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import type { DeploymentRecord } from "../deployments/deployment.ts";
-import { deploymentEvent } from "../deployments/deployment_event.ts";
-import type { DeploymentStore } from "../deployments/deployment_store.ts";
-import { recordDeployment, type RecordServices } from "../deployments/record_deployment.ts";
-import type { RaiseEvent } from "../core/events/raise_event.ts";
-import { Failure } from "../core/http/failure.ts";
-import { noteLimit } from "../core/http/limit_fields.ts";
-import type { ProjectRecord } from "../projects/project.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
-import type { SecretBox } from "../core/secrets/secret_box.ts";
+import {
+  deploymentEvent,
+  type DeploymentRecord,
+  type DeploymentStore,
+  recordDeployment,
+  type RecordServices,
+} from "../deployments/mod.ts";
+import type { RaiseEvent } from "../core/events/mod.ts";
+import { Failure, noteLimit } from "../core/http/mod.ts";
+import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
+import type { SecretBox } from "../core/secrets/mod.ts";
 import { hashHookToken, type HookRecord, targetOf } from "./hook.ts";
 import type { HookStore } from "./hook_store.ts";
 import { type ReplayKey, replayKey, type ReplayStore } from "./replays.ts";

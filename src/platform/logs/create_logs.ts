@@ -5,7 +5,7 @@
  */
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
+import type { ProjectStore } from "../projects/mod.ts";
 import { AccessLogs } from "./access_logs.ts";
 import { bindLogRoutes } from "./routes.ts";
 

@@ -4,11 +4,8 @@
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
-import { eventStream } from "../core/http/event_stream.ts";
-import { Failure } from "../core/http/failure.ts";
-import type { Router } from "../core/http/router.ts";
-import { findProject } from "../projects/find_project.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
+import { eventStream, Failure, type Router } from "../core/http/mod.ts";
+import { findProject, type ProjectStore } from "../projects/mod.ts";
 import type { AccessLogs } from "./access_logs.ts";
 import type { LogPlace } from "./log_files.ts";
 import { logMatcher } from "./log_filter.ts";

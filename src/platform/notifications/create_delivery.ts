@@ -7,8 +7,8 @@
 import { Buffer } from "node:buffer";
 import type { Clock, Random } from "../../lib/clock.ts";
 import type { OutboundFetch } from "../../runtime/mod.ts";
-import type { AccountStore } from "../accounts/account_store.ts";
-import type { SecretBox } from "../core/secrets/secret_box.ts";
+import type { AccountStore } from "../accounts/mod.ts";
+import { sealedSetting, type SecretBox } from "../core/secrets/mod.ts";
 import { createEmailChannel } from "./channels/email/email_channel.ts";
 import type { Mailer } from "./channels/email/mailer.ts";
 import { Bot, type BotDialogue } from "./channels/messenger/bot.ts";
@@ -19,7 +19,6 @@ import { createMessengerChannel } from "./channels/messenger/messenger_channel.t
 import { createPushChannel } from "./channels/push/push_channel.ts";
 import { SubscriptionStore } from "./channels/push/subscription_store.ts";
 import { vapidKeyReader, type VapidKeys } from "./channels/push/vapid.ts";
-import { sealedSetting } from "../core/secrets/sealed_settings.ts";
 import { createWebhookChannel } from "./channels/webhook/webhook_channel.ts";
 import { WebhookService } from "./channels/webhook/webhook_service.ts";
 import { WebhookStore } from "./channels/webhook/webhook_store.ts";

@@ -4,8 +4,8 @@
  * @module
  */
 import type { Clock } from "../../lib/clock.ts";
-import type { AccountStore } from "../accounts/account_store.ts";
-import type { EventBus } from "../core/events/event_bus.ts";
+import type { AccountStore } from "../accounts/mod.ts";
+import type { EventBus } from "../core/events/mod.ts";
 import type { DeliveryQueue } from "./delivery/types.ts";
 import { createFanOut } from "./fan_out.ts";
 import { InboxStore } from "./inbox_store.ts";

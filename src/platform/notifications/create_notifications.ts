@@ -4,10 +4,12 @@
  *
  * @module
  */
-import type { AccountStore } from "../accounts/account_store.ts";
-import type { Authenticator } from "../accounts/credentials/authenticator.ts";
-import type { RaiseSecurityEvent } from "../accounts/security_events.ts";
-import type { SignInService } from "../accounts/sign_in/sign_in_service.ts";
+import type {
+  AccountStore,
+  Authenticator,
+  RaiseSecurityEvent,
+  SignInService,
+} from "../accounts/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
 import type { Mailer } from "./channels/email/mailer.ts";

@@ -6,11 +6,9 @@
  */
 import { type Channel, EVENTS } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { AccountStore } from "../accounts/account_store.ts";
-import { DamagedRecordError } from "../core/store/records.ts";
-import type { PassOn } from "../core/events/event_bus.ts";
-import { receiptId } from "../core/events/event_id.ts";
-import type { EventRecord } from "../core/events/event_store.ts";
+import type { AccountStore } from "../accounts/mod.ts";
+import { DamagedRecordError } from "../core/store/mod.ts";
+import { type EventRecord, type PassOn, receiptId } from "../core/events/mod.ts";
 import { decideDelivery } from "./decide_delivery.ts";
 import type { DeliveryQueue, DeliveryRequest, NotificationContent } from "./delivery/types.ts";
 import { describeEvent } from "./describe_event.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { readAll, readRecord } from "../core/store/records.ts";
+import { readAll, readRecord } from "../core/store/mod.ts";
 import { notificationContent } from "./delivery/job.ts";
 import type { NotificationContent } from "./delivery/types.ts";
 import {

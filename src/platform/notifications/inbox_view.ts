@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { PersonalScope } from "../core/access/caller.ts";
+import type { PersonalScope } from "../core/access/mod.ts";
 import type { InboxView } from "./inboxes.ts";
 
 /**

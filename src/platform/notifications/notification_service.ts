@@ -4,7 +4,7 @@
  * @module
  */
 import type { InboxCounts, Notification } from "../../contract/mod.ts";
-import { Failure } from "../core/http/failure.ts";
+import { Failure } from "../core/http/mod.ts";
 import type { Changed, Inboxes, InboxView } from "./inboxes.ts";
 import type { LiveStreams } from "./live_streams.ts";
 

@@ -6,9 +6,9 @@
  * @module
  */
 import type { BodyOf, endpoints, NotificationPreferences } from "../../contract/mod.ts";
-import type { AccountStore } from "../accounts/account_store.ts";
-import type { PersonalScope } from "../core/access/caller.ts";
-import { commitWithRetries, readRecord } from "../core/store/records.ts";
+import type { AccountStore } from "../accounts/mod.ts";
+import type { PersonalScope } from "../core/access/mod.ts";
+import { commitWithRetries, readRecord } from "../core/store/mod.ts";
 import { notificationKeys } from "./notification_keys.ts";
 import {
   differing,

@@ -5,11 +5,10 @@
  */
 import { endpoints, type EventName, EVENTS } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
-import type { Authenticator } from "../accounts/credentials/authenticator.ts";
-import type { Caller } from "../core/access/caller.ts";
-import type { EventBus } from "../core/events/event_bus.ts";
-import type { EventAudience } from "../core/events/raise_event.ts";
-import type { Router } from "../core/http/router.ts";
+import type { Authenticator } from "../accounts/mod.ts";
+import type { Caller } from "../core/access/mod.ts";
+import type { EventAudience, EventBus } from "../core/events/mod.ts";
+import type { Router } from "../core/http/mod.ts";
 import { inboxViewOf } from "./inbox_view.ts";
 import type { LiveStreams } from "./live_streams.ts";
 import type { NotificationService } from "./notification_service.ts";

@@ -4,9 +4,8 @@
  * @module
  */
 import type { Clock } from "../../lib/clock.ts";
-import type { Credential } from "../core/access/caller.ts";
-import type { CredentialMemory } from "../accounts/credentials/credential_memory.ts";
-import { hasEnded } from "../accounts/credentials/known_credential.ts";
+import type { Credential } from "../core/access/mod.ts";
+import { type CredentialMemory, hasEnded } from "../accounts/mod.ts";
 
 /** Makes the question whether the credential of an accepted request is still good. */
 export function standingAccess(

@@ -6,8 +6,7 @@
  * @module
  */
 import { z } from "zod";
-import { keys } from "../core/store/keys.ts";
-import { readAll } from "../core/store/records.ts";
+import { keys, readAll } from "../core/store/mod.ts";
 import { hostRecord } from "./host_record.ts";
 import type { ProjectRecord } from "./project.ts";
 

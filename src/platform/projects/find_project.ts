@@ -4,8 +4,8 @@
  * @module
  */
 import { isUuid } from "../../lib/ids.ts";
-import type { Caller } from "../core/access/caller.ts";
-import { Failure } from "../core/http/failure.ts";
+import type { Caller } from "../core/access/mod.ts";
+import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord } from "./project.ts";
 import type { ProjectStore } from "./project_store.ts";
 

@@ -8,9 +8,8 @@
 import { z } from "zod";
 import { gitCredentialsBody } from "../../contract/mod.ts";
 import { type GitAddress, parseGitUrl } from "../../lib/git_url.ts";
-import { sealedSecret, type SecretBox } from "../core/secrets/secret_box.ts";
-import { keys } from "../core/store/keys.ts";
-import { readAll, readRecord } from "../core/store/records.ts";
+import { sealedSecret, type SecretBox } from "../core/secrets/mod.ts";
+import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { ProjectRecord } from "./project.ts";
 
 /** How a private repository lets the platform in; never logged, never on a command line. */

@@ -6,14 +6,14 @@
  */
 import { z } from "zod";
 import { hostRecord } from "./host_record.ts";
-import { keys } from "../core/store/keys.ts";
 import {
   commitWithRetries,
+  keys,
   type Page,
   readAll,
   readPage,
   readRecord,
-} from "../core/store/records.ts";
+} from "../core/store/mod.ts";
 import { type ProjectRecord, projectRecord } from "./project.ts";
 
 const nameRecord = z.object({ workspaceId: z.string(), projectId: z.string() });

@@ -6,10 +6,9 @@
 import { endpoints } from "../../contract/mod.ts";
 import type { Clock, Random } from "../../lib/clock.ts";
 import { uuidV7 } from "../../lib/ids.ts";
-import type { Caller } from "../core/access/caller.ts";
+import type { Caller } from "../core/access/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import { Failure } from "../core/http/failure.ts";
-import type { Router } from "../core/http/router.ts";
+import { Failure, type Router } from "../core/http/mod.ts";
 import { findProject } from "./find_project.ts";
 import { type ProjectRecord, projectToWire } from "./project.ts";
 import { gitAddress, type GitCredentialStore, leavesHost } from "./git_credentials.ts";

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { DeploymentRecord } from "../deployments/deployment.ts";
+import type { DeploymentRecord } from "../deployments/mod.ts";
 
 export interface RetentionPolicy {
   /** The latest deployments of a project that stay, whatever their age. */

@@ -5,16 +5,11 @@
  *
  * @module
  */
-import type { BuildStore } from "../builds/build_store.ts";
-import type { BuildRunner } from "../builds/types.ts";
-import type { DeploymentRecord } from "../deployments/deployment.ts";
-import { hostRecord } from "../projects/host_record.ts";
-import { forget } from "../deployments/production_history.ts";
-import type { SiteDirectory } from "../deployments/site_directory.ts";
-import { latestLabel } from "../environments/environment.ts";
-import { projectRecord } from "../projects/project.ts";
-import { keys } from "../core/store/keys.ts";
-import { commitWithRetries, readRecord } from "../core/store/records.ts";
+import type { BuildRunner, BuildStore } from "../builds/mod.ts";
+import { type DeploymentRecord, forget, type SiteDirectory } from "../deployments/mod.ts";
+import { hostRecord, projectRecord } from "../projects/mod.ts";
+import { latestLabel } from "../environments/mod.ts";
+import { commitWithRetries, keys, readRecord } from "../core/store/mod.ts";
 
 export interface RemoveServices {
   readonly kv: Deno.Kv;

@@ -5,12 +5,9 @@
  * @module
  */
 import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
-import type { GitService } from "../git/git_service.ts";
-import type { DeploymentRecord } from "../deployments/deployment.ts";
-import type { DeploymentService } from "../deployments/deployment_service.ts";
-import type { DeploymentStore } from "../deployments/deployment_store.ts";
-import type { ProjectRecord } from "../projects/project.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
+import type { GitService } from "../git/mod.ts";
+import type { DeploymentRecord, DeploymentService, DeploymentStore } from "../deployments/mod.ts";
+import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
 import { planRetention, type RetentionPolicy } from "./plan_retention.ts";
 import { removeDeployment, type RemoveServices } from "./remove_deployment.ts";
 

@@ -6,11 +6,9 @@
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
-import { keysBelow } from "../core/store/delete_keys.ts";
-import { keys } from "../core/store/keys.ts";
-import type { DeploymentStore } from "../deployments/deployment_store.ts";
-import type { SiteDirectory } from "../deployments/site_directory.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
+import { keys, keysBelow } from "../core/store/mod.ts";
+import type { DeploymentStore, SiteDirectory } from "../deployments/mod.ts";
+import type { ProjectStore } from "../projects/mod.ts";
 import { bindRulesRoutes } from "./routes.ts";
 import { readRevision, RulesService } from "./rules_service.ts";
 import { RulesStore } from "./rules_store.ts";

@@ -8,13 +8,11 @@ import { ruleCounts } from "../../edge/mod.ts";
 import { ifMatchHolds, isEntityTagList } from "../../lib/entity_tag.ts";
 import { jsonParts } from "../../lib/json_steps.ts";
 import { inTurns } from "../../lib/next_turn.ts";
-import type { Caller } from "../core/access/caller.ts";
+import type { Caller } from "../core/access/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import type { SiteDirectory } from "../deployments/site_directory.ts";
-import { Failure } from "../core/http/failure.ts";
-import type { Router } from "../core/http/router.ts";
-import { findProject } from "../projects/find_project.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
+import type { SiteDirectory } from "../deployments/mod.ts";
+import { Failure, type Router } from "../core/http/mod.ts";
+import { findProject, type ProjectStore } from "../projects/mod.ts";
 import type { Precondition, RulesService, VersionedRules } from "./rules_service.ts";
 import type { RulesStore } from "./rules_store.ts";
 

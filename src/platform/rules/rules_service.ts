@@ -12,15 +12,17 @@ import { jsonParts } from "../../lib/json_steps.ts";
 import { inTurns, nextTurn, Pace, type Steps } from "../../lib/next_turn.ts";
 import { parseJson } from "../../lib/parse_json.ts";
 import type { RuntimeRuleSet } from "../../rules/mod.ts";
-import type { Caller } from "../core/access/caller.ts";
+import type { Caller } from "../core/access/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import { checkRules } from "../deployments/check_content.ts";
-import { readContent } from "../deployments/content.ts";
-import type { DeploymentStore } from "../deployments/deployment_store.ts";
-import type { SiteDirectory } from "../deployments/site_directory.ts";
-import { Failure } from "../core/http/failure.ts";
-import { productionDeploymentId, type ProjectRecord } from "../projects/project.ts";
-import type { BlobVault } from "../core/store/blob_store.ts";
+import {
+  checkRules,
+  type DeploymentStore,
+  readContent,
+  type SiteDirectory,
+} from "../deployments/mod.ts";
+import { Failure } from "../core/http/mod.ts";
+import { productionDeploymentId, type ProjectRecord } from "../projects/mod.ts";
+import type { BlobVault } from "../core/store/mod.ts";
 import type { Published, RevisionRecord, RulesStore } from "./rules_store.ts";
 
 export interface RulesServices {

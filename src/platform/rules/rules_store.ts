@@ -5,8 +5,14 @@
  * @module
  */
 import { z } from "zod";
-import { keys } from "../core/store/keys.ts";
-import { type Page, readAll, readPage, readRecord, type Versioned } from "../core/store/records.ts";
+import {
+  keys,
+  type Page,
+  readAll,
+  readPage,
+  readRecord,
+  type Versioned,
+} from "../core/store/mod.ts";
 
 export const revisionRecord = z.object({
   revisionId: z.string(),

@@ -5,7 +5,7 @@
  */
 import { asksForAsn, type RuntimeRuleSet } from "../../rules/mod.ts";
 import type { PlatformLog } from "../core/log.ts";
-import type { ProjectRecord } from "../projects/project.ts";
+import type { ProjectRecord } from "../projects/mod.ts";
 
 export interface NetworkWarningParts {
   projects(): AsyncIterable<ProjectRecord>;

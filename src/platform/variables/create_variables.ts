@@ -5,10 +5,9 @@
  */
 import type { Capability } from "../core/capability.ts";
 import type { Foundation } from "../core/foundation.ts";
-import { keysBelow } from "../core/store/delete_keys.ts";
-import { keys } from "../core/store/keys.ts";
-import type { EnvironmentStore } from "../environments/environment_store.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
+import { keys, keysBelow } from "../core/store/mod.ts";
+import type { EnvironmentStore } from "../environments/mod.ts";
+import type { ProjectStore } from "../projects/mod.ts";
 import { bindVariableRoutes } from "./routes.ts";
 import { VariableService } from "./variable_service.ts";
 import { VariableStore } from "./variable_store.ts";

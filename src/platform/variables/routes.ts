@@ -4,11 +4,9 @@
  * @module
  */
 import { endpoints, SCOPE_ALL } from "../../contract/mod.ts";
-import type { EnvironmentStore } from "../environments/environment_store.ts";
-import { findEnvironmentName } from "../environments/find_environment.ts";
-import type { Router } from "../core/http/router.ts";
-import { findProject } from "../projects/find_project.ts";
-import type { ProjectStore } from "../projects/project_store.ts";
+import { type EnvironmentStore, findEnvironmentName } from "../environments/mod.ts";
+import type { Router } from "../core/http/mod.ts";
+import { findProject, type ProjectStore } from "../projects/mod.ts";
 import { type VariableRecord, variableToWire, visibleIn } from "./variable.ts";
 import type { VariableService } from "./variable_service.ts";
 import type { VariableStore } from "./variable_store.ts";

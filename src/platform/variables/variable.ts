@@ -13,7 +13,7 @@ import {
   VARIABLE_CATEGORIES,
   type VariableCategory,
 } from "../../contract/mod.ts";
-import { sealedSecret } from "../core/secrets/secret_box.ts";
+import { sealedSecret } from "../core/secrets/mod.ts";
 
 export const variableRecord = z.object({
   key: z.string(),

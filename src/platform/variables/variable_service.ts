@@ -5,8 +5,8 @@
  */
 import type { VariableCategory } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { Failure } from "../core/http/failure.ts";
-import type { SecretBox } from "../core/secrets/secret_box.ts";
+import { Failure } from "../core/http/mod.ts";
+import type { SecretBox } from "../core/secrets/mod.ts";
 import { planSet, variablePlace, type VariableRecord, visibleIn } from "./variable.ts";
 import { type VariableStore, type VariablesVersion, versionFor } from "./variable_store.ts";
 

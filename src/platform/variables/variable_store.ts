@@ -6,9 +6,8 @@
  */
 import { z } from "zod";
 import { SCOPE_ALL } from "../../contract/mod.ts";
-import { keys } from "../core/store/keys.ts";
-import { commitWithRetries, readAll, readRecord } from "../core/store/records.ts";
-import { type SealedSecret, sealedSecret } from "../core/secrets/secret_box.ts";
+import { commitWithRetries, keys, readAll, readRecord } from "../core/store/mod.ts";
+import { type SealedSecret, sealedSecret } from "../core/secrets/mod.ts";
 import { type VariableRecord, variableRecord } from "./variable.ts";
 
 export type Change =

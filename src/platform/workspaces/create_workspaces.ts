@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AccountParts } from "../accounts/parts.ts";
+import type { AccountParts } from "../accounts/mod.ts";
 import type { Capability } from "../core/capability.ts";
 import { InvitationStore } from "./invitation_store.ts";
 import { bindWorkspaceRoutes } from "./routes.ts";

@@ -5,9 +5,8 @@
  */
 import { z } from "zod";
 import { ROLES } from "../../contract/mod.ts";
-import { accountKeys } from "../accounts/account_keys.ts";
-import { type MembershipRecord, setMembership } from "../accounts/account_store.ts";
-import { type Page, readPage, readRecord } from "../core/store/records.ts";
+import { accountKeys, type MembershipRecord, setMembership } from "../accounts/mod.ts";
+import { type Page, readPage, readRecord } from "../core/store/mod.ts";
 
 /** An invitation that is not accepted in a week is void. */
 export const INVITATION_MS = 7 * 24 * 60 * 60 * 1000;

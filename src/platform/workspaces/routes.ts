@@ -4,7 +4,7 @@
  * @module
  */
 import { endpoints } from "../../contract/mod.ts";
-import type { Router } from "../core/http/router.ts";
+import type { Router } from "../core/http/mod.ts";
 import type { WorkspaceService } from "./workspace_service.ts";
 
 export function bindWorkspaceRoutes(router: Router, workspaces: WorkspaceService): void {

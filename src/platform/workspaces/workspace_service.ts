@@ -5,13 +5,16 @@
  */
 import type { Invitation, Member, Role, Workspace } from "../../contract/mod.ts";
 import { uuidV7 } from "../../lib/ids.ts";
-import type { MembershipRecord, WorkspaceRecord } from "../accounts/account_store.ts";
-import type { Caller, Person, SelfCaller } from "../core/access/caller.ts";
-import type { AccountParts } from "../accounts/parts.ts";
-import { hashToken, mintToken } from "../accounts/credentials/token.ts";
-import type { Client } from "../core/http/client.ts";
-import { Failure } from "../core/http/failure.ts";
-import type { Page } from "../core/store/records.ts";
+import {
+  type AccountParts,
+  hashToken,
+  type MembershipRecord,
+  mintToken,
+  type WorkspaceRecord,
+} from "../accounts/mod.ts";
+import type { Caller, Person, SelfCaller } from "../core/access/mod.ts";
+import { type Client, Failure } from "../core/http/mod.ts";
+import type { Page } from "../core/store/mod.ts";
 import { INVITATION_MS, type InvitationRecord, type InvitationStore } from "./invitation_store.ts";
 import { keepsOwner } from "./member_changes.ts";
 

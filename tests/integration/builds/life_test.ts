@@ -1,7 +1,7 @@
 /** What is left of builds from git: all of it for a rollback, none after a project's deletion. */
 import assert from "node:assert/strict";
 import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
-import { keys } from "../../../src/platform/core/store/keys.ts";
+import { keys } from "../../../src/platform/core/store/mod.ts";
 import { portableKv } from "../../../src/platform/core/store/portable_kv.ts";
 import { serveGit } from "../../../src/lib/test_git.ts";
 import { start } from "../../helpers/platform.ts";

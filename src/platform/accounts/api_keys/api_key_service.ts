@@ -5,12 +5,11 @@
  */
 import type { ApiKey, Role } from "../../../contract/mod.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
-import type { Client } from "../../core/http/client.ts";
-import { Failure } from "../../core/http/failure.ts";
-import type { Page } from "../../core/store/records.ts";
+import { type Client, Failure } from "../../core/http/mod.ts";
+import type { Page } from "../../core/store/mod.ts";
 import { apiKeyToWire } from "../account_wire.ts";
 import { apiKeyPrefix, type ApiKeyRecord, hashApiKey, mintApiKey } from "./api_key.ts";
-import type { Caller } from "../../core/access/caller.ts";
+import type { Caller } from "../../core/access/mod.ts";
 import type { AccountParts } from "../parts.ts";
 
 export class ApiKeyService {

@@ -6,22 +6,26 @@
  */
 import { API_KEY_REQUESTS_PER_HOUR, type Endpoint } from "../../../contract/mod.ts";
 import type { Clock } from "../../../lib/clock.ts";
-import type { Client } from "../../core/http/client.ts";
-import { Failure } from "../../core/http/failure.ts";
-import { noteLimit } from "../../core/http/limit_fields.ts";
-import { crossOriginFailure, isSafeMethod, originOf } from "../../core/http/same_origin.ts";
+import {
+  type Client,
+  crossOriginFailure,
+  Failure,
+  isSafeMethod,
+  noteLimit,
+  originOf,
+} from "../../core/http/mod.ts";
 import type { AccountStore } from "../account_store.ts";
 import {
   type Caller,
   type Person,
+  RateWindow,
   type SelfCaller,
   selfCallerOf,
-} from "../../core/access/caller.ts";
+} from "../../core/access/mod.ts";
 import { chooseSession } from "./choose_session.ts";
 import { CredentialMemory } from "./credential_memory.ts";
 import type { CredentialStore } from "./credential_store.ts";
 import { hasEnded, type KnownCredential, lesserRole, mayActAs } from "./known_credential.ts";
-import { RateWindow } from "../../core/access/rate_window.ts";
 import { type CookieStyle, readSessionTokens } from "./session_cookie.ts";
 import type { LastUsedTracker } from "./last_used_tracker.ts";
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { addressGroup, agentName, type Client } from "../../core/http/client.ts";
+import { addressGroup, agentName, type Client } from "../../core/http/mod.ts";
 import type { KnownCredential } from "./known_credential.ts";
 
 /**

@@ -5,11 +5,10 @@
  * @module
  */
 import { z } from "zod";
-import { Failure } from "../../core/http/failure.ts";
-import { keys } from "../../core/store/keys.ts";
-import { readAll } from "../../core/store/records.ts";
+import { Failure } from "../../core/http/mod.ts";
+import { keys, readAll } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
-import type { Credential, SelfCaller } from "../../core/access/caller.ts";
+import type { Credential, SelfCaller } from "../../core/access/mod.ts";
 
 const creation = z.object({ keys: z.array(z.array(z.string())) });
 

@@ -7,7 +7,7 @@
  */
 import type { AccountStore } from "../account_store.ts";
 import { hashApiKey } from "../api_keys/api_key.ts";
-import type { Caller, CredentialOwner, Role } from "../../core/access/caller.ts";
+import type { Caller, CredentialOwner, Role } from "../../core/access/mod.ts";
 import type { CredentialStore } from "./credential_store.ts";
 import type { KnownCredential } from "./known_credential.ts";
 import { hashToken, isAccessToken } from "./token.ts";

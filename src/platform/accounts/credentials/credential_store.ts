@@ -4,8 +4,7 @@
  * @module
  */
 import { z } from "zod";
-import { keys } from "../../core/store/keys.ts";
-import { type Page, readAll, readPage, readRecord } from "../../core/store/records.ts";
+import { keys, type Page, readAll, readPage, readRecord } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
 import { type ApiKeyRecord, apiKeyRecord } from "../api_keys/api_key.ts";
 import { endCreations } from "./creations.ts";

@@ -5,7 +5,7 @@
  * @module
  */
 import { ACCESS_TOKEN_IDLE_MS, SESSION_IDLE_MS, SESSION_MAX_MS } from "./credential.ts";
-import type { Caller, CredentialOwner, Role } from "../../core/access/caller.ts";
+import type { Caller, CredentialOwner, Role } from "../../core/access/mod.ts";
 
 export interface KnownCredential {
   readonly owner: CredentialOwner;

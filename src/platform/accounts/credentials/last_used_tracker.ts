@@ -6,7 +6,7 @@
  * @module
  */
 import type { Clock } from "../../../lib/clock.ts";
-import type { Client } from "../../core/http/client.ts";
+import type { Client } from "../../core/http/mod.ts";
 import type { CredentialStore } from "./credential_store.ts";
 import type { KnownCredential } from "./known_credential.ts";
 import type { RaiseSecurityEvent } from "../security_events.ts";

@@ -11,13 +11,11 @@ import {
   type DeviceToken,
 } from "../../../contract/mod.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
-import type { Person } from "../../core/access/caller.ts";
+import { type Person, type RateStanding, RateWindow } from "../../core/access/mod.ts";
 import type { AccountParts } from "../parts.ts";
-import { type RateStanding, RateWindow } from "../../core/access/rate_window.ts";
 import { SUSPICIOUS_GUESSES } from "../guessing/guess_limits.ts";
 import { hashToken, mintToken, tokenPrefix } from "../credentials/token.ts";
-import { addressGroup, agentName, type Client } from "../../core/http/client.ts";
-import { Failure } from "../../core/http/failure.ts";
+import { addressGroup, agentName, type Client, Failure } from "../../core/http/mod.ts";
 import { hashCode, newDeviceCode, newUserCode, readUserCode, showUserCode } from "./_codes.ts";
 import { approveGrant, denyGrant, isOpen, pollGrant, startGrant } from "./device_grant.ts";
 import type { GrantChange, GrantStore } from "./grant_store.ts";

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { DEVICE_CODE_SECONDS } from "../../../contract/mod.ts";
 import type { AccessTokenRecord } from "../credentials/credential.ts";
 import { addAccessToken } from "../credentials/credential_store.ts";
-import { commitWithRetries, readRecord } from "../../core/store/records.ts";
+import { commitWithRetries, readRecord } from "../../core/store/mod.ts";
 import { REMEMBER_EXPIRED_MS } from "./device_grant.ts";
 import { type DeviceGrant, deviceGrant } from "./types.ts";
 

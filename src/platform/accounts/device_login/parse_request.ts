@@ -7,8 +7,7 @@
  */
 import type { z } from "zod";
 import type { OAuthErrorCode } from "../../../contract/mod.ts";
-import { Failure } from "../../core/http/failure.ts";
-import { readBytes, readJson } from "../../core/http/read_body.ts";
+import { Failure, readBytes, readJson } from "../../core/http/mod.ts";
 
 /** An error as OAuth clients expect it (RFC 6749, 5.2). */
 export class OAuthError extends Error {

@@ -6,8 +6,7 @@
  */
 import { z } from "zod";
 import { DEVICE_GRANT_TYPE, endpoints } from "../../../contract/mod.ts";
-import { noteLimit } from "../../core/http/limit_fields.ts";
-import type { Router } from "../../core/http/router.ts";
+import { noteLimit, type Router } from "../../core/http/mod.ts";
 import type { DeviceLoginService } from "./device_login_service.ts";
 import { OAuthError, parseOAuthFields, readOAuthFields } from "./parse_request.ts";
 

@@ -7,18 +7,16 @@
  * @module
  */
 import type { Account } from "../../../contract/mod.ts";
-import type { Client } from "../../core/http/client.ts";
-import { Failure } from "../../core/http/failure.ts";
+import { type Client, Failure } from "../../core/http/mod.ts";
 import { addressTakenMail, confirmEmailMail } from "./account_mails.ts";
 import { canonicalEmail } from "../account_store.ts";
 import { accountToWire } from "../account_wire.ts";
-import type { Person } from "../../core/access/caller.ts";
+import { type Person, RateWindow } from "../../core/access/mod.ts";
 import { requireFresh } from "../sign_in/fresh_session.ts";
 import type { MailLinks } from "./mail_links.ts";
 import type { ConfirmationWanted, EmailAdded } from "../outcomes.ts";
 import type { AccountParts } from "../parts.ts";
 import type { PasswordHash } from "../sign_in/password.ts";
-import { RateWindow } from "../../core/access/rate_window.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 /** Addresses that one account may try in an hour. */

@@ -5,7 +5,7 @@
  * @module
  */
 import { z } from "zod";
-import { readRecord } from "../../core/store/records.ts";
+import { readRecord } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
 import { passwordHash } from "../sign_in/password.ts";
 

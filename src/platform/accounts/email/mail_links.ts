@@ -3,11 +3,11 @@
  *
  * @module
  */
-import { addressGroup, type Client } from "../../core/http/client.ts";
+import { addressGroup, type Client } from "../../core/http/mod.ts";
 import type { AccountMail, SendAccountMail } from "./account_mails.ts";
 import type { MailLink, MailLinkStore, MailLinkType } from "./mail_link_store.ts";
 import type { AccountParts } from "../parts.ts";
-import { RateWindow } from "../../core/access/rate_window.ts";
+import { RateWindow } from "../../core/access/mod.ts";
 import { hashToken, mintToken } from "../credentials/token.ts";
 
 /**

@@ -4,13 +4,12 @@
  *
  * @module
  */
-import { addressGroup, type Client } from "../../core/http/client.ts";
-import { Failure } from "../../core/http/failure.ts";
+import { addressGroup, type Client, Failure } from "../../core/http/mod.ts";
 import { resetPasswordMail } from "./account_mails.ts";
 import { canonicalEmail } from "../account_store.ts";
 import type { MailLinks } from "./mail_links.ts";
 import type { AccountParts } from "../parts.ts";
-import { RateWindow } from "../../core/access/rate_window.ts";
+import { RateWindow } from "../../core/access/mod.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 /** Resets that one client may ask for in an hour. */

@@ -7,8 +7,7 @@
  * @module
  */
 import type { Clock } from "../../../lib/clock.ts";
-import { addressGroup, type Client } from "../../core/http/client.ts";
-import { Failure } from "../../core/http/failure.ts";
+import { addressGroup, type Client, Failure } from "../../core/http/mod.ts";
 import { AttemptLimiter, type AttemptLimits } from "./attempt_limiter.ts";
 import type { DeviceCookies } from "./device_cookie.ts";
 

@@ -4,8 +4,8 @@
  *
  * @module
  */
-import { Failure } from "../../core/http/failure.ts";
-import type { Person } from "../../core/access/caller.ts";
+import { Failure } from "../../core/http/mod.ts";
+import type { Person } from "../../core/access/mod.ts";
 
 /** A session that began this long ago shows who somebody is. */
 export const FRESH_MS = 10 * 60 * 1000;

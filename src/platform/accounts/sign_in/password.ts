@@ -10,7 +10,7 @@ import { Buffer } from "node:buffer";
 import { scrypt, timingSafeEqual } from "node:crypto";
 import { z } from "zod";
 import type { Random } from "../../../lib/clock.ts";
-import { Failure } from "../../core/http/failure.ts";
+import { Failure } from "../../core/http/mod.ts";
 
 const COST: PasswordCost = { n: 2 ** 15, r: 8, p: 3 };
 const SALT_BYTES = 16;

@@ -4,8 +4,7 @@
  * @module
  */
 import { endpoints } from "../../../contract/mod.ts";
-import type { Router } from "../../core/http/router.ts";
-import { crossOriginFailure, originOf } from "../../core/http/same_origin.ts";
+import { crossOriginFailure, originOf, type Router } from "../../core/http/mod.ts";
 import type { ConfirmationWanted, FactorWanted, SignedIn } from "../outcomes.ts";
 import type { PasswordResetService } from "../email/password_reset_service.ts";
 import type { SignInService } from "./sign_in_service.ts";

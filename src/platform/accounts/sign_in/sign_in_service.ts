@@ -5,11 +5,10 @@
  * @module
  */
 import { uuidV7 } from "../../../lib/ids.ts";
-import { agentName, type Client } from "../../core/http/client.ts";
-import { Failure } from "../../core/http/failure.ts";
+import { agentName, type Client, Failure } from "../../core/http/mod.ts";
 import { canonicalEmail, type UserRecord } from "../account_store.ts";
 import { accountToWire } from "../account_wire.ts";
-import type { SelfCaller } from "../../core/access/caller.ts";
+import type { SelfCaller } from "../../core/access/mod.ts";
 import { Challenges } from "./challenges.ts";
 import type { FactorWanted, NewAccount, SignedIn } from "../outcomes.ts";
 import type { AccountParts } from "../parts.ts";

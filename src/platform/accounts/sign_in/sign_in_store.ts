@@ -5,9 +5,8 @@
  * @module
  */
 import { z } from "zod";
-import { keys } from "../../core/store/keys.ts";
-import { commitWithRetries, readRecord } from "../../core/store/records.ts";
-import { sealedSecret } from "../../core/secrets/secret_box.ts";
+import { commitWithRetries, keys, readRecord } from "../../core/store/mod.ts";
+import { sealedSecret } from "../../core/secrets/mod.ts";
 import { accountKeys } from "../account_keys.ts";
 import { type UserRecord, userRecord } from "../account_store.ts";
 import { type PasswordHash, passwordHash } from "./password.ts";

@@ -6,15 +6,14 @@
  * @module
  */
 import { uuidV7 } from "../../../lib/ids.ts";
-import { addressGroup, type Client } from "../../core/http/client.ts";
-import { Failure } from "../../core/http/failure.ts";
+import { addressGroup, type Client, Failure } from "../../core/http/mod.ts";
 import { alreadyMemberMail, confirmSignUpMail } from "../email/account_mails.ts";
 import { canonicalEmail, type UserRecord } from "../account_store.ts";
 import type { MailLinks } from "../email/mail_links.ts";
 import type { ConfirmationWanted, NewAccount, SignedIn } from "../outcomes.ts";
 import type { AccountParts } from "../parts.ts";
 import type { PasswordHash } from "./password.ts";
-import { RateWindow } from "../../core/access/rate_window.ts";
+import { RateWindow } from "../../core/access/mod.ts";
 
 /** Accounts that one address may make in an hour. */
 const SIGN_UPS_PER_HOUR = 20;

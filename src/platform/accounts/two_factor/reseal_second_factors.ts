@@ -4,8 +4,8 @@
  *
  * @module
  */
-import type { SealedSecret, SecretBox } from "../../core/secrets/secret_box.ts";
-import { readAll } from "../../core/store/records.ts";
+import type { SealedSecret, SecretBox } from "../../core/secrets/mod.ts";
+import { readAll } from "../../core/store/mod.ts";
 import { accountKeys } from "../account_keys.ts";
 import { signInRecord } from "../sign_in/sign_in_store.ts";
 import { totpPlace } from "./two_factor_service.ts";

@@ -6,10 +6,9 @@
  */
 import { shortId } from "../../../lib/ids.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
-import type { Client } from "../../core/http/client.ts";
-import { Failure } from "../../core/http/failure.ts";
-import type { SealedSecret } from "../../core/secrets/secret_box.ts";
-import type { Person } from "../../core/access/caller.ts";
+import { type Client, Failure } from "../../core/http/mod.ts";
+import type { SealedSecret } from "../../core/secrets/mod.ts";
+import type { Person } from "../../core/access/mod.ts";
 import { requireFresh } from "../sign_in/fresh_session.ts";
 import { SUSPICIOUS_GUESSES } from "../guessing/guess_limits.ts";
 import { reportWrongPasswords } from "../security_events.ts";

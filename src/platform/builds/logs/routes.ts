@@ -4,12 +4,9 @@
  * @module
  */
 import { type BuildLogLine, endpoints } from "../../../contract/mod.ts";
-import type { Caller } from "../../core/access/caller.ts";
-import type { DeploymentRecord } from "../../deployments/deployment.ts";
-import type { DeploymentStore } from "../../deployments/deployment_store.ts";
-import { eventStream, type ServerEvent } from "../../core/http/event_stream.ts";
-import { Failure } from "../../core/http/failure.ts";
-import type { Router } from "../../core/http/router.ts";
+import type { Caller } from "../../core/access/mod.ts";
+import type { DeploymentRecord, DeploymentStore } from "../../deployments/mod.ts";
+import { eventStream, Failure, type Router, type ServerEvent } from "../../core/http/mod.ts";
 import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
 
 /** Text of one event, in characters; readers bound what they take. */

@@ -15,7 +15,7 @@ import {
   MAX_FUNCTION_BYTES,
 } from "../../../contract/mod.ts";
 import { sha256Hex, sha256Stream } from "../../../lib/hash.ts";
-import type { BlobStore } from "../../core/store/blob_store.ts";
+import type { BlobStore } from "../../core/store/mod.ts";
 import type { BuiltContent } from "../types.ts";
 import type { Shown } from "./sandbox.ts";
 

@@ -5,7 +5,7 @@
  */
 import { join } from "node:path";
 import type { BuildJobFile } from "../../../build/mod.ts";
-import type { ProjectRecord } from "../../projects/project.ts";
+import type { ProjectRecord } from "../../projects/mod.ts";
 import type { BuildJob } from "../types.ts";
 import type { BuildFolder } from "./build_folder.ts";
 

@@ -10,12 +10,10 @@ import { sha256Hex } from "../../../lib/hash.ts";
 import { createSecretMasker, type SecretMasker } from "../../../lib/mask_secrets.ts";
 import type { BuildLogs, BuildLogWriter } from "../logs/build_logs.ts";
 import { plainText } from "../logs/build_log_text.ts";
-import type { VariableService } from "../../variables/variable_service.ts";
-import type { VariableStore } from "../../variables/variable_store.ts";
-import { GitFault, type GitMirrors } from "../../git/mirrors.ts";
-import type { ProjectRecord } from "../../projects/project.ts";
-import type { ProjectStore } from "../../projects/project_store.ts";
-import type { BlobVault } from "../../core/store/blob_store.ts";
+import type { VariableService, VariableStore } from "../../variables/mod.ts";
+import { GitFault, type GitMirrors } from "../../git/mod.ts";
+import type { ProjectRecord, ProjectStore } from "../../projects/mod.ts";
+import type { BlobVault } from "../../core/store/mod.ts";
 import type { BuildJob, BuildOutcome, BuildRunner } from "../types.ts";
 import {
   type BuildFolder,

@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { eventData } from "../../../contract/mod.ts";
-import { commitWithRetries, DamagedRecordError, readAll, readRecord } from "../store/records.ts";
+import { commitWithRetries, DamagedRecordError, readAll, readRecord } from "../store/mod.ts";
 import { eventAudience, eventName, eventNote, noteKey, NOTES } from "./event_note.ts";
 import type { EventAudience, RaisedEvent } from "./raise_event.ts";
 

@@ -5,10 +5,13 @@
  * @module
  */
 import type { ApiErrorBody, ErrorCode, Problem } from "../../../contract/mod.ts";
-import { BlobMismatchError, BlobTooLargeError } from "../store/blob_store.ts";
-import { isFullDisk } from "../store/full_disk.ts";
-import { StoreReadOnlyError } from "../store/read_only_kv.ts";
-import { ContentionError } from "../store/records.ts";
+import {
+  BlobMismatchError,
+  BlobTooLargeError,
+  ContentionError,
+  isFullDisk,
+  StoreReadOnlyError,
+} from "../store/mod.ts";
 
 const STATUS: Readonly<Record<ErrorCode, number>> = {
   invalid_request: 400,

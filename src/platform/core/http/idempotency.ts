@@ -14,7 +14,7 @@ import { IDEMPOTENCY_HOURS } from "../../../contract/mod.ts";
 import type { Clock } from "../../../lib/clock.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 import { KeyedLock } from "../../../lib/keyed_lock.ts";
-import type { SecretBox } from "../secrets/secret_box.ts";
+import type { SecretBox } from "../secrets/mod.ts";
 import { Failure } from "./failure.ts";
 import { IdempotencyStore } from "./idempotency_store.ts";
 import { readBytes } from "./read_body.ts";

@@ -5,9 +5,8 @@
  * @module
  */
 import { z } from "zod";
-import { type SealedSecret, sealedSecret } from "../secrets/secret_box.ts";
-import { keys } from "../store/keys.ts";
-import { readAll, readRecord } from "../store/records.ts";
+import { type SealedSecret, sealedSecret } from "../secrets/mod.ts";
+import { keys, readAll, readRecord } from "../store/mod.ts";
 
 const PART_BYTES = 60_000;
 

@@ -5,7 +5,7 @@
  * @module
  */
 import { rateLimitHeaders } from "../../../edge/mod.ts";
-import type { RateStanding } from "../access/rate_window.ts";
+import type { RateStanding } from "../access/mod.ts";
 
 interface NamedStanding extends RateStanding {
   /** Name of the policy, as in `RateLimit-Policy: "api-key";q=5000;w=3600`. */

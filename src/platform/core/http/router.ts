@@ -6,7 +6,7 @@
  */
 import { type Context, Hono } from "hono";
 import type { Endpoint, ParamsOf, ResponseOf } from "../../../contract/mod.ts";
-import type { Caller, Person, SelfCaller } from "../access/caller.ts";
+import type { Caller, Person, SelfCaller } from "../access/mod.ts";
 import type { Client } from "./client.ts";
 import { Failure, failureBody, toFailure } from "./failure.ts";
 import { type Idempotency, readIdempotencyKey } from "./idempotency.ts";

@@ -5,7 +5,7 @@
  */
 import { z } from "zod";
 import { sealedSecret, type SecretBox } from "./secret_box.ts";
-import { readAll, readRecord } from "../store/records.ts";
+import { readAll, readRecord } from "../store/mod.ts";
 
 const settingRecord = z.object({ secret: sealedSecret });
 

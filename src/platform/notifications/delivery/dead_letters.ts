@@ -7,8 +7,8 @@
 import { z } from "zod";
 import type { DeadLetter } from "../../../contract/mod.ts";
 import type { Clock } from "../../../lib/clock.ts";
-import { Failure } from "../../core/http/failure.ts";
-import { type Page, readPage, readRecord } from "../../core/store/records.ts";
+import { Failure } from "../../core/http/mod.ts";
+import { type Page, readPage, readRecord } from "../../core/store/mod.ts";
 import type { RunningDeliveryQueue } from "./delivery_queue.ts";
 import { deliveryKeys, type Job, type LetterView } from "./job.ts";
 

@@ -4,7 +4,7 @@
  * @module
  */
 import type { Clock, Random } from "../../../lib/clock.ts";
-import { DamagedRecordError } from "../../core/store/records.ts";
+import { DamagedRecordError } from "../../core/store/mod.ts";
 import type { Channel, Target } from "./channel.ts";
 import { ChannelWorker } from "./channel_worker.ts";
 import { type Acceptance, DeliveryStore } from "./delivery_store.ts";

@@ -6,7 +6,7 @@
  * @module
  */
 import { z } from "zod";
-import { commitWithRetries, readRecord } from "../../core/store/records.ts";
+import { commitWithRetries, readRecord } from "../../core/store/mod.ts";
 import type { NotificationContent } from "./types.ts";
 import {
   deliveryKeys,

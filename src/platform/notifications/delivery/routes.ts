@@ -5,8 +5,8 @@
  * @module
  */
 import { endpoints } from "../../../contract/mod.ts";
-import type { PersonalScope } from "../../core/access/caller.ts";
-import type { Router } from "../../core/http/router.ts";
+import type { PersonalScope } from "../../core/access/mod.ts";
+import type { Router } from "../../core/http/mod.ts";
 import type { DeadLetters } from "./dead_letters.ts";
 import type { LetterView } from "./job.ts";
 import type { TestSender } from "./test_sender.ts";

@@ -7,9 +7,8 @@
 import type { BodyOf, endpoints, ResponseOf } from "../../../contract/mod.ts";
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { uuidV7 } from "../../../lib/ids.ts";
-import type { PersonalScope } from "../../core/access/caller.ts";
-import { RateWindow } from "../../core/access/rate_window.ts";
-import { Failure } from "../../core/http/failure.ts";
+import { type PersonalScope, RateWindow } from "../../core/access/mod.ts";
+import { Failure } from "../../core/http/mod.ts";
 import type { Channel } from "./channel.ts";
 import { deliveryId } from "./job.ts";
 import type { NotificationContent } from "./types.ts";

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { SendAccountMail } from "../../../accounts/email/account_mails.ts";
+import type { SendAccountMail } from "../../../accounts/mod.ts";
 import type { Mail, Mailer } from "./mailer.ts";
 
 /** Pauses before further attempts. */

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { AccountStore } from "../../../accounts/account_store.ts";
+import type { AccountStore } from "../../../accounts/mod.ts";
 import type { Channel } from "../../delivery/channel.ts";
 import { composeMail } from "./compose_mail.ts";
 import { type Mailer, SMTP_CONNECTIONS } from "./mailer.ts";

@@ -6,7 +6,7 @@
  * @module
  */
 import { z } from "zod";
-import { readRecord } from "../../../core/store/records.ts";
+import { readRecord } from "../../../core/store/mod.ts";
 import { type BotApi, BotApiError } from "./bot_api.ts";
 import { type Update, updateList } from "./bot_updates.ts";
 

@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { MAX_MESSENGER_LINKS, MESSENGER_CODE_SECONDS } from "../../../../contract/mod.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
-import { commitWithRetries, readAll, readRecord } from "../../../core/store/records.ts";
+import { commitWithRetries, readAll, readRecord } from "../../../core/store/mod.ts";
 
 export const linkRecord = z.object({
   id: z.string(),

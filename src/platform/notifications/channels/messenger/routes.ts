@@ -6,9 +6,8 @@
 import { Buffer } from "node:buffer";
 import { endpoints, type MessengerLink } from "../../../../contract/mod.ts";
 import type { Clock, Random } from "../../../../lib/clock.ts";
-import type { CallerUser } from "../../../core/access/caller.ts";
-import { Failure } from "../../../core/http/failure.ts";
-import type { Router } from "../../../core/http/router.ts";
+import type { CallerUser } from "../../../core/access/mod.ts";
+import { Failure, type Router } from "../../../core/http/mod.ts";
 import type { Bot } from "./bot.ts";
 import { BotApiError } from "./bot_api.ts";
 import type { LinkRecord, LinkStore } from "./link_store.ts";

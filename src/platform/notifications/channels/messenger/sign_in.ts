@@ -6,14 +6,17 @@
  */
 import { uuidV7 } from "../../../../lib/ids.ts";
 import type { Clock, Random } from "../../../../lib/clock.ts";
-import type { AccountStore, UserRecord } from "../../../accounts/account_store.ts";
-import type { FactorWanted, SignedIn } from "../../../accounts/outcomes.ts";
-import { RateWindow } from "../../../core/access/rate_window.ts";
-import type { RaiseSecurityEvent } from "../../../accounts/security_events.ts";
-import type { SignInService } from "../../../accounts/sign_in/sign_in_service.ts";
-import { addressGroup, agentName, type Client } from "../../../core/http/client.ts";
-import { Failure } from "../../../core/http/failure.ts";
-import { keys } from "../../../core/store/keys.ts";
+import type {
+  AccountStore,
+  FactorWanted,
+  RaiseSecurityEvent,
+  SignedIn,
+  SignInService,
+  UserRecord,
+} from "../../../accounts/mod.ts";
+import { RateWindow } from "../../../core/access/mod.ts";
+import { addressGroup, agentName, type Client, Failure } from "../../../core/http/mod.ts";
+import { keys } from "../../../core/store/mod.ts";
 import type { Bot, BotDialogue } from "./bot.ts";
 import { BotApiError } from "./bot_api.ts";
 import { type LinkRecord, type LinkStore, messengerKeys, setLink } from "./link_store.ts";

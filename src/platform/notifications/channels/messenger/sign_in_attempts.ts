@@ -10,7 +10,7 @@
 import { Buffer } from "node:buffer";
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
-import type { Client } from "../../../core/http/client.ts";
+import type { Client } from "../../../core/http/mod.ts";
 import type { Chat } from "./bot_updates.ts";
 
 /** Time to open the bot and to tap. */

@@ -7,16 +7,16 @@
 import { z } from "zod";
 import { MAX_PUSH_SUBSCRIPTIONS } from "../../../../contract/mod.ts";
 import { sha256Hex } from "../../../../lib/hash.ts";
-import { isInScope, type PersonalScope, type SelfCaller } from "../../../core/access/caller.ts";
-import { addCreation, forgetCreation } from "../../../accounts/credentials/creations.ts";
-import { Failure } from "../../../core/http/failure.ts";
+import { isInScope, type PersonalScope, type SelfCaller } from "../../../core/access/mod.ts";
+import { addCreation, forgetCreation } from "../../../accounts/mod.ts";
+import { Failure } from "../../../core/http/mod.ts";
 import {
   commitWithRetries,
   type Page,
   readAll,
   readPage,
   readRecord,
-} from "../../../core/store/records.ts";
+} from "../../../core/store/mod.ts";
 
 export const subscriptionRecord = z.object({
   id: z.string(),

@@ -5,8 +5,7 @@
  * @module
  */
 import { z } from "zod";
-import type { SecretBox } from "../../../core/secrets/secret_box.ts";
-import { sealedSetting } from "../../../core/secrets/sealed_settings.ts";
+import { sealedSetting, type SecretBox } from "../../../core/secrets/mod.ts";
 
 const vapidKeys = z.object({ publicKey: z.string(), privateKey: z.string() });
 export type VapidKeys = z.infer<typeof vapidKeys>;

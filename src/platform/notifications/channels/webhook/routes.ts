@@ -4,7 +4,7 @@
  * @module
  */
 import { endpoints } from "../../../../contract/mod.ts";
-import type { Router } from "../../../core/http/router.ts";
+import type { Router } from "../../../core/http/mod.ts";
 import type { WebhookService } from "./webhook_service.ts";
 
 export function bindWebhookRoutes(router: Router, webhooks: WebhookService): void {

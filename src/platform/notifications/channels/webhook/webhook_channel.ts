@@ -6,7 +6,7 @@
 import type { Clock, Random } from "../../../../lib/clock.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
 import type { OutboundFetch } from "../../../../runtime/mod.ts";
-import type { SecretBox } from "../../../core/secrets/secret_box.ts";
+import type { SecretBox } from "../../../core/secrets/mod.ts";
 import type { Channel, Delivery, SendOutcome } from "../../delivery/channel.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 import { judgePostError, judgeStatus, postOut } from "../post_out.ts";

@@ -15,8 +15,8 @@ import {
   type WebhookDelivery,
 } from "../../../../contract/mod.ts";
 import { uuidV7 } from "../../../../lib/ids.ts";
-import { RateWindow } from "../../../core/access/rate_window.ts";
-import { Failure } from "../../../core/http/failure.ts";
+import { RateWindow } from "../../../core/access/mod.ts";
+import { Failure } from "../../../core/http/mod.ts";
 import type { RunningDeliveryQueue } from "../../delivery/delivery_queue.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 import { mintWebhookSecret, webhookMessageId } from "./sign.ts";

@@ -10,14 +10,14 @@ import {
   type EventName,
   MAX_WEBHOOK_LOG,
 } from "../../../../contract/mod.ts";
-import { sealedSecret, type SecretBox } from "../../../core/secrets/secret_box.ts";
+import { sealedSecret, type SecretBox } from "../../../core/secrets/mod.ts";
 import {
   commitWithRetries,
   type Page,
   readAll,
   readPage,
   readRecord,
-} from "../../../core/store/records.ts";
+} from "../../../core/store/mod.ts";
 import { notificationContent } from "../../delivery/job.ts";
 
 const eventName = z.enum(EVENT_NAMES as [EventName, ...EventName[]]);

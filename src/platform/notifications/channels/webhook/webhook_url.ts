@@ -4,7 +4,7 @@
  * @module
  */
 import { judgeTarget, OutboundError } from "../../../../runtime/mod.ts";
-import { Failure } from "../../../core/http/failure.ts";
+import { Failure } from "../../../core/http/mod.ts";
 
 const REMEDY = "Name a public host, on port 80, 443 or one from 1024 on; for others the operator " +
   "must run svc serve with --allow-private-upstreams";

@@ -1,0 +1,36 @@
+/**
+ * Accounts: sign-up, sign-in, sessions, second factors, API keys, and the device
+ * login of tools.
+ *
+ * @module
+ */
+export { accountKeys } from "./account_keys.ts";
+export { AccountService } from "./account_service.ts";
+export {
+  AccountStore,
+  type MembershipRecord,
+  setMembership,
+  type UserRecord,
+  type WorkspaceRecord,
+} from "./account_store.ts";
+export { ApiKeyService } from "./api_keys/api_key_service.ts";
+export { bootstrapAccounts } from "./bootstrap.ts";
+export { type AccountServices, createAccounts } from "./create_accounts.ts";
+export { Authenticator } from "./credentials/authenticator.ts";
+export { addCreation, forgetCreation } from "./credentials/creations.ts";
+export { CredentialMemory } from "./credentials/credential_memory.ts";
+export { hasEnded } from "./credentials/known_credential.ts";
+export { hashToken, mintToken } from "./credentials/token.ts";
+export { DeviceLoginService } from "./device_login/mod.ts";
+export type { DeviceRequest } from "./device_login/types.ts";
+export type { SendAccountMail } from "./email/account_mails.ts";
+export { EmailService } from "./email/email_service.ts";
+export { PasswordResetService } from "./email/password_reset_service.ts";
+export type { FactorWanted, SignedIn } from "./outcomes.ts";
+export { issueOwnerLink } from "./owner_link.ts";
+export type { AccountParts } from "./parts.ts";
+export { type RaiseSecurityEvent, SecurityLog } from "./security_events.ts";
+export { SignInService } from "./sign_in/sign_in_service.ts";
+export { SignUpService } from "./sign_in/sign_up_service.ts";
+export { resealSecondFactors } from "./two_factor/reseal_second_factors.ts";
+export { TwoFactorService } from "./two_factor/two_factor_service.ts";

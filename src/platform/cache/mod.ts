@@ -1,0 +1,6 @@
+/**
+ * Purging what the edge keeps of a project's deployments.
+ *
+ * @module
+ */
+export { createCache } from "./purge.ts";

@@ -1,0 +1,12 @@
+/**
+ * TLS certificates: given by the operator, or ordered from a certificate authority
+ * (RFC 8555).
+ *
+ * @module
+ */
+export { AcmeIssuer, type AcmeOptions } from "./acme_issuer.ts";
+export { CertificateService } from "./certificate_service.ts";
+export { CertificateStore } from "./certificate_store.ts";
+export { Http01Challenges } from "./challenges.ts";
+export { DEFAULT_HTTPS_PORT, openSecureListener } from "./secure_listener.ts";
+export { CertificateFileError } from "./static_certificate.ts";

@@ -1,0 +1,18 @@
+/**
+ * Who is calling, what they may, and how often.
+ *
+ * @module
+ */
+export {
+  type Caller,
+  type CallerUser,
+  type Credential,
+  type CredentialOwner,
+  isInScope,
+  type Person,
+  type PersonalScope,
+  type Role,
+  type SelfCaller,
+  selfCallerOf,
+} from "./caller.ts";
+export { type RateStanding, RateWindow } from "./rate_window.ts";

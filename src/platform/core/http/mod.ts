@@ -1,0 +1,20 @@
+/**
+ * The HTTP side of the platform: router, bodies, failures, idempotency, and the
+ * dispatch by host name.
+ *
+ * @module
+ */
+export { keepUncompressed } from "./automatic_compression.ts";
+export { addressGroup, agentName, type Client, clientFinder } from "./client.ts";
+export { eventStream, type ServerEvent } from "./event_stream.ts";
+export { Failure, toFailure } from "./failure.ts";
+export { faultAnswer } from "./fault_answer.ts";
+export { createHostDispatch } from "./host_dispatch.ts";
+export { apiHosts } from "./hostname.ts";
+export { Idempotency, readIdempotencyKey } from "./idempotency.ts";
+export { noteLimit } from "./limit_fields.ts";
+export { readBytes, readJson } from "./read_body.ts";
+export { requestIds } from "./request_id.ts";
+export { Router, type Visit } from "./router.ts";
+export { crossOriginFailure, isSafeMethod, originOf } from "./same_origin.ts";
+export { validateBody } from "./validate_body.ts";

@@ -1,0 +1,8 @@
+/**
+ * Secrets: the key ring, and sealing with it.
+ *
+ * @module
+ */
+export { addKey, forgetOldKeys, KeyFileError, openKeyRing } from "./key_ring.ts";
+export { resealSettings, sealedSetting } from "./sealed_settings.ts";
+export { type SealedSecret, sealedSecret, SecretBox, SecretDamagedError } from "./secret_box.ts";

@@ -1,0 +1,30 @@
+/**
+ * The store: records in Deno KV, blobs in files, and the data directory of both.
+ *
+ * @module
+ */
+export {
+  BlobMismatchError,
+  type BlobStore,
+  BlobTooLargeError,
+  type BlobVault,
+} from "./blob_store.ts";
+export { checkWhole, DataIncompleteError } from "./check_whole.ts";
+export { type DataDir, DataDirInUseError, DataDirUnusableError, openDataDir } from "./data_dir.ts";
+export { deleteKeys, keysBelow } from "./delete_keys.ts";
+export { openFsBlobVault } from "./fs_blob_vault.ts";
+export { isFullDisk } from "./full_disk.ts";
+export { keys } from "./keys.ts";
+export { openKv, openPlatformKv, StoreUnusableError } from "./open_kv.ts";
+export { StoreReadOnlyError } from "./read_only_kv.ts";
+export {
+  type Committed,
+  commitWithRetries,
+  ContentionError,
+  DamagedRecordError,
+  type Page,
+  readAll,
+  readPage,
+  readRecord,
+  type Versioned,
+} from "./records.ts";

@@ -1,0 +1,24 @@
+/**
+ * Deployments: their content and states, the hosts that show them, and their
+ * sites on the edge.
+ *
+ * @module
+ */
+export { checkRules } from "./check_content.ts";
+export { readContent } from "./content.ts";
+export { storeContent } from "./create_deployment.ts";
+export { createDeployments, openDeployments } from "./create_deployments.ts";
+export {
+  canMove,
+  type DeploymentRecord,
+  deploymentRecord,
+  isServed,
+  moveDeployment,
+} from "./deployment.ts";
+export { deploymentEvent } from "./deployment_event.ts";
+export { DeploymentService } from "./deployment_service.ts";
+export { type CreatedWith, DeploymentStore } from "./deployment_store.ts";
+export { forget } from "./production_history.ts";
+export { recordDeployment, type RecordServices } from "./record_deployment.ts";
+export { ServerNotReadyError } from "./server_not_ready.ts";
+export { SiteDirectory } from "./site_directory.ts";

@@ -1,0 +1,7 @@
+/**
+ * Custom domains: proof by DNS records, and which host shows which project.
+ *
+ * @module
+ */
+export { createDomains, type Domains, type DomainSetup } from "./create_domains.ts";
+export { type DomainOptions, readDomainOptions } from "./domain_settings.ts";

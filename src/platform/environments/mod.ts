@@ -1,0 +1,9 @@
+/**
+ * The environments of projects.
+ *
+ * @module
+ */
+export { createEnvironments } from "./create_environments.ts";
+export { environmentLabel, latestLabel } from "./environment.ts";
+export { EnvironmentStore } from "./environment_store.ts";
+export { findEnvironmentName } from "./find_environment.ts";

@@ -1,0 +1,6 @@
+/**
+ * Deploy hooks: secret addresses that build and deploy a commit when they are called.
+ *
+ * @module
+ */
+export { createHooks } from "./create_hooks.ts";

@@ -1,0 +1,7 @@
+/**
+ * Logs of requests, functions and servers, by project.
+ *
+ * @module
+ */
+export { AccessLogs } from "./access_logs.ts";
+export { createLogs } from "./create_logs.ts";

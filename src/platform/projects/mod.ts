@@ -1,0 +1,16 @@
+/**
+ * Projects: their records, their host labels, and their credentials for git.
+ *
+ * @module
+ */
+export { createProjects } from "./create_projects.ts";
+export { deletedProjects, finishDeletion, markDeleted } from "./deletions.ts";
+export { findProject } from "./find_project.ts";
+export {
+  type GitCredentials,
+  GitCredentialStore,
+  type OpenGitCredentials,
+} from "./git_credentials.ts";
+export { type HostRecord, hostRecord } from "./host_record.ts";
+export { productionDeploymentId, type ProjectRecord, projectRecord } from "./project.ts";
+export { ProjectStore } from "./project_store.ts";

@@ -1,0 +1,7 @@
+/**
+ * Retention: which old deployments are kept, and removing the others.
+ *
+ * @module
+ */
+export { createRetention } from "./create_retention.ts";
+export { DEFAULT_RETENTION, type RetentionPolicy } from "./plan_retention.ts";

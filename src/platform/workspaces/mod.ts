@@ -1,0 +1,7 @@
+/**
+ * Workspaces: who belongs to them, and invitations.
+ *
+ * @module
+ */
+export { createWorkspaces } from "./create_workspaces.ts";
+export { type OpenInvitation, WorkspaceService } from "./workspace_service.ts";
