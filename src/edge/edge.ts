@@ -86,7 +86,7 @@ function upgradeClient(clientRequest: ClientRequest, server: ComputeSocket): Res
 class Edge {
   readonly #limiter: RateLimiter;
   readonly #options: EdgeOptions;
-  readonly #answers: SiteResponder;
+  readonly #siteResponder: SiteResponder;
   readonly #dynamic: DynamicResponder;
   readonly #decisions = new DecisionCache();
   readonly #lookups: ClientLookups;
@@ -95,9 +95,9 @@ class Edge {
   constructor(options: EdgeOptions) {
     this.#options = options;
     this.#limiter = createRateLimiter({ now: options.now, seed: randomSeed(options.random) });
-    this.#answers = new SiteResponder(options.cacheBytes);
+    this.#siteResponder = new SiteResponder(options.cacheBytes);
     this.#dynamic = new DynamicResponder({
-      answers: this.#answers,
+      siteResponder: this.#siteResponder,
       cache: options.cache,
       outbound: options.outbound,
       pseudonym: `svc-${options.random(6).toHex()}`,
@@ -165,7 +165,7 @@ class Edge {
     if (last !== undefined) return last;
     const file = isRead ? site.content.known(method, rawPath) : undefined;
     if (file !== undefined && rules === undefined) {
-      return this.#answers.file(site, clientRequest, file);
+      return this.#siteResponder.file(site, clientRequest, file);
     }
     if (method === "GET" && rules !== undefined) {
       context.cachedDecision = this.#decisions.get(clientRequest.unproxiedUrl, rules);
@@ -195,12 +195,12 @@ class Edge {
         });
       }
       if (rewrite?.type === "internal") {
-        return this.#answers.route(site, clientRequest, rewrite);
+        return this.#siteResponder.route(site, clientRequest, rewrite);
       }
     }
     return file === undefined
-      ? this.#answers.route(site, clientRequest, { path, query: clientRequest.rawQuery })
-      : this.#answers.file(site, clientRequest, file);
+      ? this.#siteResponder.route(site, clientRequest, { path, query: clientRequest.rawQuery })
+      : this.#siteResponder.file(site, clientRequest, file);
   }
 
   /** Evaluates the rules, unless their decision for this URL is cached. */

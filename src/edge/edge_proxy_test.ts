@@ -183,7 +183,7 @@ for (const [code, status] of FAILURES) {
     assert.match(text, /\(r1\)/);
     assert.doesNotMatch(text, /upstream|10\.0\.0\.7/);
     assert.equal(answer.headers.get("x-svc-request-id"), "r1");
-    assert.equal(edge.records[0]?.error, `Can not reach upstream.test: ${code}`);
+    assert.equal(edge.records[0]?.error, `Cannot reach upstream.test: ${code}`);
   });
 }
 

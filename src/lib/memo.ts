@@ -1,13 +1,13 @@
 /**
- * Remembering what belongs to a text, within bounds.
+ * Bounded maps and memoization by text.
  *
  * @module
  */
 
 /**
- * The latest entries. Two generations of `capacity` each: what was asked for
- * since the last turn survives, so a flood of new texts costs time but never
- * space.
+ * A map of recently used entries, in two generations of `capacity` each. When the
+ * young one is full it becomes the old one, and entries that are not used again are
+ * dropped: a flood of new texts costs time, but no memory.
  */
 export class RecentMap<Value> {
   #young = new Map<string, Value>();
@@ -32,10 +32,10 @@ export class RecentMap<Value> {
   }
 }
 
-/** Longest text whose result is remembered, in characters: it is clients who write these texts. */
+/** Longest text whose result is kept, in characters: clients write these texts. */
 const MAX_TEXT = 512;
 
-/** Returns `compute`, a pure function, with a memory of its latest results. */
+/** Memoizes `compute`, a pure function, with a bounded number of recent results. */
 export function memoize<Result>(
   compute: (text: string) => Result,
   capacity: number,

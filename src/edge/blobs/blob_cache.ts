@@ -1,5 +1,5 @@
 /**
- * Small blobs in memory: bounded by bytes, each verified once when it is read.
+ * Small blobs in memory: bounded in bytes, each verified once, when it is read.
  *
  * @module
  */
@@ -19,19 +19,19 @@ export const DEFAULT_CACHE_BYTES = 256 * 1024 * 1024;
  */
 const TEXT_SHARE = 1 / 8;
 
-/** Memory of an entry beside its bytes: map slot, key, buffer objects. */
+/** Memory of an entry beside its bytes, in bytes: map slot, key, buffer objects. */
 const ENTRY_OVERHEAD = 512;
 
 interface Entry {
   readonly body: MemoryBody;
-  /** Asked for since the hand of the clock last passed. */
+  /** Whether it was requested since the CLOCK hand last passed. */
   used: boolean;
 }
 
 /**
- * Keeps the blobs that are asked for most recently, by the CLOCK algorithm: a
- * hit costs one map lookup and moves nothing. One read serves all who wait for
- * the same blob; a failed read is not remembered.
+ * Keeps the blobs that were requested most recently, by the CLOCK algorithm: a hit
+ * costs one map lookup and moves nothing. One read serves all requests that wait
+ * for the same blob; a failed read is not remembered.
  */
 export class BlobCache {
   readonly #entries = new Map<string, Entry>();
@@ -41,12 +41,12 @@ export class BlobCache {
 
   constructor(private readonly capacity: number = DEFAULT_CACHE_BYTES) {}
 
-  /** Bytes held, with the overhead of entries. */
+  /** Bytes in use, with the overhead of entries. */
   get byteLength(): number {
     return this.#bytes;
   }
 
-  /** The blob, if it is in memory. */
+  /** Returns the blob if it is in memory. */
   peek(sha256: string): MemoryBody | undefined {
     const entry = this.#entries.get(sha256);
     if (entry === undefined) return undefined;
@@ -55,7 +55,7 @@ export class BlobCache {
   }
 
   /**
-   * The blob, from memory, or read from `reader` and verified.
+   * Returns the blob from memory, or reads it from `reader` and verifies it.
    *
    * @throws {BlobCorruptError} If the stored bytes have another hash
    */
@@ -86,7 +86,7 @@ export class BlobCache {
     this.#entries.set(sha256, { body, used: false });
   }
 
-  /** Frees the oldest entries; one that was used gets a second round. */
+  /** Evicts the oldest entries; one that was used gets a second chance. */
   #evict(): void {
     for (const [sha256, entry] of this.#entries) {
       if (this.#bytes <= this.capacity) return;
@@ -100,7 +100,7 @@ export class BlobCache {
     }
   }
 
-  /** Adds what a body takes, or takes it off. */
+  /** Adds or subtracts the memory of a body. */
   #account(body: MemoryBody, sign: 1 | -1): void {
     this.#bytes += sign * (body.length + ENTRY_OVERHEAD);
     if (typeof body === "string") this.#textBytes += sign * body.length;

@@ -1,5 +1,5 @@
 /**
- * Where the bytes of files come from.
+ * The source of the bytes of files.
  *
  * @module
  */
@@ -7,19 +7,19 @@ import type { ByteRange } from "../ranges/mod.ts";
 
 /** Reads blobs by the SHA-256 of their content. Rejects when a blob is missing. */
 export interface BlobReader {
-  /** All bytes of a blob; called for blobs of at most `MAX_CACHED_BYTES`. */
+  /** Reads a whole blob; called for blobs of at most `MAX_CACHED_BYTES`. */
   read(sha256: string): Promise<Uint8Array<ArrayBuffer>>;
-  /** The bytes of a blob, or those of a range, as a stream. */
+  /** Opens a blob, or a range of it, as a stream. */
   stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
-  /** Told of a blob whose content does not have its hash. */
+  /** Called for a blob whose content does not have its hash. */
   reportDamage?(sha256: string): Promise<void>;
 }
 
-/** A stored blob is not what its name says. */
+/** The content of a stored blob does not have its hash. */
 export class BlobCorruptError extends Error {
   override readonly name = "BlobCorruptError";
 
   constructor(readonly sha256: string, found: string) {
-    super(`Can not serve blob ${sha256}: ${found}`);
+    super(`Cannot serve blob ${sha256}: ${found}`);
   }
 }

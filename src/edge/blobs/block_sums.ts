@@ -1,6 +1,6 @@
 /**
- * Sums of a blob's blocks: with them, a part of a blob is verified without
- * reading the rest of it.
+ * Checksums of a blob's blocks, with which a part of a blob can be verified
+ * without reading the rest.
  *
  * @module
  */
@@ -15,16 +15,16 @@ export interface BlobName {
   readonly size: number;
 }
 
-/** Bytes of a block; the last of a blob may be shorter. */
+/** Size of a block in bytes; the last block of a blob may be shorter. */
 export const BLOCK_BYTES = 64 * 1024;
 
-/** Of each block's SHA-256, as many bytes are kept: enough to notice any damage. */
+/** Bytes that are kept of each block's SHA-256: enough to notice any damage. */
 const SUM_BYTES = 16;
 
 const sumOf = (block: Uint8Array): Uint8Array =>
   createHash("sha256").update(block).digest().subarray(0, SUM_BYTES);
 
-/** Cuts a stream that begins at a block's start into blocks. */
+/** Splits a stream that starts at the start of a block into blocks. */
 export async function* blocksOf(stream: ReadableStream<Bytes>): AsyncGenerator<Bytes> {
   let block = new Uint8Array(BLOCK_BYTES);
   let filled = 0;
@@ -43,14 +43,14 @@ export async function* blocksOf(stream: ReadableStream<Bytes>): AsyncGenerator<B
   if (filled > 0) yield block.subarray(0, filled);
 }
 
-/** The sums of all blocks of one blob. */
+/** The checksums of all blocks of one blob. */
 export class BlockSums {
   private constructor(private readonly sums: Uint8Array) {}
 
   /**
-   * Reads a blob whole and sums its blocks.
+   * Reads a whole blob and computes the checksums of its blocks.
    *
-   * @throws {BlobCorruptError} where its content has another hash.
+   * @throws {BlobCorruptError} If its content has another hash
    */
   static async of({ sha256, size }: BlobName, reader: BlobReader): Promise<BlockSums> {
     const sums = new Uint8Array(Math.ceil(size / BLOCK_BYTES) * SUM_BYTES);
@@ -66,12 +66,12 @@ export class BlockSums {
     throw new BlobCorruptError(sha256, `its content has the hash ${found}`);
   }
 
-  /** Memory that the sums take, in bytes. */
+  /** Memory of the checksums, in bytes. */
   get byteLength(): number {
     return this.sums.byteLength;
   }
 
-  /** Whether a block is as it was when the whole was verified. */
+  /** Whether a block is the same as when the whole blob was verified. */
   fits(index: number, block: Uint8Array): boolean {
     const sum = sumOf(block);
     const known = this.sums.subarray(index * SUM_BYTES, (index + 1) * SUM_BYTES);

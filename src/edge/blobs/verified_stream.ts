@@ -1,5 +1,5 @@
 /**
- * Streams of large blobs that never end well with the wrong content.
+ * Streams of large blobs, which fail instead of delivering damaged content.
  *
  * @module
  */
@@ -11,15 +11,15 @@ import { type BlobName, BLOCK_BYTES, blocksOf, BlockSums } from "./block_sums.ts
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Judges the content of a blob while it passes. */
-interface Judge {
+/** Verifies the content of a blob while it is sent. */
+interface Verifier {
   add(chunk: Bytes): void;
-  /** What is wrong with the whole; `undefined` where nothing is. */
-  verdict(): string | undefined;
+  /** What is wrong with the content; `undefined` where nothing is. */
+  finish(): string | undefined;
 }
 
-/** The first judgement of a blob: by its name. `onSound` gets a checksum for later ones. */
-function judgeByHash({ sha256 }: BlobName, onSound: (checksum: number) => void): Judge {
+/** Verifies a blob by its hash, the first time. `onSound` gets a checksum for later times. */
+function verifyByHash({ sha256 }: BlobName, onSound: (checksum: number) => void): Verifier {
   const hash = createHash("sha256");
   let checksum = 0;
   return {
@@ -27,7 +27,7 @@ function judgeByHash({ sha256 }: BlobName, onSound: (checksum: number) => void):
       hash.update(chunk);
       checksum = crc32(chunk, checksum);
     },
-    verdict() {
+    finish() {
       const found = hash.digest("hex");
       if (found !== sha256) return `its content has the hash ${found}`;
       onSound(checksum);
@@ -36,23 +36,23 @@ function judgeByHash({ sha256 }: BlobName, onSound: (checksum: number) => void):
   };
 }
 
-/** Any later one: a disk that rots is noticed by its checksum, at 20 GB/s and more. */
-function judgeByChecksum(known: number): Judge {
+/** Verifies a blob by its checksum, each later time: damage on disk is noticed at 20 GB/s and more. */
+function verifyByChecksum(known: number): Verifier {
   let checksum = 0;
   return {
     add: (chunk) => void (checksum = crc32(chunk, checksum)),
-    verdict: () => checksum === known ? undefined : "it has changed since it was verified",
+    finish: () => checksum === known ? undefined : "it has changed since it was verified",
   };
 }
 
 /**
- * Passes a blob on, one chunk behind, and fails instead of sending the last
- * chunk where the content is not what it should be: the client sees a broken
+ * Passes a blob through, one chunk behind. Where the content turns out to be
+ * damaged, the stream fails before the last chunk: the client sees a broken
  * transfer, not a wrong file.
  */
 function verifyingStream(
   stream: ReadableStream<Bytes>,
-  judge: Judge,
+  verifier: Verifier,
   damaged: (found: string) => Promise<Error>,
 ): ReadableStream<Bytes> {
   const reader = stream.getReader();
@@ -60,12 +60,12 @@ function verifyingStream(
   return new ReadableStream({
     async pull(controller) {
       for (let next = await reader.read(); !next.done; next = await reader.read()) {
-        judge.add(next.value);
+        verifier.add(next.value);
         const ready = held;
         held = next.value;
         if (ready !== undefined) return controller.enqueue(ready);
       }
-      const found = judge.verdict();
+      const found = verifier.finish();
       if (found !== undefined) throw await damaged(found);
       if (held !== undefined) controller.enqueue(held);
       controller.close();
@@ -74,42 +74,41 @@ function verifyingStream(
   }, { highWaterMark: 0 });
 }
 
-/** Most blobs whose verification is remembered; then the memory starts afresh. */
+/** Most blobs that are remembered as verified; beyond that, all are forgotten. */
 const MAX_REMEMBERED = 65_536;
 
-/** Memory for sums of blocks, in bytes: those of 128 GiB of blobs. */
+/** Memory for block checksums, in bytes: enough for 128 GiB of blobs. */
 const MAX_SUM_BYTES = 32 * 1024 * 1024;
 
 /**
- * Opens blobs as streams. The first full transfer of each blob is verified by
- * its hash on its way, later ones by a checksum. Of ranges, every block is
- * verified each time: before the first range of a blob is answered, the whole
- * is read once and summed.
+ * Opens blobs as streams. The first full transfer of each blob is verified by its
+ * hash while it is sent, later ones by a checksum. Of ranges, every block is
+ * verified each time; for that, a blob is read once before its first range is
+ * answered.
  */
 export class BlobStreams {
-  /** Checksums of the blobs that were verified. */
+  /** Checksums of the blobs that were verified, by hash. */
   readonly #verified = new Map<string, number>();
   readonly #sums = new Map<string, BlockSums>();
   readonly #summing = new Map<string, Promise<BlockSums>>();
   #sumBytes = 0;
 
-  /** All bytes of a blob; breaks off before the last of them where it is damaged. */
+  /** Opens a whole blob; the stream fails before its last bytes where it is damaged. */
   async whole(blob: BlobName, reader: BlobReader): Promise<ReadableStream<Bytes>> {
     const known = this.#verified.get(blob.sha256);
-    const judge = known === undefined
-      ? judgeByHash(blob, (checksum) => this.#remember(blob.sha256, checksum))
-      : judgeByChecksum(known);
-    return verifyingStream(await reader.stream(blob.sha256), judge, async (found) => {
+    const verifier = known === undefined
+      ? verifyByHash(blob, (checksum) => this.#remember(blob.sha256, checksum))
+      : verifyByChecksum(known);
+    return verifyingStream(await reader.stream(blob.sha256), verifier, async (found) => {
       await this.#report(blob, reader);
       return new BlobCorruptError(blob.sha256, found);
     });
   }
 
   /**
-   * The bytes of a range.
+   * Opens a range of a blob. A damaged block breaks the stream off.
    *
-   * @throws {BlobCorruptError} where the blob, or the first block of the range, is damaged; a
-   * later damaged block breaks the stream off.
+   * @throws {BlobCorruptError} If the blob, or the first block of the range, is damaged
    */
   async range(
     blob: BlobName,
@@ -131,9 +130,9 @@ export class BlobStreams {
   }
 
   /**
-   * Makes a blob ready for ranges.
+   * Computes the checksums that ranges of a blob need.
    *
-   * @throws {BlobCorruptError} where its content has another hash.
+   * @throws {BlobCorruptError} If its content has another hash
    */
   async prepareRanges(blob: BlobName, reader: BlobReader): Promise<void> {
     await this.#sumOnce(blob, reader);
@@ -162,7 +161,7 @@ export class BlobStreams {
     if (offset <= end) throw new BlobCorruptError(blob.sha256, "it has become shorter");
   }
 
-  /** The sums of a blob's blocks; all who need them while they are made wait for the same. */
+  /** The checksums of a blob; requests at the same time share one computation. */
   #sumOnce(blob: BlobName, reader: BlobReader): Promise<BlockSums> {
     const known = this.#sums.get(blob.sha256);
     if (known !== undefined) return Promise.resolve(known);

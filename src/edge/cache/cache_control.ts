@@ -13,7 +13,10 @@ const DIRECTIVE =
 /** Directives that may name fields; where one is repeated, the fields of all count. */
 const RESTRICTABLE = new Set(["private", "no-cache"]);
 
-/** Directives by lower-case name. Where one is repeated, the stricter counts, else the first (4.2.1). */
+/**
+ * Directives by lower-case name. Where one is repeated, the stricter counts, else
+ * the first (4.2.1).
+ */
 export class CacheControl {
   static readonly #none = new CacheControl(undefined);
   readonly #directives = new Map<string, string | undefined>();

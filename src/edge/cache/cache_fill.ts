@@ -126,7 +126,10 @@ export class CacheFill {
     this.#reader.cancel().catch(() => {});
   }
 
-  /** The body for the client; to be called once. Without a client, a body beyond the limit is cancelled. */
+  /**
+   * The body for the client; to be called once. Without a client, a body beyond
+   * the limit is cancelled.
+   */
   stream(): BodyStream {
     this.#hasClient = true;
     return new ReadableStream<Bytes>({

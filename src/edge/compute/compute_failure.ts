@@ -1,15 +1,15 @@
 /**
- * A server that could not answer.
+ * Failures of servers.
  *
  * @module
  */
 import type { ComputeFailure } from "../../runtime/mod.ts";
 import type { HeaderList } from "../messages/mod.ts";
 
-/** Seconds after which a client may try an overloaded server again. */
+/** Seconds after which a client may retry an overloaded server. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** The client has gone before the answer came; logs know this status, no client sees it. */
+/** The client disconnected before the response; this status is only logged. */
 const CLIENT_GONE = 499;
 
 const STATUS: Readonly<Record<ComputeFailure, number>> = {

@@ -1,5 +1,5 @@
 /**
- * A request as the server of a COMPUTE layer gets it.
+ * Requests in the form in which the server of a COMPUTE layer gets them.
  *
  * @module
  */
@@ -16,7 +16,7 @@ import {
   withOneHopLess,
 } from "../messages/mod.ts";
 
-/** What a server is told of a request; read only where a server answers. */
+/** What a server gets of a request; read only where a server answers. */
 export interface ServerRequest extends RequestFields {
   readonly method: string;
   readonly id: string;
@@ -28,34 +28,34 @@ export interface ServerRequest extends RequestFields {
   /** All request fields, names in lower case. */
   fields(): Iterable<[string, string]>;
   readonly body: BodyStream | null;
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when nobody waits for the response any more. */
   readonly signal: AbortSignal;
 }
 
-/** Path and query under which a server is asked: normalized, and rewritten where a rule did so. */
+/** The path and query of a request (RFC 9112, 3.2): normalized, and rewritten where a rule did so. */
 export interface RequestTarget {
   readonly path: string;
   /** Without its `?`; "" where there is none. */
   readonly query: string;
 }
 
-/** Fields that end at the edge, or that it alone speaks. */
+/** Whether a field is not forwarded, or only the edge itself may write it. */
 const isEdgeOwned = (name: string): boolean =>
   name === "expect" || name === "host" || isSpoofable(name);
 
-/** Fields of the handshake that each hop makes anew (RFC 6455, 4.1); `Sec-WebSocket-Protocol` is the client's. */
+/** Handshake fields that each hop generates (RFC 6455, 4.1); `Sec-WebSocket-Protocol` is end-to-end. */
 const HANDSHAKE = new Set([
   "sec-websocket-extensions",
   "sec-websocket-key",
   "sec-websocket-version",
 ]);
 
-/** Path and query in one. */
+/** Path and query as one text. */
 export function targetText({ path, query }: RequestTarget): string {
   return query === "" ? path : `${path}?${query}`;
 }
 
-/** What every request to a server carries, whatever the client sent. */
+/** The fields that the edge writes into every request to a server. */
 export function hopHeaders(
   { authority, scheme, ip, id }: Pick<ServerRequest, "authority" | "scheme" | "ip" | "id">,
 ): Header[] {
@@ -76,7 +76,7 @@ function headersFor(request: ServerRequest): HeaderList {
   return headers;
 }
 
-/** The request to the server: all that the client sent end to end, and who the client is. */
+/** The request to the server: the client's end-to-end fields, and those of the edge. */
 export function computeRequest(request: ServerRequest, target: RequestTarget): ComputeRequest {
   return {
     method: request.method,
@@ -88,7 +88,7 @@ export function computeRequest(request: ServerRequest, target: RequestTarget): C
   };
 }
 
-/** The same for an upgrade: without what belongs to the client's own handshake. */
+/** The request for an upgrade: without the fields of the client's own handshake. */
 export function socketRequest(
   request: ServerRequest,
   target: RequestTarget,
@@ -98,8 +98,8 @@ export function socketRequest(
 }
 
 /**
- * True for a WebSocket handshake that can be answered (RFC 6455, 4.2.1). Any
- * other `Upgrade` is one that the edge does not heed, as RFC 9110, 7.8 allows.
+ * Whether a request is a valid WebSocket handshake (RFC 6455, 4.2.1). The edge
+ * ignores any other `Upgrade`, as RFC 9110, 7.8 allows.
  */
 export function isSocketRequest(request: Pick<ServerRequest, "method" | "header">): boolean {
   return request.method === "GET" &&
@@ -108,10 +108,10 @@ export function isSocketRequest(request: Pick<ServerRequest, "method" | "header"
     request.header("sec-websocket-key") !== null;
 }
 
-/** What the handshake is read from: fields of the client's own connection, which no step can change. */
+/** Fields of the client's own connection, which no pipeline step can change. */
 const OF_CONNECTION = new Set([...HANDSHAKE, "connection", "upgrade"]);
 
-/** A request as the steps of a pipeline left it, with the client that it comes from. */
+/** A request after the steps of a pipeline, combined with the client that sent it. */
 export function requestFromPipeline(
   { method, headers, body }: PipelineRequest,
   client: ServerRequest,

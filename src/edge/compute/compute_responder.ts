@@ -1,6 +1,6 @@
 /**
- * Requests that a server of the deployment answers: asked straight, from the
- * pages that it has kept, or as a WebSocket.
+ * Requests that a server of the deployment answers: directly, from the ISR cache,
+ * or as a WebSocket.
  *
  * @module
  */
@@ -23,23 +23,23 @@ import { isFinalStatus, originResponse, toEdgeResponse } from "./server_response
 
 /** The COMPUTE layers of one deployment, by name. */
 export interface SiteCompute {
-  /** Asks the server of a layer; starts it where it is not running, and never rejects. */
+  /** Sends a request to the server of a layer, which is started if needed; never rejects. */
   fetch(layer: string, request: ComputeRequest): Promise<ComputeResult>;
   /** Opens a WebSocket to the server of a layer; never rejects. */
   connect(layer: string, request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
-  /** Answers that routes with `revalidate` have kept. */
+  /** Pages of routes with `revalidate`. */
   readonly pages: IsrCache;
 }
 
-/** How a server may be used for a request. */
+/** How a request may be answered. */
 export interface ComputeUse {
-  /** False where a rule says that nothing kept may answer. */
+  /** False where a rule bypasses caches. */
   readonly mayUseIsr: boolean;
 }
 
-/** A request that terminal routing leads to a COMPUTE layer. */
+/** A request that terminal routing sends to a COMPUTE layer. */
 export interface ComputeContext extends ComputeUse {
-  /** What of the deployment an answer needs: the routes that come next, and fields of all answers. */
+  /** The routes that follow, and the fields that every response of the site carries. */
   readonly site: { readonly content: Pick<SiteContent, "after">; readonly common: HeaderList };
   readonly compute: SiteCompute;
   readonly request: ServerRequest;
@@ -47,7 +47,7 @@ export interface ComputeContext extends ComputeUse {
   readonly resolution: ComputeResolution;
 }
 
-/** The server's answer means "not here", so that the next route is asked. */
+/** The server responded with a 404, and the next route is tried. */
 export type Missing = "missing";
 
 /** @throws {ComputeFailedError} */
@@ -65,8 +65,8 @@ function responseOf(
 }
 
 /**
- * A body can be sent once: where it went to this server, another server can not
- * get it, so this one's 404 is the answer.
+ * Whether a 404 leads to the next route. A request body can be sent only once:
+ * where it went to this server, no other server can get it.
  */
 function fallsThrough({ site, request, target, resolution }: ComputeContext): boolean {
   if (!resolution.route.fallthrough) return false;
@@ -89,7 +89,7 @@ async function fetchFromServer(context: ComputeContext): Promise<EdgeResponse | 
   return settle(context, responseOf(name, result));
 }
 
-/** The server is asked first: a client is upgraded only where there is something to talk to. */
+/** Connects to the server first: the client is upgraded only where the server accepts. */
 async function openSocket(context: ComputeContext): Promise<EdgeResponse | Missing> {
   const { compute, request, target, resolution, site } = context;
   const { name } = resolution.route.layer;
@@ -120,9 +120,9 @@ function fetchFromIsr(
 }
 
 /**
- * Answers from a COMPUTE layer; at once where a kept page is in memory.
+ * Answers from a COMPUTE layer; without a promise where the page is in memory.
  *
- * @throws {ComputeFailedError} where the server can not answer.
+ * @throws {ComputeFailedError} If the server cannot answer
  */
 export function respondFromCompute(
   context: ComputeContext,

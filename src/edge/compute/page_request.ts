@@ -1,5 +1,6 @@
 /**
- * From a client's request to the request for everyone, and back to an answer.
+ * From a client's request to the shared request for a page, and from the page to
+ * the client's response.
  *
  * @module
  */
@@ -19,15 +20,15 @@ import { toEdgeResponse } from "./server_response.ts";
 const HTML_FIRST = "text/html,*/*;q=0.8";
 const ANYTHING = "*/*";
 
-/** Who asks for everyone. */
+/** `User-Agent` of shared requests. */
 const USER_AGENT = "svc-pages";
 
-/** Field of the client's address, which a page for everyone is not told. */
+/** The field with the client's address, which a shared request does not have. */
 const CLIENT_ADDRESS = "x-forwarded-for";
 
 /**
- * The parameters in the order of their names, so that all spellings of a query
- * share a page; parameters of one name keep their order.
+ * Sorts the parameters by name, so that all orders of a query share a page;
+ * parameters of the same name keep their order.
  */
 export function sortedQuery(query: string): string {
   if (!query.includes("&")) return query;
@@ -38,13 +39,13 @@ export function sortedQuery(query: string): string {
     .map(({ parameter }) => parameter).join("&");
 }
 
-/** Reads a request as one for a page that may be kept. */
+/** The request for a page that may be stored. */
 export function pageRequest(request: ServerRequest, target: RequestTarget): PageRequest {
   const query = sortedQuery(target.query);
   const asked = targetText({ path: target.path, query });
   const accept = request.header("accept")?.includes("text/html") ? HTML_FIRST : ANYTHING;
   const { scheme, ip, id } = request;
-  // Every spelling of the host shares a page.
+  // All spellings of a host share a page.
   const authority = canonicalAuthority(request.authority);
   return {
     method: request.method,
@@ -68,7 +69,7 @@ export function pageRequest(request: ServerRequest, target: RequestTarget): Page
   };
 }
 
-/** The answer with the fields of the site. A client's own answer may have a body that it can not have. */
+/** The response with the fields of the site, and without a body that its method or status forbids. */
 export function pageResponse(
   answer: CachedResponse,
   { request, site }: {

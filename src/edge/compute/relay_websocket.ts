@@ -1,18 +1,18 @@
 /**
- * A WebSocket between client and server, with the edge in the middle: message
- * by message, no faster than the slower side takes them.
+ * Relays a WebSocket between client and server, message by message, at the pace of
+ * the slower side.
  *
  * @module
  */
 import type { ComputeSocket } from "../../runtime/mod.ts";
 
-/** Bytes that may wait for a client before its server is held back. */
+/** Bytes that may wait for a client before its server is paused. */
 const HIGH_WATER_BYTES = 1024 * 1024;
-/** How long the server is held back before the next look, in milliseconds. */
+/** How often the client's backlog is checked while the server is paused, in milliseconds. */
 const POLL_MILLISECONDS = 10;
-/** Bytes that may wait for a server; a client who sends more is cut off. */
+/** Bytes that may wait for a server; a client that sends more is disconnected. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
-/** What a waiting message takes beside its content, in bytes: empty ones are not free. */
+/** Memory of a waiting message beside its content, in bytes. */
 const MESSAGE_BYTES = 512;
 /** "Try again later" (RFC 6455, 7.4, as registered). */
 const TRY_AGAIN_LATER = 1013;
@@ -32,9 +32,9 @@ export type ClientSocket =
   };
 
 /**
- * The code that a close is passed on with. Codes that speak of one connection
- * (1001 to 1015) can not be sent on by another, nor be taken for a normal end:
- * they come as 4001 to 4015.
+ * The code with which a close is forwarded. Codes about one connection (1001 to
+ * 1015) cannot be sent on another, and must not look like a normal end: they become
+ * 4001 to 4015.
  */
 export function forwardedCloseCode(code: number): number | undefined {
   if (code === NORMAL || (code >= 3000 && code < 5000)) return code;
@@ -42,7 +42,7 @@ export function forwardedCloseCode(code: number): number | undefined {
   return code > NORMAL && code < 1016 ? code + 3000 : NORMAL;
 }
 
-/** A reason is at most 123 bytes; a longer one is left out. */
+/** A close reason has at most 123 bytes (RFC 6455, 5.5); a longer one is left out. */
 function forwardedReason(reason: string): string {
   return new TextEncoder().encode(reason).byteLength <= 123 ? reason : "";
 }
@@ -60,7 +60,7 @@ function close(
   else socket.close(passed, forwardedReason(reason));
 }
 
-/** From the client to the server, in order. What comes too fast ends the connection. */
+/** Relays messages to the server, in order. Too many waiting ones end the connection. */
 function relayToServer(client: ClientSocket, server: ComputeSocket): void {
   let waiting = 0;
   let sent: Promise<void> | undefined;
@@ -81,7 +81,7 @@ function relayToServer(client: ClientSocket, server: ComputeSocket): void {
   client.onclose = ({ code, reason }) => {
     void (sent ?? Promise.resolve()).then(() => close(server, { code, reason }));
   };
-  // What went wrong is told by the close that follows.
+  // The close event that follows reports the error.
   client.onerror = () => {};
 }
 
@@ -91,7 +91,7 @@ async function hasRoom(client: ClientSocket): Promise<void> {
   }
 }
 
-/** From the server to the client. */
+/** Relays messages to the client. */
 async function relayToClient(server: ComputeSocket, client: ClientSocket): Promise<void> {
   for (;;) {
     const { done, value } = await server.messages.next();
@@ -103,8 +103,8 @@ async function relayToClient(server: ComputeSocket, client: ClientSocket): Promi
 }
 
 /**
- * Passes messages both ways until one side closes; then closes the other. The
- * server's messages wait until the client's side is open.
+ * Relays messages both ways until one side closes, then closes the other. The
+ * server's messages wait until the client's socket is open.
  */
 export function relayWebSocket(client: ClientSocket, server: ComputeSocket): void {
   client.binaryType = "arraybuffer";

@@ -1,5 +1,5 @@
 /**
- * What a server answered, on its way to the client.
+ * Responses of servers on their way to the client.
  *
  * @module
  */
@@ -14,12 +14,12 @@ import {
 } from "../messages/mod.ts";
 import { type EdgeResponse, hasNoContent, noContent } from "../response/mod.ts";
 
-/** True for a status that a final answer can have. */
+/** Whether a status is that of a final response. */
 export function isFinalStatus(status: number): boolean {
   return Number.isInteger(status) && status >= 200 && status <= 599;
 }
 
-/** The answer without what belongs to the hop between edge and server. */
+/** The response without the fields of the hop between edge and server. */
 export function originResponse(response: ComputeResponse): OriginResponse {
   const { status, headers } = response;
   return {
@@ -29,7 +29,7 @@ export function originResponse(response: ComputeResponse): OriginResponse {
   };
 }
 
-/** The answer with the fields of the edge, and without a body that it can not have. */
+/** The response with the fields of the site, and without a body that its method or status forbids. */
 export function toEdgeResponse(
   method: string,
   { status, headers, body }: OriginResponse,

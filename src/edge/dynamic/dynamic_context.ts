@@ -19,25 +19,25 @@ import type { Site } from "../site/mod.ts";
 import type { CachedDecision } from "../site_rules/mod.ts";
 import type { Decision, RequestFacts } from "../../rules/mod.ts";
 
-/** A request with what the rules decided about it. */
+/** A request with the decision of the rules. */
 export interface DynamicContext {
   readonly clientRequest: ClientRequest;
   readonly site: Site;
   readonly decision: Decision;
   readonly facts: RequestFacts;
-  /** What is remembered of its target. */
+  /** The cached decision for its URL. */
   readonly cachedDecision: CachedDecision | undefined;
 }
 
 /**
- * The request as the first step sees it: an internal rewrite has happened, an
- * external one not. Fields and body are read from the exchange when somebody
- * asks: a hit in the cache never does.
+ * The request as the first step sees it: after an internal rewrite, before an
+ * external one. Fields and body are read from the client's request only when they
+ * are needed, which a cache hit never does.
  */
 export class InitialRequest implements PipelineRequest {
   readonly method: string;
   readonly url: string;
-  /** Where the routes look for it. */
+  /** The path and query for terminal routing. */
   readonly target: RequestTarget;
   readonly #clientRequest: ClientRequest;
   #headers: HeaderList | undefined;
@@ -63,7 +63,7 @@ export class InitialRequest implements PipelineRequest {
   }
 }
 
-/** An answer of the edge itself as one of the pipeline; its text is bytes for those who ask. */
+/** A response of the site in the form of the pipeline; a text is converted to bytes on demand. */
 export function fromSite({ body, ...head }: EdgeResponse): PipelineResponse {
   if (typeof body !== "string") return { ...head, body };
   return {
@@ -75,7 +75,10 @@ export function fromSite({ body, ...head }: EdgeResponse): PipelineResponse {
   };
 }
 
-/** The request that the cache sends on: without what it answers itself, with its conditions. */
+/**
+ * The request that the cache sends to the origin: without the fields that it
+ * evaluates, and with its conditions.
+ */
 export function requestForCache(request: PipelineRequest, how: OriginRequest): PipelineRequest {
   if (how.type === "as_is") return request;
   const kept = request.headers.filter(([name]) => !how.without.has(name));

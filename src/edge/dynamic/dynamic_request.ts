@@ -40,12 +40,12 @@ import {
 } from "./dynamic_context.ts";
 
 export interface DynamicOptions {
-  readonly answers: SiteResponder;
+  readonly siteResponder: SiteResponder;
   readonly cache: HttpCache;
   readonly outbound: OutboundFetch;
-  /** Name of this edge in `Via`; unique, so that loops are noticed. */
+  /** Name of this edge in `Via`; unique, so that loops are detected. */
   readonly pseudonym: string;
-  /** Told why something behind the edge failed. */
+  /** Called with the reason why something behind the edge failed. */
   onError(error: unknown, requestId: string): void;
 }
 
@@ -54,7 +54,10 @@ export class DynamicRequest implements PipelineParts {
   readonly #plan: PipelinePlan;
   #runner: StepRunner | undefined;
   #gone: AbortSignal | undefined;
-  /** True once others wait for the same answer: the client may go, the work goes on. */
+  /**
+   * Whether other requests may wait for the same response, so that it must not end
+   * with this client.
+   */
   #isShared = false;
 
   constructor(
@@ -66,7 +69,7 @@ export class DynamicRequest implements PipelineParts {
     this.#first = new InitialRequest(context);
   }
 
-  /** Ends what was begun for this client alone; made when something is begun. */
+  /** Aborted when the client disconnects, unless others wait; created when first needed. */
   #signal(): AbortSignal {
     if (this.#gone !== undefined) return this.#gone;
     const gone = new AbortController();
@@ -79,7 +82,7 @@ export class DynamicRequest implements PipelineParts {
     return this.#gone = gone.signal;
   }
 
-  /** What functions are told of the request. */
+  /** What functions learn about the request. */
   #callContext(): CallContext {
     const { clientRequest, site, facts } = this.context;
     const [country, asn] = [facts.country(), facts.asn()];
@@ -117,7 +120,7 @@ export class DynamicRequest implements PipelineParts {
     return runPipeline(this.#plan, this.#first, this);
   }
 
-  /** A failure behind the edge becomes a plain page. */
+  /** The error page for a failure behind the edge. */
   failed(error: unknown): PipelineResponse {
     const { clientRequest, site } = this.context;
     if (error instanceof ComputeFailedError) {
@@ -129,8 +132,8 @@ export class DynamicRequest implements PipelineParts {
   }
 
   /**
-   * Where an external rewrite leads a request. The rule counts for a path that
-   * a step has changed as well, as long as it matches it.
+   * The URL of an external rewrite. The rule also counts for a path that a step has
+   * changed, as long as it matches that path.
    */
   #upstreamUrl(request: PipelineRequest): string | undefined {
     const { site, decision } = this.context;
@@ -147,21 +150,21 @@ export class DynamicRequest implements PipelineParts {
     return changed?.type === "external" ? changed.url : undefined;
   }
 
-  /** What came with a GET or HEAD; nothing for a request whose answer others get too. */
+  /** The content of a `GET` or `HEAD`; none for a request whose response is shared. */
   #content({ method }: PipelineRequest): BodyStream | null {
     return this.#isShared || method !== this.#first.method
       ? null
       : this.context.clientRequest.content;
   }
 
-  /** Where the routes look for what the steps made of the request; `undefined` for no path. */
+  /** The path and query for terminal routing, after the steps; `undefined` for an invalid path. */
   #requestTarget(request: PipelineRequest): RequestTarget | undefined {
     if (request.url === this.#first.url) return this.#first.target;
     const path = normalizePath(new URL(request.url).pathname);
     return typeof path === "string" ? { path, query: splitUrl(request.url).query } : undefined;
   }
 
-  /** Asks the other site of an external rewrite, else the deployment's own routes. */
+  /** Fetches from the other site of an external rewrite, else from the deployment's routes. */
   async origin(request: PipelineRequest): Promise<PipelineResponse> {
     const { clientRequest, site } = this.context;
     const upstream = this.#upstreamUrl(request);
@@ -176,7 +179,7 @@ export class DynamicRequest implements PipelineParts {
     const target = this.#requestTarget(request);
     if (target === undefined) return fromSite(edgePage(fields, 400, { headers: site.common }));
     const use = { mayUseIsr: this.context.decision.cache?.type !== "bypass" };
-    return fromSite(await this.options.answers.route(site, fields, target, use));
+    return fromSite(await this.options.siteResponder.route(site, fields, target, use));
   }
 
   cached(
@@ -205,8 +208,8 @@ export class DynamicRequest implements PipelineParts {
   }
 
   /**
-   * The next request with this target finds its answer by the key: where no step
-   * has to see it first, and no fact of a client is in the key.
+   * Keeps the cache key with the decision, for the next request with this URL: where
+   * no step runs before the cache, and the key depends on nothing of the client.
    */
   #rememberKey(request: FactsRequest, rule: CacheDecision): void {
     const { cachedDecision } = this.context;
@@ -214,7 +217,10 @@ export class DynamicRequest implements PipelineParts {
     if (rule.vary.length === 0) cachedDecision.cacheKey = cacheKey(request, rule);
   }
 
-  /** Files are in memory already; what others, functions or servers make is worth keeping. */
+  /**
+   * Whether a response can be stored: one of a function, another site or a server,
+   * but not a file, which is in memory already.
+   */
   #isCacheable(request: PipelineRequest): boolean {
     if (this.#plan.runsBehindCache || this.context.decision.rewrite?.type === "external") {
       return true;
@@ -226,12 +232,12 @@ export class DynamicRequest implements PipelineParts {
   }
 
   /**
-   * What the answer is kept under: the public address, the fields as the steps
-   * on the client's side left them, and what answers.
+   * What the cache key is made of: the public URL, the fields after the steps on the
+   * client's side, and the origin.
    */
   #cacheRequest(request: PipelineRequest): FactsRequest {
     const { clientRequest, site, facts } = this.context;
-    const answering = this.#upstreamUrl(request) ?? request.url;
+    const originUrl = this.#upstreamUrl(request) ?? request.url;
     const seen = request === this.#first ? facts : createFacts({
       method: request.method,
       host: clientRequest.host,
@@ -245,8 +251,8 @@ export class DynamicRequest implements PipelineParts {
     });
     return new FactsRequest(seen, {
       deploymentId: site.deploymentId,
-      // What the upstream is told of the client's address must be in the key too.
-      originKey: `${this.#plan.handle} ${request.url} ${answering}`,
+      // The scheme and port that the client used are in `request.url`: the origin gets them too.
+      originKey: `${this.#plan.handle} ${request.url} ${originUrl}`,
     });
   }
 

@@ -1,6 +1,6 @@
 /**
- * Requests that more than files answer: pipelines of functions, other sites,
- * and the cache in front of them.
+ * Requests that need more than terminal routing: pipelines of functions, other
+ * sites, and the cache in front of them.
  *
  * @module
  */
@@ -19,24 +19,24 @@ import { edgePage, type EdgeResponse, hasNoContent, noContent } from "../respons
 import type { DynamicContext } from "./dynamic_context.ts";
 import { type DynamicOptions, DynamicRequest } from "./dynamic_request.ts";
 
-/** The plan of a request that has no pipeline: straight to the origin. */
+/** The plan of a request without a pipeline: it goes to the origin. */
 const NO_PIPELINE = planPipeline([{ handle: ORIGIN_HANDLE }]);
 
-/** True where a decision needs more than the site's own files. */
+/** Whether a decision needs a pipeline or another site. */
 export function isDynamic({ pipeline, rewrite }: Decision): boolean {
   return pipeline !== undefined || rewrite?.type === "external";
 }
 
 /** For the site's log. */
-const LOOP = "The request goes in a circle: a rewrite or a function asks for what caused it";
+const LOOP = "The request is in a loop: a rewrite or a function sends it back to this site";
 
-/** Answers requests that files alone do not. */
+/** Answers requests by pipeline, cache and proxy. */
 export class DynamicResponder {
   readonly #plans = new WeakMap<readonly unknown[], PipelinePlan>();
 
   constructor(private readonly options: DynamicOptions) {}
 
-  /** Runs pipeline, cache and proxy; at once, where the cache has the answer. */
+  /** Runs pipeline, cache and proxy; without a promise where the cache has the response. */
   answer(context: DynamicContext): EdgeResponse | Promise<EdgeResponse> {
     const { clientRequest, site, decision } = context;
     if (isLoop({ via: clientRequest.header("via"), pseudonym: this.options.pseudonym })) {
@@ -53,7 +53,7 @@ export class DynamicResponder {
       : this.#toEdgeResponse(context, response);
   }
 
-  /** A fresh answer to a target that was asked for before, where no step comes before the cache. */
+  /** The fresh response for a URL whose cache key is known, where no step runs before the cache. */
   #cachedHit(
     { clientRequest, site, facts, cachedDecision }: DynamicContext,
   ): EdgeResponse | undefined {
@@ -74,7 +74,7 @@ export class DynamicResponder {
     return plan;
   }
 
-  /** Gives a response the edge's fields, and takes away a body that it can not have. */
+  /** Adds the fields of the site, and removes a body that method or status forbids. */
   #toEdgeResponse(
     { clientRequest, site }: DynamicContext,
     response: PipelineResponse,
@@ -89,7 +89,7 @@ export class DynamicResponder {
   }
 }
 
-/** Length of the body, as far as it is known. */
+/** Length of the body in bytes; `undefined` where it is not known in advance. */
 function bodyBytes(response: PipelineResponse): number | undefined {
   return bodyLength(
     response.text ?? response.body,
@@ -97,14 +97,14 @@ function bodyBytes(response: PipelineResponse): number | undefined {
   );
 }
 
-/** An answer to `HEAD`, or one whose status has no content. */
+/** A response to `HEAD`, or one whose status has no content. */
 function bodilessResponse({ status, headers, body }: PipelineResponse): EdgeResponse {
   discardBody(body);
   return { status, headers, body: noContent(status, headers), bytes: 0 };
 }
 
 function withCommon(headers: HeaderList, common: HeaderList): HeaderList {
-  // What the cache made for many has the very same fields already.
+  // A hit of the cache has these very field objects already.
   if (hasAll(headers, common)) return headers;
   const names = new Set(common.map(([name]) => name));
   return [...headers.filter(([name]) => !names.has(name)), ...common];

@@ -1,17 +1,17 @@
 /**
- * Checks an MMDB file whole (MaxMind DB File Format 2.0): a look-up in one that
- * passed reads nothing outside the file, and comes to an end.
+ * Checks a whole MMDB file (MaxMind DB File Format 2.0), so that no lookup reads
+ * outside the file or runs forever.
  *
  * @module
  */
 import { inSteps, type Steps } from "../../lib/next_turn.ts";
 
-/** The file is damaged, or of another kind. */
+/** The file is damaged, or not an MMDB file. */
 export class DamagedDatabaseError extends Error {
   override readonly name = "DamagedDatabaseError";
 }
 
-/** What the file says of itself. */
+/** What the metadata of the file states. */
 export interface MmdbShape {
   readonly nodeCount: number;
   /** Bits of one half of a node: 24, 28 or 32. */
@@ -20,21 +20,21 @@ export interface MmdbShape {
   readonly metadataStart: number;
 }
 
-/** Zero bytes between search tree and data. */
+/** Zero bytes between search tree and data section. */
 const SEPARATOR_BYTES = 16;
 
 /** Bytes of the marker before the metadata. */
 const MARKER_BYTES = 14;
 
-/** Deepest nesting of a record, pointers included. */
+/** Deepest nesting of a value, pointers included. */
 const MAX_DEPTH = 32;
 
-/** Offsets that pointers of each size begin at. */
+/** The offset that is added to a pointer of each size. */
 const POINTER_BASES = [0, 2048, 526_336, 0] as const;
 
 const [EXTENDED, POINTER, MAP, ARRAY, BOOLEAN] = [0, 1, 7, 11, 14];
 
-/** Most bytes of a type's value; types that are not listed are not part of the format. */
+/** Largest size of each type in bytes; other types are not part of the format. */
 const MAX_SIZES: Readonly<Record<number, number>> = {
   2: Infinity,
   3: 8,
@@ -50,16 +50,16 @@ const MAX_SIZES: Readonly<Record<number, number>> = {
   15: 4,
 };
 
-/** Bytes that a type's value always has. */
+/** Exact size of types that have one, in bytes. */
 const EXACT_SIZES: Readonly<Record<number, number>> = { 3: 8, 15: 4 };
 
 class DataSection {
-  /** Offsets of values that were checked, with how deep they nest. */
+  /** Depth of nesting of the values that were checked, by offset. */
   readonly #checked = new Map<number, number>();
 
   constructor(private readonly bytes: Uint8Array) {}
 
-  /** Checks the value at an offset, and what it points to; returns how deep it nests. */
+  /** Checks the value at an offset, and what it points to; returns its depth of nesting. */
   check(offset: number, depth: number): number {
     const known = this.#checked.get(offset);
     if (known !== undefined) {
@@ -106,7 +106,7 @@ class DataSection {
     return { next: at, nests };
   }
 
-  /** A key of a map is a text, or a pointer to one. */
+  /** Checks a key of a map: a string, or a pointer to one. */
   #key(offset: number): number {
     const control = this.#byte(offset);
     const isPointer = control >> 5 === POINTER;
@@ -142,7 +142,7 @@ class DataSection {
   }
 }
 
-/** Both halves of a node. */
+/** Both records of a node. */
 function recordsOf(bytes: Uint8Array, node: number, recordSize: number): [number, number] {
   const at = node * recordSize / 4;
   const read = (from: number, count: number) => {
@@ -159,9 +159,9 @@ function recordsOf(bytes: Uint8Array, node: number, recordSize: number): [number
 }
 
 /**
- * Checks every node of the search tree, and every value that one leads to.
+ * Checks every node of the search tree, and every value that a node refers to.
  *
- * @throws {DamagedDatabaseError} saying what is wrong and where.
+ * @throws {DamagedDatabaseError} With what is wrong, and where
  */
 export function* checkMmdb(bytes: Uint8Array, shape: MmdbShape): Steps<void> {
   const { nodeCount, recordSize, metadataStart } = shape;

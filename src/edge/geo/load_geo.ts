@@ -1,5 +1,5 @@
 /**
- * Reads the MMDB files that the edge looks addresses up in.
+ * Loads the MMDB files in which the edge looks addresses up.
  *
  * @module
  */
@@ -16,27 +16,27 @@ import {
   type OpenOptions,
 } from "./lookup.ts";
 
-/** A file of a package: in `node_modules`, which the compiled program carries inside. */
+/** A file of an npm package, which the compiled program includes. */
 const SHIPPED = "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country.mmdb";
 
 export interface GeoFiles {
-  /** Path of a country database; the shipped one where missing. */
+  /** Path of a country database; the included one by default. */
   readonly geoip?: string | undefined;
-  /** Path of an ASN database; without it no address has an ASN. */
+  /** Path of an ASN database; without it, no address has an ASN. */
   readonly asn?: string | undefined;
 }
 
 export interface GeoOptions {
-  /** Told once for each database, of the first look-up that failed. */
+  /** Called once for each database, for the first lookup that fails. */
   warn?(message: string): void;
 }
 
-/** An address database can not be used. */
+/** An address database cannot be used. */
 export class GeoFileError extends Error {
   override readonly name = "GeoFileError";
 }
 
-/** Stands before a database's description of itself. */
+/** Marks the start of the metadata. */
 const METADATA_MARKER = Buffer.from("abcdef4d61784d696e642e636f6d", "hex");
 
 export interface LoadedGeo {
@@ -44,7 +44,7 @@ export interface LoadedGeo {
   readonly asn?: AsnLookup;
 }
 
-/** The shape that a database's own description names. */
+/** Reads the shape of a database from its metadata. */
 function shapeOf(bytes: Buffer): MmdbShape {
   const start = bytes.lastIndexOf(METADATA_MARKER);
   if (start === -1) throw new DamagedDatabaseError("it is no MMDB file, or its end is missing");
@@ -77,9 +77,9 @@ function describeFault(cause: unknown): string {
 }
 
 /**
- * Loads the address databases. Files of the operator are checked whole.
+ * Loads the address databases. Files of the operator are checked completely.
  *
- * @throws {GeoFileError} If a file can not be read, is damaged, or is no MMDB
+ * @throws {GeoFileError} If a file cannot be read, is damaged, or is not an MMDB file
  */
 export async function loadGeo(files: GeoFiles = {}, options: GeoOptions = {}): Promise<LoadedGeo> {
   const geo = files.geoip === undefined

@@ -10,17 +10,17 @@ import { memoize } from "../../lib/memo.ts";
 
 /** Finds the country of an address. */
 export interface GeoLookup {
-  /** ISO 3166-1 alpha-2 in upper case; `undefined` where the database does not know. */
+  /** ISO 3166-1 alpha-2 in upper case; `undefined` where the database has none. */
   country(address: string): string | undefined;
 }
 
 /** Finds the autonomous system of an address. */
 export interface AsnLookup {
-  /** `undefined` where the database does not know. */
+  /** `undefined` where the database has none. */
   asn(address: string): number | undefined;
 }
 
-/** What is stored of an address: flat as ip-location-db has it, or nested as MaxMind has it. */
+/** The record of an address: flat as in ip-location-db, or nested as in MaxMind's databases. */
 interface AddressRecord {
   readonly country_code?: unknown;
   readonly country?: { readonly iso_code?: unknown };
@@ -28,7 +28,7 @@ interface AddressRecord {
   readonly asn?: unknown;
 }
 
-/** An IPv4 address inside IPv6 is looked up as what it is. */
+/** The address without a zone, and an IPv4-mapped IPv6 address as IPv4. */
 function plainAddress(address: string): string | undefined {
   if (parseIp(address) === undefined) return undefined;
   const zone = address.indexOf("%");
@@ -37,27 +37,27 @@ function plainAddress(address: string): string | undefined {
   return mapped?.[1] ?? plain;
 }
 
-/** Addresses whose records are remembered: most requests come from one that was seen just before. */
+/** Addresses whose records are memoized: most requests come from a recent address. */
 const REMEMBERED = 4096;
 
 const NOTHING: AddressRecord = Object.freeze({});
 
 export interface OpenOptions {
-  /** Told once, of the first look-up that failed. */
+  /** Called once, for the first lookup that fails. */
   onFailure?(cause: unknown): void;
 }
 
 class AddressDatabase {
   readonly #reader: Reader<MmdbRecord>;
   #failed = false;
-  /** The record of an address; an empty one where nothing is known of it. */
+  /** The record of an address; an empty one where the database has none. */
   readonly find = memoize((address) => this.#readOrWarn(address) ?? NOTHING, REMEMBERED);
 
   constructor(bytes: Uint8Array, private readonly options: OpenOptions) {
     this.#reader = new Reader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength));
   }
 
-  /** A database that can not be read knows nothing: no request fails for it. */
+  /** A lookup that fails counts as unknown, so that no request fails. */
   #readOrWarn(address: string): AddressRecord | undefined {
     try {
       return this.#read(address);
@@ -80,7 +80,7 @@ class AddressDatabase {
 /**
  * Opens a country database (`country_code`, or `country.iso_code`).
  *
- * @throws {Error} If the bytes are no MMDB
+ * @throws {Error} If the bytes are not an MMDB file
  */
 export function openCountryDatabase(bytes: Uint8Array, options: OpenOptions = {}): GeoLookup {
   const database = new AddressDatabase(bytes, options);
@@ -96,7 +96,7 @@ export function openCountryDatabase(bytes: Uint8Array, options: OpenOptions = {}
 /**
  * Opens an ASN database (`autonomous_system_number`, or `asn`).
  *
- * @throws {Error} If the bytes are no MMDB
+ * @throws {Error} If the bytes are not an MMDB file
  */
 export function openAsnDatabase(bytes: Uint8Array, options: OpenOptions = {}): AsnLookup {
   const database = new AddressDatabase(bytes, options);

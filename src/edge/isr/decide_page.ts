@@ -1,24 +1,25 @@
 /**
- * Whether the answer to the request for everyone may be kept for everyone. Pure.
+ * Decides whether a page may be stored and served to all visitors. Pure.
  *
  * @module
  */
 import { CacheControl, varyNames } from "../cache/mod.ts";
 import { findHeader, type Header, type HeaderList, joinedHeader } from "../messages/mod.ts";
+import { REVALIDATE } from "../static/mod.ts";
 
 export type PageDecision =
   | { readonly type: "store" }
-  /** Nobody may keep it: each client must ask for himself. */
+  /** It must not be shared: each client gets a response of its own. */
   | { readonly type: "private" }
-  /** The server failed: what was kept stays. */
+  /** The server failed: the stored page stays. */
   | { readonly type: "failed" }
-  /** The server has nothing there, and another route may have. */
+  /** The server has no such page, but the next route may have one. */
   | { readonly type: "missing" };
 
-/** Pages, redirects, and the word that there is none. */
+/** Pages, redirects, and the absence of a page. */
 const CACHEABLE_STATUSES = new Set([200, 203, 301, 302, 303, 307, 308, 404, 410]);
 
-/** Fields that are in the key, or that the request for everyone does not have. */
+/** Fields that are in the key, or that the shared request does not have. */
 const NEUTRAL = new Set([
   "accept",
   "accept-encoding",
@@ -27,13 +28,10 @@ const NEUTRAL = new Set([
   "x-forwarded-proto",
 ]);
 
-/** What a browser is told where the server tells it nothing of its own: ask each time. */
-const REVALIDATE = "public, max-age=0, must-revalidate";
-
-/** Directives for caches that keep the page in our stead. */
+/** Directives for shared caches, which the ISR cache takes the place of. */
 const FOR_SHARED_CACHES = new Set(["s-maxage", "stale-while-revalidate", "stale-if-error"]);
 
-/** Decides about an answer; `stores404` is false where a 404 leads to the next route. */
+/** Decides about a response; `stores404` is false where a 404 leads to the next route. */
 export function decidePage(
   { status, headers }: { readonly status: number; readonly headers: HeaderList },
   { stores404 }: { readonly stores404: boolean },
@@ -51,9 +49,9 @@ export function decidePage(
 }
 
 /**
- * `Cache-Control` as clients get it. The kept page is refreshed here, so what
- * the server says to shared caches stays here: a cache beyond would only make
- * the page older.
+ * `Cache-Control` for clients. Pages are refreshed here, so directives for shared
+ * caches are removed: another cache in front would only make the page older.
+ * Without a `max-age` of the server, clients revalidate each time.
  */
 export function clientCacheControl(headers: HeaderList): Header {
   const directives = (joinedHeader(headers, "cache-control") ?? "").split(",")

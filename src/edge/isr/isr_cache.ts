@@ -1,7 +1,7 @@
 /**
- * Incremental regeneration (ISR): answers of servers that are kept for a
- * route's `revalidate` seconds, served stale while one request refreshes them,
- * and there again after a restart. `docs/isr.md` tells authors the same.
+ * Incremental static regeneration (ISR): pages of servers that are stored for a
+ * route's `revalidate` seconds, served stale while one request refreshes them, and
+ * available again after a restart. `docs/isr.md` explains it to authors.
  *
  * @module
  */
@@ -29,13 +29,13 @@ import { headersToStore, type PageRecord } from "./page_record.ts";
 import { PageTiers, type PageTiersOptions } from "./page_tiers.ts";
 import type { IsrEntry, PageRequest } from "./types.ts";
 
-/** Largest body that is kept (10 MiB). */
+/** Largest body that is stored (10 MiB). */
 export const MAX_PAGE_BYTES = 10 * 1024 * 1024;
 
-/** After a refresh that failed, the next one waits so long, in milliseconds. */
+/** How long the next refresh waits after one that failed, in milliseconds. */
 export const RETRY_MILLISECONDS = 10_000;
 
-/** A client waits for another's answer so long, in milliseconds; then he asks for himself. */
+/** How long a request waits for another's response before it is sent itself, in milliseconds. */
 export const COLLAPSE_MILLISECONDS = 30_000;
 
 export interface IsrCacheOptions extends PageTiersOptions {
@@ -46,11 +46,11 @@ export interface IsrCacheOptions extends PageTiersOptions {
 export interface PageOptions {
   /** Seconds for which a page is fresh. */
   readonly revalidateSeconds: number;
-  /** Whether a 404 is an answer to keep. */
+  /** Whether a 404 is stored. */
   readonly stores404: boolean;
-  /** Asks the server; a rejection means that it could not answer. */
+  /** Fetches the page for all visitors; a rejection means that the server could not answer. */
   fetchShared(request: ComputeRequest): Promise<OriginResponse>;
-  /** Asks the server as the client did. */
+  /** Fetches the page for this client, with the client's own header fields. */
   fetchPrivate(): Promise<OriginResponse>;
 }
 
@@ -65,7 +65,7 @@ interface PageContext {
   readonly options: PageOptions;
 }
 
-/** The kept pages of one deployment. */
+/** The ISR cache of one deployment. */
 export class IsrCache {
   readonly #options: IsrCacheOptions & { readonly timer: Timer };
   readonly #inFlightRequests = new InFlightRequests();
@@ -77,8 +77,8 @@ export class IsrCache {
   }
 
   /**
-   * Answers a reading request; at once where the page is in memory. Rejects as
-   * `fetchShared` and `fetchPrivate` do.
+   * Answers a `GET` or `HEAD`; without a promise where the page is in memory.
+   * Rejects with what `fetchShared` and `fetchPrivate` reject with.
    */
   handle(request: PageRequest, options: PageOptions): CachedResponse | Promise<CachedResponse> {
     const context: PageContext = { request, options };
@@ -87,7 +87,7 @@ export class IsrCache {
     return page === undefined ? this.#readOrFetch(context) : this.#serve(context, page);
   }
 
-  /** Forgets pages, and does not store those being fetched. Returns how many there were. */
+  /** Removes pages, and does not store those being fetched. Returns how many there were. */
   purge(scope: PurgeScope): Promise<number> {
     return this.#pages.purge(scope);
   }
@@ -98,7 +98,7 @@ export class IsrCache {
     return page === undefined ? await this.#fetchOnce(context) : this.#serve(context, page);
   }
 
-  /** A clock that was set back makes a page stale: nobody knows how old it is. */
+  /** Serves a page. It is stale where the clock was set back, since its age is then unknown. */
   #serve(context: PageContext, page: IsrEntry): CachedResponse {
     const now = this.#options.now();
     const age = now - page.stored.responseTime;
@@ -120,14 +120,14 @@ export class IsrCache {
     return responseFrom(stored, request, { headers, result: report.result });
   }
 
-  /** The server's answer to this client alone. */
+  /** The server's response to this client alone. */
   async #fetchPrivate({ options }: PageContext): Promise<CachedResponse> {
     const answer = await options.fetchPrivate();
     const headers = withReport(answer.headers, { ...BYPASS, forwardStatus: answer.status });
     return { ...answer, headers, bytes: contentLength(answer.headers), result: "BYPASS" };
   }
 
-  /** What was asked for everyone, to this client: his method and conditions are judged here. */
+  /** Turns the shared response into one for this client, by its method and conditions. */
   #deliver(request: PageRequest, answer: OriginResponse, fill?: CacheFill): CachedResponse {
     const report: CacheReport = {
       result: "MISS",
@@ -143,7 +143,7 @@ export class IsrCache {
     });
   }
 
-  /** One request for all who wait for the same page. */
+  /** Fetches a page, with one request to the server for all that wait for the same page. */
   async #fetchOnce(context: PageContext): Promise<CachedResponse> {
     const { now, timer } = this.#options;
     const { key } = context.request;
@@ -201,7 +201,7 @@ export class IsrCache {
     });
   }
 
-  /** Keeps a body once it is complete, and tells those who wait. */
+  /** Stores the page when its body is complete, and settles the in-flight request. */
   async #keep(
     context: PageContext,
     { inFlight, fill, answer, asked }: {
@@ -228,7 +228,10 @@ export class IsrCache {
     return isKept;
   }
 
-  /** What is kept stays where the server fails, as old as it is, and goes where it became private. */
+  /**
+   * Refreshes a page in the background. It stays where the server fails, and is
+   * removed where it became private.
+   */
   #refresh(context: PageContext, page: IsrEntry): void {
     const { now } = this.#options;
     if (now() < page.retryAt) return;
@@ -255,7 +258,9 @@ export class IsrCache {
   }
 
   #reportFailure({ request }: PageContext, { status }: OriginResponse): void {
-    this.#options.onError(new Error(`Can not refresh ${request.path}: the server said ${status}`));
+    this.#options.onError(
+      new Error(`Cannot refresh ${request.path}: the server responded with ${status}`),
+    );
   }
 
   async #remove({ request }: PageContext, decision: PageDecision): Promise<void> {

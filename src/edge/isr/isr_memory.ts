@@ -1,31 +1,31 @@
 /**
- * Kept pages in memory: one bound for all sites of the process.
+ * ISR pages in memory, with one bound for all sites of the process.
  *
  * @module
  */
 import type { IsrEntry } from "./types.ts";
 
-/** Default bound, in bytes (64 MiB). */
+/** Default capacity in bytes (64 MiB). */
 export const DEFAULT_ISR_MEMORY_BYTES = 64 * 1024 * 1024;
 
-/** What a page takes beside its body, in bytes: a guess on the safe side. */
+/** Memory of a page beside its body, in bytes: a generous estimate. */
 const OVERHEAD_BYTES = 2048;
 
-/** Memory of a page whose body is that long; ASCII is kept as a string as well. */
+/** Memory of a page with a body of that length; an ASCII body is kept as a string too. */
 export function pageBytes(key: string, bodyBytes: number): number {
   return OVERHEAD_BYTES + 2 * key.length + 2 * bodyBytes;
 }
 
-/** Second chance: a page that was served since the last look for room stays once more. */
+/** Pages in memory, evicted by the CLOCK algorithm: one that was used gets a second chance. */
 export class IsrMemory {
   readonly #pages = new Map<string, IsrEntry>();
   #bytes = 0;
-  /** Bodies that are on their way into memory. */
+  /** Memory of bodies that are still arriving, in bytes. */
   #reserved = 0;
 
   constructor(private readonly capacity = DEFAULT_ISR_MEMORY_BYTES) {}
 
-  /** Bytes held; never above the capacity. */
+  /** Bytes in use; never above the capacity. */
   get byteLength(): number {
     return this.#bytes;
   }
@@ -34,7 +34,7 @@ export class IsrMemory {
     return this.#pages.get(memoryKey);
   }
 
-  /** Keeps a page in place of the one that was there; not at all where it is too large. */
+  /** Stores a page in place of an older one; does nothing where it is too large. */
   put(memoryKey: string, page: IsrEntry): void {
     this.delete(memoryKey);
     if (page.bytes > this.capacity) return;
@@ -50,12 +50,12 @@ export class IsrMemory {
     this.#bytes -= page.bytes;
   }
 
-  /** The pages whose places begin with a text. */
+  /** The pages whose keys begin with `prefix`. */
   *under(prefix: string): Generator<readonly [memoryKey: string, page: IsrEntry]> {
     for (const entry of this.#pages) if (entry[0].startsWith(prefix)) yield entry;
   }
 
-  /** Takes memory for a body on its way; false where there is none. */
+  /** Reserves memory for an arriving body; false where none is left. */
   reserve(bytes: number): boolean {
     if (this.#reserved + bytes > this.capacity) return false;
     this.#reserved += bytes;

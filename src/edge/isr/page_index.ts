@@ -1,14 +1,14 @@
 /**
- * Which pages of a deployment are in its vault, and which have to go when they
- * are too many. Pure.
+ * Which pages of a deployment are on disk, and which are evicted when there are too
+ * many. Pure.
  *
  * @module
  */
 
-/** Bounds of one deployment. */
+/** Limits of one deployment. */
 export interface PageLimits {
   readonly pages: number;
-  /** Pages with a query, of which anyone can ask for as many as he likes. */
+  /** Pages with a query, of which anyone can request any number. */
   readonly queryPages: number;
   readonly bytes: number;
 }
@@ -22,13 +22,13 @@ export const PAGE_LIMITS: PageLimits = {
 const QUERY_SUFFIX = ".q";
 const PLAIN_SUFFIX = ".p";
 
-/** The name of a page in its vault; tells whether the page has a query. */
+/** The name of a page on disk, which shows whether the page has a query. */
 export function pageName(keySha256: string, hasQuery: boolean): string {
   return keySha256 + (hasQuery ? QUERY_SUFFIX : PLAIN_SUFFIX);
 }
 
 export class PageIndex {
-  /** Bytes by name, the one that goes first in front. */
+  /** Bytes by name, the first to be evicted in front. */
   readonly #pages = new Map<string, number>();
   #bytes = 0;
   #queryPages = 0;
@@ -52,14 +52,14 @@ export class PageIndex {
     return [...this.#pages.keys()];
   }
 
-  /** Takes note of a page, and returns the names of those that have to go. */
+  /** Adds a page, and returns the names of those that are evicted. */
   add(name: string, bytes: number): readonly string[] {
     this.delete(name);
     this.#set(name, bytes);
     return this.#excess();
   }
 
-  /** A page that was asked for goes later. */
+  /** Moves a page that was requested to the end of the eviction order. */
   touch(name: string): void {
     const bytes = this.#pages.get(name);
     if (bytes === undefined) return;
@@ -82,7 +82,7 @@ export class PageIndex {
     if (name.endsWith(QUERY_SUFFIX)) this.#queryPages += 1;
   }
 
-  /** Pages with a query go first: a flood of them must not push out the others. */
+  /** Evicts pages with a query first: a flood of them must not displace the others. */
   #excess(): string[] {
     const gone: string[] = [];
     for (const onlyQueries of [true, false]) {

@@ -1,5 +1,5 @@
 /**
- * A kept page as it lies in the vault: one line of JSON, then the body.
+ * The file format of a page on disk: one line of JSON, then the body.
  *
  * @module
  */
@@ -25,23 +25,23 @@ const headSchema = z.object({
   path: z.string(),
   status: z.int().min(200).max(599),
   headers: z.array(z.tuple([z.string(), z.string()])),
-  /** When the server was asked; milliseconds. */
+  /** When the request was sent to the server, in milliseconds since the Unix epoch. */
   askedAt: z.number(),
   bodySha256: z.string(),
 });
 
-/** A page without what follows from it. */
+/** A page as it is stored. */
 export interface PageRecord {
   readonly key: string;
   readonly path: string;
   readonly status: number;
-  /** As clients get them, but for `age` and what the cache says of itself. */
+  /** As clients get them, without `age` and the fields that report the cache. */
   readonly headers: HeaderList;
   readonly askedAt: number;
   readonly body: Bytes;
 }
 
-/** Fields of one answer: the page has its own, or none. */
+/** Fields of a single response that are not part of the page. */
 const NOT_STORED = new Set([
   "age",
   "cache-control",
@@ -51,7 +51,7 @@ const NOT_STORED = new Set([
   "x-svc-cache",
 ]);
 
-/** The fields to keep of a server's answer; with `date` and `etag`. */
+/** The fields of a server's response that are stored; always with `date` and `etag`. */
 export function headersToStore(
   headers: HeaderList,
   { body, askedAt }: Pick<PageRecord, "body" | "askedAt">,
@@ -63,7 +63,7 @@ export function headersToStore(
   return kept;
 }
 
-/** The page as bytes. */
+/** Encodes a page as bytes. */
 export function encodePage({ body, ...head }: PageRecord): Bytes {
   const line = JSON.stringify({ version: VERSION, ...head, bodySha256: sha256Hex(body) });
   const start = new TextEncoder().encode(`${line}\n`);
@@ -73,7 +73,7 @@ export function encodePage({ body, ...head }: PageRecord): Bytes {
   return bytes;
 }
 
-/** The page back from bytes; `undefined` for anything that is not wholly one. */
+/** Decodes a page; `undefined` for bytes that are not a complete page. */
 export function decodePage(bytes: Bytes): PageRecord | undefined {
   const end = bytes.indexOf(LINE_FEED);
   if (end < 0) return undefined;
@@ -89,8 +89,8 @@ export function decodePage(bytes: Bytes): PageRecord | undefined {
 }
 
 /**
- * The page as it is served. It is as old as the question: what the server read
- * at its start may have changed before its answer came.
+ * The page in the form in which it is served. Its age counts from the request: what
+ * the server read first may have changed before its response came.
  */
 export function toStoredResponse(page: PageRecord, revalidateSeconds: number): StoredResponse {
   const { status, headers, body, askedAt } = page;

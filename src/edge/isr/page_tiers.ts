@@ -40,7 +40,7 @@ export class PageTiers {
     this.#storedPages = new StoredPages(options);
   }
 
-  /** Counts purges: a response that was requested before the last one is not stored. */
+  /** Number of purges so far: a response that was requested before the last one is not stored. */
   get purges(): number {
     return this.#purges;
   }

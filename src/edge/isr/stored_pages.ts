@@ -1,6 +1,6 @@
 /**
- * The pages of one deployment in its vault. Which there are is learnt once;
- * afterwards only a page that is there costs a look at the disk.
+ * The pages of one deployment on disk. They are listed once; afterwards only a page
+ * that exists costs a read.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { IsrStore } from "./types.ts";
 export interface StoredPagesOptions {
   readonly store: IsrStore;
   readonly limits?: PageLimits;
-  /** Is told of what could not be read or written: pages can be made again. */
+  /** Called with failures of reading or writing, which are not fatal: a page can be fetched again. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -24,7 +24,7 @@ export class StoredPages {
     this.#options = options;
   }
 
-  /** The page of a key; `name` is asked for its name only where there is any page. */
+  /** Returns the page of a key; calls `name` for its name only where there is any page. */
   async read(key: string, name: () => string): Promise<PageRecord | undefined> {
     const index = await this.#load();
     if (index.size === 0) return undefined;
@@ -37,7 +37,7 @@ export class StoredPages {
     return undefined;
   }
 
-  /** Keeps a page, and lets others go where they are too many. Never rejects. */
+  /** Writes a page, and removes others where there are too many. Never rejects. */
   async write(name: string, record: PageRecord): Promise<void> {
     const { store, onError } = this.#options;
     const index = await this.#load();
@@ -57,7 +57,7 @@ export class StoredPages {
     if ((await this.#load()).delete(name)) await store.remove(name).catch(onError);
   }
 
-  /** Removes the pages whose path is meant, and returns their names. */
+  /** Removes the pages whose paths match, and returns their names. */
   async purge(isMeant: ((path: string) => boolean) | "all"): Promise<readonly string[]> {
     this.#purges += 1;
     const gone: string[] = [];

@@ -1,5 +1,5 @@
 /**
- * What the parts of kept pages hand to each other.
+ * The types that the parts of the ISR cache share.
  *
  * @module
  */
@@ -7,43 +7,43 @@ import type { ComputeRequest } from "../../runtime/mod.ts";
 import type { CacheRequest, StoredResponse } from "../cache/mod.ts";
 import type { HeaderList } from "../messages/mod.ts";
 
-/** Where the pages of one deployment outlive the process, by name; made by the platform. */
+/** Persistent storage for the pages of one deployment, by name; provided by the platform. */
 export interface IsrStore {
-  /** All pages that are there, the oldest first. */
+  /** All pages, the oldest first. */
   list(): Promise<readonly { readonly name: string; readonly bytes: number }[]>;
-  /** `undefined` where there is none of that name. */
+  /** Returns `undefined` where there is no page of that name. */
   read(name: string): Promise<Uint8Array<ArrayBuffer> | undefined>;
-  /** Afterwards the page is there as a whole, or, after a crash, as it was before. */
+  /** Writes a page atomically: after a crash it is complete, or as it was before. */
   write(name: string, bytes: Uint8Array): Promise<void>;
   remove(name: string): Promise<void>;
 }
 
-/** A request for a page that may be kept. */
+/** A request for a page that may be stored. */
 export interface PageRequest extends Pick<CacheRequest, "method" | "header"> {
-  /** Everything that the page depends on. */
+  /** All of the request that the page depends on. */
   readonly key: string;
-  /** Normalized; what a purge names it by. */
+  /** Normalized; purging finds pages by it. */
   readonly path: string;
   readonly hasQuery: boolean;
-  /** True for a client who may get an answer of his own: he shows credentials. */
+  /** Whether the response may depend on the client, since the request has credentials. */
   readonly isPrivate: boolean;
-  /** The request for everyone: with nothing of this client in it. */
+  /** The request for the page that all visitors get, without anything of this client. */
   sharedRequest(): ComputeRequest;
 }
 
-/** A page in memory. Never changed but for its notes. */
+/** A page in memory. Only the last three fields change. */
 export interface IsrEntry {
   readonly key: string;
-  /** Names it in the vault. */
+  /** Its name on disk. */
   readonly name: string;
   readonly path: string;
   readonly stored: StoredResponse;
-  /** Memory that it takes. */
+  /** Its memory in bytes. */
   readonly bytes: number;
-  /** Served since the last look for room. */
+  /** Whether it was served since the CLOCK hand last passed. */
   used: boolean;
-  /** No refresh before this time: the last one failed. Milliseconds. */
+  /** Time of the next refresh after one that failed, in milliseconds since the Unix epoch. */
   retryAt: number;
-  /** Fields of a hit, which change once a second. */
+  /** Header fields of a fresh hit, shared by all hits within one second. */
   hit: { readonly second: number; readonly headers: HeaderList } | undefined;
 }

@@ -14,7 +14,10 @@ export const ASN_HEADER = "x-geo-asn";
 /** Fields that count, and are forwarded, where a trusted proxy sent them. */
 const FROM_PROXIES: ReadonlySet<string> = new Set([...COUNTRY_HEADERS, ASN_HEADER]);
 
-/** Names that other edges, proxies and servers use for the client's address; and `Proxy`, which CGI programs obey. */
+/**
+ * Names that other edges, proxies and servers use for the client's address; and
+ * `Proxy`, which CGI programs obey.
+ */
 const SPOOFABLE: ReadonlySet<string> = new Set([
   "cf-connecting-ip",
   "cf-connecting-ipv6",

@@ -19,19 +19,19 @@ import {
 import type { PlannedStep } from "./plan.ts";
 import type { StepResult, StepRunner } from "./step_runner.ts";
 
-/** The functions of a deployment; made by the platform, used by the edge. */
+/** The functions of a deployment; provided by the platform. */
 export interface SiteFunctions {
   invoke(invocation: Invocation): Promise<InvocationResult>;
 }
 
 export interface RunnerOptions {
-  /** Missing for a deployment without functions: each step then fails. */
+  /** Missing for a deployment without functions; each step then fails. */
   readonly functions: SiteFunctions | undefined;
-  /** Asked once, when the first function is called. */
+  /** Called once, for the first function. */
   readonly context: () => CallContext;
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   readonly signal: () => AbortSignal;
-  /** `Via` of what the functions fetch. */
+  /** `Via` of the requests that the functions send. */
   readonly via: () => string;
 }
 
@@ -46,7 +46,7 @@ function toResponse(response: PipelineResponse): FunctionResponse {
   return { status: response.status, headers: response.headers, body: toStream(response.body) };
 }
 
-/** A function may change path and query; the host stays the one that was asked. */
+/** Keeps the host of the original URL: a function may change path and query only. */
 function sameHost(url: string, original: string): string {
   const [changed, first] = [new URL(url), new URL(original)];
   return `${first.origin}${changed.pathname}${changed.search}`;
@@ -56,13 +56,13 @@ function fromRequest(request: FunctionRequest, original: PipelineRequest): Pipel
   return {
     method: request.method,
     url: sameHost(request.url, original.url),
-    // The length was that of the body before the step; a step may send another.
+    // The length is that of the body before the step, which may send another.
     headers: endToEndHeaders(request.headers).filter(([name]) => name !== "content-length"),
     body: request.body as PipelineRequest["body"],
   };
 }
 
-/** Makes the runner of one request. */
+/** Creates the runner of one request. */
 export function createFunctionRunner(options: RunnerOptions): StepRunner {
   const { functions, signal } = options;
   let context: CallContext | undefined;
@@ -121,7 +121,7 @@ export function createFunctionRunner(options: RunnerOptions): StepRunner {
         },
         { request, response },
       ),
-    // Not bound to the client: an observer may work on when the answer is out.
+    // Not bound to the client: an observer may work on after the response.
     observe(step, request, response) {
       const seen = { ...response, body: null };
       const { method, url, headers } = request;

@@ -1,9 +1,9 @@
 /**
  * The order in which the steps of a pipeline run around the cache. Pure.
  *
- * A step stands on the client's side of the cache (`cachePosition` = `before`,
- * the default: it sees every request) or on the origin's side (`after`: it
- * runs only when the cache has no answer, and what it makes is stored).
+ * A step runs on the client's side of the cache (`cachePosition` = `before`, the
+ * default: it sees every request) or on the origin's side (`after`: it runs only
+ * when the cache has no response, and its result is stored).
  *
  * @module
  */
@@ -20,9 +20,9 @@ import {
 export interface PlannedStep {
   /** Name of the function. */
   readonly use: string;
-  /** Name that the function sees itself under. */
+  /** Name under which the function sees itself. */
   readonly as: string | undefined;
-  /** What a failure does: `closed` ends the request, `open` goes on without the step. */
+  /** Whether a failure ends the request (`closed`), or the step is skipped (`open`). */
   readonly failure: "closed" | "open";
 }
 
@@ -33,14 +33,14 @@ export interface PipelinePlan {
   readonly innerRequest: readonly PlannedStep[];
   /** `origin`, or the function that answers. */
   readonly handle: string;
-  /** Response steps on the origin's side; they come first. */
+  /** Response steps on the origin's side; they run first. */
   readonly innerResponse: readonly PlannedStep[];
   /** Response steps on the client's side. */
   readonly outerResponse: readonly PlannedStep[];
   readonly observers: readonly PlannedStep[];
-  /** True where a function takes part in what the cache would store. */
+  /** Whether a function contributes to what the cache would store. */
   readonly runsBehindCache: boolean;
-  /** True where a function runs whether or not the cache has the answer. */
+  /** Whether a function runs even where the cache has the response. */
   readonly runsBeforeCache: boolean;
 }
 
@@ -73,7 +73,7 @@ export function planPipeline(steps: readonly PipelineStep[]): PipelinePlan {
   };
 }
 
-/** The functions that a pipeline needs, each once. */
+/** The names of the functions that a pipeline uses, each once. */
 export function functionsOf(plan: PipelinePlan): string[] {
   const steps = [
     ...plan.outerRequest,
@@ -85,12 +85,16 @@ export function functionsOf(plan: PipelinePlan): string[] {
   return [...new Set(plan.handle === ORIGIN_HANDLE ? steps : [...steps, plan.handle])];
 }
 
+/** A function that a rule needs. */
 export interface NeededFunction {
   readonly ruleId: string;
   readonly function: string;
 }
 
-/** Lists the functions that the pipeline of a rule uses; none for a rule that is disabled. */
+/**
+ * Lists the functions that the pipeline of a rule uses, so that a rule set is
+ * refused where one is missing. A rule that is disabled needs none.
+ */
 export function neededFunctions({ id, enabled, action }: RuntimeRule): NeededFunction[] {
   return enabled && action.type === "pipeline"
     ? functionsOf(planPipeline(action.steps)).map((name) => ({ ruleId: id, function: name }))

@@ -1,7 +1,6 @@
 /**
- * Runs a pipeline: request steps, cache, handle, response steps, observers.
- * Decides what each result means; everything that runs or fetches is passed
- * in.
+ * Runs a pipeline: request steps, cache, handle, response steps, observers. It
+ * decides what each result means; what runs functions and fetches is passed in.
  *
  * @module
  */
@@ -10,7 +9,7 @@ import type { PipelinePlan, PlannedStep } from "./plan.ts";
 import type { StepFailure, StepRunner } from "./step_runner.ts";
 import { ORIGIN_HANDLE } from "../../rules/mod.ts";
 
-/** A step that must not fail has failed: the request ends here. */
+/** A step without which the request cannot continue has failed. */
 export class PipelineFailedError extends Error {
   override readonly name = "PipelineFailedError";
 
@@ -18,23 +17,23 @@ export class PipelineFailedError extends Error {
     super(`Function "${step}" failed: ${reason}`);
   }
 
-  /** 504 for one that took too long, else 503 (RFC 9110, 15.6). */
+  /** 504 for a timeout, else 503 (RFC 9110, 15.6). */
   get status(): number {
     return this.reason === "timeout" ? 504 : 503;
   }
 }
 
 export interface PipelineParts {
-  /** Asked for when a function has to run. */
+  /** Read only where a function has to run. */
   readonly runner: StepRunner;
-  /** Answers from the origin: terminal routing or the proxy. */
+  /** Fetches from the origin: by terminal routing or the proxy. */
   origin(request: PipelineRequest): Promise<PipelineResponse>;
-  /** Answers from the cache, else with what `produce` makes of the request. */
+  /** Answers from the cache, else with the response of `produce`. */
   cached(
     request: PipelineRequest,
     produce: (request: PipelineRequest) => Promise<PipelineResponse>,
   ): PipelineResponse | Promise<PipelineResponse>;
-  /** What the client gets where the pipeline or the origin failed; throws what is no such failure. */
+  /** The response where pipeline or origin failed; rethrows any other error. */
   failed(error: unknown): PipelineResponse;
 }
 
@@ -42,12 +41,12 @@ type Outcome =
   | { readonly type: "request"; readonly request: PipelineRequest }
   | { readonly type: "response"; readonly response: PipelineResponse };
 
-/** A body that a failed step has begun to read is lost: nobody can go on with it. */
+/** Whether a failed step has begun to read the body, so that nothing else can. */
 function isSpent(body: PipelineResponse["body"]): boolean {
   return body instanceof ReadableStream && body.locked;
 }
 
-/** @throws {PipelineFailedError} where the request can not go on without the step. */
+/** @throws {PipelineFailedError} If the request cannot continue without the step */
 function passFailure(
   step: PlannedStep,
   reason: StepFailure,
@@ -100,7 +99,7 @@ async function runHandle(
   throw new PipelineFailedError(plan.handle, reason);
 }
 
-/** What comes from behind the cache: steps on the origin's side, and who answers. */
+/** Runs what is behind the cache: the steps on the origin's side, and the handle. */
 async function produceAnswer(
   plan: PipelinePlan,
   parts: PipelineParts,
@@ -112,7 +111,7 @@ async function produceAnswer(
   return await runResponseSteps(parts, plan.innerResponse, { request: inner.request, response });
 }
 
-/** With steps on the client's side of the cache. */
+/** Runs a pipeline that has steps on the client's side of the cache. */
 async function runAroundCache(
   plan: PipelinePlan,
   first: PipelineRequest,
@@ -130,19 +129,19 @@ async function runAroundCache(
     return await runResponseSteps(parts, plan.outerResponse, { request: seen, response });
   };
   const response = await answer().catch((error) => parts.failed(error));
-  // The socket of an upgrade belongs to the client's connection: no step sees it.
+  // No observer sees the WebSocket of an upgrade: it belongs to the client's connection.
   if (response.upgrade !== undefined) return response;
   for (const step of plan.observers) parts.runner.observe(step, seen, response);
   return response;
 }
 
 /**
- * Runs a pipeline to its answer; at once, where the cache has it and no step
- * stands before the cache. A request step that answers ends it: the steps after
- * it do not run. The observers see what the client gets, be it the word that
- * something failed.
+ * Runs a pipeline and returns its response; without a promise where the cache has
+ * it and no step runs before the cache. A request step that responds ends the
+ * pipeline: the steps after it do not run. Observers see what the client gets, even
+ * where that is an error page.
  *
- * @throws what `failed` throws.
+ * @throws What `failed` throws
  */
 export function runPipeline(
   plan: PipelinePlan,

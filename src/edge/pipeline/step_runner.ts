@@ -1,5 +1,5 @@
 /**
- * What runs a step of a pipeline, and what comes of it.
+ * The interface to what runs a step of a pipeline, and its results.
  *
  * @module
  */
@@ -25,14 +25,14 @@ export type StepResult =
 /** Runs functions; a failure is a result, never a rejection. */
 export interface StepRunner {
   onRequest(step: PlannedStep, request: PipelineRequest): Promise<StepResult>;
-  /** The runner may read the response's body; where it has to go on unread, it is buffered before. */
+  /** May read the response's body. */
   onResponse(
     step: PlannedStep,
     request: PipelineRequest,
     response: PipelineResponse,
   ): Promise<StepResult>;
-  /** Must not delay the answer: called and not waited for. */
+  /** Is not waited for, so that it does not delay the response. */
   observe(step: PlannedStep, request: PipelineRequest, response: PipelineResponse): void;
-  /** Runs the function that answers. */
+  /** Runs the function that is the handle of the pipeline. */
   handle(name: string, request: PipelineRequest): Promise<StepResult>;
 }

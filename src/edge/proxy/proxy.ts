@@ -1,6 +1,6 @@
 /**
- * External rewrites: asks another site and passes its answer on, streaming both
- * ways. What goes wrong there is told by status and request id alone.
+ * External rewrites: forwards a request to another site and its response to the
+ * client, streaming both ways. Clients see of a failure only status and request id.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import {
   withOneHopLess,
 } from "../messages/mod.ts";
 
-/** An upstream could not answer. */
+/** An upstream did not answer. */
 export class ProxyError extends Error {
   override readonly name = "ProxyError";
 
@@ -23,20 +23,20 @@ export class ProxyError extends Error {
   }
 }
 
-/** Failures that mean "too late" rather than "wrong" (RFC 9110, 15.6.5). */
+/** Codes that give a 504 (RFC 9110, 15.6.5); all others give a 502. */
 const TIMEOUTS = new Set(["connect_timeout", "idle_timeout"]);
 
 export interface ProxyOptions {
   readonly hop: Hop;
-  /** Ends the request when the client has gone; missing where others wait too. */
+  /** Ends the request when the client disconnects; missing where others wait too. */
   readonly signal?: LazySignal;
 }
 
 /**
- * Sends a request to another site, at `url`, with a body of its own or with the
- * content that its client sent along.
+ * Sends a request to another site, at `url`, with `body`: the request's own, or the
+ * content that the client sent with a `GET` or `HEAD`.
  *
- * @throws {ProxyError} where it does not answer, or may not be asked.
+ * @throws {ProxyError} If the site does not answer, or its address is not allowed
  */
 export async function proxyRequest(
   outbound: OutboundFetch,
@@ -64,7 +64,7 @@ export async function proxyRequest(
   } catch (cause) {
     if (!(cause instanceof OutboundError)) throw cause;
     const status = TIMEOUTS.has(cause.code) ? 504 : 502;
-    throw new ProxyError(status, `Can not reach ${new URL(url).host}: ${cause.code}`, {
+    throw new ProxyError(status, `Cannot reach ${new URL(url).host}: ${cause.code}`, {
       cause,
     });
   }

@@ -1,5 +1,5 @@
 /**
- * The `Range` field: which bytes a client asks for (RFC 9110, 14).
+ * The `Range` field: which bytes a client requests (RFC 9110, 14).
  *
  * @module
  */
@@ -16,23 +16,23 @@ export function rangeLength(range: ByteRange): number {
 }
 
 export type RangeRequest =
-  /** No valid `bytes` range, or one that is refused: the whole file is the answer. */
+  /** No valid `bytes` range, or one that is not served: the response is the whole file. */
   | { readonly type: "ignore" }
-  /** Valid, but no part of it lies inside the file: 416. */
+  /** Valid, but entirely outside the file: 416. */
   | { readonly type: "unsatisfiable" }
-  /** At least one range, in the order asked for. */
+  /** At least one range, in the order of the request. */
   | { readonly type: "ranges"; readonly ranges: readonly ByteRange[] };
 
-/** More ranges than this are no honest request (RFC 9110, 17.15). */
+/** Most ranges that are served; more are an attack (RFC 9110, 17.15). */
 const MAX_RANGES = 16;
-/** More characters than 16 ranges of a 1 TiB file need. */
+/** Longest value that is parsed, in characters: more than 16 ranges of a 1 TiB file need. */
 const MAX_LENGTH = 512;
 
 const IGNORE: RangeRequest = Object.freeze({ type: "ignore" });
 const UNSATISFIABLE: RangeRequest = Object.freeze({ type: "unsatisfiable" });
 const RANGE_SPEC = /^(?:(\d{1,15})-(\d{0,15})|-(\d{1,15}))$/;
 
-/** One range as bytes of the file; `null` outside the file, `undefined` when malformed. */
+/** One range of the file; `null` for one outside the file, `undefined` for a malformed one. */
 function resolveSpec(spec: string, size: number): ByteRange | null | undefined {
   const parts = RANGE_SPEC.exec(spec);
   if (parts === null) return undefined;
@@ -48,15 +48,15 @@ function resolveSpec(spec: string, size: number): ByteRange | null | undefined {
 }
 
 /**
- * Whether several ranges ask for no more than the file has. Overlapping ones
- * would let a small request draw a large answer.
+ * Whether no two ranges overlap. Overlapping ranges would let a small request cause
+ * a large response.
  */
 function isModest(ranges: readonly ByteRange[]): boolean {
   const sorted = [...ranges].sort((left, right) => left.start - right.start);
   return sorted.every((range, index) => index === 0 || sorted[index - 1]!.end < range.start);
 }
 
-/** Reads the value of `Range` for a file of `size` bytes. */
+/** Parses the value of `Range` for a file of `size` bytes. */
 export function parseRange(value: string, size: number): RangeRequest {
   if (value.length > MAX_LENGTH || !/^bytes=/i.test(value)) return IGNORE;
   const specs = value.slice("bytes=".length).split(",").map((spec) => spec.trim())

@@ -1,5 +1,5 @@
 /**
- * Several ranges in one answer: `multipart/byteranges` (RFC 9110, 14.6).
+ * Several ranges in one response: `multipart/byteranges` (RFC 9110, 14.6).
  *
  * @module
  */
@@ -14,15 +14,16 @@ export function contentRange(range: ByteRange, size: number): string {
 
 export interface MultipartLayout {
   readonly contentType: string;
-  /** What stands before each range; the file's bytes follow it. */
+  /** The head of each part; the bytes of its range follow. */
   readonly heads: readonly Bytes[];
   readonly tail: Bytes;
-  /** Bytes of the whole body. */
+  /** Length of the whole body in bytes. */
   readonly length: number;
 }
 
 /**
- * Lays out the body. `boundary` must not occur in the file.
+ * Computes the heads, the tail and the length of the body. `boundary` must not
+ * occur in the file.
  */
 export function layOutMultipart(
   ranges: readonly ByteRange[],
@@ -48,7 +49,7 @@ export function layOutMultipart(
   };
 }
 
-/** Writes the body; the bytes of each range are read when its turn comes. */
+/** Streams the body; the bytes of each range are read when they are sent. */
 export function multipartStream(
   layout: MultipartLayout,
   ranges: readonly ByteRange[],

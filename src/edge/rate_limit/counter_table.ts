@@ -1,15 +1,18 @@
 /**
- * Where the counters of all keys live: a hash table of fixed size in typed
- * arrays, in sets of eight slots.
+ * The counters of all keys: a set-associative hash table of fixed size in typed
+ * arrays, with eight slots in a set.
  *
  * @module
  */
 import { advance, PARTS, RING, type Ring } from "./sliding_counts.ts";
 
-/** Slots in which a key may lie. */
+/** Slots in a set, in any of which a key may be. */
 const WAYS = 8;
 
-/** Bits of a tag word: the upper ones from the hash, then the window's length, then the share used. */
+/**
+ * Layout of a tag word: bits of the hash, then the window's length, then the used
+ * share of the limit.
+ */
 const SHARE_BITS = 8;
 const WINDOW_BITS = 10;
 const SHARE_MASK = (1 << SHARE_BITS) - 1;
@@ -29,15 +32,15 @@ export interface SlotKey {
   readonly windowSeconds: number;
 }
 
-/** Milliseconds in a part of a window. */
+/** Length of a part of a window in milliseconds. */
 export function partMilliseconds(windowSeconds: number): number {
   return windowSeconds * 1000 / PARTS;
 }
 
-/** The slots of all keys. A slot is free once nothing in it counts any more. */
+/** The slots of all keys. A slot is free when nothing in it counts any more. */
 export class CounterTable {
   readonly slots: number;
-  /** Keys that were forgotten while they still counted, to make room. */
+  /** Keys that were evicted while they still counted. */
   evicted = 0;
   readonly #setMask: number;
   readonly #hashes: Uint32Array;
@@ -48,7 +51,9 @@ export class CounterTable {
   /** @throws {RangeError} Unless `slots` is a power of two, 8 to 2^26 */
   constructor(slots: number) {
     if (slots < WAYS || slots > 2 ** 26 || !Number.isInteger(Math.log2(slots))) {
-      throw new RangeError(`Can not make a table: slots must be a power of two: they are ${slots}`);
+      throw new RangeError(
+        `Cannot create a table: slots must be a power of two: they are ${slots}`,
+      );
     }
     this.slots = slots;
     this.#setMask = slots / WAYS - 1;
@@ -63,7 +68,7 @@ export class CounterTable {
     return this.slots * SLOT_BYTES;
   }
 
-  /** The counters of a slot. The object is the table's own: valid until the next call. */
+  /** The counters of a slot. The object is reused, so it is valid until the next call. */
   ring(slot: number): Ring {
     this.#rings.offset = slot * RING;
     return this.#rings;
@@ -74,16 +79,19 @@ export class CounterTable {
     return this.#parts[slot]!;
   }
 
-  /** Takes note of how much of its limit the key has used, from 0 to 1: who used more stays longer. */
+  /**
+   * Sets which share of its limit the key has used, from 0 to 1: keys with a
+   * smaller share are evicted first.
+   */
   setShare(slot: number, share: number): void {
     const bits = Math.round(Math.min(1, share) * SHARE_MASK);
     this.#tags[slot] = (this.#tags[slot]! & ~SHARE_MASK) | bits;
   }
 
   /**
-   * The slot of a key, advanced to the present part. A new key takes a free
-   * slot of its set or, where all are in use, that of the key that has used
-   * the smallest share of its limit: that key begins anew.
+   * The slot of a key, advanced to the current part. A new key takes a free slot of
+   * its set or, where all are in use, evicts the key that has used the smallest share
+   * of its limit.
    */
   claim(key: SlotKey, now: number): number {
     const part = Math.floor(now / partMilliseconds(key.windowSeconds));
@@ -108,7 +116,7 @@ export class CounterTable {
       advance(this.ring(slot), last, part);
       this.#parts[slot] = part;
     } else if (last > part + PARTS) {
-      // The clock was set back by more than a window: its old readings mean nothing now.
+      // The clock was set back by more than a window, so earlier counts mean nothing.
       this.#clear(slot, part);
     }
   }

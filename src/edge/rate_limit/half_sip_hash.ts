@@ -1,7 +1,7 @@
 /**
- * HalfSipHash-2-4 with a 64-bit result (Aumasson and Bernstein, "SipHash: a
- * fast short-input PRF"): a keyed hash in 32-bit arithmetic. Who does not know
- * the key can neither make two texts meet in one counter nor aim at a slot.
+ * HalfSipHash-2-4 with a 64-bit result (Aumasson and Bernstein, "SipHash: a fast
+ * short-input PRF"): a keyed hash in 32-bit arithmetic. Without the key, nobody can
+ * find two texts that collide or choose a slot.
  *
  * @module
  */
@@ -12,7 +12,7 @@ export interface HashKey {
   readonly k1: number;
 }
 
-/** Hashes 32-bit words, one after the other, without allocating. */
+/** Hashes a sequence of 32-bit words without allocating. */
 export class HalfSipHash {
   /** Low half of the result, after `finish()`; unsigned. */
   low = 0;
@@ -43,7 +43,7 @@ export class HalfSipHash {
     this.#v0 ^= word;
   }
 
-  /** Adds a text with its length, so that no two sequences of texts are the same words. */
+  /** Adds a text with its length, so that no two sequences of texts give the same words. */
   addText(text: string): void {
     const { length } = text;
     this.add(length);
@@ -54,7 +54,7 @@ export class HalfSipHash {
     if (even !== length) this.add(text.charCodeAt(even));
   }
 
-  /** Ends the hash with a last word; the result is in `low` and `high`. */
+  /** Adds the last word and computes the result into `low` and `high`. */
   finish(word: number): void {
     this.add(word);
     this.#v2 ^= 0xee;

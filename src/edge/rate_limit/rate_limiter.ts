@@ -1,6 +1,6 @@
 /**
- * The `rate_limit` action: how many requests of a client are let through in a
- * sliding window.
+ * The `rate_limit` action: how many requests of a client are allowed in a sliding
+ * window.
  *
  * One limiter serves all sites of the process. It is wired into the edge as the
  * hook of the rule evaluation, which is synchronous:
@@ -12,24 +12,23 @@
  *   rateLimited(rule, action) {
  *     const scope = `${site.deploymentId}/${rule.id}`; // better: built once, with the site
  *     const verdict = limiter.check({ scope, facts }, action);
- *     // To be sent with the answer, whatever it becomes; made now, for the verdict is reused.
- *     turn.limits.push({ name: rule.id, ...verdict });
- *     return !verdict.allowed; // evaluation knows what shadow mode means
+ *     // For the response, whatever it is; copied, because the verdict object is reused.
+ *     context.limits.push({ name: rule.id, ...verdict });
+ *     return !verdict.allowed; // the evaluation handles shadow mode
  *   },
  * });
- * // on the 429:           ...refusalHeaders(turn.limits)
- * // on every other answer: ...rateLimitHeaders(turn.limits)
+ * // On the 429:              ...refusalHeaders(context.limits)
+ * // On every other response: ...rateLimitHeaders(context.limits)
  * ```
  *
  * The algorithm and its error are in `sliding_counts.ts`, the memory in
- * `counter_table.ts`. What is refused does not count: a client that keeps
- * knocking gets through at the rate of the limit.
+ * `counter_table.ts`. Refused requests do not count: a client that keeps trying is
+ * allowed at the rate of the limit.
  *
- * When more keys are counted at once than the table has room for, the key of
- * the same set of slots that has used the smallest share of its limit is
- * forgotten and begins anew: a flood of new keys lets light users through once
- * more, while those near or over their limit stay known. `evicted` tells how
- * often that happened. Memory never grows.
+ * When more keys are counted at once than the table has slots, the key of the same
+ * set that has used the smallest share of its limit is evicted and starts again at
+ * zero: a flood of new keys favours light users, while those near or over their
+ * limit stay. `evicted` counts that. Memory never grows.
  *
  * @module
  */
@@ -50,16 +49,16 @@ import {
 /** Counters in a table by default: 2^20, which take 48 MiB. */
 export const DEFAULT_SLOTS = 2 ** 20;
 
-/** What a request is counted by; the facts of the rules have it all. */
+/** What a request is counted by; the facts of the rules have all of it. */
 export interface RateLimitFacts {
   readonly host: string;
   readonly path: string;
-  /** An IPv4 address in IPv6 spelling comes as IPv4. */
+  /** An IPv4-mapped IPv6 address is returned as IPv4. */
   ip(): IpAddress | undefined;
 }
 
 export interface RateLimitSubject {
-  /** Keeps the counters of one rule apart from all others. */
+  /** Separates the counters of one rule from all others. */
   readonly scope: string;
   readonly facts: RateLimitFacts;
 }
@@ -76,29 +75,32 @@ export interface RateLimitVerdict {
   readonly allowed: boolean;
   readonly limit: number;
   readonly windowSeconds: number;
-  /** Requests that still fit now. */
+  /** Requests that are still allowed now. */
   readonly remaining: number;
-  /** Whole seconds until the full limit is free again, if no request comes. */
+  /** Whole seconds until the full limit is available again, if no request comes. */
   readonly resetSeconds: number;
-  /** Whole seconds until the next request is let through, if none comes before; 0 where it would be now. */
+  /**
+   * Whole seconds until the next request is allowed, if none comes before; 0 where
+   * one is allowed now.
+   */
   readonly retryAfterSeconds: number;
 }
 
 export interface RateLimiterOptions {
   readonly now: Clock;
-  /** Must be unpredictable for clients. */
+  /** Must be unpredictable to clients. */
   readonly seed: HashKey;
-  /** Keys that are counted at once; a power of two. 2^20 where missing. */
+  /** Keys that can be counted at once; a power of two, 2^20 by default. */
   readonly slots?: number;
 }
 
-/** Makes the seed of a limiter. */
+/** Creates a seed for a limiter. */
 export function randomSeed(random: Random): HashKey {
   const view = new DataView(random(8).buffer);
   return { k0: view.getUint32(0), k1: view.getUint32(4) };
 }
 
-/** IPv6 clients own a /64 at least: its lower half tells nobody apart. */
+/** An IPv6 client has at least a /64, so the lower half of its address does not count. */
 const IPV6_HOST_BITS = 64n;
 
 const KEY_KINDS: Readonly<Record<RateLimitKey, number>> = {
@@ -108,7 +110,7 @@ const KEY_KINDS: Readonly<Record<RateLimitKey, number>> = {
   host: 4,
 };
 
-/** Rounds up, but not for the last digits of a fraction. */
+/** Rounds up to seconds, ignoring floating-point error. */
 function wholeSeconds(milliseconds: number): number {
   return Math.ceil(milliseconds / 1000 - 1e-12);
 }
@@ -135,20 +137,19 @@ export class RateLimiter {
     this.#hash = new HalfSipHash(options.seed);
   }
 
-  /** Bytes of the table, which is made with the first request that is counted. */
+  /** Size of the table in bytes; it is created with the first request that is counted. */
   get byteLength(): number {
     return this.#table?.byteLength ?? 0;
   }
 
-  /** Keys that were forgotten while they still counted. */
+  /** Keys that were evicted while they still counted. */
   get evicted(): number {
     return this.#table?.evicted ?? 0;
   }
 
   /**
-   * Counts a request, if it fits. Takes constant time and allocates nothing for
-   * IPv4 clients: the verdict is the limiter's own and is overwritten by the
-   * next call.
+   * Counts a request, if it is allowed. Takes constant time and allocates nothing
+   * for IPv4 clients: the verdict object is overwritten by the next call.
    *
    * @throws {RangeError} If the window is not 1 to 1023 whole seconds
    */
@@ -158,7 +159,7 @@ export class RateLimiter {
       !Number.isInteger(windowSeconds) || windowSeconds < 1 || windowSeconds > MAX_WINDOW_SECONDS
     ) {
       throw new RangeError(
-        `Can not count over a window: its seconds must be whole, 1 to ${MAX_WINDOW_SECONDS}: they are ${windowSeconds}`,
+        `Cannot count over a window: its seconds must be whole, 1 to ${MAX_WINDOW_SECONDS}: they are ${windowSeconds}`,
       );
     }
     const now = this.#now();
@@ -188,7 +189,10 @@ export class RateLimiter {
     return verdict;
   }
 
-  /** The present within the part that the slot counts in: its beginning, where the clock was set back. */
+  /**
+   * The current time within the part that the slot counts in; its start, where the
+   * clock was set back.
+   */
   #momentOf(now: number, part: number, windowSeconds: number): Moment {
     const moment = this.#moment;
     const length = partMilliseconds(windowSeconds);
@@ -210,7 +214,7 @@ export class RateLimiter {
     this.#key.windowSeconds = windowSeconds;
   }
 
-  /** Clients whose address is not known share one counter. */
+  /** Clients with an unknown address share one counter. */
   #addAddress(address: IpAddress | undefined): void {
     const hash = this.#hash;
     if (address === undefined) return hash.add(0);
@@ -223,7 +227,7 @@ export class RateLimiter {
 }
 
 /**
- * Makes a limiter.
+ * Creates a limiter.
  *
  * @throws {RangeError} On the first check, unless `slots` is a power of two
  */

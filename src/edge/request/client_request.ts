@@ -1,5 +1,6 @@
 /**
- * One request on its way through the edge: its facts, cut out of it once.
+ * The client's request: its host, path, query, address and header fields, read
+ * from it once.
  *
  * @module
  */
@@ -12,17 +13,17 @@ import { canonicalHost, splitUrl, type UrlParts } from "./host.ts";
 import { contentOf } from "./request_content.ts";
 import type { TrustedProxies } from "./trusted_proxies.ts";
 
-/** The other end of the socket. */
+/** The connection of a request. */
 export interface Connection {
-  /** IP address as text. */
+  /** IP address of the peer as text. */
   readonly remoteAddress: string;
-  /** Whether the connection is encrypted; a request line may claim anything. */
+  /** Whether the connection is encrypted; the request line may claim anything. */
   readonly scheme: "http" | "https";
-  /** Counts the connection as open until `ended` settles: it was upgraded to a WebSocket. */
+  /** Counts a connection that was upgraded to a WebSocket as open until `ended` settles. */
   hold?(ended: Promise<unknown>): void;
 }
 
-/** What the edge asks about addresses, and whom it believes. */
+/** The trusted proxies and the address databases. */
 export interface ClientLookups {
   readonly proxies?: TrustedProxies | undefined;
   readonly geo?: GeoLookup | undefined;
@@ -32,9 +33,9 @@ export interface ClientLookups {
 const rememberedHost = memoize(canonicalHost, 1024);
 
 /**
- * The host of a request: the URL's, which is `Host` or, for a request in
- * absolute form, the target's own (RFC 9112, 3.2.2). A `Host` that would end
- * early in a URL (`site/path?`) moved the path, so it is refused.
+ * The host of a request: that of its URL, which is `Host` or, for a request target
+ * in absolute form, the target's own (RFC 9112, 3.2.2). A `Host` with parts of a
+ * path or query (`site/path?`) is refused: it would change the path.
  */
 function hostOf(authority: string, hostHeader: string | null): string | undefined {
   const host = rememberedHost(authority);
@@ -44,7 +45,7 @@ function hostOf(authority: string, hostHeader: string | null): string | undefine
 
 export class ClientRequest implements FactSources {
   readonly method: string;
-  /** In canonical form; "" where the request names no valid host. */
+  /** In canonical form; "" where the request has no valid host. */
   readonly host: string;
   /** Path as the client wrote it. */
   readonly rawPath: string;
@@ -52,14 +53,14 @@ export class ClientRequest implements FactSources {
   readonly rawQuery: string;
   /** Address of the client. */
   readonly ip: string;
-  /** Normalized, once it was. */
+  /** The normalized path, after normalization. */
   path: string;
   readonly #request: Request;
   readonly #connection: Connection;
-  readonly #target: UrlParts;
+  readonly #urlParts: UrlParts;
   readonly #headers: Headers;
   readonly #lookups: ClientLookups;
-  /** Whether the socket's other end may speak for the client. */
+  /** Whether a trusted proxy sent the request. */
   readonly #isProxied: boolean;
 
   constructor(
@@ -69,9 +70,9 @@ export class ClientRequest implements FactSources {
   ) {
     const { connection, lookups } = options;
     const { remoteAddress } = connection;
-    const target = splitUrl(request.url);
-    const { authority, path, query } = target;
-    this.#target = target;
+    const urlParts = splitUrl(request.url);
+    const { authority, path, query } = urlParts;
+    this.#urlParts = urlParts;
     this.#connection = connection;
     this.method = request.method;
     this.rawPath = path;
@@ -92,34 +93,37 @@ export class ClientRequest implements FactSources {
     this.ip = ip;
   }
 
-  /** The whole address, which says all of host, path and query; "" where a proxy says some of it. */
+  /** The URL where it determines host, path and query; "" where a trusted proxy may change the host. */
   get unproxiedUrl(): string {
     return this.#isProxied ? "" : this.#request.url;
   }
 
-  /** Reads a request field; several lines of one name come joined by a comma. */
+  /** Returns a request field; several lines of the same name are joined by commas. */
   header(name: string): string | null {
     return this.#headers.get(name);
   }
 
-  /** The request fields that go on, names in lower case: none by which a client speaks for others. */
+  /**
+   * The request fields to forward, with names in lower case, without those that a
+   * client could spoof.
+   */
   *fields(): Generator<[string, string]> {
     for (const field of this.#headers) {
       if (mayForward(field[0], this.#isProxied)) yield field;
     }
   }
 
-  /** What the client sends; `null` where it sends nothing, and for GET and HEAD. */
+  /** The request body; `null` where there is none, and for `GET` and `HEAD`. */
   get body(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     return isReading(this.method) ? null : this.#request.body;
   }
 
-  /** What the client sends with GET or HEAD; read once. */
+  /** The content of a `GET` or `HEAD`; can be read once. */
   get content(): ReadableStream<Uint8Array<ArrayBuffer>> | null {
     return isReading(this.method) ? contentOf(this.#request) : null;
   }
 
-  /** Aborted when the client has gone. */
+  /** Aborted when the client disconnects. */
   get signal(): AbortSignal {
     return this.#request.signal;
   }
@@ -127,7 +131,7 @@ export class ClientRequest implements FactSources {
   /**
    * Takes over the connection as a WebSocket.
    *
-   * @throws {TypeError} Where the client has not asked for one
+   * @throws {TypeError} If the client did not request an upgrade
    */
   upgrade(): { readonly socket: WebSocket; readonly response: Response } {
     const upgraded = Deno.upgradeWebSocket(this.#request);
@@ -135,7 +139,7 @@ export class ClientRequest implements FactSources {
     this.#connection.hold?.(
       new Promise((resolve) => {
         socket.addEventListener("close", resolve);
-        // What fails before the socket is open is told by no close.
+        // A failure before the socket is open emits no close event.
         socket.addEventListener("error", resolve);
       }),
     );
@@ -146,10 +150,10 @@ export class ClientRequest implements FactSources {
   get authority(): string {
     const forwarded = this.#isProxied ? this.header("x-forwarded-host") : null;
     if (forwarded !== null) return forwarded.split(",")[0]!.trim();
-    return this.#target.authority;
+    return this.#urlParts.authority;
   }
 
-  /** By the trusted proxy's word, else by the connection. */
+  /** As the trusted proxy states it, else that of the connection. */
   get scheme(): "http" | "https" {
     const forwarded = this.#isProxied ? this.header("x-forwarded-proto")?.trim() : undefined;
     if (forwarded === "http" || forwarded === "https") return forwarded;
@@ -161,23 +165,23 @@ export class ClientRequest implements FactSources {
     return this.rawQuery === "" ? this.rawPath : `${this.rawPath}?${this.rawQuery}`;
   }
 
-  /** By the trusted proxy's word, else by the client's address. */
+  /** As the trusted proxy states it, else by the client's address. */
   country(): string | undefined {
     if (this.#isProxied) {
       for (const name of COUNTRY_HEADERS) {
-        const told = this.header(name)?.trim();
-        if (told !== undefined && /^[A-Za-z]{2}$/.test(told)) return told.toUpperCase();
+        const country = this.header(name)?.trim();
+        if (country !== undefined && /^[A-Za-z]{2}$/.test(country)) return country.toUpperCase();
       }
     }
     return this.#lookups.geo?.country(this.ip);
   }
 
-  /** By the trusted proxy's word, else by the client's address. */
+  /** As the trusted proxy states it, else by the client's address. */
   asn(): number | undefined {
-    const told = this.#isProxied
+    const number = this.#isProxied
       ? /^(?:AS)?(\d{1,10})$/i.exec(this.header(ASN_HEADER)?.trim() ?? "")
       : null;
-    return told === null ? this.#lookups.asn?.asn(this.ip) : Number(told[1]);
+    return number === null ? this.#lookups.asn?.asn(this.ip) : Number(number[1]);
   }
 
   device(): Device {

@@ -1,5 +1,5 @@
 /**
- * What kind of device a request comes from, by its `User-Agent`.
+ * The kind of device of a client, by its `User-Agent`.
  *
  * @module
  */
@@ -8,10 +8,10 @@ import { isbot } from "isbot";
 import type { Device } from "../../rules/mod.ts";
 import { memoize } from "../../lib/memo.ts";
 
-/** User agents that are remembered; parsing one takes some 50 µs. */
+/** User agents whose device is memoized; parsing one takes about 50 µs. */
 const REMEMBERED = 4096;
 
-/** Characters of a user agent that are looked at: more is no browser's. */
+/** Characters of a user agent that are read; no browser sends more. */
 const MAX_LENGTH = 512;
 
 function parseDevice(userAgent: string): Device {
@@ -23,8 +23,8 @@ function parseDevice(userAgent: string): Device {
 const rememberedDevice = memoize(parseDevice, REMEMBERED);
 
 /**
- * Returns the device of a user agent. A television, and what is not known,
- * counts as a desktop; a program that sends no user agent is a bot.
+ * Returns the device of a user agent. Televisions and unknown devices count as
+ * `desktop`, and a client without a user agent as `bot`.
  */
 export function deviceOf(userAgent: string | null): Device {
   if (userAgent === null || userAgent === "") return "bot";

@@ -1,12 +1,12 @@
 /**
- * Which host a request is for, and which path of it.
+ * Host, path and query of a request's URL.
  *
  * @module
  */
 
 import { requestHost } from "../../rules/mod.ts";
 
-/** The parts of a request's URL, cut out of its text without parsing it as a whole. */
+/** The parts of a request's URL as the client wrote them, split without parsing. */
 export interface UrlParts {
   /** As the client wrote it, with port. */
   readonly authority: string;
@@ -16,16 +16,16 @@ export interface UrlParts {
   readonly query: string;
 }
 
-/** Where the fragment begins, which no client should send; the end where there is none. */
+/** Index of the fragment, which no client should send; the end of the URL where there is none. */
 function endOfTarget(url: string): number {
   const hash = url.indexOf("#");
   return hash < 0 ? url.length : hash;
 }
 
 /**
- * Cuts a request URL (`scheme://authority/path?query`); what its scheme says, the connection
- * knows better. `new URL()` would resolve
- * dot segments by its own rules; the path here is what the client sent.
+ * Splits a request URL (`scheme://authority/path?query`). The scheme is ignored:
+ * the connection determines it. The path stays what the client sent, where
+ * `new URL()` would resolve dot segments by its own rules.
  */
 export function splitUrl(url: string): UrlParts {
   const start = url.indexOf("//") + 2;
@@ -41,23 +41,23 @@ export function splitUrl(url: string): UrlParts {
   };
 }
 
-/** What a host looks like once it is ASCII: a name, an IPv4 or a bracketed IPv6 address. */
+/** A host in ASCII: a name, an IPv4 address or an IPv6 address in brackets. */
 const CANONICAL_HOST = /^(?:[a-z0-9_-]+(?:\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\])$/;
 
 /**
- * Returns the host in the one form in which hosts are compared: lower case,
- * punycode, without port and final dot; `undefined` for what is no host. An
- * escape is refused, though URL parsers decode it: no client writes one.
+ * Returns the host in canonical form: lower case, punycode, without port and final
+ * dot; `undefined` for an invalid host. A percent escape is refused, though URL
+ * parsers decode it: no client sends one.
  */
 export function canonicalHost(authority: string): string | undefined {
   const host = authority.includes("%") ? undefined : requestHost(authority);
   return host !== undefined && CANONICAL_HOST.test(host) ? host : undefined;
 }
 
-/** A host as most clients write it, in canonical form already. */
+/** A host that is in canonical form already, as most clients write it. */
 const USUAL_AUTHORITY = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*(?::[0-9]+)?$/;
 
-/** The authority with its host in canonical form; as it is where that is no host. */
+/** The authority with its host in canonical form; unchanged where the host is invalid. */
 export function canonicalAuthority(authority: string): string {
   if (USUAL_AUTHORITY.test(authority)) return authority;
   const host = canonicalHost(authority);

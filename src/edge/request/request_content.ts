@@ -1,17 +1,17 @@
 /**
- * The content of a GET or HEAD. Deno reads it from the connection and gives
- * `null` as the body of such a request, as the Fetch standard wants it; another
- * site may want the content all the same (RFC 9110, 9.3.1 leaves it open).
+ * The content of a GET or HEAD. Deno reads it from the connection, but the body of
+ * such a `Request` is `null`, as the Fetch standard requires; another site may want
+ * the content (RFC 9110, 9.3.1 leaves that open).
  *
- * The object behind a `Request` of Deno's server decides by its `method`. That
- * is no public interface: where it is another, the content stays behind.
+ * The object behind a `Request` of Deno's server decides by its `method`. It is not
+ * a public interface: where it is missing, the content is not forwarded.
  *
  * @module
  */
 
 type Content = ReadableStream<Uint8Array<ArrayBuffer>>;
 
-/** Deno's name for the symbol under which a `Request` has the object behind it. */
+/** Deno's name of the symbol for the object behind a `Request`. */
 const INNER_NAME = "request";
 
 const INNER = Object.getOwnPropertySymbols(new Request("http://localhost/"))
@@ -20,15 +20,15 @@ const INNER = Object.getOwnPropertySymbols(new Request("http://localhost/"))
 /** A method that may have content. */
 const WITH_CONTENT = { value: "POST", configurable: true } as const;
 
-/** Whether the fields say that content follows (RFC 9112, 6.3); HTTP/2 does so by `Content-Length` alone. */
+/** Whether the fields announce content (RFC 9112, 6.3); in HTTP/2 only `Content-Length` does. */
 function announcesContent(headers: Headers): boolean {
   const length = headers.get("content-length");
   return length === null ? headers.has("transfer-encoding") : !/^0*$/.test(length);
 }
 
 /**
- * The content of a GET or HEAD that came to Deno's server; `null` where it has
- * none. To be asked before anything else has asked for the request's body.
+ * The content of a GET or HEAD request of Deno's server; `null` where there is
+ * none. Must be called before anything else reads `request.body`.
  */
 export function contentOf(request: Request): Content | null {
   if (INNER === undefined || !announcesContent(request.headers)) return null;

@@ -1,10 +1,10 @@
 /**
- * Who the client is, when a proxy stands before the edge.
+ * Finds the client behind trusted proxies.
  *
- * Only the socket's address is a fact. A header that tells another one is
- * believed as far as it was written by a proxy that the operator named: the
- * chain is walked from the right, and the first address that is no trusted
- * proxy is the client, whatever stands to the left of it.
+ * Only the address of the connection is certain. A header that names another one
+ * is believed as far as a proxy that the operator trusts has written it: the chain
+ * is followed from the right, and the first address that is not a trusted proxy is
+ * the client, whatever is to the left of it.
  *
  * @module
  */
@@ -12,13 +12,12 @@ import type { RequestFields } from "../messages/mod.ts";
 import { IpBlockSet, parseCidr, parseIp } from "../../rules/mod.ts";
 
 /**
- * The header in which the trusted proxies write the chain of clients. Exactly
- * one is read: a proxy that writes one passes the other on as the client sent
- * it.
+ * The header in which the trusted proxies write the chain of addresses. Exactly one
+ * is read: a proxy that writes one forwards the other as the client sent it.
  */
 export type ForwardedHeader = "x-forwarded-for" | "forwarded";
 
-/** Most hops that are looked at; a longer chain is cut off on its left. */
+/** Most hops that are read; of a longer chain, the last ones count. */
 const MAX_HOPS = 32;
 
 /** An address as proxies write it: with a port, in brackets, quoted. */
@@ -49,7 +48,7 @@ export class TrustedProxies {
   readonly #header: ForwardedHeader;
 
   /**
-   * @throws {TypeError} If one of the CIDRs is none
+   * @throws {TypeError} If an entry is not an address or CIDR
    */
   constructor(cidrs: readonly string[], header: ForwardedHeader = "x-forwarded-for") {
     this.#header = header;
@@ -67,9 +66,9 @@ export class TrustedProxies {
   }
 
   /**
-   * The client of a request whose socket is a trusted proxy's. A hop that is
-   * no address (`unknown`, or garbage) ends the walk: the proxy that reported
-   * it is the last that is known.
+   * Returns the client's address for a request from a trusted proxy. A hop that is
+   * not an address (`unknown`, or garbage) ends the walk: the proxy that reported it
+   * is the last address that is known.
    */
   clientAddress(proxyAddress: string, request: RequestFields): string {
     const value = request.header(this.#header);

@@ -1,5 +1,5 @@
 /**
- * A deployment compiled for the edge. All that costs is done here, once; a
+ * A deployment compiled for the edge. All expensive work is done here, once; a
  * request only looks things up.
  *
  * @module
@@ -14,7 +14,7 @@ import { type RuleCount, type SiteRules, siteRulesSteps } from "../site_rules/mo
 import { createFileTables, SiteContent, type SiteFile } from "../static/mod.ts";
 import { atOnce, inTurns, type Steps } from "../../lib/next_turn.ts";
 
-/** What a site is made of. */
+/** What a site is compiled from. */
 export interface SiteSource {
   readonly deploymentId: string;
   readonly projectId: string;
@@ -30,13 +30,13 @@ export interface SiteSource {
   readonly compute?: SiteCompute | undefined;
 }
 
-/** Made by `compileSite()`; its parts are the edge's business. */
+/** A compiled deployment; created by `compileSite()`. */
 export interface Site {
   readonly deploymentId: string;
   readonly projectId: string;
   readonly content: SiteContent;
   readonly blobs: BlobReader;
-  /** Fields that every answer carries. */
+  /** Fields that every response carries. */
   readonly common: HeaderList;
   readonly rules: SiteRules | undefined;
   readonly functions: SiteFunctions | undefined;
@@ -62,14 +62,14 @@ function* siteSteps(source: SiteSource): Steps<Site> {
 /**
  * Compiles a deployment: its routes, file tables and rules.
  *
- * @throws {TypeError} For a manifest, rule set or file name that validation
- * would have refused
+ * @throws {TypeError} If validation would have refused the manifest, a rule or a
+ * file name
  */
 export function compileSite(source: SiteSource): Site {
   return atOnce(siteSteps(source));
 }
 
-/** As `compileSite()`, in pieces, so that no request waits for a large site. */
+/** Like `compileSite()`, but in steps, so that no request waits for a large site. */
 export function compileSiteInTurns(source: SiteSource): Promise<Site> {
   return inTurns(siteSteps(source));
 }
@@ -78,17 +78,17 @@ function* underRules(site: Site, rules: RuntimeRuleSet | null): Steps<Site> {
   return { ...site, rules: yield* siteRulesSteps(rules, site.projectId) };
 }
 
-/** The same site under other rules; shares everything but them. Counters begin at zero. */
+/** The same site with other rules; shares all other parts. Counters start at zero. */
 export function withRules(site: Site, rules: RuntimeRuleSet | null): Site {
   return atOnce(underRules(site, rules));
 }
 
-/** As `withRules()`, in pieces, so that no request waits for a large rule set. */
+/** Like `withRules()`, but in steps, so that no request waits for a large rule set. */
 export function withRulesInTurns(site: Site, rules: RuntimeRuleSet | null): Promise<Site> {
   return inTurns(underRules(site, rules));
 }
 
-/** How often each rule of the site took effect; empty for a site without rules. */
+/** How often each rule of the site took effect or was recorded; empty without rules. */
 export function ruleCounts(site: Site): readonly RuleCount[] {
   return site.rules?.counters.read() ?? [];
 }

@@ -1,6 +1,6 @@
 /**
- * What a deployment itself answers: its files, its 404 page, and the edge's
- * own pages in its name.
+ * The responses of a deployment itself: its files, servers and 404 page, and the
+ * edge's own pages on its behalf.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import type { Site } from "./site.ts";
 
 const ALLOW_READING: HeaderList = [["allow", "GET, HEAD"]];
 
-/** A request on its way through the routes. */
+/** A request that follows the routes. */
 interface RouteContext {
   readonly site: Site;
   readonly request: ServerRequest;
@@ -36,7 +36,7 @@ interface RouteContext {
 
 const ANY_USE: ComputeUse = { mayUseIsr: true };
 
-/** The page for a server that could not answer; its cause is for the site's log. */
+/** The page for a server that failed; the cause goes to the site's log. */
 export function failureResponse(
   error: ComputeFailedError,
   request: PagedRequest,
@@ -55,9 +55,9 @@ export class SiteResponder {
   }
 
   /**
-   * Terminal routing of a normalized path.
+   * Answers a normalized path by terminal routing.
    *
-   * @throws {ComputeFailedError} where the server of a COMPUTE layer can not answer.
+   * @throws {ComputeFailedError} If the server of a COMPUTE layer cannot answer
    */
   route(
     site: Site,
@@ -110,7 +110,7 @@ export class SiteResponder {
     return answer instanceof Promise ? answer.then(next) : next(answer);
   }
 
-  /** Answers with a file; the method is one that reads. */
+  /** Serves a file; the method is `GET` or `HEAD`. */
   file(site: Site, request: PagedRequest, file: StaticFile): EdgeResponse | Promise<EdgeResponse> {
     const method = request.method === "HEAD" ? "HEAD" : "GET";
     const decision = decideStatic(file, method, request);

@@ -1,5 +1,5 @@
 /**
- * What the rules said about a request, for the next one with the same target.
+ * Decisions of the rules, kept for the next request with the same URL.
  *
  * @module
  */
@@ -12,19 +12,19 @@ import {
 import { RecentMap } from "../../lib/memo.ts";
 import type { EdgeResponse } from "../response/mod.ts";
 
-/** Targets that are remembered, twice as many at most, over all sites. */
+/** Decisions that are kept over all sites; up to twice as many. */
 const CAPACITY = 8192;
 
-/** Longest address that is remembered, in characters. */
+/** Longest URL whose decision is kept, in characters. */
 const MAX_URL = 512;
 
-/** Heaviest decision that is remembered, as `weightOf()` has it: rules can make one of any size. */
+/** Largest decision that is kept, as measured by `weightOf()`: rules can make one of any size. */
 const MAX_WEIGHT = 2048;
 
-/** What one thing in a list of a decision weighs. */
+/** Weight of one item in a list of a decision. */
 const ITEM_WEIGHT = 32;
 
-/** About how much memory a decision takes: the characters of its texts, and its lists. */
+/** The approximate memory of a decision: the characters of its texts, and its lists. */
 function weightOf({ terminal, rewrite, headerEdits, hits, matched }: Decision): number {
   let weight = ITEM_WEIGHT * (headerEdits.length + hits.length + matched.length);
   if (terminal.type === "redirect") weight += terminal.location.length;
@@ -34,37 +34,40 @@ function weightOf({ terminal, rewrite, headerEdits, hits, matched }: Decision): 
   return weight;
 }
 
-/** What is known of all requests with one target. */
+/** What holds for all requests with one URL. */
 export interface CachedDecision {
-  /** Whose decision it is. */
+  /** Identifies the rule set that decided. */
   readonly rules: symbol;
   /** Normalized. */
   readonly path: string;
   readonly decision: Decision;
-  /** What the cache keeps the answer under, once it was asked for one. */
+  /** The key of the response in the HTTP cache, once the cache was used. */
   cacheKey: string | undefined;
-  /** The answer of the rules themselves, once it was given. */
+  /** The redirect of the rules, once it was built. */
   redirect: EdgeResponse | undefined;
 }
 
-/** Rules as the memo knows them: it must not keep those alive that are replaced. */
+/**
+ * Rules with their identity, which a cached decision holds instead of the rules:
+ * it must not keep replaced ones in memory.
+ */
 export interface IdentifiedRules {
   readonly compiled: CompiledRules;
-  /** Names these rules and no others. */
+  /** Identifies this compiled rule set. */
   readonly identity: symbol;
 }
 
-/** One for all sites, so that many sites together can not fill the memory. */
+/** One cache for all sites, so that its memory is bounded however many there are. */
 export class DecisionCache {
   readonly #entries = new RecentMap<CachedDecision>(CAPACITY);
 
-  /** By the address of a request that must be a `GET`, and that no proxy speaks for. */
+  /** Finds the decision for the URL of a `GET` request that no trusted proxy forwarded. */
   get(url: string, { identity }: IdentifiedRules): CachedDecision | undefined {
     const entry = this.#entries.get(url);
     return entry?.rules === identity ? entry : undefined;
   }
 
-  /** Keeps a decision that is not too heavy, where all that the rules asked for is in the address. */
+  /** Keeps a decision that is not too large and depends on nothing but the URL. */
   put(
     url: string,
     { compiled, identity }: IdentifiedRules,

@@ -8,11 +8,11 @@ import type { Steps } from "../../lib/next_turn.ts";
 
 export interface RuleCount {
   readonly ruleId: string;
-  /** Since the set was compiled. */
+  /** Requests since the set was compiled. */
   readonly count: number;
 }
 
-/** One number per rule, by its place in the set. */
+/** One counter for each rule, by its index in the set. */
 export class RuleCounters {
   readonly #counts: Float64Array;
 
@@ -20,12 +20,12 @@ export class RuleCounters {
     this.#counts = new Float64Array(ruleSet.rules.length);
   }
 
-  /** Counts one more for each of the rules, by index. */
+  /** Counts a request for each of the rules, by index. */
   add(indexes: readonly number[]): void {
     for (const index of indexes) this.#counts[index]!++;
   }
 
-  /** All rules of the set, in its order. */
+  /** The counts of all rules, in the order of the set. */
   read(): readonly RuleCount[] {
     return this.ruleSet.rules.map((rule, index) => ({
       ruleId: rule.id,
@@ -37,10 +37,10 @@ export class RuleCounters {
 /** The compiled rules of a site. */
 export interface SiteRules {
   readonly compiled: CompiledRules;
-  /** Names these rules and no others. */
+  /** Identifies this compiled rule set. */
   readonly identity: symbol;
   readonly counters: RuleCounters;
-  /** What the rate limiter knows a rule by, at the rule's index: limits outlive a deploy. */
+  /** The rate limiter's scope of each rule, by index; the same after a deploy, so that limits last. */
   readonly limitScopes: readonly string[];
 }
 

@@ -1,23 +1,23 @@
 /**
- * Which stored encoding of a file a client gets (RFC 9110, 12.5.3).
+ * Parses `Accept-Encoding` (RFC 9110, 12.5.3).
  *
  * @module
  */
 
 export type ContentCoding = "br" | "gzip";
 
-/** Longest `Accept-Encoding` that is read; a longer one is taken as empty. */
+/** Longest value that is parsed, in characters; a longer one counts as empty. */
 const MAX_LENGTH = 512;
 
 const QUALITY = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
 interface Preference {
   readonly coding: string;
-  /** 0 to 1; 0 refuses. */
+  /** 0 to 1; 0 rejects the coding. */
   readonly quality: number;
 }
 
-/** A weight that can not be read refuses its coding: plain bytes are always right. */
+/** An invalid weight rejects its coding: the plain file is always acceptable. */
 function parseMember(member: string): Preference {
   const [coding = "", ...parameters] = member.split(";").map((part) => part.trim());
   let quality = 1;
@@ -33,8 +33,8 @@ function qualityOf(coding: string, preferences: readonly Preference[]): number |
 }
 
 /**
- * The content codings that a client takes at least as gladly as plain bytes,
- * best first; Brotli before gzip where it minds neither.
+ * The content codings that a client prefers to the plain file, or accepts equally,
+ * best first; Brotli before gzip where both weigh the same.
  */
 export function acceptedCodings(value: string): readonly ContentCoding[] {
   if (value.length > MAX_LENGTH) return [];

@@ -1,5 +1,5 @@
 /**
- * The `Content-Type` of a file, by its name.
+ * `Content-Type` by file name.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { mimes } from "mrmime";
 
 const UNKNOWN = "application/octet-stream";
 
-/** Types that `mrmime` does not know or that the web agreed on by name. */
+/** Types that `mrmime` does not have, or has under an outdated name. */
 const MORE_TYPES: ReadonlyMap<string, string> = new Map([
   ["cjs", "text/javascript"],
   ["eot", "application/vnd.ms-fontobject"],
@@ -18,20 +18,20 @@ const MORE_TYPES: ReadonlyMap<string, string> = new Map([
   ["wgsl", "text/wgsl"],
 ]);
 
-/** Files without an extension whose type is laid down by who reads them. */
+/** Files without an extension whose type is specified by the programs that read them. */
 const NAMED_FILES: ReadonlyMap<string, string> = new Map([
   ["apple-app-site-association", "application/json"],
 ]);
 
-/** `lookup()` of `mrmime` would find `constructor` on the prototype. */
+/** Unlike `lookup()` of `mrmime`, does not find `constructor` on the prototype. */
 function knownType(extension: string): string | undefined {
   return MORE_TYPES.get(extension) ??
     (Object.hasOwn(mimes, extension) ? mimes[extension] : undefined);
 }
 
 /**
- * Text in svc is UTF-8. XML is left alone, since it names its encoding itself
- * and a `charset` would overrule that (RFC 7303, 3.2).
+ * Adds UTF-8 as the charset of text. XML gets none: it names its encoding itself,
+ * and a `charset` would override that (RFC 7303, 3.2).
  */
 function withCharset(type: string): string {
   const isText = (type.startsWith("text/") && type !== "text/xml") ||
@@ -40,7 +40,7 @@ function withCharset(type: string): string {
   return isText ? `${type}; charset=utf-8` : type;
 }
 
-/** Returns the media type of a file name or path; octets where it is not known. */
+/** Returns the media type of a file name or path; `application/octet-stream` if it is unknown. */
 export function contentType(path: string): string {
   const name = path.slice(path.lastIndexOf("/") + 1);
   const dot = name.lastIndexOf(".");

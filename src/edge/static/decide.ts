@@ -1,5 +1,5 @@
 /**
- * What the answer to a request for an existing file is. Pure: the stored forms
+ * Decides the response to a request for an existing file. Pure: the stored forms
  * of the file and the request's fields in, a tagged decision out.
  *
  * @module
@@ -13,7 +13,7 @@ import { ifMatchHolds, ifNoneMatchNames } from "../../lib/entity_tag.ts";
 export type StaticDecision =
   /** 200 with all bytes. */
   | { readonly type: "whole"; readonly representation: Representation }
-  /** 304: the client has it. */
+  /** 304: the client has this content. */
   | { readonly type: "not_modified"; readonly representation: Representation }
   /** 206 with one range, or several as `multipart/byteranges`. */
   | {
@@ -22,14 +22,14 @@ export type StaticDecision =
     readonly ranges: readonly ByteRange[];
   };
 
-/** The file is there, but not as the client wants it. */
+/** The file exists, but not as the request requires. */
 export type StaticRefusal =
-  /** 412: the client expected another one. */
+  /** 412: the client expected other content. */
   | { readonly type: "precondition_failed" }
-  /** 416: no byte that was asked for is in the file. */
+  /** 416: the requested ranges are outside the file. */
   | { readonly type: "unsatisfiable"; readonly size: number };
 
-/** The form of a file that suits the client's `Accept-Encoding`. */
+/** The form of a file that fits the accepted codings, best first. */
 export function selectRepresentation(
   file: StaticFile,
   accepted: readonly ContentCoding[],
@@ -41,7 +41,7 @@ export function selectRepresentation(
   return file.plain;
 }
 
-/** The form of a file for a request; looks at `Accept-Encoding` only where there is a choice. */
+/** The form of a file for a request; reads `Accept-Encoding` only where there is a choice. */
 export function negotiate(file: StaticFile, request: RequestFields): Representation {
   if (file.variants.length === 0) return file.plain;
   const value = request.header("accept-encoding");
@@ -49,8 +49,8 @@ export function negotiate(file: StaticFile, request: RequestFields): Representat
 }
 
 /**
- * `If-Range` with anything but the current strong entity tag asks for the
- * whole file. A date never matches, for files have no `Last-Modified`.
+ * Whether `If-Range` lets `Range` apply: only with the current entity tag. A date
+ * never matches, since files have no `Last-Modified`.
  */
 function rangeApplies(ifRange: string | null, etag: string): boolean {
   return ifRange === null || ifRange.trim() === etag;
@@ -58,9 +58,9 @@ function rangeApplies(ifRange: string | null, etag: string): boolean {
 
 /**
  * Decides in the order of RFC 9110, 13.2.2: `If-Match`, `If-None-Match`, then
- * `Range` with `If-Range`. A file carries no `Last-Modified` (its time would
- * be the deploy's, which a rollback turns back), so the conditions over dates
- * are ignored, as 13.1.3 and 13.1.4 demand.
+ * `Range` with `If-Range`. A file has no `Last-Modified` (it would be the time of
+ * the deploy, which a rollback sets back), so conditions with dates are ignored,
+ * as 13.1.3 and 13.1.4 require.
  */
 export function decideStatic(
   file: StaticFile,

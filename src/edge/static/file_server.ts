@@ -1,5 +1,5 @@
 /**
- * Performs decisions about files: the only part of static serving that reads
+ * Carries out decisions about files: the only part of static serving that reads
  * bytes.
  *
  * @module
@@ -21,11 +21,11 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface ServeOptions {
   readonly method: "GET" | "HEAD";
-  /** Where the file's bytes are. */
+  /** Holds the bytes of the files. */
   readonly blobs: BlobReader;
 }
 
-/** Fields of a 200 that a 304 has no use for (RFC 9110, 15.4.5). */
+/** Fields of a 200 that a 304 does not carry (RFC 9110, 15.4.5). */
 const ONLY_WITH_CONTENT = new Set([
   "accept-ranges",
   "content-encoding",
@@ -49,8 +49,8 @@ export class FileServer {
   }
 
   /**
-   * Performs a decision; at once, where the bytes are in memory or not needed.
-   * Rejects where the blob can not be read or is not what its name says.
+   * Carries out a decision; without a promise where the bytes are in memory or not
+   * needed. Rejects where the blob cannot be read or does not have its hash.
    */
   perform(decision: StaticDecision, options: ServeOptions): EdgeResponse | Promise<EdgeResponse> {
     const { representation } = decision;
@@ -66,7 +66,7 @@ export class FileServer {
     }
   }
 
-  /** All bytes of a representation, under any status. */
+  /** A response with the whole representation, under any status. */
   whole(
     representation: Representation,
     status: number,
@@ -116,7 +116,7 @@ export class FileServer {
     return { status: 206, headers, body: blob.subarray(range.start, range.end + 1), bytes };
   }
 
-  /** The boundary is the blob's own hash, which no file can contain. */
+  /** The boundary is the blob's own hash, which the blob cannot contain. */
   async #manyParts(
     representation: Representation,
     ranges: readonly ByteRange[],

@@ -1,5 +1,5 @@
 /**
- * The files of one STATIC layer by the normalized URL path that names them.
+ * The files of one STATIC layer by their normalized URL paths.
  *
  * A request never touches a file system: what is not a key of this table does
  * not exist, whatever its path looks like.
@@ -13,13 +13,13 @@ import type { ContentCoding } from "./accept_encoding.ts";
 import { Representation, type SiteFile, type StaticFile } from "./static_file.ts";
 
 export interface FileTable {
-  /** The file that a normalized path names; see `findFile()`. */
+  /** Files by normalized path; see `findFile()`. */
   readonly byPath: ReadonlyMap<string, StaticFile>;
   /** The layer's `404.html`. */
   readonly notFound: StaticFile | undefined;
 }
 
-/** The build's own records at the top of the output directory; never public. */
+/** The build's own records at the top of the output directory, which are never public. */
 const PRIVATE_FOLDER = ".svc/";
 
 const VARIANTS: readonly { readonly coding: ContentCoding; readonly suffix: string }[] = [
@@ -30,23 +30,23 @@ const VARIANTS: readonly { readonly coding: ContentCoding; readonly suffix: stri
 const NO_VARIANTS: readonly Representation[] = Object.freeze([]);
 
 /**
- * The normalized URL path of a file: what `normalizePath()` makes of every
- * spelling of its URL. A `%` in a file's name is data, so it is encoded first.
+ * Returns the normalized URL path of a file, which `normalizePath()` returns for
+ * every spelling of its URL. A `%` in a file's name is data, so it is encoded first.
  *
  * @throws {TypeError} If no URL can name the file
  */
 export function urlPathOf(path: string): string {
   const normalized = normalizePath(`/${path.replaceAll("%", "%25")}`);
   if (typeof normalized === "string") return normalized;
-  throw new TypeError(`Can not serve a file whose name no URL can carry: it is "${path}"`);
+  throw new TypeError(`Cannot serve a file whose name fits into no URL: it is "${path}"`);
 }
 
 export interface FileTableOptions {
   /** Folder of the layer; `.` is the output directory. */
   readonly directory: string;
-  /** Fields that every answer carries. */
+  /** Fields that every response carries. */
   readonly common: HeaderList;
-  /** True for a file, by its path in the output, that no request may see. */
+  /** Whether a file, by its path in the output, is never served. */
   readonly isHidden?: ((path: string) => boolean) | undefined;
 }
 
@@ -90,9 +90,9 @@ export function* createFileTable(
 }
 
 /**
- * The file that answers a normalized path: the file itself, then
- * `<path>.html`, then `<path>/index.html`. A path that ends with a slash names
- * a folder, so only its `index.html` can answer.
+ * Finds the file for a normalized path: the file itself, then `<path>.html`, then
+ * `<path>/index.html`. A path that ends with a slash names a folder, so only its
+ * `index.html` can match.
  */
 export function findFile(table: FileTable, path: string): StaticFile | undefined {
   const { byPath } = table;

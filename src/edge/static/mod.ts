@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { REVALIDATE } from "./cache_control.ts";
 export { decideStatic, negotiate } from "./decide.ts";
 export { FileServer } from "./file_server.ts";
 export {

@@ -1,21 +1,21 @@
 /**
- * Which files of a deployment belong to its servers, and are never served as
- * they are: the source of a server is nobody's business, wherever it lies.
+ * Which files of a deployment belong to its servers: they are never served as
+ * files, so that no source of a server is public.
  *
  * @module
  */
 import type { Layer, StaticLayer } from "../../manifest/mod.ts";
 
-/** True where `path` is `directory` or lies below it; `.` is the output directory. */
+/** Whether `path` is `directory` or below it; `.` is the output directory. */
 function isWithin(path: string, directory: string): boolean {
   return directory === "." || path === directory || path.startsWith(`${directory}/`);
 }
 
 /**
- * Returns a test for the files, by their paths in the output, that a STATIC
- * layer must not show: all in the folder of a COMPUTE layer, unless the STATIC
- * layer's own folder lies deeper inside that one, and the entry in any case.
- * `undefined` where nothing is to be hidden.
+ * Returns a test for the files, by their paths in the output, that a STATIC layer
+ * must not serve: all files in the folder of a COMPUTE layer, unless the STATIC
+ * layer's own folder is inside that one, and the entry of the server in any case.
+ * `undefined` where there is nothing to hide.
  */
 export function serverFilesTest(
   layers: readonly Layer[],

@@ -1,6 +1,6 @@
 /**
- * What a deployment holds: its routes and the files of its layers, compiled
- * once. Terminal routing (spec, "States and transitions") happens here.
+ * The routes of a deployment and the files of its layers, compiled once.
+ * Terminal routing (spec, "States and transitions") happens here.
  *
  * @module
  */
@@ -19,35 +19,35 @@ import type { SiteFile, StaticFile } from "./static_file.ts";
 /** Where a request ends. */
 export type Resolution =
   | { readonly type: "file"; readonly file: StaticFile }
-  /** There is a file, but it can only be read. */
+  /** There is a file, but its method is neither `GET` nor `HEAD`. */
   | { readonly type: "read_only" }
   /** 404, with the layer's own page where it has one. */
   | { readonly type: "missing"; readonly page: StaticFile | undefined }
-  /** A COMPUTE layer has to answer. */
+  /** A COMPUTE layer answers. */
   | ComputeResolution;
 
-/** A COMPUTE layer has to answer; where it says 404, `SiteContent.after()` may know more. */
+/** A COMPUTE layer answers; after a 404, `SiteContent.after()` finds the next route. */
 export interface ComputeResolution {
   readonly type: "compute";
   readonly route: CompiledRoute;
-  /** What was learnt on the way to the route. */
+  /** How far the routes were followed. */
   readonly walk: Walk;
 }
 
 /** How far the routes of a request were followed. */
 interface Walk {
   readonly matched: readonly CompiledRoute[];
-  /** The next route to look at. */
+  /** Index of the next route to try. */
   readonly next: number;
-  /** The page of the first layer that has no such file. */
+  /** The 404 page of the first layer that lacks the file. */
   readonly page: StaticFile | undefined;
-  /** True where a file was passed by because it can only be read. */
+  /** Whether a file was skipped because the request does not read. */
   readonly isFile: boolean;
 }
 
 const READ_ONLY: Resolution = Object.freeze({ type: "read_only" });
 
-/** Builds the tables of all STATIC layers. `common` are fields that every answer carries. */
+/** Builds the tables of all STATIC layers. `common` are fields that every response carries. */
 export function* createFileTables(
   manifest: Manifest,
   files: readonly SiteFile[],
@@ -66,7 +66,7 @@ export function* createFileTables(
 export class SiteContent {
   readonly #routes: RouteTable;
   readonly #tables: ReadonlyMap<string, FileTable>;
-  /** Paths that were resolved to a file; each file has at most three such paths. */
+  /** Paths that were resolved to a file; each file has three of them at most. */
   readonly #known: Readonly<Record<"GET" | "HEAD", Map<string, StaticFile>>> = {
     GET: new Map(),
     HEAD: new Map(),
@@ -82,8 +82,8 @@ export class SiteContent {
   }
 
   /**
-   * The file of a path that was resolved before; `undefined` says nothing. A
-   * path that is found here is normalized.
+   * Returns the file of a path that was resolved before; `undefined` says nothing.
+   * A path that is found here is normalized.
    */
   known(method: "GET" | "HEAD", path: string): StaticFile | undefined {
     return this.#known[method].get(path);
@@ -105,8 +105,8 @@ export class SiteContent {
   }
 
   /**
-   * Where a request goes on when the layer of a resolution has nothing at its
-   * path: to the next route that takes it.
+   * Resolves a request further, to the next route that matches, after the layer of
+   * a resolution had nothing at its path.
    */
   after(method: string, path: string, { walk }: ComputeResolution): Resolution {
     return this.#follow(method, path, walk);
@@ -117,13 +117,13 @@ export class SiteContent {
     return this.#follow(method, path, { matched, next: 0, page: undefined, isFile: false });
   }
 
-  /** Other methods reach COMPUTE layers; to files they are not allowed. */
+  /** Methods that do not read reach COMPUTE layers, but not files. */
   #resolveOther(method: string, path: string): Resolution {
     const resolution = this.#route(method, path);
     return resolution.type === "missing" && this.hasFile(path) ? READ_ONLY : resolution;
   }
 
-  /** A file that is there leaves what is no reading to the server behind it. */
+  /** Follows the routes; a request that does not read skips a file to a server behind it. */
   #follow(method: string, path: string, { matched, next, ...before }: Walk): Resolution {
     const reads = isReading(method);
     let { page, isFile } = before;

@@ -1,6 +1,6 @@
 /**
- * A file of a site, ready to be served: each form in which it is stored, and
- * the header fields that go with it.
+ * A file of a site, ready to be served: each form in which it is stored, with its
+ * header fields.
  *
  * @module
  */
@@ -25,18 +25,18 @@ const ACCEPT_RANGES: Header = ["accept-ranges", "bytes"];
 const VARY: Header = ["vary", "accept-encoding"];
 
 interface Form {
-  /** Path of the file, relative to its layer: what type and lifetime follow from. */
+  /** Path of the file, relative to its layer; type and `Cache-Control` follow from it. */
   readonly path: string;
   readonly coding: ContentCoding | undefined;
-  /** Whether the file has other forms, so that the choice depends on the request. */
+  /** Whether the file has several forms, so that the choice depends on the request. */
   readonly varies: boolean;
-  /** Fields that every answer of the site carries. */
+  /** Fields that every response of the site carries. */
   readonly common: HeaderList;
 }
 
 /** One stored form of a file: plain, or precompressed. */
 export class Representation {
-  /** Names the blob. */
+  /** Hash of the content, which names its blob. */
   readonly sha256: string;
   /** Bytes. */
   readonly size: number;
@@ -54,8 +54,8 @@ export class Representation {
   }
 
   /**
-   * All fields of a 200 but `content-length` and the request id. Built when
-   * they are first needed: of a large site, few files are ever asked for.
+   * All fields of a 200 but `content-length` and the request id. They are built
+   * when first needed: of a large site, few files are ever requested.
    */
   get headers(): HeaderList {
     return this.#headers ??= checkOnce(this.#buildHeaders());
@@ -79,6 +79,6 @@ export class Representation {
 
 export interface StaticFile {
   readonly plain: Representation;
-  /** Precompressed forms (`<path>.br`, `<path>.gz`); mostly none. */
+  /** Precompressed forms (`<path>.br`, `<path>.gz`); usually none. */
   readonly variants: readonly Representation[];
 }

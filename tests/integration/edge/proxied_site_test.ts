@@ -118,7 +118,7 @@ Deno.test("an upstream that fails is a 502 or 504 that says nothing of it, and t
   }
   const logs = await platform.api("GET", "/v1/projects/shop/logs");
   const errors = logs.json.items.map((entry: { error?: string }) => entry.error);
-  assert.match(errors[0], /^Can not reach localhost:\d+: bad_response$/);
+  assert.match(errors[0], /^Cannot reach localhost:\d+: bad_response$/);
   assert.match(errors[1], /connect_failed$/);
   assert.match(errors[2], /dns_failed$/);
 });

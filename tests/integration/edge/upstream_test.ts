@@ -115,7 +115,7 @@ Deno.test("an upstream that is too slow is a 504 that says nothing of it", async
       assert.ok(answer.text.includes(String(answer.headers["x-svc-request-id"])));
       assert.doesNotMatch(answer.text + JSON.stringify(answer.headers), /SECRET|localhost:|127\.0/);
       const { items } = (await platform.api("GET", "/v1/projects/shop/logs?limit=1")).json;
-      assert.match(items[0].error, new RegExp(`^Can not reach localhost:\\d+: ${code}$`));
+      assert.match(items[0].error, new RegExp(`^Cannot reach localhost:\\d+: ${code}$`));
     });
   }
   await t.step("a body that stalls is cut off, not ended", async () => {
