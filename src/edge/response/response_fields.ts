@@ -4,38 +4,12 @@
  * `Headers.append()` compares each name with all before it: 2 µs for the twelve
  * fields of a cache hit. So valid fields are written straight into the array of
  * pairs in which Deno keeps the fields of a `Headers`; lists that many responses
- * share were validated before. That array is not a public interface: it is looked
- * for and tried once, at startup, and where it is missing each field is appended.
+ * share were validated before. Where that array is missing each field is appended.
  *
  * @module
  */
+import { findListKey, listOf } from "../../lib/raw_fields.ts";
 import { type Header, type HeaderList, isChecked, isSendable } from "../messages/mod.ts";
-
-/** Deno's name for the array. */
-const LIST_NAME = "header list";
-
-type WithLists = Readonly<Record<symbol, Header[] | undefined>>;
-
-function listOf(headers: Headers, key: symbol): Header[] | undefined {
-  return (headers as unknown as WithLists)[key];
-}
-
-/** Whether the fields of a `Response` are what is put into the array. */
-function isTheList(key: symbol): boolean {
-  const { headers } = new Response("");
-  const list = listOf(headers, key);
-  if (!Array.isArray(list)) return false;
-  list.length = 0;
-  list.push(["etag", '"1"'], ["vary", "accept"]);
-  return JSON.stringify([...headers]) === JSON.stringify(list);
-}
-
-/** The symbol under which this runtime keeps the array; `undefined` where it does not. */
-export function findListKey(): symbol | undefined {
-  const keys = Object.getOwnPropertySymbols(new Response("").headers);
-  const key = keys.find(({ description }) => description === LIST_NAME);
-  return key !== undefined && isTheList(key) ? key : undefined;
-}
 
 /** Replaces the fields of a new `Response` with `fields` and `last`. */
 export type FieldWriter = (response: Response, fields: HeaderList, last: Header) => void;

@@ -10,6 +10,8 @@
  * @module
  */
 
+import { addField, hasField, type RawField } from "../../../lib/raw_fields.ts";
+
 const FIRST_WITHOUT = [2, 9] as const;
 
 /** Whether `Deno.serve` of this version of Deno compresses unless it is told not to. */
@@ -17,6 +19,8 @@ export function compressesByItself(version: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major < FIRST_WITHOUT[0] || (major === FIRST_WITHOUT[0] && minor < FIRST_WITHOUT[1]);
 }
+
+const MARK: RawField = ["content-encoding", "identity"];
 
 /**
  * Marks an answer as encoded already, the one mark that such a runtime heeds
@@ -26,8 +30,8 @@ export function compressesByItself(version: string): boolean {
  */
 function markAsEncoded(request: Request, response: Response): Response {
   const { headers } = response;
-  if (headers.has("content-type") && !headers.has("content-encoding")) {
-    if (request.headers.has("accept-encoding")) headers.set("content-encoding", "identity");
+  if (hasField(headers, "content-type") && !hasField(headers, "content-encoding")) {
+    if (hasField(request.headers, "accept-encoding")) addField(headers, MARK);
   }
   return response;
 }

@@ -5,9 +5,11 @@
  * @module
  */
 
+import { hasField } from "../../../lib/raw_fields.ts";
+
 /** What is wrong with the framing of a request; `undefined` for nothing. */
 export function framingProblem(headers: Headers): string | undefined {
-  return headers.has("transfer-encoding") && headers.has("content-length")
+  return hasField(headers, "transfer-encoding") && hasField(headers, "content-length")
     ? "Send either Content-Length or Transfer-Encoding, not both"
     : undefined;
 }

@@ -1,0 +1,63 @@
+/**
+ * The array of pairs in which Deno keeps the fields of a `Headers`.
+ *
+ * `Headers` checks and converts what it is given at each call: `has()`,
+ * `set()` and `append()` take up to a microsecond each, and on the request path
+ * there are many. The array is no public interface, so it is looked for at the
+ * start, and tried; without it the methods of `Headers` are used.
+ *
+ * @module
+ */
+
+/** One field: its name, and its value. */
+export type RawField = [name: string, value: string];
+
+/** Deno's name for the array. */
+const LIST_NAME = "header list";
+
+type WithLists = Readonly<Record<symbol, RawField[] | null | undefined>>;
+
+/**
+ * The array of `headers` under `key`; `undefined` where there is none. Deno 2.9
+ * makes that of a request only when all its fields are wanted.
+ */
+export function listOf(headers: Headers, key: symbol | undefined): RawField[] | undefined {
+  return key === undefined ? undefined : (headers as unknown as WithLists)[key] ?? undefined;
+}
+
+/** Whether what is put into the array is what the answer's fields are. */
+function isTheList(key: symbol): boolean {
+  const { headers } = new Response("");
+  const list = listOf(headers, key);
+  if (!Array.isArray(list)) return false;
+  list.length = 0;
+  list.push(["etag", '"1"'], ["vary", "accept"]);
+  return JSON.stringify([...headers]) === JSON.stringify(list);
+}
+
+/** The symbol under which this runtime keeps the array; `undefined` where it does otherwise. */
+export function findListKey(): symbol | undefined {
+  const keys = Object.getOwnPropertySymbols(new Response("").headers);
+  const key = keys.find(({ description }) => description === LIST_NAME);
+  return key !== undefined && isTheList(key) ? key : undefined;
+}
+
+const LIST_KEY = findListKey();
+
+/** Whether there is a field of that name, which is given in lower case. */
+export function hasField(headers: Headers, name: string, key = LIST_KEY): boolean {
+  const list = listOf(headers, key);
+  if (list === undefined) return headers.has(name);
+  const { length } = name;
+  for (const [own] of list) {
+    if (own.length === length && (own === name || own.toLowerCase() === name)) return true;
+  }
+  return false;
+}
+
+/** Adds a field, which must be sendable and not be there yet. */
+export function addField(headers: Headers, field: RawField, key = LIST_KEY): void {
+  const list = listOf(headers, key);
+  if (list === undefined) headers.set(...field);
+  else list.push(field);
+}
