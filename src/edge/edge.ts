@@ -4,6 +4,7 @@
  * @module
  */
 import type { Clock, Random } from "../lib/clock.ts";
+import { markWhole } from "../lib/whole_answer.ts";
 import {
   createFacts,
   type Decision,
@@ -265,7 +266,7 @@ class Edge {
     }
     const response = status === 200 ? new Response(body) : new Response(body, { status });
     writeFields(response, answer.headers, ["x-svc-request-id", clientRequest.id]);
-    return response;
+    return markWhole(response, body);
   }
 }
 

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { markWhole } from "../../../lib/whole_answer.ts";
 import { testDoor } from "./_test_door.ts";
 import { endsSocketsWithServer } from "./whole_listener.ts";
 
@@ -92,6 +93,36 @@ Deno.test("FrontDoor closes connections that stay idle after an answer", () =>
     using client = await open(port, GET);
     assert.match(await client.untilEnd(), /^HTTP\/1\.1 200 .*hello$/s);
   }));
+
+Deno.test("FrontDoor closes connections that stay idle after an answer in one piece", () => {
+  const handler = () => markWhole(new Response("hello"), "hello");
+  return withDoor({ handler, bounds: { keepAliveMs: 1 } }, async ({ port }) => {
+    using client = await open(port, GET);
+    assert.match(await client.untilEnd(), /^HTTP\/1\.1 200 .*hello$/s);
+  });
+});
+
+Deno.test("FrontDoor lets an answer that comes in parts take its time", () => {
+  const parts = Promise.withResolvers<void>();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      await parts.promise;
+      controller.enqueue(new TextEncoder().encode("late"));
+      controller.close();
+    },
+  });
+  const handler = ({ url }: Request) =>
+    url.endsWith("/parts")
+      ? markWhole(new Response(body), body)
+      : markWhole(new Response("hello"), "hello");
+  return withDoor({ handler, bounds: { keepAliveMs: 1 } }, async ({ port }) => {
+    using slow = await open(port, GET.replace(" / ", " /parts "));
+    using idle = await open(port, GET);
+    assert.match(await idle.untilEnd(), /hello/);
+    parts.resolve();
+    assert.match(await slow.untilEnd(), /late/);
+  });
+});
 
 Deno.test("FrontDoor cuts off a request whose body does not go on", () => {
   const handler = async (request: Request) => new Response(await request.text());

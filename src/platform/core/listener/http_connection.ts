@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { isWhole } from "../../../lib/whole_answer.ts";
 import type { ConnectionTable, Ending, Tracked } from "./connection_table.ts";
 import type { CutOff } from "./cut_off.ts";
 import { CutSignal } from "./cut_signal.ts";
@@ -93,12 +94,19 @@ export class HttpConnection implements ClientConnection {
     const awaits = () => table.awaitsBody(entry);
     return (request: Request, info: Deno.ServeHandlerInfo<Deno.NetAddr>) => {
       table.began(entry);
-      info.completed.then(ended, ended);
-      const host = () => request.headers.get("host");
-      const problem = hostProblem({ url: request.url, placeholder, isHttp2, host }) ??
-        framingProblem(request.headers);
-      if (problem !== undefined) return refused(problem);
-      return handler(mayHaveBody(request) ? watchBody(request, awaits) : request, this);
+      let answer: Response | Promise<Response> | undefined;
+      try {
+        const host = () => request.headers.get("host");
+        const problem = hostProblem({ url: request.url, placeholder, isHttp2, host }) ??
+          framingProblem(request.headers);
+        answer = problem === undefined
+          ? handler(mayHaveBody(request) ? watchBody(request, awaits) : request, this)
+          : refused(problem);
+        return answer;
+      } finally {
+        if (answer instanceof Response && isWhole(answer)) ended();
+        else info.completed.then(ended, ended);
+      }
     };
   }
 
