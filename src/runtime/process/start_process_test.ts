@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { type StartedProcess, startProcess } from "./start_process.ts";
+
+/** Starts a program of one line; `PATH` in it is the socket that it should connect to. */
+async function start(
+  code: string,
+): Promise<{ readonly parentFolder: string; readonly started: Promise<StartedProcess> }> {
+  const parentFolder = await Deno.makeTempDir({ prefix: "svc-start-" });
+  const started = startProcess({
+    name: "The program of the test",
+    folderPrefix: "private-",
+    parentFolder,
+    socketName: "s",
+    command: (folder) => ({
+      command: Deno.execPath(),
+      args: ["eval", "--no-config", code.replaceAll("PATH", JSON.stringify(`${folder}/s`))],
+      env: { NO_COLOR: "1" },
+    }),
+    readErrors: async (stream, words) => {
+      const decoder = new TextDecoder();
+      for await (const chunk of stream) words.add(decoder.decode(chunk, { stream: true }));
+    },
+    outputMs: Infinity,
+  });
+  return { parentFolder, started };
+}
+
+const namesIn = (folder: string): string[] => [...Deno.readDirSync(folder)].map(({ name }) => name);
+
+const CONNECT = 'const conn = await Deno.connect({ transport: "unix", path: PATH });';
+
+Deno.test("startProcess() connects, and reports the end with the last words", async () => {
+  const { parentFolder, started } = await start(
+    `${CONNECT} await conn.read(new Uint8Array(1)); console.error("x".repeat(700), "done"); Deno.exit(3);`,
+  );
+  const { conn, listener, ended, folder } = await started;
+  assert.ok(folder.startsWith(`${parentFolder}/private-`));
+  assert.deepEqual(namesIn(folder), ["s"]);
+  await conn.write(Uint8Array.of(1));
+  assert.match(await ended, /^x{594} done \(code 3\)$/);
+  assert.deepEqual(namesIn(parentFolder), [], "its private folder is removed");
+  conn.close();
+  listener.close();
+  await Deno.remove(parentFolder);
+});
+
+Deno.test("startProcess() rejects where the process ends without a connection", async () => {
+  const { parentFolder, started } = await start('console.error("no such thing"); Deno.exit(7);');
+  await assert.rejects(started, {
+    message: "The program of the test did not start: no such thing (code 7)",
+  });
+  assert.deepEqual(namesIn(parentFolder), []);
+  await Deno.remove(parentFolder);
+});
+
+Deno.test("StartedProcess.kill() ends it at once, and may be called again", async () => {
+  const { parentFolder, started } = await start(
+    `${CONNECT} await new Promise(() => setInterval(() => {}, 1e6));`,
+  );
+  const { conn, listener, ended, kill } = await started;
+  kill();
+  assert.equal(await ended, "(SIGKILL)");
+  kill();
+  conn.close();
+  listener.close();
+  await Deno.remove(parentFolder);
+});
