@@ -100,6 +100,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "http1",
     "process",
     "process/frames",
+    "public_address.ts",
   ],
   "src/rules": [
     "mod.ts",

@@ -5,7 +5,7 @@
  * @module
  */
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
-import { OutboundError, resolveSignal, type WireAnswer } from "../http1/mod.ts";
+import { OutboundError, resolveSignal, WholeAnswer, type WireAnswer } from "../http1/mod.ts";
 import {
   ConcurrencyGate,
   decideSocket,
@@ -44,26 +44,8 @@ const failed = (reason: ComputeFailure, message: string): Failed => ({
   message,
 });
 
-/** An answer whose body is there; a stream is made of it for who wants one. */
-class WholeResponse implements ComputeResponse {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: ComputeResponse["headers"];
-  #body: ComputeResponse["body"] | undefined;
-
-  constructor(head: WireAnswer["head"], readonly bytes: Uint8Array<ArrayBuffer>) {
-    this.status = head.status;
-    this.statusText = head.statusText;
-    this.headers = dropHopByHop(head.headers);
-  }
-
-  get body(): ComputeResponse["body"] {
-    return this.#body ??= new Blob([this.bytes]).stream();
-  }
-}
-
 const toResponse = ({ head, body }: WireAnswer): ComputeResponse =>
-  body instanceof Uint8Array ? new WholeResponse(head, body) : {
+  body instanceof Uint8Array ? new WholeAnswer(head, body) : {
     status: head.status,
     statusText: head.statusText,
     headers: dropHopByHop(head.headers),

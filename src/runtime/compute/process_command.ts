@@ -5,7 +5,7 @@
  */
 import { fileURLToPath } from "node:url";
 import { type ProcessCommand, type ProcessCommandOptions, selfCommand } from "../process/mod.ts";
-import { PRIVATE_RANGES } from "./sandbox/mod.ts";
+import { PRIVATE_RANGES } from "../public_address.ts";
 import type { SpawnFacts } from "./types.ts";
 
 /** First argument that makes the compiled program the process of a server. */

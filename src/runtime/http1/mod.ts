@@ -19,4 +19,5 @@ export { OutboundError, type OutboundErrorCode } from "./errors.ts";
 export { SIGNAL_DELAY_MS } from "./exchange_watch.ts";
 export { formatRequestHead, type HeaderList, type ResponseHead } from "./head.ts";
 export { type LazySignal, resolveSignal } from "./lazy_signal.ts";
+export { WholeAnswer } from "./whole_answer.ts";
 export { announceBody, isRepeatable } from "./request_body.ts";

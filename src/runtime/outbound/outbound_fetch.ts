@@ -17,7 +17,9 @@ import {
   type LazySignal,
   OutboundError,
   resolveSignal,
+  type ResponseHead,
   SIGNAL_DELAY_MS,
+  WholeAnswer,
   type WireAnswer,
   type WireRequest,
 } from "../http1/mod.ts";
@@ -78,30 +80,14 @@ function requestHeaders(request: OutboundRequest, target: Target, ofBody: Header
   return [...headers, ...ofBody];
 }
 
-/** An answer whose body is there; a stream is made of it for who wants one. */
-class WholeResponse implements OutboundResponse {
-  readonly status: number;
-  readonly statusText: string;
-  readonly headers: HeaderList;
-  readonly url: string;
-  readonly redirected: boolean;
-  #body: OutboundResponse["body"] | undefined;
-
+/** As `WholeAnswer`, with where it came from. */
+class WholeResponse extends WholeAnswer implements OutboundResponse {
   constructor(
-    head: Omit<OutboundResponse, "body" | "bytes">,
-    readonly bytes: Uint8Array<ArrayBuffer>,
+    { head, body }: { readonly head: ResponseHead; readonly body: Uint8Array<ArrayBuffer> },
+    readonly url: string,
+    readonly redirected: boolean,
   ) {
-    ({
-      status: this.status,
-      statusText: this.statusText,
-      headers: this.headers,
-      url: this.url,
-      redirected: this.redirected,
-    } = head);
-  }
-
-  get body(): OutboundResponse["body"] {
-    return this.#body ??= new Blob([this.bytes]).stream();
+    super(head, body);
   }
 }
 
@@ -167,11 +153,9 @@ class OutboundClient {
     };
     const { head, body } = await this.#send(wire, target, request.signal);
     const { href: url } = target.url;
-    const about = { status: head.status, statusText: head.statusText, url, redirected };
-    const headers = dropHopByHop(head.headers);
-    return body instanceof Uint8Array
-      ? new WholeResponse({ ...about, headers }, body)
-      : { ...about, headers, body };
+    if (body instanceof Uint8Array) return new WholeResponse({ head, body }, url, redirected);
+    const { status, statusText } = head;
+    return { status, statusText, headers: dropHopByHop(head.headers), body, url, redirected };
   }
 
   async #send(wire: WireRequest, target: Target, signal?: LazySignal): Promise<WireAnswer> {

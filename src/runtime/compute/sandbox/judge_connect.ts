@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { addressBytes, isPublic } from "./private_address.ts";
+import { addressBytes, isPublic } from "../../public_address.ts";
 
 const AF_UNSPEC = 0;
 export const AF_UNIX = 1;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
+import { addressBytes } from "../../public_address.ts";
 import { EACCES, ECONNREFUSED, judgeConnect, readNameservers } from "./judge_connect.ts";
-import { addressBytes } from "./private_address.ts";
 
 function sockaddr(address: string, port: number): Uint8Array {
   const bytes = addressBytes(address)!;

@@ -6,7 +6,6 @@
  */
 export { enterSandbox } from "./enter_sandbox.ts";
 export { findEscapingLink } from "./escaping_link.ts";
-export { PRIVATE_RANGES } from "./private_address.ts";
 export {
   missingSandbox,
   probeSandbox,

@@ -1,11 +1,12 @@
 /**
- * Which addresses are closed to servers: private, local and reserved ones
- * (IANA special-purpose registries, RFC 6890). Without dependencies, because
- * it runs in the process of the server.
+ * Which addresses belong to the public internet, and which are private, local
+ * or reserved (IANA special-purpose registries, RFC 6890). Without
+ * dependencies, because it also runs in the process of a server.
  *
  * @module
  */
 
+/** All IPv4 ranges that are not public. */
 export const PRIVATE_RANGES: readonly string[] = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -27,9 +28,9 @@ export const PRIVATE_RANGES: readonly string[] = [
   "240.0.0.0/4",
 ];
 
-/** Of IPv6, global unicast is open but for these (RFC 4291, 2.4). */
+/** Of IPv6, global unicast is public (RFC 4291, 2.4), except these ranges. */
 const GLOBAL_UNICAST = "2000::/3";
-const CLOSED_V6 = ["2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20"];
+const CLOSED_V6 = ["2001::/23", "2001:db8::/32", "2002::/16", "2620:4f:8000::/48", "3fff::/20"];
 
 interface Range {
   readonly bytes: Uint8Array;

@@ -1,0 +1,26 @@
+/**
+ * Answers that came in one piece.
+ *
+ * @module
+ */
+import { dropHopByHop } from "../../lib/hop_by_hop.ts";
+import type { HeaderList, ResponseHead } from "./head.ts";
+
+/** An answer whose whole body is there; a stream is made of it for a reader that wants one. */
+export class WholeAnswer {
+  readonly status: number;
+  readonly statusText: string;
+  /** Without hop-by-hop fields. */
+  readonly headers: HeaderList;
+  #body: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
+
+  constructor(head: ResponseHead, readonly bytes: Uint8Array<ArrayBuffer>) {
+    this.status = head.status;
+    this.statusText = head.statusText;
+    this.headers = dropHopByHop(head.headers);
+  }
+
+  get body(): ReadableStream<Uint8Array<ArrayBuffer>> {
+    return this.#body ??= new Blob([this.bytes]).stream();
+  }
+}
