@@ -8,6 +8,7 @@ import { readBody } from "./body_reader.ts";
 import { BUFFER_BYTES, ByteReader } from "./byte_reader.ts";
 import { Deadline, type Deadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
+import { sendBody } from "./request_body.ts";
 import { ExchangeWatch, type WatchOptions } from "./exchange_watch.ts";
 import {
   formatRequestHead,
@@ -59,8 +60,6 @@ export interface ExchangeOptions extends WatchOptions {
 }
 
 const encoder = new TextEncoder();
-const CRLF = encoder.encode("\r\n");
-const LAST_CHUNK = encoder.encode("0\r\n\r\n");
 
 /**
  * Reads the head that ends the waiting: of the answer itself, or the word that
@@ -213,33 +212,7 @@ export class Http1Connection {
   async #upload(body: ReadableStream<Uint8Array>, length: number | undefined): Promise<void> {
     const reader = body.getReader();
     this.#uploading = reader;
-    let sent = 0;
-    try {
-      for (;;) {
-        const { done, value } = await reader.read();
-        if (done) break;
-        sent += value.byteLength;
-        if (length !== undefined && sent > length) break;
-        if (value.byteLength === 0) continue;
-        if (length === undefined) {
-          await this.#write(encoder.encode(`${value.byteLength.toString(16)}\r\n`));
-          await this.#write(value);
-          await this.#write(CRLF);
-        } else await this.#write(value);
-      }
-      if (length === undefined) await this.#write(LAST_CHUNK);
-      else if (sent !== length) {
-        throw new OutboundError(
-          "bad_request",
-          "The body is not as long as its content-length says",
-        );
-      }
-    } catch (error) {
-      reader.cancel(error).catch(() => {});
-      throw error instanceof OutboundError
-        ? error
-        : new OutboundError("aborted", "The body of the request broke off", { cause: error });
-    }
+    await sendBody(reader, length, (bytes) => this.#write(bytes));
   }
 
   async #readHead(method: string): Promise<ResponseHead> {

@@ -1,6 +1,6 @@
 /**
  * How the body of a request is announced and sent (RFC 9112, 6), and when a
- * request may be sent again. Pure.
+ * request may be sent again.
  *
  * @module
  */
@@ -53,4 +53,45 @@ export function isRepeatable(
   { method, body }: { readonly method: string; readonly body: unknown },
 ): boolean {
   return body === null && REPEATABLE.has(method);
+}
+
+const encoder = new TextEncoder();
+const CRLF = encoder.encode("\r\n");
+const LAST_CHUNK = encoder.encode("0\r\n\r\n");
+
+/**
+ * Sends a body: as it is where its length in bytes is known, else in chunks.
+ *
+ * @throws OutboundError `bad_request` where the body has another length,
+ * `aborted` where it breaks off; else as `write`
+ */
+export async function sendBody(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  length: number | undefined,
+  write: (bytes: Uint8Array) => Promise<void>,
+): Promise<void> {
+  let sent = 0;
+  try {
+    for (;;) {
+      const { done, value } = await reader.read();
+      if (done) break;
+      sent += value.byteLength;
+      if (length !== undefined && sent > length) break;
+      if (value.byteLength === 0) continue;
+      if (length === undefined) {
+        await write(encoder.encode(`${value.byteLength.toString(16)}\r\n`));
+        await write(value);
+        await write(CRLF);
+      } else await write(value);
+    }
+    if (length === undefined) await write(LAST_CHUNK);
+    else if (sent !== length) {
+      throw new OutboundError("bad_request", "The body is not as long as its content-length says");
+    }
+  } catch (error) {
+    reader.cancel(error).catch(() => {});
+    throw error instanceof OutboundError
+      ? error
+      : new OutboundError("aborted", "The body of the request broke off", { cause: error });
+  }
 }
