@@ -1,6 +1,6 @@
 /**
- * Running foreign code: bundling and sealing of functions, the processes in
- * which they run, and the guard on what leaves the platform.
+ * Runs foreign code: bundles and seals functions and servers, runs them in
+ * processes of their own, and guards the requests that leave the platform.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Bundling the functions of a project: each becomes one self-contained module.
+ * Bundles the functions of a project: each becomes one self-contained module.
  *
  * @module
  */
@@ -38,7 +38,7 @@ function bundleOne(
 
 /**
  * Bundles each `functions/<name>.{ts,js}`; packages come from the project's
- * own `node_modules`. All problems of all functions are told in one pass. A
+ * own `node_modules`. All problems of all functions are reported in one pass. A
  * project without functions gives none, and esbuild is not loaded.
  */
 export async function bundleFunctions(

@@ -50,12 +50,12 @@ const PROBLEMS: Readonly<Record<string, readonly [Record<string, string>, readon
       "lib/b.ts": '\nimport fs from "node:fs";\nimport path from "path";\nconsole.log(fs, path);',
     },
     [
-      'lib/b.ts:2:16 import_refused: A function can not import Node\'s own module "node:fs"',
-      'lib/b.ts:3:18 import_refused: A function can not import Node\'s own module "path"',
+      'lib/b.ts:2:16 import_refused: A function cannot import Node\'s own module "node:fs"',
+      'lib/b.ts:3:18 import_refused: A function cannot import Node\'s own module "path"',
     ],
   ],
   "an address": [{ "functions/a.ts": 'export { default } from "npm:hono";' }, [
-    'functions/a.ts:1:25 import_refused: A function can not import from an address: "npm:hono"',
+    'functions/a.ts:1:25 import_refused: A function cannot import from an address: "npm:hono"',
   ]],
   "a package that is not there": [{ "functions/a.ts": 'export { default } from "absent";' }, [
     'functions/a.ts:1:25 bundle_failed: Could not resolve "absent"',

@@ -1,6 +1,6 @@
 /**
- * Bundling the server of a deployment: its entry becomes one ES module that
- * imports nothing but Node's own modules.
+ * Bundles the server of a deployment: its entry becomes one ES module that imports
+ * nothing but Node's own modules.
  *
  * @module
  */
@@ -17,16 +17,16 @@ export interface ServerBundleOptions extends EsbuildOptions {
   readonly root: string;
   /** Path of the entry, relative to the output, with `/`. */
   readonly entry: string;
-  /** Text of a module that takes the entry's place, and imports it as `./<its file name>`. */
+  /** Text of a module that replaces the entry, and imports it as `./<its file name>`. */
   readonly wrapper?: string;
-  /** True where the server was built for Node, and shall not ask for Deno. */
+  /** True where the server was built for Node, and its tests for Deno must fail. */
   readonly forNode?: boolean;
   /** Text that runs before any of the server's own modules. */
   readonly prelude?: string;
 }
 
 export interface ServerBundle {
-  /** An ES module with an inline source map; its place is that of the entry. */
+  /** An ES module with an inline source map, to be stored in place of the entry. */
   readonly source: Uint8Array<ArrayBuffer>;
   /** Absolute real paths of the files that went into it. */
   readonly inputs: ReadonlySet<string>;
@@ -34,7 +34,7 @@ export interface ServerBundle {
   readonly assets: readonly ServerAsset[];
   /** Packages with a native addon, which fail when they are first used. */
   readonly native: readonly string[];
-  /** Imports that fail when they are reached, because nothing is installed for them. */
+  /** Imports that fail when they are reached, because their package is not installed. */
   readonly missing: readonly string[];
 }
 
@@ -42,14 +42,14 @@ export type ServerBundleResult =
   | { readonly ok: true; readonly bundle: ServerBundle }
   | { readonly ok: false; readonly problems: readonly FunctionProblem[] };
 
-/** The oldest Deno that runs servers, as esbuild writes it. */
+/** The oldest Deno that runs servers, in the notation of esbuild. */
 const TARGET = "deno2.6";
 
 /**
- * Bundles a server's entry with all that it imports: chunks of its own folder
- * and packages, found as Node finds them. Modules that ask for their own place
- * get the one that they had, so frameworks find their folders. A native addon
- * that is needed at the start is a problem, one that is needed later a note.
+ * Bundles a server's entry with everything that it imports: chunks of its own
+ * folder, and packages, resolved as Node does. Modules that ask for their own place
+ * get the one that they had, so that frameworks find their folders. A native addon
+ * that is needed at the start is a problem; one that is needed later is noted.
  */
 export async function bundleServerEntry(options: ServerBundleOptions): Promise<ServerBundleResult> {
   const root = await Deno.realPath(options.root);
@@ -128,7 +128,7 @@ function finish(result: BuildResult, facts: Facts): ServerBundleResult {
   };
 }
 
-/** What esbuild advises about packages is for people who configure a bundler. */
+/** Replaces the advice of esbuild, which is meant for people who configure a bundler. */
 function describe(found: Message, entry: string): FunctionProblem {
   const [, specifier] = /^Could not resolve "([^"]+)"/.exec(found.text) ?? [];
   const problem = toProblem(found, entry);

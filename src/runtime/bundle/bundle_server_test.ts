@@ -71,7 +71,7 @@ const RUNNING: Readonly<Record<string, readonly [Files, unknown]>> = {
     "dist/server/entry.mjs":
       'export default await import("./image.mjs").then(() => "loaded", ({ message }) => message);',
     "dist/server/image.mjs": 'import sharp from "sharp"; export const x = sharp;',
-  }, 'Package "sharp" has a native addon, which the sandbox of a deployment can not load'],
+  }, 'Package "sharp" has a native addon, which the sandbox of a deployment cannot load'],
 };
 
 for (const [name, [files, expected]] of Object.entries(RUNNING)) {
@@ -136,7 +136,7 @@ Deno.test("bundleServerEntry() lets a server that was built for Node see no Deno
   });
 });
 
-Deno.test("bundleServerEntry() tells what went into the bundle, and what will be missing", async () => {
+Deno.test("bundleServerEntry() reports what went into the bundle, and what will be missing", async () => {
   await inFolder(async (project) => {
     await writeFiles(project, {
       "dist/server/entry.mjs": 'import "./a.mjs"; export const late = () => import("absent");',
@@ -181,7 +181,7 @@ const REFUSED: Readonly<Record<string, readonly [Files, RegExp]>> = {
   ],
   "an address": [
     { "dist/server/entry.mjs": 'import "npm:hono";' },
-    /^server\/entry\.mjs import_refused: A server can not import from an address: "npm:hono"/,
+    /^server\/entry\.mjs import_refused: A server cannot import from an address: "npm:hono"/,
   ],
 };
 

@@ -20,7 +20,7 @@ export interface FoundFunctions {
 
 const ENTRY = /^(.*)\.([jt]s)$/;
 
-/** Types, tests and helpers are no functions: `x.d.ts`, `x_test.ts`, `x.test.ts`, `_x.ts`. */
+/** Types, tests and helpers, which are not functions: `x.d.ts`, `x_test.ts`, `x.test.ts`, `_x.ts`. */
 const NO_ENTRY = /(?:\.d\.ts|[._]test\.[jt]s)$|^[_.]/;
 
 function checkName(name: string, file: string): FunctionProblem[] {
@@ -54,7 +54,7 @@ export function judgeNames(files: readonly string[]): FoundFunctions {
   return { functions: [...functions.values()], problems };
 }
 
-/** Lists the functions of a project; none where there is no folder `functions`. */
+/** Lists the functions of a project; none where it has no folder `functions`. */
 export async function findFunctions(projectDir: string): Promise<FoundFunctions> {
   const files: string[] = [];
   try {

@@ -1,5 +1,5 @@
 /**
- * Limits of functions as they are published.
+ * Limits of published functions.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * esbuild and its native binary. Run from source, esbuild finds the binary in
- * `node_modules` itself. A compiled program holds both packages in its own
- * `node_modules`; nothing there can be executed, so the binary is written once
+ * Loads esbuild and its native binary. Run from source, esbuild finds the binary in
+ * `node_modules` itself. A compiled program contains both packages in its own
+ * `node_modules`, but nothing there can be executed, so the binary is written once
  * to a cache folder.
  *
  * @module
@@ -15,7 +15,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 export type Esbuild = typeof esbuild;
 
 export interface EsbuildOptions {
-  /** Folder that may receive the binary; a compiled program needs it. */
+  /** Folder to which the binary may be written; a compiled program needs it. */
   readonly cacheDir: string;
 }
 
@@ -26,14 +26,14 @@ export function binaryPackage(build: { readonly os: string; readonly arch: strin
   return `@esbuild/${os}-${arch}`;
 }
 
-/** Where the binary lies in a package of its platform. */
+/** Where the binary is in the package of its platform. */
 export function binaryName(os: string): string {
   return os === "windows" ? "esbuild.exe" : join("bin", "esbuild");
 }
 
 /**
  * Writes the staged binary to the cache, named by its digest, and returns its
- * path. One that is there already is used.
+ * path. An existing one is used.
  */
 export async function unpackBinary(staged: string, cacheDir: string): Promise<string> {
   const bytes = await Deno.readFile(staged);

@@ -1,5 +1,5 @@
 /**
- * Functions as files: finding, bundling and sealing them. Servers as one module.
+ * Finds, bundles and seals functions, and bundles servers into one module.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * esbuild's messages as diagnostics.
+ * Turns esbuild's messages into diagnostics.
  *
  * @module
  */
@@ -9,11 +9,11 @@ import type { Diagnostic } from "../../lib/diagnostic.ts";
 
 /** A problem of a function, with the file that it is in. */
 export interface FunctionProblem extends Diagnostic {
-  /** Path of the file, relative to the project where it lies in it. */
+  /** Path of the file, relative to the project where the file is in it. */
   readonly file: string;
 }
 
-/** Makes a problem of a whole file. */
+/** Makes a problem about a whole file. */
 export function fileProblem(
   file: string,
   code: string,

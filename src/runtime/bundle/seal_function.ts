@@ -1,6 +1,6 @@
 /**
- * Sealing: a bundle, whoever made it, becomes a module that imports nothing
- * and can import nothing. The platform seals what it receives, because a
+ * Seals functions: a bundle, whoever made it, becomes a module that imports nothing
+ * and cannot import anything. The platform seals what it receives, because a
  * worker without permission can still load Node's own modules, and in a
  * compiled program files as well.
  *
@@ -25,8 +25,9 @@ export type SealResult =
   | { readonly ok: false; readonly problems: readonly FunctionProblem[] };
 
 /**
- * What both bundling and sealing build with: `import()` of what is not known
- * becomes a call that throws, in the syntax tree and so without exception.
+ * The options of both bundling and sealing: an `import()` of what is not known
+ * becomes a call that throws. esbuild does that in the syntax tree, so no way of
+ * writing it escapes.
  */
 export const BUILD_OPTIONS = {
   bundle: true,
@@ -45,7 +46,7 @@ export const BUILD_OPTIONS = {
 /** Source map comments that name a file, which esbuild would read from this machine's disk. */
 const FILE_MAP = /sourceMappingURL=(?!data:)/g;
 
-/** Gives esbuild the source from memory and refuses all else. */
+/** Gives esbuild the source from memory and refuses everything else. */
 function received(file: string, source: string): Plugin {
   return {
     name: "sealed",
@@ -71,7 +72,7 @@ export function isBuildFailure(error: unknown): error is BuildFailure {
   return error instanceof Error && "errors" in error && Array.isArray(error.errors);
 }
 
-/** Builds, and judges what came out. */
+/** Builds a function and judges the output. */
 export async function buildFunction(
   esbuild: Esbuild,
   options: BuildOptions,
@@ -93,7 +94,7 @@ export async function buildFunction(
     }
     if (output.imports.length > 0) {
       const paths = output.imports.map(({ path }) => path).join(", ");
-      problems.push(fileProblem(about.file, "import_refused", `Imports can not remain: ${paths}`));
+      problems.push(fileProblem(about.file, "import_refused", `Imports cannot remain: ${paths}`));
     }
     if (source.byteLength > MAX_BUNDLE_BYTES) {
       const message = `Function "${about.name}" must be at most ${MAX_BUNDLE_BYTES} bytes ` +
@@ -130,7 +131,7 @@ export async function sealFunction(
   }, { name, file });
 }
 
-/** Refuses Node's own modules and whatever is fetched, by name. */
+/** Refuses imports of Node's own modules and of addresses. */
 export const REFUSE_BUILTINS: Plugin = {
   name: "functions",
   setup(build) {
@@ -139,7 +140,7 @@ export const REFUSE_BUILTINS: Plugin = {
       if (isNodeBuiltin(path)) {
         return {
           errors: [{
-            text: `A function can not import Node's own module "${path}"`,
+            text: `A function cannot import Node's own module "${path}"`,
             notes: [{ text: "Functions have the web's interfaces only: fetch, crypto, streams" }],
           }],
         };
@@ -150,7 +151,7 @@ export const REFUSE_BUILTINS: Plugin = {
         : "Copy the module into the project, or install its package";
       return {
         errors: [{
-          text: `A function can not import from an address: "${path}"`,
+          text: `A function cannot import from an address: "${path}"`,
           notes: [{ text: advice }],
         }],
       };

@@ -1,14 +1,14 @@
 /**
- * What the modules of a server import: Node's own modules stay imports,
- * packages that are not installed fail when they are asked for, and native
- * addons are named.
+ * What the modules of a server import: Node's own modules stay imports, packages
+ * that are not installed fail when they are loaded, and native addons are
+ * reported.
  *
  * @module
  */
 import type { OnResolveArgs, OnResolveResult, Plugin } from "esbuild";
 import { isBuiltin } from "node:module";
 
-/** Packages that are native programs at heart, or load one. */
+/** Packages that are, or load, a native program. */
 const NATIVE_PACKAGES: ReadonlySet<string> = new Set([
   "sharp",
   "better-sqlite3",
@@ -33,7 +33,7 @@ const NATIVE_PACKAGES: ReadonlySet<string> = new Set([
   "fsevents",
 ]);
 
-/** By these a package loads its native addon. */
+/** Packages that load the native addon of the package that imports them. */
 const ADDON_LOADERS: ReadonlySet<string> = new Set([
   "bindings",
   "node-gyp-build",
@@ -42,7 +42,7 @@ const ADDON_LOADERS: ReadonlySet<string> = new Set([
   "prebuild-install",
 ]);
 
-/** Addresses that no bundler follows and the sandbox does not load. */
+/** Addresses that the bundler does not follow and the sandbox does not load. */
 const ADDRESS = /^(?:npm|jsr|https?|bun|cloudflare|virtual):/;
 
 const NATIVE = "svc-native";
@@ -51,7 +51,7 @@ const MISSING = "svc-missing";
 export interface ImportNotes {
   /** Packages with a native addon, with what imports each. */
   readonly native: Map<string, string>;
-  /** Packages that were asked for on some way only, and are not installed. */
+  /** Packages that are not installed, and are needed only where they are imported late. */
   readonly missing: Set<string>;
 }
 
@@ -74,10 +74,10 @@ const LATE_KINDS: ReadonlySet<string> = new Set([
   "require-resolve",
 ]);
 
-/** Marks a look-up of this plugin's own, so that it is not asked again. */
+/** Marks a lookup that this plugin started, so that it does not handle it again. */
 const OWN = { svc: "own" };
 
-/** Sorts the imports of a server. Notes what a person should know in `notes`. */
+/** Sorts the imports of a server, and notes in `notes` what its author should know. */
 export function sortImports(notes: ImportNotes): Plugin {
   const native = (name: string, importer: string): OnResolveResult => {
     if (!notes.native.has(name)) notes.native.set(name, importer);
@@ -119,19 +119,19 @@ export function sortImports(notes: ImportNotes): Plugin {
           });
           if (found.errors.length === 0) return { ...found, pluginData: undefined };
         } else if (!late) {
-          return { errors: [{ text: `A server can not import from an address: "${path}"` }] };
+          return { errors: [{ text: `A server cannot import from an address: "${path}"` }] };
         }
         notes.missing.add(path);
         return { path, namespace: MISSING };
       }
       build.onLoad({ filter: /.*/, namespace: NATIVE }, ({ path }) => ({
         contents: failure(
-          `Package "${path}" has a native addon, which the sandbox of a deployment can not load`,
+          `Package "${path}" has a native addon, which the sandbox of a deployment cannot load`,
         ),
         loader: "js",
       }));
       build.onLoad({ filter: /.*/, namespace: MISSING }, ({ path }) => ({
-        contents: failure(`Can not find "${path}": it was not installed when this was built`, {
+        contents: failure(`Cannot find "${path}": it was not installed when this was built`, {
           code: "MODULE_NOT_FOUND",
         }),
         loader: "js",
@@ -140,7 +140,7 @@ export function sortImports(notes: ImportNotes): Plugin {
   };
 }
 
-/** A CommonJS module that throws whenever it is loaded, so that callers can catch it. */
+/** A CommonJS module that throws when it is loaded, so that callers can catch that. */
 function failure(message: string, facts: Readonly<Record<string, string>> = {}): string {
   return `module.exports = {}; throw Object.assign(new Error(${JSON.stringify(message)}), ${
     JSON.stringify(facts)

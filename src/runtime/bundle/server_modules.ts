@@ -1,6 +1,6 @@
 /**
- * How the modules of a server keep their places: bundled into one file, each
- * still finds files beside itself, by the path that it had.
+ * Keeps the places of a server's modules: bundled into one file, each still finds
+ * the files beside it by the path that it had.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { OnLoadResult, Plugin } from "esbuild";
 import { dirname, join, relative, sep } from "node:path";
 import type { Esbuild } from "./load_esbuild.ts";
 
-/** A file that a module of a package opens beside itself, and that is deployed with it. */
+/** A file that a module of a package opens beside itself, which is deployed with it. */
 export interface ServerAsset {
   /** Relative to the output, with `/`. */
   readonly path: string;
@@ -16,8 +16,8 @@ export interface ServerAsset {
 }
 
 /**
- * What the output file begins with: `require` for packages that compute names,
- * the place that {@link PLACE} starts from, and the mode that packages ask for.
+ * The start of the output file: `require` for packages that compute names, the
+ * place that {@link PLACE} is relative to, and the mode that packages ask for.
  */
 export const SERVER_BANNER = [
   'import { createRequire as __svcCreateRequire } from "node:module";',
@@ -27,7 +27,7 @@ export const SERVER_BANNER = [
   "const __svcAt = (path) => new URL(path, import.meta.url).href;",
 ].join("\n");
 
-/** What a module may ask about its own place, and the name that answers instead. */
+/** What a module may read to learn its own place, and the variable that replaces it. */
 const PLACE: Readonly<Record<string, string>> = {
   "import.meta.url": "__svc_url",
   "import.meta.filename": "__svc_filename",
@@ -38,7 +38,7 @@ const PLACE: Readonly<Record<string, string>> = {
 
 const ASKS_FOR_PLACE = /\bimport\.meta\.(?:url|filename|dirname)\b|\b__(?:filename|dirname)\b/;
 
-/** How modules ask whether Deno runs them; built for Node, some refuse to go on. */
+/** How modules test for Deno; some that are built for Node refuse to run on it. */
 const ASKS_FOR_DENO = /(["'])Deno\1 in globalThis\b/g;
 
 /** Names of files that are data, as modules write them. */
@@ -57,7 +57,7 @@ export function placeOf(file: string, entryFolder: string, root: string): string
   return join("node_modules", at === -1 ? file : file.slice(at + packages.length));
 }
 
-/** Lines in front of a module that answer for its place; `var`, so that they fit any module. */
+/** Lines in front of a module that define its place; with `var`, which any module accepts. */
 function placeBanner(place: string): string {
   return `var __svc_url = __svcAt(${JSON.stringify(inUrl(place))}), ` +
     `__svc_filename = __svcToPath(__svc_url), ` +

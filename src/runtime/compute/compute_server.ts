@@ -1,6 +1,6 @@
 /**
- * The server of one COMPUTE layer: requests go in, answers come out, whatever
- * the server does.
+ * The server of one COMPUTE layer: every request gets a result, whatever the
+ * server does.
  *
  * @module
  */
@@ -33,7 +33,7 @@ import type {
 import { openSocket } from "./websocket/open_socket.ts";
 import type { ProcessLog } from "./wire.ts";
 
-/** A broken connection is the first sign of a process's end; the reason follows soon. */
+/** A broken connection is the first sign of a process's end; the reason follows within this time, in milliseconds. */
 const END_MS = 500;
 
 type Failed = Extract<ComputeResult, { readonly type: "failed" }>;
@@ -52,7 +52,7 @@ const toResponse = ({ head, body }: WireAnswer): ComputeResponse =>
     body,
   };
 
-/** What an error of the connection means, where the process lives on. */
+/** What an error of the connection means while the process is alive. */
 function failureOf(error: unknown, timeoutMs: number): Failed {
   if (!(error instanceof OutboundError)) return failed("invalid_response", String(error));
   switch (error.code) {
@@ -70,9 +70,9 @@ function failureOf(error: unknown, timeoutMs: number): Failed {
 /** A request that is under way. */
 interface Entered {
   readonly server: ServerProcess;
-  /** Gives its place among the requests to another; it stays under way. */
+  /** Gives its place among the requests to another request; it stays under way. */
   readonly release: Release;
-  /** Ends it, and gives its place back. */
+  /** To be called when it is over: gives its place back. */
   readonly over: () => void;
 }
 
@@ -222,7 +222,7 @@ class Server implements ComputeServer {
   ): Promise<Failed> {
     const failure = failureOf(error, this.#limits.timeoutMs);
     if (failure.reason === "aborted") return failure;
-    // It is still the request that hit the end, should that follow.
+    // Should the process end now, the log still names this request.
     this.#requests.add(requestId);
     const end = failure.reason === "timeout" ? server.end : await server.endWithin(END_MS);
     this.#requests.delete(requestId);

@@ -1,5 +1,5 @@
 /**
- * Foreign text as lines of a log: of bounded length.
+ * Foreign text as log lines of bounded length.
  *
  * @module
  */
@@ -7,17 +7,17 @@ import { MAX_LOG_CHARACTERS } from "../process/frames/mod.ts";
 
 const HIGH_SURROGATE = /[\ud800-\udbff]$/;
 
-/** At most so many characters of a text, no half ones. */
-export function cut(text: string): string {
+/** Shortens a text to the longest message of a log entry, without splitting a character. */
+export function truncate(text: string): string {
   return text.length <= MAX_LOG_CHARACTERS
     ? text
     : `${text.slice(0, MAX_LOG_CHARACTERS - 1).replace(HIGH_SURROGATE, "")}…`;
 }
 
-/** The first line, which says what happened; a stack follows it. */
+/** The first line, which says what happened: a stack follows it. */
 export const firstLine = (text: string): string => text.split("\n", 1)[0]!;
 
-/** Cuts what is written into lines. A line that is too long goes out in parts. */
+/** Splits what is written into lines. A line that is too long is passed on in parts. */
 export class LineSplitter {
   #kept = "";
   readonly #decoder = new TextDecoder();
@@ -35,13 +35,13 @@ export class LineSplitter {
     }
   }
 
-  /** Gives what is left without a line end. */
+  /** Passes on what is left without a line end. */
   end(): void {
     if (this.#kept !== "") this.#give(this.#kept);
     this.#kept = "";
   }
 
   #give(line: string): void {
-    if (line.trim() !== "") this.take(cut(line.replace(/\r$/, "")));
+    if (line.trim() !== "") this.take(truncate(line.replace(/\r$/, "")));
   }
 }

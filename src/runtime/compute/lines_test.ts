@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { MAX_LOG_CHARACTERS } from "../process/frames/log_line.ts";
-import { cut, LineSplitter } from "./lines.ts";
+import { LineSplitter, truncate } from "./lines.ts";
 
 function linesOf(chunks: readonly (string | Uint8Array)[]): string[] {
   const lines: string[] = [];
@@ -24,9 +24,9 @@ Deno.test("LineSplitter gives lines, however they come", () => {
   }));
 });
 
-Deno.test("LineSplitter and cut() bound what they give", () => {
+Deno.test("LineSplitter and truncate() bound what they give", () => {
   const lines = linesOf(["x".repeat(MAX_LOG_CHARACTERS * 2 + 5)]);
   assert.deepEqual(lines.map(({ length }) => length), [4096, 4096, 5]);
-  assert.equal(cut("x".repeat(5000)).length, MAX_LOG_CHARACTERS);
-  assert.equal(cut(`${"x".repeat(4094)}😀x`), `${"x".repeat(4094)}…`);
+  assert.equal(truncate("x".repeat(5000)).length, MAX_LOG_CHARACTERS);
+  assert.equal(truncate(`${"x".repeat(4094)}😀x`), `${"x".repeat(4094)}…`);
 });

@@ -1,5 +1,5 @@
 /**
- * The servers of a deployment's COMPUTE layers, running.
+ * Runs the servers of a deployment's COMPUTE layers.
  *
  * @module
  */

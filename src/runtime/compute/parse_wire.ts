@@ -1,6 +1,6 @@
 /**
- * What comes from the process of a server, checked: it passes on the word of
- * foreign code.
+ * Checks what comes from the process of a server, which passes on what foreign
+ * code says.
  *
  * @module
  */

@@ -15,8 +15,8 @@ export const COMPUTE_PROCESS_ARGUMENT = "__compute-process";
 export const ALLOWED_SYS = ["hostname", "osRelease", "cpus", "loadavg", "homedir"] as const;
 
 /**
- * Ranges in the form that `--deny-net` takes: it knows ranges of IPv4 only,
- * and single addresses of IPv6.
+ * Ranges in the form that `--deny-net` takes: ranges of IPv4, but only single
+ * addresses of IPv6.
  */
 const DENIED_BY_FLAG = [
   ...PRIVATE_RANGES.filter((range) => !range.includes(":")),

@@ -1,7 +1,7 @@
 /**
  * The process in which the server of a deployment runs. Its first thread runs
  * no foreign code: it starts the server's thread, and passes messages between
- * that and the platform. It ends when the platform's end of the line closes.
+ * that and the platform. It ends when the platform closes the connection.
  *
  * @module
  */
@@ -27,10 +27,10 @@ import {
 import type { FromWorker, ToWorker } from "./worker/messages.ts";
 import { fileURLToPath } from "node:url";
 
-/** Frames for the log in a second; a flood ends here, not at the platform. */
+/** Lines of the log in a second; further ones are dropped here, before they reach the platform. */
 const MAX_LINES_PER_SECOND = 2000;
 
-/** Time in which last frames may leave before the process ends. */
+/** Time in which the last frames are sent before the process ends, in milliseconds. */
 const LAST_FRAMES_MS = 50;
 
 const WORKER = workerUrl(
@@ -38,7 +38,7 @@ const WORKER = workerUrl(
   new URL("./worker/worker_main.ts", import.meta.url),
 );
 
-/** What the server's thread needs of the program itself: it, or its source and Deno's cache. */
+/** What the server's thread reads of the program itself: the executable, or the source and Deno's cache. */
 function runtimePaths(): string[] {
   if (Deno.build.standalone) return [Deno.execPath()];
   const cache = denoCache(Deno.env.toObject());
@@ -67,7 +67,7 @@ class ComputeProcess {
   }
 
   async #start(start: ServerStart): Promise<void> {
-    // What is opened later, the kernel judges.
+    // From here on, the kernel judges what is opened.
     const refused = await refuseForeignDescriptors();
     if (refused !== undefined) return this.#end(refused);
     Deno.chdir(start.directory);
@@ -152,11 +152,11 @@ class ComputeProcess {
   }
 }
 
-/** Lets the platform go first on a busy machine; the server's thread inherits it. */
+/** Gives the platform priority on a busy machine; the server's thread inherits that. */
 function yieldToPlatform(): void {
   try {
     setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch { /* not allowed here: servers then compete as equals */ }
+  } catch { /* not allowed here: servers then compete with the platform */ }
 }
 
 /**

@@ -1,5 +1,5 @@
 /**
- * HTTP/1.1 to one server: requests over connections that are kept.
+ * HTTP/1.1 to one server, over connections that are kept open.
  *
  * @module
  */
@@ -20,14 +20,14 @@ import {
 import type { ComputeRequest } from "./types.ts";
 import { ACCEPT_ENCODING_HEADER, REQUEST_ID_HEADER } from "./wire.ts";
 
-/** Node closes connections that rest for 5 s: ours rest shorter. */
+/** Node closes connections that are idle for 5 s: ours close before that. */
 const REST_MS = 4000;
 const MAX_IDLE = 256;
 
-/** A body may pause as long as it likes: streams of events do. */
+/** A body may pause for any time: streams of events do. */
 const NO_IDLE_LIMIT_MS = Infinity;
 
-/** Fields that are written anew for the way to the server. */
+/** Fields that are set anew for the server. */
 const REWRITTEN: ReadonlySet<string> = new Set([
   "content-length",
   "expect",
@@ -35,7 +35,7 @@ const REWRITTEN: ReadonlySet<string> = new Set([
   ACCEPT_ENCODING_HEADER,
 ]);
 
-/** The headers that the server gets, without those that say how the body is sent. */
+/** The headers that the server gets, except those that say how the body is sent. */
 export function forwardedHeaders(request: Omit<ComputeRequest, "body">): [string, string][] {
   const headers: [string, string][] = [];
   for (const [name, value] of dropHopByHop(request.headers)) {
@@ -79,7 +79,7 @@ export class ServerClient {
 
   constructor(private readonly dial: () => Promise<Deno.Conn>) {}
 
-  /** Closes connections that rest. */
+  /** Closes idle connections. */
   close(): void {
     this.#pool.closeAll();
     this.#times.deadlines.stop();

@@ -1,5 +1,5 @@
 /**
- * One process of a server, from its start to its end: whether it listens,
+ * One process of a server, from its start to its end: whether it listens and
  * reacts, and how much memory it takes.
  *
  * @module
@@ -68,7 +68,7 @@ export class ServerProcess implements SupervisedProcess {
     return this.options.process.pid;
   }
 
-  /** True since the server has listened. */
+  /** True once the server has listened. */
   get listens(): boolean {
     return this.#listens;
   }
@@ -87,7 +87,7 @@ export class ServerProcess implements SupervisedProcess {
     return this.#end !== undefined;
   }
 
-  /** Resident memory above what the runtime itself took, in MiB. */
+  /** Resident memory beyond what the runtime itself took, in MiB. */
   get usedMb(): number {
     const bytes = residentBytes(this.pid);
     return bytes === undefined
@@ -107,8 +107,8 @@ export class ServerProcess implements SupervisedProcess {
   }
 
   /**
-   * Lets the server end itself, as long as that takes no longer and no more
-   * memory than allowed; then ends the process.
+   * Asks the server to end itself, and ends the process where that takes longer,
+   * or more memory, than allowed.
    */
   async retire(
     end: End,

@@ -3,7 +3,7 @@ import { toPayload } from "../process/frames/payload.ts";
 import { parseBooted, parseEnding, parseLog } from "./parse_wire.ts";
 import { crash } from "./server_process.ts";
 
-Deno.test("crash() tells memory from other ends by the last words", () => {
+Deno.test("crash() recognises the end of memory by the last words", () => {
   assert.equal(
     crash("Fatal JavaScript out of memory: Reached heap limit (SIGTRAP)").reason,
     "memory",

@@ -41,7 +41,7 @@ export type StartServer = (
   options: StartServerOptions,
 ) => Promise<RunningServer>;
 
-/** Reads lines, no faster than they may be logged: a flood makes its writer wait. */
+/** Reads lines no faster than they may be logged: a process that writes more has to wait. */
 async function readLines(
   stream: ReadableStream<Uint8Array>,
   take: (line: string) => void,

@@ -48,7 +48,7 @@ export interface ComputeSocket {
   readonly protocol: string;
   send(message: string | Uint8Array): void | Promise<void>;
   close(code?: number, reason?: string): void;
-  /** Ends when the socket is closed; the return value tells how. */
+  /** Ends when the socket is closed; the return value says how. */
   readonly messages: AsyncIterator<
     string | Uint8Array,
     { readonly code: number; readonly reason: string }
@@ -65,7 +65,7 @@ export interface ComputeLogEntry {
   /** Milliseconds since the epoch. */
   readonly time: number;
   readonly level: LogLevel;
-  /** Missing where no request, or more than one, can have caused it. */
+  /** Missing where no request, or more than one, may have caused it. */
   readonly requestId?: string;
   readonly message: string;
 }
@@ -80,31 +80,32 @@ export interface ComputeServer {
   fetch(request: ComputeRequest): Promise<ComputeResult>;
   /**
    * Opens a WebSocket. It is a request until the server has accepted it; while it
-   * is open, only the count of sockets knows it. Never rejects.
+   * is open, it counts only as a socket. Never rejects.
    */
   connect(request: Omit<ComputeRequest, "body">): Promise<ComputeSocketResult>;
   /**
-   * Starts the server where it is not running, and tells whether it listens: what
+   * Starts the server where it is not running, and reports whether it listens: what
    * a deploy waits for before it goes live. Never rejects; bounded by `startMs`
    * and the time that it waits for a place.
    */
   start(): Promise<ComputeHealth>;
   /**
-   * Asks whether a server that is up still answers; starts none and counts as no
-   * use. One that is not running because nobody asked lately is healthy, at once.
+   * Asks whether a running server still answers; it starts none, and does not
+   * count as use. A server that is not running because nobody needed it is healthy.
    */
   check(): Promise<ComputeHealth>;
   /**
-   * Lets requests under way finish for so long, then ends the process. With more
-   * than 0, a server that listens to SIGTERM gets a little time of its own.
+   * Lets requests under way finish within a time in milliseconds, then ends the
+   * process. With more than 0, a server that listens to SIGTERM gets a little time
+   * to end itself.
    */
   drain(milliseconds: number): Promise<void>;
 }
 
 export interface ComputeLimits {
-  /** Longest time to the head of an answer, in milliseconds (spec: `runtime.timeoutMs`). */
+  /** Longest time to the head of the response, in milliseconds (spec: `runtime.timeoutMs`). */
   readonly timeoutMs: number;
-  /** Resident memory in MiB, above what the runtime itself needs (spec: `runtime.memoryMb`). */
+  /** Resident memory in MiB, beyond what the runtime itself needs (spec: `runtime.memoryMb`). */
   readonly memoryMb: number;
   /** Requests that run at the same time, open WebSockets not counted; further ones wait. */
   readonly maxConcurrent: number;
@@ -127,22 +128,22 @@ export interface SpawnFacts {
 export interface ComputeServerOptions {
   readonly deploymentId: string;
   /**
-   * Absolute path of a folder with all the deployment's files; the server may
-   * read it, and a `package.json` beside it. Where there is one in a folder
-   * further above, Deno 2.6 needs one beside it.
+   * Absolute path of the folder with the deployment's files, which the server may
+   * read, and a `package.json` beside the folder. Where a folder further up has a
+   * `package.json`, Deno 2.6 needs one beside this folder too.
    */
   readonly directory: string;
   /** Path of the entry relative to `directory`. */
   readonly entry: string;
-  /** All that the server sees as its environment, beside `PORT` and `HOST`. */
+  /** The whole environment of the server, except `PORT` and `HOST`. */
   readonly env: Readonly<Record<string, string>>;
   readonly limits: Partial<ComputeLimits> & Pick<ComputeLimits, "timeoutMs" | "memoryMb">;
-  /** True lets it reach private, local and reserved addresses. */
+  /** True allows private, local and reserved addresses. */
   readonly allowPrivate: boolean;
-  /** True runs it also where the kernel does not keep it in; false where missing. */
+  /** True runs it even where the kernel offers no sandbox; false where missing. */
   readonly allowUnsandboxed?: boolean;
   readonly log: (entry: ComputeLogEntry) => void;
-  /** How to start the program itself as a server process; `folder` is private to the process. */
+  /** The command that starts the program as a server process; `folder` is private to the process. */
   readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand;
   /** Places that all servers share; where missing, any number of processes may run. */
   readonly places?: ProcessPlaces;

@@ -1,7 +1,7 @@
 /**
- * What the platform and the process of a server say to each other: frames
+ * What the platform and the process of a server send each other: frames
  * (`../process/frames/`) whose payload is a JSON head. These are the plain
- * shapes; the platform checks what it hears with `parse_wire.ts`.
+ * shapes; the platform checks what it receives with `parse_wire.ts`.
  *
  * @module
  */
@@ -23,11 +23,11 @@ export const ComputeFrame = {
   pong: 22,
   /** One line for the log; payload: `ProcessLog`. */
   log: 23,
-  /** The server has ended, or can not start; payload: `Ending`. The process ends as well. */
+  /** The server has ended, or cannot start; payload: `Ending`. The process ends as well. */
   ended: 24,
 } as const;
 
-/** All that the process is told about its server. */
+/** Everything that the process knows about its server. */
 export interface ServerStart {
   /** Absolute path of the deployment's folder. */
   readonly directory: string;
@@ -37,7 +37,7 @@ export interface ServerStart {
   readonly port: number;
   readonly host: string;
   readonly allowPrivate: boolean;
-  /** Runs the server also where the kernel does not keep it in. */
+  /** Runs the server even where the kernel offers no sandbox. */
   readonly allowUnsandboxed: boolean;
 }
 
@@ -48,7 +48,7 @@ export interface ProcessLog {
   readonly requestId?: string;
 }
 
-/** Why a server has ended, or can not start; with the stack where there is one. */
+/** Why a server has ended, or cannot start; with the stack where there is one. */
 export interface Ending {
   readonly message: string;
 }

@@ -1,7 +1,7 @@
 /**
  * Bodies over frames, with back-pressure: the sender sends no more than the
- * receiver has granted, and either side can break off. Platform and worker
- * use the same two classes.
+ * receiver has granted, and either side can break off. Platform and worker use
+ * the same two classes.
  *
  * @module
  */
@@ -10,15 +10,15 @@ import { FunctionFrame } from "./wire.ts";
 /** Sends a frame about the body that this link carries. */
 export type SendBodyFrame = (type: number, payload?: Uint8Array) => void;
 
-/** Bytes that are under way at most. */
+/** Most bytes that may be under way. */
 export const WINDOW_BYTES = 256 * 1024;
 
-/** Bytes that a sender may send before it was asked, where it may at all. */
+/** Bytes that a sender may send before it is asked, where it may at all. */
 export const EAGER_BYTES = 64 * 1024;
 
 const MAX_CHUNK_BYTES = 64 * 1024;
 
-/** What a chunk costs at least of what was granted: each takes memory, however small. */
+/** What a chunk costs at least of the granted bytes: each takes memory, however small it is. */
 const MIN_CHUNK_COST = 256;
 
 const costOf = (chunkBytes: number): number => Math.max(chunkBytes, MIN_CHUNK_COST);
@@ -39,13 +39,13 @@ export function readCredit(payload: Uint8Array): number {
 
 export interface BodySenderOptions {
   readonly send: SendBodyFrame;
-  /** Bytes that may be sent without having been asked for. */
+  /** Bytes that may be sent before the receiver asks. */
   readonly credit: number;
-  /** Called once when the body is complete, broke off or is unwanted. */
+  /** Called once when the body is complete, has broken off or is not wanted. */
   readonly finished: () => void;
 }
 
-/** Sends a stream as far as credit goes. The stream is not touched before. */
+/** Sends as much of a stream as was granted. The stream is not touched before. */
 export class BodySender {
   #reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   #credit: number;
@@ -61,7 +61,7 @@ export class BodySender {
     if (this.#credit > 0) void this.#pump();
   }
 
-  /** True once a part of the stream was read. */
+  /** True once a part of the stream has been read. */
   get started(): boolean {
     return this.#reader !== undefined;
   }
@@ -71,14 +71,14 @@ export class BodySender {
     if (!this.#pumping && !this.#over) void this.#pump();
   }
 
-  /** Ends the sending; a stream that was begun is cancelled. */
+  /** Stops sending; a stream that was begun is cancelled. */
   stop(reason: string): void {
     if (this.#over) return;
     this.#finish();
     this.#reader?.cancel(new Error(reason)).catch(() => {});
   }
 
-  /** Ends the sending of a stream that nobody has another use for. */
+  /** Stops sending a stream that has no other use. */
   discard(reason: string): void {
     if (this.#over) return;
     this.#reader ??= this.stream.getReader();
@@ -123,7 +123,7 @@ export class BodySender {
     for (;;) {
       const { done, value } = await reader.read();
       if (done) return undefined;
-      if (!(value instanceof Uint8Array)) throw new TypeError("A body holds bytes only");
+      if (!(value instanceof Uint8Array)) throw new TypeError("A body contains bytes only");
       if (value.byteLength > 0) return value;
     }
   }
@@ -131,9 +131,9 @@ export class BodySender {
 
 export interface BodyReceiverOptions {
   readonly send: SendBodyFrame;
-  /** Bytes that the sender sends without being asked. */
+  /** Bytes that the sender sends before it is asked. */
   readonly credit: number;
-  /** Called once when the body is complete, broke off or was cancelled. */
+  /** Called once when the body is complete, has broken off or was cancelled. */
   readonly finished: () => void;
 }
 
@@ -159,7 +159,7 @@ export class BodyReceiver {
     }, { highWaterMark: 0 });
   }
 
-  /** True once the reader asked for the body. */
+  /** True once the reader has asked for the body. */
   get started(): boolean {
     return this.#asked;
   }
@@ -172,7 +172,7 @@ export class BodyReceiver {
     this.options.send(FunctionFrame.credit, creditPayload(more));
   }
 
-  /** Takes a part; false where it is empty, or the sender sent more than it was granted. */
+  /** Takes a part; false where it is empty, or more than was granted. */
   chunk(bytes: Uint8Array<ArrayBuffer>): boolean {
     if (this.#over) return true;
     this.#outstanding -= costOf(bytes.byteLength);

@@ -78,7 +78,7 @@ Deno.test("BodySender stops where the reader does", async () => {
   assert.equal(seen.dropped, true);
 });
 
-Deno.test("BodyReceiver tells a sender that sends more than it may", () => {
+Deno.test("BodyReceiver notices a sender that sends more than it may", () => {
   const receiver = new BodyReceiver({ credit: 1000, send: () => {}, finished: () => {} });
   assert.equal(receiver.chunk(new Uint8Array(1000)), true);
   assert.equal(receiver.chunk(new Uint8Array(1)), false);

@@ -1,25 +1,25 @@
 /**
- * Threads that burn a processor go behind all others: a function that loops
- * until its time is over must not cost its neighbours theirs. A thread that
- * works in short bursts, as functions mostly do, stays where it is.
+ * Gives threads that keep a processor busy the lowest priority: a function that
+ * loops until its time is over must not take the time of its neighbours. A thread
+ * that works in short bursts, as most functions do, keeps its priority.
  *
  * @module
  */
 import { constants, setPriority } from "node:os";
 
-/** Time over which a thread is judged, in milliseconds. */
+/** The time over which a thread is judged, in milliseconds. */
 const WINDOW_MS = 250;
 
-/** Part of that time from which on a thread counts as burning. */
+/** The share of that time from which a thread counts as burning. */
 const BURNING = 0.8;
 
-/** `proc(5)` counts in ticks of the clock; USER_HZ is 100 on all that Deno runs on. */
+/** `proc(5)` counts in clock ticks; USER_HZ is 100 on all systems that Deno supports. */
 const TICK_MS = 10;
 
 export const CALM_PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
 export const BURNING_PRIORITY = constants.priority.PRIORITY_LOW;
 
-/** CPU times in milliseconds; nothing where the system does not tell them. */
+/** CPU times in milliseconds; nothing where the system does not show them. */
 export interface CpuTimes {
   /** Of the process with all its threads. */
   process(pid: number): number | undefined;
@@ -33,7 +33,7 @@ function timeOf(stat: string): number {
   return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-/** What `/proc` tells; nothing on systems without it. */
+/** CPU times from `/proc`; nothing on systems without it. */
 export const procTimes: CpuTimes = {
   process(pid) {
     try {
@@ -53,7 +53,7 @@ export const procTimes: CpuTimes = {
   },
 };
 
-/** Sets a thread's priority as far as the system lets us: lower always, back up mostly not. */
+/** Sets a thread's priority where the system allows that: lowering it always, raising it mostly not. */
 export function setThreadPriority(thread: number, priority: number): void {
   try {
     setPriority(thread, priority);
@@ -78,7 +78,7 @@ export class CpuWatch {
     this.#lookedAt = options.now();
   }
 
-  /** To be called often: looks once in a while, and at threads only where the process is busy. */
+  /** To be called often: measures once in a while, and the threads only where the process is busy. */
   look(): void {
     const { times, now } = this.options;
     const passed = now() - this.#lookedAt;

@@ -1,6 +1,5 @@
 /**
- * One call as the platform keeps it: from the frame that starts it to the
- * moment when nothing of it runs any more.
+ * One call, from the frame that starts it until nothing of it runs any more.
  *
  * @module
  */
@@ -37,7 +36,7 @@ export interface FunctionCallOptions {
 
 export class FunctionCall {
   readonly #deadline = new Deadline(() => this.#act());
-  /** What happens when the time is over. */
+  /** Called when the time is over. */
   #act: () => void = () => {};
   #signal: AbortSignal | undefined;
   #answered = false;
@@ -62,7 +61,7 @@ export class FunctionCall {
     const isLater = typeof signal === "function";
     if (!isLater) {
       if (signal?.aborted === true) return this.die("aborted", "The call was aborted");
-      this.#heed();
+      this.#attachSignal();
     }
     const body = this.#givenBody();
     if (body !== null) {
@@ -77,13 +76,13 @@ export class FunctionCall {
     if (isLater && timeoutMs > SIGNAL_DELAY_MS) {
       this.#arm(() => {
         this.#arm(this.#timeOut, timeoutMs - SIGNAL_DELAY_MS);
-        this.#heed();
+        this.#attachSignal();
       }, SIGNAL_DELAY_MS);
     } else this.#arm(this.#timeOut, timeoutMs);
     worker.options.send(FunctionFrame.invoke, id, toPayload(this.#head()));
   }
 
-  /** Takes the result that the function sent; only the first one counts. */
+  /** Takes the result that the function has sent; only the first one counts. */
   answered(result: ResultHead): void {
     if (this.#answered) return;
     if (result.type === "failed") {
@@ -106,18 +105,18 @@ export class FunctionCall {
     this.#resolve({ type, response: { ...head, body: this.#resultBody(body) } });
   }
 
-  /** The function's result is none; the call fails. */
+  /** Fails the call: the function's result is not valid. */
   invalid(message: string): void {
     this.options.worker.logError({ message }, this.requestId);
     this.#resolve({ type: "failed", reason: "invalid_result", message });
   }
 
-  /** The result that comes now is the call's end as well. */
+  /** Notes that the result that follows is also the end of the call. */
   willSettle(): void {
     this.#settled = true;
   }
 
-  /** The worker says that nothing of the call runs any more. */
+  /** Takes the worker's report that nothing of the call runs any more. */
   settled(): void {
     this.#settled = true;
     if (!this.#answered) this.invalid("The function ended without a result");
@@ -133,7 +132,7 @@ export class FunctionCall {
   }
 
   /** Asks for the signal, and listens to it from now on. */
-  #heed(): void {
+  #attachSignal(): void {
     this.#signal ??= resolveSignal(this.options.invocation.signal);
     if (this.#signal?.aborted === true) this.#abort();
     else this.#signal?.addEventListener("abort", this.#abort, { once: true });
@@ -180,7 +179,7 @@ export class FunctionCall {
     if (this.#settled && !this.#streaming) return;
     const { streamMs, waitUntilMs } = worker.options.limits;
     this.#arm(this.#timeOut, this.#streaming ? streamMs : waitUntilMs);
-    if (result.type !== "failed") this.#heed();
+    if (result.type !== "failed") this.#attachSignal();
   }
 
   #arm(act: () => void, delay: number): void {

@@ -19,7 +19,7 @@ interface Running {
 /** Statuses that never have a body (Fetch standard, null body status). */
 const NULL_BODY: ReadonlySet<number> = new Set([101, 103, 204, 205, 304]);
 
-/** Where the request has been is the platform's word, whatever the function says. */
+/** Sets the `Via` field, which is the platform's to write, whatever the function sets. */
 function withVia(headers: HeaderList, via: string | undefined): HeaderList {
   const kept = dropHopByHop(headers).filter(([name]) => name.toLowerCase() !== "via");
   return via === undefined ? kept : [...kept, ["via", via]];
@@ -30,12 +30,12 @@ export class FunctionFetches {
 
   constructor(private readonly worker: WorkerContext) {}
 
-  /** Something of a request with this id is under way. */
+  /** True where something of a request with this id is under way. */
   has(id: number): boolean {
     return this.#running.has(id) || this.worker.receivers.has(id) || this.worker.senders.has(id);
   }
 
-  /** Performs a request of a call and sends the answer, or why there is none. */
+  /** Performs a request of a call, and sends the response or why there is none. */
   async perform(
     id: number,
     head: FetchHead,
@@ -103,7 +103,7 @@ export class FunctionFetches {
     senders.set(id, sender);
   }
 
-  /** The function no longer wants the answer. */
+  /** Ends a request whose response the function no longer wants. */
   abort(id: number): void {
     const running = this.#running.get(id);
     if (running === undefined) return;

@@ -1,5 +1,5 @@
 /**
- * The functions of one deployment: calls go in, results come out, whatever the
+ * The functions of one deployment: every call gets a result, whatever the
  * functions do.
  *
  * @module
@@ -32,7 +32,7 @@ export class FunctionHost {
   readonly #supervisors = new Map<string, FunctionSupervisor>();
   readonly #lines = new LineLimit(MAX_LOG_ENTRIES_PER_SECOND);
   #closed = false;
-  /** The deployment is not live any more: its processes end with the last call. */
+  /** True where the deployment is not live any more: its processes end with the last call. */
   #resting = false;
   #emptied: (() => void) | undefined;
 
@@ -55,7 +55,7 @@ export class FunctionHost {
   /**
    * Starts processes and workers before they are needed.
    *
-   * @returns functions that could not be loaded, with the reason
+   * @returns the functions that could not be loaded, each with the reason
    */
   async start(): Promise<readonly { readonly name: string; readonly message: string }[]> {
     const loaded = this.names.map(async (name) => {
@@ -113,8 +113,8 @@ export class FunctionHost {
   }
 
   /**
-   * Ends the processes as soon as no call is under way: other functions took
-   * the place of these. A call that comes later starts them again.
+   * Ends the processes as soon as no call is under way: the deployment is not live
+   * any more. A later call starts them again.
    */
   async rest(): Promise<void> {
     this.#resting = this.#gate.running > 0;
@@ -148,7 +148,7 @@ export class FunctionHost {
 
   /**
    * Gives functions that broke a shared process one of their own, so that the
-   * others are back after a restart; without a suspect everyone gets one.
+   * others are back after one restart; without a suspect, each function gets one.
    */
   #separate(broken: FunctionSupervisor, suspects: readonly string[]): void {
     if (this.#closed) return;
@@ -170,7 +170,7 @@ export class FunctionHost {
   }
 }
 
-/** Makes the host of a deployment's functions; nothing runs before `start` or the first call. */
+/** Makes the host of a deployment's functions; nothing runs before `start()` or the first call. */
 export function createFunctionHost(options: FunctionHostOptions): FunctionHost {
   return new FunctionHost(options);
 }

@@ -1,6 +1,5 @@
 /**
- * The types that authors of functions write against, as the text of
- * `functions/svc.d.ts`.
+ * The types for authors of functions, as the text of `functions/svc.d.ts`.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * The platform's view of one worker: the calls in it, their bodies and their
- * time limits. It knows nothing of processes.
+ * The platform's view of one worker: its calls, their bodies and their time
+ * limits. It knows nothing about processes.
  *
  * @module
  */
@@ -20,7 +20,7 @@ import type { FunctionWorkerOptions, WorkerContext } from "./worker_context.ts";
 const RUNTIME_FRAME = /^\s+at .*\b(?:ext|file|node):/;
 
 export class FunctionWorker implements WorkerContext {
-  /** Resolves with `undefined` when the function is loaded, else with what went wrong. */
+  /** Resolves with `undefined` once the function is loaded, or with what went wrong. */
   readonly ready: Promise<WireError | undefined>;
   readonly deadlines: Deadlines;
   readonly senders = new Map<number, BodySender>();
@@ -54,12 +54,12 @@ export class FunctionWorker implements WorkerContext {
     return this.options.definition.name;
   }
 
-  /** True until the function is loaded, or can not be. */
+  /** True until the function is loaded, or has failed to load. */
   get loading(): boolean {
     return this.#loading;
   }
 
-  /** True while something of a call runs in the worker. */
+  /** True while a call, or something that it left running, is in the worker. */
   get busy(): boolean {
     return this.#calls.size > 0;
   }
@@ -74,7 +74,7 @@ export class FunctionWorker implements WorkerContext {
     return !this.#dead && this.#isLoaded;
   }
 
-  /** Sends the function to its worker, which is there now. */
+  /** Sends the function to its worker, which has connected. */
   load(): void {
     const { definition, host, send } = this.options;
     const source = withoutInlineMap(definition.source);
@@ -129,7 +129,7 @@ export class FunctionWorker implements WorkerContext {
     }
   }
 
-  /** Ends all that runs in the worker. */
+  /** Ends everything that runs in the worker. */
   die(reason: FailureReason, message: string): void {
     if (this.#dead) return;
     this.#dead = true;
@@ -143,7 +143,7 @@ export class FunctionWorker implements WorkerContext {
     this.deadlines.stop();
   }
 
-  /** Writes an error to the log, in the author's lines. */
+  /** Writes an error to the log, with positions in the author's source. */
   logError(error: WireError, requestId: string | undefined): void {
     this.options.log({
       level: "error",
@@ -154,7 +154,7 @@ export class FunctionWorker implements WorkerContext {
     });
   }
 
-  /** Keeps the frames of the function; those of the runtime say nothing to its author. */
+  /** Drops the frames of the runtime, which do not help the author. */
   #mapStack(stack: string): string {
     const lines = stack.split("\n").filter((line) => !RUNTIME_FRAME.test(line));
     return this.#mapper.map(lines.join("\n")).slice(0, MAX_STACK_CHARACTERS);
@@ -197,7 +197,7 @@ export class FunctionWorker implements WorkerContext {
   }
 
   #takeFetch({ id, payload }: Frame): void {
-    // One that took the place of another would be neither counted nor ended.
+    // A request that replaced another would be neither counted nor ended.
     if (this.#fetches.has(id)) return this.#breakOff();
     const head = parseFetch(payload);
     const call = head === undefined ? undefined : this.#calls.get(head.call);

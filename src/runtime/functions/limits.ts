@@ -8,25 +8,25 @@ export interface FunctionLimits {
   /** Longest time to a call's result, in milliseconds. */
   readonly timeoutMs: number;
   /**
-   * Resident memory that the functions of a process may take together, in
-   * MiB, above what the runtime itself needs (`memoryAllowanceMb`).
+   * Resident memory that the functions of a process may take together, in MiB,
+   * beyond what the runtime itself needs (`memoryAllowanceMb`).
    */
   readonly memoryMb: number;
   /** Calls that run at the same time; further ones wait. */
   readonly maxConcurrent: number;
   /** Calls that wait; further ones fail as `overloaded`. */
   readonly maxQueued: number;
-  /** Longest time that promises of `waitUntil` may take after the result. */
+  /** Longest time that promises of `waitUntil` may take after the result, in milliseconds. */
   readonly waitUntilMs: number;
-  /** Longest time that a body may take after its head. */
+  /** Longest time that a body may take after its head, in milliseconds. */
   readonly streamMs: number;
-  /** Time in which a worker must react to the end of a call before it is replaced. */
+  /** Time in which a worker must react to the end of a call before it is replaced, in milliseconds. */
   readonly graceMs: number;
-  /** Time in which a function must have been loaded. */
+  /** Time in which a function must be loaded, in milliseconds. */
   readonly startMs: number;
-  /** Time without calls after which the process ends; 0 for never. */
+  /** Time without calls after which the process ends, in milliseconds; 0 for never. */
   readonly idleMs: number;
-  /** How often resident memory is read while calls run, in milliseconds. */
+  /** Time between two readings of resident memory, in milliseconds. */
   readonly memoryPollMs: number;
 }
 
@@ -43,7 +43,7 @@ export const DEFAULT_FUNCTION_LIMITS: FunctionLimits = {
   memoryPollMs: 50,
 };
 
-/** Resident memory of the runtime itself with so many workers, in MiB, with room to spare. */
+/** Resident memory that the runtime itself may take with a number of workers, in MiB. */
 export function memoryAllowanceMb(workers: number): number {
   return 80 + 20 * workers;
 }
@@ -52,11 +52,11 @@ export function memoryAllowanceMb(workers: number): number {
 export const MAX_FETCHES = 64;
 export const TOO_MANY_FETCHES = `A function has at most ${MAX_FETCHES} requests under way`;
 
-/** Log entries of a deployment in a second; further ones are dropped. */
+/** Log entries of a deployment in a second; further entries are dropped. */
 export const MAX_LOG_ENTRIES_PER_SECOND = 500;
 
 /**
- * Bytes that a worker may have waiting for the platform, and the platform for
- * a worker: more than all bodies and heads together that may be under way.
+ * Bytes that may wait to be written in either direction: more than all bodies and
+ * heads together that may be under way.
  */
 export const MAX_WORKER_BACKLOG_BYTES = 64 * 1024 * 1024;

@@ -1,5 +1,5 @@
 /**
- * The functions of a deployment, running.
+ * Runs the functions of a deployment.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What comes from a function, checked: it is foreign code's word.
+ * Checks what comes from a function, which is foreign code.
  *
  * @module
  */
@@ -47,7 +47,7 @@ const result = z.discriminatedUnion("type", [
   }),
 ]);
 
-/** What most request steps say. */
+/** What most request steps return. */
 const NEXT = new TextEncoder().encode('{"type":"next"}');
 const NOTHING_CHANGED: ResultHead = { type: "next" };
 
@@ -73,7 +73,7 @@ function read<T>(schema: z.ZodType<T>, payload: Uint8Array): T | undefined {
   return parsePayload(schema, payload, MAX_BYTES);
 }
 
-/** A call's result; `undefined` where the payload is none. */
+/** A call's result; `undefined` where the payload is not a valid one. */
 export function parseResult(payload: Uint8Array): ResultHead | undefined {
   const isNext = payload.byteLength === NEXT.byteLength &&
     NEXT.every((byte, index) => payload[index] === byte);

@@ -1,7 +1,8 @@
 /**
- * The process in which the functions of a deployment run. Its own thread runs
- * no foreign code and hears none: it starts and ends workers, which speak with
- * the platform themselves. It ends when the platform's end of the line closes.
+ * The process in which the functions of a deployment run. Its own thread runs no
+ * foreign code and receives nothing from it: it starts and ends workers, which
+ * have their own connections to the platform. It ends when the platform closes
+ * the connection.
  *
  * @module
  */
@@ -16,8 +17,8 @@ const WORKER = workerUrl(
 );
 
 /**
- * A worker that may connect to the socket, and no more; it gives that up
- * before it loads a function.
+ * Starts a worker that may connect to the socket and nothing else; it gives that
+ * permission up before it loads a function.
  */
 function startWorker(socketPath: string): Worker {
   const start = (permissions: Deno.PermissionOptionsObject): Worker =>
@@ -26,7 +27,7 @@ function startWorker(socketPath: string): Worker {
   try {
     return start({ ...files, net: [`unix:${socketPath}`] });
   } catch (error) {
-    // Deno 2.6 asks for no such permission, and can not read its name.
+    // Deno 2.6 needs no such permission, and cannot parse its name.
     if (error instanceof URIError) return start(files);
     throw error;
   }
@@ -60,7 +61,7 @@ class FunctionProcess {
     worker.postMessage(introduction);
   }
 
-  /** Ends a worker, and says so: once, whoever asked for it. */
+  /** Ends a worker and reports that, once, whoever asked for it. */
   #stop(number: number, message: string): void {
     const worker = this.#workers.get(number);
     if (worker === undefined) return;
@@ -71,12 +72,12 @@ class FunctionProcess {
   }
 }
 
-/** The socket outlives a platform that was killed; what ends after it clears up. */
+/** Removes the socket, which a platform that was killed has left behind. */
 function removeSocket(socketPath: string): void {
   for (const path of [socketPath, dirname(socketPath)]) {
     try {
       Deno.removeSync(path);
-    } catch { /* the platform was first */ }
+    } catch { /* the platform has removed it */ }
   }
 }
 

@@ -1,6 +1,6 @@
 /**
- * Stack traces in the lines of the author's source: reads the source map that
- * is inlined in a bundle (ECMA-426) and rewrites the frames that point into it.
+ * Stack traces with positions in the author's source: reads the source map that is
+ * inlined in a bundle (ECMA-426) and rewrites the frames that point into it.
  *
  * @module
  */
@@ -67,8 +67,8 @@ function decodeMappings(mappings: string): Segment[][] {
 const COMMENT = "\n//# sourceMappingURL=";
 
 /**
- * The bundle without its map: the worker's runtime would apply the map to
- * lines, but not to file names.
+ * The bundle without its source map: the worker's runtime would apply it to lines,
+ * but not to file names.
  */
 export function withoutInlineMap(source: string): string {
   const tail = source.lastIndexOf(COMMENT);
@@ -84,14 +84,14 @@ export function readInlineMap(source: string): string | undefined {
     : new TextDecoder().decode(Uint8Array.fromBase64(encoded));
 }
 
-/** Rewrites stacks of one bundle. The map is read when a stack first needs it. */
+/** Rewrites the stacks of one bundle. The map is read when a stack first needs it. */
 export class StackMapper {
   #lines: Segment[][] | undefined;
   #sources: readonly (string | null)[] = [];
 
   constructor(private readonly source: string) {}
 
-  /** Points each frame to file, line and column as the author wrote them, where known. */
+  /** Replaces the position of each frame by that in the author's source, where it is known. */
   map(stack: string): string {
     return stack.replace(FRAME, (whole, line: string, column: string) => {
       const place = this.#locate(Number(line), Number(column));

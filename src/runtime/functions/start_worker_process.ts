@@ -39,7 +39,7 @@ export async function startWorkerProcess(
       for await (const chunk of stream) words.add(decoder.decode(chunk, { stream: true }));
     },
     outputMs: Infinity,
-    // Its threads inherit this: the platform goes first on a busy machine, already while it starts.
+    // Its threads inherit this: on a busy machine the platform has priority from the start.
     spawned: (child) => setThreadPriority(child, CALM_PRIORITY),
   });
   const connection = new FrameConnection(conn, MAX_UPWARD_BYTES);

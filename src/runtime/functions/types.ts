@@ -1,5 +1,5 @@
 /**
- * What callers of functions pass and get.
+ * What callers of functions pass and receive.
  *
  * @module
  */
@@ -31,14 +31,14 @@ export interface Invocation {
   readonly mode: StepMode;
   /** The step's `as` name. */
   readonly as?: string;
-  /** The body is read only if the function reads it; observers get none. */
+  /** The body is read only if the function reads it; observers receive none. */
   readonly request: FunctionRequest;
-  /** The answer so far: needed in response steps, whose function may read its body. */
+  /** The response so far: required in response steps, whose function may read its body. */
   readonly response?: FunctionResponse;
   readonly context: CallContext;
   /**
-   * `Via` of all that the call fetches (RFC 9110, 7.6.3), so that a request which
-   * goes in a circle is noticed. The function can not change it.
+   * `Via` of everything that the call fetches (RFC 9110, 7.6.3), so that a request
+   * loop is noticed. The function cannot change it.
    */
   readonly via?: string;
   /** Aborts the call, for instance when the client has gone. */
@@ -66,7 +66,7 @@ export interface FunctionLogEntry {
   readonly time: number;
   readonly level: LogLevel;
   readonly function: string;
-  /** Missing where no call is known, as while the function is loaded. */
+  /** Missing where no call is known, for instance while the function is loaded. */
   readonly requestId?: string;
   readonly message: string;
   /** In file, line and column of the author's source. */
@@ -75,20 +75,20 @@ export interface FunctionLogEntry {
 
 export interface FunctionSource {
   readonly name: string;
-  /** A module that `sealFunction` has made; never one that comes from elsewhere. */
+  /** A module that `sealFunction` has made, never one from elsewhere. */
   readonly source: string;
 }
 
 export interface FunctionHostOptions {
   readonly deploymentId: string;
   readonly functions: readonly FunctionSource[];
-  /** All that the functions see as `context.env`. */
+  /** Everything that the functions see as `context.env`. */
   readonly env: Readonly<Record<string, string>>;
   readonly limits?: Partial<FunctionLimits>;
   /** Performs the functions' `fetch`; it must guard what it connects to. */
   readonly outbound: OutboundFetch;
   readonly log: (entry: FunctionLogEntry) => void;
-  /** How to start the program itself as a function process on a socket. */
+  /** The command that starts the program as a function process on a socket. */
   readonly spawn: (socketPath: string) => ProcessCommand;
   /** Places that the processes of all deployments share; where missing, any number may run. */
   readonly places?: ProcessPlaces;

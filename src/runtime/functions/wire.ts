@@ -24,7 +24,7 @@ export const FunctionFrame = {
   start: 1,
   /** Call the function; payload: the call's head as JSON. */
   invoke: 3,
-  /** The call's result is no longer wanted: abort it and say `settled`. */
+  /** The call's result is no longer wanted: abort it and answer `settled`. */
   cancel: 4,
   /** The platform's answer to a `fetch`; payload: response head as JSON. */
   fetched: 5,
@@ -32,9 +32,9 @@ export const FunctionFrame = {
   fetchFailed: 6,
   /** The worker has loaded its function. */
   ready: 20,
-  /** The worker can not load its function; payload: error as JSON. */
+  /** The worker cannot load its function; payload: error as JSON. */
   broken: 21,
-  /** What the call came to; payload: result as JSON. */
+  /** The call's result as JSON. */
   result: 22,
   /** Nothing of the call is running any more, `waitUntil` included. */
   settled: 23,
@@ -46,9 +46,9 @@ export const FunctionFrame = {
   abortFetch: 26,
   /** `result` and `settled` in one: most calls leave nothing running. */
   resultSettled: 28,
-  /** Of the process: the worker has ended; payload: why, where it was not told to. */
+  /** Of the process: the worker has ended; payload: why, where the platform had not asked for it. */
   exited: 27,
-  /** First of a worker's connection: its number, and as payload its key. */
+  /** First frame of a worker's connection: its number, with its key as payload. */
   hello: 29,
   /** A part of a body, in either direction. */
   chunk: 40,
@@ -56,7 +56,7 @@ export const FunctionFrame = {
   end: 41,
   /** The body broke off; payload: message. */
   fail: 42,
-  /** The receiver takes so many more bytes (u32). */
+  /** The receiver takes more bytes; payload: how many (u32). */
   credit: 43,
   /** The receiver wants no more of the body. */
   drop: 44,
@@ -68,7 +68,7 @@ export const MAX_UPWARD_BYTES = 512 * 1024;
 /** Step modes of the pipeline (spec, pipeline step), and the terminal handle. */
 export type StepMode = "request" | "response" | "observe" | "handle";
 
-/** What a step is told about the client and the deployment. */
+/** What a step learns about the client and the deployment. */
 export interface CallContext {
   readonly requestId: string;
   readonly ip: string;
@@ -78,7 +78,7 @@ export interface CallContext {
   readonly deployment: { readonly id: string; readonly url?: string };
 }
 
-/** How a worker finds the platform, and is known there. */
+/** How a worker finds the platform and identifies itself. */
 export interface WorkerIdentity {
   readonly socketPath: string;
   readonly number: number;
@@ -104,7 +104,7 @@ export interface WireResponse {
   readonly headers: HeaderList;
 }
 
-/** Where a result's body is: there is none, it follows in chunks, or the step left it as it was. */
+/** A result's body: there is none, it follows in chunks, or the step has kept the one it was given. */
 export type WireBody = "none" | "stream" | "kept";
 
 export interface InvokeHead {
@@ -115,7 +115,7 @@ export interface InvokeHead {
   readonly context: CallContext;
 }
 
-/** An error as a function threw it; the stack still speaks of the bundle's lines. */
+/** An error as a function threw it; its stack has positions in the bundle. */
 export interface WireError {
   readonly message: string;
   readonly stack?: string;

@@ -1,7 +1,6 @@
 /**
- * The connections of a process's workers. Each worker has one of its own and
- * says the key first that was made for it, so that the platform knows by the
- * connection who speaks.
+ * The connections of a process's workers. Each worker has its own, and first sends
+ * the key that was made for it: from then on, the connection identifies it.
  *
  * @module
  */
@@ -10,26 +9,26 @@ import { FairShare, type Frame, FrameConnection } from "../process/frames/mod.ts
 import { MAX_WORKER_BACKLOG_BYTES } from "./limits.ts";
 import { FunctionFrame, MAX_UPWARD_BYTES } from "./wire.ts";
 
-/** Time in which a connection must say who it is, in milliseconds. */
+/** Time in which a connection must identify itself, in milliseconds. */
 const HELLO_MS = 5000;
 
-/** Pause after a connection that could not be taken, in milliseconds. */
+/** Pause after a connection that could not be accepted, in milliseconds. */
 const ACCEPT_AGAIN_MS = 100;
 
 const KEY_BYTES = 32;
 
-/** What is told about a worker's connection. */
+/** What happens on a worker's connection. */
 export interface WorkerEvents {
-  /** The worker is there. */
+  /** The worker has connected. */
   opened(connection: FrameConnection): void;
   take(frame: Frame): void;
-  /** Its connection has ended; with a problem where the worker broke the protocol. */
+  /** The connection has ended, with a problem where the worker broke the protocol. */
   closed(problem: string | undefined): void;
 }
 
 interface Expected {
   readonly key: string;
-  readonly line: WorkerEvents;
+  readonly events: WorkerEvents;
 }
 
 export interface WorkerConnectionsOptions {
@@ -39,9 +38,9 @@ export interface WorkerConnectionsOptions {
 export class WorkerConnections {
   readonly #expected = new Map<number, Expected>();
   readonly #open = new Map<number, FrameConnection>();
-  /** Connections that have not said yet who they are. */
+  /** Connections that have not identified themselves yet. */
   readonly #unknown = new Set<FrameConnection>();
-  /** Of the platform's time: the workers of a deployment share it. */
+  /** The workers of a deployment share their part of the platform's time. */
   readonly #share = new FairShare();
   #closed = false;
 
@@ -52,21 +51,21 @@ export class WorkerConnections {
     void this.#acceptAll();
   }
 
-  /** Lets a worker in, once; returns the key by which it is known. */
-  expect(worker: number, line: WorkerEvents): string {
+  /** Accepts a worker, once; returns the key that identifies it. */
+  expect(worker: number, events: WorkerEvents): string {
     const key = crypto.getRandomValues(new Uint8Array(KEY_BYTES)).toHex();
-    this.#expected.set(worker, { key, line });
+    this.#expected.set(worker, { key, events });
     return key;
   }
 
-  /** Ends a worker's connection, or waits for it no longer. */
+  /** Closes a worker's connection, or stops waiting for it. */
   drop(worker: number): void {
     this.#expected.delete(worker);
     this.#open.get(worker)?.close();
     this.#open.delete(worker);
   }
 
-  /** Ends all connections, and takes no more. */
+  /** Closes all connections and accepts no more. */
   close(): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -88,7 +87,7 @@ export class WorkerConnections {
   }
 
   async #serve(conn: Deno.Conn): Promise<void> {
-    // No more can be at the door than are asked for, so that strangers cost nothing.
+    // No more may wait than workers are expected, so that strangers cost nothing.
     if (this.#closed || this.#unknown.size >= this.#expected.size) return conn.close();
     const connection = new FrameConnection(conn, MAX_UPWARD_BYTES, {
       maxQueued: MAX_WORKER_BACKLOG_BYTES,
@@ -100,25 +99,25 @@ export class WorkerConnections {
       clearTimeout(late);
       this.#unknown.delete(connection);
     };
-    let line: WorkerEvents | undefined;
+    let events: WorkerEvents | undefined;
     let problem: string | undefined;
     try {
       await connection.receive((frame) => {
-        if (line !== undefined) return line.take(frame);
+        if (events !== undefined) return events.take(frame);
         known();
-        line = this.#welcome(frame, connection);
-        if (line === undefined) connection.close();
-        else line.opened(connection);
+        events = this.#identify(frame, connection);
+        if (events === undefined) connection.close();
+        else events.opened(connection);
       });
     } catch (error) {
       problem = error instanceof Error ? error.message : "The connection failed";
     }
     known();
     connection.close();
-    line?.closed(problem);
+    events?.closed(problem);
   }
 
-  #welcome(
+  #identify(
     { type, worker, payload }: Frame,
     connection: FrameConnection,
   ): WorkerEvents | undefined {
@@ -127,6 +126,6 @@ export class WorkerConnections {
     if (!equalInConstantTime(new TextDecoder().decode(payload), expected.key)) return undefined;
     this.#expected.delete(worker);
     this.#open.set(worker, connection);
-    return expected.line;
+    return expected.events;
   }
 }

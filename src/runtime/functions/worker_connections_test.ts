@@ -101,7 +101,7 @@ Deno.test("WorkerConnections closes whoever is not expected", async (t) => {
   assert.deepEqual(place.happened, ["opened 1", "closed 1: undefined"]);
 });
 
-Deno.test("WorkerConnections waits for a hello no longer than told", async () => {
+Deno.test("WorkerConnections waits for a hello only for its time", async () => {
   await using place = await openLines(10);
   place.expect(1);
   using conn = await place.connect();

@@ -1,5 +1,5 @@
 /**
- * What the calls and the fetches of a worker share with it.
+ * What a worker shares with its calls and fetches.
  *
  * @module
  */
@@ -23,11 +23,11 @@ export interface FunctionWorkerOptions {
   readonly limits: FunctionLimits;
   readonly send: SendToWorker;
   readonly log: (entry: Omit<FunctionLogEntry, "time">) => void;
-  /** The worker does not react, or breaks the protocol: it has to be replaced. */
+  /** Called where the worker does not react or breaks the protocol: it has to be replaced. */
   readonly stuck: (reason: FailureReason, message: string) => void;
 }
 
-/** A worker as its calls and fetches see it. */
+/** A worker, as its calls and fetches see it. */
 export interface WorkerContext {
   readonly name: string;
   readonly options: FunctionWorkerOptions;
@@ -37,6 +37,6 @@ export interface WorkerContext {
   readonly senders: Map<number, BodySender>;
   /** Bodies on their way from the worker, by the id of their call or fetch. */
   readonly receivers: Map<number, BodyReceiver>;
-  /** Writes an error to the log, in the author's lines. */
+  /** Writes an error to the log, with positions in the author's source. */
   logError(error: WireError, requestId: string | undefined): void;
 }

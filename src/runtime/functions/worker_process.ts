@@ -19,7 +19,7 @@ export interface End {
 }
 
 export class WorkerProcess implements SupervisedProcess {
-  /** By the number that the process knows them by. */
+  /** By their number in the process. */
   readonly workers = new Map<number, FunctionWorker>();
   /** When workers of a function were replaced, by its name. */
   readonly replaced = new Map<string, number>();

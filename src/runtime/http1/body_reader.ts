@@ -1,5 +1,5 @@
 /**
- * Bodies of answers, as their framing says (RFC 9112, 6 and 7).
+ * Reads the bodies of answers by their framing (RFC 9112, 6 and 7).
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Reading a connection: by line ends, by count, or as it comes.
+ * Reads a connection up to line ends, by count, or as bytes arrive.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { OutboundError } from "./errors.ts";
 /** Reads into the buffer; `null` at the end. */
 export type ReadBytes = (buffer: Uint8Array<ArrayBuffer>) => Promise<number | null>;
 
-/** Most bytes that are there at once. */
+/** Most bytes that are buffered at once. */
 export const BUFFER_BYTES = 64 * 1024;
 const CR = 13;
 const LF = 10;
@@ -19,7 +19,7 @@ const reset = (): OutboundError =>
 
 export class ByteReader {
   readonly #buffer = new Uint8Array(BUFFER_BYTES);
-  /** The same bytes, as they are read as text. */
+  /** The same bytes, for reading them as text. */
   readonly #text = Buffer.from(this.#buffer.buffer);
   #filling: Promise<boolean> | undefined;
   #start = 0;
@@ -27,12 +27,12 @@ export class ByteReader {
 
   constructor(private readonly read: ReadBytes) {}
 
-  /** Bytes that were read and not taken yet. */
+  /** Bytes that were read but not taken yet. */
   get buffered(): number {
     return this.#end - this.#start;
   }
 
-  /** Reads more; false at the end of the connection. A read that is under way is joined. */
+  /** Reads more; false at the end of the connection. A read under way is joined. */
   fill(): Promise<boolean> {
     return this.#filling ??= this.#fill();
   }
@@ -61,9 +61,9 @@ export class ByteReader {
   }
 
   /**
-   * Text up to `\r\n\r\n` or, with `line`, up to `\r\n`; that end is taken and not
-   * returned. Each character is a byte, as HTTP heads are read: `TextDecoder` knows
-   * no such coding.
+   * Text up to `\r\n\r\n` or, with `line`, up to `\r\n`, which is taken but not
+   * returned. Each character is a byte, as HTTP heads are read; `TextDecoder` has
+   * no such encoding.
    */
   async until(end: "head" | "line", maxBytes: number): Promise<string> {
     const length = end === "head" ? 4 : 2;
@@ -92,7 +92,7 @@ export class ByteReader {
     return -1;
   }
 
-  /** A copy of what is there, at most `max` bytes; reads when nothing is. `null` at the end. */
+  /** A copy of what is buffered, at most `max` bytes; reads where nothing is. `null` at the end. */
   async some(max: number): Promise<Uint8Array<ArrayBuffer> | null> {
     if (this.buffered === 0 && !await this.fill()) return null;
     return this.take(Math.min(max, this.buffered));
@@ -105,7 +105,7 @@ export class ByteReader {
     return bytes;
   }
 
-  /** As `some`, where the end of the connection is an error. */
+  /** As `some`, except that the end of the connection is an error. */
   async someOf(max: number): Promise<Uint8Array<ArrayBuffer>> {
     const bytes = await this.some(max);
     if (bytes === null) throw reset();

@@ -1,5 +1,5 @@
 /**
- * One connection and the requests that it carries, one after the other.
+ * One connection, and the requests that it carries one after the other.
  *
  * @module
  */
@@ -20,10 +20,10 @@ import {
 const MAX_HEAD_BYTES = 60 * 1024;
 const MAX_INTERIM = 10;
 
-/** How long the rest of a short body is waited for. */
+/** How long to wait for the rest of a short body, in milliseconds. */
 const SHORT_BODY_MS = 10;
 
-/** Heads of requests are mostly shorter. */
+/** Most heads of requests are shorter. */
 const USUAL_HEAD_BYTES = 2048;
 
 export interface WireRequest {
@@ -40,17 +40,17 @@ type Bytes = Uint8Array<ArrayBuffer>;
 
 export interface WireAnswer {
   readonly head: ResponseHead;
-  /** Bytes where all of it came with the head. */
+  /** Bytes where the whole body came with the head. */
   readonly body: ReadableStream<Bytes> | Bytes | null;
 }
 
 export interface ConnectionTimes {
   readonly deadlines: Deadlines;
-  /** For what passes within an exchange: looks more often. */
+  /** For the time limits within an exchange: checked more often. */
   readonly exchanges: Deadlines;
-  /** Time in which some byte must move during an exchange. */
+  /** Time in which some byte must move during an exchange, in milliseconds. */
   readonly idleMs: number;
-  /** Longest rest. */
+  /** Longest time between two exchanges, in milliseconds. */
   readonly restMs: number;
 }
 
@@ -62,8 +62,8 @@ export interface ExchangeOptions extends WatchOptions {
 const encoder = new TextEncoder();
 
 /**
- * Reads the head that ends the waiting: of the answer itself, or the word that
- * the connection speaks another protocol from now on (101).
+ * Reads heads until the final one: that of the answer itself, or the one that
+ * switches protocols (101).
  *
  * @throws OutboundError
  */
@@ -112,7 +112,7 @@ export class Http1Connection {
     }
   }
 
-  /** Watches the connection while nothing is asked of it; `gone` is called when it is of no use. */
+  /** Watches the connection between two exchanges; `gone` is called when it can no longer be used. */
   rest(gone: () => void): void {
     this.#gone = gone;
     this.conn.unref();
@@ -124,7 +124,7 @@ export class Http1Connection {
     );
   }
 
-  /** Ends the connection; what waits on it fails with `failure`. */
+  /** Closes the connection; what waits for it fails with `failure`. */
   close(failure?: OutboundError): void {
     this.#deadline.at = Infinity;
     if (this.#closed) return;
@@ -134,7 +134,7 @@ export class Http1Connection {
     this.conn.close();
   }
 
-  /** Restarts the idle time: a byte has moved, or is waited for now. */
+  /** Restarts the idle time: a byte has moved, or is awaited from now on. */
   #touch(): void {
     if (!this.#closed) this.times.deadlines.set(this.#deadline, this.times.idleMs);
   }
@@ -181,7 +181,7 @@ export class Http1Connection {
       if (answer.framing.type === "length") await this.#awaitShort(answer.framing.length);
       if (this.#failure !== undefined) throw this.#failure;
       const body = this.#body(answer, { upload, done });
-      if (body instanceof ReadableStream) this.#watch.heed();
+      if (body instanceof ReadableStream) this.#watch.attachSignal();
       return { head: answer, body };
     } catch (error) {
       done(false);
@@ -189,7 +189,7 @@ export class Http1Connection {
     }
   }
 
-  /** Each character becomes a byte. The usual way, without a new buffer, is a sixth of the work. */
+  /** Each character becomes a byte. For most heads no new buffer is needed, which is a sixth of the work. */
   #encode(head: string): Uint8Array {
     const { read, written } = encoder.encodeInto(head, this.#headBytes);
     return read === head.length && written === read
@@ -222,8 +222,9 @@ export class Http1Connection {
   }
 
   /**
-   * A short body comes right behind its head, mostly: as a whole it is far cheaper
-   * than as a stream. One that is slow, or breaks off, is left to the stream.
+   * Waits a moment for a short body: most follow their head at once, and in one
+   * piece they are far cheaper than as a stream. One that is slow, or breaks off,
+   * becomes a stream.
    */
   async #awaitShort(length: number): Promise<void> {
     if (length > BUFFER_BYTES || this.#reader.buffered >= length) return;

@@ -1,6 +1,6 @@
 /**
- * Connections that rest between requests, by origin. A connection stays with
- * the address that was checked when it was made.
+ * Idle connections, by origin. A connection stays with the address that was
+ * checked when it was opened.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export class ConnectionPool {
 
   constructor(private readonly limits: PoolLimits) {}
 
-  /** The connection that rested the shortest. */
+  /** The connection that has been idle for the shortest time. */
   take(origin: string): Http1Connection | undefined {
     const found = this.#resting.get(origin)?.pop();
     if (found === undefined) return undefined;

@@ -1,19 +1,19 @@
 /**
- * Deadlines of many connections with one timer: to move one costs no more than
- * to write down a number.
+ * Many deadlines with one timer: moving a deadline costs no more than setting a
+ * number.
  *
  * @module
  */
 
-/** Shortest and longest time between two looks, in milliseconds. */
+/** Shortest and longest time between two checks, in milliseconds. */
 const [MIN_TICK_MS, MAX_TICK_MS] = [5, 500];
 
-/** A time by which something must have happened; none at first. */
+/** A time by which something must have happened; not set at first. */
 export class Deadline {
   /** On the clock of its `Deadlines`. */
   at = Infinity;
 
-  /** Calls `passed` once the time is over. */
+  /** `passed` is called once the time is over. */
   constructor(readonly passed: () => void) {}
 }
 
@@ -23,14 +23,14 @@ export class Deadlines {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * For times of at least `shortestMs`; each passes late by an eighth of that
-   * at most, and by no more than half a second.
+   * For delays of at least `shortestMs`; each deadline is noticed late by at most an
+   * eighth of that, and by no more than half a second.
    */
   constructor(shortestMs: number, private readonly now: () => number) {
     this.#tickMs = Math.max(MIN_TICK_MS, Math.min(MAX_TICK_MS, shortestMs / 8));
   }
 
-  /** Moves a deadline to so many milliseconds from now; never, where they are infinite. */
+  /** Moves a deadline to a number of milliseconds from now; `Infinity` unsets it. */
   set(deadline: Deadline, milliseconds: number): void {
     if (milliseconds === Infinity) {
       deadline.at = Infinity;
@@ -41,7 +41,7 @@ export class Deadlines {
     if (this.#timer === undefined) this.#arm();
   }
 
-  /** Stops looking, at all of them. */
+  /** Stops watching all deadlines. */
   stop(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

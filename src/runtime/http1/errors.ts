@@ -18,12 +18,12 @@ export type OutboundErrorCode =
   | "idle_timeout"
   /** The connection ended before the answer did. */
   | "reset"
-  /** The answer is no well-formed HTTP/1.1. */
+  /** The answer is not well-formed HTTP/1.1. */
   | "bad_response"
   | "too_many_redirects"
   | "aborted";
 
-/** The message is for logs and authors; it holds nothing that the other side said. */
+/** The message is for logs and authors; it contains nothing that the other side sent. */
 export class OutboundError extends Error {
   override readonly name = "OutboundError";
 

@@ -1,6 +1,6 @@
 /**
- * What can end an exchange before its own end: nobody waits for the answer any
- * more, or its head does not come.
+ * What can end an exchange early: nobody waits for the answer any more, or its
+ * head does not come in time.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import { Deadline, type Deadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
 import { type LazySignal, resolveSignal } from "./lazy_signal.ts";
 
-/** After so long, an exchange asks for the signal that may end it. */
+/** How long an exchange runs before it asks for the signal that may end it, in milliseconds. */
 export const SIGNAL_DELAY_MS = 100;
 
 export interface WatchOptions {
   readonly signal?: LazySignal | undefined;
-  /** Longest time to the head of the answer, in milliseconds; for ever where missing. */
+  /** Longest time to the head of the answer, in milliseconds; unlimited where missing. */
   readonly headMs?: number;
 }
 
@@ -25,7 +25,7 @@ export class ExchangeWatch {
   readonly #deadline = new Deadline(() => this.#passed());
   readonly #abort = (): void => this.end(new OutboundError("aborted", "The request was aborted"));
 
-  /** `end` is called with what ends an exchange. */
+  /** `end` is called with the reason when an exchange ends early. */
   constructor(
     private readonly deadlines: Deadlines,
     private readonly end: (failure: OutboundError) => void,
@@ -37,7 +37,7 @@ export class ExchangeWatch {
     this.#options = options;
     this.#isLate = typeof signal !== "function";
     this.deadlines.set(this.#deadline, this.#isLate ? headMs : Math.min(SIGNAL_DELAY_MS, headMs));
-    if (this.#isLate) this.heed();
+    if (this.#isLate) this.attachSignal();
   }
 
   #passed(): void {
@@ -47,11 +47,11 @@ export class ExchangeWatch {
     }
     this.#isLate = true;
     this.deadlines.set(this.#deadline, headMs - SIGNAL_DELAY_MS);
-    this.heed();
+    this.attachSignal();
   }
 
   /** Asks for the signal, and listens to it from now on. */
-  heed(): void {
+  attachSignal(): void {
     this.#signal ??= resolveSignal(this.#options.signal);
     if (this.#signal?.aborted === true) this.#abort();
     else this.#signal?.addEventListener("abort", this.#abort, { once: true });

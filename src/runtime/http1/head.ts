@@ -1,7 +1,7 @@
 /**
- * Heads of HTTP/1.1 messages (RFC 9112): requests written, answers read. The
- * reader is strict: where two readers could see different messages, it sees
- * none.
+ * Heads of HTTP/1.1 messages (RFC 9112): writes those of requests, reads those of
+ * answers. The reader is strict: what two readers could understand differently,
+ * it refuses.
  *
  * @module
  */
@@ -15,7 +15,7 @@ const TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 const BAD_VALUE = /[\x00-\x08\x0a-\x1f\x7f\u0100-\uffff]/;
 const STATUS_LINE = /^HTTP\/1\.([01]) ([1-5][0-9]{2})(?: (.*))?$/;
 
-/** How the end of a body is found (RFC 9112, 6.3). */
+/** How a reader finds the end of a body (RFC 9112, 6.3). */
 export type BodyFraming =
   | { readonly type: "none" }
   | { readonly type: "length"; readonly length: number }
@@ -36,7 +36,7 @@ const broken = (what: string): OutboundError =>
 
 const isPadding = (code: number): boolean => code === 32 || code === 9;
 
-/** The text from there on without spaces and tabs around it. */
+/** The text from an index on, without spaces and tabs around it. */
 function withoutPadding(line: string, from: number): string {
   let [start, end] = [from, line.length];
   while (start < end && isPadding(line.charCodeAt(start))) start++;
@@ -118,7 +118,7 @@ export function parseResponseHead(text: string, method: string): ResponseHead {
 /**
  * Writes the head of a request.
  *
- * @throws OutboundError `bad_request` where method or headers could break out of their line
+ * @throws OutboundError `bad_request` where the method or a header could break out of its line
  */
 export function formatRequestHead(
   method: string,

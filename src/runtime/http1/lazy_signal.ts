@@ -1,17 +1,17 @@
 /**
- * Signals that are asked for late.
+ * Signals that are created only when they are needed.
  *
  * @module
  */
 
 /**
- * Ends a request that nobody waits for any more. As a function it is asked for
- * only once the answer is late or comes in parts: most never are, and a signal
- * of a request that is served costs several microseconds.
+ * Aborts a request that nobody waits for any more. A function is called only once
+ * the answer is late or comes in parts: for most requests it never is, and the
+ * signal of a request that `Deno.serve` handles costs several microseconds.
  */
 export type LazySignal = AbortSignal | (() => AbortSignal);
 
-/** The signal, now. */
+/** The signal itself; a function is called for it. */
 export function resolveSignal(signal: LazySignal | undefined): AbortSignal | undefined {
   return typeof signal === "function" ? signal() : signal;
 }

@@ -1,5 +1,5 @@
 /**
- * How the body of a request is announced and sent (RFC 9112, 6), and when a
+ * Announces and sends the body of a request (RFC 9112, 6), and decides when a
  * request may be sent again.
  *
  * @module
@@ -7,10 +7,10 @@
 import { OutboundError } from "./errors.ts";
 import { type HeaderList, readContentLength } from "./head.ts";
 
-/** Methods that may be sent again when a rested connection turns out to be closed (RFC 9110, 9.2.2). */
+/** Methods that may be sent again when an idle connection turns out to be closed (RFC 9110, 9.2.2). */
 const REPEATABLE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE"]);
 
-/** Methods whose body is empty, rather than missing. */
+/** Methods whose missing body is announced as empty. */
 const WITH_BODY: ReadonlySet<string> = new Set(["POST", "PUT", "PATCH"]);
 
 interface Body {
@@ -48,7 +48,7 @@ export function announceBody(
     : { length, headers: [["content-length", `${length}`]] };
 }
 
-/** True where nothing is lost when a request that found its connection closed is sent again. */
+/** True where a request that found its connection closed can safely be sent again. */
 export function isRepeatable(
   { method, body }: { readonly method: string; readonly body: unknown },
 ): boolean {

@@ -1,20 +1,20 @@
 /**
- * Connections that nobody waits for any more and that the runtime goes on
- * opening: a TLS handshake can not be ended from outside, and a server that
- * never answers (a tarpit) keeps it, and its file descriptor, for ever. They
- * are counted, and where they are too many, no more are begun.
+ * Abandoned connects: nobody waits for them any more, but the runtime goes on
+ * with them. A TLS handshake cannot be ended from outside, and a server that
+ * never answers (a tarpit) keeps it, and its file descriptor, for ever. They are
+ * counted, and where there are too many, no new connection is begun.
  *
  * @module
  */
 import ipaddr from "ipaddr.js";
 
-/** Most strays of one network. */
+/** Most abandoned connects to one network. */
 const MAX_OF_NETWORK = 16;
 
-/** Most strays of all; from then on only networks are asked that have answered before. */
-const MAX_STRAYS = 256;
+/** Most abandoned connects in all; beyond that, only networks that have answered before are tried. */
+const MAX_ABANDONED = 256;
 
-/** Networks that are remembered to have answered. */
+/** How many networks that have answered are remembered. */
 const MAX_KNOWN = 4096;
 
 /** An IPv6 client has a /64 of its own (RFC 4291, 2.5.1), an IPv4 client an address. */
@@ -26,36 +26,36 @@ function networkOf(address: string): string {
 }
 
 export class AbandonedConnects {
-  readonly #strays = new Map<string, number>();
+  readonly #abandoned = new Map<string, number>();
   readonly #known = new Set<string>();
   #total = 0;
 
-  /** Openings that go on though nobody waits. */
+  /** Connects that go on though nobody waits for them. */
   get size(): number {
     return this.#total;
   }
 
-  /** Whether a connection to the address may be begun. */
+  /** True where a connection to the address may be begun. */
   allows(address: string): boolean {
     const network = networkOf(address);
-    if ((this.#strays.get(network) ?? 0) >= MAX_OF_NETWORK) return false;
-    return this.#total < MAX_STRAYS || this.#known.has(network);
+    if ((this.#abandoned.get(network) ?? 0) >= MAX_OF_NETWORK) return false;
+    return this.#total < MAX_ABANDONED || this.#known.has(network);
   }
 
-  /** Takes note of an opening that was given up; returns what to call when it has settled. */
+  /** Counts a connect that was abandoned; the returned function is to be called when it has settled. */
   add(address: string): () => void {
     const network = networkOf(address);
     this.#total++;
-    this.#strays.set(network, (this.#strays.get(network) ?? 0) + 1);
+    this.#abandoned.set(network, (this.#abandoned.get(network) ?? 0) + 1);
     return () => {
       this.#total--;
-      const left = this.#strays.get(network)! - 1;
-      if (left === 0) this.#strays.delete(network);
-      else this.#strays.set(network, left);
+      const left = this.#abandoned.get(network)! - 1;
+      if (left === 0) this.#abandoned.delete(network);
+      else this.#abandoned.set(network, left);
     };
   }
 
-  /** A connection to the address has been opened. */
+  /** Notes that a connection to the address was opened. */
   answered(address: string): void {
     const network = networkOf(address);
     if (this.#known.has(network)) return;

@@ -1,5 +1,5 @@
 /**
- * Which addresses, names and ports outbound requests may go to.
+ * Which addresses, names and ports outbound requests may reach.
  *
  * @module
  */
@@ -14,15 +14,15 @@ export function isPublicAddress(text: string): boolean {
   return ipaddr.isValid(text) && isPublic(Uint8Array.from(ipaddr.parse(text).toByteArray()));
 }
 
-/** True where the name itself says that it is local. */
+/** True for a name that is local by convention. */
 export function isLocalName(host: string): boolean {
   return LOCAL_NAMES.test(host.toLowerCase().replace(/\.$/, ""));
 }
 
-/** What an address can look like in a URL (WHATWG URL, 3.5); for names `ipaddr` throws and catches. */
+/** What an address can look like in a URL (WHATWG URL, 3.5): checking a name with `ipaddr` is slow. */
 const LIKE_ADDRESS = /^[\d.]+$|:/;
 
-/** The address that a URL's host is, without brackets; `undefined` where it is a name. */
+/** The address in a URL's host, without brackets; `undefined` where the host is a name. */
 export function literalAddress(hostname: string): string | undefined {
   const bare = hostname.startsWith("[") ? hostname.slice(1, -1) : hostname;
   return LIKE_ADDRESS.test(bare) && ipaddr.isValid(bare) ? bare : undefined;

@@ -1,7 +1,7 @@
 /**
- * Opening a connection to an address that was checked: the name is resolved
- * once, every address is judged, and the connection goes to one of exactly
- * these, so that a second resolution can not lead elsewhere.
+ * Opens a connection to an address that was checked: the name is resolved once,
+ * every address is judged, and the connection goes to exactly one of them, so
+ * that a second lookup cannot lead elsewhere.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { OutboundError } from "../http1/mod.ts";
 import type { AbandonedConnects } from "./abandoned_connects.ts";
 import { isLocalName, isPublicAddress, isWebPort, literalAddress } from "./address_rules.ts";
 
-/** Addresses of a name, as text; rejects or gives none where there are none. */
+/** Looks up the addresses of a name, as text; rejects, or returns none, where there are none. */
 export type ResolveDns = (name: string) => Promise<readonly string[]>;
 
 /** Connects to an address that was judged. */
@@ -22,18 +22,18 @@ export interface ConnectRules {
   readonly allowPrivate: boolean;
   readonly resolveDns: ResolveDns;
   readonly dial: Dial;
-  /** Time for name, connection and TLS together. */
+  /** Time for lookup, connection and TLS together, in milliseconds. */
   readonly connectMs: number;
   /** Certificates (PEM) to trust beside the system's. */
   readonly caCerts?: readonly string[];
-  /** Openings that were given up and go on. */
-  readonly strays: AbandonedConnects;
+  /** Connects that nobody waits for any more. */
+  readonly abandoned: AbandonedConnects;
 }
 
 /** Most addresses of a name that are tried. */
 const MAX_ADDRESSES = 4;
 
-/** Where a URL leads, as far as it can be judged without resolving. */
+/** Where a URL leads, as far as that is known without a lookup. */
 export interface Target {
   readonly url: URL;
   readonly secure: boolean;
@@ -46,8 +46,8 @@ const refused = (host: string): OutboundError =>
   new OutboundError("refused_address", `Requests to "${host}" are not allowed: it is not public`);
 
 /**
- * Judges scheme, credentials, port and host. WHATWG URL has brought numbers in
- * every notation into the usual one before.
+ * Judges scheme, credentials, port and host. The URL parser has already brought
+ * addresses in other notations into the usual one.
  *
  * @throws OutboundError
  */
@@ -112,7 +112,7 @@ async function connectTo(target: Target, address: string, rules: ConnectRules): 
   }
 }
 
-/** What an opening is about just now. */
+/** What a connect is doing just now. */
 interface Attempt {
   address: string | undefined;
   /** Nobody waits any more. */
@@ -128,7 +128,7 @@ async function connectAny(
   let last: unknown;
   for (const address of addresses) {
     if (attempt.isGivenUp) break;
-    if (!rules.strays.allows(address)) {
+    if (!rules.abandoned.allows(address)) {
       const message = `Too many connections to "${target.host}" wait for an answer`;
       last = new OutboundError("connect_failed", message);
       continue;
@@ -136,7 +136,7 @@ async function connectAny(
     attempt.address = address;
     try {
       const conn = await connectTo(target, address, rules);
-      rules.strays.answered(address);
+      rules.abandoned.answered(address);
       return conn;
     } catch (error) {
       last = error;
@@ -168,7 +168,7 @@ export async function openConnection(
     return await Promise.race([opening, stopped]);
   } catch (error) {
     attempt.isGivenUp = true;
-    const settled = attempt.address === undefined ? () => {} : rules.strays.add(attempt.address);
+    const settled = attempt.address === undefined ? () => {} : rules.abandoned.add(attempt.address);
     opening.then((conn) => conn.close(), () => {}).finally(settled);
     throw error;
   } finally {

@@ -1,5 +1,5 @@
 /**
- * Outbound requests under guard.
+ * Outbound requests that are guarded: they reach the public internet only.
  *
  * @module
  */

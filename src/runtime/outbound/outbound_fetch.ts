@@ -1,5 +1,5 @@
 /**
- * Outbound requests under guard: for the `fetch` of functions and for external
+ * Guarded outbound requests, for the `fetch` of functions and for external
  * rewrites.
  *
  * @module
@@ -42,26 +42,26 @@ export interface OutboundOptions {
   readonly resolveDns?: ResolveDns;
   /** Default: `Deno.connect`. */
   readonly dial?: Dial;
-  /** Time for name, connection and TLS together. Default: 10 s. */
+  /** Time for lookup, connection and TLS together, in milliseconds. Default: 10 s. */
   readonly connectMs?: number;
-  /** Time in which some byte must move. Default: 60 s. */
+  /** Time in which some byte must move, in milliseconds. Default: 60 s. */
   readonly idleMs?: number;
   /** Redirects that `follow` follows. Default: 10. */
   readonly maxRedirects?: number;
-  /** Connections that rest, for each origin. Default: 64. */
+  /** Idle connections for each origin. Default: 64. */
   readonly maxIdlePerOrigin?: number;
-  /** Longest rest of a connection. Default: 4 s, below the usual 5 s of servers. */
+  /** How long a connection may be idle, in milliseconds. Default: 4 s, below the usual 5 s of servers. */
   readonly restMs?: number;
   /** Certificates (PEM) to trust beside the system's. */
   readonly caCerts?: readonly string[];
 }
 
-/** Connections that rest altogether. */
+/** Idle connections to all origins together. */
 const MAX_IDLE = 512;
 
 export interface Outbound {
   readonly fetch: OutboundFetch;
-  /** Closes connections that rest. */
+  /** Closes idle connections. */
   close(): void;
 }
 
@@ -103,7 +103,7 @@ class OutboundClient {
       resolveDns: options.resolveDns ?? systemLookup,
       dial: options.dial ?? ((to) => Deno.connect(to)),
       connectMs: options.connectMs ?? 10_000,
-      strays: new AbandonedConnects(),
+      abandoned: new AbandonedConnects(),
       ...(options.caCerts === undefined ? {} : { caCerts: options.caCerts }),
     };
     const { idleMs = 60_000, restMs = 4000 } = options;
@@ -191,10 +191,9 @@ class OutboundClient {
 }
 
 /**
- * Makes the client for outbound requests. Scheme, credentials, port, name,
- * literal address and every resolved address are judged, for each redirect
- * again; the connection goes to an address that was judged. Bodies stream both
- * ways. Ports below 1024 other than 80 and 443 are refused.
+ * Makes the client for outbound requests. It judges scheme, credentials, port,
+ * name, literal address and every resolved address, again for each redirect; the
+ * connection goes to an address that was judged. Bodies stream both ways. Ports below 1024 other than 80 and 443 are refused.
  */
 export function createOutboundFetch(options: OutboundOptions = {}): Outbound {
   const client = new OutboundClient(options);

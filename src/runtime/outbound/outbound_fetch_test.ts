@@ -299,7 +299,7 @@ Deno.test("outbound fetch repeats only what may be repeated on a stale connectio
   });
 });
 
-Deno.test("outbound fetch tells its time limits apart", async () => {
+Deno.test("outbound fetch reports which time limit has passed", async () => {
   using silent = serveRaw("");
   using slow = serveRaw("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nabc");
   await withOutbound({ idleMs: 30 }, async (send) => {

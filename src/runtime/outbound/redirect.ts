@@ -8,17 +8,17 @@ import type { OutboundRequest, OutboundResponse } from "./types.ts";
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Headers for one origin only. */
+/** Headers that are meant for one origin only. */
 const BOUND_TO_ORIGIN: ReadonlySet<string> = new Set(["authorization", "cookie", "cookie2"]);
 
 /** Headers that describe a body. */
 const OF_BODY = /^content-/i;
 
 /**
- * The request that a redirect asks for; `undefined` where the answer is none
- * or is wanted as it is.
+ * The request that a redirect asks for; `undefined` where the answer is no
+ * redirect, or redirects are not followed.
  *
- * @throws OutboundError where it can not be followed
+ * @throws OutboundError where it cannot be followed
  */
 export function nextRequest(
   request: OutboundRequest,

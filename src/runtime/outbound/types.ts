@@ -1,5 +1,5 @@
 /**
- * What an outbound request and its answer are.
+ * Outbound requests and their answers.
  *
  * @module
  */
@@ -11,12 +11,12 @@ export interface OutboundRequest {
   readonly url: string;
   /**
    * `host` always comes from the URL, and hop-by-hop headers are dropped. A
-   * `content-length` is kept to: a body of another length breaks the request.
+   * `content-length` is binding: a body of another length breaks the request.
    */
   readonly headers: HeaderList;
   /** Sent in chunks where no `content-length` is given. */
   readonly body: ReadableStream<Uint8Array> | null;
-  /** `manual` by default: a redirect is an answer like any other. */
+  /** Default: `manual`, where a redirect is an answer like any other. */
   readonly redirect?: "follow" | "manual" | "error";
   readonly signal?: LazySignal | undefined;
 }
@@ -28,7 +28,7 @@ export interface OutboundResponse {
   readonly headers: HeaderList;
   /** `null` where the answer can have none. */
   readonly body: ReadableStream<Uint8Array<ArrayBuffer>> | null;
-  /** The whole body, where it came with the head: to be used in place of `body`. */
+  /** The whole body, where it came with the head; use it in place of `body`. */
   readonly bytes?: Uint8Array<ArrayBuffer> | undefined;
   /** The URL that answered, after redirects. */
   readonly url: string;

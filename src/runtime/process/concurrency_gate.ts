@@ -6,7 +6,7 @@
 
 import { within } from "./timers.ts";
 
-/** Gives the place back; calling it again does nothing. */
+/** Gives the place back; calling it again has no effect. */
 export type Release = () => void;
 
 export interface GateOptions {
@@ -24,7 +24,7 @@ export class ConcurrencyGate {
     return this.#running;
   }
 
-  /** A place, now or when one is free; `undefined` where too many wait already. */
+  /** A place, at once or as soon as one is free; `undefined` where too many already wait. */
   enter(): Release | Promise<Release> | undefined {
     if (this.#running < this.options.maxConcurrent) {
       this.#running++;

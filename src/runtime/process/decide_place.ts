@@ -1,35 +1,35 @@
 /**
- * Which server has to go so that another one can run.
+ * Decides which process has to end so that another one can start.
  *
  * @module
  */
 
-/** The process of a server, as one of a bounded number. */
+/** A process, as one of a bounded number. */
 export interface Tenant {
-  /** True where it is about to be gone. */
+  /** True while it is ending. */
   readonly ending: boolean;
-  /** Since when nobody asks it, in milliseconds of a monotonic clock; `undefined` while it is in use. */
+  /** When it became idle, in milliseconds of a monotonic clock; `undefined` while it is in use. */
   readonly idleSince: number | undefined;
 }
 
 export type PlaceDecision<T extends Tenant> =
   /** There is room for one more. */
   | { readonly type: "start" }
-  /** Room is made by ending this one. */
+  /** Ending this one makes room. */
   | { readonly type: "end"; readonly tenant: T }
-  /** Room comes as soon as one ends or falls idle. */
+  /** There is room as soon as one ends or falls idle. */
   | { readonly type: "wait" };
 
 export interface PlaceFacts<T extends Tenant> {
-  /** Places in use: those of tenants, and those of servers that are about to start. */
+  /** Places in use: those of tenants, and those of processes that are about to start. */
   readonly taken: number;
   readonly max: number;
-  /** Servers that wait for a place. */
+  /** Processes that wait for a place. */
   readonly waiting: number;
   readonly tenants: Iterable<T>;
 }
 
-/** Decides for the first that waits; the tenant that was idle the longest goes first. */
+/** Decides for the first process that waits; the tenant that has been idle the longest ends first. */
 export function decidePlace<T extends Tenant>(facts: PlaceFacts<T>): PlaceDecision<T> {
   const { taken, max, waiting, tenants } = facts;
   if (taken < max) return { type: "start" };
@@ -41,36 +41,36 @@ export function decidePlace<T extends Tenant>(facts: PlaceFacts<T>): PlaceDecisi
       tenant.idleSince !== undefined && tenant.idleSince < (longest?.idleSince ?? Infinity)
     ) longest = tenant;
   }
-  // What is ending already makes room for as many as are ending.
+  // Those that are ending already make room for as many.
   if (longest === undefined || ending >= waiting) return { type: "wait" };
   return { type: "end", tenant: longest };
 }
 
 const MIB = 1024 * 1024;
 
-/** Memory that a process of functions is counted with, its runtime included, in MiB. */
+/** Memory that one process of functions is assumed to take, its runtime included, in MiB. */
 const FUNCTIONS_MB = 192;
 
-/** Part of the machine's memory that processes of functions may fill. */
+/** Share of the machine's memory that processes of functions may fill. */
 const FUNCTIONS_PART = 0.25;
 
-/** Memory that a server is counted with: what the spec allows one by default, in MiB. */
+/** Memory that one server is assumed to take, in MiB: what the spec allows by default. */
 const SERVER_MB = 256;
 
-/** Part of the machine's memory that servers may fill. */
+/** Share of the machine's memory that servers may fill. */
 const MEMORY_PART = 0.75;
 
 const SERVERS_PER_PROCESSOR = 32;
 
-/** Fewer would let a deployment and its successor wait for each other. */
+/** With fewer, a deployment and its successor could wait for each other. */
 const LEAST = 4;
 
-/** So many processes of functions may run at once on a machine, where nobody has said otherwise. */
+/** How many processes of functions may run at once on a machine by default. */
 export function defaultMaxFunctionProcesses(memoryBytes: number): number {
   return Math.max(LEAST, Math.floor(memoryBytes * FUNCTIONS_PART / MIB / FUNCTIONS_MB));
 }
 
-/** So many servers may run at once on a machine, where nobody has said otherwise. */
+/** How many servers may run at once on a machine by default. */
 export function defaultMaxServers(
   { memoryBytes, processors }: { readonly memoryBytes: number; readonly processors: number },
 ): number {

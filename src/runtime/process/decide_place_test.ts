@@ -40,8 +40,8 @@ const CASES: readonly {
 for (const { name, tenants, taken = tenants.length, waiting = 1, expected } of CASES) {
   Deno.test(`decidePlace() ${name}`, () => {
     const decision = decidePlace({ taken, max: 3, waiting, tenants });
-    const told = decision.type === "end" ? `end ${decision.tenant.idleSince}` : decision.type;
-    assert.equal(told, expected);
+    const decided = decision.type === "end" ? `end ${decision.tenant.idleSince}` : decision.type;
+    assert.equal(decided, expected);
   });
 }
 

@@ -1,13 +1,13 @@
 /**
  * What a process that runs foreign code may hold open. The kernel's sandbox
  * judges paths when they are opened, so whatever was open before stays open to
- * that code: each process looks at its descriptors before it loads any.
+ * that code: each process checks its descriptors before it loads any.
  *
  * @module
  */
 import { type Descriptor, openDescriptors } from "../../lib/descriptors.ts";
 
-/** What the event loop of the runtime is made of, and the kernel's questions (seccomp). */
+/** What the runtime's event loop consists of, and the kernel's requests (seccomp). */
 const EVENT_LOOP: ReadonlySet<string> = new Set([
   "anon_inode:[eventpoll]",
   "anon_inode:[eventfd]",
@@ -19,7 +19,7 @@ const STANDARD = 3;
 
 const NOTHING = "/dev/null";
 
-/** How often, and how far apart in milliseconds, is looked before a file counts as left open. */
+/** How many checks, and the pause between them in milliseconds, before a file counts as left open. */
 const LOOKS = 20;
 const PAUSE_MS = 10;
 
@@ -37,7 +37,7 @@ function isMeant(
 /**
  * Judges the descriptors of a process: standard input, output and error that
  * lead to pipes or nowhere, the runtime's event loop, and sockets that the
- * process has opened itself.
+ * process has opened itself are allowed.
  *
  * @returns those that foreign code must not find open
  */
@@ -53,9 +53,9 @@ const name = (found: readonly Descriptor[]): string =>
 
 /**
  * Looks for descriptors that this process was started with, before it starts
- * foreign programs, whose own open files are closed to them.
+ * foreign programs that must not reach them.
  *
- * @returns why it must not; `undefined` where there are none
+ * @returns why it must not start them; `undefined` where there are none
  */
 export function refuseInheritedDescriptors(): string | undefined {
   const foreign = findForeignDescriptors(openDescriptors() ?? []).filter(({ inherited }) =>
@@ -69,8 +69,8 @@ export function refuseInheritedDescriptors(): string | undefined {
 /**
  * Looks at the descriptors of this process before it loads foreign code.
  *
- * @returns why it must not; `undefined` where nothing else is open, and on other
- * systems than Linux, which do not say
+ * @returns why it must not load any; `undefined` where nothing else is open, and on
+ * systems other than Linux, which do not show descriptors
  */
 export async function refuseForeignDescriptors(): Promise<string | undefined> {
   for (let look = 1;; look++) {
@@ -82,7 +82,7 @@ export async function refuseForeignDescriptors(): Promise<string | undefined> {
     }
     const foreign = findForeignDescriptors(all);
     if (foreign.length === 0) return undefined;
-    // The runtime itself reads a file at times, and closes it.
+    // At times the runtime itself reads a file, and closes it.
     if (look < LOOKS && !foreign.some(({ inherited }) => inherited)) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       continue;

@@ -1,16 +1,15 @@
 /**
- * Places for the processes of all deployments of a platform, of one kind
- * (servers, or functions): a bounded number, so that many deployments do not
- * bring the machine down.
+ * Places for the processes of one kind (servers, or functions) of all deployments:
+ * a bounded number, so that many deployments do not bring the machine down.
  *
  * @module
  */
 import { decidePlace, type Tenant } from "./decide_place.ts";
 
-/** Longest time that a server waits until another makes room for it, in milliseconds. */
+/** Longest time that a process waits until another makes room for it, in milliseconds. */
 const MAX_WAIT_MS = 10_000;
 
-/** A tenant that can be told to make room. */
+/** A tenant that can be ended to make room. */
 export interface EndableTenant extends Tenant {
   /** Ends it; `ending` is true afterwards. */
   end(): void;
@@ -18,16 +17,16 @@ export interface EndableTenant extends Tenant {
 
 /** The right to run one process. */
 export interface Place {
-  /** Tells whose process it is, so that it can be ended for another. */
+  /** Sets the process that has the place, so that it can be ended for another. */
   occupy(tenant: EndableTenant): void;
   /** Gives the place back, once the process is gone; calling it again does nothing. */
   release(): void;
 }
 
 export interface ProcessPlacesOptions {
-  /** Processes at the same time, those that start or end included. */
+  /** Processes at the same time, including those that are starting or ending. */
   readonly max: number;
-  /** Longest time that a server waits for a place, in milliseconds; 10 s where missing. */
+  /** Longest time that a process waits for a place, in milliseconds; 10 s where missing. */
   readonly waitMs?: number;
 }
 
@@ -42,7 +41,7 @@ export class ProcessPlaces {
     return this.options.max;
   }
 
-  /** Places in use: processes that run, start or end. */
+  /** Places in use: by processes that run, start or end. */
   get taken(): number {
     return this.#taken;
   }
@@ -63,7 +62,7 @@ export class ProcessPlaces {
     return promise;
   }
 
-  /** Gives places to those that wait; to be called when a tenant has fallen idle. */
+  /** Gives places to those that wait; to be called when a tenant falls idle. */
   settle(): void {
     while (this.#waiting.length > 0) {
       const decision = decidePlace({

@@ -76,7 +76,7 @@ function setUp(options: Partial<SupervisorOptions<FakeProcess>> = {}) {
   return { supervisor, timers, started, begun, state, startNow };
 }
 
-Deno.test("ProcessSupervisor.start() starts one process for all who ask meanwhile", async () => {
+Deno.test("ProcessSupervisor.start() starts one process for all callers meanwhile", async () => {
   const { supervisor, started, begun } = setUp();
   const [first, second] = [supervisor.start(), supervisor.start()];
   await nextTurns();

@@ -1,6 +1,6 @@
 /**
  * How many WebSockets may be open: to one server, and to all servers together.
- * They are counted apart from requests, so that idle ones hold up nobody.
+ * They are counted apart from requests, so that idle ones do not hold up requests.
  *
  * @module
  */
@@ -31,7 +31,7 @@ export function decideSocket(server: SocketFacts, all: SocketFacts | undefined):
   return { type: "open" };
 }
 
-/** Counts open sockets. It refuses none by itself: `decideSocket()` says whether one may enter. */
+/** Counts open sockets. It refuses none itself: `decideSocket()` decides whether one may enter. */
 export class SocketCount implements SocketFacts {
   #open = 0;
 
@@ -53,20 +53,20 @@ export class SocketCount implements SocketFacts {
   }
 }
 
-/** The part of all descriptors that WebSockets may take. */
+/** Share of all descriptors that WebSockets may take. */
 const DESCRIPTORS_PART = 1 / 2;
 
-/** Each takes two: the client's connection, and that to the server. */
+/** Each socket takes two: the client's connection, and that to the server. */
 const DESCRIPTORS_EACH = 2;
 
-/** The limit that is assumed where the system does not show it. */
+/** The descriptor limit where the system does not show it. */
 const USUAL_DESCRIPTORS = 4096;
 
 const FEWEST_SOCKETS = 16;
 const MOST_SOCKETS = 16_384;
 const MOST_SOCKETS_PER_SERVER = 1000;
 
-/** Most of all sockets that one server may have. */
+/** Share of all sockets that one server may have. */
 const SERVER_PART = 1 / 2;
 
 export interface SocketLimits {
@@ -76,7 +76,7 @@ export interface SocketLimits {
   readonly total: number;
 }
 
-/** Limits for a process that may open so many descriptors. */
+/** The limits for a process that may open a number of descriptors. */
 export function defaultSocketLimits(descriptors: number = USUAL_DESCRIPTORS): SocketLimits {
   const bearable = Math.floor(descriptors * DESCRIPTORS_PART / DESCRIPTORS_EACH);
   const total = Math.max(FEWEST_SOCKETS, Math.min(bearable, MOST_SOCKETS));

@@ -1,6 +1,6 @@
 /**
- * Judging where the threads of a server connect to: the kernel stops each call
- * and asks (seccomp_unotify(2)), the first thread of the process answers.
+ * Decides where the threads of a server may connect to: the kernel holds each
+ * call and asks (seccomp_unotify(2)), and the first thread of the process answers.
  *
  * @module
  */
@@ -24,7 +24,7 @@ const MSGHDR_BYTES = 64;
 /** struct msghdr: name, its length; within struct mmsghdr of 64 bytes. */
 const MAX_MESSAGES = 1024;
 
-/** So often in a row the kernel may have nothing to ask after all, as when a thread has ended. */
+/** How often in a row the kernel may have nothing to ask after all, as when a thread has ended. */
 const MAX_FAILURES = 1000;
 
 function memory(address: bigint, bytes: number): Uint8Array | undefined {
@@ -51,7 +51,7 @@ class Supervisor {
     private readonly rules: PeerRules,
   ) {}
 
-  /** Answers until the process ends; unanswered calls wait or fail, so an early end opens nothing. */
+  /** Answers until the process ends. Unanswered calls wait or fail, so an early end opens nothing. */
   async run(): Promise<void> {
     for (let failures = 0; failures < MAX_FAILURES;) {
       this.#notification.fill(0);

@@ -1,5 +1,5 @@
 /**
- * Closing in the process of a server, by the kernel, before its code is
+ * Puts the process of a server into the kernel's sandbox before its code is
  * loaded. What the system does not offer is left out, and reported.
  *
  * @module
@@ -11,7 +11,7 @@ import { type FileRule, restrictFiles } from "./landlock.ts";
 import { openLibc, setNoNewPrivileges } from "./libc.ts";
 import { missingSandbox, type SandboxState } from "./sandbox_support.ts";
 
-/** What the runtime itself reads: libraries, how names are resolved, and its memory. */
+/** What the runtime itself reads: libraries, the resolver's settings, and how much memory it has. */
 const SYSTEM_PATHS = [
   "/lib",
   "/lib64",
@@ -67,7 +67,7 @@ function nameservers(): readonly string[] {
   }
 }
 
-/** Closes in this thread and those that it starts from now on. */
+/** Puts this thread, and those that it starts from now on, into the sandbox. */
 export function enterSandbox(options: SandboxOptions): SandboxState {
   const libc = openLibc();
   if (libc === undefined) {
@@ -82,7 +82,7 @@ export function enterSandbox(options: SandboxOptions): SandboxState {
     { path: "/dev/null", rights: "read_write" },
     ...options.runtime.map(read),
     ...SYSTEM_PATHS.map(read),
-    // Deno 2.6 looks for one from the folder above the working directory on, and fails at the
+    // Deno 2.6 looks for one in all folders above the working directory, and fails at the
     // first that it may not read.
     read(join(dirname(options.directory), "package.json")),
   ]);

@@ -1,6 +1,6 @@
 /**
- * Symbolic links out of a deployment's folder: where the kernel does not close
- * files, a server that has one is not started.
+ * Symbolic links that lead out of a deployment's folder: where the kernel cannot
+ * close files, a server that has one is not started.
  *
  * @module
  */

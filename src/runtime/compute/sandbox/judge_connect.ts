@@ -1,5 +1,5 @@
 /**
- * Where a server may connect to, judged by the address as the kernel gets it
+ * Decides where a server may connect to, by the address as the kernel gets it
  * (struct sockaddr, Linux).
  *
  * @module
@@ -17,7 +17,7 @@ const DNS_PORT = 53;
 export const EACCES = 13;
 export const ECONNREFUSED = 111;
 
-/** Addresses of `nameserver` lines (resolv.conf(5)): names are asked for there, wherever it is. */
+/** Addresses of `nameserver` lines (resolv.conf(5)): DNS may go there, wherever it is. */
 export function readNameservers(text: string): readonly string[] {
   return [...text.matchAll(/^nameserver[ \t]+([^\s%]+)/gm)]
     .flatMap(([, address]) => {
@@ -30,7 +30,7 @@ export function readNameservers(text: string): readonly string[] {
 export interface PeerRules {
   /** As from `readNameservers`. */
   readonly nameservers: readonly string[];
-  /** True leaves private, local and reserved addresses open. */
+  /** True allows private, local and reserved addresses. */
   readonly allowPrivate: boolean;
 }
 
@@ -48,7 +48,7 @@ export function judgeConnect(
   if (sockaddr.byteLength < 2) return 0;
   const family = sockaddr[0]! | sockaddr[1]! << 8;
   if (family === AF_UNSPEC || family === AF_NETLINK) return 0;
-  // Sockets of the machine's services; of its own, a server needs none.
+  // Sockets of the machine's services; a server needs none of its own.
   if (family === AF_UNIX) return ECONNREFUSED;
   const [from, size] = family === AF_INET ? [4, 4] : family === AF_INET6 ? [8, 16] : [0, 0];
   if (size === 0 || sockaddr.byteLength < from + size) return EACCES;

@@ -1,7 +1,7 @@
 /**
- * Closing files to this thread and those that it starts, in the kernel
- * (landlock(7)): the runtime's own checks do not cover modules that a compiled
- * program imports, nor symbolic links.
+ * Closes files to this thread and those that it starts, in the kernel
+ * (landlock(7)): the runtime's own checks cover neither modules that a compiled
+ * program imports nor symbolic links.
  *
  * @module
  */
@@ -75,8 +75,8 @@ function addRule(libc: Libc, ruleset: bigint, { path, rights }: FileRule): void 
 }
 
 /**
- * Leaves this thread, and those that it starts from now on, the files of the
- * rules, no port to listen on, and no process to signal.
+ * Leaves this thread, and those that it starts from now on, only the files of the
+ * rules, with no port to listen on and no process to signal.
  *
  * @returns whether the kernel has closed the files
  */

@@ -1,5 +1,5 @@
 /**
- * The few functions of the C library that close a process in.
+ * The few functions of the C library that a sandbox needs.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const SYMBOLS = {
   call: { name: "syscall", parameters: ["i64", "i64", "i64", "i64"], result: "i64" },
   /** `syscall` with a structure as fourth argument. */
   callFor: { name: "syscall", parameters: ["i64", "i64", "i64", "buffer", "u64"], result: "i64" },
-  /** Waits, so it runs beside the event loop. */
+  /** It blocks, so it runs outside the event loop. */
   wait: {
     name: "ioctl",
     parameters: ["i32", "u64", "buffer"],
@@ -43,7 +43,7 @@ export function openLibc(): Libc | undefined {
 
 const PR_SET_NO_NEW_PRIVS = 38;
 
-/** No program that this process starts can gain rights; Landlock and seccomp ask for it. */
+/** Makes sure that nothing this process starts can gain rights: Landlock and seccomp require it. */
 export function setNoNewPrivileges(libc: Libc): boolean {
   return libc.prctl(PR_SET_NO_NEW_PRIVS, 1n, 0n, 0n, 0n) === 0;
 }

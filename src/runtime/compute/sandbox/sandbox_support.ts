@@ -1,5 +1,5 @@
 /**
- * What the system lets a sandbox close beyond the permissions of the runtime.
+ * What the kernel can close to a server, beyond the permissions of the runtime.
  *
  * @module
  */
@@ -29,7 +29,7 @@ export function probeSandbox(): SandboxSupport {
     : { files: landlockVersion(libc) > 0, calls: canSupervise(libc) };
 }
 
-/** What is missing of a sandbox, a noun phrase each; nothing where it is complete. */
+/** The missing parts of a sandbox, each as a noun phrase; none where it is complete. */
 export function missingSandbox({ files, calls }: SandboxSupport): readonly string[] {
   return [
     ...(files ? [] : ["Landlock, which closes files"]),

@@ -2,7 +2,7 @@
  * The filter of system calls (seccomp(2), classic BPF) of the process of a
  * server: calls that start programs or reach into others are refused, signals
  * go to the process itself only, and calls that name a peer or begin to listen
- * are judged by the process's first thread.
+ * are decided by the process's first thread.
  *
  * @module
  */

@@ -23,7 +23,7 @@ type Ended = { readonly code: number; readonly reason: string };
 
 export interface ClientSocketOptions {
   readonly conn: Deno.Conn;
-  /** Holds what came behind the head of the upgrade. */
+  /** Holds what followed the head of the upgrade. */
   readonly reader: ByteReader;
   readonly protocol: string;
   /** Called once, when the connection is closed. */
@@ -68,7 +68,7 @@ export class ClientSocket implements ComputeSocket {
     Deno.unrefTimer(Number(this.#timer));
   }
 
-  /** Ends the connection without a word. */
+  /** Ends the connection without a close frame. */
   abort(): void {
     clearTimeout(this.#timer);
     if (this.#closed) return;

@@ -53,7 +53,7 @@ export function encodeFrame(
   return bytes;
 }
 
-/** Cuts what a server sends into frames. */
+/** Splits what a server sends into frames. */
 export class FrameParser {
   #parts: Uint8Array<ArrayBuffer>[] = [];
   #bytes = 0;

@@ -1,6 +1,6 @@
 /**
- * Messages out of frames: fragments joined, text checked, control frames told
- * apart (RFC 6455, 5.4 to 5.6).
+ * Messages from frames: joins fragments, checks text, and recognises control
+ * frames (RFC 6455, 5.4 to 5.6).
  *
  * @module
  */
@@ -34,7 +34,7 @@ const FIRST_ROOM = 4096;
 
 export class MessageJoiner {
   #opcode = 0;
-  /** What has come of a message. Parts are not kept one by one: they may be empty, and endless. */
+  /** What has arrived of a message. Parts are not kept one by one: there may be endless empty ones. */
   #begun = new Uint8Array(0);
   #bytes = 0;
 

@@ -1,5 +1,5 @@
 /**
- * The opening handshake of a WebSocket (RFC 6455, 4.1), spoken to a server.
+ * The opening handshake of a WebSocket to a server (RFC 6455, 4.1).
  *
  * @module
  */
@@ -50,7 +50,7 @@ function handshake(request: Omit<ComputeRequest, "body">, key: string): Uint8Arr
 const valueOf = (head: ResponseHead, wanted: string): string | undefined =>
   head.headers.find(([name]) => name.toLowerCase() === wanted)?.[1];
 
-/** The one of the offered protocols that the server has chosen; "" for none (RFC 6455, 4.1). */
+/** The offered protocol that the server has chosen; "" for none (RFC 6455, 4.1). */
 function chosenProtocol({ headers }: Pick<ComputeRequest, "headers">, head: ResponseHead): string {
   const chosen = valueOf(head, "sec-websocket-protocol")?.trim();
   if (chosen === undefined) return "";
@@ -90,7 +90,7 @@ function asResponse(
 }
 
 /**
- * Opens a WebSocket, or hands on what the server answered instead.
+ * Opens a WebSocket, or returns what the server answered instead.
  *
  * @throws OutboundError; `idle_timeout` where no head came in time
  */
@@ -137,13 +137,13 @@ export async function openSocket(
       return { type: "response", response: asResponse(head, reader, end) };
     }
     if (valueOf(head, "sec-websocket-accept") !== await acceptFor(key)) {
-      throw new OutboundError("bad_response", "The server did not accept the WebSocket rightly");
+      throw new OutboundError("bad_response", "The server did not accept the WebSocket correctly");
     }
     const protocol = chosenProtocol(request, head);
     const socket = new ClientSocket({ conn, reader, protocol, over: finish });
     signal?.removeEventListener("abort", abort);
     // Deno 2.6 aborts the signal of a request that it has upgraded: from here on, only
-    // the client's own socket tells of its end.
+    // the client's own socket reports its end.
     return { type: "open", socket };
   } catch (error) {
     close();

@@ -1,12 +1,12 @@
 /**
- * The one address of a server. It is told that it listens on host and port;
- * in truth it listens at a Unix socket that only the platform reaches.
+ * The one address of a server. The server sees the host and port that it asked
+ * for; in fact it listens on a Unix socket that only the platform can reach.
  *
  * @module
  */
 import type { Send } from "./messages.ts";
 
-/** What a server believes to listen on. */
+/** What a server sees as the address that it listens on. */
 export interface AdvertisedAddress {
   readonly address: string;
   readonly port: number;
@@ -29,14 +29,14 @@ export class ServerAddress {
     return this.#taken;
   }
 
-  /** Takes the address; false where the server listens already. */
+  /** Takes the address; false where the server already listens. */
   take(): boolean {
     if (this.#taken) return false;
     this.#taken = true;
     return true;
   }
 
-  /** The server has closed it, and may listen again. */
+  /** The server has closed it and may listen again. */
   release(): void {
     this.#taken = false;
   }
@@ -46,7 +46,7 @@ export class ServerAddress {
     this.options.send({ type: "listening" });
   }
 
-  /** What the server is told; port 0 and no port are the platform's choice. */
+  /** The address that the server sees; for port 0, or no port, the platform chooses one. */
   advertised(port?: number, host?: string): AdvertisedAddress {
     const address = host === undefined || host === "localhost" ? this.options.host : host;
     return {
@@ -57,7 +57,7 @@ export class ServerAddress {
   }
 }
 
-/** Why a second address is refused, in the words of Node. */
+/** The error for a second address, in the form that Node uses. */
 export function refusedListen({ address, port }: AdvertisedAddress): Error {
   const message = `listen EACCES: permission denied ${address}:${port}: ` +
     "a deployment's server listens on one port only, that of its first listen; " +

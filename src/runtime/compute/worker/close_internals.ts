@@ -1,14 +1,14 @@
 /**
- * Takes from a server what leads past the documented interfaces of Node and
- * Deno to the runtime's own parts: bindings, native code, and descriptors by
- * their number. The kernel's sandbox does not depend on it: a worker that the
- * server starts has these parts again, and finds nothing open to use them on.
+ * Closes to a server what leads past the documented interfaces of Node and Deno
+ * to the runtime's internals: bindings, native code, and descriptors by their
+ * number. The kernel's sandbox does not depend on this: a worker that the
+ * server starts has these internals again, but finds nothing to use them on.
  *
  * @module
  */
 import process from "node:process";
 
-/** What Node itself answers with where its permissions are on. */
+/** The error that Node throws where its permission model is on. */
 class AccessDeniedError extends Error {
   override readonly name = "Error";
   readonly code = "ERR_ACCESS_DENIED";
@@ -22,7 +22,7 @@ const CLOSED_METHODS = [
   "_getActiveRequests",
 ] as const;
 
-/** Classes of Node's bindings that make a stream of a descriptor's number. */
+/** Classes of Node's bindings that turn a descriptor's number into a stream. */
 const HANDLES = [["pipe_wrap", "Pipe"], ["tcp_wrap", "TCP"], ["udp_wrap", "UDP"]] as const;
 
 /** Standard input, output and error, which a server may open as streams. */
@@ -34,7 +34,7 @@ const fix = (holder: object, name: PropertyKey, value: unknown): void => {
   Object.defineProperty(holder, name, { value, configurable: false, writable: false });
 };
 
-/** Lets handles be opened for standard input, output and error only. */
+/** Allows handles for standard input, output and error only. */
 function closeOpen(binding: Method): void {
   for (const [module, name] of HANDLES) {
     const parts = binding.call(process, module) as Readonly<Record<string, unknown>>;
@@ -54,7 +54,7 @@ function closeOpen(binding: Method): void {
   }
 }
 
-/** Closes the runtime's own parts to the code that is loaded next. */
+/** Closes the runtime's internals to the code that is loaded next. */
 export function closeInternals(): void {
   closeOpen(Reflect.get(process, "binding") as Method);
   for (const name of CLOSED_METHODS) {

@@ -1,6 +1,7 @@
 /**
- * Servers of Deno (`Deno.serve`) and modules whose default export has `fetch`:
- * led to the Unix socket, their requests with the URL that the client asked for.
+ * Servers of Deno (`Deno.serve`), and modules whose default export has `fetch`:
+ * they listen on the Unix socket, and their requests have the URL that the
+ * client asked for.
  *
  * @module
  */
@@ -22,12 +23,12 @@ interface ServeOptions {
 
 type Serve = (options: object, handler: Handler) => Deno.HttpServer;
 
-/** The request as the client sent it, with a URL of http(s): a Unix socket has a scheme of its own. */
+/** The request as the client sent it, with an http(s) URL: a Unix socket has a scheme of its own. */
 function webRequest(request: Request): Request {
   const secure = request.headers.get("x-forwarded-proto") === "https";
   const url = request.url.replace(/^http\+unix:/, secure ? "https:" : "http:");
   if (request.headers.has("upgrade")) {
-    // Only the very request can be upgraded.
+    // Only the original request can be upgraded.
     Object.defineProperty(request, "url", { value: url });
     return request;
   }
@@ -59,28 +60,28 @@ function serveAt(
   if (!address.take()) {
     throw new Deno.errors.PermissionDenied(refusedListen(advertised).message);
   }
-  const told = { transport: "tcp", hostname: advertised.address, port: advertised.port };
+  const shown = { transport: "tcp", hostname: advertised.address, port: advertised.port };
   const { signal, onError, onListen } = options;
   const server = serve({
     path: address.socket,
     ...(signal === undefined ? {} : { signal }),
     ...(onError === undefined ? {} : { onError }),
     onListen: () => {
-      onListen?.(told);
+      onListen?.(shown);
     },
   }, (request, info) => {
     const id = request.headers.get(REQUEST_ID_HEADER) ?? undefined;
     const seen = Object.create(info, { remoteAddr: { value: PEER, enumerable: true } });
     return inRequest(id, () => handler(webRequest(request), seen));
   });
-  Object.defineProperty(server, "addr", { value: told, configurable: true });
+  Object.defineProperty(server, "addr", { value: shown, configurable: true });
   void server.finished.finally(() => address.release());
   address.listening();
   return server;
 }
 
-/** Leads `Deno.serve` to the address, and refuses the other ways to listen. */
-export function takeDenoServers(address: ServerAddress): void {
+/** Redirects `Deno.serve` to the address, and refuses the other ways to listen. */
+export function redirectDenoServers(address: ServerAddress): void {
   const serve = Deno.serve.bind(Deno) as unknown as Serve;
   const listen = (): never => {
     throw new Deno.errors.PermissionDenied(
@@ -101,7 +102,7 @@ export function takeDenoServers(address: ServerAddress): void {
   });
 }
 
-/** Serves a module that says how to answer, and leaves the listening to the platform. */
+/** Serves a module that only says how to answer; false where it does not. */
 export function serveModule(module: Readonly<Record<string, unknown>>): boolean {
   const exported = module.default;
   if (typeof exported !== "object" || exported === null) return false;

@@ -1,18 +1,18 @@
 /**
- * Errors of a server, as its author is to see them.
+ * Errors of a server, as its author sees them.
  *
  * @module
  */
 import { pathToFileURL } from "node:url";
-import { cut } from "../lines.ts";
+import { truncate } from "../lines.ts";
 
 /** A frame of the runtime, not of the server. */
 const RUNTIME_FRAME = /^\s+at (?:.*(?:\(|async ))?(?:ext|node):/;
 
-/** Where the code of this thread lies: its frames say nothing either. */
+/** Where this code lies: its frames do not help the author either. */
 const OWN_FOLDER = new URL("./", import.meta.url).href;
 
-/** Text without the frames of runtime and harness; paths are relative to the deployment's folder. */
+/** Text without the frames of the runtime and of this code; paths are relative to the deployment's folder. */
 export function cleanStack(text: string, directory: string): string {
   if (!text.includes("    at ")) return text;
   const lines = text.split("\n").filter((line) =>
@@ -23,6 +23,6 @@ export function cleanStack(text: string, directory: string): string {
 
 /** Message and stack, as `cleanStack` leaves them. */
 export function describeError(error: unknown, directory: string): string {
-  if (!(error instanceof Error)) return cut(`Uncaught ${Deno.inspect(error)}`);
-  return cut(cleanStack(error.stack ?? `${error.name}: ${error.message}`, directory));
+  if (!(error instanceof Error)) return truncate(`Uncaught ${Deno.inspect(error)}`);
+  return truncate(cleanStack(error.stack ?? `${error.name}: ${error.message}`, directory));
 }

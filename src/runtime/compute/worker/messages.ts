@@ -1,28 +1,28 @@
 /**
- * What the server's thread and the thread beside it say to each other.
+ * Messages between the server's thread and the process's first thread.
  *
  * @module
  */
 import type { ProcessLog, ServerStart } from "../wire.ts";
 
-/** Goes to the server's thread. */
+/** To the server's thread. */
 export type ToWorker =
   /** `socket` is the path at which it listens, whatever port the server asks for. */
   | { readonly type: "start"; readonly start: ServerStart; readonly socket: string }
-  /** Answers `prepared`: the server's code may be loaded. */
+  /** The answer to `prepared`: the server's code may be loaded. */
   | { readonly type: "load" }
   | { readonly type: "ping"; readonly id: number }
-  /** The server is to end itself; `ended` answers. */
+  /** The server should end itself; `ended` is the answer. */
   | { readonly type: "terminate" };
 
-/** Comes from the server's thread. */
+/** From the server's thread. */
 export type FromWorker =
   | ({ readonly type: "log" } & ProcessLog)
-  /** All is ready for the server's code. */
+  /** The thread is ready for the server's code. */
   | { readonly type: "prepared" }
   | { readonly type: "listening" }
   | { readonly type: "pong"; readonly id: number }
-  /** An error that nobody has caught so far; the server may yet live on. */
+  /** An uncaught error, so far; the server may survive it. */
   | { readonly type: "error"; readonly message: string }
   | { readonly type: "ended"; readonly message: string };
 

@@ -1,7 +1,7 @@
 /**
- * Datagrams of Node (`node:dgram`): what the runtime refuses is an error of the
- * socket, as the kernel's own refusals are. Deno throws it past the socket,
- * where nothing of the server could catch it.
+ * Datagrams of Node (`node:dgram`): what the runtime refuses becomes an error of
+ * the socket, as what the kernel refuses does. Deno throws it where no code of
+ * the server could catch it.
  *
  * @module
  */
@@ -14,8 +14,8 @@ type Method = (this: unknown, ...args: unknown[]) => unknown;
 
 const METHODS = ["bind", "bind6", "connect", "connect6", "send", "send6"] as const;
 
-/** Gives sockets of `node:dgram` the runtime's refusals as errors that they can emit. */
-export function takeDatagrams(): void {
+/** Turns what the runtime refuses into errors that sockets of `node:dgram` emit. */
+export function catchDatagramErrors(): void {
   const binding = Reflect.get(process, "binding") as Method;
   const { UDP } = binding.call(process, "udp_wrap") as {
     readonly UDP: { readonly prototype: Record<string, Method> };

@@ -1,9 +1,9 @@
 /**
- * Servers of `node:http`: their listening is led to the Unix socket, and their
- * requests run in a scope that names them.
+ * Servers of `node:http`: they listen on the Unix socket, and each request runs in
+ * a scope with its id.
  *
- * Up to Deno 2.6 an `http.Server` is no `net.Server`: it serves by Deno's own
- * server, to which `_additionalServeOptions` may name a path.
+ * Up to Deno 2.6, an `http.Server` is no `net.Server`: it uses Deno's own server,
+ * to which `_additionalServeOptions` may pass a path.
  *
  * @module
  */
@@ -28,7 +28,7 @@ interface IncomingRequest {
   readonly headers: Record<string, string | string[] | undefined>;
 }
 
-/** What `listen` was asked for; `other` is a socket or descriptor of the server's own. */
+/** The arguments of `listen`; `other` is a socket or descriptor of the server's own. */
 type Asked = { readonly port?: number; readonly host?: string } | "other";
 
 /** Reads the many forms of `server.listen()` (Node, net). */
@@ -49,7 +49,7 @@ function readPort(value: unknown): { readonly port?: number } {
   return typeof port === "number" && Number.isInteger(port) ? { port } : {};
 }
 
-/** Deno shows a request to a Unix socket as `//host/path`. */
+/** The path and query: Deno shows a request over a Unix socket as `//host/path`. */
 const originForm = (url: string): string => {
   if (!url.startsWith("//")) return url;
   const path = url.indexOf("/", 2);
@@ -70,7 +70,7 @@ function restoreAcceptEncoding(request: IncomingRequest): void {
   const accepted = headers[ACCEPT_ENCODING_HEADER];
   if (accepted === undefined) return;
   const isHidden = (name: string) => name.toLowerCase() === ACCEPT_ENCODING_HEADER;
-  // Deno 2.6 makes the array anew whenever it is read.
+  // Deno 2.6 makes a new array whenever it is read.
   const rawHeaders = request.rawHeaders.map((part, index) =>
     index % 2 === 0 && isHidden(part) ? "accept-encoding" : part
   );
@@ -79,7 +79,7 @@ function restoreAcceptEncoding(request: IncomingRequest): void {
   headers["accept-encoding"] = accepted;
 }
 
-/** Peers of a Unix socket have no address; frameworks want one. */
+/** Peers of a Unix socket have no address, but frameworks expect one. */
 const PEER = {
   remoteAddress: "127.0.0.1",
   remoteFamily: "IPv4",
@@ -87,7 +87,7 @@ const PEER = {
   localAddress: "127.0.0.1",
 } as const;
 
-function nameRequests(prototype: Emitter, denoServes: boolean): void {
+function scopeRequests(prototype: Emitter, denoServes: boolean): void {
   const emit = prototype.emit;
   const replaced: Method = function (event, ...args) {
     const first = args[0];
@@ -127,7 +127,7 @@ function replaceAddress(prototype: object): void {
   Reflect.set(prototype, "address", replaced);
 }
 
-/** True where the server may listen; else it hears why not, a moment later, as from Node. */
+/** True where the server may listen; otherwise it gets an error event, as from Node. */
 function mayListen(
   server: Emitter,
   advertised: AdvertisedAddress,
@@ -168,13 +168,13 @@ function replaceServe(address: ServerAddress): void {
   const options: Method = function () {
     return { path: address.socket, onListen: () => this.emit("listening") };
   };
-  const told = prototype.address!;
+  const ownAddress = prototype.address!;
   prototype._serve = function () {
-    const { port, address: host } = told.call(this) as { port: number; address: string };
+    const { port, address: host } = ownAddress.call(this) as { port: number; address: string };
     if (mayListen(this, address.advertised(port, host), address)) serve.call(this);
   };
   prototype._additionalServeOptions = options;
-  // Deno 2.6 has none, and complains to the log of each server that asks for it.
+  // Deno 2.6 has none, and writes a complaint to the log of each server that calls it.
   prototype.setTimeout = function () {
     return this;
   };
@@ -184,20 +184,20 @@ function replaceServe(address: ServerAddress): void {
 }
 
 /**
- * Up to Deno 2.6 a socket that writes several buffers at once loses what the
- * system does not take of them, and the peer waits: it gets them one by one.
+ * Up to Deno 2.6, a socket that writes several buffers at once loses what the
+ * system does not take at once, and the peer waits: this writes them one by one.
  */
 function writeOneByOne(): void {
   Reflect.set(net.Socket.prototype, "_writev", null);
 }
 
-/** Leads the servers of Node to the address. */
-export function takeNodeServers(address: ServerAddress): void {
+/** Redirects the servers of Node to the address. */
+export function redirectNodeServers(address: ServerAddress): void {
   const denoServes = !(http.Server.prototype instanceof net.Server);
   replaceListen(address);
   if (denoServes) {
     replaceServe(address);
     writeOneByOne();
   }
-  nameRequests(http.Server.prototype as unknown as Emitter, denoServes);
+  scopeRequests(http.Server.prototype as unknown as Emitter, denoServes);
 }

@@ -1,10 +1,10 @@
 /**
- * What a server writes, as lines for the log: `console`, and the streams of
- * the process.
+ * What a server writes to `console` and the streams of the process, as lines for
+ * the log.
  *
  * @module
  */
-import { cut, LineSplitter } from "../lines.ts";
+import { LineSplitter, truncate } from "../lines.ts";
 import type { ProcessLog } from "../wire.ts";
 import { cleanStack } from "./describe_error.ts";
 import type { Send } from "./messages.ts";
@@ -12,7 +12,7 @@ import { currentRequest } from "./request_scope.ts";
 
 type Level = ProcessLog["level"];
 
-/** Deno's console tells levels by number. */
+/** The levels of Deno's console, by number. */
 const LEVELS: readonly Level[] = ["debug", "info", "warn", "error"];
 
 type Print = (message: string, level: number) => void;
@@ -29,13 +29,13 @@ function replaceConsole(print: Print): void {
 type WriteCallback = (error?: Error | null) => void;
 
 /** Turns `console`, `process.stdout` and `Deno.stdout` into log lines. */
-export function takeOutput(send: Send, directory: string): void {
+export function captureOutput(send: Send, directory: string): void {
   const log = (level: Level, message: string): void => {
     const requestId = currentRequest();
     send({ type: "log", level, message, ...(requestId === undefined ? {} : { requestId }) });
   };
   replaceConsole((message, level) =>
-    log(LEVELS[level] ?? "info", cut(cleanStack(message.replace(/\n$/, ""), directory)))
+    log(LEVELS[level] ?? "info", truncate(cleanStack(message.replace(/\n$/, ""), directory)))
   );
   for (const [name, level] of [["stdout", "info"], ["stderr", "error"]] as const) {
     const lines = new LineSplitter((line) => log(level, line));

@@ -1,5 +1,5 @@
 /**
- * Which request the running code belongs to.
+ * The request that the running code belongs to.
  *
  * @module
  */

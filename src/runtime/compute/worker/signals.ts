@@ -1,21 +1,21 @@
 /**
- * Signals, as a server hears them: those of the process are the platform's,
- * which tells its servers when they are to end.
+ * Signals, as a server receives them. Those of the process belong to the platform,
+ * which asks its servers to end when it is time.
  *
  * @module
  */
 
 type Listener = () => void;
 
-/** Calls the listeners of a signal; false where there is none. */
-export type TellSignal = (signal: Deno.Signal) => boolean;
+/** Calls the listeners of a signal; false where there are none. */
+export type EmitSignal = (signal: Deno.Signal) => boolean;
 
 /**
- * Keeps listeners from the signals of the process: a Ctrl-C at the platform
- * would reach them while requests are under way. Those of `node:process` come
- * by the same functions.
+ * Separates the server's listeners from the signals of the process: a Ctrl-C at
+ * the platform would reach them while requests are under way. Listeners of
+ * `node:process` are added by the same functions.
  */
-export function takeSignals(): TellSignal {
+export function separateSignals(): EmitSignal {
   const listeners = new Map<string, Set<Listener>>();
   const replaced = {
     addSignalListener(signal: string, listener: Listener): void {
@@ -28,8 +28,8 @@ export function takeSignals(): TellSignal {
   };
   Object.assign(Deno, replaced);
   return (signal) => {
-    const told = [...listeners.get(signal) ?? []];
-    for (const listener of told) queueMicrotask(() => listener());
-    return told.length > 0;
+    const called = [...listeners.get(signal) ?? []];
+    for (const listener of called) queueMicrotask(() => listener());
+    return called.length > 0;
   };
 }

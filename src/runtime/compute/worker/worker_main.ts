@@ -1,7 +1,7 @@
 /**
- * The thread in which the server of a deployment runs. It is prepared here,
- * then the deployment's own code is loaded: nothing below may rely on what
- * that code can reach.
+ * The thread in which the server of a deployment runs. It is prepared here, then
+ * the deployment's own code is loaded: nothing below may rely on anything that
+ * this code can change.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import { pathToFileURL } from "node:url";
 import type { ServerStart } from "../wire.ts";
 import { ServerAddress } from "./address.ts";
 import { closeInternals } from "./close_internals.ts";
-import { serveModule, takeDenoServers } from "./deno_servers.ts";
+import { redirectDenoServers, serveModule } from "./deno_servers.ts";
 import { describeError } from "./describe_error.ts";
 import type { Send, ToWorker } from "./messages.ts";
-import { takeDatagrams } from "./node_datagrams.ts";
-import { takeNodeServers } from "./node_servers.ts";
-import { takeOutput } from "./output.ts";
-import { takeSignals, type TellSignal } from "./signals.ts";
+import { catchDatagramErrors } from "./node_datagrams.ts";
+import { redirectNodeServers } from "./node_servers.ts";
+import { captureOutput } from "./output.ts";
+import { type EmitSignal, separateSignals } from "./signals.ts";
 
 function setEnvironment({ env, port, host }: ServerStart): void {
   for (const name of Object.keys(Deno.env.toObject())) Deno.env.delete(name);
@@ -26,15 +26,15 @@ function setEnvironment({ env, port, host }: ServerStart): void {
   Deno.env.set("HOST", host);
 }
 
-/** Nothing more runs in this thread: the one beside it ends the process. */
+/** Stops this thread for good; the first thread ends the process. */
 function halt(): never {
   const nothing = new Int32Array(new SharedArrayBuffer(4));
   for (;;) Atomics.wait(nothing, 0, 0);
 }
 
-/** The end of the server is told, whichever way it takes. */
-function tellExits(send: Send): void {
-  const told = (name: string) => (code?: unknown): never => {
+/** Reports the end of the server, whichever way it ends itself. */
+function reportExits(send: Send): void {
+  const exit = (name: string) => (code?: unknown): never => {
     const number = Number(code ?? process.exitCode ?? 0) || 0;
     try {
       if (name === "process.exit") process.emit("exit", number);
@@ -43,24 +43,24 @@ function tellExits(send: Send): void {
       halt();
     }
   };
-  Reflect.set(process, "exit", told("process.exit"));
-  Reflect.set(process, "reallyExit", told("process.reallyExit"));
-  Reflect.set(process, "abort", told("process.abort"));
-  Reflect.set(Deno, "exit", told("Deno.exit"));
-  Reflect.set(globalThis, "close", told("close"));
+  Reflect.set(process, "exit", exit("process.exit"));
+  Reflect.set(process, "reallyExit", exit("process.reallyExit"));
+  Reflect.set(process, "abort", exit("process.abort"));
+  Reflect.set(Deno, "exit", exit("Deno.exit"));
+  Reflect.set(globalThis, "close", exit("close"));
 }
 
-function tellErrors(send: Send, directory: string): void {
-  const tell = (error: unknown): void =>
+function reportErrors(send: Send, directory: string): void {
+  const report = (error: unknown): void =>
     send({ type: "error", message: describeError(error, directory) });
-  globalThis.addEventListener("error", (event) => tell(event.error));
-  globalThis.addEventListener("unhandledrejection", (event) => tell(event.reason));
+  globalThis.addEventListener("error", (event) => report(event.error));
+  globalThis.addEventListener("unhandledrejection", (event) => report(event.reason));
 }
 
 interface Prepared {
   /** Loads the server's code. */
   readonly load: () => Promise<void>;
-  readonly tellSignal: TellSignal;
+  readonly emitSignal: EmitSignal;
 }
 
 /** Prepares the thread for the server's code. */
@@ -69,14 +69,14 @@ function prepare(start: ServerStart, socket: string, send: Send): Prepared {
   setEnvironment(start);
   process.argv.splice(0, process.argv.length, Deno.execPath(), entry);
   Object.defineProperty(Deno, "args", { value: [] });
-  takeOutput(send, start.directory);
-  tellErrors(send, start.directory);
-  tellExits(send);
+  captureOutput(send, start.directory);
+  reportErrors(send, start.directory);
+  reportExits(send);
   const address = new ServerAddress(socket, { port: start.port, host: start.host, send });
-  takeNodeServers(address);
-  takeDatagrams();
-  takeDenoServers(address);
-  const tellSignal = takeSignals();
+  redirectNodeServers(address);
+  catchDatagramErrors();
+  redirectDenoServers(address);
+  const emitSignal = separateSignals();
   closeInternals();
   const load = async () => {
     try {
@@ -86,7 +86,7 @@ function prepare(start: ServerStart, socket: string, send: Send): Prepared {
       send({ type: "ended", message: describeError(error, start.directory) });
     }
   };
-  return { load, tellSignal };
+  return { load, emitSignal };
 }
 
 globalThis.addEventListener("message", (event) => {
@@ -99,7 +99,7 @@ globalThis.addEventListener("message", (event) => {
     if (data.type === "ping") send({ type: "pong", id: data.id });
     else if (data.type === "load") void prepared.load();
     else if (data.type === "terminate") {
-      if (!prepared.tellSignal("SIGTERM")) send({ type: "ended", message: "Told to end" });
+      if (!prepared.emitSignal("SIGTERM")) send({ type: "ended", message: "Told to end" });
     } else {
       prepared = prepare(data.start, data.socket, send);
       send({ type: "prepared" });

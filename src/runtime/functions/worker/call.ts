@@ -1,5 +1,5 @@
 /**
- * One call as the worker knows it.
+ * One call, as the worker sees it.
  *
  * @module
  */
@@ -10,7 +10,7 @@ export interface Call {
   readonly abort: AbortController;
   /** Promises of `waitUntil` that are not settled yet. */
   pending: number;
-  /** The result is out. */
+  /** True once the result has been sent. */
   answered: boolean;
   settled: boolean;
 }

@@ -1,6 +1,6 @@
 /**
- * The calls of a worker: from the head that the platform sends to the result
- * that goes back, and `waitUntil` after it.
+ * The calls of a worker, from the head that the platform sends to the result that
+ * goes back, and `waitUntil` after it.
  *
  * @module
  */
@@ -38,10 +38,10 @@ export interface CallsOptions {
   readonly report: (error: unknown, call: number | undefined) => void;
 }
 
-/** What most request steps come to. */
+/** The result of most request steps. */
 const NEXT_PAYLOAD = toPayload({ type: "next" } satisfies ResultHead);
 
-/** Fields as the runtime's constructors take them; these are nobody else's. */
+/** Fields as the runtime's constructors take them, which do not change them. */
 const asInit = (pairs: HeaderList): [string, string][] => pairs as [string, string][];
 
 export class WorkerCalls {
@@ -49,7 +49,7 @@ export class WorkerCalls {
 
   constructor(private readonly options: CallsOptions) {}
 
-  /** The call that must be meant where only one is running. */
+  /** The call that is meant where only one is running. */
   readonly only = (): Call | undefined => {
     if (this.#calls.size !== 1) return undefined;
     for (const call of this.#calls.values()) return call;

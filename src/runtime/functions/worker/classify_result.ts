@@ -1,6 +1,6 @@
 /**
- * What a step's return value means: next, a request, a response, or nothing
- * that the step may return. `Request` and `Response` are told by the runtime's
+ * What a step's return value means: next, a request, a response, or nothing that
+ * the step may return. `Request` and `Response` are recognised by the runtime's
  * own getters, so that no look-alike passes.
  *
  * @module
@@ -32,10 +32,10 @@ function has(read: (value: unknown) => unknown, value: unknown): boolean {
   }
 }
 
-/** The body that the step was given, as far as it was touched. */
+/** The body that the step was given. */
 export interface GivenBody {
   readonly stream: ReadableStream<Uint8Array>;
-  /** A part of it was read, so the platform no longer has all of it. */
+  /** True once a part of it was read, so that the platform no longer has all of it. */
   started(): boolean;
 }
 
@@ -67,7 +67,9 @@ function splitBody(
 }
 
 function asResponse(value: unknown, facts: StepFacts): Classified {
-  if (responseUsed(value)) return invalid("The body of the returned Response is used already");
+  if (responseUsed(value)) {
+    return invalid("The body of the returned Response has already been used");
+  }
   const { body, stream } = splitBody(responseBody(value), facts);
   const head: ResultHead = {
     type: "response",
@@ -83,7 +85,7 @@ function asResponse(value: unknown, facts: StepFacts): Classified {
 }
 
 function asRequest(value: unknown, facts: StepFacts): Classified {
-  if (requestUsed(value)) return invalid("The body of the returned Request is used already");
+  if (requestUsed(value)) return invalid("The body of the returned Request has already been used");
   const { body, stream } = splitBody(requestBody(value), facts);
   const head: ResultHead = {
     type: "request",
@@ -95,7 +97,7 @@ function asRequest(value: unknown, facts: StepFacts): Classified {
   return stream === undefined ? { head } : { head, body: stream };
 }
 
-/** A step returned nothing: what it was given goes on, unless it ate the body. */
+/** A step that returned nothing: what it was given goes on, unless it has read the body. */
 function unchanged(facts: StepFacts): Classified {
   if (facts.mode === "observe" || facts.given?.started() !== true) {
     return { head: { type: "next" } };

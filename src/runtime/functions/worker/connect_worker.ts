@@ -1,6 +1,6 @@
 /**
- * The worker's way to the platform: it connects, and gives up for good what it
- * needed for that. Only then does it load a function.
+ * Connects a worker to the platform. The worker then gives up every permission for
+ * good; only after that does it load a function.
  *
  * @module
  */
@@ -19,7 +19,7 @@ const PERMISSIONS = [
   "import",
 ] as const;
 
-/** Permissions that this thread has, even in part: by the runtime's word, and by trying. */
+/** Permissions that this thread has, even in part: those that the runtime reports, and those found by trying. */
 export async function permissionsLeft(socketPath: string): Promise<string[]> {
   const left: string[] = PERMISSIONS.filter((name) => {
     const { state, partial } = Deno.permissions.querySync({ name });
@@ -44,7 +44,7 @@ export async function permissionsLeft(socketPath: string): Promise<string[]> {
 }
 
 /**
- * Connects to the platform, gives every permission back, and says who it is.
+ * Connects to the platform, gives up every permission, and identifies itself.
  *
  * @throws Error where there is no platform, or a permission is left
  */

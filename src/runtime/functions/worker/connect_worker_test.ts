@@ -66,6 +66,6 @@ Deno.test("a worker has nothing left of what it may, before its function is load
   assert.equal(harmless.type, FunctionFrame.ready);
 });
 
-Deno.test("a worker that may not connect ends, and tells why", async () => {
+Deno.test("a worker that may not connect ends, and says why", async () => {
   await assert.rejects(firstWord("none", "export default () => {};"), /NotCapable/);
 });

@@ -6,7 +6,7 @@
 import { type LogLevel, MAX_LOG_CHARACTERS } from "../../process/frames/mod.ts";
 import type { LogHead } from "../wire.ts";
 
-/** Lines that a worker may log in a second, and at once. */
+/** Lines that a worker may log in a second, and in one burst. */
 const LINES_PER_SECOND = 100;
 const LINES_AT_ONCE = 200;
 
@@ -25,7 +25,7 @@ function render(value: unknown): string {
   try {
     return inspect(value, INSPECT_OPTIONS);
   } catch {
-    return "[value that can not be shown]";
+    return "[value that cannot be shown]";
   }
 }
 
@@ -57,14 +57,14 @@ const SILENT = [
   "timeStamp",
 ];
 
-/** Lets a line pass while there are tokens; they come back with time. */
+/** Lets lines pass while there are tokens, which are refilled over time. */
 class LineBudget {
   #tokens = LINES_AT_ONCE;
   #last = performance.now();
   #dropped = 0;
   readonly #now = performance.now.bind(performance);
 
-  /** The number of lines dropped since the last one that passed; `undefined` to drop this. */
+  /** The number of lines dropped since the last one that passed; `undefined` to drop this one. */
   take(): number | undefined {
     const now = this.#now();
     const earned = (now - this.#last) / 1000 * LINES_PER_SECOND;

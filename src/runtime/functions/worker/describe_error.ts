@@ -1,13 +1,13 @@
 /**
- * Errors of foreign code as plain text: whatever was thrown, with getters that
- * throw, without end, or no error at all.
+ * Errors of foreign code as plain text, whatever was thrown: with getters that
+ * throw, endlessly long, or no error at all.
  *
  * @module
  */
 import { MAX_LOG_CHARACTERS } from "../../process/frames/mod.ts";
 import { MAX_STACK_CHARACTERS, type WireError } from "../wire.ts";
 
-/** How a frame of the function's module is shown. */
+/** The name of the function's module in the frames of a stack. */
 const MODULE_NAME = "data:text/javascript";
 
 function readText(value: object, key: string): string | undefined {
@@ -22,8 +22,8 @@ function readText(value: object, key: string): string | undefined {
 let moduleUrl: string | undefined;
 
 /**
- * Tells the URL of the function's module, which holds its whole source: older
- * runtimes write it out in every frame of a stack.
+ * Sets the URL of the function's module, which contains its whole source: older
+ * runtimes write it into every frame of a stack.
  */
 export function nameModule(url: string): void {
   moduleUrl = url;

@@ -1,6 +1,6 @@
 /**
- * `fetch` of a function: the request travels to the platform, which performs
- * it under the rules of outbound requests.
+ * `fetch` of a function: the request goes to the platform, which performs it under
+ * the rules of outbound requests.
  *
  * @module
  */
@@ -22,7 +22,7 @@ const NativeRequest = Request;
 const NativeResponse = Response;
 const decoder = new TextDecoder();
 
-/** Requests of the worker that are under way; their ids are odd, those of calls even. */
+/** The requests of the worker that are under way; their ids are odd, those of calls are even. */
 export class WorkerFetch {
   readonly #waiting = new Map<number, Waiting>();
   #next = 1;
@@ -32,7 +32,7 @@ export class WorkerFetch {
     private readonly defaultCall: () => Call | undefined,
   ) {}
 
-  /** The function that stands in for the global `fetch`. */
+  /** The function that replaces the global `fetch`. */
   readonly fetch = (input: RequestInfo | URL, init?: RequestInit): Promise<Response> => {
     try {
       return this.#send(new NativeRequest(input, init));

@@ -1,6 +1,5 @@
 /**
- * The worker's end of the line: frames out through the worker's own
- * connection, which no function can find.
+ * The worker's own connection to the platform, which no function can find.
  *
  * @module
  */
@@ -10,7 +9,7 @@ import { FunctionFrame } from "../wire.ts";
 
 const decoder = new TextDecoder();
 
-/** Sends to the platform, and keeps the bodies that are under way. */
+/** Sends to the platform, and knows the bodies that are under way. */
 export class WorkerLink {
   readonly senders = new Map<number, BodySender>();
   readonly receivers = new Map<number, BodyReceiver>();

@@ -1,12 +1,12 @@
 /**
- * Takes from a worker's global scope whatever a function has no use for. It is
- * the second of three walls: the bundle can not import (`sealFunction`), the
- * scope holds nothing that reaches out, and the worker has no permission.
+ * Removes from a worker's global scope everything that a function has no use for.
+ * It is the second of three barriers: the bundle cannot import (`sealFunction`),
+ * the scope contains nothing that reaches out, and the worker has no permission.
  *
  * @module
  */
 
-/** What a function sees: the language, and the web's interfaces for data. */
+/** What a function can use: the language, and the web's interfaces for data. */
 const KEPT = new Set(
   ("Object Function Array Number parseFloat parseInt Infinity NaN undefined Boolean String Symbol " +
     "Date Promise RegExp Error AggregateError EvalError RangeError ReferenceError SyntaxError " +
@@ -31,7 +31,7 @@ const KEPT = new Set(
 const FunctionPrototype = Function.prototype;
 const { defineProperty } = Object;
 
-/** The four constructors that compile text, reachable from any function's prototype. */
+/** Closes the four constructors that compile text, reachable from any function's prototype. */
 function closeConstructors(): void {
   const samples = [
     function () {},
@@ -43,7 +43,7 @@ function closeConstructors(): void {
     const prototype = Object.getPrototypeOf(sample);
     const original = prototype.constructor;
     const closed = function () {
-      throw new EvalError("Code can not be made from text in a function");
+      throw new EvalError("Code cannot be made from text in a function");
     };
     Object.defineProperty(closed, "prototype", { value: original.prototype });
     Object.defineProperty(closed, "name", { value: original.name });
@@ -59,9 +59,10 @@ function closeConstructors(): void {
 }
 
 /**
- * The runtime's own code calls some of its inner functions by `call`, with
- * its whole inner interface as receiver: whoever replaced that method would be
- * handed all of it. Functions may still have methods of these names.
+ * Fixes methods of `Function.prototype`. The runtime calls some of its internal
+ * functions by `call`, with its whole internal interface as receiver: code that
+ * replaced that method would be handed all of it. Other objects may still have
+ * methods of these names.
  */
 function closeCalls(): void {
   for (const name of ["call", "apply", "bind"] as const) {
@@ -82,7 +83,7 @@ function closeCalls(): void {
   }
 }
 
-/** Timers that take functions only: a text would be compiled. */
+/** Makes a timer take functions only: text would be compiled. */
 function closeTimer(name: "setTimeout" | "setInterval"): void {
   const original = globalThis[name] as unknown as (...args: unknown[]) => number;
   Object.defineProperty(globalThis, name, {
@@ -96,8 +97,8 @@ function closeTimer(name: "setTimeout" | "setInterval"): void {
 }
 
 /**
- * Removes every global property that a function is not to see, prototypes of
- * the scope included; those of `EventTarget` are shared with `AbortSignal`.
+ * Removes every global property that a function should not see, including those of
+ * the scope's prototypes, except `EventTarget`, which `AbortSignal` shares.
  */
 export function lockDown(): void {
   closeConstructors();
@@ -121,7 +122,7 @@ export function lockDown(): void {
   }
 }
 
-/** What is left of the forbidden; must be empty, or the worker does not start. */
+/** The global properties that should have been removed; where there are any, the worker must not start. */
 export function leftovers(): string[] {
   return Reflect.ownKeys(globalThis).filter((key) => typeof key === "string" && !KEPT.has(key))
     .map(String);

@@ -1,6 +1,6 @@
 /**
- * The worker in which one function of a deployment runs. The process's own
- * thread tells it once where the platform is; all else comes over its own
+ * The worker in which one function of a deployment runs. The process's own thread
+ * sends it once how to reach the platform; everything else comes over its own
  * connection: source, name and variables first, then calls.
  *
  * @module
@@ -54,7 +54,7 @@ function report(error: unknown, call: number | undefined): void {
   });
 }
 
-/** Nobody caught it: the call fails where it is known and still runs, else it is logged. */
+/** Handles an uncaught error: it fails the call where that is known and still runs; otherwise it is logged. */
 function takeUncaught(event: Event, error: unknown): void {
   event.preventDefault();
   const call = currentCall.getStore() ?? calls?.only();
@@ -94,7 +94,7 @@ async function load({ source, name, env }: WorkerStart): Promise<void> {
   });
 }
 
-/** A function can forge what its worker reads: whatever else it loads so, no second module. */
+/** A function can forge what its worker reads, but never load a second module that way. */
 let isStarted = false;
 
 function take(frame: Frame): void {
@@ -112,7 +112,7 @@ function take(frame: Frame): void {
   else if (!fetcher.take(frame)) link.takeBodyFrame(frame);
 }
 
-/** Speaks with the platform until one of them ends the connection, and ends with that. */
+/** Serves the platform until one of them closes the connection, then ends the worker. */
 async function serve(connection: FrameConnection): Promise<void> {
   link = new WorkerLink(connection);
   fetcher = new WorkerFetch(link, () => calls?.only());
@@ -134,6 +134,6 @@ listen("message", (event) => {
   event.stopImmediatePropagation();
   if (isIntroduced || !(event instanceof NativeMessageEvent)) return;
   isIntroduced = true;
-  // What goes wrong before the connection is there ends the worker; the process says so.
+  // What goes wrong before it is connected ends the worker, and the process reports that.
   void connectWorker(event.data as WorkerIdentity).then(serve);
 });

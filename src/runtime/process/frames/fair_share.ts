@@ -1,25 +1,25 @@
 /**
- * A share of the platform's thread: who sends frame after frame, without end
- * or meaning, has to wait, so that others are served meanwhile.
+ * A share of the platform's thread: a peer that sends frames without end has to
+ * wait, so that others are served meanwhile.
  *
  * @module
  */
 
-/** A millisecond of work is paid with so many: a third of the thread, on average. */
+/** Milliseconds of time that a millisecond of work costs: a third of the thread, on average. */
 const PRICE = 3;
 
-/** What may be owed before work has to pause, in milliseconds. */
+/** How much may be owed before work has to pause, in milliseconds. */
 const CREDIT_MS = 20;
 
 export class FairShare {
   #begun = 0;
-  /** When all that was booked will have been paid. */
+  /** When everything that was booked has been paid. */
   #paidAt = 0;
 
-  /** With a clock that never jumps, in milliseconds. */
+  /** Takes a clock that never jumps, in milliseconds. */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
-  /** Work begins now, and is booked before anything is awaited. */
+  /** Notes that work begins now; it must be booked before anything is awaited. */
   begin(): void {
     this.#begun = this.now();
   }

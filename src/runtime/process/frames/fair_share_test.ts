@@ -22,7 +22,7 @@ Deno.test("FairShare lets work in short bursts pass", () => {
   }
 });
 
-Deno.test("FairShare gives a third of the time to who never stops", () => {
+Deno.test("FairShare gives a third of the time to a peer that never stops", () => {
   const { pass, work } = openShare();
   let [worked, passed] = [0, 0];
   while (passed < 10_000) {

@@ -1,8 +1,8 @@
 /**
- * A connection that speaks in frames. All that is sent in one turn leaves in
- * one write. Workers use it as well, beside a function that may have changed
- * the scope: what it needs of that it takes before, and neither `push` nor
- * iteration is used.
+ * A connection that sends and receives frames. Everything that is sent in one
+ * turn of the event loop leaves in one write. Workers use it too, beside a
+ * function that may have changed the global scope: it takes what it needs of that
+ * at load, and uses neither `push` nor iteration.
  *
  * @module
  */
@@ -17,29 +17,29 @@ export interface OutgoingFrame {
 }
 
 export interface ConnectionOptions {
-  /** Bytes that may wait to be written, with what their frames cost; with more the connection ends. */
+  /** Bytes that may wait to be written, including the cost of their frames; with more, the connection closes. */
   readonly maxQueued?: number;
-  /** Of this thread's time, for what is received; shared with other connections. */
+  /** The share of this thread's time that received frames may take; connections may have one together. */
   readonly share?: FairShare;
 }
 
 const READ_BYTES = 64 * 1024;
 
-/** What a frame takes in memory beside its bytes, about: many small ones are not cheap. */
+/** Memory that a frame takes beside its bytes, roughly: many small ones are not cheap. */
 export const FRAME_COST_BYTES = 256;
 
-/** Frames that are taken between two looks at the clock. */
+/** Frames that are taken between two readings of the clock. */
 const FRAMES_AT_ONCE = 64;
 
 const soon = queueMicrotask.bind(globalThis);
 
 export class FrameConnection {
-  /** Private to the language: a function must not find it, whatever it gets hold of. */
+  /** Private in the language, so that a function cannot find it, whatever it gets hold of. */
   readonly #conn: Deno.Conn;
   readonly #maxPayload: number;
   readonly #maxQueued: number;
   readonly #share: FairShare | undefined;
-  /** Ends the pause that this connection makes. */
+  /** Ends the pause that this connection is making. */
   #resume: (() => void) | undefined;
   #outgoing: Uint8Array[] = [];
   #queued = 0;
@@ -58,7 +58,7 @@ export class FrameConnection {
     this.#share = options.share;
   }
 
-  /** Queues a frame; after the connection's end it is dropped. */
+  /** Queues a frame; after the end of the connection it is dropped. */
   send(frame: OutgoingFrame): void {
     if (this.#closed) return;
     const bytes = encodeFrame(frame);
