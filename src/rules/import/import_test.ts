@@ -201,13 +201,17 @@ Deno.test("importVercelJson() reads redirects, rewrites and headers", () => {
   assert.deepEqual(result.unsupported, []);
   assert.deepEqual(pairsOf(result), [
     [exact("/old"), { type: "redirect", target: "/new/", statusCode: 308 }],
-    [glob("/old/{path...}"), { type: "redirect", target: "/new/{path}", statusCode: 308 }],
+    [{ ...glob("/old/{path...}"), any: [glob("/**?")] }, {
+      type: "redirect",
+      target: "/new/{path}",
+      statusCode: 308,
+    }],
     [{ ...glob("/{rest...}"), host: "e.example" }, {
       type: "redirect",
       target: "https://www.e.example/{rest}",
       statusCode: 302,
     }],
-    [{ ...glob("/api/{p...}"), not: { headers: { x: "1" } } }, {
+    [{ ...glob("/api/{p...}"), any: [glob("/**?")], not: { headers: { x: "1" } } }, {
       type: "rewrite",
       target: "https://api.e.example/{p}",
       external: true,

@@ -113,6 +113,14 @@ function readMatchers(entry: Common): Condition {
   return missing === undefined ? has : { ...has, not: missing };
 }
 
+/** Every path that does not end with a slash; the site's root is its own. */
+const NO_SLASH_AT_END: LeafCondition = { path: { type: "glob", value: "/**?" } };
+const ROOT: LeafCondition = { path: { type: "exact", value: "/" } };
+
+const withoutSlash = (segments: readonly Segment[]): Condition => ({
+  any: segments.length === 1 ? [NO_SLASH_AT_END, ROOT] : [NO_SLASH_AT_END],
+});
+
 interface Converted {
   readonly action: Rule["action"];
   readonly used: ReadonlySet<string>;
@@ -123,19 +131,24 @@ function toRules(
   entry: Common,
   convert: (segments: readonly Segment[]) => Converted,
 ): Rule[] {
-  const { segments, takesBase } = readVercelSource(entry.source);
+  const { segments, takesBase, refusesSlash } = readVercelSource(entry.source);
   const matchers = readMatchers(entry);
-  const toRule = (ruleId: string, action: Rule["action"], path: Condition["path"]): Rule => ({
+  const toRule = (ruleId: string, action: Rule["action"], condition: Condition): Rule => ({
     id: ruleId,
-    condition: { ...(path === undefined ? {} : { path }), ...matchers },
+    condition,
     action,
   });
   const { action, used } = convert(segments);
-  const rule = toRule(id, action, toPathMatch(segments, used));
+  const rule = toRule(id, action, {
+    path: toPathMatch(segments, used),
+    ...(refusesSlash ? withoutSlash(segments) : {}),
+    ...matchers,
+  });
   if (!takesBase) return [rule];
   const base = segments.slice(0, -1);
   const atBase = convert(base);
-  return [toRule(`${id}-base`, atBase.action, toPathMatch(base, atBase.used)), rule];
+  const atBasePath = { path: toPathMatch(base, atBase.used), ...matchers };
+  return [toRule(`${id}-base`, atBase.action, atBasePath), rule];
 }
 
 /** The destination for a path; a capture that the path does not have stands for nothing. */

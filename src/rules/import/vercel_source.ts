@@ -17,24 +17,31 @@ export interface VercelSource {
   readonly segments: readonly Segment[];
   /** The pattern also takes the path without its last segment (`:path*`). */
   readonly takesBase: boolean;
+  /** A path that ends with a slash does not fit (`:path*`, `:path+`; `(.*)` takes it). */
+  readonly refusesSlash: boolean;
 }
 
-function readSegment(text: string, isLast: boolean): { segment: Segment; takesBase: boolean } {
+interface ReadSegment {
+  readonly segment: Segment;
+  readonly modifier?: string;
+}
+
+function readSegment(text: string, isLast: boolean): ReadSegment {
   const rest = REST.exec(text);
   if (rest !== null && isLast) {
-    return { segment: { type: "splat", name: rest[1] ?? REST_NAME }, takesBase: false };
+    return { segment: { type: "splat", name: rest[1] ?? REST_NAME } };
   }
   const [, name, modifier] = CAPTURE.exec(text) ?? [];
   if (name !== undefined && modifier === "") {
-    return { segment: { type: "capture", name }, takesBase: false };
+    return { segment: { type: "capture", name } };
   }
-  if (name !== undefined && modifier !== "?" && isLast) {
-    return { segment: { type: "splat", name }, takesBase: modifier === "*" };
+  if (name !== undefined && modifier !== undefined && modifier !== "?" && isLast) {
+    return { segment: { type: "splat", name }, modifier };
   }
   if (/[():*+?]/.test(text)) {
     throw new NoEquivalent(`The pattern "${text}" has no equivalent in a glob`);
   }
-  return { segment: { type: "text", text }, takesBase: false };
+  return { segment: { type: "text", text } };
 }
 
 /** Reads a `source`. */
@@ -42,8 +49,10 @@ export function readVercelSource(source: string): VercelSource {
   if (!source.startsWith("/")) throw new NoEquivalent(`The source does not begin with "/"`);
   const texts = source.slice(1).split("/");
   const read = texts.map((text, index) => readSegment(text, index === texts.length - 1));
+  const modifier = read.at(-1)?.modifier;
   return {
     segments: read.map((one) => one.segment),
-    takesBase: read.at(-1)?.takesBase === true && read.length > 1,
+    takesBase: modifier === "*" && read.length > 1,
+    refusesSlash: modifier !== undefined,
   };
 }
