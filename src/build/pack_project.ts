@@ -7,9 +7,10 @@ import type { RuleSet } from "../rules/mod.ts";
 import type { SealedFunction } from "../runtime/mod.ts";
 import { type BuildOptions, buildProject, type BuiltProject } from "./build_project.ts";
 import { bundleProjectFunctions } from "./bundle_functions.ts";
+import { folderPagesOf } from "./folder_pages.ts";
 import { hashFiles, type OutputContent, type PackedFile } from "./hash_files.ts";
 import { prepareOutput } from "./prepare_output.ts";
-import { checkRuleFunctions, readRulesFile } from "./read_rules_file.ts";
+import { checkRuleFunctions, readRulesFile, warnOpenFolders } from "./read_rules_file.ts";
 import type { BuildHost } from "./types.ts";
 
 export interface PackOptions extends BuildOptions {
@@ -49,6 +50,10 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
     detected: built.detected,
     ...(skipValidation === undefined ? {} : { skipValidation }),
   });
+  if (rules !== undefined) {
+    const paths = prepared.files.map(({ path }) => path);
+    await warnOpenFolders(host, directory, folderPagesOf(prepared.manifest, paths));
+  }
   return { ...built, ...prepared, rules: rules?.ruleSet };
 }
 

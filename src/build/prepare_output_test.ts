@@ -261,6 +261,26 @@ Deno.test("packProject() lets .svcignore decide in place of .gitignore", async (
   });
 });
 
+const CLOSED_NOTES = `schemaVersion = "EDGE_RULE_SET_V1"
+
+[[rules]]
+id = "keep-notes-private"
+condition.path = { type = "prefix", value = "/notes/" }
+action = { type = "deny" }
+`;
+
+Deno.test("packProject() warns of a closed folder only where its own page stays open", async () => {
+  const closed = { "index.html": "", "notes/a.txt": "", "svc.rules.toml": CLOSED_NOTES };
+  await withProject(closed, async ({ host, options, said }) => {
+    await packProject(host, options);
+    assert.deepEqual(said, []);
+  });
+  await withProject({ ...closed, "notes/index.html": "" }, async ({ host, options, said }) => {
+    await packProject(host, options);
+    assert.deepEqual(said, ["warned of svc.rules.toml"]);
+  });
+});
+
 /** Three levels, each with a file of its own that takes back some of what is above it. */
 const NESTED: Readonly<Record<string, string>> = {
   "index.html": "",

@@ -6,7 +6,7 @@
 import { join } from "node:path";
 import { hasErrors } from "../lib/diagnostic.ts";
 import { NotUtf8Error, readTextFile, utf8Diagnostic } from "../lib/utf8.ts";
-import { parseRulesToml, type RuleSet, type Surroundings } from "../rules/mod.ts";
+import { OPEN_FOLDER_PAGE, parseRulesToml, type RuleSet, type Surroundings } from "../rules/mod.ts";
 import { BuildError } from "./build_error.ts";
 import type { BuildHost } from "./types.ts";
 
@@ -64,7 +64,8 @@ export async function readRulesFile(
   directory: string,
 ): Promise<RulesFile | undefined> {
   const path = join(directory, RULES_FILE);
-  const parsed = await parseRules(host, path, {});
+  // Which folders have a page is known when the output is there.
+  const parsed = await parseRules(host, path, { hasFolderPage: () => false });
   if (parsed === undefined) return undefined;
   const { ruleSet, findings } = parsed;
   if (findings.diagnostics.length > 0) host.warn(findings);
@@ -78,4 +79,17 @@ export async function checkRuleFunctions(
   functions: readonly string[],
 ): Promise<void> {
   await parseRules(host, join(directory, RULES_FILE), { functions });
+}
+
+/** Warns of folders of the output that the rules close, and whose own page stays open. */
+export async function warnOpenFolders(
+  host: BuildHost,
+  directory: string,
+  hasFolderPage: Surroundings["hasFolderPage"],
+): Promise<void> {
+  const parsed = await parseRules(host, join(directory, RULES_FILE), { hasFolderPage });
+  if (parsed === undefined) return;
+  const { findings } = parsed;
+  const diagnostics = findings.diagnostics.filter(({ code }) => code === OPEN_FOLDER_PAGE);
+  if (diagnostics.length > 0) host.warn({ ...findings, diagnostics });
 }

@@ -116,3 +116,4 @@ export {
   type RuleTestResult,
   runRuleTests,
 } from "./rule_tests/mod.ts";
+export { OPEN_FOLDER_PAGE } from "./warnings/mod.ts";

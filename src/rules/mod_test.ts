@@ -10,6 +10,7 @@ Deno.test("the public names of the room", () => {
     "MAX_RULES_BYTES",
     "METHODS",
     "NO_DECISION",
+    "OPEN_FOLDER_PAGE",
     "ORIGIN_HANDLE",
     "PHASES",
     "RATE_LIMIT_KEYS",

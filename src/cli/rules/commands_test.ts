@@ -49,6 +49,28 @@ Deno.test("rules check finds svc.rules.toml and shows errors with a caret", asyn
   });
 });
 
+Deno.test("rules check warns of a closed folder only where its own page stays open", async () => {
+  const closed = `${RULES}
+[[rules]]
+id = "closed"
+condition.path = { type = "prefix", value = "/notes/" }
+action = { type = "deny" }
+`;
+  const files = { "svc.rules.toml": closed, "index.html": "" };
+  const warnings = async (cwd: string) =>
+    JSON.parse((await runCli(["rules", "check", "--json"], { cwd })).stdout).diagnostics;
+  await inFolder(files, async (cwd) => {
+    assert.deepEqual(await warnings(cwd), []);
+    await Deno.mkdir(join(cwd, "notes"));
+    await Deno.writeTextFile(join(cwd, "notes", "index.html"), "");
+    assert.equal((await warnings(cwd))[0].code, "open_folder_page");
+  });
+  // Where the output is elsewhere, and not built yet, it cannot be known.
+  await inFolder({ ...files, "svc.toml": '[build]\ncommand = "make"\n' }, async (cwd) => {
+    assert.equal((await warnings(cwd))[0].code, "open_folder_page");
+  });
+});
+
 Deno.test("rules explain tells which rules match, and why others do not", async () => {
   await inFolder({ "svc.rules.toml": RULES }, async (cwd) => {
     const argv = ["rules", "explain", "GET", "/old/a?b=1"];

@@ -1,11 +1,14 @@
 /**
  * What is known of the place where a rules file will run: the project's
- * functions, and whether the platform can find the network of an address.
+ * functions, the pages of its
+ * folders, and whether the platform can find the network of an address.
  *
  * @module
  */
 import { dirname, join } from "node:path";
-import { RULES_FILE } from "../../build/mod.ts";
+import { createFolderReader, RULES_FILE } from "../../build/mod.ts";
+import { detectProject } from "../../manifest/mod.ts";
+import { openProjectFolder } from "../projects/mod.ts";
 import type { Surroundings } from "../../rules/mod.ts";
 import type { Context } from "../session/mod.ts";
 import { findAsn } from "./asn.ts";
@@ -19,11 +22,33 @@ async function findNames(path: string): Promise<readonly string[] | undefined> {
   return functions.length === 0 && !isProjectFile ? undefined : functions.map(({ name }) => name);
 }
 
+/** Finds the folders with a page, where the folder of the rules file is deployed as it is. */
+async function findFolderPages(
+  ctx: Context,
+  path: string,
+): Promise<((folder: string) => boolean) | undefined> {
+  const directory = dirname(path);
+  const { build } = (await openProjectFolder(ctx, directory)).config ?? {};
+  const isBuilt = build?.command !== undefined || (build?.outputDirs ?? []).length > 0;
+  const { outputDirs } = await detectProject(createFolderReader(directory), {});
+  if (isBuilt || outputDirs.join() !== ".") return undefined;
+  return (folder) => isFile(join(directory, folder, "index.html"));
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
 /** What is known of the place where a rules file will run. */
 export async function surroundingsOf(ctx: Context, file: RulesSource): Promise<Surroundings> {
-  const [functions, hasAsn] = await Promise.all([
+  const [functions, hasAsn, hasFolderPage] = await Promise.all([
     findNames(file.path),
     findAsn(ctx, file.source),
+    findFolderPages(ctx, file.path),
   ]);
-  return { functions, hasAsn };
+  return { functions, hasAsn, hasFolderPage };
 }

@@ -74,7 +74,7 @@ function* checkAll(value: unknown, surroundings: Surroundings): Steps<Checked> {
   yield* collect(checkGates(sound, pace), findings);
   yield* collect(warnUnreachable(sound, pace), findings);
   yield* collect(warnRedirectLoops(sound, pace), findings);
-  yield* collect(warnFolderPages(sound, pace), findings);
+  yield* collect(warnFolderPages(sound, pace, surroundings.hasFolderPage), findings);
   return { findings, sound };
 }
 

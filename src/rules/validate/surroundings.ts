@@ -13,6 +13,8 @@ import { isHandleStep, ORIGIN_HANDLE } from "../pipeline_steps.ts";
 export interface Surroundings {
   /** Names of the functions that pipelines can use. */
   readonly functions?: readonly string[] | undefined;
+  /** Whether the site has an `index.html` in a folder, named as `/internal`. */
+  readonly hasFolderPage?: ((folder: string) => boolean) | undefined;
   /** Whether the edge can find the network (ASN) of an address. */
   readonly hasAsn?: boolean | undefined;
 }

@@ -20,6 +20,9 @@ import type { RuntimeCondition, RuntimePath, RuntimeRule } from "../rule_set/mod
 import type { PlacedRule } from "../validate/mod.ts";
 import { comparisonCost, countValues, type FindingSteps, LOOK_COST } from "../work.ts";
 
+/** Code of the warning that a folder is closed, and its own page is not. */
+export const OPEN_FOLDER_PAGE = "open_folder_page";
+
 function closingOf({ action, enabled }: RuntimeRule): string | undefined {
   return enabled ? definitionOf(action).closes(action) : undefined;
 }
@@ -104,8 +107,15 @@ function pageSet({ any, ...rest }: RuntimeCondition): ConditionSet {
   return conditionSetOf(isFlat ? { ...rest, ...only } : { ...rest, ...(any ? { any } : {}) });
 }
 
-/** Reports enabled denies and gates of a folder whose own page no rule of the kind closes. */
-export function* warnFolderPages(rules: readonly PlacedRule[], pace: Pace): FindingSteps {
+/**
+ * Reports enabled denies and gates of a folder whose own page no rule of the
+ * kind closes; where it is known that a folder has none, nothing is open.
+ */
+export function* warnFolderPages(
+  rules: readonly PlacedRule[],
+  pace: Pace,
+  hasFolderPage: (folder: string) => boolean = () => true,
+): FindingSteps {
   const closing: { readonly placed: PlacedRule; readonly kind: string }[] = [];
   for (const placed of rules) {
     const kind = closingOf(placed.rule);
@@ -122,10 +132,10 @@ export function* warnFolderPages(rules: readonly PlacedRule[], pace: Pace): Find
     for (const { folder, path, page } of pagesOf(placed)) {
       const isOpen = !isClosed(index, { kind, set: pageSet(page) }, pace);
       if (pace.fills(1)) yield;
-      if (!isOpen) continue;
+      if (!isOpen || !hasFolderPage(folder)) continue;
       const shown = describeValue(folder);
       yield warningAt(path, {
-        code: "open_folder_page",
+        code: OPEN_FOLDER_PAGE,
         message: `Close ${shown} too: this rule begins below it, and ${shown} shows the ` +
           `folder's index.html`,
         hint: `Add { path = { type = "exact", value = ${shown} } } beside it, in any or in a ` +

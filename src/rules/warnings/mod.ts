@@ -3,7 +3,7 @@
  *
  * @module
  */
-export { warnFolderPages } from "./folder_page.ts";
+export { OPEN_FOLDER_PAGE, warnFolderPages } from "./folder_page.ts";
 export { warnRedirectLoops } from "./redirect_loops.ts";
 export { warnUnreachable } from "./unreachable.ts";
 export { warnRule } from "./warn_rules.ts";

@@ -1,0 +1,38 @@
+/**
+ * Which folders of a site have a page of their own.
+ *
+ * @module
+ */
+import { join } from "node:path/posix";
+import { z } from "zod";
+
+const layersSchema = z.object({
+  layers: z.array(z.object({ target: z.string(), directory: z.string().optional() })),
+});
+
+const PAGE = "index.html";
+
+/** A folder of a request's path, as files are named. */
+function fileName(folder: string): string {
+  try {
+    return decodeURIComponent(folder);
+  } catch {
+    return folder;
+  }
+}
+
+/**
+ * Returns a function that reports whether the output has the page of a folder,
+ * named as `/internal`; `undefined` where a server may answer it.
+ */
+export function folderPagesOf(
+  manifest: unknown,
+  paths: readonly string[],
+): ((folder: string) => boolean) | undefined {
+  const { data } = layersSchema.safeParse(manifest);
+  if (data === undefined || data.layers.some(({ target }) => target !== "STATIC")) return undefined;
+  const files = new Set(paths);
+  const directories = data.layers.map(({ directory }) => directory ?? ".");
+  return (folder) =>
+    directories.some((directory) => files.has(join(directory, fileName(folder), PAGE)));
+}

@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { folderPagesOf } from "./folder_pages.ts";
+
+const layer = (directory: string, target = "STATIC") => ({ name: directory, target, directory });
+
+Deno.test("folderPagesOf() knows the pages of all layers of files", () => {
+  const manifest = { version: 1, layers: [layer("."), layer("client")] };
+  const has = folderPagesOf(manifest, ["notes/a.txt", "a/index.html", "client/ü b/index.html"])!;
+  const folders = ["/notes", "/a", "/%C3%BC%20b", "/b", "/%"];
+  assert.deepEqual(folders.map(has), [false, true, true, false, false]);
+});
+
+Deno.test("folderPagesOf() knows nothing where a server may answer", () => {
+  const manifest = { version: 1, layers: [layer("client"), layer("server", "COMPUTE")] };
+  assert.equal(folderPagesOf(manifest, []), undefined);
+  assert.equal(folderPagesOf("no manifest", []), undefined);
+});
