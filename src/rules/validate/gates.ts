@@ -11,7 +11,6 @@
  * @module
  */
 import type { Pace, Steps } from "../../lib/next_turn.ts";
-import { sortInSteps } from "../../lib/sort_in_steps.ts";
 import { errorAt, type Finding, warningAt } from "../finding.ts";
 import { literalPrefix } from "../pattern/mod.ts";
 import {
@@ -21,29 +20,24 @@ import {
   conditionSetOf,
   PlaceIndex,
   placesDisjoint,
-  type Ranked,
 } from "../relations/mod.ts";
 import { cachePositionOf, isGate, type PipelineStep } from "../pipeline_steps.ts";
 import type { RuntimePath, RuntimeRule } from "../rule_set/mod.ts";
 import { comparisonCost, countValues, type FindingSteps, VISIT_COST } from "../work.ts";
+import {
+  beatenBy,
+  below,
+  type GatedPipelines,
+  type Gates,
+  GroupedLists,
+  isOfConcern,
+  losesTo,
+  type Pipeline,
+  plainByPath,
+} from "./gate_groups.ts";
 
 /** Pairs of rules that are compared in full; beyond, path and host alone decide. */
 const MAX_PAIRS = 200_000;
-
-/** The gates of a pipeline; one object for all pipelines that have the same. */
-interface Gates {
-  readonly all: ReadonlySet<string>;
-  /** Those that stand before the cache: they see every request. */
-  readonly front: ReadonlySet<string>;
-  /** The same gates as `all`, in order. */
-  readonly list: readonly string[];
-}
-
-interface Pipeline extends Ranked {
-  readonly id: string;
-  readonly gates: Gates;
-  readonly inheritGate: boolean;
-}
 
 /** A rule that is right by itself, with its index in the authored set. */
 export interface PlacedRule {
@@ -67,7 +61,7 @@ export function* pipelinesOf(rules: readonly PlacedRule[], pace: Pace): Steps<Pi
   const known = new Map<string, Gates>();
   const shared = (list: readonly string[], front: readonly string[]): Gates => {
     const key = JSON.stringify([list, front]);
-    const gates = known.get(key) ?? { all: new Set(list), front: new Set(front), list };
+    const gates = known.get(key) ?? { all: new Set(list), front: new Set(front) };
     known.set(key, gates);
     return gates;
   };
@@ -96,15 +90,15 @@ class GateCheck {
 
   constructor(private readonly pace: Pace) {}
 
-  /** True where a pair is not worth a look any more: only winners are judged by place alone. */
-  isLeftOut(narrow: Pipeline, broad: Pipeline): boolean {
-    return this.pairs > MAX_PAIRS && comparePrecedence(narrow, broad) >= 0;
+  /** True where so many pairs were compared that only winners are judged, by place alone. */
+  get isExhausted(): boolean {
+    return this.pairs > MAX_PAIRS;
   }
 
   /** True where `narrow` takes requests from `broad`. */
   takesFrom(narrow: Pipeline, broad: Pipeline): boolean {
     const wins = comparePrecedence(narrow, broad) < 0;
-    if (this.isLeftOut(narrow, broad)) return false;
+    if (this.isExhausted && !wins) return false;
     this.pace.spend(comparisonCost(narrow.set.values, broad.set.values));
     if (narrow === broad || placesDisjoint(narrow.set, broad.set)) return false;
     if (++this.pairs > MAX_PAIRS) return wins;
@@ -133,73 +127,69 @@ function gateBehindCache(narrow: Pipeline, broad: Pipeline, gate: string): Findi
   });
 }
 
-/** True where a gate of the broader pipeline is missing, or sees less than there. */
-function isWeak(narrow: Pipeline, broad: Pipeline, gate: string): boolean {
-  return !narrow.gates.all.has(gate) ||
-    (broad.gates.front.has(gate) && !narrow.gates.front.has(gate));
-}
-
-function* weakGatesOf(
-  narrow: Pipeline,
-  lists: Iterable<readonly Pipeline[]>,
-  { check, pace }: { readonly check: GateCheck; readonly pace: Pace },
-): FindingSteps {
-  const reported = new Set<string>();
-  for (const list of lists) {
-    for (const broad of list) {
-      if (pace.fills(VISIT_COST)) yield;
-      if (broad.gates === narrow.gates || check.isLeftOut(narrow, broad)) continue;
-      const weak = broad.gates.list.filter((gate) =>
-        !reported.has(gate) && isWeak(narrow, broad, gate)
-      );
-      if (weak.length === 0 || !check.takesFrom(narrow, broad)) continue;
-      for (const gate of weak) {
-        reported.add(gate);
-        yield narrow.gates.all.has(gate)
-          ? gateBehindCache(narrow, broad, gate)
-          : missingGate(narrow, broad, gate);
-      }
-      if (reported.size >= MAX_REPORTED) return;
-    }
-  }
-}
-
 /** Most weak gates that are listed for one rule. */
 const MAX_REPORTED = 8;
 
-/** The pipelines without `override` whose paths begin with a given text, in that order. */
-class PlainPipelines {
-  private constructor(private readonly sorted: readonly Pipeline[]) {}
+interface Search {
+  readonly index: PlaceIndex<Pipeline>;
+  /** Pipelines without `override`, by path. */
+  readonly plain: readonly Pipeline[];
+  readonly check: GateCheck;
+  readonly grouped: GroupedLists;
+  readonly pace: Pace;
+}
 
-  static *of(pipelines: readonly Pipeline[]): Steps<PlainPipelines> {
-    const plain = pipelines.filter((one) => !one.override);
-    return new PlainPipelines(
-      yield* sortInSteps(plain, (a, b) => a.set.path.literal < b.set.path.literal),
-    );
-  }
-
-  *below(literal: string): Generator<readonly Pipeline[]> {
-    let low = 0;
-    let high = this.sorted.length;
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if ((this.sorted[middle]?.set.path.literal ?? "") < literal) low = middle + 1;
-      else high = middle;
-    }
-    for (let one = this.sorted[low]; one?.set.path.literal.startsWith(literal);) {
-      yield [one];
-      one = this.sorted[++low];
-    }
+/** Looks for one pipeline of a group that a rule takes requests from. */
+function* broaderIn(
+  narrow: Pipeline,
+  members: Iterable<Pipeline>,
+  { check, pace }: Search,
+): Steps<Pipeline | undefined> {
+  for (const broad of members) {
+    if (pace.fills(VISIT_COST)) yield;
+    if (check.takesFrom(narrow, broad)) return broad;
   }
 }
 
-function* othersOf(
+/** The groups that may hold broader pipelines, each with the members that are worth a look. */
+function* groupsFor(
   narrow: Pipeline,
-  index: PlaceIndex<Pipeline>,
-  plain: PlainPipelines,
-): Generator<readonly Pipeline[]> {
-  yield* index.listsMeeting(narrow.set);
-  if (narrow.override) yield* plain.below(narrow.set.path.literal);
+  { index, plain, check, grouped, pace }: Search,
+): Generator<readonly [GatedPipelines, Iterable<Pipeline>] | void> {
+  for (const list of index.listsMeeting(narrow.set)) {
+    if (!check.isExhausted) {
+      for (const group of grouped.groupsOf(list)) yield [group, group.members];
+      continue;
+    }
+    for (const group of yield* grouped.weakestFirst(list)) {
+      if (!losesTo(group.members[0]!, narrow)) break;
+      yield [group, beatenBy(narrow, group.members)];
+    }
+  }
+  if (!narrow.override) return;
+  for (const group of grouped.groupsOf(plain)) {
+    if (pace.fills(VISIT_COST)) yield;
+    yield [group, below(group.members, narrow.set.path.literal)];
+  }
+}
+
+function* weakGatesOf(narrow: Pipeline, search: Search): FindingSteps {
+  const reported = new Set<string>();
+  for (const found of groupsFor(narrow, search)) {
+    if (!found) {
+      yield;
+      continue;
+    }
+    const [group, members] = found;
+    const { gate, inFront } = group;
+    if (search.pace.fills(VISIT_COST)) yield;
+    if (reported.has(gate) || !isOfConcern(group, narrow)) continue;
+    const broad = yield* broaderIn(narrow, members, search);
+    if (broad === undefined) continue;
+    reported.add(gate);
+    yield inFront ? gateBehindCache(narrow, broad, gate) : missingGate(narrow, broad, gate);
+    if (reported.size >= MAX_REPORTED) return;
+  }
 }
 
 /**
@@ -212,10 +202,13 @@ export function* checkGates(rules: readonly PlacedRule[], pace: Pace): FindingSt
   if (gated.length === 0) return;
   const index = new PlaceIndex<Pipeline>(pace);
   for (const one of gated) index.add(one);
-  const plain = yield* PlainPipelines.of(gated);
-  const check = new GateCheck(pace);
+  const plain = yield* plainByPath(gated);
+  const search: Search = {
+    ...{ index, plain, pace },
+    check: new GateCheck(pace),
+    grouped: new GroupedLists(pace),
+  };
   for (const narrow of pipelines) {
-    if (!narrow.inheritGate) continue;
-    yield* weakGatesOf(narrow, othersOf(narrow, index, plain), { check, pace });
+    if (narrow.inheritGate) yield* weakGatesOf(narrow, search);
   }
 }

@@ -79,3 +79,40 @@ Deno.test("checkGates() passes no set in which a request gets past a gate", () =
   );
   assert.ok(compared > 0);
 });
+
+/** Pipelines of which each second one has another gate. */
+const ALTERNATING: Readonly<Record<string, (index: number) => Partial<RuleSet["rules"][number]>>> =
+  {
+    "one path": () => ({ condition: {} }),
+    "nested paths": (index) => ({
+      condition: { path: { type: "prefix", value: "/a".repeat(1 + index % 100) } },
+    }),
+  };
+
+function stepsOf(kind: string, count: number): number {
+  const runtime = normalizeRules({
+    schemaVersion: "EDGE_RULE_SET_V1",
+    rules: Array.from({ length: count }, (_, index) => ({
+      id: `r${index}`,
+      condition: {},
+      ...ALTERNATING[kind]!(index),
+      action: {
+        type: "pipeline",
+        steps: [
+          { use: index % 2 === 0 ? "g" : "h", mode: "request", failure: "closed" },
+          { handle: "origin" },
+        ],
+      },
+    })),
+  });
+  let steps = 0;
+  const placed = runtime.rules.map((rule, index) => ({ index, rule }));
+  for (const finding of checkGates(placed, startPace())) steps += Number(!finding);
+  return steps;
+}
+
+for (const kind of Object.keys(ALTERNATING)) {
+  Deno.test(`checkGates() of twice as many rules takes twice as many steps at most: ${kind}`, () => {
+    assert.ok(stepsOf(kind, 8000) < 2.2 * stepsOf(kind, 4000));
+  });
+}

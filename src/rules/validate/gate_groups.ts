@@ -1,0 +1,109 @@
+/**
+ * Pipelines by the gates that they declare, so that a rule looks at each gate
+ * once, and not at all the pipelines that share it.
+ *
+ * @module
+ */
+import type { Pace, Steps } from "../../lib/next_turn.ts";
+import { sortInSteps } from "../../lib/sort_in_steps.ts";
+import { comparePrecedence, type Ranked } from "../relations/mod.ts";
+import { VISIT_COST } from "../work.ts";
+
+/** The gates of a pipeline; one object for all pipelines that have the same. */
+export interface Gates {
+  readonly all: ReadonlySet<string>;
+  /** Those that stand before the cache: they see every request. */
+  readonly front: ReadonlySet<string>;
+}
+
+export interface Pipeline extends Ranked {
+  readonly id: string;
+  readonly gates: Gates;
+  readonly inheritGate: boolean;
+}
+
+/** What of a gate can be missing: the gate itself, or its place before the cache. */
+export interface GatedPipelines {
+  readonly gate: string;
+  /** Where they stand before the cache; such a group concerns rules that have the gate behind it. */
+  readonly inFront: boolean;
+  /** Those that declare the gate, in order. */
+  readonly members: Pipeline[];
+}
+
+export function isOfConcern({ gate, inFront }: GatedPipelines, { gates }: Pipeline): boolean {
+  return inFront ? gates.all.has(gate) && !gates.front.has(gate) : !gates.all.has(gate);
+}
+
+/** The pipelines of lists by their gates, so that a rule looks at each gate once. */
+export class GroupedLists {
+  private readonly known = new Map<readonly Pipeline[], readonly GatedPipelines[]>();
+  private readonly ranked = new Map<readonly Pipeline[], readonly GatedPipelines[]>();
+
+  constructor(private readonly pace: Pace) {}
+
+  /** The groups of a list, in the order in which their gates occur in it. */
+  groupsOf(list: readonly Pipeline[]): readonly GatedPipelines[] {
+    const known = this.known.get(list);
+    if (known !== undefined) return known;
+    const groups = new Map<string, GatedPipelines>();
+    const add = (one: Pipeline, gate: string, inFront: boolean) => {
+      this.pace.spend(VISIT_COST);
+      const key = `${inFront} ${gate}`;
+      const group = groups.get(key) ?? { gate, inFront, members: [] };
+      groups.set(key, group);
+      group.members.push(one);
+    };
+    for (const one of list) {
+      for (const gate of one.gates.all) add(one, gate, false);
+      for (const gate of one.gates.front) add(one, gate, true);
+    }
+    const all = [...groups.values()];
+    this.known.set(list, all);
+    return all;
+  }
+
+  /** The groups of a list, and their members, those first that win over the fewest. */
+  *weakestFirst(list: readonly Pipeline[]): Steps<readonly GatedPipelines[]> {
+    const known = this.ranked.get(list);
+    if (known !== undefined) return known;
+    const all: GatedPipelines[] = [];
+    for (const { members, ...group } of this.groupsOf(list)) {
+      all.push({ ...group, members: yield* sortInSteps(members, losesTo) });
+    }
+    const ranked = yield* sortInSteps(all, (a, b) => losesTo(a.members[0]!, b.members[0]!));
+    this.ranked.set(list, ranked);
+    return ranked;
+  }
+}
+
+export const losesTo = (a: Pipeline, b: Pipeline): boolean => comparePrecedence(a, b) > 0;
+
+/** The members before the first that a rule does not win over. */
+export function* beatenBy(narrow: Pipeline, members: readonly Pipeline[]): Generator<Pipeline> {
+  for (const one of members) {
+    if (!losesTo(one, narrow)) return;
+    yield one;
+  }
+}
+
+/** The pipelines without `override`, by the literal start of their paths. */
+export function plainByPath(pipelines: readonly Pipeline[]): Steps<Pipeline[]> {
+  const plain = pipelines.filter((one) => !one.override);
+  return sortInSteps(plain, (a, b) => a.set.path.literal < b.set.path.literal);
+}
+
+/** Those of a list in the order of their paths whose paths begin with a given text. */
+export function* below(sorted: readonly Pipeline[], literal: string): Generator<Pipeline> {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (sorted[middle]!.set.path.literal < literal) low = middle + 1;
+    else high = middle;
+  }
+  for (let one = sorted[low]; one?.set.path.literal.startsWith(literal);) {
+    yield one;
+    one = sorted[++low];
+  }
+}
