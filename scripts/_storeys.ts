@@ -90,6 +90,20 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "exit_code.ts",
     "version.ts",
   ],
+  "src/web": [
+    // All pages bound to their paths.
+    ".",
+    "account",
+    "notifications",
+    "workspace",
+    "deployment",
+    "device",
+    "entry",
+    "reference",
+    // What all pages share.
+    "visit",
+    "layout",
+  ],
   "src/runtime": [
     ".",
     "compute",

@@ -4,6 +4,6 @@
  *
  * @module
  */
-export { showFailure } from "./page_binder.tsx";
+export { showFailure } from "./visit/mod.ts";
 export { bindPages } from "./routes.ts";
-export { bindUnsubscribe } from "./unsubscribe_routes.tsx";
+export { bindUnsubscribe } from "./notifications/mod.ts";

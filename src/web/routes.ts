@@ -4,22 +4,33 @@
  * @module
  */
 import type { Router } from "../platform/core/http/mod.ts";
-import { type AccountPageServices, bindAccountPages } from "./account_routes.ts";
-import { bindChannelPages, type ChannelPageServices } from "./channel_routes.ts";
-import { bindDeploymentPages, type DeploymentPageServices } from "./deployment_routes.ts";
-import { bindDevicePages, type DevicePageServices } from "./device_routes.ts";
-import { bindEmailPages, type EmailPageServices } from "./email_routes.ts";
-import { showIcon, showStylesheet, STYLESHEET_PATH } from "./document.tsx";
-import { bindEntryPages, type EntryPageServices } from "./entry_routes.ts";
-import { bindInboxPages, type InboxPageServices } from "./inbox_routes.ts";
-import { landingPage } from "./landing.tsx";
-import { bindMailLinkPages, type MailLinkPageServices } from "./mail_link_routes.ts";
+import {
+  type AccountPageServices,
+  bindAccountPages,
+  bindEmailPages,
+  type EmailPageServices,
+} from "./account/mod.ts";
+import {
+  bindChannelPages,
+  bindInboxPages,
+  type ChannelPageServices,
+  type InboxPageServices,
+} from "./notifications/mod.ts";
+import { bindDeploymentPages, type DeploymentPageServices } from "./deployment/mod.ts";
+import { bindDevicePages, type DevicePageServices } from "./device/mod.ts";
+import { showIcon, showStylesheet, STYLESHEET_PATH } from "./layout/mod.ts";
+import {
+  bindEntryPages,
+  bindMailLinkPages,
+  bindMessengerEntry,
+  type EntryPageServices,
+  landingPage,
+  type MailLinkPageServices,
+} from "./entry/mod.ts";
 import type { MessengerSignIn } from "../platform/notifications/mod.ts";
-import { bindMessengerEntry } from "./messenger_entry_routes.ts";
-import { PageBinder } from "./page_binder.tsx";
-import { PageSession, type PageSessionServices } from "./page_session.ts";
-import { bindReferencePages } from "./reference_routes.ts";
-import { bindWorkspacePages, type WorkspacePageServices } from "./workspace_routes.ts";
+import { PageBinder, PageSession, type PageSessionServices } from "./visit/mod.ts";
+import { bindReferencePages } from "./reference/mod.ts";
+import { bindWorkspacePages, type WorkspacePageServices } from "./workspace/mod.ts";
 
 /** Binds the pages of a platform at `url`. */
 export function bindPages(

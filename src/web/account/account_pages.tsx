@@ -1,0 +1,242 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * Settings of the own account: password and second factor.
+ *
+ * @module
+ */
+import type { Account } from "../../contract/mod.ts";
+import {
+  Card,
+  EMPTY,
+  Field,
+  Form,
+  type FormPage,
+  type FormState,
+  NewPassword,
+  type PageContext,
+  SettingsFrame,
+  showPage,
+  Trouble,
+} from "../layout/mod.ts";
+import { ConfirmCard, EmailCard } from "./messenger_only_pages.tsx";
+
+/** Tells password managers whose password it is. */
+function Whose({ email }: { readonly email: string | null }) {
+  if (email === null) return null;
+  return (
+    <input
+      type="text"
+      name="username"
+      value={email}
+      autocomplete="username"
+      readonly
+      hidden
+    />
+  );
+}
+
+/** Forms of the security page; a refused one is shown again with what is wrong. */
+export type SecurityForm = "password" | "email" | "two-factor" | "recovery" | "off";
+
+interface CardProps {
+  readonly csrf: string;
+  readonly state: FormState;
+  readonly email: string | null;
+}
+
+function PasswordCard({ csrf, state, email }: CardProps) {
+  return (
+    <Card title="Password" id="change-password" lead="A change ends all your other sessions.">
+      <div class="body">
+        <Trouble state={state} />
+        <Form action="/account/password" csrf={csrf}>
+          <Whose email={email} />
+          <Field
+            label="Current password"
+            name="current"
+            type="password"
+            state={state}
+            autocomplete="current-password"
+          />
+          <NewPassword name="next" state={state} brief />
+          <div>
+            <button type="submit">Change the password</button>
+          </div>
+        </Form>
+      </div>
+    </Card>
+  );
+}
+
+function FactorOff({ csrf, state, email, hasPassword }: CardProps & {
+  readonly hasPassword: boolean;
+}) {
+  return (
+    <Card
+      title="Second factor"
+      id="two-factor"
+      lead={hasPassword
+        ? "A code of an authenticator app, besides the password. With it, a stolen password is not enough."
+        : "A code of an authenticator app, besides the messenger. With it, a stolen chat is not enough."}
+    >
+      <div class="body">
+        <Trouble state={state} />
+        <Form action="/account/two-factor" csrf={csrf}>
+          {hasPassword
+            ? (
+              <>
+                <Whose email={email} />
+                <Field
+                  label="Password, to begin"
+                  name="password"
+                  type="password"
+                  state={state}
+                  autocomplete="current-password"
+                />
+              </>
+            )
+            : null}
+          <div>
+            <button type="submit">Set it up</button>
+          </div>
+        </Form>
+      </div>
+    </Card>
+  );
+}
+
+function FactorOn({ csrf, hasPassword, recovery, off }: {
+  readonly csrf: string;
+  readonly hasPassword: boolean;
+  readonly recovery: FormState;
+  readonly off: FormState;
+}) {
+  const wasRefused = (state: FormState) => state !== EMPTY;
+  return (
+    <Card
+      title="Second factor"
+      id="two-factor"
+      lead={
+        <>
+          <span class="tag good">On</span> Sign-in asks for a code of your authenticator app.
+        </>
+      }
+    >
+      <div class="body">
+        <details open={wasRefused(recovery)}>
+          <summary>New recovery codes</summary>
+          <div class="stack">
+            <Trouble state={recovery} />
+            <Form action="/account/two-factor/recovery-codes" csrf={csrf}>
+              <Field
+                label="Code"
+                name="code"
+                state={{ ...recovery, values: {} }}
+                autocomplete="one-time-code"
+                maxlength={32}
+                class="code"
+                hint="The codes that you have now end."
+              />
+              <div>
+                <button class="quiet" type="submit">Make new codes</button>
+              </div>
+            </Form>
+          </div>
+        </details>
+        <details open={wasRefused(off)}>
+          <summary>Turn it off</summary>
+          <div class="stack">
+            <Trouble state={off} />
+            <form method="post" action="/account/two-factor/disable">
+              <input type="hidden" name="csrf" value={csrf} />
+              {hasPassword
+                ? (
+                  <div class="field">
+                    <label for="off-password">Password</label>
+                    <input
+                      id="off-password"
+                      name="password"
+                      type="password"
+                      required
+                      autocomplete="current-password"
+                    />
+                  </div>
+                )
+                : null}
+              <div class="field">
+                <label for="off-code">Code, or a recovery code</label>
+                <input
+                  id="off-code"
+                  name="code"
+                  class="code"
+                  required
+                  maxlength={32}
+                  autocomplete="one-time-code"
+                />
+              </div>
+              <div>
+                <button class="danger" type="submit">Turn it off</button>
+              </div>
+            </form>
+          </div>
+        </details>
+      </div>
+    </Card>
+  );
+}
+
+export function securityPage(
+  context: PageContext,
+  shown: FormPage & {
+    readonly account: Account;
+    /** Whether the session stands for the password of an account without one. */
+    readonly isFresh: boolean;
+    /** The form that was refused, and its state. */
+    readonly of?: SecurityForm;
+  },
+): Response {
+  const { account, isFresh, of, state = EMPTY, status, headers } = shown;
+  const { email, hasPassword } = account;
+  const mayChange = hasPassword || isFresh;
+  const { csrf } = context;
+  const stateOf = (form: SecurityForm) => of === form ? state : EMPTY;
+  return showPage(
+    <SettingsFrame
+      title="Security"
+      lead={account.email === null ? account.name : `${account.name}, ${account.email}`}
+      context={context}
+    >
+      {mayChange ? null : <ConfirmCard csrf={csrf} />}
+      {hasPassword
+        ? <PasswordCard csrf={csrf} state={stateOf("password")} email={email} />
+        : isFresh
+        ? <EmailCard csrf={csrf} state={stateOf("email")} />
+        : null}
+      {account.twoFactorEnabled
+        ? (
+          <FactorOn
+            csrf={csrf}
+            hasPassword={hasPassword}
+            recovery={stateOf("recovery")}
+            off={stateOf("off")}
+          />
+        )
+        : mayChange
+        ? (
+          <FactorOff
+            csrf={csrf}
+            state={stateOf("two-factor")}
+            email={email}
+            hasPassword={hasPassword}
+          />
+        )
+        : null}
+    </SettingsFrame>,
+    {
+      title: "Security",
+      ...(status === undefined ? {} : { status }),
+      ...(headers === undefined ? {} : { headers }),
+    },
+  );
+}

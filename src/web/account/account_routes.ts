@@ -1,0 +1,139 @@
+/**
+ * Settings of the own account.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { endpoints } from "../../contract/mod.ts";
+import type { AccountService, SecurityLog, TwoFactorService } from "../../platform/accounts/mod.ts";
+import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
+import { type SecurityForm, securityPage } from "./account_pages.tsx";
+import { type PageBinder, pageContextOf, type PersonVisit, WHOLE_LIST } from "../visit/mod.ts";
+import { checkFields, type FormState, goTo, refused } from "../layout/mod.ts";
+import { activityPage, sessionsPage } from "./session_pages.tsx";
+import { enrolPage, recoveryPage } from "./two_factor_pages.tsx";
+
+export interface AccountPageServices {
+  readonly account: AccountService;
+  readonly twoFactor: TwoFactorService;
+  readonly securityLog: SecurityLog;
+  readonly workspaces: WorkspaceService;
+}
+
+const id = z.object({ id: z.string().max(64) });
+/** The page that enrols sends back what it showed, so that a mistyped code costs nothing. */
+const confirmFields = z.object({
+  uri: z.string().max(600).regex(/^otpauth:\/\/totp\/\S+\?\S+$/),
+  code: endpoints.confirmTwoFactor.body.shape.code,
+});
+
+/** The page of password and second factor; with a form that was refused. */
+export async function showSecurity(
+  visit: PersonVisit,
+  { account, workspaces }: Pick<AccountPageServices, "account" | "workspaces">,
+  shown: {
+    readonly of?: SecurityForm;
+    readonly state?: FormState;
+    readonly status?: number;
+  } = {},
+): Promise<Response> {
+  const { person } = visit;
+  const context = await pageContextOf({ ...visit, path: "/account" }, workspaces);
+  const isFresh = account.isFresh(person);
+  return securityPage(context, { account: await account.show(person), isFresh, ...shown });
+}
+
+export function bindAccountPages(bind: PageBinder, services: AccountPageServices): void {
+  const { account, twoFactor, securityLog, workspaces } = services;
+  bind.personal("GET", "/account", (visit) => showSecurity(visit, services));
+
+  bind.personal("POST", "/account/password", async (visit) => {
+    const { person, client, fields } = visit;
+    const checked = checkFields(endpoints.changePassword.body, fields);
+    if (!checked.ok) {
+      return showSecurity(visit, services, { of: "password", state: checked.state, status: 400 });
+    }
+    try {
+      await account.changePassword(person, checked.value, client);
+      return goTo("/account?done=password-changed");
+    } catch (error) {
+      return showSecurity(visit, services, { of: "password", ...refused(error, {}) });
+    }
+  });
+
+  bind.personal("POST", "/account/two-factor", async (visit) => {
+    const { person, client, fields } = visit;
+    try {
+      const { password } = fields;
+      const { uri } = await twoFactor.start(person, password, client);
+      return enrolPage(await pageContextOf(visit, workspaces), { uri });
+    } catch (error) {
+      return showSecurity(visit, services, { of: "two-factor", ...refused(error, {}) });
+    }
+  });
+
+  bind.personal("POST", "/account/two-factor/confirm", async (visit) => {
+    const { person, client, fields } = visit;
+    const context = await pageContextOf(visit, workspaces);
+    const checked = checkFields(confirmFields, fields);
+    if (!checked.ok) {
+      const { state } = checked;
+      if (state.problems.uri !== undefined) return goTo("/account");
+      return enrolPage(context, { uri: fields.uri ?? "", state, status: 400 });
+    }
+    const { uri, code } = checked.value;
+    try {
+      const { recoveryCodes } = await twoFactor.confirm(person, code, client);
+      return recoveryPage(context, recoveryCodes);
+    } catch (error) {
+      return enrolPage(context, { uri, ...refused(error, {}) });
+    }
+  });
+
+  bind.personal("POST", "/account/two-factor/disable", async (visit) => {
+    const { person, client, fields } = visit;
+    const { password, code = "" } = fields;
+    try {
+      await twoFactor.disable(person, { password, code }, client);
+      return goTo("/account?done=two-factor-off");
+    } catch (error) {
+      return showSecurity(visit, services, { of: "off", ...refused(error, {}) });
+    }
+  });
+
+  bind.personal("POST", "/account/two-factor/recovery-codes", async (visit) => {
+    const { person, client, fields } = visit;
+    try {
+      const code = fields.code ?? "";
+      const { recoveryCodes } = await twoFactor.renew(person, code, client);
+      return recoveryPage(await pageContextOf(visit, workspaces), recoveryCodes);
+    } catch (error) {
+      return showSecurity(visit, services, { of: "recovery", ...refused(error, {}) });
+    }
+  });
+
+  bind.personal("GET", "/account/sessions", async (visit) => {
+    const [context, sessions, tools] = await Promise.all([
+      pageContextOf(visit, workspaces),
+      account.sessions(visit.person, WHOLE_LIST),
+      account.tools(visit.person, WHOLE_LIST),
+    ]);
+    return sessionsPage(context, { sessions: sessions.items, tools: tools.items });
+  });
+  bind.personal("POST", "/account/sessions/end", async ({ person, fields }) => {
+    await account.revokeSession(person, id.parse(fields).id);
+    return goTo("/account/sessions?done=session-ended");
+  });
+  bind.personal("POST", "/account/tools/revoke", async ({ person, fields }) => {
+    await account.revokeTool(person, id.parse(fields).id);
+    return goTo("/account/sessions?done=tool-revoked");
+  });
+
+  bind.personal("GET", "/account/activity", async (visit) => {
+    const [context, events] = await Promise.all([
+      pageContextOf(visit, workspaces),
+      securityLog.ofAccount(visit.person.user.id, WHOLE_LIST),
+    ]);
+    return activityPage(context, events.items);
+  });
+}

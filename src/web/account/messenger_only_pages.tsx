@@ -1,0 +1,106 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * What an account that signs in by the messenger alone sees in place of its
+ * password: a way to show who one is, and an address and password to add.
+ *
+ * @module
+ */
+import {
+  Card,
+  EmailField,
+  Form,
+  type FormState,
+  NewPassword,
+  type PageContext,
+  SettingsFrame,
+  showPage,
+  Trouble,
+} from "../layout/mod.ts";
+import { MESSENGER_ENTRY_PATH } from "../entry/mod.ts";
+
+/** Asks for a sign-in of the last ten minutes. */
+export function ConfirmCard({ csrf }: { readonly csrf: string }) {
+  return (
+    <Card
+      title="Confirm that it is you"
+      id="confirm"
+      lead="You sign in by the messenger alone. To add an email address, or to change the second factor, confirm it there; it holds for ten minutes."
+    >
+      <div class="body">
+        <Form action={MESSENGER_ENTRY_PATH} csrf={csrf} hidden={{ next: "/account" }}>
+          <div>
+            <button type="submit">Confirm with Telegram</button>
+          </div>
+        </Form>
+      </div>
+    </Card>
+  );
+}
+
+export function EmailCard({ csrf, state }: { readonly csrf: string; readonly state: FormState }) {
+  return (
+    <Card
+      title="Email and password"
+      id="add-email"
+      lead="A second way in, should you lose the messenger."
+    >
+      <div class="body">
+        <Trouble state={state} />
+        <Form action="/account/email" csrf={csrf}>
+          <EmailField state={state} />
+          <NewPassword state={state} brief />
+          <div>
+            <button type="submit">Add them</button>
+          </div>
+        </Form>
+      </div>
+    </Card>
+  );
+}
+
+/** The same whether the address has an account or not. */
+export function emailUnderWayPage(context: PageContext, email: string): Response {
+  return showPage(
+    <SettingsFrame title="Look at your mail" context={context}>
+      <Card title="A link is under way" id="mail">
+        <div class="body">
+          <p>
+            We wrote to{" "}
+            {email}. Open the link in this browser within an hour; then you can sign in with the
+            address.
+          </p>
+          <div>
+            <a class="button quiet" href="/account">Back to your account</a>
+          </div>
+        </div>
+      </Card>
+    </SettingsFrame>,
+    { title: "Look at your mail" },
+  );
+}
+
+/** Programs that scan mails follow links; so the link only shows a button. */
+export function confirmEmailPage(context: PageContext, token: string): Response {
+  return showPage(
+    <SettingsFrame title="Confirm your address" context={context}>
+      <Card
+        title="Email address"
+        id="confirm-email"
+        lead={`It becomes a way to sign in as ${context.person.user.name}.`}
+      >
+        <div class="body">
+          <Form
+            action={`/account/email/confirm/${encodeURIComponent(token)}`}
+            csrf={context.csrf}
+          >
+            <div>
+              <button type="submit">Confirm the address</button>
+            </div>
+          </Form>
+        </div>
+      </Card>
+    </SettingsFrame>,
+    { title: "Confirm your address" },
+  );
+}

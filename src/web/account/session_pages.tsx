@@ -1,0 +1,148 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * What is signed in to the own account, and what happened to it.
+ *
+ * @module
+ */
+import type { SecurityEvent, Session, Tool } from "../../contract/mod.ts";
+import {
+  Card,
+  EndButton,
+  MadeAndUsed,
+  Moment,
+  type PageContext,
+  SettingsFrame,
+  showPage,
+} from "../layout/mod.ts";
+
+function SessionItem({ session, csrf }: { readonly session: Session; readonly csrf: string }) {
+  const { id, name, address, country, current, lastUsedAt, createdAt } = session;
+  return (
+    <li>
+      <div class="what">
+        <span>{name} {current ? <span class="tag good">This one</span> : null}</span>
+        <span>
+          <span class="mono">{address}</span>
+          {country === null ? "" : `, ${country}`} · last used <Moment at={lastUsedAt} />
+        </span>
+        <span>
+          Signed in <Moment at={createdAt} />
+        </span>
+      </div>
+      {current ? null : (
+        <EndButton
+          action="/account/sessions/end"
+          csrf={csrf}
+          word="End"
+          what={`the session of ${name}`}
+          hidden={{ id }}
+        />
+      )}
+    </li>
+  );
+}
+
+function ToolItem({ tool, csrf }: { readonly tool: Tool; readonly csrf: string }) {
+  const { id, name, prefix, workspace, address, lastUsedAt, createdAt } = tool;
+  return (
+    <li>
+      <div class="what">
+        <span>
+          {name} <span class="tag">{workspace}</span>
+        </span>
+        <span>
+          <span class="mono">{prefix}…</span> from <span class="mono">{address}</span>
+        </span>
+        <MadeAndUsed word="Connected" createdAt={createdAt} lastUsedAt={lastUsedAt} />
+      </div>
+      <EndButton
+        action="/account/tools/revoke"
+        csrf={csrf}
+        word="Revoke"
+        what={`the token of ${name} for ${workspace}`}
+        hidden={{ id }}
+      />
+    </li>
+  );
+}
+
+export function sessionsPage(context: PageContext, shown: {
+  readonly sessions: readonly Session[];
+  readonly tools: readonly Tool[];
+}): Response {
+  const { csrf } = context;
+  return showPage(
+    <SettingsFrame
+      title="Sessions and tools"
+      lead="Everything that is signed in as you. End what you do not know."
+      context={context}
+    >
+      <Card title="Browsers" id="sessions">
+        <ul class="items">
+          {shown.sessions.map((session) => (
+            <SessionItem key={session.id} session={session} csrf={csrf} />
+          ))}
+        </ul>
+      </Card>
+      <Card title="Tools" id="tools" lead="Signed in by svc login; each has its own token.">
+        {shown.tools.length === 0
+          ? (
+            <div class="body">
+              <p class="soft">None yet. On your machine, run:</p>
+              <pre class="terminal">svc login</pre>
+            </div>
+          )
+          : (
+            <ul class="items">
+              {shown.tools.map((tool) => <ToolItem key={tool.id} tool={tool} csrf={csrf} />)}
+            </ul>
+          )}
+      </Card>
+    </SettingsFrame>,
+    { title: "Sessions and tools" },
+  );
+}
+
+const EVENT_NAMES: Readonly<Record<SecurityEvent["event"], string>> = {
+  "security.new_login": "Signed in",
+  "security.suspicious_activity": "Suspicious activity",
+  "security.api_key_created": "API key created",
+  "security.api_key_revoked": "API key revoked",
+  "security.password_changed": "Password changed",
+  "security.two_factor_enabled": "Second factor turned on",
+  "security.two_factor_enrollment_started": "Second factor begun",
+};
+
+export function activityPage(context: PageContext, events: readonly SecurityEvent[]): Response {
+  return showPage(
+    <SettingsFrame
+      title="Activity"
+      lead="What happened to your account, newest first."
+      context={context}
+    >
+      <section class="card" aria-label="Events">
+        <ol class="items">
+          {events.map(({ event, detail, at, address, country }) => (
+            <li>
+              <div class="what">
+                <span>
+                  {EVENT_NAMES[event]}
+                  {event === "security.suspicious_activity"
+                    ? <span class="tag">Look at this</span>
+                    : null}
+                </span>
+                <span>{detail}</span>
+                <span>
+                  <Moment at={at} /> from <span class="mono">{address}</span>
+                  {country === null ? "" : `, ${country}`}
+                </span>
+              </div>
+            </li>
+          ))}
+        </ol>
+      </section>
+    </SettingsFrame>,
+    { title: "Activity" },
+  );
+}

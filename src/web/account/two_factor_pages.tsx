@@ -1,0 +1,96 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * Enrolling an authenticator, and the recovery codes.
+ *
+ * @module
+ */
+import {
+  Card,
+  EMPTY,
+  Field,
+  Form,
+  type FormPage,
+  Notice,
+  type PageContext,
+  Qr,
+  SettingsFrame,
+  showPage,
+  Trouble,
+} from "../layout/mod.ts";
+
+/** The secret as one reads it off: in groups of four. */
+const grouped = (secret: string): string => secret.replace(/(.{4})(?=.)/g, "$1 ");
+
+/** Shows the secret of a new authenticator, and asks for its first code. */
+export function enrolPage(
+  context: PageContext,
+  shown: FormPage & { readonly uri: string },
+): Response {
+  const { uri, state = EMPTY, status, headers } = shown;
+  const secret = new URL(uri).searchParams.get("secret") ?? "";
+  return showPage(
+    <SettingsFrame title="Set up the second factor" context={context}>
+      <Card title="Your authenticator" id="enrol">
+        <div class="body">
+          <Trouble state={state} />
+          <div class="enrol">
+            <Qr text={uri} label="QR code with the secret; it is written out beside it" />
+            <div class="stack">
+              <p>Scan the picture with your authenticator app, or type this secret into it:</p>
+              <code class="secret">{grouped(secret)}</code>
+              <Form action="/account/two-factor/confirm" csrf={context.csrf} hidden={{ uri }}>
+                <Field
+                  label="Six digits that the app shows now"
+                  name="code"
+                  state={{ ...state, values: {} }}
+                  autocomplete="one-time-code"
+                  inputmode="numeric"
+                  maxlength={10}
+                  class="code"
+                  focus
+                />
+                <div class="actions">
+                  <button type="submit">Turn it on</button>
+                  <a class="button quiet" href="/account">Not now</a>
+                </div>
+              </Form>
+            </div>
+          </div>
+        </div>
+      </Card>
+    </SettingsFrame>,
+    {
+      title: "Set up the second factor",
+      ...(status === undefined ? {} : { status }),
+      ...(headers === undefined ? {} : { headers }),
+    },
+  );
+}
+
+/** Shows recovery codes, this once. */
+export function recoveryPage(context: PageContext, codes: readonly string[]): Response {
+  return showPage(
+    <SettingsFrame title="Keep these codes" context={context}>
+      <Card
+        title="Recovery codes"
+        id="codes"
+        lead="Each signs you in once, when your authenticator is lost."
+      >
+        <div class="body">
+          <Notice kind="care">
+            <strong>They are shown this once.</strong>
+            <span>Print them, or keep them in a password manager.</span>
+          </Notice>
+          <ul class="codes">
+            {codes.map((code) => <li key={code}>{code}</li>)}
+          </ul>
+          <div>
+            <a class="button" href="/account">I have kept them</a>
+          </div>
+        </div>
+      </Card>
+    </SettingsFrame>,
+    { title: "Recovery codes" },
+  );
+}

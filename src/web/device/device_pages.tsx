@@ -1,0 +1,233 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The pages on which a person decides about a tool that wants to sign in.
+ *
+ * @module
+ */
+import type { Workspace } from "../../contract/mod.ts";
+import type { DeviceRequest } from "../../platform/accounts/mod.ts";
+import {
+  EMPTY,
+  EntryFrame,
+  Field,
+  Form,
+  type FormPage,
+  Moment,
+  Notice,
+  Outcome,
+  showPage,
+  Trouble,
+} from "../layout/mod.ts";
+
+const COUNTRY = new Intl.DisplayNames("en", { type: "region" });
+
+function countryName(code: string): string {
+  try {
+    return COUNTRY.of(code) ?? code;
+  } catch {
+    return code;
+  }
+}
+
+interface Signed extends FormPage {
+  readonly csrf: string;
+  readonly email: string;
+}
+
+function AsWho({ email, csrf }: { readonly email: string; readonly csrf: string }) {
+  return (
+    <div class="aside-link row">
+      <span>Signed in as {email}</span>
+      <Form action="/sign-out" csrf={csrf} class="inline">
+        <button class="plain" type="submit">Not you? Sign out</button>
+      </Form>
+    </div>
+  );
+}
+
+/** Asks for the code that the tool shows. */
+export function codePage(shown: Signed): Response {
+  const { state = EMPTY, csrf, email, status, headers } = shown;
+  return showPage(
+    <EntryFrame title="Connect a tool" lead="Type the code that your terminal shows.">
+      <Trouble state={state} />
+      <Form action="/device" csrf={csrf}>
+        <Field
+          label="Code"
+          name="code"
+          state={state}
+          autocomplete="off"
+          maxlength={32}
+          class="code"
+          hint="Eight letters, such as BCDF-GHJK."
+          focus
+        />
+        <button type="submit">Go on</button>
+      </Form>
+      <AsWho email={email} csrf={csrf} />
+    </EntryFrame>,
+    {
+      title: "Connect a tool",
+      ...(status === undefined ? {} : { status }),
+      ...(headers === undefined ? {} : { headers }),
+    },
+  );
+}
+
+function UserCode({ code }: { readonly code: string }) {
+  return (
+    <div class="usercode" role="img" aria-label={`Code ${[...code].join(" ")}`}>
+      {[...code].map((letter, place) => (
+        <span key={place} class={letter === "-" ? "gap" : undefined}>{letter}</span>
+      ))}
+    </div>
+  );
+}
+
+function Asker({ device }: { readonly device: DeviceRequest }) {
+  const { tool, address, country, createdAt, expiresAt } = device;
+  return (
+    <dl class="facts">
+      <div>
+        <dt>Calls itself</dt>
+        <dd>{tool}</dd>
+      </div>
+      <div>
+        <dt>Asks from</dt>
+        <dd>
+          <span class="mono">{address}</span>
+          {country === null ? null : `, ${countryName(country)}`}
+        </dd>
+      </div>
+      <div>
+        <dt>Asked</dt>
+        <dd>
+          <Moment at={createdAt} />
+        </dd>
+      </div>
+      <div>
+        <dt>Code ends</dt>
+        <dd>
+          <Moment at={expiresAt} />
+        </dd>
+      </div>
+    </dl>
+  );
+}
+
+function WorkspaceChoice({ workspaces, wanted }: {
+  readonly workspaces: readonly Workspace[];
+  readonly wanted: string | null;
+}) {
+  const chosen = workspaces.find(({ slug }) => slug === wanted) ?? workspaces[0];
+  return (
+    <fieldset class="choices">
+      <legend>Workspace that it may use</legend>
+      {workspaces.map((workspace) => (
+        <label class="choice">
+          <input
+            type="radio"
+            name="workspaceId"
+            value={workspace.id}
+            required
+            checked={workspace === chosen}
+          />
+          <span>
+            <strong>{workspace.name}</strong>
+            <span class="soft small">
+              <span class="mono">{workspace.slug}</span>, as {workspace.role}
+            </span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );
+}
+
+/** Shows who asks, and lets the person approve or deny. */
+export function confirmPage(
+  shown: Signed & {
+    readonly device: DeviceRequest;
+    readonly workspaces: readonly Workspace[];
+    /** Slug of the workspace that the tool would like. */
+    readonly wanted: string | null;
+  },
+): Response {
+  const { device, workspaces, wanted, csrf, email, state = EMPTY, status, headers } = shown;
+  const hidden = { code: device.userCode };
+  const here = `/device?code=${device.userCode}`;
+  return showPage(
+    <EntryFrame
+      title="Let this tool in?"
+      lead="Only if you just asked for it, and your terminal shows this very code."
+      roomy
+    >
+      <Trouble state={state} />
+      <UserCode code={device.userCode} />
+      <Asker device={device} />
+      {workspaces.length === 0
+        ? (
+          <Notice kind="care">
+            <strong>You have no workspace yet.</strong>
+            <span>
+              A tool works in one.{" "}
+              <a href={`/workspaces?next=${encodeURIComponent(here)}`}>
+                Make a workspace
+              </a>, then come back here.
+            </span>
+          </Notice>
+        )
+        : null}
+      <Form action="/device/decision" csrf={csrf} hidden={hidden}>
+        {workspaces.length === 0
+          ? null
+          : <WorkspaceChoice workspaces={workspaces} wanted={wanted} />}
+        {workspaces.length === 0 ? null : (
+          <p class="soft small">
+            It can then do there what you can do, until you revoke it under{" "}
+            <a href="/account/sessions">Sessions and tools</a>.
+          </p>
+        )}
+        <div class="actions">
+          {workspaces.length === 0
+            ? null
+            : <button type="submit" name="decision" value="approve">Approve</button>}
+          <button class="quiet" type="submit" name="decision" value="deny" formnovalidate>
+            Deny
+          </button>
+        </div>
+      </Form>
+      <AsWho email={email} csrf={csrf} />
+    </EntryFrame>,
+    {
+      title: "Let this tool in?",
+      ...(status === undefined ? {} : { status }),
+      ...(headers === undefined ? {} : { headers }),
+    },
+  );
+}
+
+/** Says what was decided. */
+export function decidedPage(decision: {
+  readonly approved: boolean;
+  readonly tool: string;
+  readonly workspace?: string | undefined;
+}): Response {
+  const { approved, tool, workspace } = decision;
+  const title = approved ? "Connected" : "Denied";
+  return showPage(
+    <EntryFrame
+      title={title}
+      crest={<Outcome good={approved} />}
+      lead={approved
+        ? `“${tool}” is signed in to ${workspace ?? "the workspace"}. Go back to your terminal.`
+        : `“${tool}” got nothing. If you did not ask for it, somebody may have sent you the link: you did well.`}
+    >
+      <p>
+        <a href="/account/sessions">See everything that is signed in</a>
+      </p>
+    </EntryFrame>,
+    { title },
+  );
+}

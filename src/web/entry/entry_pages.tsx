@@ -1,0 +1,156 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The pages by which people come in: sign-up, sign-in, the second factor, and
+ * the one-time link of a new platform's owner.
+ *
+ * @module
+ */
+import {
+  deadLinkPage,
+  EmailField,
+  EMPTY,
+  EntryFrame,
+  Field,
+  Form,
+  type FormPage,
+  formPageFacts,
+  type FormState,
+  NewPassword,
+  showPage,
+  Trouble,
+} from "../layout/mod.ts";
+import { MessengerDoor } from "./messenger_entry_pages.tsx";
+import { signInPath } from "../visit/mod.ts";
+
+export interface Onward extends FormPage {
+  /** True where the messenger is a way in. */
+  readonly hasMessenger?: boolean;
+  /** Where to go on to; a path of this site. */
+  readonly next: string;
+}
+
+/** What an account is made of. */
+function NewAccount({ state }: { readonly state: FormState }) {
+  return (
+    <>
+      <Field
+        label="Your name"
+        name="name"
+        state={state}
+        autocomplete="name"
+        maxlength={100}
+        focus
+      />
+      <EmailField state={state} maxlength={254} />
+      <NewPassword state={state} />
+    </>
+  );
+}
+
+export function signInPage(shown: Onward & { readonly canReset?: boolean }): Response {
+  const { state = EMPTY, next } = shown;
+  const forTool = next.startsWith("/device");
+  return showPage(
+    <EntryFrame
+      title="Sign in"
+      lead={forTool ? "Then you decide about the tool that waits for you." : undefined}
+    >
+      <Trouble state={state} />
+      <Form action="/sign-in" hidden={{ next }}>
+        <EmailField state={state} focus />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          state={state}
+          autocomplete="current-password"
+        />
+        <button type="submit">Sign in</button>
+      </Form>
+      {shown.hasMessenger === true ? <MessengerDoor next={next} /> : null}
+      {shown.canReset === true
+        ? (
+          <p class="aside-link">
+            <a href="/forgot-password">Forgot your password?</a>
+          </p>
+        )
+        : null}
+      <p class="aside-link">
+        New here? <a href={signInPath(next, "sign-up")}>Make an account</a>
+      </p>
+    </EntryFrame>,
+    formPageFacts("Sign in", shown),
+  );
+}
+
+export function signUpPage(shown: Onward): Response {
+  const { state = EMPTY, next } = shown;
+  return showPage(
+    <EntryFrame title="Make an account" lead="Three answers, and you can deploy.">
+      <Trouble state={state} />
+      <Form action="/sign-up" hidden={{ next }}>
+        <NewAccount state={state} />
+        <button type="submit">Make the account</button>
+      </Form>
+      {shown.hasMessenger === true ? <MessengerDoor next={next} /> : null}
+      <p class="aside-link">
+        Been here before? <a href={signInPath(next)}>Sign in</a>
+      </p>
+    </EntryFrame>,
+    formPageFacts("Make an account", shown),
+  );
+}
+
+export function secondFactorPage(shown: Onward & { readonly challenge: string }): Response {
+  const { state = EMPTY, next, challenge } = shown;
+  return showPage(
+    <EntryFrame
+      title="Enter your code"
+      lead="Your authenticator app shows six digits. If you lost it, use a recovery code."
+    >
+      <Trouble state={state} />
+      <Form action="/sign-in/two-factor" hidden={{ next, challenge }}>
+        <Field
+          label="Code"
+          name="code"
+          state={{ ...state, values: {} }}
+          autocomplete="one-time-code"
+          maxlength={32}
+          class="code"
+          focus
+        />
+        <button type="submit">Go on</button>
+      </Form>
+      <p class="aside-link">
+        <a href={signInPath(next)}>Begin again</a>
+      </p>
+    </EntryFrame>,
+    formPageFacts("Second factor", shown),
+  );
+}
+
+export function welcomePage(shown: FormPage & { readonly token: string }): Response {
+  const { state = EMPTY, token } = shown;
+  return showPage(
+    <EntryFrame
+      title="Welcome to your platform"
+      lead="You own it. Choose how you sign in from now on; this link works once."
+    >
+      <Trouble state={state} />
+      <Form action={`/welcome/${token}`}>
+        <NewAccount state={state} />
+        <button type="submit">Take it over</button>
+      </Form>
+    </EntryFrame>,
+    formPageFacts("Welcome", shown),
+  );
+}
+
+export const usedWelcomePage = (): Response =>
+  deadLinkPage({
+    lead:
+      "It is old, or was used. While the owner has no password, each start of svc serve prints a new one.",
+    path: "/sign-in",
+    word: "Sign in",
+  });

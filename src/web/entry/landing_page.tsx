@@ -1,0 +1,42 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The page at the base address: says what answers here and where to go on.
+ *
+ * @module
+ */
+import { EntryFrame, showPage } from "../layout/mod.ts";
+
+/** Renders the page for a platform at `url`. */
+export function landingPage(platform: {
+  readonly url: string;
+  readonly version: string;
+  readonly isSignedIn: boolean;
+}): Response {
+  const { url, version, isSignedIn } = platform;
+  return showPage(
+    <EntryFrame
+      title="svc is up"
+      lead={`Version ${version}. Point the tool here, and deploy a folder.`}
+      roomy
+      shortPitch
+    >
+      <pre class="terminal" tabindex={0}>
+        {`export SVC_API_URL=${url}\nsvc login\nsvc init --create\nsvc deploy --prod`}
+      </pre>
+      <div class="actions">
+        {isSignedIn
+          ? <a class="button" href="/account">Your account</a>
+          : <a class="button" href="/sign-in">Sign in</a>}
+        {isSignedIn
+          ? <a class="button quiet" href="/workspaces">Workspaces</a>
+          : <a class="button quiet" href="/sign-up">Make an account</a>}
+      </div>
+      <p class="aside-link">
+        Read the <a href="/docs/api">reference of the API</a>; programs start at its{" "}
+        <a href="/v1/openapi.json">OpenAPI document</a>.
+      </p>
+    </EntryFrame>,
+    { title: "Platform" },
+  );
+}

@@ -1,0 +1,91 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The pages around mails with a link: confirming an account, and choosing a
+ * new password.
+ *
+ * @module
+ */
+import {
+  EmailField,
+  EMPTY,
+  EntryFrame,
+  Form,
+  type FormPage,
+  formPageFacts,
+  NewPassword,
+  showPage,
+  Trouble,
+} from "../layout/mod.ts";
+
+/** The same whether the address has an account or not. */
+export function lookAtMailPage(email: string): Response {
+  return showPage(
+    <EntryFrame
+      title="Look at your mail"
+      lead={`We wrote to ${email}. The link in the mail goes on from here.`}
+    >
+      <p class="aside-link">
+        Nothing came? It may take a minute, and may be among the junk.
+      </p>
+    </EntryFrame>,
+    { title: "Look at your mail" },
+  );
+}
+
+/** Programs that scan mails follow links; so the link only shows a button. */
+export function confirmSignUpPage(token: string): Response {
+  return showPage(
+    <EntryFrame title="Confirm your account" lead="One press, and you are in.">
+      <Form action={`/sign-up/confirm/${encodeURIComponent(token)}`}>
+        <button type="submit">Confirm and sign in</button>
+      </Form>
+    </EntryFrame>,
+    { title: "Confirm your account" },
+  );
+}
+
+export function forgotPasswordPage(shown: FormPage = {}): Response {
+  const { state = EMPTY } = shown;
+  return showPage(
+    <EntryFrame title="Choose a new password" lead="We send a link to the account's address.">
+      <Trouble state={state} />
+      <Form action="/forgot-password">
+        <EmailField state={state} focus />
+        <button type="submit">Send the link</button>
+      </Form>
+      <p class="aside-link">
+        <a href="/sign-in">Back to sign-in</a>
+      </p>
+    </EntryFrame>,
+    formPageFacts("Choose a new password", shown),
+  );
+}
+
+export function resetPasswordPage(shown: FormPage & { readonly token: string }): Response {
+  const { state = EMPTY, token } = shown;
+  return showPage(
+    <EntryFrame
+      title="Choose a new password"
+      lead="All sessions of the account end. Tools and keys stay as they are."
+    >
+      <Trouble state={state} />
+      <Form action={`/reset-password/${encodeURIComponent(token)}`}>
+        <NewPassword state={state} />
+        <button type="submit">Set the password</button>
+      </Form>
+    </EntryFrame>,
+    formPageFacts("Choose a new password", shown),
+  );
+}
+
+export function passwordSetPage(): Response {
+  return showPage(
+    <EntryFrame title="The password is set" lead="Sign in with it.">
+      <p>
+        <a class="button" href="/sign-in">Sign in</a>
+      </p>
+    </EntryFrame>,
+    { title: "Password set" },
+  );
+}

@@ -1,0 +1,119 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * Coming in by the messenger: waiting for the chat, and the account of a
+ * newcomer.
+ *
+ * @module
+ */
+import {
+  EMPTY,
+  EntryFrame,
+  Field,
+  Form,
+  type FormState,
+  Qr,
+  showPage,
+  Trouble,
+} from "../layout/mod.ts";
+import { signInPath } from "../visit/mod.ts";
+
+/** Path of the page that waits. */
+export const MESSENGER_ENTRY_PATH = "/sign-in/messenger";
+/** Seconds until the page looks again. */
+const LOOK_AGAIN = 3;
+
+export const messengerEntryPath = (next: string): string =>
+  next === "/" ? MESSENGER_ENTRY_PATH : `${MESSENGER_ENTRY_PATH}?next=${encodeURIComponent(next)}`;
+
+/** The door on the pages of sign-in and sign-up. */
+export function MessengerDoor({ next }: { readonly next: string }) {
+  return (
+    <Form action={MESSENGER_ENTRY_PATH} hidden={{ next }}>
+      <button class="quiet" type="submit">Continue with Telegram</button>
+    </Form>
+  );
+}
+
+export function messengerWaitPage(shown: {
+  readonly url: string;
+  readonly number: number;
+  readonly next: string;
+}): Response {
+  const { url, number, next } = shown;
+  return showPage(
+    <EntryFrame
+      title={`Your number is ${number}`}
+      lead="Open the bot, press Start, and tap this number there. The page goes on by itself."
+    >
+      <Qr text={url} label="QR code that opens the bot" />
+      <p>
+        <a class="button" href={url} rel="noreferrer">Open Telegram</a>
+      </p>
+      <p class="aside-link">
+        <a href={messengerEntryPath(next)}>I have tapped it</a>
+      </p>
+      <p class="aside-link">
+        <a href={signInPath(next)}>Another way to sign in</a>
+      </p>
+    </EntryFrame>,
+    {
+      title: "Continue with Telegram",
+      headers: { refresh: `${LOOK_AGAIN}; url=${messengerEntryPath(next)}` },
+    },
+  );
+}
+
+/** An attempt that came to nothing. */
+export function messengerOverPage(
+  shown: { readonly wasDenied: boolean; readonly next: string },
+): Response {
+  return showPage(
+    <EntryFrame
+      title={shown.wasDenied ? "Nobody was signed in" : "This took too long"}
+      lead={shown.wasDenied
+        ? "In the chat another number was tapped, or that it was not you."
+        : "A link to the bot works once, in this browser, for ten minutes."}
+    >
+      <MessengerDoor next={shown.next} />
+      <p class="aside-link">
+        <a href={signInPath(shown.next)}>Another way to sign in</a>
+      </p>
+    </EntryFrame>,
+    { title: "Not signed in", status: shown.wasDenied ? 403 : 400 },
+  );
+}
+
+export function newcomerPage(shown: {
+  readonly name: string;
+  readonly next: string;
+  readonly state?: FormState;
+  readonly status?: number;
+}): Response {
+  const { name, next, state = EMPTY, status } = shown;
+  return showPage(
+    <EntryFrame
+      title="Make an account"
+      lead="Your chat has no account here yet. With one, notifications come to the chat."
+    >
+      <Trouble state={state} />
+      <Form action={`${MESSENGER_ENTRY_PATH}/account`} hidden={{ next }}>
+        <Field
+          label="Your name"
+          name="name"
+          state={state}
+          initial={name}
+          autocomplete="name"
+          maxlength={100}
+          focus
+        />
+        <button type="submit">Make the account</button>
+      </Form>
+      <p class="aside-link">
+        Been here before?{" "}
+        <a href={signInPath(next)}>Sign in</a>, and link the chat in your settings.
+      </p>
+    </EntryFrame>,
+    { title: "Make an account", ...(status === undefined ? {} : { status }) },
+  );
+}

@@ -1,0 +1,97 @@
+/**
+ * Coming in by the messenger. The attempt belongs to the browser that began
+ * it, by a cookie.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { displayName } from "../../contract/mod.ts";
+import type { FactorWanted, SignedIn } from "../../platform/accounts/mod.ts";
+import { Failure } from "../../platform/core/http/mod.ts";
+import { ATTEMPT_MS, type Bot, type MessengerSignIn } from "../../platform/notifications/mod.ts";
+import { checkFields, goTo, refused } from "../layout/mod.ts";
+import { secondFactorPage } from "./entry_pages.tsx";
+import { comeIn } from "./entry_routes.ts";
+import {
+  MESSENGER_ENTRY_PATH,
+  messengerEntryPath,
+  messengerOverPage,
+  messengerWaitPage,
+  newcomerPage,
+} from "./messenger_entry_pages.tsx";
+import { type PageBinder, safeReturnPath } from "../visit/mod.ts";
+
+export interface MessengerEntry {
+  readonly bot: Bot;
+  readonly messengerSignIn: MessengerSignIn;
+  readonly publicOrigin: string;
+}
+
+const newcomerFields = z.object({ name: displayName });
+const TOKEN = /^[A-Za-z0-9_-]{43}$/;
+
+/** The cookie of an attempt; over https no other host can set one of this name. */
+function attemptCookie({ publicOrigin }: MessengerEntry) {
+  const secure = publicOrigin.startsWith("https:");
+  const name = secure ? "__Host-svc_messenger" : "svc_messenger";
+  return {
+    set: (value: string): string =>
+      `${name}=${value}; Path=/; Max-Age=${ATTEMPT_MS / 1000}; HttpOnly; SameSite=Lax` +
+      (secure ? "; Secure" : ""),
+    /** Two of the name are none: one of them was planted. */
+    read(header: string | null): string {
+      const values = (header ?? "").split(";").map((part) => part.trim())
+        .filter((part) => part.startsWith(`${name}=`))
+        .map((part) => part.slice(name.length + 1));
+      return values.length === 1 && TOKEN.test(values[0]!) ? values[0]! : "";
+    },
+  };
+}
+
+export function bindMessengerEntry(bind: PageBinder, entry: MessengerEntry): void {
+  const { bot, messengerSignIn } = entry;
+  const cookie = attemptCookie(entry);
+  const enter = (answer: SignedIn | FactorWanted, next: string, home: string): Response =>
+    answer.status === "signed_in"
+      ? comeIn(answer, next === "/" ? home : next)
+      : secondFactorPage({ next, challenge: answer.challenge });
+
+  bind.open("POST", MESSENGER_ENTRY_PATH, ({ fields, client }) => {
+    const next = safeReturnPath(fields.next);
+    const value = messengerSignIn.begin(client);
+    return goTo(messengerEntryPath(next), { "set-cookie": cookie.set(value) });
+  });
+
+  bind.open("GET", MESSENGER_ENTRY_PATH, async ({ query, client, cookies }) => {
+    const next = safeReturnPath(query.get("next"));
+    const progress = await messengerSignIn.progress(cookie.read(cookies), client, bot);
+    switch (progress.type) {
+      case "waiting":
+        return messengerWaitPage({ ...progress, next });
+      case "entered":
+        return enter(progress.answer, next, "/account");
+      case "newcomer":
+        return newcomerPage({ name: progress.name, next });
+      default:
+        return messengerOverPage({ wasDenied: progress.type === "denied", next });
+    }
+  });
+
+  bind.open("POST", `${MESSENGER_ENTRY_PATH}/account`, async ({ fields, client, cookies }) => {
+    const next = safeReturnPath(fields.next);
+    const checked = checkFields(newcomerFields, fields);
+    if (!checked.ok) {
+      return newcomerPage({ name: "", next, state: checked.state, status: 400 });
+    }
+    try {
+      const { name } = checked.value;
+      const answer = await messengerSignIn.signUp(cookie.read(cookies), name, client);
+      return enter(answer, next, "/workspaces");
+    } catch (error) {
+      if (error instanceof Failure && error.code === "unauthorized") {
+        return messengerOverPage({ wasDenied: false, next });
+      }
+      return newcomerPage({ name: "", next, ...refused(error, fields) });
+    }
+  });
+}

@@ -1,0 +1,113 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The document around every page, and the headers that it is sent with: no
+ * script may run, nothing comes from elsewhere, nobody may frame it.
+ *
+ * @module
+ */
+import type { Child } from "hono/jsx";
+import { sha256Hex } from "../../lib/hash.ts";
+import type { FormPage } from "./form.ts";
+import { STYLESHEET } from "./stylesheet.ts";
+
+/** Named by its content, so that browsers may keep it for good. */
+export const STYLESHEET_PATH = `/assets/${sha256Hex(STYLESHEET).slice(0, 16)}.css`;
+
+/** What a page may load and do: no scripts. */
+export const PAGE_POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "img-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/**
+ * Addresses of some pages hold a one-time token, so other sites get no
+ * referrer. `no-referrer` would take the `Origin` from our own forms too.
+ */
+const HEADERS: Readonly<Record<string, string>> = {
+  "content-type": "text/html; charset=utf-8",
+  "content-security-policy": PAGE_POLICY,
+  "x-content-type-options": "nosniff",
+  "x-frame-options": "DENY",
+  "referrer-policy": "same-origin",
+  "cross-origin-opener-policy": "same-origin",
+  "permissions-policy": "camera=(), geolocation=(), microphone=()",
+  "cache-control": "no-store",
+};
+
+export interface PageFacts {
+  readonly title: string;
+  /** HTTP status; 200 where missing. */
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The facts of a page with a form. */
+export const formPageFacts = (title: string, { status, headers }: FormPage): PageFacts => ({
+  title,
+  ...(status === undefined ? {} : { status }),
+  ...(headers === undefined ? {} : { headers }),
+});
+
+/** Renders a page and answers with it. */
+export function showPage(content: Child, facts: PageFacts): Response {
+  const page = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${facts.title} · svc`}</title>
+        <link rel="stylesheet" href={STYLESHEET_PATH} />
+        <link rel="icon" href="/assets/mark.svg" type="image/svg+xml" />
+      </head>
+      <body>
+        <a class="skip" href="#main">Skip to the content</a>
+        {content}
+      </body>
+    </html>
+  );
+  return new Response(`<!doctype html>${page}`, {
+    status: facts.status ?? 200,
+    headers: { ...HEADERS, ...facts.headers },
+  });
+}
+
+/** Sends the browser on to a path of this site, by GET. */
+export function goTo(path: string, headers: Readonly<Record<string, string>> = {}): Response {
+  return new Response(null, {
+    status: 303,
+    headers: { "cache-control": "no-store", ...headers, location: path },
+  });
+}
+
+/** The style sheet. */
+export function showStylesheet(): Response {
+  return new Response(STYLESHEET, {
+    headers: {
+      "content-type": "text/css; charset=utf-8",
+      "cache-control": "public, max-age=31536000, immutable",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}
+
+const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28">` +
+  `<rect width="28" height="28" rx="7" fill="#0a6a4d"/>` +
+  `<path d="M8 9h12M8 14h8M8 19h4" stroke="#fff" stroke-width="2.6" stroke-linecap="round"/></svg>`;
+
+/** The mark, as the browser's tab shows it. */
+export function showIcon(): Response {
+  return new Response(ICON, {
+    headers: {
+      "content-type": "image/svg+xml",
+      "cache-control": "public, max-age=86400",
+      "content-security-policy": "default-src 'none'",
+      "x-content-type-options": "nosniff",
+    },
+  });
+}

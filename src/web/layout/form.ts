@@ -1,0 +1,77 @@
+/**
+ * What a form sent, and what is wrong with it.
+ *
+ * @module
+ */
+import type { z } from "zod";
+import { Failure, readBytes, toFailure } from "../../platform/core/http/mod.ts";
+
+/** Largest form, in bytes. */
+const MAX_FORM_BYTES = 64 * 1024;
+
+export type Fields = Readonly<Record<string, string>>;
+
+/** A form as it is shown again. */
+export interface FormState {
+  readonly values: Fields;
+  /** What is wrong with single fields. */
+  readonly problems: Fields;
+  /** What is wrong with all of it. */
+  readonly failure?: string;
+}
+
+/** How a page shows a form again that was refused. */
+export interface FormPage {
+  readonly state?: FormState;
+  /** HTTP status of the page; 200 where missing. */
+  readonly status?: number;
+  readonly headers?: Fields;
+}
+
+/** A form that nobody has filled in yet. */
+export const EMPTY: FormState = { values: {}, problems: {} };
+
+/** Reads a form (`application/x-www-form-urlencoded`); of a repeated field, the last counts. */
+export async function readForm(request: Request): Promise<Fields> {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/x-www-form-urlencoded") {
+    throw new Failure("unsupported_media_type", "Send a form of the platform's own pages");
+  }
+  const text = new TextDecoder().decode(await readBytes(request, MAX_FORM_BYTES));
+  return Object.fromEntries(new URLSearchParams(text));
+}
+
+export type Checked<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly state: FormState };
+
+/** Checks the fields that a schema knows, all at once. */
+export function checkFields<T>(schema: z.ZodObject & z.ZodType<T>, values: Fields): Checked<T> {
+  const known = Object.keys(schema.shape);
+  const given = Object.fromEntries(known.map((name) => [name, values[name] ?? ""]));
+  const result = schema.safeParse(given);
+  if (result.success) return { ok: true, value: result.data };
+  const problems: Record<string, string> = {};
+  for (const { path, message } of result.error.issues) {
+    problems[String(path[0] ?? "")] ??= message;
+  }
+  return { ok: false, state: { values, problems } };
+}
+
+/**
+ * The form after a refusal, and the status of its page. A failure of the
+ * platform itself is thrown on.
+ */
+export function refused(
+  error: unknown,
+  values: Fields,
+): { readonly state: FormState; readonly status: number; readonly headers: Fields } {
+  const failure = toFailure(error);
+  if (failure.status >= 500) throw error;
+  return {
+    state: { values, problems: {}, failure: failure.message },
+    // 401 would owe the browser a challenge (RFC 9110, 15.5.2).
+    status: failure.status === 401 ? 403 : failure.status,
+    headers: failure.retryAfter === undefined ? {} : { "retry-after": `${failure.retryAfter}` },
+  };
+}

@@ -1,0 +1,172 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The two frames of pages: one for whoever comes in, one for settings.
+ *
+ * @module
+ */
+import type { Child } from "hono/jsx";
+import type { Workspace } from "../../contract/mod.ts";
+import type { Person } from "../../platform/core/access/mod.ts";
+import { Form, Mark, Notice } from "./pieces.tsx";
+
+/** Contour lines, as of a hill on a map. */
+function Contours() {
+  const lines = Array.from({ length: 13 }, (_, index) => {
+    const [rx, ry] = [70 + index * 52, 46 + index * 44];
+    return (
+      <ellipse cx="470" cy="640" rx={rx} ry={ry} transform={`rotate(${-24 + index * 3} 470 640)`} />
+    );
+  });
+  return (
+    <svg
+      class="contours"
+      viewBox="0 0 600 900"
+      preserveAspectRatio="xMidYMid slice"
+      aria-hidden="true"
+      fill="none"
+      stroke="currentColor"
+      stroke-width="1.5"
+    >
+      {lines}
+    </svg>
+  );
+}
+
+function Pitch({ short }: { readonly short: boolean }) {
+  return (
+    <div class="pitch">
+      <p>Your folder, live at the edge.</p>
+      {short ? null : (
+        <pre aria-hidden="true">
+        <i>$</i> <b>svc login</b>{"\n"}
+        <i>$</i> <b>svc init --create</b>{"\n"}
+        <i>$</i> <b>svc deploy --prod</b>
+        </pre>
+      )}
+    </div>
+  );
+}
+
+/** The frame of sign-up, sign-in and confirmations. */
+export function EntryFrame({ title, lead, roomy, shortPitch, crest, children }: {
+  readonly title: string;
+  readonly lead?: Child;
+  readonly roomy?: boolean;
+  /** True where the page shows the commands itself. */
+  readonly shortPitch?: boolean;
+  /** A picture above the title. */
+  readonly crest?: Child;
+  children?: Child;
+}) {
+  return (
+    <div class="entry">
+      <aside aria-label="About">
+        <Contours />
+        <Mark />
+        <Pitch short={shortPitch === true} />
+        <footer>Command-line tool, platform and edge in one program.</footer>
+      </aside>
+      <main id="main">
+        <div class={roomy === true ? "sheet roomy" : "sheet"}>
+          <header>
+            {crest}
+            <h1>{title}</h1>
+            {lead ? <p class="soft">{lead}</p> : null}
+          </header>
+          {children}
+        </div>
+      </main>
+    </div>
+  );
+}
+
+export interface PageContext {
+  readonly person: Person;
+  readonly csrf: string;
+  readonly workspaces: readonly Workspace[];
+  /** Path of the page. */
+  readonly path: string;
+  /** What was just done. */
+  readonly done?: string | undefined;
+}
+
+const ACCOUNT_LINKS = [
+  ["/account", "Security"],
+  ["/account/sessions", "Sessions and tools"],
+  ["/account/activity", "Activity"],
+  ["/account/channels", "Channels"],
+] as const;
+
+const NOTIFICATION_LINKS = [
+  ["/notifications", "Inbox"],
+  ["/notifications/preferences", "What is sent"],
+] as const;
+
+function PageLink({ href, path, children }: { href: string; path: string; children?: Child }) {
+  return (
+    <li>
+      <a href={href} aria-current={href === path ? "page" : undefined}>{children}</a>
+    </li>
+  );
+}
+
+/** The frame of settings. */
+export function SettingsFrame({ title, lead, context, children }: {
+  readonly title: string;
+  readonly lead?: Child;
+  readonly context: PageContext;
+  children?: Child;
+}) {
+  const { person, csrf, workspaces, path, done } = context;
+  return (
+    <>
+      <header class="bar">
+        <Mark />
+        <div class="who">
+          <span>{person.user.email ?? person.user.name}</span>
+          <Form action="/sign-out" csrf={csrf} class="inline">
+            <button class="plain" type="submit">Sign out</button>
+          </Form>
+        </div>
+      </header>
+      <div class="shell">
+        <nav class="rooms" aria-label="Settings">
+          <div>
+            <h2>Notifications</h2>
+            <ul>
+              {NOTIFICATION_LINKS.map(([href, name]) => (
+                <PageLink key={href} href={href} path={path}>{name}</PageLink>
+              ))}
+            </ul>
+          </div>
+          <div>
+            <h2>Account</h2>
+            <ul>
+              {ACCOUNT_LINKS.map(([href, name]) => (
+                <PageLink key={href} href={href} path={path}>{name}</PageLink>
+              ))}
+            </ul>
+          </div>
+          <div>
+            <h2>Workspaces</h2>
+            <ul>
+              {workspaces.map(({ slug, name }) => (
+                <PageLink href={`/workspaces/${slug}`} path={path}>{name}</PageLink>
+              ))}
+              <PageLink href="/workspaces" path={path}>All workspaces</PageLink>
+            </ul>
+          </div>
+        </nav>
+        <main class="content" id="main">
+          <header>
+            <h1>{title}</h1>
+            {lead ? <p class="soft">{lead}</p> : null}
+          </header>
+          {done === undefined ? null : <Notice>{done}</Notice>}
+          {children}
+        </main>
+      </div>
+    </>
+  );
+}

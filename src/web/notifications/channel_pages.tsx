@@ -1,0 +1,155 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The page of the ways by which notifications reach a person.
+ *
+ * @module
+ */
+import type { MessengerLink, PushSubscription } from "../../contract/mod.ts";
+import {
+  Card,
+  EndButton,
+  Form,
+  Moment,
+  PAGE_POLICY,
+  type PageContext,
+  Qr,
+  SettingsFrame,
+  showPage,
+} from "../layout/mod.ts";
+import { PUSH_PAGE_PATH } from "./push_scripts.ts";
+
+/** This page alone has a script: there is no web push without one. */
+const POLICY = `${PAGE_POLICY}; script-src 'self'; worker-src 'self'; connect-src 'self'`;
+
+const STATUS: Readonly<Record<MessengerLink["status"], string>> = {
+  active: "linked",
+  stopped: "stopped by /stop in the chat",
+  blocked: "blocked: the messenger lets the bot write no more",
+};
+
+function Chats({ csrf, links, hasBot }: {
+  readonly csrf: string;
+  readonly links: readonly MessengerLink[];
+  readonly hasBot: boolean;
+}) {
+  return (
+    <Card title="Messenger" id="messenger" lead="A chat bot writes to you on Telegram.">
+      {links.length === 0 ? null : (
+        <ul class="items">
+          {links.map(({ id, name, username, status, createdAt }) => (
+            <li key={id}>
+              <div class="what">
+                <span>{username === null ? name : `${name} (@${username})`}</span>
+                <span>
+                  {STATUS[status]}, since <Moment at={createdAt} />
+                </span>
+              </div>
+              <EndButton
+                action="/account/channels/unlink"
+                csrf={csrf}
+                word="Unlink"
+                what={name}
+                hidden={{ id }}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+      <div class="body">
+        {hasBot
+          ? (
+            <Form action="/account/channels/link" csrf={csrf}>
+              <div>
+                <button type="submit">Link a chat</button>
+              </div>
+            </Form>
+          )
+          : <p class="soft">This platform has no chat bot.</p>}
+      </div>
+    </Card>
+  );
+}
+
+function Browsers({ csrf, subscriptions }: {
+  readonly csrf: string;
+  readonly subscriptions: readonly PushSubscription[];
+}) {
+  return (
+    <Card
+      title="Browsers"
+      id="push"
+      lead="Messages of this site, shown by the browser also while no page of it is open."
+    >
+      <div class="body">
+        <p id="push-state" role="status">
+          <noscript>This needs JavaScript.</noscript>
+        </p>
+        <div>
+          <button id="push-on" type="button" hidden>Turn on in this browser</button>
+          <button id="push-off" type="button" class="quiet" hidden>Turn off in this browser</button>
+        </div>
+      </div>
+      {subscriptions.length === 0 ? null : (
+        <ul class="items">
+          {subscriptions.map(({ id, name, service, createdAt }) => (
+            <li key={id}>
+              <div class="what">
+                <span>{name}</span>
+                <span>
+                  by {service}, since <Moment at={createdAt} />
+                </span>
+              </div>
+              <EndButton
+                action="/account/channels/unsubscribe"
+                csrf={csrf}
+                word="Remove"
+                what={name}
+                hidden={{ id }}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+export function channelsPage(context: PageContext, shown: {
+  readonly links: readonly MessengerLink[];
+  readonly hasBot: boolean;
+  readonly subscriptions: readonly PushSubscription[];
+}): Response {
+  const { csrf } = context;
+  return showPage(
+    <SettingsFrame title="Channels" lead="How notifications reach you." context={context}>
+      <Chats csrf={csrf} links={shown.links} hasBot={shown.hasBot} />
+      <Browsers csrf={csrf} subscriptions={shown.subscriptions} />
+      <script src={PUSH_PAGE_PATH} defer></script>
+    </SettingsFrame>,
+    { title: "Channels", headers: { "content-security-policy": POLICY } },
+  );
+}
+
+export function linkPage(context: PageContext, { url }: { readonly url: string }): Response {
+  return showPage(
+    <SettingsFrame
+      title="Link a chat"
+      lead="Open the bot and press Start. The link works once, for ten minutes."
+      context={context}
+    >
+      <Card title="Open the bot" id="open">
+        <div class="body">
+          <Qr text={url} label="QR code of the link" />
+          <div>
+            <a class="button" href={url} rel="noreferrer">Open Telegram</a>
+          </div>
+          <p>
+            <a href="/account/channels">Done</a>
+          </p>
+        </div>
+      </Card>
+    </SettingsFrame>,
+    { title: "Link a chat" },
+  );
+}

@@ -1,0 +1,68 @@
+/**
+ * The page of channels, the scripts of web push, and what their forms do.
+ *
+ * @module
+ */
+import { z } from "zod";
+import type { Router } from "../../platform/core/http/mod.ts";
+import {
+  makeMessengerLink,
+  messengerLinksOf,
+  type MessengerServices,
+  subscriptionsOf,
+  type SubscriptionStore,
+  unlinkMessenger,
+} from "../../platform/notifications/mod.ts";
+import { selfCallerOf } from "../../platform/core/access/mod.ts";
+import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
+import { type PageBinder, pageContextOf, WHOLE_LIST } from "../visit/mod.ts";
+import { channelsPage, linkPage } from "./channel_pages.tsx";
+import { goTo } from "../layout/mod.ts";
+import {
+  PUSH_PAGE_PATH,
+  PUSH_WORKER_PATH,
+  showPushScript,
+  showPushWorker,
+} from "./push_scripts.ts";
+
+export interface ChannelPageServices extends MessengerServices {
+  readonly workspaces: WorkspaceService;
+  readonly pushSubscriptions: SubscriptionStore;
+}
+
+const id = z.object({ id: z.string().max(64) });
+
+export function bindChannelPages(
+  bind: PageBinder,
+  router: Router,
+  channels: ChannelPageServices,
+): void {
+  const { workspaces } = channels;
+  router.page("GET", PUSH_WORKER_PATH, showPushWorker);
+  router.page("GET", PUSH_PAGE_PATH, showPushScript);
+
+  bind.personal("GET", "/account/channels", async (visit) => {
+    const { user } = visit.person;
+    const [context, links, subscriptions] = await Promise.all([
+      pageContextOf(visit, workspaces),
+      messengerLinksOf(channels, user.id),
+      subscriptionsOf(channels, selfCallerOf(visit.person), WHOLE_LIST),
+    ]);
+    const hasBot = channels.bot !== undefined;
+    return channelsPage(context, { links, hasBot, subscriptions: subscriptions.items });
+  });
+  bind.personal("POST", "/account/channels/link", async (visit) => {
+    const { url } = await makeMessengerLink(channels, visit.person.user.id);
+    return linkPage(await pageContextOf({ ...visit, path: "/account/channels" }, workspaces), {
+      url,
+    });
+  });
+  bind.personal("POST", "/account/channels/unlink", async ({ person, fields }) => {
+    await unlinkMessenger(channels, { user: person.user, id: id.parse(fields).id });
+    return goTo("/account/channels?done=chat-unlinked");
+  });
+  bind.personal("POST", "/account/channels/unsubscribe", async ({ person, fields }) => {
+    await channels.pushSubscriptions.remove(selfCallerOf(person), id.parse(fields).id);
+    return goTo("/account/channels?done=browser-removed");
+  });
+}

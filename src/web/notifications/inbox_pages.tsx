@@ -1,0 +1,229 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The inbox and the archive.
+ *
+ * @module
+ */
+import {
+  EVENT_CATEGORIES,
+  type InboxCounts,
+  type Notification,
+  PRIORITIES,
+} from "../../contract/mod.ts";
+import {
+  Form,
+  Moment,
+  PAGE_POLICY,
+  type PageContext,
+  SettingsFrame,
+  showPage,
+} from "../layout/mod.ts";
+import { INBOX_SCRIPT_PATH } from "./inbox_script.ts";
+
+/** Live updates take a script and the stream; without them the page is as good as its last load. */
+const POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
+
+/** What of the inbox is shown, as the address says it. */
+export interface InboxWish {
+  readonly tab: "inbox" | "unread" | "archive";
+  readonly category: string | undefined;
+  readonly priority: string | undefined;
+  readonly offset: number;
+}
+
+const TABS = [["inbox", "Inbox"], ["unread", "Unread"], ["archive", "Archive"]] as const;
+
+/** The address of a wish. */
+export function inboxPath({ tab, category, priority, offset }: InboxWish): string {
+  const query = new URLSearchParams();
+  if (tab !== "inbox") query.set("show", tab);
+  if (category !== undefined) query.set("category", category);
+  if (priority !== undefined) query.set("priority", priority);
+  if (offset > 0) query.set("offset", String(offset));
+  return query.size === 0 ? "/notifications" : `/notifications?${query}`;
+}
+
+function Choice({ name, label, values, chosen }: {
+  readonly name: string;
+  readonly label: string;
+  readonly values: readonly string[];
+  readonly chosen: string | undefined;
+}) {
+  return (
+    <div class="field">
+      <label for={name}>{label}</label>
+      <select id={name} name={name} autocomplete="off">
+        <option value="">All</option>
+        {values.map((value) => (
+          <option key={value} value={value} selected={value === chosen}>{value}</option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+function Filters({ tab, category, priority }: InboxWish) {
+  return (
+    <form method="get" action="/notifications" class="side">
+      {tab === "inbox" ? null : <input type="hidden" name="show" value={tab} />}
+      <Choice name="category" label="Category" values={EVENT_CATEGORIES} chosen={category} />
+      <Choice name="priority" label="Priority" values={PRIORITIES} chosen={priority} />
+      <button class="quiet" type="submit">Filter</button>
+    </form>
+  );
+}
+
+function Act({ action, csrf, id, word, title, kind = "quiet little" }: {
+  readonly action: string;
+  readonly csrf: string;
+  readonly id?: string;
+  readonly word: string;
+  /** What it is done to, for screen readers. */
+  readonly title?: string;
+  readonly kind?: string;
+}) {
+  return (
+    <Form action={`/notifications/${action}`} csrf={csrf} hidden={{ id }} class="inline">
+      <button class={kind} type="submit">
+        {word}
+        {title === undefined ? null : <span class="hush">{`: ${title}`}</span>}
+      </button>
+    </Form>
+  );
+}
+
+const TONES: Readonly<Record<Notification["priority"], string>> = {
+  CRITICAL: "tag bad",
+  HIGH: "tag care",
+  NORMAL: "tag",
+  LOW: "tag",
+};
+
+function Item({ item, csrf }: { readonly item: Notification; readonly csrf: string }) {
+  const { id, title, body, category, priority, createdAt, actionUrl, read, archived } = item;
+  return (
+    <li class={read ? "seen" : "unseen"}>
+      <div class="what">
+        <span>
+          {actionUrl === null ? title : <a href={actionUrl} rel="noreferrer">{title}</a>}
+          <span class={TONES[priority]}>{priority}</span>
+          {read ? null : <span class="tag good">New</span>}
+        </span>
+        <span>{body}</span>
+        <span>
+          {category} · <Moment at={createdAt} />
+        </span>
+      </div>
+      <div class="row">
+        {read ? null : <Act action="read" csrf={csrf} id={id} word="Read" title={title} />}
+        {archived
+          ? null
+          : <Act action="archive" csrf={csrf} id={id} word="Archive" title={title} />}
+        <Act
+          action="delete"
+          csrf={csrf}
+          id={id}
+          word="Delete"
+          title={title}
+          kind="danger little"
+        />
+      </div>
+    </li>
+  );
+}
+
+function Pager({ wish, total, size }: {
+  readonly wish: InboxWish;
+  readonly total: number;
+  readonly size: number;
+}) {
+  const { offset } = wish;
+  if (total <= size && offset === 0) return null;
+  const to = (next: number) => inboxPath({ ...wish, offset: Math.max(0, next) });
+  return (
+    <nav class="row" aria-label="Pages">
+      {offset > 0 ? <a class="button quiet" href={to(offset - size)}>Newer</a> : null}
+      <span class="soft">
+        {`${Math.min(offset + 1, total)} to ${Math.min(offset + size, total)} of ${total}`}
+      </span>
+      {offset + size < total ? <a class="button quiet" href={to(offset + size)}>Older</a> : null}
+    </nav>
+  );
+}
+
+const EMPTY: Readonly<Record<InboxWish["tab"], string>> = {
+  inbox: "Nothing here. What happens to your deployments and sites will be.",
+  unread: "You have read everything.",
+  archive: "The archive is empty.",
+};
+
+export function inboxPage(context: PageContext, shown: {
+  readonly wish: InboxWish;
+  readonly items: readonly Notification[];
+  readonly total: number;
+  readonly size: number;
+  readonly counts: InboxCounts;
+}): Response {
+  const { wish, items, total, size, counts } = shown;
+  const { csrf } = context;
+  return showPage(
+    <SettingsFrame
+      title="Notifications"
+      lead={<a href="/notifications/preferences">Choose what is sent, and how</a>}
+      context={context}
+    >
+      <div id="fresh" class="notice" role="status" hidden>
+        <span id="fresh-text"></span>
+        <a href={inboxPath({ ...wish, offset: 0 })}>Show</a>
+      </div>
+      <nav class="tabs" aria-label="Which notifications">
+        {TABS.map(([tab, name]) => (
+          <a
+            key={tab}
+            href={inboxPath({ ...wish, tab, offset: 0 })}
+            aria-current={tab === wish.tab ? "page" : undefined}
+          >
+            {name} {tab === "unread"
+              ? <span id="unread" class="count">{counts.unread === 0 ? "" : counts.unread}</span>
+              : null}
+          </a>
+        ))}
+      </nav>
+      <Filters {...wish} />
+      <section class="card" aria-label="Notifications">
+        {items.length === 0
+          ? (
+            <div class="body">
+              <p class="soft">{EMPTY[wish.tab]}</p>
+            </div>
+          )
+          : (
+            <ol class="items">
+              {items.map((item) => <Item key={item.id} item={item} csrf={csrf} />)}
+            </ol>
+          )}
+      </section>
+      <Pager wish={wish} total={total} size={size} />
+      <div class="row">
+        {wish.tab === "archive"
+          ? (
+            <Act
+              action="delete-all-archived"
+              csrf={csrf}
+              word="Delete all of the archive"
+              kind="danger"
+            />
+          )
+          : (
+            <>
+              <Act action="read-all" csrf={csrf} word="Mark all as read" kind="quiet" />
+              <Act action="archive-all" csrf={csrf} word="Archive all" kind="quiet" />
+            </>
+          )}
+      </div>
+      <script src={INBOX_SCRIPT_PATH} defer></script>
+    </SettingsFrame>,
+    { title: "Notifications", headers: { "content-security-policy": POLICY } },
+  );
+}

@@ -1,0 +1,145 @@
+/**
+ * The pages of notifications, and what their forms do.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { CHANNELS, endpoints, EVENT_CATEGORIES, PRIORITIES } from "../../contract/mod.ts";
+import { type Person, selfCallerOf } from "../../platform/core/access/mod.ts";
+import { Failure, type Router } from "../../platform/core/http/mod.ts";
+import {
+  inboxViewOf,
+  type NotificationService,
+  type PreferenceService,
+} from "../../platform/notifications/mod.ts";
+import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
+import { type PageBinder, pageContextOf, type PersonVisit } from "../visit/mod.ts";
+import { type Fields, goTo } from "../layout/mod.ts";
+import { inboxPage, type InboxWish } from "./inbox_pages.tsx";
+import { INBOX_SCRIPT_PATH, showInboxScript } from "./inbox_script.ts";
+import { preferencesPage } from "./preference_pages.tsx";
+
+export interface InboxPageServices {
+  readonly notifications: NotificationService;
+  readonly preferences: PreferenceService;
+  readonly workspaces: WorkspaceService;
+}
+
+/** Notifications on one page. */
+const SIZE = 20;
+
+const id = z.object({ id: z.uuid() });
+
+/** What an address asks for; what it can not mean is left out. */
+function wishOf(query: URLSearchParams): InboxWish & {
+  readonly category: (typeof EVENT_CATEGORIES)[number] | undefined;
+  readonly priority: (typeof PRIORITIES)[number] | undefined;
+} {
+  const show = query.get("show");
+  const offset = /^\d{1,9}$/.test(query.get("offset") ?? "") ? Number(query.get("offset")) : 0;
+  return {
+    tab: show === "unread" || show === "archive" ? show : "inbox",
+    category: EVENT_CATEGORIES.find((name) => name === query.get("category")),
+    priority: PRIORITIES.find((name) => name === query.get("priority")),
+    offset,
+  };
+}
+
+/** A form of preferences as the API takes it: a box that is not ticked is not sent. */
+function changeOf(fields: Fields): unknown {
+  const { category, minimumPriority, start = "", end = "" } = fields;
+  const channels = Object.fromEntries(
+    CHANNELS.map((channel) => [channel, fields[channel] !== undefined]),
+  );
+  const quietHours = start === "" && end === "" ? null : { start, end };
+  return { category, channels, minimumPriority, quietHours };
+}
+
+export function bindInboxPages(
+  bind: PageBinder,
+  router: Router,
+  services: InboxPageServices,
+): void {
+  router.page("GET", INBOX_SCRIPT_PATH, showInboxScript);
+  bindInbox(bind, services);
+  bindPreferences(bind, services);
+}
+
+function bindInbox(bind: PageBinder, { notifications, workspaces }: InboxPageServices): void {
+  bind.personal("GET", "/notifications", async (visit) => {
+    const wish = wishOf(visit.query);
+    const { tab, category, priority, offset } = wish;
+    const view = inboxViewOf(selfCallerOf(visit.person));
+    const filter = {
+      archived: tab === "archive",
+      unreadOnly: tab === "unread",
+      category,
+      priority,
+    };
+    const [context, page, counts] = await Promise.all([
+      pageContextOf({ ...visit, path: "/notifications" }, workspaces),
+      notifications.list(view, { ...filter, limit: SIZE, offset }),
+      notifications.counts(view),
+    ]);
+    return inboxPage(context, { wish, ...page, size: SIZE, counts });
+  });
+
+  /** Does something and shows the page again that the form was on. */
+  const act = (name: string, run: (person: Person, fields: Fields) => Promise<unknown>) =>
+    bind.personal("POST", `/notifications/${name}`, async ({ person, fields, cameFrom }) => {
+      await run(person, fields);
+      return goTo(cameFrom.startsWith("/notifications") ? cameFrom : "/notifications");
+    });
+  const one = (fields: Fields): string => {
+    const parsed = id.safeParse(fields);
+    if (parsed.success) return parsed.data.id;
+    throw new Failure("invalid_request", "Send a form of the platform's own pages");
+  };
+  act(
+    "read",
+    (person, fields) => notifications.read(inboxViewOf(selfCallerOf(person)), one(fields)),
+  );
+  act(
+    "archive",
+    (person, fields) => notifications.archive(inboxViewOf(selfCallerOf(person)), one(fields)),
+  );
+  act(
+    "delete",
+    (person, fields) => notifications.delete(inboxViewOf(selfCallerOf(person)), one(fields)),
+  );
+  act("read-all", (person) => notifications.readAll(inboxViewOf(selfCallerOf(person))));
+  act("archive-all", (person) => notifications.archiveAll(inboxViewOf(selfCallerOf(person))));
+  act(
+    "delete-all-archived",
+    (person) => notifications.deleteArchived(inboxViewOf(selfCallerOf(person))),
+  );
+}
+
+function bindPreferences(bind: PageBinder, { preferences, workspaces }: InboxPageServices): void {
+  const path = "/notifications/preferences";
+  const context = async (visit: PersonVisit) => {
+    const facts = await pageContextOf({ ...visit, path }, workspaces);
+    return visit.query.get("saved") === null ? facts : { ...facts, done: "Saved." };
+  };
+
+  bind.personal("GET", path, async (visit) =>
+    preferencesPage(await context(visit), {
+      preferences: await preferences.of(selfCallerOf(visit.person)),
+    }));
+
+  bind.personal("POST", path, async (visit) => {
+    const { person, fields } = visit;
+    const parsed = endpoints.putCategoryPreference.body.safeParse(changeOf(fields));
+    if (parsed.success) {
+      await preferences.setCategory(selfCallerOf(person), parsed.data);
+      return goTo(`${path}?saved`);
+    }
+    const failure = parsed.error.issues.some(({ path: [field] }) => field === "quietHours")
+      ? "Give both times of the quiet hours, or neither."
+      : "Send a form of the platform's own pages";
+    return preferencesPage(await context(visit), {
+      preferences: await preferences.of(selfCallerOf(person)),
+      refused: { category: fields.category ?? "", state: { values: {}, problems: {}, failure } },
+    });
+  });
+}

@@ -1,0 +1,73 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The page that turns mails of a category off, and the one-click request that
+ * mail programs send to the same address (RFC 8058). The signed token is all
+ * that it takes: nobody has to sign in.
+ *
+ * @module
+ */
+import type { Router, Visit } from "../../platform/core/http/mod.ts";
+import { deadLinkPage, EntryFrame, showPage } from "../layout/mod.ts";
+import {
+  readUnsubscription,
+  UNSUBSCRIBE_PATH,
+  type Unsubscription,
+} from "../../platform/notifications/mod.ts";
+
+function askPage(token: string, { category }: Unsubscription): Response {
+  return showPage(
+    <EntryFrame
+      title={`Turn off ${category.toLowerCase()} mails?`}
+      lead="Other channels and categories stay as they are. Critical mails come all the same."
+    >
+      <form method="post" action={`${UNSUBSCRIBE_PATH}/${token}`}>
+        <button type="submit">Turn them off</button>
+      </form>
+    </EntryFrame>,
+    { title: "Turn mails off" },
+  );
+}
+
+function donePage({ category }: Unsubscription): Response {
+  return showPage(
+    <EntryFrame
+      title={`No more ${category.toLowerCase()} mails`}
+      lead="They are off. The notification preferences of your account turn them on again."
+    >
+      <p>
+        <a class="button quiet" href="/account">To my account</a>
+      </p>
+    </EntryFrame>,
+    { title: "Mails are off" },
+  );
+}
+
+const unknownPage = (): Response =>
+  deadLinkPage({
+    lead: "It is not complete, or was changed on the way. Sign in to change what you are sent.",
+    path: "/sign-in",
+    word: "Sign in",
+    title: "Link not known",
+  });
+
+export function bindUnsubscribe(router: Router, services: {
+  unsubscribeKey(): Promise<string>;
+  /** Turns mails of a category off. */
+  unsubscribe(wish: Unsubscription): Promise<void>;
+}): void {
+  const read = async ({ params }: Visit) => {
+    const token = params.token ?? "";
+    return { token, wish: readUnsubscription(token, await services.unsubscribeKey()) };
+  };
+  router.page("GET", `${UNSUBSCRIBE_PATH}/:token`, async (visit) => {
+    const { token, wish } = await read(visit);
+    return wish === undefined ? unknownPage() : askPage(token, wish);
+  });
+  router.page("POST", `${UNSUBSCRIBE_PATH}/:token`, async (visit) => {
+    const { wish } = await read(visit);
+    if (wish === undefined) return unknownPage();
+    await services.unsubscribe(wish);
+    return donePage(wish);
+  });
+}

@@ -1,0 +1,116 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The reference of the API: the OpenAPI document as pages, one for each part.
+ *
+ * @module
+ */
+import type { Child } from "hono/jsx";
+import { Mark, showPage } from "../layout/mod.ts";
+import { Operation, Verb } from "./operation.tsx";
+import type { Reference, ReferencePart } from "./read_reference.ts";
+
+function Frame({ reference, current, title, lead, children }: {
+  readonly reference: Reference;
+  readonly current?: string;
+  readonly title: string;
+  readonly lead: Child;
+  children?: Child;
+}) {
+  return (
+    <>
+      <header class="bar">
+        <Mark />
+        <div class="who">
+          <span>API reference, version {reference.version}</span>
+        </div>
+      </header>
+      <div class="shell">
+        <nav class="rooms" aria-label="Parts of the API">
+          <div>
+            <h2>API</h2>
+            <ul>
+              <li>
+                <a href={reference.root} aria-current={current === undefined ? "page" : undefined}>
+                  Overview
+                </a>
+              </li>
+              {reference.parts.map(({ name, slug }) => (
+                <li key={slug}>
+                  <a
+                    href={`${reference.root}/${slug}`}
+                    aria-current={slug === current ? "page" : undefined}
+                  >
+                    {name}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </div>
+        </nav>
+        <main class="content" id="main">
+          <header>
+            <h1>{title}</h1>
+            <p class="soft">{lead}</p>
+          </header>
+          {children}
+        </main>
+      </div>
+    </>
+  );
+}
+
+/** The overview: every operation by its part. */
+export function referenceOverview(reference: Reference): Response {
+  return showPage(
+    <Frame
+      reference={reference}
+      title="API reference"
+      lead={
+        <>
+          Send <code>Authorization: Bearer</code> with an API key. Programs read the{" "}
+          <a href="/v1/openapi.json">OpenAPI document</a>.
+        </>
+      }
+    >
+      {reference.parts.map(({ name, slug, description, operations }) => (
+        <section class="card" key={slug}>
+          <header>
+            <h2>{name}</h2>
+            <p>{description}</p>
+          </header>
+          <ul class="items">
+            {operations.map(({ method, path, operation }) => (
+              <li key={operation.operationId}>
+                <a class="what" href={`${reference.root}/${slug}#${operation.operationId}`}>
+                  <span class="call">
+                    <Verb method={method} path={path} />
+                  </span>
+                  <span>{operation.summary}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </Frame>,
+    { title: "API reference" },
+  );
+}
+
+/** One part of the API with all that its operations take and answer. */
+export function referencePart(reference: Reference, part: ReferencePart): Response {
+  return showPage(
+    <Frame
+      reference={reference}
+      current={part.slug}
+      title={part.name}
+      lead={part.description}
+    >
+      {part.operations.map((each) => (
+        <Operation key={each.operation.operationId} {...each} reference={reference} />
+      ))}
+    </Frame>,
+    { title: `${part.name}: API reference` },
+  );
+}

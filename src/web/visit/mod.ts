@@ -1,0 +1,10 @@
+/**
+ * Binds pages and forms to their paths: who visits, whether a form is ours, and
+ * failures as pages.
+ *
+ * @module
+ */
+export { PageBinder, type PersonVisit, showFailure, signInPath } from "./page_binder.tsx";
+export { pageContextOf, WHOLE_LIST } from "./page_context.ts";
+export { PageSession, type PageSessionServices } from "./page_session.ts";
+export { safeReturnPath } from "./return_path.ts";

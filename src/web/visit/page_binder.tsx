@@ -1,0 +1,139 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * Binds pages and the forms on them: who visits, whether a form is ours, and
+ * failures as pages.
+ *
+ * @module
+ */
+import type { Person } from "../../platform/core/access/mod.ts";
+import {
+  type Client,
+  type Failure,
+  type Router,
+  toFailure,
+  type Visit,
+} from "../../platform/core/http/mod.ts";
+import { EntryFrame, type Fields, goTo, readForm, showPage } from "../layout/mod.ts";
+import type { PageSession } from "./page_session.ts";
+import { safeReturnPath } from "./return_path.ts";
+
+export interface PageVisit {
+  readonly client: Client;
+  readonly params: Visit["params"];
+  readonly query: URLSearchParams;
+  readonly path: string;
+  /** The page of this site that sent the form; `/` where that is unknown. */
+  readonly cameFrom: string;
+  /** Fields of the form that was sent; none for a GET. */
+  readonly fields: Fields;
+  /** The header `Cookie`. */
+  readonly cookies: string | null;
+}
+
+export interface PersonVisit extends PageVisit {
+  readonly person: Person;
+  /** For the field `csrf` of the forms on the page. */
+  readonly csrf: string;
+}
+
+type Answer = Response | Promise<Response>;
+type Method = "GET" | "POST";
+
+/** The path that signs in and then comes back. */
+export function signInPath(next: string, door: "sign-in" | "sign-up" = "sign-in"): string {
+  return next === "/" ? `/${door}` : `/${door}?next=${encodeURIComponent(next)}`;
+}
+
+function titleOf({ status }: Failure): string {
+  if (status === 404) return "There is nothing here";
+  return status >= 500 ? "That is our fault" : "That did not work";
+}
+
+/** A failure as a page. One of the platform's own names the request, for whoever reads its log. */
+export function showFailure(failure: Failure, requestId?: string): Response {
+  const title = titleOf(failure);
+  return showPage(
+    <EntryFrame title={title} lead={failure.message}>
+      {failure.status >= 500 && requestId !== undefined
+        ? (
+          <p class="aside-link">
+            Request <code>{requestId}</code>
+          </p>
+        )
+        : null}
+      <p>
+        <a class="button quiet" href="/">Back to the start</a>
+      </p>
+    </EntryFrame>,
+    {
+      title,
+      status: failure.status === 401 ? 403 : failure.status,
+      ...(failure.retryAfter === undefined
+        ? {}
+        : { headers: { "retry-after": `${failure.retryAfter}` } }),
+    },
+  );
+}
+
+/** The page that a form was on, by `Referer` (RFC 9110, 10.1.3): only one of this site counts. */
+function cameFrom(request: Request, { host }: URL): string {
+  const page = URL.parse(request.headers.get("referer") ?? "");
+  return page?.host === host ? safeReturnPath(page.pathname + page.search) : "/";
+}
+
+export class PageBinder {
+  constructor(private readonly router: Router, private readonly session: PageSession) {}
+
+  /** A page that anyone may see; `person` is there where somebody is signed in. */
+  open(
+    method: Method,
+    path: string,
+    show: (visit: PageVisit & { readonly person: Person | undefined }) => Answer,
+  ): void {
+    this.bind(method, path, show);
+  }
+
+  /** A page of somebody who is signed in; others are asked to sign in first. */
+  personal(method: Method, path: string, show: (visit: PersonVisit) => Answer): void {
+    this.bind(method, path, (visit) => {
+      const { person } = visit;
+      if (person !== undefined) {
+        return show({ ...visit, person, csrf: this.session.csrfToken(person) });
+      }
+      const search = visit.query.size === 0 ? "" : `?${visit.query}`;
+      return goTo(signInPath(method === "GET" ? visit.path + search : visit.cameFrom));
+    });
+  }
+
+  private bind(
+    method: Method,
+    path: string,
+    show: (visit: PageVisit & { readonly person: Person | undefined }) => Answer,
+  ): void {
+    this.router.page(method, path, async ({ request, client, params }) => {
+      try {
+        const url = new URL(request.url);
+        const person = await this.session.visitor(request, client);
+        const fields = method === "POST" ? await readForm(request) : {};
+        if (method === "POST") {
+          this.session.checkForm(request, { csrf: fields.csrf ?? null, person });
+        }
+        return await show({
+          client,
+          params,
+          query: url.searchParams,
+          path: url.pathname,
+          cameFrom: cameFrom(request, url),
+          fields,
+          cookies: request.headers.get("cookie"),
+          person,
+        });
+      } catch (error) {
+        const failure = toFailure(error);
+        if (failure.status >= 500) throw error;
+        return showFailure(failure);
+      }
+    });
+  }
+}

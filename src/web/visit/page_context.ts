@@ -1,0 +1,46 @@
+/**
+ * What the frame of a signed-in person's page shows around it.
+ *
+ * @module
+ */
+import { PAGE_LIMIT_MAX } from "../../contract/mod.ts";
+import { selfCallerOf } from "../../platform/core/access/mod.ts";
+import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
+import type { PageContext } from "../layout/mod.ts";
+import type { PersonVisit } from "./page_binder.tsx";
+
+/** Lists on pages are short enough to show whole. */
+export const WHOLE_LIST = { limit: PAGE_LIMIT_MAX } as const;
+
+/** What a page can say that was done; addresses carry the name only. */
+const DONE: Readonly<Record<string, string>> = {
+  "password-changed": "The password is changed. All other sessions were ended.",
+  "email-added": "You can sign in with the address and password from now on.",
+  "two-factor-off": "The second factor is off.",
+  "session-ended": "The session is ended.",
+  "tool-revoked": "The tool's token is revoked.",
+  "chat-unlinked": "The chat is unlinked.",
+  "browser-removed": "The browser is removed.",
+  "workspace-left": "You left the workspace.",
+  "role-changed": "The role is changed.",
+  "member-removed": "The member is removed.",
+  "invitation-withdrawn": "The invitation is withdrawn.",
+  "key-revoked": "The API key is revoked.",
+  "workspace-made": "The workspace is made. It is yours.",
+  "workspace-joined": "You are in.",
+};
+
+/** The frame's facts for a visit. */
+export async function pageContextOf(
+  { person, csrf, path, query }: PersonVisit,
+  workspaces: WorkspaceService,
+): Promise<PageContext> {
+  const name = query.get("done") ?? "";
+  return {
+    person,
+    csrf,
+    workspaces: (await workspaces.list(selfCallerOf(person), WHOLE_LIST)).items,
+    path,
+    done: Object.hasOwn(DONE, name) ? DONE[name] : undefined,
+  };
+}

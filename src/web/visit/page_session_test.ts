@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import {
+  clientAt,
+  newAccount,
+  requestWith,
+  withAccounts,
+} from "../../platform/accounts/_test_accounts.ts";
+import { Failure } from "../../platform/core/http/mod.ts";
+import { PageSession } from "./page_session.ts";
+
+const isForbidden = (error: unknown) => error instanceof Failure && error.code === "forbidden";
+
+Deno.test("PageSession.checkForm() takes a form with its own person's token, from our own pages", () =>
+  withAccounts(async (test) => {
+    const session = new PageSession(test);
+    const [ada, bob] = [await newAccount(test), await newAccount(test, "bob")];
+    const post = (site: string) =>
+      requestWith(ada, { method: "POST", headers: { "sec-fetch-site": site } });
+    const person = (await session.visitor(post("same-origin"), clientAt()))!;
+    const other = (await session.visitor(requestWith(bob), clientAt()))!;
+    const csrf = session.csrfToken(person);
+    session.checkForm(post("same-origin"), { csrf, person });
+    for (
+      const [site, token] of [
+        ["cross-site", csrf],
+        ["same-site", csrf],
+        ["same-origin", null],
+        ["same-origin", ""],
+        ["same-origin", session.csrfToken(other)],
+      ] as const
+    ) {
+      const form = { csrf: token, person };
+      assert.throws(() => session.checkForm(post(site), form), isForbidden);
+    }
+  }));
+
+Deno.test("PageSession.checkForm() takes a form before sign-in by its origin alone", () =>
+  withAccounts((test) => {
+    const session = new PageSession(test);
+    const form = { csrf: null, person: undefined };
+    const post = (site: string) =>
+      new Request(`${test.publicOrigin}/sign-in`, {
+        method: "POST",
+        headers: { "sec-fetch-site": site },
+      });
+    session.checkForm(post("same-origin"), form);
+    assert.throws(() => session.checkForm(post("same-site"), form), isForbidden);
+    return Promise.resolve();
+  }));

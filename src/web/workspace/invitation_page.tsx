@@ -1,0 +1,35 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The page that an invitation's link leads to.
+ *
+ * @module
+ */
+import type { OpenInvitation } from "../../platform/workspaces/mod.ts";
+import { EntryFrame, Form, showPage } from "../layout/mod.ts";
+
+/** What an invitation is for; asks whoever is signed in to join. */
+export function invitationPage(shown: {
+  readonly invitation: OpenInvitation;
+  readonly token: string;
+  readonly csrf: string;
+  readonly email: string;
+}): Response {
+  const { invitation, token, csrf, email } = shown;
+  const { workspace, role, invitedBy } = invitation;
+  return showPage(
+    <EntryFrame
+      title={`Join ${workspace.name}?`}
+      lead={`${invitedBy} invites you to the workspace ${workspace.slug}, as ${role}.`}
+    >
+      <Form action={`/invitation/${token}`} csrf={csrf}>
+        <div class="actions">
+          <button type="submit">Join</button>
+          <a class="button quiet" href="/">Not now</a>
+        </div>
+      </Form>
+      <p class="aside-link">Signed in as {email}</p>
+    </EntryFrame>,
+    { title: "Invitation" },
+  );
+}

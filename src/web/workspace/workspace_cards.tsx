@@ -1,0 +1,193 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The parts of a workspace's page: its members, invitations and API keys.
+ *
+ * @module
+ */
+import {
+  type ApiKey,
+  type Invitation,
+  type Member,
+  type Role,
+  ROLES,
+  type Workspace,
+} from "../../contract/mod.ts";
+import {
+  Card,
+  EndButton,
+  Field,
+  Form,
+  type FormState,
+  MadeAndUsed,
+  Moment,
+  Notice,
+  type PageContext,
+  Trouble,
+} from "../layout/mod.ts";
+
+function RoleField(
+  { id, chosen, label }: { readonly id: string; readonly chosen: Role; readonly label: string },
+) {
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <select id={id} name="role">
+        {ROLES.map((role) => (
+          <option key={role} value={role} selected={role === chosen}>{role}</option>
+        ))}
+      </select>
+    </div>
+  );
+}
+
+export interface WorkspaceView {
+  readonly workspace: Pick<Workspace, "slug" | "name" | "role">;
+  readonly members: readonly Member[];
+  /** What only owners see. */
+  readonly owned:
+    | { readonly invitations: readonly Invitation[]; readonly keys: readonly ApiKey[] }
+    | undefined;
+}
+
+export function MemberItem({ member, view, context }: {
+  readonly member: Member;
+  readonly view: WorkspaceView;
+  readonly context: PageContext;
+}) {
+  const { userId, name, email, role } = member;
+  const base = `/workspaces/${view.workspace.slug}/members`;
+  const isSelf = userId === context.person.user.id;
+  return (
+    <li>
+      <div class="what">
+        <span>{name} {isSelf ? <span class="tag good">You</span> : null}</span>
+        {email === null ? null : <span>{email}</span>}
+      </div>
+      {view.owned === undefined || isSelf ? <span class="tag">{role}</span> : (
+        <div class="row">
+          <Form action={`${base}/role`} csrf={context.csrf} class="inline" hidden={{ userId }}>
+            <label class="hush" for={`role-${userId}`}>Role of {name}</label>
+            <div class="row">
+              <select id={`role-${userId}`} name="role">
+                {ROLES.map((each) => (
+                  <option key={each} value={each} selected={each === role}>{each}</option>
+                ))}
+              </select>
+              <button class="quiet little" type="submit">Set role</button>
+            </div>
+          </Form>
+          <EndButton
+            action={`${base}/remove`}
+            csrf={context.csrf}
+            word="Remove"
+            what={name}
+            hidden={{ userId }}
+          />
+        </div>
+      )}
+    </li>
+  );
+}
+
+export function InvitationCard({ view, context, url }: {
+  readonly view: WorkspaceView;
+  readonly context: PageContext;
+  readonly url: string | undefined;
+}) {
+  const base = `/workspaces/${view.workspace.slug}/invitations`;
+  return (
+    <Card
+      title="Invite somebody"
+      id="invite"
+      lead="A link lets one person join, once, within a week."
+    >
+      <div class="body">
+        {url === undefined ? null : (
+          <Notice kind="care">
+            <strong>Send this link to them. It is shown this once.</strong>
+            <code class="secret">{url}</code>
+          </Notice>
+        )}
+        <Form action={base} csrf={context.csrf} class="side short">
+          <RoleField id="invite-role" chosen="developer" label="Role" />
+          <button type="submit">Make a link</button>
+        </Form>
+      </div>
+      {view.owned!.invitations.length === 0 ? null : (
+        <ul class="items">
+          {view.owned!.invitations.map(({ id, role, createdAt, expiresAt }) => (
+            <li>
+              <div class="what">
+                <span>
+                  Open invitation <span class="tag">{role}</span>
+                </span>
+                <span>
+                  Made <Moment at={createdAt} />, ends <Moment at={expiresAt} />
+                </span>
+              </div>
+              <EndButton
+                action={`${base}/withdraw`}
+                csrf={context.csrf}
+                word="Withdraw"
+                what={`the invitation as ${role}`}
+                hidden={{ id }}
+              />
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}
+
+export function KeyCard({ view, context, made, state }: {
+  readonly view: WorkspaceView;
+  readonly context: PageContext;
+  readonly made: string | undefined;
+  readonly state: FormState;
+}) {
+  const base = `/workspaces/${view.workspace.slug}/keys`;
+  return (
+    <Card
+      title="API keys"
+      id="keys"
+      lead="For automation. A key may do what its role may, never more than who made it."
+    >
+      <div class="body">
+        {made === undefined ? null : (
+          <Notice kind="care">
+            <strong>Your new key. It is shown this once.</strong>
+            <code class="secret">{made}</code>
+          </Notice>
+        )}
+        <Trouble state={state} />
+        <Form action={base} csrf={context.csrf} class="side">
+          <Field label="Name" name="name" state={state} autocomplete="off" maxlength={100} />
+          <RoleField id="key-role" chosen="developer" label="Role" />
+          <button type="submit">Make a key</button>
+        </Form>
+      </div>
+      <ul class="items">
+        {view.owned!.keys.map(({ id, name, prefix, role, createdAt, lastUsedAt }) => (
+          <li>
+            <div class="what">
+              <span>
+                {name} <span class="tag">{role}</span>
+              </span>
+              <span class="mono">{prefix}…</span>
+              <MadeAndUsed word="Made" createdAt={createdAt} lastUsedAt={lastUsedAt} />
+            </div>
+            <EndButton
+              action={`${base}/revoke`}
+              csrf={context.csrf}
+              word="Revoke"
+              what={`the key ${name}`}
+              hidden={{ id }}
+            />
+          </li>
+        ))}
+      </ul>
+    </Card>
+  );
+}

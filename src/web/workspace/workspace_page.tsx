@@ -1,0 +1,66 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The page of one workspace.
+ *
+ * @module
+ */
+import {
+  Card,
+  EMPTY,
+  EndButton,
+  type FormPage,
+  formPageFacts,
+  type PageContext,
+  SettingsFrame,
+  showPage,
+} from "../layout/mod.ts";
+import { InvitationCard, KeyCard, MemberItem, type WorkspaceView } from "./workspace_cards.tsx";
+
+export function workspacePage(context: PageContext, view: WorkspaceView, shown: FormPage & {
+  /** Link of a new invitation. */
+  readonly url?: string;
+  /** A new API key. */
+  readonly made?: string;
+} = {}): Response {
+  const { workspace, members, owned } = view;
+  const { state = EMPTY, url, made } = shown;
+  return showPage(
+    <SettingsFrame
+      title={workspace.name}
+      lead={
+        <>
+          <span class="mono">{workspace.slug}</span>, you are {workspace.role}
+        </>
+      }
+      context={context}
+    >
+      <Card title="Members" id="members">
+        <ul class="items">
+          {members.map((member) => (
+            <MemberItem key={member.userId} member={member} view={view} context={context} />
+          ))}
+        </ul>
+      </Card>
+      {owned === undefined ? null : <InvitationCard view={view} context={context} url={url} />}
+      {owned === undefined
+        ? null
+        : <KeyCard view={view} context={context} made={made} state={state} />}
+      <Card
+        title="Leave"
+        id="leave"
+        lead="Your keys and tools for this workspace end. The last owner can not leave."
+      >
+        <div class="body">
+          <EndButton
+            action={`/workspaces/${workspace.slug}/leave`}
+            csrf={context.csrf}
+            word="Leave"
+            what={`the workspace ${workspace.name}`}
+          />
+        </div>
+      </Card>
+    </SettingsFrame>,
+    formPageFacts(workspace.name, shown),
+  );
+}

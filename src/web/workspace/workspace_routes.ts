@@ -1,0 +1,171 @@
+/**
+ * Workspaces, their members, invitations and keys, by the pages.
+ *
+ * @module
+ */
+import { endpoints } from "../../contract/mod.ts";
+import type { ApiKeyService, Authenticator } from "../../platform/accounts/mod.ts";
+import type { Caller } from "../../platform/core/access/mod.ts";
+import { Failure } from "../../platform/core/http/mod.ts";
+import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
+import {
+  type PageBinder,
+  pageContextOf,
+  type PersonVisit,
+  safeReturnPath,
+  WHOLE_LIST,
+} from "../visit/mod.ts";
+import { checkFields, type Fields, goTo, refused } from "../layout/mod.ts";
+import { invitationPage } from "./invitation_page.tsx";
+import { workspacePage } from "./workspace_page.tsx";
+import { workspacesPage } from "./workspaces_page.tsx";
+
+export interface WorkspacePageServices {
+  readonly workspaces: WorkspaceService;
+  readonly apiKeys: ApiKeyService;
+  readonly authenticator: Pick<Authenticator, "memory">;
+}
+
+/** Parses fields that no person types. @throws {Failure} `invalid_request`. */
+function parse<T>(
+  schema: Parameters<typeof checkFields<T>>[0],
+  fields: Fields,
+): T {
+  const checked = checkFields(schema, fields);
+  if (checked.ok) return checked.value;
+  throw new Failure("invalid_request", "Send a form of the platform's own pages");
+}
+
+const memberRole = endpoints.changeMember.body;
+const memberId = endpoints.changeMember.params;
+const keyId = endpoints.revokeApiKey.params;
+const invitationId = endpoints.deleteInvitation.params;
+
+export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServices): void {
+  const { workspaces, apiKeys, authenticator } = services;
+
+  /** The person as a member. @throws {Failure} `not_found`, or `forbidden` where it takes an owner. */
+  const memberOf = async (visit: PersonVisit, wanted: "viewer" | "owner"): Promise<Caller> => {
+    const { user, credential } = visit.person;
+    const slug = visit.params.slug ?? "";
+    const workspace = await authenticator.memory.workspaceBySlug(user.id, slug);
+    if (workspace === undefined) {
+      throw new Failure("not_found", `Workspace "${slug}" does not exist`);
+    }
+    if (wanted === "owner" && workspace.role !== "owner") {
+      throw new Failure("forbidden", `Only owners of "${slug}" can do this`);
+    }
+    return { user, credential, workspace };
+  };
+
+  const show = async (
+    visit: PersonVisit,
+    shown: Parameters<typeof workspacePage>[2] = {},
+  ): Promise<Response> => {
+    const caller = await memberOf(visit, "viewer");
+    const { workspace } = caller;
+    const isOwner = workspace.role === "owner";
+    const [context, members, invitations, keys] = await Promise.all([
+      pageContextOf({ ...visit, path: `/workspaces/${workspace.slug}` }, workspaces),
+      workspaces.members(caller, WHOLE_LIST),
+      isOwner ? workspaces.openInvitations(caller, WHOLE_LIST) : undefined,
+      isOwner ? apiKeys.list(caller, WHOLE_LIST) : undefined,
+    ]);
+    const owned = invitations && keys && { invitations: invitations.items, keys: keys.items };
+    return workspacePage(context, { workspace, members: members.items, owned }, shown);
+  };
+  const back = (caller: Caller, done: string): Response =>
+    goTo(`/workspaces/${caller.workspace.slug}?done=${done}`);
+
+  bind.personal(
+    "GET",
+    "/workspaces",
+    async (visit) =>
+      workspacesPage(await pageContextOf(visit, workspaces), {
+        next: safeReturnPath(visit.query.get("next")),
+      }),
+  );
+  bind.personal("POST", "/workspaces", async (visit) => {
+    const { person, fields } = visit;
+    const next = safeReturnPath(fields.next);
+    const context = await pageContextOf(visit, workspaces);
+    const checked = checkFields(endpoints.createWorkspace.body, fields);
+    if (!checked.ok) return workspacesPage(context, { next, state: checked.state, status: 400 });
+    try {
+      const { slug } = await workspaces.create(person, checked.value);
+      return goTo(next === "/" ? `/workspaces/${slug}?done=workspace-made` : next);
+    } catch (error) {
+      return workspacesPage(context, { next, ...refused(error, fields) });
+    }
+  });
+
+  bind.personal("GET", "/workspaces/:slug", (visit) => show(visit));
+
+  bind.personal("POST", "/workspaces/:slug/members/role", async (visit) => {
+    const caller = await memberOf(visit, "owner");
+    const { role } = parse(memberRole, visit.fields);
+    const { user } = parse(memberId, { user: visit.fields.userId ?? "" });
+    await workspaces.changeRole(caller, user, role);
+    return back(caller, "role-changed");
+  });
+  bind.personal("POST", "/workspaces/:slug/members/remove", async (visit) => {
+    const caller = await memberOf(visit, "owner");
+    const { user } = parse(memberId, { user: visit.fields.userId ?? "" });
+    await workspaces.remove(caller, user, visit.client);
+    return back(caller, "member-removed");
+  });
+  bind.personal("POST", "/workspaces/:slug/leave", async (visit) => {
+    const caller = await memberOf(visit, "viewer");
+    await workspaces.remove(caller, caller.user.id, visit.client);
+    return goTo("/workspaces?done=workspace-left");
+  });
+
+  bind.personal("POST", "/workspaces/:slug/invitations", async (visit) => {
+    const caller = await memberOf(visit, "owner");
+    const { role } = parse(endpoints.createInvitation.body, visit.fields);
+    const { url } = await workspaces.invite(caller, role);
+    return show(visit, { url });
+  });
+  bind.personal("POST", "/workspaces/:slug/invitations/withdraw", async (visit) => {
+    const caller = await memberOf(visit, "owner");
+    const { invitation } = parse(invitationId, { invitation: visit.fields.id ?? "" });
+    await workspaces.withdraw(caller, invitation);
+    return back(caller, "invitation-withdrawn");
+  });
+
+  bind.personal("POST", "/workspaces/:slug/keys", async (visit) => {
+    const caller = await memberOf(visit, "owner");
+    const checked = checkFields(endpoints.createApiKey.body, visit.fields);
+    if (!checked.ok) return show(visit, { state: checked.state, status: 400 });
+    try {
+      const { key } = await apiKeys.create(caller, checked.value, visit.client);
+      return show(visit, { made: key });
+    } catch (error) {
+      return show(visit, refused(error, visit.fields));
+    }
+  });
+  bind.personal("POST", "/workspaces/:slug/keys/revoke", async (visit) => {
+    const caller = await memberOf(visit, "owner");
+    const { key } = parse(keyId, { key: visit.fields.id ?? "" });
+    await apiKeys.revoke(caller, key, visit.client);
+    return back(caller, "key-revoked");
+  });
+
+  bind.personal("GET", "/invitation/:token", async ({ person, csrf, params, client }) => {
+    const token = params.token ?? "";
+    const invitation = await workspaces.findInvitation(token, client);
+    if (invitation === undefined) {
+      throw new Failure(
+        "not_found",
+        "This invitation can not be used: it is old, was used or was withdrawn",
+      );
+    }
+    const email = person.user.email ?? person.user.name;
+    return invitationPage({ invitation, token, csrf, email });
+  });
+  bind.personal("POST", "/invitation/:token", async ({ person, params, client }) => {
+    const token = params.token ?? "";
+    const { slug } = await workspaces.accept(person, token, client);
+    return goTo(`/workspaces/${slug}?done=workspace-joined`);
+  });
+}

@@ -1,0 +1,78 @@
+/** @jsxRuntime automatic */
+/** @jsxImportSource hono/jsx */
+/**
+ * The list of a person's workspaces, and the form that makes another.
+ *
+ * @module
+ */
+import {
+  Card,
+  EMPTY,
+  Field,
+  Form,
+  type FormPage,
+  formPageFacts,
+  type PageContext,
+  SettingsFrame,
+  showPage,
+  Trouble,
+} from "../layout/mod.ts";
+
+export function workspacesPage(
+  context: PageContext,
+  shown: FormPage & { readonly next: string },
+): Response {
+  const { state = EMPTY, next } = shown;
+  const { workspaces, csrf } = context;
+  return showPage(
+    <SettingsFrame
+      title="Workspaces"
+      lead="A workspace holds projects, and the people and keys that may change them."
+      context={context}
+    >
+      {workspaces.length === 0 ? null : (
+        <section class="card" aria-label="Your workspaces">
+          <ul class="items">
+            {workspaces.map(({ slug, name, role }) => (
+              <li>
+                <a class="what" href={`/workspaces/${slug}`}>
+                  <span>{name}</span>
+                  <span class="mono">{slug}</span>
+                </a>
+                <span class="tag">{role}</span>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+      <Card
+        title={workspaces.length === 0 ? "Make your first workspace" : "Make another"}
+        id="make"
+      >
+        <div class="body">
+          <Trouble state={state} />
+          <Form action="/workspaces" csrf={csrf} hidden={{ next }}>
+            <Field
+              label="Name"
+              name="name"
+              state={state}
+              autocomplete="organization"
+              maxlength={100}
+            />
+            <Field
+              label="Slug"
+              name="slug"
+              state={state}
+              autocomplete="off"
+              hint="For the tool and addresses: lower-case letters, digits and hyphens. It stays."
+            />
+            <div>
+              <button type="submit">Make the workspace</button>
+            </div>
+          </Form>
+        </div>
+      </Card>
+    </SettingsFrame>,
+    formPageFacts("Workspaces", shown),
+  );
+}
