@@ -183,8 +183,18 @@ Deno.test("rules are published over the deployment's, listed, restored and remov
 
     const { revisions } = await bench.json(["rules", "revisions"]);
     assert.equal((revisions as unknown[]).length, 2);
-    await bench.json(["rules", "restore", String(first.revisionId)]);
+    const restored = await bench.run(["rules", "restore", String(first.revisionId)]);
     assert.equal(await status(), 301);
+    await bench.json(/undo +svc (.+)/.exec(restored.stderr)![1]!.split(" "));
+    assert.equal(await status(), 308);
+    await bench.json(["rules", "restore", String(first.revisionId)]);
+
+    for (const unknown of ["0199e2e8-5f0f-7e11-8a33-0242ac120002", "nothing"]) {
+      const refused = await bench.run(["rules", "restore", unknown, "--json"]);
+      const { code, next } = JSON.parse(refused.stdout);
+      assert.deepEqual([refused.code, code], [1, "not_found"], refused.stdout);
+      await bench.json(next[0].replace(/^svc (.*) --json/, "$1").split(" "));
+    }
 
     const unsure = await bench.run(["rules", "remove", "--json"]);
     assert.equal(JSON.parse(unsure.stdout).code, "action_required");

@@ -19,6 +19,25 @@ export function explainConflict(ctx: Context, error: unknown): unknown {
   });
 }
 
+/** Adds the next step to the platform's refusal of a revision that it does not have. */
+export function explainRevision(ctx: Context, error: unknown): unknown {
+  if (!(error instanceof ApiError) || error.status !== 404) return explainConflict(ctx, error);
+  return new CliError("not_found", error.message, {
+    next: [ctx.lines.ofProject("rules", "revisions")],
+    cause: error,
+  });
+}
+
+/** The command that puts back what production uses, after it was changed. */
+export function undoLine(
+  { lines }: Context,
+  { origin, revisionId }: Pick<ActiveRules, "origin" | "revisionId">,
+): string {
+  return origin === "ui" && revisionId !== null
+    ? lines.ofProject("rules", "restore", revisionId)
+    : lines.ofProject("rules", "remove", "--force");
+}
+
 /** One line about what production uses. */
 export function describeActive({ origin, ruleSet, revisionId, deploymentId }: ActiveRules): string {
   const count = ruleSet?.rules.length ?? 0;

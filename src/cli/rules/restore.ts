@@ -1,7 +1,8 @@
 import { endpoints } from "../../contract/mod.ts";
 import { defineCommand } from "../command/mod.ts";
 import { openProject } from "../projects/mod.ts";
-import { describeActive, explainConflict } from "./published_rules.ts";
+import { formatFacts } from "../terminal/mod.ts";
+import { describeActive, explainRevision, undoLine } from "./published_rules.ts";
 
 export default defineCommand({
   define: (command) =>
@@ -13,16 +14,17 @@ export default defineCommand({
   async run({ args: [revision], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const params = { project: project.id };
-    const { etag: known } = await client.send(endpoints.getRules, { params });
+    const { body: before, etag: known } = await client.send(endpoints.getRules, { params });
     try {
       const { body: active, etag } = await client.send(endpoints.restoreRules, {
         params: { ...params, revision },
         ...(known === undefined ? {} : { ifMatch: known }),
       });
       ctx.ui.done("deploy", `${describeActive(active)}, now used by ${project.url}`);
+      ctx.ui.note(formatFacts([["  undo", undoLine(ctx, before)]]));
       ctx.ui.result({ ...active, etag: etag ?? null }, "");
     } catch (error) {
-      throw explainConflict(ctx, error);
+      throw explainRevision(ctx, error);
     }
   },
 });
