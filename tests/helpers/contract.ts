@@ -43,45 +43,106 @@ interface AnswerNode {
 /** Fields of answers that the document has to name. */
 const NAMED_FIELDS = ["ratelimit", "ratelimit-policy", "retry-after", "etag", "set-cookie"];
 
-/** Fails for an answer that the document does not describe; other paths than its own pass. */
-export function checkAnswer(
-  asked: { readonly method: string; readonly path: string },
-  answer: { readonly status: number; readonly headers: Headers; readonly json: unknown },
-): void {
+interface Asked {
+  readonly method: string;
+  readonly path: string;
+}
+
+interface Described {
+  readonly where: string;
+  readonly node: AnswerNode;
+  /** JSON pointer of the answer in the document. */
+  readonly place: string;
+}
+
+/** What the document says of an answer; `undefined` for other paths than its own. */
+function describe(asked: Asked, status: number, shown: unknown): Described | undefined {
   const { pathname } = new URL(asked.path, "http://localhost");
   const fitting = operations.filter(({ pattern }) => pattern.test(pathname));
   const best = fitting.reduce((rank, each) => each.rank < rank ? each.rank : rank, "\uffff\uffff");
   const found = fitting.find(({ method, rank }) => method === asked.method && rank === best);
-  if (found === undefined) return;
-  const status = String(answer.status);
+  if (found === undefined) return undefined;
   const where = `${found.operation.operationId} answers ${status}`;
-  const at = ["paths", found.path, found.method.toLowerCase(), "responses", status];
-  const own = found.operation.responses[status] as AnswerNode | undefined;
+  const own = found.operation.responses[String(status)] as AnswerNode | undefined;
   assert.ok(
     own !== undefined,
-    `${where}, which the document does not name: ` +
-      JSON.stringify(answer.json),
+    `${where}, which the document does not name: ${JSON.stringify(shown)}`,
   );
   const shared = own.$ref?.split("/").at(-1);
-  const node = shared === undefined
-    ? own
-    : (document.components?.responses as Record<string, AnswerNode>)[shared]!;
-  const place = shared === undefined ? pointer(...at) : pointer("components", "responses", shared);
-  for (const name of NAMED_FIELDS.filter((each) => answer.headers.has(each))) {
+  if (shared === undefined) {
+    const steps = [found.path, found.method.toLowerCase(), "responses", String(status)];
+    return { where, node: own, place: pointer("paths", ...steps) };
+  }
+  const responses = document.components?.responses as Record<string, AnswerNode>;
+  return { where, node: responses[shared]!, place: pointer("components", "responses", shared) };
+}
+
+function checkFields({ where, node }: Described, headers: Headers): void {
+  for (const name of NAMED_FIELDS.filter((each) => headers.has(each))) {
     const names = Object.keys(node.headers ?? {}).map((each) => each.toLowerCase());
     assert.ok(names.includes(name), `${where} with ${name}, which the document does not name`);
   }
-  if (node.content === undefined) {
-    assert.equal(answer.json, undefined, `${where} with a body`);
+}
+
+/** Returns the type of an answer's content, which the document has to name. */
+function checkType({ where, node }: Described, headers: Headers): string {
+  const type = (headers.get("content-type") ?? "").split(";")[0]!;
+  assert.ok(type in (node.content ?? {}), `${where} as ${type}`);
+  return type;
+}
+
+function checkValue({ where, place }: Described, type: string, value: unknown): void {
+  const validate = validatorOf(`${place}${pointer("content", type, "schema")}`);
+  const fine = validate(value);
+  assert.ok(fine, `${where} with ${JSON.stringify(value)}: ${ajv.errorsText(validate.errors)}`);
+}
+
+/** Fails for an answer that the document does not describe; other paths than its own pass. */
+export function checkAnswer(
+  asked: Asked,
+  answer: { readonly status: number; readonly headers: Headers; readonly json: unknown },
+): void {
+  const described = describe(asked, answer.status, answer.json);
+  if (described === undefined) return;
+  checkFields(described, answer.headers);
+  if (described.node.content === undefined) {
+    assert.equal(answer.json, undefined, `${described.where} with a body`);
     return;
   }
-  const type = (answer.headers.get("content-type") ?? "").split(";")[0]!;
-  assert.ok(type in node.content, `${where} as ${type}`);
-  if (type !== "application/json") return;
-  const validate = validatorOf(`${place}${pointer("content", type, "schema")}`);
-  const fine = validate(answer.json);
-  assert.ok(
-    fine,
-    `${where} with ${JSON.stringify(answer.json)}: ${ajv.errorsText(validate.errors)}`,
-  );
+  const type = checkType(described, answer.headers);
+  if (type === "application/json") checkValue(described, type, answer.json);
+}
+
+/** Fields that every stream has, and that the document names. */
+const STREAM_FIELDS = ["x-svc-request-id"];
+
+/**
+ * Asks for a stream of events, or of bytes, and checks status, type and fields
+ * of what comes; its content is the caller's. An error is checked whole.
+ */
+export async function fetchStream(url: string, init?: RequestInit): Promise<Response> {
+  const response = await fetch(url, init);
+  const asked = { method: init?.method ?? "GET", path: url };
+  const { status, headers } = response;
+  if (status >= 400) {
+    checkAnswer(asked, { status, headers, json: await response.clone().json() });
+    return response;
+  }
+  const described = describe(asked, status, undefined);
+  assert.ok(described !== undefined, `The document has no ${url}`);
+  checkFields(described, headers);
+  checkType(described, headers);
+  const named = Object.keys(described.node.headers ?? {}).map((name) => name.toLowerCase());
+  for (const name of STREAM_FIELDS) {
+    const isThere = headers.has(name) && named.includes(name);
+    assert.ok(isThere, `${described.where} without ${name}`);
+  }
+  return response;
+}
+
+/** Checks the data of an event of a stream that was asked for. */
+export function checkEvent(path: string, data: unknown): void {
+  const described = describe({ method: "GET", path }, 200, data);
+  assert.ok(described !== undefined, `The document has no ${path}`);
+  checkValue(described, "text/event-stream", data);
 }

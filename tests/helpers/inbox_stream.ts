@@ -5,6 +5,7 @@
  * @module
  */
 import { EventSource } from "eventsource";
+import { checkEvent, fetchStream } from "./contract.ts";
 import type { ApiAnswer, TestPlatform } from "./platform.ts";
 import { TOKEN } from "./platform.ts";
 
@@ -16,7 +17,14 @@ export interface Message {
   readonly total?: number;
 }
 
+const STREAM = "/v1/notifications/stream";
+
 const TYPES = ["notification", "read", "archived", "deleted", "counts", "reset"];
+
+function checked(message: Message): Message {
+  checkEvent(STREAM, message);
+  return message;
+}
 
 /** Waits for messages in the order in which they come. */
 export class Follower {
@@ -27,11 +35,12 @@ export class Follower {
   readonly refused: Promise<number | undefined>;
 
   constructor(url: string, headers: Readonly<Record<string, string>>) {
-    this.source = new EventSource(`${url}/v1/notifications/stream`, {
-      fetch: (input, init) => fetch(input, { ...init, headers: { ...init.headers, ...headers } }),
+    this.source = new EventSource(`${url}${STREAM}`, {
+      fetch: (input, init) =>
+        fetchStream(String(input), { ...init, headers: { ...init.headers, ...headers } }),
     });
     for (const type of TYPES) {
-      this.source.addEventListener(type, ({ data }) => this.take(JSON.parse(data)));
+      this.source.addEventListener(type, ({ data }) => this.take(checked(JSON.parse(data))));
     }
     this.refused = new Promise((resolve) =>
       this.source.addEventListener("error", ({ code }) => {

@@ -1,5 +1,6 @@
 /** From a push to a site, with nothing but a hook's URL. */
 import assert from "node:assert/strict";
+import { checkEvent, fetchStream } from "../../helpers/contract.ts";
 import { textOf, withBuilds } from "../../helpers/git_builds.ts";
 import { makeSite, serveGit } from "../../../src/lib/test_git.ts";
 
@@ -116,12 +117,14 @@ Deno.test("the log of a build is followed to its end", async () => {
     });
     const commitSha = await repository.commit("main", { "a.txt": "a" });
     const { id } = await trigger(hook, { branch: "main", commitSha });
-    const response = await fetch(`http://127.0.0.1:${port}/v1/deployments/${id}/build-log/stream`, {
+    const url = `http://127.0.0.1:${port}/v1/deployments/${id}/build-log/stream`;
+    const response = await fetchStream(url, {
       headers: { authorization: "Bearer integration-test-token-0123456789" },
     });
     const text = await response.text();
     const events = text.split("\n").filter((line) => line.startsWith("data: "))
       .map((line) => JSON.parse(line.slice(6)));
+    for (const event of events) checkEvent(url, event);
     const lines = events.flatMap((event) => event.lines.map((line: { text: string }) => line.text));
     for (let count = 1; count <= 5; count++) {
       assert.equal(lines.filter((line: string) => line === `line ${count}`).length, 1);

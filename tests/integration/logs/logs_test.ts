@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { checkEvent, fetchStream } from "../../helpers/contract.ts";
 import { createProject, deploy, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
 Deno.test("logs show the requests of a project, oldest first, filtered and in pages", () =>
@@ -40,13 +41,14 @@ Deno.test("logs can be followed, and end when the platform stops", () =>
     await createProject(platform, "shop");
     await deploy(platform, "shop", { files: { "index.html": "home" } });
     const url = `http://127.0.0.1:${platform.port}/v1/projects/shop/logs/stream?search=wanted`;
-    const response = await fetch(url, { headers: { authorization: `Bearer ${TOKEN}` } });
+    const response = await fetchStream(url, { headers: { authorization: `Bearer ${TOKEN}` } });
     assert.equal(response.headers.get("content-type"), "text/event-stream");
     const reader = response.body!.pipeThrough(new TextDecoderStream()).getReader();
     assert.equal((await reader.read()).value, ": open\n\n");
     await platform.get("shop.localhost", "/not-asked-for");
     await platform.get("shop.localhost", "/wanted");
     const event = (await reader.read()).value ?? "";
+    checkEvent(url, JSON.parse(/^data: (.*)$/m.exec(event)![1]!));
     assert.match(event, /^event: log\nid: .+\ndata: \{.*"path":"\/wanted".*\}\n\n$/);
     await platform.shutdown();
     assert.equal((await reader.read()).done, true);

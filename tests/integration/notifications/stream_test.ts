@@ -2,12 +2,13 @@
 import assert from "node:assert/strict";
 import { Browser, PASSWORD, signUpWithWorkspace } from "../../helpers/browser.ts";
 import { follow, Follower, trigger } from "../../helpers/inbox_stream.ts";
+import { fetchStream } from "../../helpers/contract.ts";
 import { start, TOKEN, withPlatform } from "../../helpers/platform.ts";
 
 Deno.test("the stream tells what is new, read, archived and deleted, with the counts", () =>
   withPlatform(async (platform) => {
     const url = `http://127.0.0.1:${platform.port}/v1/notifications/stream`;
-    const raw = await fetch(url, { headers: { authorization: `Bearer ${TOKEN}` } });
+    const raw = await fetchStream(url, { headers: { authorization: `Bearer ${TOKEN}` } });
     assert.equal(raw.headers.get("content-type"), "text/event-stream");
     assert.equal(raw.headers.get("x-accel-buffering"), "no");
     await raw.body?.cancel();
@@ -62,7 +63,7 @@ Deno.test("a stream ends with its credential, at once", () =>
       workspace: "ada",
     });
     const open = (headers: Record<string, string>) =>
-      fetch(`http://127.0.0.1:${platform.port}/v1/notifications/stream`, { headers });
+      fetchStream(`http://127.0.0.1:${platform.port}/v1/notifications/stream`, { headers });
     const byKey = await open({ authorization: `Bearer ${key.json.key}` });
     const other = new Browser(platform);
     await other.signIn("ada@example.com");
