@@ -41,7 +41,7 @@ export async function readImportGraph(
       [Deno.execPath(), "info", "--json", "--config", config, "--no-lock", entry],
       { cwd: root },
     );
-    if (told.code !== 0) throw new Error(`Can not read the import graph: ${told.stderr}`);
+    if (told.code !== 0) throw new Error(`Cannot read the import graph: ${told.stderr}`);
     return toEdges(root, graphSchema.parse(JSON.parse(told.stdout)));
   } finally {
     await Deno.remove(folder, { recursive: true });

@@ -125,7 +125,7 @@ export async function startProgram(options: PlatformOptions): Promise<Platform> 
   };
   const ready = await readReadyLine(reader).catch(async (error) => {
     await end("SIGKILL");
-    throw new Error(`Can not start the platform: ${error.message}\n${errors.all()}`);
+    throw new Error(`Cannot start the platform: ${error.message}\n${errors.all()}`);
   });
   const [, port, httpsPort] = await listening.promise;
   return {

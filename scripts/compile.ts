@@ -84,6 +84,6 @@ console.log(`Compiled ${output} with ${compiler.join(" ")}, ${megabytes(size)}`)
 if (flags.target === undefined) {
   const started = performance.now();
   const told = await hear([output, "--version"]);
-  if (told.code !== 0) throw new Error(`Can not start the compiled program: ${told.stderr}`);
+  if (told.code !== 0) throw new Error(`Cannot start the compiled program: ${told.stderr}`);
   console.log(`${told.stdout.trim()} answered in ${Math.round(performance.now() - started)} ms`);
 }

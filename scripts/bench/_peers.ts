@@ -175,7 +175,7 @@ export async function startPeer(
     } catch (cause) {
       if (ended || Date.now() > deadline) {
         if (!ended) child.kill("SIGTERM");
-        throw new Error(`Can not start ${peer.name}`, { cause });
+        throw new Error(`Cannot start ${peer.name}`, { cause });
       }
       await new Promise((resolve) => setTimeout(resolve, 50));
     }

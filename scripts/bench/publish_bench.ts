@@ -37,7 +37,7 @@ async function publish({ platform, token }: BenchPlace, size: number) {
     body: ruleSet(size),
   });
   const text = await answer.text();
-  if (!answer.ok) throw new Error(`Can not publish ${size} rules: ${text.slice(0, 500)}`);
+  if (!answer.ok) throw new Error(`Cannot publish ${size} rules: ${text.slice(0, 500)}`);
   const answered = performance.now() - started;
   for (;;) {
     const path = `/p${size - 1}`;

@@ -8,7 +8,7 @@ import { endpoints } from "../contract/mod.ts";
 import type { Foundation } from "../platform/core/foundation.ts";
 import { Idempotency, Router } from "../platform/core/http/mod.ts";
 import { bindPages, bindUnsubscribe, showFailure } from "../web/mod.ts";
-import type { Platform } from "./compose.ts";
+import type { Platform } from "./platform.ts";
 
 export interface ApiOptions {
   readonly version: string;

@@ -16,7 +16,7 @@ import {
   requestIds,
 } from "../platform/core/http/mod.ts";
 import { buildApi } from "./api.ts";
-import type { Platform } from "./compose.ts";
+import type { Platform } from "./platform.ts";
 import type { Listeners } from "./listeners.ts";
 import type { PlatformOptions } from "./options.ts";
 

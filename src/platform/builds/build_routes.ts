@@ -55,7 +55,7 @@ export function bindBuildRoutes(router: Router, services: {
     const { build, project } = await find(caller, params.build);
     const deployment = await deployments.find(project.id, build.id);
     if (!isUnderWay(build) || deployment === undefined) {
-      throw new Failure("conflict", `Build ${build.id} can not be cancelled: it is ${build.state}`);
+      throw new Failure("conflict", `Build ${build.id} cannot be cancelled: it is ${build.state}`);
     }
     await deploymentService.stop(deployment, project);
     return toWire(await builds.find(project.id, build.id) ?? build, project.name);

@@ -73,7 +73,7 @@ export class BuildWorker {
     }
   }
 
-  /** Gives a build up that can not go on. */
+  /** Gives a build up that cannot go on. */
   async giveUp(build: BuildRecord, reason: string): Promise<BuildEnd> {
     return await this.fail(build, "build_failed", new Failure("conflict", reason));
   }
@@ -127,7 +127,7 @@ export class BuildWorker {
       const { path, message } = parsed.error.issues[0]!;
       throw new Failure(
         "invalid_request",
-        `Can not deploy what was built: ${path.join(".")}: ${message}`,
+        `Cannot deploy what was built: ${path.join(".")}: ${message}`,
       );
     }
     const stored = await storeContent(vault.of(deployment.workspaceId), parsed.data);

@@ -57,7 +57,7 @@ export class CertificateService {
       } catch (error) {
         log({
           level: "error",
-          message: `Can not use the certificate of ${record.hostname}: ${error}`,
+          message: `Cannot use the certificate of ${record.hostname}: ${error}`,
         });
       }
     }
@@ -170,7 +170,7 @@ export class CertificateService {
       const next = new Date(dueAt).toISOString();
       log({
         level: "warn",
-        message: `Can not get a certificate for ${hostname}: ${reason}. Next try at ${next}`,
+        message: `Cannot get a certificate for ${hostname}: ${reason}. Next try at ${next}`,
       });
     }
   }

@@ -42,7 +42,7 @@ export interface SecureListener {
 /**
  * Listens for HTTPS.
  *
- * @throws {CertificateFileError} where the given certificate can not serve.
+ * @throws {CertificateFileError} where the given certificate cannot serve.
  * @throws {Deno.errors.AddrInUse} where the port is taken.
  */
 export async function openSecureListener(options: SecureListenerOptions): Promise<SecureListener> {

@@ -16,7 +16,7 @@ export interface CertificateFiles {
   readonly keyFile: string;
 }
 
-/** The given certificate can not be used. */
+/** The given certificate cannot be used. */
 export class CertificateFileError extends Error {
   override readonly name = "CertificateFileError";
 }
@@ -34,7 +34,7 @@ function parsePart<T>(what: string, path: string, parse: () => T): T {
   try {
     return parse();
   } catch (cause) {
-    throw new CertificateFileError(`Can not use ${path}: it must hold a ${what} as PEM`, { cause });
+    throw new CertificateFileError(`Cannot use ${path}: it must hold a ${what} as PEM`, { cause });
   }
 }
 
@@ -56,7 +56,7 @@ function isKeyOf(certificate: string, privateKey: KeyObject): boolean {
  * Reads certificate and key, and checks that they belong together and are
  * still valid.
  *
- * @throws {CertificateFileError} where they can not serve.
+ * @throws {CertificateFileError} where they cannot serve.
  */
 export async function readCertificateFiles(
   { certFile, keyFile }: CertificateFiles,
@@ -69,10 +69,10 @@ export async function readCertificateFiles(
   const parsed = parsePart("certificate", certFile, () => new X509Certificate(cert));
   const privateKey = parsePart("private key", keyFile, () => createPrivateKey(key));
   if (!isKeyOf(cert, privateKey)) {
-    throw new CertificateFileError(`Can not use ${keyFile}: it is not the key of ${certFile}`);
+    throw new CertificateFileError(`Cannot use ${keyFile}: it is not the key of ${certFile}`);
   }
   if (Date.parse(parsed.validTo) <= now) {
-    throw new CertificateFileError(`Can not use ${certFile}: it ended on ${parsed.validTo}`);
+    throw new CertificateFileError(`Cannot use ${certFile}: it ended on ${parsed.validTo}`);
   }
   return { cert, key };
 }

@@ -36,7 +36,7 @@ const CLOSE_DRAIN_MS = 5_000;
 /** Time that they get when another deployment took over: as long as any request may take. */
 const RETIRE_DRAIN_MS = 15 * 60 * 1000;
 
-/** Lines of a server's log that a deployment shows that can not go live. */
+/** Lines of a server's log that a deployment shows that cannot go live. */
 const LAST_LINES = 10;
 
 export interface ComputeServices {
@@ -165,7 +165,7 @@ export class ComputeService {
   retire(deploymentIds: Iterable<string>): void {
     for (const id of deploymentIds) {
       void this.#open.get(id)?.retire(RETIRE_DRAIN_MS).catch((error) =>
-        this.services.onTrouble(`Can not end a server: ${error}`)
+        this.services.onTrouble(`Cannot end a server: ${error}`)
       );
     }
   }
@@ -177,7 +177,7 @@ export class ComputeService {
     this.#open.delete(deploymentId);
     this.#lines.delete(deploymentId);
     const closing = servers.close(CLOSE_DRAIN_MS).catch((error) =>
-      this.services.onTrouble(`Can not end a server: ${error}`)
+      this.services.onTrouble(`Cannot end a server: ${error}`)
     ).finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);
     return closing;

@@ -60,7 +60,7 @@ Deno.test("LayerServer.close() cuts short servers that only finish their request
   await retiring;
 });
 
-Deno.test("LayerServer answers for a server that can not be made, and tries again", async () => {
+Deno.test("LayerServer answers for a server that cannot be made, and tries again", async () => {
   let isBroken = true;
   const made = new LayerServer(() =>
     isBroken ? Promise.reject(new Error("Blob is missing")) : Promise.resolve(new MemoryServer())

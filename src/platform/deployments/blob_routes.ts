@@ -28,7 +28,7 @@ async function readBatch(request: Request, onChunk: OnChunk): Promise<Map<string
   const bytes = await readBytes(request, endpoints.postBlobs.maxBodyBytes, onChunk);
   const form = await new Response(bytes, { headers: { "content-type": type } }).formData()
     .catch((cause) => {
-      throw new Failure("invalid_request", "Can not read the body as multipart/form-data", {
+      throw new Failure("invalid_request", "Cannot read the body as multipart/form-data", {
         cause,
       });
     });

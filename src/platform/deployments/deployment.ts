@@ -81,7 +81,7 @@ export function moveDeployment(
   options: { readonly now: number; readonly error?: string },
 ): DeploymentRecord {
   if (!canMove(deployment.status, to)) {
-    throw new RangeError(`A deployment can not go from ${deployment.status} to ${to}`);
+    throw new RangeError(`A deployment cannot go from ${deployment.status} to ${to}`);
   }
   return {
     ...deployment,

@@ -251,7 +251,7 @@ export class DeploymentService {
 
   private async requireBlobs(deployment: DeploymentRecord): Promise<DeploymentContent> {
     if (deployment.contentSha === null) {
-      throw new Failure("conflict", "Can not activate: the deployment is not built yet");
+      throw new Failure("conflict", "Cannot activate: the deployment is not built yet");
     }
     const blobs = this.services.vault.of(deployment.workspaceId);
     const content = await readContent(blobs, deployment.contentSha);
@@ -260,7 +260,7 @@ export class DeploymentService {
     if (missing.length === 0) return content;
     throw new Failure(
       "blobs_missing",
-      `Can not activate: ${missing.length} of the deployment's blobs are not uploaded`,
+      `Cannot activate: ${missing.length} of the deployment's blobs are not uploaded`,
       {
         problems: missing.slice(0, MAX_LISTED).map((sha256) => ({
           path: sha256,
@@ -282,7 +282,7 @@ export class DeploymentService {
       throw new Failure("conflict", `Deployment ${id} is a preview: deploy it with --prod instead`);
     }
     if (!isServed(target.status)) {
-      throw new Failure("conflict", `Deployment ${id} is ${target.status} and can not go live`);
+      throw new Failure("conflict", `Deployment ${id} is ${target.status} and cannot go live`);
     }
     return target;
   }

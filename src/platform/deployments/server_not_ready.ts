@@ -1,5 +1,5 @@
 /**
- * A server that can not go live.
+ * A server that cannot go live.
  *
  * @module
  */

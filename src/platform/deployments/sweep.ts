@@ -30,7 +30,7 @@ export interface SweepServices {
   readonly raiseEvent: RaiseEvent;
   /** Blobs that others than deployments need, as workspace and hash. */
   otherBlobs(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
-  /** Told of a deployment whose content can not be read. */
+  /** Told of a deployment whose content cannot be read. */
   onDamaged(deployment: DeploymentRecord, cause: unknown): void;
 }
 
@@ -75,7 +75,7 @@ function needsBlobs(deployment: DeploymentRecord, now: number): boolean {
   return source === "upload" && liveAt === null && now - updatedAt <= KEEP_UPLOAD_MS;
 }
 
-/** Collects every blob that is needed; where that can not be told, sweeps nothing. */
+/** Collects every blob that is needed; where that cannot be told, sweeps nothing. */
 async function markNeeded(
   services: SweepServices,
   now: number,

@@ -145,7 +145,7 @@ Deno.test("sweep() keeps the files of an unfinished upload for a day, for the ne
     assert.deepEqual(await round(later), { abandoned: 0, removedBlobs: 2 });
   }));
 
-Deno.test("sweep() removes nothing while a content can not be read", () =>
+Deno.test("sweep() removes nothing while a content cannot be read", () =>
   withParts(async ({ vault, root, deploy, round }) => {
     const [, content] = await deploy("d1", "damaged");
     const other = await deploy("d2", "other", { status: "STOPPED" });

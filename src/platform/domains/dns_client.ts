@@ -33,7 +33,7 @@ export function parseDnsServer(text: string): DnsServer {
   const port = Number(found?.[3] ?? DNS_PORT);
   if (isIP(address) === 0 || port < 1 || port > 65535) {
     throw new TypeError(
-      `Can not use the DNS server "${text}": it must be an IP address with or without a port, ` +
+      `Cannot use the DNS server "${text}": it must be an IP address with or without a port, ` +
         "such as 9.9.9.9 or [2620:fe::fe]:53",
     );
   }

@@ -29,7 +29,7 @@ export function proofValue(zone: ZoneRecord): string {
   return `${TOKEN_PREFIX}${zone.token}`;
 }
 
-/** True for the registrable domain itself, which can not have a CNAME (RFC 1034, 3.6.2). */
+/** True for the registrable domain itself, which cannot have a CNAME (RFC 1034, 3.6.2). */
 export function isApex({ hostname, zone }: Pick<DomainRecord, "hostname" | "zone">): boolean {
   return hostname === zone;
 }
@@ -69,7 +69,7 @@ export function notesOn(
   for (const domain of domains) {
     if (isApex(domain) && target.addresses.length === 0) {
       notes.push(
-        `${domain.hostname} can not have a CNAME: point it at the addresses of ` +
+        `${domain.hostname} cannot have a CNAME: point it at the addresses of ` +
           `${target.hostname} with A and AAAA records, or with ALIAS or ANAME where your ` +
           "provider has them",
       );

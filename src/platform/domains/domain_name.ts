@@ -43,7 +43,7 @@ function refusedText(text: string): string | undefined {
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return "Name the host alone, without a scheme";
   if (/[/\\?#]/.test(text)) return "Name the host alone, without a path";
   if (text.includes("@")) return "Name the host alone, without userinfo";
-  if (text.startsWith("[") || isIP(text) !== 0) return "Use a name: an IP address can not be bound";
+  if (text.startsWith("[") || isIP(text) !== 0) return "Use a name: an IP address cannot be bound";
   if (text.includes(":")) return "Name the host alone, without a port";
   // deno-lint-ignore no-control-regex -- control characters are what is sought
   if (/[\x00-\x20\x7f%<>^|"]/.test(text)) return "Use letters, digits, hyphens and dots only";
@@ -70,7 +70,7 @@ export function parseDomainName(
   }
   const ascii = URL.parse(`http://${plain}/`)?.hostname.replace(/\.$/, "");
   if (ascii === undefined || ascii === "") return refuse("Use a valid host name");
-  if (isIP(ascii) !== 0) return refuse("Use a name: an IP address can not be bound");
+  if (isIP(ascii) !== 0) return refuse("Use a name: an IP address cannot be bound");
   const hostname = wildcard ? `${WILDCARD}${ascii}` : ascii;
   if (hostname.length > MAX_HOSTNAME) {
     return refuse(`Use at most ${MAX_HOSTNAME} characters, counted in punycode`);

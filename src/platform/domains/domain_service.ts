@@ -30,7 +30,7 @@ const TOKEN_BYTES = 20;
 
 export interface DomainSettings {
   readonly target: RoutingTarget;
-  /** Hosts of the platform itself; they and all below them can not be bound. */
+  /** Hosts of the platform itself; they and all below them cannot be bound. */
   readonly reserved: readonly string[];
   /** True where certificates are ordered. */
   readonly acme: boolean;
@@ -79,7 +79,7 @@ export class DomainService {
   /**
    * Binds a hostname to an environment, with its apex or `www` as a redirect.
    *
-   * @throws {Failure} `invalid_request` for a name that can not be bound,
+   * @throws {Failure} `invalid_request` for a name that cannot be bound,
    * `conflict` for one that is taken.
    */
   async add(
@@ -89,7 +89,7 @@ export class DomainService {
     const { domains, settings, now, random } = this.services;
     const parsed = parseDomainName(wanted.hostname, settings);
     if (!parsed.ok) {
-      const message = `Can not bind the domain: ${parsed.reason}`;
+      const message = `Cannot bind the domain: ${parsed.reason}`;
       const problems = [{ path: "body.hostname", message: parsed.reason }];
       throw new Failure("invalid_request", message, { problems });
     }
@@ -235,7 +235,7 @@ export class DomainService {
     });
   }
 
-  /** Refuses a zone of another workspace whose proof stands, or can not be looked for. */
+  /** Refuses a zone of another workspace whose proof stands, or cannot be looked for. */
   private async requireFree(zone: string, workspaceId: string): Promise<void> {
     const { domains, dns } = this.services;
     const owner = await domains.owner(zone);

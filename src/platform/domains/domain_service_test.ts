@@ -140,7 +140,7 @@ Deno.test("a proven zone is closed to other workspaces, for all names below it",
     assert.equal(shows(world.service, "evil.shop.example"), undefined);
   }));
 
-Deno.test("a squatter that added first can not prove, and stays out after the owner has", () =>
+Deno.test("a squatter that added first cannot prove, and stays out after the owner has", () =>
   withWorld(async (world) => {
     const squat = await add(world, world.theirs, "*.shop.example");
     await prove(world, world.ours, "shop.example");

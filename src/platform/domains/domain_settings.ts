@@ -50,11 +50,11 @@ export async function readDomainOptions(
   const { dnsServer, publicAddresses = [], baseDomain, acme } = options;
   for (const address of publicAddresses) {
     if (isIP(address) !== 0) continue;
-    throw new TypeError(`Can not use the public address "${address}": it must be an IP address`);
+    throw new TypeError(`Cannot use the public address "${address}": it must be an IP address`);
   }
   if (acme !== undefined && !acme.termsAgreed) {
     throw new TypeError(
-      `Can not order certificates from ${acme.directoryUrl}: its terms of service must be agreed to`,
+      `Cannot order certificates from ${acme.directoryUrl}: its terms of service must be agreed to`,
     );
   }
   const domain = baseDomain.toLowerCase();

@@ -104,7 +104,7 @@ function routingHint(facts: RoutingFacts, found: readonly string[], strange: rea
     : `Set a CNAME at ${hostname} to ${target}`;
   if (alias !== undefined) return `${wanted}: its CNAME names ${shown([alias])[0]} now`;
   if (found.length > 0 && addresses.length === 0) {
-    return `${wanted}: whether its addresses are the platform's can not be told, as ${target} ` +
+    return `${wanted}: whether its addresses are the platform's cannot be told, as ${target} ` +
       "has none and the platform was not told its public ones";
   }
   if (strange.length > 0 && strange.length < found.length) {

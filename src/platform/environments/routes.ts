@@ -61,7 +61,7 @@ export function bindEnvironmentRoutes(router: Router, services: EnvironmentServi
   router.guarded(endpoints.deleteEnvironment, async (caller, { params }) => {
     const project = await findProject(projects, caller, params.project);
     if (BUILT_IN.includes(params.environment)) {
-      throw new Failure("conflict", `Environment "${params.environment}" can not be deleted`);
+      throw new Failure("conflict", `Environment "${params.environment}" cannot be deleted`);
     }
     const environment = await environments.find(project.id, params.environment);
     if (environment === undefined) {

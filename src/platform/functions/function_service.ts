@@ -77,7 +77,7 @@ export class FunctionService {
     const [first] = problems;
     throw new Failure(
       "invalid_request",
-      `Function "${name}" can not run: ${first?.path}: ${first?.message}`,
+      `Function "${name}" cannot run: ${first?.path}: ${first?.message}`,
       { problems },
     );
   };
@@ -135,7 +135,7 @@ export class FunctionService {
     await Promise.all([...this.#hosts.values()].map((host) => this.dispose(host)));
   }
 
-  /** Starts before the first request, and logs what can not start. */
+  /** Starts before the first request, and logs what cannot start. */
   async #start(
     host: FunctionHost,
     where: { readonly projectId: string; readonly deploymentId: string },
@@ -146,7 +146,7 @@ export class FunctionService {
         time: Date.now(),
         level: "error",
         function: name,
-        message: `Can not start: ${message}`,
+        message: `Cannot start: ${message}`,
       });
     }
   }

@@ -42,7 +42,7 @@ export async function exportCommit(options: ExportOptions): Promise<boolean> {
       signal,
     });
   const made = await git(["init", "--quiet", "--template=", "--", target]);
-  if (made.code !== 0) throw new Error(`Can not make a repository: ${made.stderr}`);
+  if (made.code !== 0) throw new Error(`Cannot make a repository: ${made.stderr}`);
   const fetched = await git([
     inside,
     "fetch",

@@ -195,7 +195,7 @@ export class Mirror {
     const incoming = join(this.options.folder.root, `${INCOMING_PREFIX}${crypto.randomUUID()}`);
     try {
       const made = await this.#run(incoming, ["init", "--quiet", "--bare", "--template="], {});
-      if (made.code !== 0) throw new Error(`Can not make a mirror: ${made.stderr}`);
+      if (made.code !== 0) throw new Error(`Cannot make a mirror: ${made.stderr}`);
       const result = await this.#fetchInto(incoming, url, access);
       if (result.code !== 0) return judgeFailure(result);
       await writeFileAtomically(join(incoming, SOURCE_FILE), url, { mode: 0o600 });
@@ -207,7 +207,7 @@ export class Mirror {
     }
   }
 
-  /** Ends what is under way, and removes the mirror; it can not be used any more. */
+  /** Ends what is under way, and removes the mirror; it cannot be used any more. */
   async forget(): Promise<void> {
     this.#forgotten.abort(new DOMException("The project was deleted", "AbortError"));
     await this.settle();
@@ -230,6 +230,6 @@ export class Mirror {
       if (packs <= MAX_PACKS) return;
       const timeoutMs = this.options.limits.fetchMs;
       await this.#run(this.path, ["gc", "--quiet", "--prune=2.weeks.ago"], { timeoutMs });
-    } catch { /* a mirror that can not be read is made anew by the next fetch */ }
+    } catch { /* a mirror that cannot be read is made anew by the next fetch */ }
   }
 }

@@ -46,7 +46,7 @@ export class HealthMonitor {
   /** One look at all production servers; rounds follow each other. */
   look(): Promise<void> {
     this.#round = this.#round.then(() => this.#lookNow()).catch((error) =>
-      this.services.onTrouble(`Can not look after servers: ${error}`)
+      this.services.onTrouble(`Cannot look after servers: ${error}`)
     );
     return this.#round;
   }

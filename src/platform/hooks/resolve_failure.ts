@@ -1,5 +1,5 @@
 /**
- * Why a trigger's commit can not be deployed, as its caller is told. Pure.
+ * Why a trigger's commit cannot be deployed, as its caller is told. Pure.
  *
  * @module
  */
@@ -42,7 +42,7 @@ export function resolveFailure(
       return new Failure(
         "not_found",
         "Branch not found",
-        because("project", `Its repository can not be reached: ${resolved.reason}`),
+        because("project", `Its repository cannot be reached: ${resolved.reason}`),
       );
     case "commit_not_found":
       return new Failure(

@@ -184,7 +184,7 @@ export class AccessLogs {
       for (const chunk of buffer.chunks()) await files.append(chunk);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.options.onTrouble(`Can not write ${buffer.lines} access log entries: ${reason}`);
+      this.options.onTrouble(`Cannot write ${buffer.lines} access log entries: ${reason}`);
     }
   }
 }

@@ -29,9 +29,9 @@ Deno.test("formatLogLine() writes a plain request as its entry's JSON", () => {
 Deno.test("formatLogLine() keeps what rules and failures left", () => {
   const [plain] = fc.sample(record, 1);
   const rules = [{ ruleId: "x", action: "deny", outcome: "denied" as const }];
-  const line = formatLogLine({ ...plain!, rules, error: "Can not reach a.test: reset" });
+  const line = formatLogLine({ ...plain!, rules, error: "Cannot reach a.test: reset" });
   const { rules: shown, error } = JSON.parse(line);
-  assert.deepEqual([shown, error], [rules, "Can not reach a.test: reset"]);
+  assert.deepEqual([shown, error], [rules, "Cannot reach a.test: reset"]);
 });
 
 Deno.test("formatLogLine() writes what a function said", () => {

@@ -138,7 +138,7 @@ export function createFanOut(options: FanOutOptions): PassOn {
       return await tell(userId, contents);
     } catch (error) {
       if (!(error instanceof DamagedRecordError)) throw error;
-      onTrouble(`Can not tell user ${userId} of ${contents.length} events: ${error.message}`);
+      onTrouble(`Cannot tell user ${userId} of ${contents.length} events: ${error.message}`);
       return [];
     }
   };

@@ -127,7 +127,7 @@ Deno.test("createFanOut() tells everybody else where the record of one is damage
       "webhook -",
     ]);
     assert.equal((await titles(ids.bob)).length, 1);
-    assert.match(troubles.join(), /Can not tell user .* of 1 events: .*notification_preferences/);
+    assert.match(troubles.join(), /Cannot tell user .* of 1 events: .*notification_preferences/);
   }));
 
 Deno.test("createFanOut() keeps quiet hours by the clock", () =>

@@ -281,7 +281,7 @@ export class Inboxes {
     if (this.closed || this.finishing.has(userId)) return;
     const finished = this.finishAll(userId)
       .catch((error) =>
-        this.options.onTrouble(`Can not finish changing an inbox: ${error}. It follows later`)
+        this.options.onTrouble(`Cannot finish changing an inbox: ${error}. It follows later`)
       )
       .finally(() => this.finishing.delete(userId));
     this.finishing.set(userId, finished);

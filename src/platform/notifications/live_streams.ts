@@ -89,7 +89,7 @@ export class LiveStreams {
     this.size++;
     this.timer ??= setInterval(() => this.beat(), HEARTBEAT_MS / SHARES);
     this.begin(view, entry.stream, reader.lastId).catch((error) => {
-      this.options.onTrouble(`Can not begin a live stream: ${error}`);
+      this.options.onTrouble(`Cannot begin a live stream: ${error}`);
       entry.stream.close();
     });
     return entry.stream.body;
@@ -169,7 +169,7 @@ export class LiveStreams {
     try {
       if (await isAllowed()) return true;
     } catch (error) {
-      this.options.onTrouble(`Can not tell whether a live stream may go on: ${error}`);
+      this.options.onTrouble(`Cannot tell whether a live stream may go on: ${error}`);
     }
     stream.close();
     return false;
@@ -191,7 +191,7 @@ export class LiveStreams {
     stream.catchUp(encodeMessages(messages).joined, new Set(missed?.map(({ id }) => id)));
   }
 
-  /** `undefined` where it can not be told, or is too much. */
+  /** `undefined` where it cannot be told, or is too much. */
   private async missed(view: InboxView, lastId: string): Promise<Notification[] | undefined> {
     return isUuid(lastId) ? await this.options.after(view, lastId, MAX_REPLAYED) : undefined;
   }

@@ -93,7 +93,7 @@ for (const status of [404, 410]) {
 }
 
 Deno.test(
-  "subscriptions that can not be used are refused with every problem",
+  "subscriptions that cannot be used are refused with every problem",
   withPush(async (platform, service) => {
     const owner = await claimOwner(platform);
     const { endpoint, keys } = service.subscribe("x");

@@ -216,7 +216,7 @@ Deno.test("deleting a project takes its hosts off the air and frees its name", (
     );
   }));
 
-Deno.test("a stopped preview is off the air; what production shows can not be stopped", () =>
+Deno.test("a stopped preview is off the air; what production shows cannot be stopped", () =>
   withPlatform(async (platform) => {
     await createProject(platform, "shop");
     const live = await deploy(platform, "shop", { files: site("one") });

@@ -72,7 +72,7 @@ Deno.test("a certificate of the operator's own serves API and sites, in HTTP/2 a
     await platform.shutdown();
   }));
 
-Deno.test("certificate files that can not serve are refused at start", () =>
+Deno.test("certificate files that cannot serve are refused at start", () =>
   inFolder(async (folder) => {
     const one = await makeCertificate(folder, "one", ["DNS:svc.test"]);
     const two = await makeCertificate(folder, "two", ["DNS:svc.test"]);

@@ -1,4 +1,4 @@
-/** What callers of a hook are told where their commit, or its repository, can not be had. */
+/** What callers of a hook are told where their commit, or its repository, cannot be had. */
 import assert from "node:assert/strict";
 import { forgeAlike, serveGit } from "../../../src/lib/test_git.ts";
 import { withHooks } from "../../helpers/deploy_hooks.ts";

@@ -1,7 +1,7 @@
 /**
  * Where builds and the caches of projects lie: in the data directory, but for
  * builds that run as a user of their own without a root of their own. That user
- * can not go into the data directory, which only the platform may enter.
+ * cannot go into the data directory, which only the platform may enter.
  *
  * @module
  */
@@ -33,7 +33,7 @@ async function makeOwn(path: string): Promise<void> {
   });
   const { isDirectory, uid, mode } = await Deno.lstat(path);
   if (isDirectory && uid === Deno.uid() && ((mode ?? 0) & 0o022) === 0) return;
-  throw new Error(`Can not build in ${path}: it belongs to someone else`);
+  throw new Error(`Cannot build in ${path}: it belongs to someone else`);
 }
 
 /** The places for a kind of walls, made where they are missing. */

@@ -118,13 +118,13 @@ export async function collectOutput(
     const file = { path, ...await collector.store(content, MAX_FILE_BYTES) };
     const parsed = deploymentFile.safeParse(file);
     if (parsed.success) return parsed.data;
-    throw new OutputRefused(`Can not deploy ${path}: ${parsed.error.issues[0]?.message}`);
+    throw new OutputRefused(`Cannot deploy ${path}: ${parsed.error.issues[0]?.message}`);
   }, { concurrency: CONCURRENCY });
   const functions = await pMap(packed.functions, async ({ name, content }) => {
     const stored = await collector.store(content, MAX_FUNCTION_BYTES);
     const parsed = deploymentFunction.safeParse({ name, ...stored });
     if (parsed.success) return parsed.data;
-    throw new OutputRefused(`Can not deploy function ${name}: ${parsed.error.issues[0]?.message}`);
+    throw new OutputRefused(`Cannot deploy function ${name}: ${parsed.error.issues[0]?.message}`);
   }, { concurrency: CONCURRENCY });
   return {
     manifest: packed.manifest,

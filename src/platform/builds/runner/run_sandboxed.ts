@@ -161,5 +161,5 @@ export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd>
 }
 
 function reasonOf(error: unknown): string {
-  return error instanceof BuildTalkError ? error.message : "The build process can not be read";
+  return error instanceof BuildTalkError ? error.message : "The build process cannot be read";
 }

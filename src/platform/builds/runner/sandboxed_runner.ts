@@ -68,7 +68,7 @@ const MARKER = "SVC_BUILD_MARK";
 const SYSTEM_FOLDERS = ["/usr/", "/bin", "/sbin", "/opt/", "/nix/"];
 
 const REFUSED =
-  "Builds from git are switched off: this platform can not keep them away from its own data. " +
+  "Builds from git are switched off: this platform cannot keep them away from its own data. " +
   "Its operator can run it as root, allow user namespaces, or pass --allow-unsandboxed-builds";
 
 const STILL_RUNNING =
@@ -135,7 +135,7 @@ export class SandboxedRunner implements BuildRunner {
       throw error;
     } finally {
       await log.end().catch((error) =>
-        this.options.onTrouble(`Can not write the log of build ${job.deploymentId}: ${error}`)
+        this.options.onTrouble(`Cannot write the log of build ${job.deploymentId}: ${error}`)
       );
     }
   }
@@ -316,7 +316,7 @@ export class SandboxedRunner implements BuildRunner {
       const bytes = await folderSize(cache);
       if (bytes === undefined || bytes > this.#limits.cacheBytes) await removeBuildFolder(cache);
     } catch (error) {
-      this.options.onTrouble(`Can not clean up after a build: ${error}`);
+      this.options.onTrouble(`Cannot clean up after a build: ${error}`);
     }
   }
 }

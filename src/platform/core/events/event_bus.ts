@@ -84,7 +84,7 @@ export class EventBus {
     try {
       await this.record(event);
     } catch (error) {
-      this.options.onTrouble(`Can not raise ${event.event}: ${error}`);
+      this.options.onTrouble(`Cannot raise ${event.event}: ${error}`);
     }
   };
 
@@ -129,7 +129,7 @@ export class EventBus {
     try {
       for (const event of await this.options.store.noted()) await this.raise(event);
     } catch (error) {
-      this.options.onTrouble(`Can not read the notes of events: ${error}`);
+      this.options.onTrouble(`Cannot read the notes of events: ${error}`);
     }
   }
 
@@ -199,7 +199,7 @@ export class EventBus {
         this.release(events.at(-1)?.id);
       }
     } catch (error) {
-      onTrouble(`Can not tell people of events: ${error}. They are kept and tried again`);
+      onTrouble(`Cannot tell people of events: ${error}. They are kept and tried again`);
       const delay = Math.min(FIRST_RETRY_MS * 2 ** this.failures++, LAST_RETRY_MS);
       if (this.closed) return;
       this.retry = setTimeout(() => {

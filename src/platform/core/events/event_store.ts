@@ -13,7 +13,7 @@ const eventKeys = {
   /** Events that somebody has still to be told of, in their order. */
   pending: (): Deno.KvKey => ["events", "pending"],
   pendingEvent: (id: string): Deno.KvKey => ["events", "pending", id],
-  /** Events that can not be read, kept for who wants to find out why. */
+  /** Events that cannot be read, kept for who wants to find out why. */
   damaged: (id: string): Deno.KvKey => ["events", "damaged", id],
   /** Id of the newest event. */
   last: (): Deno.KvKey => ["events", "last"],

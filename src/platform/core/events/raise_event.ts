@@ -23,7 +23,7 @@ export interface RaisedEvent {
 }
 
 /**
- * Raises an event. Resolves when it is stored, and never rejects: what can not
+ * Raises an event. Resolves when it is stored, and never rejects: what cannot
  * be stored is logged, and must not fail what caused it.
  */
 export type RaiseEvent = (event: RaisedEvent) => Promise<void>;

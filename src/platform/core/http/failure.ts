@@ -33,7 +33,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   storage_full: 507,
 };
 
-/** A request that can not be granted, with what the caller is told. */
+/** A request that cannot be granted, with what the caller is told. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly code: ErrorCode;
@@ -74,7 +74,7 @@ export function toFailure(error: unknown): Failure {
     });
   }
   if (isFullDisk(error)) {
-    return new Failure("storage_full", "Can not store: the platform's disk is full", {
+    return new Failure("storage_full", "Cannot store: the platform's disk is full", {
       cause: error,
     });
   }

@@ -1,5 +1,5 @@
 /**
- * What is done about an answer that can not be made, or not be finished.
+ * What is done about an answer that cannot be made, or not be finished.
  *
  * @module
  */

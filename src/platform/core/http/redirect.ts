@@ -7,7 +7,7 @@
 /** Browsers keep a permanent redirect; an hour lets a change of the binding through. */
 const CACHE_CONTROL = "public, max-age=3600";
 
-/** Clients may write what a field can not hold, such as `/€`: the same, as every browser sends it. */
+/** Clients may write what a field cannot hold, such as `/€`: the same, as every browser sends it. */
 const permanently = (location: string): Response =>
   new Response(null, {
     status: 308,

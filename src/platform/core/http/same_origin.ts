@@ -34,6 +34,6 @@ export function originOf(request: Request, publicOrigin: string): "same" | "othe
 export function crossOriginFailure(): Failure {
   return new Failure(
     "forbidden",
-    "Can not accept this request: it must come from the platform's own pages",
+    "Cannot accept this request: it must come from the platform's own pages",
   );
 }

@@ -36,7 +36,7 @@ export interface KeyRing {
   find(id: string): SecretKey | undefined;
 }
 
-/** The key file can not be used; without it no secret can be read. */
+/** The key file cannot be used; without it no secret can be read. */
 export class KeyFileError extends Error {
   override readonly name = "KeyFileError";
 }

@@ -46,7 +46,7 @@ export class SecretBox {
   async open(sealed: SealedSecret, place: string): Promise<string> {
     const found = this.ring.find(sealed.keyId);
     if (found === undefined) {
-      throw new SecretDamagedError(`Can not decrypt ${place}: its key ${sealed.keyId} is missing`);
+      throw new SecretDamagedError(`Cannot decrypt ${place}: its key ${sealed.keyId} is missing`);
     }
     try {
       const additionalData = new TextEncoder().encode(place);
@@ -58,7 +58,7 @@ export class SecretBox {
       );
       return new TextDecoder().decode(text);
     } catch (cause) {
-      throw new SecretDamagedError(`Can not decrypt ${place}: it was changed`, { cause });
+      throw new SecretDamagedError(`Cannot decrypt ${place}: it was changed`, { cause });
     }
   }
 }

@@ -26,13 +26,13 @@ export class DataDirInUseError extends Error {
   override readonly name = "DataDirInUseError";
   constructor(root: string) {
     super(
-      `Can not use the data directory ${root}: another svc serve is using it. ` +
+      `Cannot use the data directory ${root}: another svc serve is using it. ` +
         `Stop that one, or choose another folder with --data-dir`,
     );
   }
 }
 
-/** The folder can not be made or written. */
+/** The folder cannot be made or written. */
 export class DataDirUnusableError extends Error {
   override readonly name = "DataDirUnusableError";
   constructor(root: string, cause: unknown) {
@@ -49,7 +49,7 @@ export class DataDirUnusableError extends Error {
 const LOCK_MS = 300;
 
 /**
- * Locks the file, or gives it up where that takes too long. (Deno 2.6 can not
+ * Locks the file, or gives it up where that takes too long. (Deno 2.6 cannot
  * try for a lock, only wait for it.)
  */
 async function lockInTime(file: Deno.FsFile): Promise<boolean> {
@@ -68,7 +68,7 @@ async function lockInTime(file: Deno.FsFile): Promise<boolean> {
  * ends, however it ends.
  *
  * @throws {DataDirInUseError} when another process holds it.
- * @throws {DataDirUnusableError} when it can not be made or written.
+ * @throws {DataDirUnusableError} when it cannot be made or written.
  */
 export async function openDataDir(root: string): Promise<DataDir> {
   const [blobs, logs] = [join(root, "blobs"), join(root, "logs")];

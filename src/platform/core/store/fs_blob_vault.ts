@@ -205,7 +205,7 @@ class WorkspaceBlobs implements BlobStore {
     try {
       content = await Deno.readFile(this.path(sha256));
     } catch (cause) {
-      throw new BlobDamagedError(`Can not read blob ${sha256}`, { cause });
+      throw new BlobDamagedError(`Cannot read blob ${sha256}`, { cause });
     }
     if (await sha256InTurns(content) !== sha256) {
       await this.reportDamage(sha256);
@@ -222,7 +222,7 @@ class WorkspaceBlobs implements BlobStore {
     try {
       file = await Deno.open(this.path(sha256));
     } catch (cause) {
-      throw new BlobDamagedError(`Can not read blob ${sha256}`, { cause });
+      throw new BlobDamagedError(`Cannot read blob ${sha256}`, { cause });
     }
     const start = range?.start ?? 0;
     const end = range?.end ?? (await file.stat()).size - 1;
@@ -261,7 +261,7 @@ async function prepareIncoming(root: string): Promise<string> {
 /**
  * Opens the blob folder and removes writes that a crash left unfinished.
  *
- * @throws {StoreUnusableError} when the folder can not be written.
+ * @throws {StoreUnusableError} when the folder cannot be written.
  */
 export async function openFsBlobVault(
   root: string,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { openKv, StoreUnusableError } from "./open_kv.ts";
 
-Deno.test("openKv() says which store can not be opened, and why", async () => {
+Deno.test("openKv() says which store cannot be opened, and why", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-kv-" });
   try {
     await assert.rejects(openKv(folder), (error: Error) => {

@@ -16,7 +16,7 @@ export interface Versioned<T> {
 export class DamagedRecordError extends Error {
   override readonly name = "DamagedRecordError";
   constructor(key: Deno.KvKey, cause: unknown) {
-    super(`Can not read the record ${JSON.stringify(key)}: it has an unexpected shape`, { cause });
+    super(`Cannot read the record ${JSON.stringify(key)}: it has an unexpected shape`, { cause });
   }
 }
 

@@ -31,7 +31,7 @@ const LONGEST_SLEEP_MS = 60_000;
 const CLOSE_MS = 5000;
 /** Pause after the store failed. */
 const STORE_PAUSE_MS = 1000;
-/** Pause of a message that the store could not be asked about, or that it can not be read of. */
+/** Pause of a message that the store could not be asked about, or that it cannot be read of. */
 const BROKEN_PAUSE_MS = 60_000;
 /** Messages that waited for a host come back over this time. */
 const SPREAD_MS = 1000;
@@ -77,7 +77,7 @@ export class ChannelWorker {
     }
     clearTimeout(this.timer);
     this.looking = this.lookUntilQuiet().catch((cause) => {
-      this.parts.onTrouble(`Can not read the ${this.channel.name} queue: ${cause}`);
+      this.parts.onTrouble(`Cannot read the ${this.channel.name} queue: ${cause}`);
       return STORE_PAUSE_MS;
     }).then((sleepMs) => {
       this.looking = undefined;
@@ -202,11 +202,11 @@ export class ChannelWorker {
   /** Leaves a message alone for a while: to look at it again at once would fail at once. */
   private async setAside(entry: DueEntry, cause: unknown): Promise<void> {
     const { store, now, onTrouble } = this.parts;
-    onTrouble(`Can not settle a message of ${this.channel.name}: ${cause}. It is tried again`);
+    onTrouble(`Cannot settle a message of ${this.channel.name}: ${cause}. It is tried again`);
     this.health.unknown(entry.host);
     const until = now() + BROKEN_PAUSE_MS;
     await store.postpone(this.channel.name, [{ ...entry, until }])
-      .catch((error) => onTrouble(`Can not postpone a message: ${error}`));
+      .catch((error) => onTrouble(`Cannot postpone a message: ${error}`));
   }
 
   private async perform(entry: DueEntry): Promise<void> {

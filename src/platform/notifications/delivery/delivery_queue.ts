@@ -123,7 +123,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliv
       return await channel.targets(request);
     } catch (error) {
       if (!(error instanceof DamagedRecordError)) throw error;
-      onTrouble(`Can not send ${request.key} by ${channel.name}: ${error.message}`);
+      onTrouble(`Cannot send ${request.key} by ${channel.name}: ${error.message}`);
       return [];
     }
   };

@@ -36,7 +36,7 @@ Deno.test("DeliveryQueue takes what it can where the record of a receiver is dam
     await queue.accept([request("bad"), request("good")]);
     await queue.drain();
     assert.equal(channel.sent.length, 1);
-    assert.match(troubles.splice(0).join(), /Can not send bad by email: .*webhooks/);
+    assert.match(troubles.splice(0).join(), /Cannot send bad by email: .*webhooks/);
   });
 });
 
@@ -288,7 +288,7 @@ Deno.test("DeliveryQueue finds the others behind thousands for a host that is sl
   });
 });
 
-Deno.test("DeliveryQueue leaves alone what it can not read, and sends the others", () => {
+Deno.test("DeliveryQueue leaves alone what it cannot read, and sends the others", () => {
   const channel = testChannel(() => SENT);
   return withQueue([channel], async ({ queue, clock, kv, troubles }) => {
     await queue.accept([request("broken"), request("whole")]);

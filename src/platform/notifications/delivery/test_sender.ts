@@ -29,9 +29,9 @@ const MISSING: Readonly<Record<PersonalChannel, string>> = {
 
 /** What a person has to do before a channel reaches them. */
 const UNREACHED: Readonly<Record<PersonalChannel, string>> = {
-  email: "Can not send a mail: the account has no email address",
-  messenger: "Can not write to the messenger: the account has no chat linked",
-  push: "Can not push: no browser of the account is subscribed",
+  email: "Cannot send a mail: the account has no email address",
+  messenger: "Cannot write to the messenger: the account has no chat linked",
+  push: "Cannot push: no browser of the account is subscribed",
 };
 
 export class TestSender {

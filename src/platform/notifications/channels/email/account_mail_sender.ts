@@ -1,6 +1,6 @@
 /**
  * Mails that accounts need, such as the one that confirms a sign-up. They hold
- * one-time links, so they are never stored: what can not be sent in a minute
+ * one-time links, so they are never stored: what cannot be sent in a minute
  * is asked for again by the person who waits for it.
  *
  * @module

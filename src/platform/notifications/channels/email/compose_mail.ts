@@ -9,7 +9,7 @@ import type { NotificationContent } from "../../delivery/types.ts";
 export interface MailFacts {
   /** Host of the platform, for people who have accounts on several. */
   readonly host: string;
-  /** Turns such mails off; null where they can not be turned off. */
+  /** Turns such mails off; null where they cannot be turned off. */
   readonly unsubscribeUrl: string | null;
   /** Notifications that the mail stands for. */
   readonly total: number;
@@ -42,7 +42,7 @@ function webUrl(text: string | null): string | null {
 }
 
 const WHY_CRITICAL =
-  "It is critical, so it is sent whatever your preferences are: it can not be unsubscribed.";
+  "It is critical, so it is sent whatever your preferences are: it cannot be unsubscribed.";
 
 const STYLE = `
 :root{color-scheme:light dark;supported-color-schemes:light dark}

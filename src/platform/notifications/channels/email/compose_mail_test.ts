@@ -32,10 +32,10 @@ Deno.test("composeMail() lets no text break out of header or markup", () => {
   assert.doesNotMatch(html, /<script|javascript:/);
 });
 
-Deno.test("composeMail() says of a critical mail that it can not be turned off", () => {
+Deno.test("composeMail() says of a critical mail that it cannot be turned off", () => {
   const critical = content({ priority: "CRITICAL" });
   const { text, headers } = composeMail([critical], { ...facts, unsubscribeUrl: null });
-  assert.match(text, /it can not be unsubscribed/);
+  assert.match(text, /it cannot be unsubscribed/);
   assert.deepEqual(headers, { "X-Priority": "1", Importance: "high" });
 });
 

@@ -54,7 +54,7 @@ async function openTransport(smtpUrl: string): Promise<Transporter> {
 /**
  * Makes the mailer; connects only when there is something to send.
  *
- * @throws {MailSettingsError} where URL or sender can not be used.
+ * @throws {MailSettingsError} where URL or sender cannot be used.
  */
 export function createMailer(settings: {
   readonly smtpUrl: string;

@@ -58,7 +58,7 @@ export function judgeSmtpError(error: unknown): SendOutcome {
   const { code = "", status, command = "" } = fault;
   if (code === "EAUTH" || code === "ENOAUTH" || status === undefined) {
     if (code === "EENVELOPE") return { type: "failed", reason: "The address is not valid" };
-    const reason = TROUBLE[code] ?? "The mail server can not be reached";
+    const reason = TROUBLE[code] ?? "The mail server cannot be reached";
     return { type: "retry", reason, hostTrouble: true };
   }
   const isAboutMessage = ABOUT_MESSAGE.test(command) || code === "EENVELOPE" || code === "EMESSAGE";

@@ -4,7 +4,7 @@
  * @module
  */
 
-/** The settings of mail can not be used; the message never holds the password. */
+/** The settings of mail cannot be used; the message never holds the password. */
 export class MailSettingsError extends TypeError {
   override readonly name = "MailSettingsError";
 }
@@ -40,13 +40,13 @@ export function parseSmtpUrl(text: string): SmtpSettings {
   const url = URL.parse(text);
   if (url === null || !/^smtps?:$/.test(url.protocol) || url.hostname === "") {
     throw new MailSettingsError(
-      "Can not use the SMTP URL: it must be smtp://user:password@host:port, or smtps://…",
+      "Cannot use the SMTP URL: it must be smtp://user:password@host:port, or smtps://…",
     );
   }
   const wish = url.searchParams.get("tls");
   if (!TLS_WISHES.has(wish)) {
     throw new MailSettingsError(
-      `Can not use the SMTP URL: tls must be required, none or insecure, not ${wish}`,
+      `Cannot use the SMTP URL: tls must be required, none or insecure, not ${wish}`,
     );
   }
   const secure = url.protocol === "smtps:";
@@ -74,7 +74,7 @@ export function parseSender(text: string): Sender {
   const address = match?.[2] ?? match?.[3] ?? "";
   if (!ADDRESS.test(address)) {
     throw new MailSettingsError(
-      `Can not use the sender ${JSON.stringify(text)}: it must be user@host or Name <user@host>`,
+      `Cannot use the sender ${JSON.stringify(text)}: it must be user@host or Name <user@host>`,
     );
   }
   return { name: match?.[1] || "svc", address };

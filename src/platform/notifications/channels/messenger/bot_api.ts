@@ -20,7 +20,7 @@ export interface BotSettings {
   readonly name?: string;
 }
 
-/** The settings of the bot can not be used; the message never holds the token. */
+/** The settings of the bot cannot be used; the message never holds the token. */
 export class BotSettingsError extends TypeError {
   override readonly name = "BotSettingsError";
 }
@@ -62,12 +62,12 @@ export class BotApi {
     const url = URL.parse(settings.api ?? DEFAULT_BOT_API);
     if (url === null || !/^https?:$/.test(url.protocol) || url.username !== "") {
       throw new BotSettingsError(
-        "Can not use the address of the Bot API: it must be an http or https URL",
+        "Cannot use the address of the Bot API: it must be an http or https URL",
       );
     }
     if (!TOKEN.test(settings.token)) {
       throw new BotSettingsError(
-        "Can not use the bot's token: it must look like 123456:ABC…, as BotFather gives it",
+        "Cannot use the bot's token: it must look like 123456:ABC…, as BotFather gives it",
       );
     }
     this.base = `${url.origin}${url.pathname.replace(/\/$/, "")}/bot${settings.token}`;
@@ -114,7 +114,7 @@ export class BotApi {
       throw new BotApiError(
         abort.signal.aborted
           ? "The Bot API does not answer in time"
-          : "The Bot API can not be reached",
+          : "The Bot API cannot be reached",
       );
     } finally {
       clearTimeout(timer);

@@ -21,10 +21,10 @@ const rows: readonly [string, () => Response, RegExp][] = [
     () => Response.json({ ok: false, error_code: 401, description: "Unauthorized" }),
     /^The Bot API refuses with 401: Unauthorized$/,
   ],
-  ["no JSON", () => new Response("<html>"), /can not be reached/],
+  ["no JSON", () => new Response("<html>"), /cannot be reached/],
   ["another shape", () => Response.json({ fine: true }), /not known/],
   ["another result", () => Response.json({ ok: true, result: { id: "x" } }), /getMe is not known/],
-  ["a redirect", () => Response.redirect("http://127.0.0.1:1/"), /can not be reached/],
+  ["a redirect", () => Response.redirect("http://127.0.0.1:1/"), /cannot be reached/],
 ];
 
 for (const [name, answer, wanted] of rows) {
@@ -46,7 +46,7 @@ Deno.test("BotApi says that nobody answers, without the token", async () => {
   });
 });
 
-Deno.test("BotApi refuses settings that can not be used, without repeating the token", () => {
+Deno.test("BotApi refuses settings that cannot be used, without repeating the token", () => {
   for (const settings of [{ token: "secret" }, { token: TOKEN, api: "ftp://x" }]) {
     assert.throws(() => new BotApi(settings), (error: Error) => {
       assert.ok(error instanceof BotSettingsError);

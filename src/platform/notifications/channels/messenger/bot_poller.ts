@@ -55,7 +55,7 @@ export class BotPoller {
       try {
         await handle(update);
       } catch (cause) {
-        onTrouble(`The chat bot can not answer: ${cause}`);
+        onTrouble(`The chat bot cannot answer: ${cause}`);
       }
       await kv.set(OFFSET_KEY, update.update_id + 1);
     }

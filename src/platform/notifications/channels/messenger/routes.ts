@@ -40,7 +40,7 @@ export async function makeMessengerLink(
     return { url, expiresAt: new Date(expiresAt).toISOString() };
   } catch (error) {
     if (!(error instanceof BotApiError)) throw error;
-    throw new Failure("conflict", "Can not ask the messenger for the bot's name. Try again later", {
+    throw new Failure("conflict", "Cannot ask the messenger for the bot's name. Try again later", {
       cause: error,
     });
   }
@@ -64,7 +64,7 @@ export async function unlinkMessenger(
   if (user.email === null && links.length === 1) {
     throw new Failure(
       "conflict",
-      "Can not unlink the chat: it is the account's only way to sign in",
+      "Cannot unlink the chat: it is the account's only way to sign in",
     );
   }
   await messengerLinks.unlink(user.id, id);

@@ -125,7 +125,7 @@ export class MessengerSignIn implements BotDialogue {
     this.attempts.end(cookie);
     if (ok) return await signIn.begin(user, client);
     const known = await this.userOf(chat);
-    if (known === undefined) throw new Failure("conflict", "Can not make the account. Begin again");
+    if (known === undefined) throw new Failure("conflict", "Cannot make the account. Begin again");
     return await signIn.admit(known, client);
   }
 
@@ -195,7 +195,7 @@ async function deepLink(bot: Bot, { code }: Attempt): Promise<string> {
     return await bot.deepLink(code);
   } catch (error) {
     if (!(error instanceof BotApiError)) throw error;
-    throw new Failure("conflict", "The messenger can not be reached. Try again in a minute", {
+    throw new Failure("conflict", "The messenger cannot be reached. Try again in a minute", {
       cause: error,
     });
   }

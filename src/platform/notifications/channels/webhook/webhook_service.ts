@@ -153,7 +153,7 @@ export class WebhookService {
     const entry = await store.entry(id, entryId);
     if (entry === undefined) throw new Failure("not_found", "No such delivery");
     if (!webhook.enabled) {
-      throw new Failure("conflict", "Can not redeliver: the webhook is turned off");
+      throw new Failure("conflict", "Cannot redeliver: the webhook is turned off");
     }
     const key = `redelivery ${entryId} ${uuidV7(now, random)}`;
     const request = { key, channel: "webhook" as const, userId: null, content: entry.content };

@@ -1,0 +1,45 @@
+/**
+ * The composed platform, and what it is composed by.
+ *
+ * @module
+ */
+import type { HttpCache } from "../edge/mod.ts";
+import type { AccountServices } from "../platform/accounts/mod.ts";
+import type { Builds, BuildSettings } from "../platform/builds/mod.ts";
+import type { ServerSandbox } from "../platform/compute/mod.ts";
+import type { Capability } from "../platform/core/capability.ts";
+import type { DeploymentStore, SiteDirectory } from "../platform/deployments/mod.ts";
+import type { Domains, DomainSetup } from "../platform/domains/mod.ts";
+import type { AccessLogs } from "../platform/logs/mod.ts";
+import type { Mailer, Notifications } from "../platform/notifications/mod.ts";
+import type { WorkspaceService } from "../platform/workspaces/mod.ts";
+import type { PlatformOptions } from "./options.ts";
+
+/** What the operator set up, read and checked. */
+export interface Setup {
+  readonly options: PlatformOptions;
+  /** The edge's cache of answers. */
+  readonly cache: HttpCache;
+  readonly domains: DomainSetup;
+  readonly builds: BuildSettings;
+  /** Whether servers of deployments run here. */
+  readonly serverSandbox: ServerSandbox;
+  /** Sends mail; `undefined` where the platform has no mail server. */
+  readonly mailer: Mailer | undefined;
+  /** Whether the edge can find the network of an address. */
+  readonly knowsNetworks: boolean;
+}
+
+/** The platform's capabilities, and what of them answers requests needs. */
+export interface Platform {
+  /** From the bottom up: started in this order, and closed in the reverse. */
+  readonly capabilities: readonly Capability[];
+  readonly accounts: AccountServices;
+  readonly workspaces: WorkspaceService;
+  readonly notifications: Notifications;
+  readonly deployments: DeploymentStore;
+  readonly sites: SiteDirectory;
+  readonly domains: Domains;
+  readonly builds: Builds;
+  readonly logs: AccessLogs;
+}
