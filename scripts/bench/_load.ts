@@ -12,12 +12,23 @@ import type { Measured } from "./_measured.ts";
 /** HTTP/1.1 over plain TCP, HTTP/1.1 over TLS, HTTP/2 over TLS. */
 export type Protocol = "http" | "https" | "h2";
 
+export const PROTOCOLS: readonly Protocol[] = ["http", "https", "h2"];
+
+/** For people. */
+export const PROTOCOL_NAMES: Readonly<Record<Protocol, string>> = {
+  http: "HTTP/1.1",
+  https: "HTTP/1.1 over TLS",
+  h2: "HTTP/2 over TLS",
+};
+
 export interface Load {
   readonly port: number;
   readonly host: string;
   readonly path: string;
   /** At most 10. */
   readonly seconds: number;
+  /** Fields of each request, beside its host. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** File of a Lua script that makes wrk's requests, where one path is not enough. */
   readonly script?: string;
   /** Paths that h2load requests in turn, where one is not enough. */
@@ -55,6 +66,9 @@ export function readReport(report: string, expects: "success" | "refusal" = "suc
   return { requestsPerSecond: Number(rate), p99: Number(value) * MILLISECONDS[unit!]! };
 }
 
+const headerArguments = ({ headers = {} }: Load): string[] =>
+  Object.entries(headers).flatMap(([name, value]) => ["--header", `${name}: ${value}`]);
+
 async function loadByWrk(given: Load): Promise<Measured> {
   const told = await hear([
     "wrk",
@@ -67,6 +81,7 @@ async function loadByWrk(given: Load): Promise<Measured> {
     `${Math.min(given.seconds, MOST_SECONDS)}s`,
     "--header",
     `Host: ${given.host}:${given.port}`,
+    ...headerArguments(given),
     ...(given.script === undefined ? [] : ["--script", given.script]),
     `${given.protocol ?? "http"}://127.0.0.1:${given.port}${given.path}`,
   ]);
@@ -88,6 +103,7 @@ async function loadByH2load(given: Load): Promise<Measured> {
       ...["--max-concurrent-streams", String(streams)],
       ...["--duration", String(Math.min(given.seconds, MOST_SECONDS))],
       ...["--npn-list", "h2", "--log-file", logFile],
+      ...headerArguments(given),
       `--connect-to=127.0.0.1:${given.port}`,
       ...paths.map((path) => `https://${given.host}:${given.port}${path}`),
     ]);

@@ -5,7 +5,7 @@
  *
  * @module
  */
-import { load, type Protocol } from "./_load.ts";
+import { load, type Protocol, PROTOCOL_NAMES, PROTOCOLS } from "./_load.ts";
 import type { Measured } from "./_measured.ts";
 import { againstAim, formatTable, median, whole } from "./_table.ts";
 
@@ -16,14 +16,6 @@ export interface Runner {
   readonly httpsPort?: number | undefined;
   readonly host: string;
 }
-
-const PROTOCOLS: readonly Protocol[] = ["http", "https", "h2"];
-
-const PROTOCOL_NAMES: Readonly<Record<Protocol, string>> = {
-  http: "HTTP/1.1",
-  https: "HTTP/1.1 over TLS",
-  h2: "HTTP/2 over TLS",
-};
 
 /** A runner over one protocol. */
 export interface Entrant {

@@ -4,11 +4,13 @@
  * @module
  */
 import { join } from "node:path";
-import { type BenchPlace, describeProgram, withBenchPlace } from "./_bench_place.ts";
-import { load } from "./_load.ts";
+import { type BenchPlace, describeProgram, withHttpsPlace } from "./_bench_place.ts";
+import { load, type Protocol, PROTOCOL_NAMES, PROTOCOLS } from "./_load.ts";
 import { formatTable, median, whole } from "./_table.ts";
 
 const ROUNDS = 3;
+const GRANT_TYPE = "urn:ietf:params:oauth:grant-type:device_code";
+const CLIENT = { client_id: "bench" };
 /** Most that authentication may add to a warm request, in microseconds. */
 const MAX_ADDED_US = 50;
 
@@ -32,14 +34,8 @@ request = function()
 end
 `;
 
-const get = (path: string, headers: Readonly<Record<string, string>>): string => {
-  const fields = Object.entries(headers).map(([name, value]) => `["${name}"] = "${value}"`);
-  return `
-request = function()
-  return wrk.format("GET", "${path}", { ["Host"] = wrk.headers["Host"], ${fields.join(", ")} })
-end
-`;
-};
+/** The API over plain TCP, whatever address people use. */
+const apiOf = ({ platform }: BenchPlace): string => `http://localhost:${platform.port}`;
 
 interface Credentials {
   readonly session: string;
@@ -49,9 +45,9 @@ interface Credentials {
 }
 
 /** Signs up, and approves one of two tools. */
-async function makeCredentials({ platform }: BenchPlace): Promise<Credentials> {
+async function makeCredentials(place: BenchPlace): Promise<Credentials> {
   const call = async (path: string, body: unknown, headers: Record<string, string> = {}) => {
-    const response = await fetch(`${platform.url}${path}`, {
+    const response = await fetch(`${apiOf(place)}${path}`, {
       method: "POST",
       headers: { "content-type": "application/json", "sec-fetch-site": "same-origin", ...headers },
       body: JSON.stringify(body),
@@ -69,54 +65,69 @@ async function makeCredentials({ platform }: BenchPlace): Promise<Credentials> {
   const workspace = await call("/v1/workspaces", { slug: "bench", name: "Bench" }, {
     cookie: session,
   });
-  const [device, pending] = await Promise.all([call("/v1/device", {}), call("/v1/device", {})]);
+  const [device, pending] = await Promise.all([
+    call("/v1/device", CLIENT),
+    call("/v1/device", CLIENT),
+  ]);
   await call(`/v1/device/requests/${device.json.user_code}/approve`, {
     workspaceId: workspace.json.id,
   }, { cookie: session });
-  const { json } = await call("/v1/device/token", { device_code: device.json.device_code });
+  const { json } = await call("/v1/device/token", {
+    ...{ ...CLIENT, grant_type: GRANT_TYPE },
+    device_code: device.json.device_code,
+  });
   return { session, accessToken: json.access_token, pendingCode: pending.json.device_code };
 }
 
 interface Case {
   readonly name: string;
-  readonly script: string;
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Makes wrk's requests; h2load has no such thing, so that there is no row of HTTP/2. */
+  readonly script?: string;
   readonly expects?: "refusal";
 }
 
+const pollOf = (name: string, code: string): Case => {
+  const path = "/v1/device/token";
+  const form = new URLSearchParams({ ...CLIENT, grant_type: GRANT_TYPE, device_code: code });
+  const script = post(path, form.toString());
+  return { name: `POST ${path}, ${name}`, path, script, expects: "refusal" };
+};
+
 function casesFor({ session, accessToken, pendingCode }: Credentials): readonly Case[] {
-  const token = { Authorization: `Bearer ${accessToken}` };
+  const me = "/v1/me";
   return [
-    { name: "GET /v1/health, for anyone", script: get("/v1/health", {}) },
-    { name: "GET /v1/me, access token", script: get("/v1/me", token) },
+    { name: "GET /v1/health, for anyone", path: "/v1/health" },
     {
-      name: "GET /v1/me, session",
-      script: get("/v1/me", { Cookie: session, "X-Workspace": "bench" }),
+      ...{ name: `GET ${me}, access token`, path: me },
+      headers: { Authorization: `Bearer ${accessToken}` },
     },
     {
-      name: "POST /v1/device/token, pending",
-      script: post("/v1/device/token", `device_code=${pendingCode}`),
-      expects: "refusal",
+      ...{ name: `GET ${me}, session`, path: me },
+      headers: { Cookie: session, "X-Workspace": "bench" },
     },
-    {
-      name: "POST /v1/device/token, unknown",
-      script: post("/v1/device/token", `device_code=${"0".repeat(64)}`),
-      expects: "refusal",
-    },
+    pollOf("pending", pendingCode),
+    pollOf("unknown", "0".repeat(64)),
   ];
 }
 
-async function measure(place: BenchPlace, { name, script, expects }: Case): Promise<number> {
-  const path = join(place.folder, `${name.replaceAll(/\W+/g, "-")}.lua`);
-  await Deno.writeTextFile(path, script);
+async function measure(
+  { folder, platform }: BenchPlace,
+  { name, script, ...given }: Case,
+  protocol: Protocol,
+): Promise<number> {
+  const file = join(folder, `${name.replaceAll(/\W+/g, "-")}.lua`);
+  if (script !== undefined) await Deno.writeTextFile(file, script);
   const rates: number[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const { requestsPerSecond } = await load({
-      port: place.platform.port,
+      ...given,
+      protocol,
+      port: protocol === "http" ? platform.port : platform.httpsPort!,
       host: "localhost",
-      path: "/",
       seconds: 1,
-      script: path,
-      ...(expects === undefined ? {} : { expects }),
+      ...(script === undefined ? {} : { script: file }),
     }).catch((error) => {
       throw new Error(`${name}: ${error.message}`, { cause: error });
     });
@@ -125,20 +136,45 @@ async function measure(place: BenchPlace, { name, script, expects }: Case): Prom
   return median(rates);
 }
 
+/** The rows of one protocol; what is added is beside the first of them. */
+async function rowsOf(
+  place: BenchPlace,
+  cases: readonly Case[],
+  protocol: Protocol,
+): Promise<readonly string[][]> {
+  const rows: string[][] = [];
+  let open: number | undefined;
+  for (const item of cases) {
+    if (protocol === "h2" && item.script !== undefined) continue;
+    const rate = await measure(place, item, protocol);
+    open ??= rate;
+    const added = 1e6 / rate - 1e6 / open;
+    const verdict = added < MAX_ADDED_US ? "met" : "MISSED";
+    rows.push([
+      PROTOCOL_NAMES[protocol],
+      item.name,
+      whole(rate),
+      added.toFixed(1),
+      item.path === "/v1/me" ? verdict : "",
+    ]);
+  }
+  return rows;
+}
+
 /** Below what the platform starts in a minute, so this is no load of seconds but a burst. */
 const STARTS = 900;
 const AT_ONCE = 32;
 
 /** Starts of the device flow in a second. */
-async function measureStarts({ platform }: BenchPlace): Promise<number> {
+async function measureStarts(place: BenchPlace): Promise<number> {
   let next = 0;
   const started = performance.now();
   await Promise.all(Array.from({ length: AT_ONCE }, async () => {
     for (let index = next++; index < STARTS; index = next++) {
-      const response = await fetch(`${platform.url}/v1/device`, {
+      const response = await fetch(`${apiOf(place)}/v1/device`, {
         method: "POST",
         headers: { "x-forwarded-for": `10.1.${index >> 8}.${index & 255}` },
-        body: new URLSearchParams({ client_id: "bench" }),
+        body: new URLSearchParams(CLIENT),
       });
       const answer = await response.text();
       if (!response.ok) throw new Error(`POST /v1/device: ${answer}`);
@@ -149,19 +185,12 @@ async function measureStarts({ platform }: BenchPlace): Promise<number> {
 
 /** Runs the bench and returns its report. */
 export async function benchAccounts(): Promise<string> {
-  return await withBenchPlace(async (place) => {
+  return await withHttpsPlace(async (place) => {
+    const cases = casesFor(await makeCredentials(place));
     const rows: string[][] = [];
-    let open: number | undefined;
-    for (const item of casesFor(await makeCredentials(place))) {
-      const rate = await measure(place, item);
-      open ??= rate;
-      const added = 1e6 / rate - 1e6 / open;
-      const isAuthorized = item.name.startsWith("GET /v1/me");
-      const verdict = added < MAX_ADDED_US ? "met" : "MISSED";
-      rows.push([item.name, whole(rate), added.toFixed(1), isAuthorized ? verdict : ""]);
-    }
-    rows.push(["POST /v1/device", whole(await measureStarts(place)), "", ""]);
-    const headings = ["request", "a second", "added us", `aim ${MAX_ADDED_US}`];
+    for (const protocol of PROTOCOLS) rows.push(...await rowsOf(place, cases, protocol));
+    rows.push([PROTOCOL_NAMES.http, "POST /v1/device", whole(await measureStarts(place)), "", ""]);
+    const headings = ["protocol", "request", "a second", "added us", `aim ${MAX_ADDED_US}`];
     return `Accounts and the device flow (svc ${describeProgram()})\n\n${
       formatTable(headings, rows)
     }`;

@@ -7,15 +7,15 @@
  */
 import { join } from "node:path";
 import { fetchByHost } from "../_fetch_by_host.ts";
-import { type BenchPlace, describeProgram, withBenchPlace } from "./_bench_place.ts";
-import { load } from "./_load.ts";
+import { type BenchPlace, describeProgram, withHttpsPlace } from "./_bench_place.ts";
+import { load, type Protocol, PROTOCOL_NAMES, PROTOCOLS } from "./_load.ts";
 import type { Measured } from "./_measured.ts";
 import { formatTable, median, whole } from "./_table.ts";
 
 const HOST = "bench.localhost";
 const HOSTILE_HOST = "hostile.localhost";
 const ROUNDS = 5;
-const NEIGHBOUR_CONNECTIONS = 4;
+const NEIGHBOUR: Clients = { protocol: "http", connections: 4 };
 /** Most that a no-op step may add to a request, in milliseconds. */
 const MAX_STEP_MS = 0.15;
 /** Most that a neighbour's p99 may grow by. */
@@ -75,47 +75,62 @@ async function deployHostile({ site, tool }: BenchPlace): Promise<void> {
   await tool(["deploy", "--prod"]);
 }
 
-async function measure(place: BenchPlace, path: string, connections: number): Promise<Measured> {
-  const { port } = place.platform;
-  return await load({ port, host: HOST, path, seconds: 1, connections });
+interface Clients {
+  readonly protocol: Protocol;
+  readonly connections: number;
+}
+
+function measure({ platform }: BenchPlace, path: string, clients: Clients): Promise<Measured> {
+  const port = clients.protocol === "http" ? platform.port : platform.httpsPort!;
+  return load({ ...clients, port, host: HOST, path, seconds: 1 });
 }
 
 /** Rounds of all paths, one after the other, so that what else the machine does weighs on all. */
 async function measureInTurns(
   place: BenchPlace,
   paths: readonly string[],
-  connections: number,
+  clients: Clients,
 ): Promise<readonly (readonly Measured[])[]> {
-  for (const path of paths) await measure(place, path, connections);
+  for (const path of paths) await measure(place, path, clients);
   const rounds: Measured[][] = [];
   for (let round = 0; round < ROUNDS; round++) {
     const measured: Measured[] = [];
-    for (const path of paths) measured.push(await measure(place, path, connections));
+    for (const path of paths) measured.push(await measure(place, path, clients));
     rounds.push(measured);
   }
   return rounds;
 }
 
+async function stepRow(place: BenchPlace, clients: Clients): Promise<string[]> {
+  const rounds = await measureInTurns(place, ["/plain", "/step"], clients);
+  const rate = (at: number) => median(rounds.map((round) => round[at]!.requestsPerSecond));
+  const added = median(
+    rounds.map(([plain, step]) => 1000 / step!.requestsPerSecond - 1000 / plain!.requestsPerSecond),
+  );
+  return [
+    PROTOCOL_NAMES[clients.protocol],
+    String(clients.connections),
+    whole(rate(0)),
+    whole(rate(1)),
+    median(rounds.map((round) => round[1]!.p99)).toFixed(2),
+    added.toFixed(3),
+    added < MAX_STEP_MS ? "met" : "MISSED",
+  ];
+}
+
 async function stepTable(place: BenchPlace): Promise<string> {
   const rows: string[][] = [];
-  for (const connections of [1, 32]) {
-    const rounds = await measureInTurns(place, ["/plain", "/step"], connections);
-    const rate = (at: number) => median(rounds.map((round) => round[at]!.requestsPerSecond));
-    const added = median(
-      rounds.map(([plain, step]) =>
-        1000 / step!.requestsPerSecond - 1000 / plain!.requestsPerSecond
-      ),
-    );
-    rows.push([
-      String(connections),
-      whole(rate(0)),
-      whole(rate(1)),
-      median(rounds.map((round) => round[1]!.p99)).toFixed(2),
-      added.toFixed(3),
-      added < MAX_STEP_MS ? "met" : "MISSED",
-    ]);
+  for (const protocol of PROTOCOLS) {
+    for (const connections of [1, 32]) rows.push(await stepRow(place, { protocol, connections }));
   }
-  const headings = ["connections", "plain/s", "with step/s", "p99 ms", "added ms a request"];
+  const headings = [
+    "protocol",
+    "at once",
+    "plain/s",
+    "with step/s",
+    "p99 ms",
+    "added ms a request",
+  ];
   return formatTable([...headings, `aim ${MAX_STEP_MS}`], rows);
 }
 
@@ -141,10 +156,10 @@ function attack({ platform }: BenchPlace): { stop(): Promise<void> } {
 
 async function neighbourTable(place: BenchPlace): Promise<string> {
   const paths = ["/plain", "/step"];
-  const alone = await measureInTurns(place, paths, NEIGHBOUR_CONNECTIONS);
+  const alone = await measureInTurns(place, paths, NEIGHBOUR);
   await deployHostile(place);
   const attackers = attack(place);
-  const beside = await measureInTurns(place, paths, NEIGHBOUR_CONNECTIONS);
+  const beside = await measureInTurns(place, paths, NEIGHBOUR);
   await attackers.stop();
   const rows = paths.map((path, at) => {
     const p99 = (rounds: typeof alone) => median(rounds.map((round) => round[at]!.p99));
@@ -163,13 +178,13 @@ async function neighbourTable(place: BenchPlace): Promise<string> {
 
 /** Runs the bench and returns its report. */
 export async function benchFunctions(): Promise<string> {
-  return await withBenchPlace(async (place) => {
+  return await withHttpsPlace(async (place) => {
     await deployStep(place);
     const steps = await stepTable(place);
     const neighbours = await neighbourTable(place);
     return `A request step that does nothing (svc ${describeProgram()})\n\n${steps}\n\n` +
       `Beside ${
         Object.keys(HOSTILE).join(", ")
-      } of another project, ${NEIGHBOUR_CONNECTIONS} connections\n\n${neighbours}`;
+      } of another project, ${NEIGHBOUR.connections} connections\n\n${neighbours}`;
   });
 }

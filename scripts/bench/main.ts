@@ -14,11 +14,9 @@ interface Bench {
   readonly run: () => Promise<string>;
 }
 
-const WRK: DebianProgram = { program: "wrk", package: "wrk" };
-
 const LOAD: readonly DebianProgram[] = [
   { program: "openssl", package: "openssl" },
-  WRK,
+  { program: "wrk", package: "wrk" },
   { program: "h2load", package: "nghttp2-client" },
 ];
 
@@ -73,7 +71,7 @@ const BENCHES: readonly Bench[] = [
   },
   {
     name: "accounts",
-    needs: [WRK],
+    needs: LOAD,
     run: async () => await (await import("./accounts_bench.ts")).benchAccounts(),
   },
   {
@@ -88,7 +86,7 @@ const BENCHES: readonly Bench[] = [
   },
   {
     name: "functions",
-    needs: [WRK],
+    needs: LOAD,
     run: async () => await (await import("./functions_bench.ts")).benchFunctions(),
   },
   {
