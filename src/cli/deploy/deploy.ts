@@ -1,8 +1,8 @@
 import { Option } from "@commander-js/extra-typings";
 import { join } from "node:path";
-import { type Pack, packProject, RULES_FILE } from "../../build/mod.ts";
+import { packProject, RULES_FILE } from "../../build/mod.ts";
 import type { Client } from "../../client/mod.ts";
-import { type Deployment, endpoints, type Project } from "../../contract/mod.ts";
+import type { Deployment, Project } from "../../contract/mod.ts";
 import { FRAMEWORKS } from "../../manifest/mod.ts";
 import { defineCommand, definedOnly } from "../command/mod.ts";
 import { fetchVariables } from "../env/mod.ts";
@@ -15,7 +15,7 @@ import {
 } from "../projects/mod.ts";
 import { reportRulesInEffect, type RulesInEffect, warnOfAsn } from "../rules/mod.ts";
 import { type Context, showPath } from "../session/mod.ts";
-import { formatBytes, formatCount, formatDuration, formatFacts } from "../terminal/mod.ts";
+import { formatCount, formatDuration, formatFacts } from "../terminal/mod.ts";
 import { createBuildHost, explainBuild } from "./build_host.ts";
 import {
   checkDeclarations,
@@ -23,8 +23,9 @@ import {
   chooseDeployTarget,
   type DeployTarget,
 } from "./deploy_target.ts";
+import { dryRun, type Shipping } from "./dry_run.ts";
 import { readGitFacts } from "./git_facts.ts";
-import { sendDeployment, type Sent, type Shipment, toBody } from "./send_deployment.ts";
+import { sendDeployment, type Sent } from "./send_deployment.ts";
 
 interface DeployFlags {
   readonly skipBuild?: true | undefined;
@@ -32,11 +33,6 @@ interface DeployFlags {
   readonly framework?: string | undefined;
   readonly branch?: string | undefined;
   readonly message?: string | undefined;
-}
-
-interface Shipping {
-  readonly pack: Pack;
-  readonly body: Shipment["body"];
 }
 
 /** Builds, validates and hashes: everything that can be done without the platform. */
@@ -77,46 +73,6 @@ async function packDeployment(
       ...(pack.rules === undefined ? {} : { rules: pack.rules }),
     },
   };
-}
-
-function sizeOf(files: Pack["files"]): number {
-  return files.reduce((sum, { size }) => sum + size, 0);
-}
-
-/** Has the platform check what would be sent: all that it checks of a deploy. */
-async function dryRun(
-  ctx: Context,
-  { client, project, shipping: { pack, body } }: {
-    readonly client: Client;
-    readonly project: Project;
-    readonly shipping: Shipping;
-  },
-): Promise<void> {
-  const { files, functions, manifest, rules } = pack;
-  const { environment, branch, missing } = await client.call(endpoints.checkDeployment, {
-    params: { project: project.id },
-    body: toBody({ body, files, functions }),
-    idempotent: true,
-  });
-  const bytes = sizeOf(files);
-  ctx.ui.done(
-    "deploy",
-    `Would deploy ${formatCount(files.length, "file")}, ${formatBytes(bytes)}, ` +
-      `to ${project.name} (${environment}), ${missing.length} to upload`,
-  );
-  ctx.ui.result({
-    dryRun: true,
-    project,
-    environment,
-    branch,
-    outputDirectory: pack.output,
-    manifest,
-    rules: rules ?? null,
-    files: files.map(({ path, sha256, size }) => ({ path, sha256, size })),
-    functions: functions.map(({ name }) => name),
-    bytes,
-    missing: missing.length,
-  }, files.map(({ path }) => path).join("\n"));
 }
 
 function reportSent(

@@ -1,0 +1,57 @@
+/**
+ * `svc deploy --dry-run`: all that a deploy checks, and nothing deployed.
+ *
+ * @module
+ */
+import type { Pack } from "../../build/mod.ts";
+import type { Client } from "../../client/mod.ts";
+import { endpoints, type Project } from "../../contract/mod.ts";
+import type { Context } from "../session/mod.ts";
+import { formatBytes, formatCount } from "../terminal/mod.ts";
+import { type Shipment, toBody } from "./send_deployment.ts";
+
+/** What a deploy sends, before it is sent. */
+export interface Shipping {
+  readonly pack: Pack;
+  readonly body: Shipment["body"];
+}
+
+function sizeOf(files: Pack["files"]): number {
+  return files.reduce((sum, { size }) => sum + size, 0);
+}
+
+/** Has the platform check what would be sent: all that it checks of a deploy. */
+export async function dryRun(
+  ctx: Context,
+  { client, project, shipping: { pack, body } }: {
+    readonly client: Client;
+    readonly project: Project;
+    readonly shipping: Shipping;
+  },
+): Promise<void> {
+  const { files, functions, manifest, rules } = pack;
+  const { environment, branch, missing } = await client.call(endpoints.checkDeployment, {
+    params: { project: project.id },
+    body: toBody({ body, files, functions }),
+    idempotent: true,
+  });
+  const bytes = sizeOf(files);
+  ctx.ui.done(
+    "deploy",
+    `Would deploy ${formatCount(files.length, "file")}, ${formatBytes(bytes)}, ` +
+      `to ${project.name} (${environment}), ${missing.length} to upload`,
+  );
+  ctx.ui.result({
+    dryRun: true,
+    project,
+    environment,
+    branch,
+    outputDirectory: pack.output,
+    manifest,
+    rules: rules ?? null,
+    files: files.map(({ path, sha256, size }) => ({ path, sha256, size })),
+    functions: functions.map(({ name }) => name),
+    bytes,
+    missing: missing.length,
+  }, files.map(({ path }) => path).join("\n"));
+}
