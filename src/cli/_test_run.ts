@@ -63,6 +63,7 @@ export async function runCli(
     now: options.now ?? (() => NOW),
     signal: options.signal ?? new AbortController().signal,
     takeSignals: () => () => {},
+    onSecondStop: () => {},
     fetch: options.fetch ?? offline,
     sleep: options.sleep ?? (() => Promise.reject(new RangeError("Nobody expected to wait"))),
     openUrl: options.openUrl ?? (() => false),

@@ -21,6 +21,7 @@ import {
   CliError,
   type CommandLines,
   createCommandLines,
+  cutShort,
   describeError,
   explainFileFault,
   interrupted,
@@ -188,6 +189,11 @@ export async function runProgram(argv: readonly string[], host: Host): Promise<n
     now: host.now,
   });
   const run: RunFacts = { apiUrl: DEFAULT_API_URL, args: [], cutOff: [] };
+  host.onSecondStop(() => {
+    if (!json || ui.answered) return;
+    const report = describeError(cutShort(), run);
+    stdout.write(`${JSON.stringify(toJsonError(report))}\n`);
+  });
   try {
     return await parseAndRun(withoutHelpWord(argv), host, ui, run);
   } catch (thrown) {

@@ -94,6 +94,11 @@ export function interrupted(cutOff: readonly string[] = []): CliError {
   });
 }
 
+/** The user ended the program while the command was still stopping. */
+export function cutShort(): CliError {
+  return new CliError("interrupted", "Interrupted before the command could clean up");
+}
+
 /** A person was asked and said no. */
 export function declined(message: string): CliError {
   return new CliError("declined", message);

@@ -4,7 +4,14 @@
  *
  * @module
  */
-export { actionRequired, CLI_ERROR_CODES, CliError, declined, interrupted } from "./cli_error.ts";
+export {
+  actionRequired,
+  CLI_ERROR_CODES,
+  CliError,
+  cutShort,
+  declined,
+  interrupted,
+} from "./cli_error.ts";
 export { type CommandLines, createCommandLines, type KnownFlag } from "./command_line.ts";
 export { explainFileFault } from "./file_fault.ts";
 export { describeError, toHumanError, toJsonError } from "./report_error.ts";

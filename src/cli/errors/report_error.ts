@@ -138,6 +138,8 @@ export function describeError(error: unknown, facts: ErrorFacts): ErrorReport {
   if (error instanceof CommanderError) return describeUsage(error);
   if (error instanceof ApiError) return describeApiError(error, facts);
   if (error instanceof UnreachableError) {
+    // What the tool's own fetch refused, such as a file of certificates.
+    if (error.cause instanceof CliError) return describeError(error.cause, facts);
     return {
       message: error.message,
       code: "unreachable",

@@ -7,6 +7,7 @@ import type { Host } from "../session/mod.ts";
 import { openBrowser } from "./open_browser.ts";
 import { createSignals, sleep } from "./signals.ts";
 import { createWriter } from "./stream_writer.ts";
+import { createTrustedFetch } from "./trusted_fetch.ts";
 
 /** Describes this process, and listens to its signals from now on. */
 export function createHost(): Host {
@@ -22,7 +23,8 @@ export function createHost(): Host {
     now: () => Date.now(),
     signal: signals.stop,
     takeSignals: signals.take,
-    fetch,
+    onSecondStop: signals.onSecondStop,
+    fetch: createTrustedFetch(env),
     sleep,
     openUrl: (url) => openBrowser(url, env),
     machineName: () => Deno.hostname(),

@@ -4,7 +4,7 @@
  * @module
  */
 import { EXIT } from "../exit_code.ts";
-import type { TakeSignals } from "../session/mod.ts";
+import type { Host, TakeSignals } from "../session/mod.ts";
 
 const onWindows = Deno.build.os === "windows";
 
@@ -15,15 +15,25 @@ const FURTHER: readonly Deno.Signal[] = onWindows
   ? ["SIGBREAK"]
   : ["SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"];
 
+interface Signals extends Pick<Host, "onSecondStop"> {
+  /** Aborted by the first signal. */
+  readonly stop: AbortSignal;
+  readonly take: TakeSignals;
+}
+
 /**
  * The first signal asks the command to stop, the second ends the program. While
  * a command has taken the signals, they are its own.
  */
-export function createSignals(): { readonly stop: AbortSignal; readonly take: TakeSignals } {
+export function createSignals(): Signals {
   const controller = new AbortController();
+  let lastAct: (() => void) | undefined;
   let taker: ((signal: Deno.Signal) => void) | undefined;
   const stop = () => {
-    if (controller.signal.aborted) Deno.exit(EXIT.interrupted);
+    if (controller.signal.aborted) {
+      lastAct?.();
+      Deno.exit(EXIT.interrupted);
+    }
     controller.abort(new DOMException("Interrupted", "AbortError"));
   };
   for (const signal of STOPPING) {
@@ -31,6 +41,7 @@ export function createSignals(): { readonly stop: AbortSignal; readonly take: Ta
   }
   return {
     stop: controller.signal,
+    onSecondStop: (act) => lastAct = act,
     take(handle) {
       taker = handle;
       const listeners = FURTHER.map((signal) => [signal, () => handle(signal)] as const);

@@ -42,6 +42,8 @@ export interface Host {
   /** Aborted when the user or the system asks the program to stop. */
   readonly signal: AbortSignal;
   readonly takeSignals: TakeSignals;
+  /** Sets what is done before a second signal ends the program at once. */
+  readonly onSecondStop: (act: () => void) => void;
   readonly fetch: typeof fetch;
   /** Waits; rejects with the signal's reason when that is aborted. */
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;

@@ -5,6 +5,7 @@
  * @module
  */
 export type { Candidate, CandidateKind, LookUp } from "./candidate.ts";
+export { readCertificates } from "./certificates.ts";
 export { type Context, createContext, type Host, type TakeSignals } from "./context.ts";
 export { assertWritable, showPath } from "./paths.ts";
 export {

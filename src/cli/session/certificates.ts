@@ -1,6 +1,5 @@
 /**
- * The certificates by which rewrites and functions trust private sites, from a
- * PEM file.
+ * Certificates of authorities, from a PEM file.
  *
  * @module
  */
@@ -14,18 +13,18 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g
 /**
  * Takes the certificates out of the text of a PEM file.
  *
- * @throws {CliError} where it holds none, or one that can not be read.
+ * @throws {CliError} where it holds none, or one that cannot be read.
  */
-export function parseUpstreamCa(text: string, path: string): readonly string[] {
+export function parseCertificates(text: string, path: string): readonly string[] {
   const certificates = text.match(CERTIFICATE) ?? [];
   if (certificates.length === 0) {
-    throw new CliError("usage", `Can not use ${path}: it must hold certificates as PEM`);
+    throw new CliError("usage", `Cannot use ${path}: it must hold certificates as PEM`);
   }
   for (const [index, pem] of certificates.entries()) {
     try {
       new X509Certificate(pem);
     } catch (cause) {
-      const message = `Can not use ${path}: its certificate ${index + 1} can not be read`;
+      const message = `Cannot use ${path}: its certificate ${index + 1} cannot be read`;
       throw new CliError("usage", message, { cause });
     }
   }
@@ -33,11 +32,11 @@ export function parseUpstreamCa(text: string, path: string): readonly string[] {
 }
 
 /**
- * Reads the file that `--upstream-ca` names.
+ * Reads the certificates of a PEM file.
  *
- * @throws {CliError} where it can not be read or used.
+ * @throws {CliError} where it cannot be read or used.
  */
-export async function readUpstreamCa(path: string): Promise<readonly string[]> {
+export async function readCertificates(path: string): Promise<readonly string[]> {
   let text: string;
   try {
     text = await readTextFile(path);
@@ -45,5 +44,5 @@ export async function readUpstreamCa(path: string): Promise<readonly string[]> {
     const reason = isFileFault(cause) ? describeFileFault(cause) : (cause as Error).message;
     throw new CliError("usage", `Cannot read the certificates in ${path}: ${reason}`, { cause });
   }
-  return parseUpstreamCa(text, path);
+  return parseCertificates(text, path);
 }

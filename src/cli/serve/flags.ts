@@ -1,0 +1,194 @@
+/**
+ * The flags of `svc serve`.
+ *
+ * @module
+ */
+import type { Command } from "@commander-js/extra-typings";
+import { hostName, httpUrl, repeatedList, wholeNumber } from "../command/mod.ts";
+
+/** Declares the flags on an empty command. */
+export function defineServeFlags(command: Command) {
+  return command
+    .option("--host <address>", "address to listen on", "127.0.0.1")
+    .option(
+      "--port <port>",
+      "port; 0 takes a free one",
+      wholeNumber({ min: 0, max: 65535 }),
+      8787,
+    )
+    .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
+    .option(
+      "--base-domain <domain>",
+      "domain below which deployments have hosts",
+      hostName,
+      "localhost",
+    )
+    .option("--public-url <url>", "address under which others reach the platform", httpUrl)
+    .option("--kv <path>", "Deno KV database, path or URL (default: in the data directory)")
+    .option("--blobs <dir>", "directory of file contents (default: in the data directory)")
+    .option(
+      "--trust-proxy <cidr>",
+      "proxies whose forwarding headers count; repeatable",
+      repeatedList,
+    )
+    .option(
+      "--max-connections <n>",
+      "connections at the same time (default: half of the files that the process may open)",
+      wholeNumber({ min: 1, max: 1_000_000 }),
+    )
+    .option(
+      "--max-connections-per-address <n>",
+      "of them, those of one address, trusted proxies exempt (default: 256)",
+      wholeNumber({ min: 1, max: 1_000_000 }),
+    )
+    .option(
+      "--handshake-timeout <s>",
+      "seconds for a TLS handshake (default: 10)",
+      wholeNumber({ min: 1, max: 3600 }),
+    )
+    .option(
+      "--head-timeout <s>",
+      "seconds for the head of a connection's first request (default: 15)",
+      wholeNumber({ min: 1, max: 3600 }),
+    )
+    .option(
+      "--body-timeout <s>",
+      "seconds without progress of a body, in either direction (default: 60)",
+      wholeNumber({ min: 1, max: 3600 }),
+    )
+    .option(
+      "--keep-alive-timeout <s>",
+      "seconds from an answer to the next request of a connection (default: 75)",
+      wholeNumber({ min: 1, max: 86_400 }),
+    )
+    .option(
+      "--allow-private-upstreams",
+      "let rewrites, functions and webhooks reach private addresses",
+    )
+    .option(
+      "--allow-unsandboxed-servers",
+      "run servers of deployments where the system offers no whole sandbox",
+    )
+    .option(
+      "--max-servers <n>",
+      "servers of deployments at the same time (default: what the machine can bear)",
+      wholeNumber({ min: 1, max: 100_000 }),
+    )
+    .option(
+      "--max-sockets <n>",
+      "WebSockets to all servers of deployments (default: what the open files allow)",
+      wholeNumber({ min: 1, max: 1_000_000 }),
+    )
+    .option(
+      "--max-sockets-per-server <n>",
+      "WebSockets to one server (default: 1000, or half of what the open files allow)",
+      wholeNumber({ min: 1, max: 1_000_000 }),
+    )
+    .option(
+      "--max-function-processes <n>",
+      "processes of functions at the same time (default: what the machine can bear)",
+      wholeNumber({ min: 1, max: 100_000 }),
+    )
+    .option(
+      "--git-root <dir>",
+      "folder below which projects may have local repositories; repeatable",
+      repeatedList,
+    )
+    .option("--allow-unsandboxed-builds", "build where the system offers no walls for builds")
+    .option(
+      "--build-minutes <n>",
+      "longest time of one build (default: 15)",
+      wholeNumber({ min: 1, max: 1440 }),
+    )
+    .option(
+      "--build-memory-mb <n>",
+      "most memory of one build, in MB (default: 4295)",
+      wholeNumber({ min: 50, max: 1_000_000 }),
+    )
+    .option(
+      "--build-disk-mb <n>",
+      "most disk space of one build, in MB (default: 10737)",
+      wholeNumber({ min: 10, max: 1_000_000_000 }),
+    )
+    .option(
+      "--build-file-mb <n>",
+      "largest file that a build writes, in MB (default: 2147)",
+      wholeNumber({ min: 1, max: 1_000_000_000 }),
+    )
+    .option(
+      "--build-cache-mb <n>",
+      "build cache of a project, in MB; a larger one is emptied (default: 2147)",
+      wholeNumber({ min: 0, max: 1_000_000_000 }),
+    )
+    .option(
+      "--build-processes <n>",
+      "processes and threads of one build at the same time (default: 1024)",
+      wholeNumber({ min: 16, max: 100_000 }),
+    )
+    .option(
+      "--build-uid <uid>",
+      "first of the users that builds run as, where the platform is root (default: 60800)",
+      wholeNumber({ min: 1000, max: 2_000_000_000 }),
+    )
+    .option(
+      "--build-concurrency <n>",
+      "builds from git at the same time (default: one for two processors)",
+      wholeNumber({ min: 1, max: 1000 }),
+    )
+    .option(
+      "--trigger-timeout <s>",
+      "seconds that a deploy hook waits for its repository (default: 50)",
+      wholeNumber({ min: 1, max: 3600 }),
+    )
+    .option(
+      "--keep-deployments <n>",
+      "latest deployments of a project that stay, whatever their age (default: 50)",
+      wholeNumber({ min: 1, max: 1_000_000 }),
+    )
+    .option(
+      "--keep-days <days>",
+      "days for which every deployment stays (default: 30)",
+      wholeNumber({ min: 0, max: 100_000 }),
+    )
+    .option(
+      "--upstream-ca <file>",
+      "PEM file with certificates that rewrites and functions trust beside the system's",
+    )
+    .option(
+      "--upstream-connect-timeout <s>",
+      "seconds to connect to another site, for rewrites and functions (default: 10)",
+      wholeNumber({ min: 1, max: 3600 }),
+    )
+    .option(
+      "--upstream-idle-timeout <s>",
+      "seconds without a byte from another site (default: 60)",
+      wholeNumber({ min: 1, max: 3600 }),
+    )
+    .option("--geoip <file>", "MMDB file with countries, in place of the one inside")
+    .option("--asn <file>", "MMDB file with autonomous systems")
+    .option("--tls-cert <file>", "PEM certificate chain for all hosts; needs --tls-key")
+    .option("--tls-key <file>", "PEM private key of the certificate")
+    .option(
+      "--https-port <port>",
+      "port for HTTPS, with --tls-cert or --acme-directory (default: 443)",
+      wholeNumber({ min: 0, max: 65535 }),
+    )
+    .option("--acme-directory <url>", "certificates for custom domains from this ACME authority")
+    .option("--acme-contact <email>", "address that the authority may write to")
+    .option("--acme-agree-terms", "agree to the authority's terms of service")
+    .option("--acme-ca <file>", "PEM file that a private authority's own server is trusted by")
+    .option("--dns-server <address>", "DNS server that `domains verify` asks, host or host:port")
+    .option("--smtp-url <url>", "mail server, smtp[s]://user:pass@host:port (or SVC_SMTP_URL)")
+    .option("--mail-from <address>", "sender of mails, as user@host or Name <user@host>")
+    .option("--bot-token <token>", "token of a Telegram bot; better in SVC_BOT_TOKEN")
+    .option("--bot-api <url>", "address of the Bot API, where it is not Telegram's own", httpUrl)
+    .option("--bot-name <name>", "name of the bot, where it shall not be asked for")
+    .option(
+      "--public-address <ip>",
+      "address of this platform for A and AAAA records; repeatable",
+      repeatedList,
+    );
+}
+
+/** The flags as the parser returns them. */
+export type ServeFlags = ReturnType<ReturnType<typeof defineServeFlags>["opts"]>;

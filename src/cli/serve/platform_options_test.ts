@@ -1,0 +1,43 @@
+import assert from "node:assert/strict";
+import { Command } from "@commander-js/extra-typings";
+import type { PlatformOptions } from "../../serve/mod.ts";
+import type { Context } from "../session/context.ts";
+import { defineServeFlags } from "./flags.ts";
+import { readPlatformOptions } from "./platform_options.ts";
+
+/** As much of a context as flags and environment need. */
+const ctx = { env: {}, path: (given: string) => given } as Context;
+
+const optionsOf = (...argv: string[]): Promise<PlatformOptions> =>
+  readPlatformOptions(
+    ctx,
+    "/data",
+    defineServeFlags(new Command()).parse(argv, { from: "user" }).opts(),
+  );
+
+const cases: readonly (readonly [argv: readonly string[], options: Partial<PlatformOptions>])[] = [
+  [["--max-sockets", "40"], { serverSockets: { total: 40 } }],
+  [["--max-sockets-per-server", "8"], { serverSockets: { perServer: 8 } }],
+  [["--upstream-connect-timeout", "3"], { upstreamTimes: { connectMs: 3000 } }],
+  [["--upstream-idle-timeout", "5"], { upstreamTimes: { idleMs: 5000 } }],
+  [["--trigger-timeout", "20"], { resolveMs: 20_000 }],
+  [
+    ["--build-file-mb", "100", "--build-cache-mb", "0"],
+    {
+      builds: {
+        allowUnsandboxed: false,
+        limits: { fileBytes: 100_000_000, cacheBytes: 0 },
+      },
+    },
+  ],
+  [["--head-timeout", "7"], { connections: { headMs: 7000 } }],
+  [["--trust-proxy", "10.0.0.0/8,::1"], { trustProxy: ["10.0.0.0/8", "::1"] }],
+];
+
+for (const [argv, wanted] of cases) {
+  Deno.test(`readPlatformOptions() takes ${argv.join(" ")}`, async () => {
+    const usual = await optionsOf();
+    const options = await optionsOf(...argv);
+    assert.deepEqual({ ...options, log: usual.log }, { ...usual, ...wanted });
+  });
+}
