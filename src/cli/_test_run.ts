@@ -24,9 +24,9 @@ export interface RunOptions {
   readonly now?: () => number;
   /** What waiting does; without it, waiting is a failure. */
   readonly sleep?: Host["sleep"];
-  /** Told about each address that a browser is to show; without it there is none. */
+  /** Called with each address that a browser should show; without it there is no browser. */
   readonly openUrl?: Host["openUrl"];
-  /** Told about each text that goes to stdout. */
+  /** Called with each text that goes to stdout. */
   readonly onStdout?: (text: string) => void;
 }
 

@@ -12,7 +12,7 @@ import { VERSION } from "./version.ts";
 /** `svc --version` answers at once, without loading the command tree. */
 const VERSION_FLAGS: ReadonlySet<string> = new Set(["--version", "-v"]);
 
-/** How an argument begins with which the program starts itself as another process. */
+/** Prefix of the arguments with which the program starts itself as another process. */
 const HIDDEN_PREFIX = "__";
 
 /** Runs the tool with the process's arguments and ends the process with its exit code. */
@@ -28,7 +28,7 @@ export async function main(): Promise<never> {
     const { runHiddenProcess } = await import("./hidden_process.ts");
     return await runHiddenProcess(first, rest);
   }
-  // What the runtime's own modules use is no concern of the user's (Deno 2.6: punycode).
+  // Deprecations in the runtime's own modules do not concern the user (Deno 2.6: punycode).
   if (Deno.build.standalone) process.noDeprecation = true;
   const { runProgram } = await import("./program.ts");
   Deno.exit(await runProgram(Deno.args, createHost()));

@@ -12,7 +12,7 @@ import {
 } from "../runtime/mod.ts";
 import { EXIT } from "./exit_code.ts";
 
-/** What runs for each hidden argument; it is followed by a path. */
+/** What runs for each hidden argument; a path follows it. */
 const PROCESSES: Readonly<Record<string, (path: string) => Promise<never>>> = {
   [FUNCTION_PROCESS_ARGUMENT]: runFunctionProcess,
   [COMPUTE_PROCESS_ARGUMENT]: runComputeProcess,

@@ -73,8 +73,8 @@ export function buildProgram(asked: AskedCommand | undefined, options: BuildOpti
     .option("--token <token>", "API key (SVC_TOKEN)")
     .option("--workspace <slug>", "workspace to act in (SVC_WORKSPACE)")
     .option("--api-url <url>", `address of the platform (SVC_API_URL, else ${DEFAULT_API_URL})`)
-    .option("--cwd <dir>", "directory to run in, in place of the current one")
-    .option("-y, --yes", "answer yes to every question of yes or no");
+    .option("--cwd <dir>", "directory to run in, instead of the current one")
+    .option("-y, --yes", "answer yes to every yes-or-no question");
   program.usage("<command> [flags]");
   configureHelp(program as unknown as Parameters<typeof configureHelp>[0], options);
   for (const section of [...SECTIONS, undefined]) {

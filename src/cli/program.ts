@@ -19,12 +19,12 @@ import { COMMANDS } from "./command_tree.ts";
 import { askMissing, complete, missingArgument, withArgument } from "./completion/mod.ts";
 import {
   CliError,
-  type CommandLines,
-  createCommandLines,
+  createSuggestedCommands,
   cutShort,
   describeError,
   explainFileFault,
   interrupted,
+  type SuggestedCommands,
   toHumanError,
   toJsonError,
 } from "./errors/mod.ts";
@@ -46,13 +46,13 @@ import { VERSION } from "./version.ts";
 /** What errors need to know of a run. */
 interface RunFacts {
   apiUrl: string;
-  lines?: CommandLines;
+  lines?: SuggestedCommands;
   args: readonly string[];
-  /** Calls that may have been done though the user stopped the command. */
+  /** Calls that may have been carried out although the user stopped the command. */
   readonly cutOff: string[];
 }
 
-/** A group was named without one of its commands. */
+/** The error for a group without one of its commands. */
 function missingCommand(argv: readonly string[]): CliError | undefined {
   const group = COMMANDS.find((entry): entry is CommandGroup =>
     isGroup(entry) && argv.includes(entry.name)
@@ -60,7 +60,7 @@ function missingCommand(argv: readonly string[]): CliError | undefined {
   if (group === undefined) return undefined;
   const names = group.commands.map(({ name }) => name);
   return new CliError("usage", `Name a command of svc ${group.name}: ${names.join(", ")}`, {
-    hint: `svc ${group.name} --help tells what each of them does`,
+    hint: `svc ${group.name} --help shows what each of them does`,
   });
 }
 
@@ -100,7 +100,7 @@ async function completeWords(
   });
 }
 
-/** The machine, seen from the directory that `--cwd` names. */
+/** The host, with the directory that `--cwd` names as the current one. */
 async function inDirectory(host: Host, given: string | undefined): Promise<Host> {
   if (given === undefined) return host;
   const cwd = resolve(host.cwd, given);
@@ -137,7 +137,7 @@ async function parseAndRun(
     const argv = prepare(words, program);
     const openContext = async (): Promise<Context> => {
       const inputs = inputsOf(program, argv);
-      const lines = createCommandLines(argv, inputs.flags);
+      const lines = createSuggestedCommands(argv, inputs.flags);
       [run.lines, run.args] = [lines, inputs.args];
       const settings = resolveSettings(program.opts() satisfies GlobalFlags, host.env);
       const ctx = await createContext({

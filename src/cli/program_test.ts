@@ -79,7 +79,7 @@ const rows: readonly Row[] = [
     name: "a directory that does not exist",
     argv: ["deploy", "/does/not/exist"],
     code: 2,
-    error: { error: 'Name an existing directory: "/does/not/exist" is none' },
+    error: { error: 'Name an existing directory: there is no "/does/not/exist"' },
   },
   {
     name: "no key",

@@ -7,12 +7,12 @@ import { formatFacts, printable } from "../terminal/mod.ts";
 import { VERSION } from "../version.ts";
 import { drawQrCode } from "./qr_code.ts";
 import { assertCanStoreLogin, endToken } from "./stored_login.ts";
-import { type Waited, waitForToken } from "./wait_for_token.ts";
+import { type LoginOutcome, waitForToken } from "./wait_for_token.ts";
 
-/** What the person who confirms is shown as the tool's name. */
+/** The tool's name as the person who confirms sees it. */
 const toolName = (ctx: Context): string => `svc ${VERSION} on ${ctx.machineName}`.slice(0, 60);
 
-/** The workspace to ask for; the default of earlier logins is no wish. */
+/** The workspace to request; the default of earlier logins is not a request. */
 function askedWorkspace({ workspace }: Context): string | undefined {
   return workspace?.source === "default" ? undefined : workspace?.slug;
 }
@@ -27,7 +27,7 @@ function pageOf(login: DeviceLogin, ctx: Context): string {
   return url.href;
 }
 
-function tellWhere(login: DeviceLogin, ctx: Context, options: { readonly browser: boolean }): void {
+function showWhere(login: DeviceLogin, ctx: Context, options: { readonly browser: boolean }): void {
   const { ui } = ctx;
   const { user_code: code, expires_in: seconds } = login.authorization;
   const page = pageOf(login, ctx);
@@ -45,19 +45,19 @@ function tellWhere(login: DeviceLogin, ctx: Context, options: { readonly browser
   const isOpen = options.browser && ctx.prompter !== undefined && ctx.openUrl(page);
   const by = isDrawn ? "Open the page, or scan the picture" : "Open the page";
   const where = isOpen ? "Your browser shows the page" : by;
-  ui.log("auth", "info", `${where}; the code ends in ${minutes} minutes, Ctrl-C stops`);
+  ui.log("auth", "info", `${where}; the code expires in ${minutes} minutes, Ctrl-C stops`);
 }
 
 function refusal(
   ctx: Context,
-  { code, message }: Extract<Waited, { type: "refused" }>,
+  { code, message }: Extract<LoginOutcome, { type: "refused" }>,
 ): CliError {
-  if (code === "access_denied") return declined("Can not log in: it was denied on the page");
+  if (code === "access_denied") return declined("Cannot log in: it was denied on the page");
   const reason = code === "expired_token" ? "nobody approved the code in time" : message;
-  return new CliError("unauthorized", `Can not log in: ${reason}`, { next: [ctx.lines.again()] });
+  return new CliError("unauthorized", `Cannot log in: ${reason}`, { next: [ctx.lines.again()] });
 }
 
-/** Stores the token; one that it takes the place of is revoked. */
+/** Stores the token, and revokes the one that it replaces. */
 async function store(token: DeviceToken, ctx: Context): Promise<void> {
   const { apiUrl, credentials, ui } = ctx;
   const { workspace_slug: workspace, workspace_name: workspaceName } = token;
@@ -78,19 +78,19 @@ async function store(token: DeviceToken, ctx: Context): Promise<void> {
     ui.log(
       "auth",
       "warn",
-      "--token or SVC_TOKEN goes before this login: unset it to use the login",
+      "--token or SVC_TOKEN takes precedence: unset it to use this login",
     );
   }
 }
 
 export default defineCommand({
   description:
-    "Shows an address and a code, and waits until you approve it in a browser, on this " +
-    "machine or another. The token is stored for the platform in use; --api-url names another, and " +
-    "--workspace the workspace to ask for. In JSON mode nothing is " +
-    "asked or opened: a log line says the address and the code, and the result comes when " +
-    "somebody has approved.",
-  define: (command) => command.option("--no-browser", "open no browser"),
+    "Shows an address and a code, and waits until you approve the code in a browser, on " +
+    "this machine or another. The token is stored for the platform in use; --api-url names " +
+    "another, and --workspace the workspace to request. In JSON mode nothing is asked or " +
+    "opened: a log line has the address and the code, and the result follows once somebody " +
+    "has approved.",
+  define: (command) => command.option("--no-browser", "do not open a browser"),
   examples: [
     ["login", "log in to the platform in use"],
     ["login --no-browser", "only print the address, the code and a picture of it"],
@@ -106,14 +106,14 @@ export default defineCommand({
       signal: ctx.signal,
       now,
     });
-    tellWhere(login, ctx, { browser: flags.browser });
+    showWhere(login, ctx, { browser: flags.browser });
     const waited = await waitForToken(login, {
       now,
       sleep: ctx.sleep,
       onTrouble: (error) =>
         error === undefined
           ? ui.log("auth", "info", "The platform answers again")
-          : ui.log("auth", "warn", `${error.message}: trying on`),
+          : ui.log("auth", "warn", `${error.message}: still trying`),
     });
     if (waited.type === "refused") throw refusal(ctx, waited);
     const { token } = waited;

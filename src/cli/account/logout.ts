@@ -7,8 +7,8 @@ interface Ended {
   readonly token: TokenEnd;
 }
 
-/** What the user should know about a token that is not stored any more. */
-function tell({ workspace, token }: Ended, ctx: Context): void {
+/** Reports what the user should know about a token that is no longer stored. */
+function report({ workspace, token }: Ended, ctx: Context): void {
   ctx.ui.done("auth", `Logged out of ${workspace}`);
   if (token === "kept") {
     const hint = `The key of ${workspace} is an API key: it stays valid until an owner revokes it`;
@@ -38,7 +38,7 @@ export default defineCommand({
     for (const { workspace, token } of logins) {
       const ended = { workspace, token: await endToken(ctx, token) };
       await credentials.removeLogin({ apiUrl, workspace });
-      tell(ended, ctx);
+      report(ended, ctx);
       loggedOut.push(ended);
     }
     if (loggedOut.length === 0) {
@@ -46,7 +46,7 @@ export default defineCommand({
       ui.log("auth", "info", `No login is stored for ${which}`);
     }
     if (settings.token !== undefined) {
-      ui.log("auth", "warn", "--token or SVC_TOKEN is still set: commands go on with it");
+      ui.log("auth", "warn", "--token or SVC_TOKEN is still set: commands keep using it");
     }
     ui.result({ loggedOut, apiUrl }, "");
   },

@@ -17,8 +17,8 @@ export async function assertCanStoreLogin(ctx: Context): Promise<void> {
 }
 
 /**
- * What became of a token: `revoked`; `gone` where the platform did not know it
- * any more; `kept` for an API key, which is revoked in its workspace; `unknown`
+ * What became of a token: `revoked`; `gone` where the platform no longer
+ * knew it; `kept` for an API key, which is revoked in its workspace; `unknown`
  * where the platform could not be asked.
  */
 export type TokenEnd = "revoked" | "gone" | "kept" | "unknown";

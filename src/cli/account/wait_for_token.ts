@@ -1,6 +1,6 @@
 /**
  * Polling for the token of a device authorization, as RFC 8628 (3.5) says:
- * never faster than told, 5 seconds slower after each `slow_down`, and twice
+ * never faster than asked, 5 seconds slower after each `slow_down`, and twice
  * as slow after each failure of the network.
  *
  * @module
@@ -12,25 +12,28 @@ const SLOW_DOWN_MS = 5000;
 /** Longest pause while the network is away. */
 const LONGEST_PAUSE_MS = 30_000;
 
-/** How waiting ended. */
-export type Waited = Extract<PollAnswer, { type: "token" | "refused" }>;
+/** How the wait ended. */
+export type LoginOutcome = Extract<PollAnswer, { type: "token" | "refused" }>;
 
 export interface WaitOptions {
   readonly now: Clock;
   /** Waits; rejects when the user stops the program. */
   readonly sleep: (milliseconds: number) => Promise<void>;
-  /** Told when the platform stops answering, and when it answers again. */
+  /** Called when the platform stops answering, and when it answers again. */
   readonly onTrouble: (error: Error | undefined) => void;
 }
 
-/** Polls until there is a token, a refusal, or the code has ended. */
-export async function waitForToken(login: DeviceLogin, options: WaitOptions): Promise<Waited> {
+/** Polls until there is a token, a refusal, or the code has expired. */
+export async function waitForToken(
+  login: DeviceLogin,
+  options: WaitOptions,
+): Promise<LoginOutcome> {
   const { now, sleep, onTrouble } = options;
   const { interval: seconds, expires_in: lifetime } = login.authorization;
   let interval = seconds * 1000;
   let pause = interval;
   let isTroubled = false;
-  // The platform says itself when the code has ended: ask once more after that.
+  // The platform itself says when the code has expired: ask once more after that.
   const deadline = now() + lifetime * 1000 + interval;
   while (now() + pause <= deadline) {
     await sleep(pause);
@@ -45,5 +48,5 @@ export async function waitForToken(login: DeviceLogin, options: WaitOptions): Pr
       ? Math.max(Math.min(pause * 2, LONGEST_PAUSE_MS), answer.wait)
       : interval;
   }
-  return { type: "refused", code: "expired_token", message: "The code has ended" };
+  return { type: "refused", code: "expired_token", message: "The code has expired" };
 }

@@ -10,7 +10,7 @@ import { assertCanStoreLogin } from "./stored_login.ts";
 const MAX_LISTED = 1000;
 
 export default defineCommand({
-  description: "The choice is kept in the credentials file, for the platform in use.",
+  description: "Stores the choice in the credentials file, for the platform in use.",
   define: (command) => command.argument("<slug>", "slug of the workspace"),
   offers: { slug: "workspace" },
   examples: [["workspace switch acme", "use the workspace acme from now on"]],
@@ -25,7 +25,7 @@ export default defineCommand({
     const workspace = items.find((item) => item.slug === slug);
     if (workspace === undefined) {
       const near = nearest(slug, items.map((item) => item.slug));
-      throw new CliError("not_found", `Name one of your workspaces: "${slug}" is none`, {
+      throw new CliError("not_found", `Name one of your workspaces: "${slug}" is not one of them`, {
         ...(near === undefined ? {} : { hint: `Did you mean ${near}?` }),
         next: [ctx.lines.of("workspace", "list")],
       });
@@ -41,12 +41,16 @@ export default defineCommand({
     const { settings, workspace: inUse } = ctx;
     if (inUse !== undefined && inUse.source !== "default" && inUse.slug !== slug) {
       const place = WORKSPACE_SOURCES[inUse.source];
-      ctx.ui.log("workspace", "warn", `${place} names ${inUse.slug}, and goes before the default`);
+      ctx.ui.log(
+        "workspace",
+        "warn",
+        `${place} names ${inUse.slug}, and takes precedence over the default`,
+      );
     } else if (settings.token !== undefined) {
       ctx.ui.log(
         "workspace",
         "warn",
-        "A given key acts in its own workspace: the default counts for logins",
+        "A key given by --token or SVC_TOKEN acts in its own workspace: the default is for logins",
       );
     }
     ctx.ui.result({ workspace }, "");

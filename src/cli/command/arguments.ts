@@ -1,6 +1,6 @@
 /**
  * What was typed after `svc`, before the parser sees it: which command it is
- * about, and spellings that the parser does not take itself. Pure.
+ * about, and spellings that the parser itself does not accept. Pure.
  *
  * @module
  */
@@ -20,9 +20,9 @@ const HELP_FLAGS: ReadonlySet<string> = new Set(["--help", "-h", "--version", "-
 export interface Lookup {
   /** The command; `undefined` where the words name a group or none. */
   readonly leaf: CommandLeaf | undefined;
-  /** True where a word names no command, but should. */
+  /** True where a word should name a command, and does not. */
   readonly isUnknown: boolean;
-  /** The words, with the command that a group falls back to where none is named. */
+  /** The words, with the fallback command of a group if none is given. */
   readonly argv: readonly string[];
 }
 
@@ -58,8 +58,8 @@ export function withoutHelpFlags(argv: readonly string[]): readonly string[] {
 }
 
 /**
- * Takes `--flag=true` for `--flag`, and leaves out `--flag=false`, of flags
- * that take no value.
+ * Reads `--flag=true` as `--flag`, and drops `--flag=false`, for flags that take
+ * no value.
  *
  * @throws {CliError} for any other value of such a flag.
  */

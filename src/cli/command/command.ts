@@ -12,17 +12,17 @@ export interface CommandInput<Args extends unknown[], Flags extends OptionValues
 }
 
 export interface CommandSpec<Args extends unknown[], Flags extends OptionValues> {
-  /** What help says below the summary; the summary itself stands in the command tree. */
+  /** Shown by help below the summary; the summary itself is in the group. */
   readonly description?: string;
   /** Declares arguments and flags on an empty command. */
   readonly define: (command: Command) => Command<Args, Flags>;
   /** Command lines without the leading `svc`, each with what it does. */
   readonly examples: readonly (readonly [commandLine: string, meaning: string])[];
-  /** What arguments name, by their names: offered by completion, and to a person who left one out. */
+  /** What arguments name, by their names: offered by completion, and to a person who omitted one. */
   readonly offers?: Readonly<Record<string, CandidateKind>>;
   /** Members of the object that JSON mode prints, for the reference. */
   readonly answers?: string;
-  /** Does it; a number that it returns is the exit code, in place of 0. */
+  /** Runs the command; a number that it returns is the exit code, instead of 0. */
   readonly run: (input: CommandInput<Args, Flags>, ctx: Context) => Promise<number | void>;
 }
 

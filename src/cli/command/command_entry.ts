@@ -22,7 +22,7 @@ export interface CommandLeaf {
   readonly summary: string;
   /** Heading in help; commands of a group have none. */
   readonly section?: Section;
-  /** True for what programs call, not people: help and reference leave it out. */
+  /** True for commands that programs call, not people: help and reference omit them. */
   readonly hidden?: boolean;
   readonly load: () => Promise<{ readonly default: LoadedCommand }>;
 }
@@ -31,7 +31,7 @@ export interface CommandGroup {
   readonly name: string;
   readonly summary: string;
   readonly section?: Section;
-  /** Name of the command that runs where none is named. */
+  /** Name of the command that runs if none is given. */
   readonly fallback?: string;
   readonly commands: readonly CommandLeaf[];
 }
@@ -43,7 +43,7 @@ export function isGroup(entry: CommandEntry): entry is CommandGroup {
   return "commands" in entry;
 }
 
-/** Other names of commands, as tools of this kind have them. */
+/** Usual aliases of commands. */
 const ALIASES: Readonly<Record<string, string>> = {
   list: "ls",
   delete: "rm",
@@ -52,7 +52,7 @@ const ALIASES: Readonly<Record<string, string>> = {
   set: "add",
 };
 
-/** The other name of a command in a group; `undefined` where it has none. */
+/** The alias of a command in a group; `undefined` where it has none. */
 export function aliasOf({ name }: CommandLeaf): string | undefined {
   return ALIASES[name];
 }

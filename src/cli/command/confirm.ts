@@ -1,5 +1,5 @@
 /**
- * Asking before something is done that cannot be undone.
+ * Confirmation of what cannot be undone.
  *
  * @module
  */
@@ -11,16 +11,16 @@ export interface Confirmation {
   readonly force: boolean | undefined;
   /** Asked of a person at a terminal. */
   readonly question: string;
-  /** Said where nobody can be asked: what has to be confirmed. */
+  /** The error if nobody can be asked: what has to be confirmed. */
   readonly wanted: string;
-  /** Said where the person does not want it: what was not done. */
+  /** The error if the answer is no: what was not done. */
   readonly declined: string;
-  /** The command that does it without asking; this one with `--force` where missing. */
+  /** The command that does it without asking (default: this one with `--force`). */
   readonly next?: string;
 }
 
 /**
- * Returns where the user is sure: by `--force`, by `--yes`, or asked.
+ * Returns once the user has confirmed: by `--force`, by `--yes`, or by an answer.
  *
  * @throws {CliError} `action_required` where nobody can be asked, `declined`
  * where the answer is no.

@@ -1,5 +1,5 @@
 /**
- * What `--help` looks like, and that it goes where the tool wants it.
+ * The layout of `--help`, and where it goes.
  *
  * @module
  */
@@ -37,7 +37,7 @@ function formatItem(term: string, termWidth: number, meaning: string, helper: He
   return [`  ${term}`, ...lines.map((line) => `      ${line}`)].join("\n");
 }
 
-/** Makes a command ask no process and write nothing itself: help is captured, errors are thrown. */
+/** Keeps a parser from ending the process and from writing: help is captured, errors are thrown. */
 export function configureHelp(
   command: Command<unknown[], Record<string, unknown>>,
   { captured, columns = MAX_HELP_WIDTH }: Output,

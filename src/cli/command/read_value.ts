@@ -21,7 +21,7 @@ export interface ValueFacts {
   readonly category: VariableCategory;
 }
 
-/** A source of bytes, as messages name it. */
+/** A source of bytes, and its name in messages. */
 interface Source {
   readonly name: string;
   readonly maxBytes: number;
@@ -57,7 +57,7 @@ export function checkValueFlags(
   }
 }
 
-/** Reads text, at most so many bytes of it; a byte order mark is left out. */
+/** Reads text of limited size; a byte order mark is dropped. */
 async function readText(stream: ReadableStream<Uint8Array>, source: Source): Promise<string> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -92,7 +92,9 @@ export async function readNamedFile(
     }
   } catch (cause) {
     if (cause instanceof CliError) throw cause;
-    const reason = cause instanceof Deno.errors.NotFound ? "it does not exist" : "it is closed";
+    const reason = cause instanceof Deno.errors.NotFound
+      ? "it does not exist"
+      : "it cannot be opened";
     throw new CliError("not_found", `Name a file that can be read: "${given}", ${reason}`, {
       cause,
     });
@@ -100,14 +102,14 @@ export async function readNamedFile(
   return await readText(file.readable, { name: `"${given}"`, maxBytes });
 }
 
-/** Takes away the one line break that `echo` and editors put at the end. */
+/** Removes the one line break that `echo` and editors put at the end. */
 export function withoutFinalNewline(text: string): string {
   return text.replace(/\r?\n$/, "");
 }
 
 async function ask(ctx: Context, { key, category }: ValueFacts): Promise<string> {
   if (ctx.prompter === undefined) {
-    throw actionRequired(`Give the value of ${key}: no flag says where it is`, [
+    throw actionRequired(`Give the value of ${key}: no flag names its source`, [
       ctx.lines.again({ "--stdin": true }),
     ]);
   }
@@ -139,8 +141,8 @@ export function checkValue(value: string, category: VariableCategory): string | 
 }
 
 /**
- * Reads the value. From stdin and files, one line break at the end does not
- * count. Without a flag a person is asked; on a terminal, `--stdin` asks too,
+ * Reads the value. From stdin and files, one line break at the end is
+ * removed. Without a flag a person is asked; on a terminal, `--stdin` asks too,
  * so that the value is not shown while it is typed.
  */
 export async function readValue(

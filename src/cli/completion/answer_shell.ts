@@ -5,10 +5,10 @@ import { listCandidates } from "./candidates.ts";
 /** Longest wait for the platform while somebody types. */
 const LOOK_UP_MS = 2_000;
 
-/** Asked by the scripts of `svc completion`, not by people. */
+/** Called by the scripts of `svc completion`, not by people. */
 export default defineCommand({
   define: (command) => command.argument("[words...]", "words of the command line so far"),
-  examples: [["complete -- pro", "what a shell asks when one types svc pro"]],
+  examples: [["complete -- pro", "what a shell asks when somebody types svc pro"]],
   async run({ args: [words] }, ctx) {
     const lookUp: LookUp = async (kind, project) => {
       const limit = AbortSignal.timeout(LOOK_UP_MS);

@@ -1,5 +1,5 @@
 /**
- * Asking a person at a terminal for an argument that was left out.
+ * Asking a person at a terminal for an omitted argument.
  *
  * @module
  */
@@ -25,8 +25,8 @@ export function withArgument(argv: readonly string[], argument: string): readonl
 }
 
 /**
- * Asks for an argument: one of what is there, where the command says what it
- * names, else a text. `undefined` where nobody can be asked.
+ * Asks for an argument: a choice of what exists, where the command says what the
+ * argument names, otherwise a text. `undefined` where nobody can be asked.
  */
 export async function askMissing(
   ctx: Context,

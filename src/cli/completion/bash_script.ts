@@ -1,11 +1,11 @@
 /**
  * The script for bash: 3.2 or later, without the package bash-completion. What
- * was typed is handed on as it is; nothing of it is evaluated.
+ * was typed is passed on unchanged; nothing of it is evaluated.
  *
  * @module
  */
 
-/** Bash takes `=` and `:` for ends of words; the first loop puts such words together again. */
+/** Bash splits words at `=` and `:`; the first loop joins them again. */
 export const BASH_SCRIPT = String.raw`# bash completion for svc
 __svc_complete() {
   local rest=\${COMP_LINE:0:COMP_POINT} words=() word trimmed i

@@ -1,6 +1,6 @@
 /**
- * What exists on the platform that an argument or flag can name: offered where
- * a shell completes it, and where a person left it out.
+ * What exists on the platform that an argument or flag can name: offered when a
+ * shell completes it, and when a person omitted it.
  *
  * @module
  */

@@ -89,7 +89,7 @@ const visible = (entries: readonly CommandEntry[]) =>
   entries.filter((entry) => isGroup(entry) || entry.hidden !== true);
 
 /** The command line that is completed, as the tool knows it. */
-export interface CommandLine {
+export interface TypedLine {
   readonly commands: readonly CommandEntry[];
   /** The command that the words name so far. */
   readonly asked: CommandLeaf | undefined;
@@ -133,7 +133,7 @@ function readTyped(
 /** Finds out what is typed, and looks up what of the platform fits it. */
 async function offersFor(
   words: readonly string[],
-  line: CommandLine & { readonly asked: CommandLeaf },
+  line: TypedLine & { readonly asked: CommandLeaf },
   { command, parser }: { readonly command: LoadedCommand; readonly parser: Parser },
 ): Promise<Offers | undefined> {
   const typed = readTyped(words, line.asked, [...line.globalFlags, ...parser.options]);
@@ -148,7 +148,7 @@ async function offersFor(
 }
 
 /** What fits at the end of `words`, as the shell's script reads it; loads one command at most. */
-export async function complete(words: readonly string[], line: CommandLine): Promise<string> {
+export async function complete(words: readonly string[], line: TypedLine): Promise<string> {
   const { commands, asked, globalFlags } = line;
   const { RootCommand } = await import("@bomb.sh/tab");
   const root = new RootCommand();

@@ -1,5 +1,5 @@
 /**
- * The script for PowerShell. What was typed is handed on as it is; nothing of
+ * The script for PowerShell. What was typed is passed on unchanged; nothing of
  * it is evaluated.
  *
  * @module

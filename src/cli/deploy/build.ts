@@ -10,9 +10,9 @@ import { createBuildHost, explainBuild } from "./build_host.ts";
 export default defineCommand({
   define: (command) =>
     command
-      .argument("[dir]", "directory of the project; the nearest with a svc.toml if left out")
+      .argument("[dir]", "project directory (default: the nearest one with a svc.toml)")
       .addOption(
-        new Option("--framework <name>", "framework, in place of the detected one").choices(
+        new Option("--framework <name>", "framework, instead of the detected one").choices(
           FRAMEWORKS.map(({ id }) => id),
         ),
       )

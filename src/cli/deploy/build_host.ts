@@ -44,7 +44,7 @@ function waysToOutput({ lines }: Context): string[] {
     : [lines.of("build"), lines.of("init")];
 }
 
-/** Waits for a part of a build; what the project's author is told becomes the tool's error. */
+/** Waits for a part of a build; a fault of the project becomes an error of the tool. */
 export async function explainBuild<T>(ctx: Context, part: Promise<T>): Promise<T> {
   try {
     return await part;

@@ -63,7 +63,7 @@ Deno.test("a project goes from init to deploy, rollback and delete", async (t) =
     });
 
     await t.step(
-      "stop takes a preview off the air, and nothing that production shows",
+      "stop takes a preview offline, and nothing that production shows",
       async () => {
         const preview = await bench.json(["deploy", "--branch", "feature"]);
         const [id, url] = [String(preview.id), String(preview.url)];

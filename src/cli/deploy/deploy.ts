@@ -23,7 +23,7 @@ import {
   chooseDeployTarget,
   type DeployTarget,
 } from "./deploy_target.ts";
-import { dryRun, type Shipping } from "./dry_run.ts";
+import { dryRun, type PackedDeployment } from "./dry_run.ts";
 import { readGitFacts } from "./git_facts.ts";
 import { sendDeployment, type Sent } from "./send_deployment.ts";
 
@@ -45,7 +45,7 @@ async function packDeployment(
     readonly project: Project;
     readonly environment: string;
   },
-): Promise<Shipping> {
+): Promise<PackedDeployment> {
   const { flags, client, project, environment } = facts;
   const pack = await explainBuild(
     ctx,
@@ -108,32 +108,33 @@ function shownProduction({ urls, isProduction }: Deployment): string {
 }
 
 export default defineCommand({
-  description: "Files that the platform already has are not sent again. Where svc.rules.toml " +
-    "stands beside svc.toml, its rules go live with the deployment.",
+  description:
+    "Files that the platform already has are not sent again. The rules of a svc.rules.toml " +
+    "beside svc.toml go live with the deployment.",
   define: (command) =>
     command
-      .argument("[dir]", "directory of the project; the nearest with a svc.toml if left out")
+      .argument("[dir]", "project directory (default: the nearest one with a svc.toml)")
       .option("--prod", "deploy to production")
       .option("--environment <name-or-id>", "deploy to this environment")
       .option("--project-id <id>", "id or name of the project")
-      .option("--skip-build", "deploy the output as it is")
+      .option("--skip-build", "deploy the existing output without building")
       .option("--build-command <command>", "build with this command")
-      .option("--skip-env-check", "deploy without the variables that svc.toml declares required")
+      .option("--skip-env-check", "do not check the variables that svc.toml declares as required")
       .addOption(
-        new Option("--framework <name>", "framework, in place of the detected one").choices(
+        new Option("--framework <name>", "framework, instead of the detected one").choices(
           FRAMEWORKS.map(({ id }) => id),
         ),
       )
       .option(
         "--branch <branch>",
-        "branch that is deployed; git's if left out, else commit-<sha>",
+        "branch of the deployment (default: git's, else commit-<sha>)",
       )
-      .option("--message <text>", "message of the deployment; the commit's if left out")
-      .option("--dry-run", "build and check all that a deploy checks, and deploy nothing"),
+      .option("--message <text>", "message of the deployment (default: the commit's)")
+      .option("--dry-run", "build and run all checks of a deploy, but deploy nothing"),
   examples: [
     ["deploy", "build this project and deploy a preview"],
     ["deploy --prod", "deploy to production"],
-    ["deploy --environment staging", "deploy to an environment of the project's own"],
+    ["deploy --environment staging", "deploy to an environment that the project has created"],
     ["deploy ./site --project-id blog --skip-build --json", "for scripts"],
   ],
   answers: "{ id, project, status, isPreview, isProduction, branch, commitSha, url, " +
@@ -158,9 +159,9 @@ export default defineCommand({
     if (flags.skipEnvCheck !== true) {
       await checkDeclarations(ctx, environment, { client, project, folder });
     }
-    const shipping = await packDeployment(ctx, folder, { flags, client, project, environment });
-    if (flags.dryRun === true) return await dryRun(ctx, { client, project, shipping });
-    const { pack, body } = shipping;
+    const packed = await packDeployment(ctx, folder, { flags, client, project, environment });
+    if (flags.dryRun === true) return await dryRun(ctx, { client, project, packed });
+    const { pack, body } = packed;
     const where = showPath(pack.output, ctx);
     ctx.ui.log(
       "deploy",
@@ -169,7 +170,7 @@ export default defineCommand({
     );
     const sent = await sendDeployment(ctx, {
       client,
-      lastCalls: ctx.client({
+      cleanupClient: ctx.client({
         phase: "deploy",
         folder,
         outlivesStop: true,

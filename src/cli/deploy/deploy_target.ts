@@ -46,7 +46,7 @@ export function checkDeployTargetFlags(flags: DeployTargetFlags): void {
 /**
  * Preview, unless `--prod` or `--environment` say otherwise (cli-and-config.md,
  * "Endpoints"). Variable and context, which may name production, do not count
- * here: that is said where they name another one.
+ * here; a warning says so where they name another one.
  */
 export async function chooseDeployTarget(
   ctx: Context,

@@ -8,12 +8,12 @@ import type { Client } from "../../client/mod.ts";
 import { endpoints, type Project } from "../../contract/mod.ts";
 import type { Context } from "../session/mod.ts";
 import { formatBytes, formatCount } from "../terminal/mod.ts";
-import { type Shipment, toBody } from "./send_deployment.ts";
+import { type DeploymentRequest, toBody } from "./send_deployment.ts";
 
 /** What a deploy sends, before it is sent. */
-export interface Shipping {
+export interface PackedDeployment {
   readonly pack: Pack;
-  readonly body: Shipment["body"];
+  readonly body: DeploymentRequest["body"];
 }
 
 function sizeOf(files: Pack["files"]): number {
@@ -23,10 +23,10 @@ function sizeOf(files: Pack["files"]): number {
 /** Has the platform check what would be sent: all that it checks of a deploy. */
 export async function dryRun(
   ctx: Context,
-  { client, project, shipping: { pack, body } }: {
+  { client, project, packed: { pack, body } }: {
     readonly client: Client;
     readonly project: Project;
-    readonly shipping: Shipping;
+    readonly packed: PackedDeployment;
   },
 ): Promise<void> {
   const { files, functions, manifest, rules } = pack;

@@ -1,6 +1,6 @@
 /**
- * A deploy that was cut off: the deployment is stopped where nobody has seen it
- * yet; where it is live already, that is said, and how to undo it.
+ * A deploy that was cut off: the deployment is stopped if it is not live yet;
+ * otherwise the error says that it is, and how to undo it.
  *
  * @module
  */
@@ -60,7 +60,7 @@ function listLine({ lines }: Context, { project }: Unfinished): string {
   return lines.of("deployments", "--project-id", project.id);
 }
 
-/** What a person who stopped the command is told: what the deployment has become. */
+/** The error for a person who stopped the command: it says what became of the deployment. */
 export function explainStop(ctx: Context, ending: Ending, unfinished: Unfinished): CliError {
   const { id, project, isActivating } = unfinished;
   switch (ending.type) {
@@ -77,7 +77,7 @@ export function explainStop(ctx: Context, ending: Ending, unfinished: Unfinished
     case "stopped":
     case "ended":
       return new CliError("interrupted", `Interrupted: deployment ${id} was stopped, not live`, {
-        hint: "Files that arrived are kept for a day: the next deploy goes on from there",
+        hint: "Files that arrived are kept for a day: the next deploy resumes from there",
         details: { deployment: { id, status: "STOPPED" } },
       });
     case "unknown":
@@ -89,7 +89,7 @@ export function explainStop(ctx: Context, ending: Ending, unfinished: Unfinished
         {
           ...(isActivating
             ? {}
-            : { hint: "The platform closes it by itself after 5 minutes without uploads" }),
+            : { hint: "The platform closes it after 5 minutes without uploads" }),
           next: [listLine(ctx, unfinished)],
           details: { deployment: { id, status: null } },
         },
@@ -97,7 +97,7 @@ export function explainStop(ctx: Context, ending: Ending, unfinished: Unfinished
   }
 }
 
-/** Adds to a failure of the deploy what became of the deployment, where that is not plain. */
+/** Adds to a failure of the deploy what became of the deployment, where that is not obvious. */
 export function explainFailure(
   ctx: Context,
   { error, ending, unfinished }: {

@@ -7,7 +7,7 @@ import { branchName } from "../../contract/mod.ts";
 import { runProgram } from "../../lib/spawn_program.ts";
 import type { Environment } from "../session/mod.ts";
 
-/** Everything is optional: git may be missing, or the folder no checkout. */
+/** Everything is optional: git may be missing, or the folder may not be a checkout. */
 export interface GitFacts {
   readonly branch?: string;
   readonly commitSha?: string;
@@ -35,7 +35,7 @@ async function git(directory: string, args: readonly string[]): Promise<string |
   }
 }
 
-/** Reads the answers of git; whatever the platform would refuse is left out. */
+/** Reads the output of git; what the platform would refuse is left out. */
 export function parseGitFacts(
   branch: string | undefined,
   log: string | undefined,
@@ -67,12 +67,12 @@ const BRANCH_VARIABLES: readonly string[] = [
   "BRANCH_NAME",
 ];
 
-/** Characters of a commit's name in the branch that stands for it. */
+/** Characters of the commit's hash in the name of such a branch. */
 const SHORT_SHA = 7;
 
 /**
- * The branch of a checkout without one: what the build service calls it, else a
- * name of the commit, so that it never passes for a branch that it is not
+ * The branch of a checkout without one: the build service's name for it, else a
+ * name made from the commit, so that it is never mistaken for another branch
  * (docs/decisions/detached-head.md).
  */
 function detachedBranch(commitSha: string, env: Environment): string {

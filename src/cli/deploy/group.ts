@@ -50,6 +50,6 @@ export const ROLLBACK: CommandLeaf = {
 export const STOP: CommandLeaf = {
   name: "stop",
   section: "Projects and deployments",
-  summary: "Take a deployment off the air",
+  summary: "Take a deployment offline",
   load: () => import("./stop.ts"),
 };

@@ -16,8 +16,9 @@ const toRow = (deployment: Deployment, now: number): string[] => [
 ];
 
 export default defineCommand({
-  description: "A star marks the deployment that production shows. Deployments keep the " +
-    "variables that they were made with; VARIABLES tells where those of the environment changed.",
+  description:
+    "A star marks the deployment that production shows. A deployment keeps the variables " +
+    "it was made with; VARIABLES shows whether those of its environment have changed since.",
   define: (command) =>
     command
       .addOption(limitOption(10))
@@ -33,7 +34,7 @@ export default defineCommand({
       (query) => client.call(endpoints.listDeployments, { params: { project: project.id }, query }),
       { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
     );
-    if (items.length === 0) ctx.ui.note("No deployments yet: `svc deploy` makes one");
+    if (items.length === 0) ctx.ui.note("No deployments yet: `svc deploy` creates one");
     const outdated = items.filter(({ status, variablesChanged }) =>
       status === "LIVE" && variablesChanged
     );
@@ -41,7 +42,7 @@ export default defineCommand({
       ctx.ui.log(
         "deploy",
         "warn",
-        `The variables of ${environment} changed since: redeploy to take the new variables`,
+        `The variables of ${environment} have changed since: redeploy to use the new ones`,
       );
     }
     const headings = [

@@ -5,9 +5,9 @@ import { formatFacts } from "../terminal/mod.ts";
 
 export default defineCommand({
   description:
-    "Nothing is built or sent again: production gets the files, functions and rules of " +
-    "the deployment, with its own variables. What code took from variables while it was built " +
-    "stays as it is.",
+    "Nothing is built or uploaded again: production gets the files, functions and rules of " +
+    "the deployment, with production's own variables. Values that the build took from " +
+    "variables stay as they are.",
   define: (command) =>
     command.argument("<id>", "id of the deployment; `svc deployments` shows it", deploymentId),
   offers: { id: "deployment" },

@@ -17,21 +17,22 @@ function explainConflict({ lines }: Context, error: unknown): unknown {
 }
 
 export default defineCommand({
-  description: "The deployment that was live before is live again, as it was: files, functions, " +
-    "rules and variables. Each further rollback goes one step back in the history of what was " +
-    "live; one after --to undoes that choice.",
+  description:
+    "The deployment that was live before becomes live again, as it was: files, functions, " +
+    "rules and variables. Each further rollback goes one step back in the history of what " +
+    "was live; a rollback after --to undoes it.",
   define: (command) =>
     command
       .option(
         "--deployment-id <id>",
-        "deployment to undo; the one live in production if left out",
+        "deployment to undo (default: the one live in production)",
         deploymentId,
       )
-      .option("--to <id>", "deployment to make live; the one before if left out", deploymentId)
+      .option("--to <id>", "deployment to make live (default: the one before)", deploymentId)
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["rollback", "undo the deployment that is live"],
-    ["rollback --to 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "go to a certain deployment"],
+    ["rollback --to 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "go back to a given deployment"],
   ],
   answers: "{ deployment, rolledBack, rulesInEffect: { origin, revisionId } }",
   async run({ flags }, ctx) {

@@ -13,10 +13,10 @@ import type { Context } from "../session/mod.ts";
 import { formatBytes, formatCount } from "../terminal/mod.ts";
 import { endUnfinished, explainFailure, explainStop } from "./end_unfinished.ts";
 
-export interface Shipment {
+export interface DeploymentRequest {
   readonly client: Client;
   /** Calls the platform even after the user has stopped the command. */
-  readonly lastCalls: Client;
+  readonly cleanupClient: Client;
   readonly project: Project;
   readonly files: readonly PackedFile[];
   readonly functions: readonly SealedFunction[];
@@ -30,13 +30,13 @@ export interface Amount {
 
 export interface Sent {
   readonly deployment: Deployment;
-  /** What travelled. Equal files travel once. */
+  /** What was uploaded. Equal files are uploaded once. */
   readonly uploaded: Amount;
   /** Files whose content the platform had already, or that equal another file. */
   readonly reused: Amount;
 }
 
-/** How long the platform's answer is waited for after the user has stopped, in milliseconds. */
+/** How long to wait for the platform's answer after the user has stopped, in milliseconds. */
 const CREATE_PATIENCE = 3000;
 
 function totalOf(blobs: readonly { readonly size: number }[]): Amount {
@@ -45,7 +45,7 @@ function totalOf(blobs: readonly { readonly size: number }[]): Amount {
 
 /** One file or function for each missing blob. */
 export function pickSources(
-  parts: Pick<Shipment, "files" | "functions">,
+  parts: Pick<DeploymentRequest, "files" | "functions">,
   missing: readonly string[],
 ): BlobSource[] {
   const wanted = new Set(missing);
@@ -57,7 +57,7 @@ export function pickSources(
     if (wanted.delete(sha256)) sources.push({ sha256, size: source.byteLength, content: source });
   }
   if (wanted.size === 0) return sources;
-  throw new TypeError("Can not upload: the platform asks for blobs that no file has");
+  throw new TypeError("Cannot upload: the platform asks for blobs that no file has");
 }
 
 async function upload(
@@ -81,7 +81,7 @@ async function upload(
   }
 }
 
-/** Waits for work that is given some more time after `signal` was aborted. */
+/** Waits for work that gets some more time after `signal` was aborted. */
 async function withPatience<T>(
   signal: AbortSignal,
   milliseconds: number,
@@ -99,8 +99,10 @@ async function withPatience<T>(
   }
 }
 
-/** What the platform is told of a deployment. */
-export function toBody({ body, files, functions }: Pick<Shipment, "body" | "files" | "functions">) {
+/** The body of the request that creates or checks a deployment. */
+export function toBody(
+  { body, files, functions }: Pick<DeploymentRequest, "body" | "files" | "functions">,
+) {
   return {
     ...body,
     files: files.map(({ path, sha256, size }) => ({ path, sha256, size })),
@@ -113,18 +115,18 @@ export function toBody({ body, files, functions }: Pick<Shipment, "body" | "file
 }
 
 /**
- * Records the deployment. A stop meanwhile waits for the answer, as only its id
- * lets the deployment be stopped on the platform.
+ * Creates the deployment. A stop meanwhile waits for the answer, because only
+ * its id allows the deployment to be stopped on the platform.
  */
-async function create(ctx: Context, shipment: Shipment) {
-  const { lastCalls, project } = shipment;
-  const body = toBody(shipment);
+async function create(ctx: Context, request: DeploymentRequest) {
+  const { cleanupClient, project } = request;
+  const body = toBody(request);
   const params = { project: project.id };
   ctx.signal.throwIfAborted();
   return await withPatience(
     ctx.signal,
     CREATE_PATIENCE,
-    (signal) => lastCalls.call(endpoints.createDeployment, { params, body, signal }),
+    (signal) => cleanupClient.call(endpoints.createDeployment, { params, body, signal }),
   );
 }
 
@@ -148,15 +150,15 @@ function toSent(
 /**
  * Creates the deployment, uploads what the platform lacks and activates it.
  * When that fails or is stopped on the way, the deployment is stopped unless it
- * is live, and the error says which; uploaded blobs stay, and the next run goes
- * on from there.
+ * is live, and the error says which; uploaded blobs stay, and the next run
+ * resumes from there.
  */
-export async function sendDeployment(ctx: Context, shipment: Shipment): Promise<Sent> {
-  const { client, files, lastCalls, project } = shipment;
-  const { deployment: { id }, missing } = await create(ctx, shipment);
+export async function sendDeployment(ctx: Context, request: DeploymentRequest): Promise<Sent> {
+  const { client, files, cleanupClient, project } = request;
+  const { deployment: { id }, missing } = await create(ctx, request);
   let isActivating = false;
   try {
-    const blobs = pickSources(shipment, missing);
+    const blobs = pickSources(request, missing);
     ctx.signal.throwIfAborted();
     await upload(ctx, client, { blobs, deployment: id });
     isActivating = true;
@@ -169,7 +171,7 @@ export async function sendDeployment(ctx: Context, shipment: Shipment): Promise<
       details: { deployment: live },
     });
   } catch (error) {
-    const ending = await endUnfinished(lastCalls, id);
+    const ending = await endUnfinished(cleanupClient, id);
     const unfinished = { id, project, isActivating };
     throw ctx.signal.aborted
       ? explainStop(ctx, ending, unfinished)

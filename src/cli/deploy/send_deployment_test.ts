@@ -185,7 +185,7 @@ Deno.test("a deploy whose deployment was stopped elsewhere ends at the next uplo
   });
 });
 
-Deno.test("a command stopped while it changes something says what was under way", async () => {
+Deno.test("a command stopped while it changes something says what was in progress", async () => {
   await withPlatform(async (bench) => {
     const run = await stopAt(bench, ["projects", "create", "--name", "blog", "--json"], {
       path: "/v1/projects",
@@ -193,7 +193,7 @@ Deno.test("a command stopped while it changes something says what was under way"
     });
     const told = JSON.parse(run.stdout);
     assert.equal(told.code, "interrupted");
-    assert.match(told.hint, /may have carried out POST \/v1\/projects, which was under way/);
+    assert.match(told.hint, /may have carried out POST \/v1\/projects, which was in progress/);
   });
 });
 

@@ -2,9 +2,9 @@ import { endpoints } from "../../contract/mod.ts";
 import { defineCommand, deploymentId } from "../command/mod.ts";
 
 export default defineCommand({
-  description:
-    "Its addresses answer no more and its server ends, for good; a deployment that waits " +
-    "or is built does not go live. What production shows is not stopped: roll back, or deploy anew.",
+  description: "Its addresses stop answering and its server ends, for good. A deployment that is " +
+    "queued or being built does not go live. What production shows cannot be stopped: roll " +
+    "back, or deploy again.",
   define: (command) =>
     command.argument("<id>", "id of the deployment; `svc deployments` shows it", deploymentId),
   offers: { id: "deployment" },

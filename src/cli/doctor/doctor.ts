@@ -4,11 +4,11 @@ import { formatFacts } from "../terminal/mod.ts";
 
 export default defineCommand({
   description:
-    "Looks at what svc serve needs of this machine: what a sandbox can close, esbuild, " +
-    "git, free disk and the data directory. Tells what to do where a point is not in order.",
+    "Covers sandboxes, esbuild, git, free disk space and the data directory, and shows " +
+    "what to do about each check that is not ok.",
   define: (command) =>
     command.option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)"),
-  examples: [["doctor", "look at this machine before it serves"]],
+  examples: [["doctor", "check this machine before it serves"]],
   answers: "{ ok, points }",
   async run({ flags }, ctx) {
     const { examine } = await import("./examine.ts");

@@ -1,5 +1,5 @@
 /**
- * What a platform needs of the machine, each point looked at.
+ * The checks of `svc doctor`.
  *
  * @module
  */
@@ -19,18 +19,18 @@ export interface ExamineOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** Below this, deployments soon have no room. */
+/** Below this, deployments soon run out of space. */
 const LOW_DISK_BYTES = 1024 ** 3;
 
 function memoryWatch(): Point {
   try {
     Deno.readTextFileSync("/proc/self/statm");
-    return { name: "memory watch", state: "ok", found: "/proc tells the memory of processes" };
+    return { name: "memory watch", state: "ok", found: "/proc shows the memory of processes" };
   } catch {
     return {
       name: "memory watch",
       state: "warn",
-      found: "/proc does not tell the memory of processes",
+      found: "/proc does not show the memory of processes",
       advice: "Run the platform where /proc is mounted: memory of functions and servers is not " +
         "limited without it",
     };
@@ -67,7 +67,7 @@ async function git(): Promise<Point> {
     if (success) {
       return { name: "git", state: "ok", found: new TextDecoder().decode(stdout).trim() };
     }
-  } catch { /* it is not there: told below */ }
+  } catch { /* it is missing: reported below */ }
   return {
     name: "git",
     state: "warn",
@@ -111,7 +111,7 @@ export function judgeDataDir(dataDir: string, mode: number | null | undefined): 
   };
 }
 
-/** Looks at each point; none of them changes anything but the cache folder. */
+/** Runs all checks; none of them changes anything but the cache folder. */
 export async function examine(
   { dataDir, cacheDir, env }: ExamineOptions,
 ): Promise<readonly Point[]> {

@@ -8,6 +8,6 @@ import type { CommandLeaf } from "../command/mod.ts";
 export const DOCTOR: CommandLeaf = {
   name: "doctor",
   section: "Platform",
-  summary: "Look at what the platform needs of this machine",
+  summary: "Check what the platform needs of this machine",
   load: () => import("./doctor.ts"),
 };

@@ -1,10 +1,10 @@
 /**
- * One thing that `svc doctor` looks at.
+ * One check of `svc doctor`.
  *
  * @module
  */
 
-/** `warn` where the platform runs, but holds less. */
+/** `warn` where the platform runs, but with less protection or fewer features. */
 export type PointState = "ok" | "warn" | "fail";
 
 export interface Point {

@@ -18,7 +18,7 @@ function judge(name: string, enforced: boolean, found: readonly [string, string]
   };
 }
 
-/** Judges what the system offers. */
+/** Judges what the system offers for servers. */
 export function judgeServerSandbox({ files, calls }: SandboxSupport): readonly Point[] {
   return [
     judge("sandbox network", calls, [
@@ -36,12 +36,12 @@ const BUILDS_FOUND: Readonly<Record<BuildWalls, string>> = {
   namespaces: "each build has a user and namespaces of its own",
   own_namespaces: "each build has namespaces of its own",
   user: "each build has a user of its own",
-  open: "builds have no walls",
+  open: "builds run without a sandbox",
 };
 
 const name = "build sandbox";
 
-/** Judges what was found on this machine. */
+/** Judges what was found for builds; `undefined` where builds are refused. */
 export function judgeBuildWalls(walls: BuildWalls | undefined): Point {
   if (walls !== undefined) {
     const state = walls === "open" ? "warn" : "ok";
@@ -56,7 +56,7 @@ export function judgeBuildWalls(walls: BuildWalls | undefined): Point {
   };
 }
 
-/** Tries out what builds would run in. */
+/** Tries the sandbox that builds would run in. */
 export async function buildWalls(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Point> {

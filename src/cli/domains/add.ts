@@ -6,16 +6,17 @@ import { printable } from "../terminal/mod.ts";
 import { formatRecords } from "./show_dns.ts";
 
 export default defineCommand({
-  description: "Prints the DNS records to set. An apex and its www name come together: one " +
-    "redirects to the other. The domain answers once `svc domains verify` has seen the proof.",
+  description:
+    "Prints the DNS records to set. An apex and its www name come together: one redirects " +
+    "to the other. The domain answers once `svc domains verify` has found the proof.",
   define: (command) =>
     command
       .argument("<domain>", "a name such as www.example.com, *.example.com or bücher.example")
-      .option("--environment <name-or-id>", "environment that it shows")
+      .option("--environment <name-or-id>", "environment that the domain shows")
       .option("--project-id <id>", "id or name of the project"),
   examples: [
-    ["domains add www.example.com --environment production", "bind it to production"],
-    ["domains add '*.preview.example.com' --environment preview", "all names below one"],
+    ["domains add www.example.com --environment production", "show production there"],
+    ["domains add '*.preview.example.com' --environment preview", "all names below a domain"],
   ],
   answers: "{ domain, companion, records, notes }",
   async run({ args: [hostname], flags }, ctx) {
@@ -39,7 +40,7 @@ export default defineCommand({
     for (const note of notes) ctx.ui.log("domains", "info", printable(note));
     ctx.ui.note(
       domain.status === "verified"
-        ? `Verified already by the zone ${domain.zone}; the records to have:`
+        ? `Already verified by the zone ${domain.zone}; it needs these records:`
         : `Set these records, then: ${ctx.lines.ofProject("domains", "verify", domain.hostname)}`,
     );
     ctx.ui.result(answer, formatRecords(ctx.ui, records));

@@ -17,7 +17,7 @@ export const DOMAINS: CommandGroup = {
     },
     {
       name: "add",
-      summary: "Bind a domain, and tell the DNS records to set",
+      summary: "Add a domain, and show the DNS records to set",
       load: () => import("./add.ts"),
     },
     {

@@ -1,5 +1,5 @@
 /**
- * The custom domains of a project as the `domains` commands look at them.
+ * The custom domains of a project as the `domains` commands see them.
  *
  * @module
  */
@@ -29,7 +29,7 @@ function toHostname(text: string): string {
   return hostname.replace(/\.$/, "");
 }
 
-/** The domain with this id or hostname, in any spelling; throws `not_found` else. */
+/** The domain with this id or hostname, in any spelling; otherwise throws `not_found`. */
 export function pickDomain(
   ctx: Context,
   { domains, reference, project }: {

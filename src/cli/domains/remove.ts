@@ -4,7 +4,7 @@ import { openProject } from "../projects/mod.ts";
 import { listDomains, pickDomain } from "./project_domains.ts";
 
 export default defineCommand({
-  description: "It answers no longer, and its name is free again.",
+  description: "The domain stops answering, and its name is free again.",
   define: (command) =>
     command
       .argument("<domain_id>", "id or name of the domain")
@@ -12,8 +12,8 @@ export default defineCommand({
       .option("--project-id <id>", "id or name of the project"),
   offers: { domain_id: "domain" },
   examples: [
-    ["domains remove www.example.com", "remove it after a question"],
-    ["domains remove www.example.com --force", "remove it without one"],
+    ["domains remove www.example.com", "remove it after asking"],
+    ["domains remove www.example.com --force", "remove it without asking"],
   ],
   answers: "{ removed, domain }",
   async run({ args: [reference], flags }, ctx) {
@@ -25,8 +25,8 @@ export default defineCommand({
     const domain = pickDomain(ctx, { domains, reference, project });
     await confirm(ctx, {
       force: flags.force,
-      question: `Remove domain ${domain.hostname}? It then shows ${project.name} no longer`,
-      wanted: `Confirm that domain ${domain.hostname} of ${project.name} shall be removed`,
+      question: `Remove domain ${domain.hostname}? It then no longer shows ${project.name}`,
+      wanted: `Confirm the removal of domain ${domain.hostname} of ${project.name}`,
       declined: "Nothing removed",
       next: ctx.lines.of("domains", "remove", domain.id, "--project-id", project.id, "--force"),
     });

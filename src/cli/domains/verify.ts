@@ -15,15 +15,16 @@ function sayHints(ctx: Context, { checks, notes }: VerifiedDomain): void {
 }
 
 export default defineCommand({
-  description: "Looks the DNS records up and tells per record what was expected and what was " +
-    "seen. The TXT record proves the whole zone. Exit code 1 while the proof is not seen.",
+  description:
+    "Looks up the DNS records and shows what was expected and what was found for each. The " +
+    "TXT record proves the whole zone. Exit code 1 until the proof is found.",
   define: (command) =>
     command
       .argument("<domain_id>", "id or name of the domain")
       .option("--project-id <id>", "id or name of the project"),
   offers: { domain_id: "domain" },
   examples: [
-    ["domains verify www.example.com", "look its records up"],
+    ["domains verify www.example.com", "look up its records"],
     ["domains verify www.example.com --json", "the look-ups for programs"],
   ],
   answers: "{ domain, checks, notes }",
@@ -41,15 +42,19 @@ export default defineCommand({
     const table = formatChecks(ctx.ui, answer.checks);
     if (answer.domain.status !== "verified") {
       ctx.ui.note(table);
-      throw new CliError("domain_unverified", `Set the records of ${hostname}: no proof is seen`, {
-        next: [ctx.lines.again()],
-        details: { ...answer },
-      });
+      throw new CliError(
+        "domain_unverified",
+        `Set the records of ${hostname}: no proof was found`,
+        {
+          next: [ctx.lines.again()],
+          details: { ...answer },
+        },
+      );
     }
     const incomplete = answer.checks.some(({ ok }) => !ok);
     ctx.ui.done(
       "domains",
-      `${hostname} is verified${incomplete ? "; not all records are as they should be" : ""}`,
+      `${hostname} is verified${incomplete ? "; some records are not as they should be" : ""}`,
     );
     ctx.ui.result(answer, table);
   },

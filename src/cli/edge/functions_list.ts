@@ -6,9 +6,9 @@ import { openProject } from "../projects/mod.ts";
 export default defineCommand({
   define: (command) =>
     command
-      .option("--deployment-id <id>", "deployment; the one live in production if left out")
+      .option("--deployment-id <id>", "deployment (default: the one live in production)")
       .option("--project-id <id>", "id or name of the project"),
-  examples: [["functions list", "name the functions that production runs"]],
+  examples: [["functions list", "list the functions that production runs"]],
   answers: "{ deploymentId, functions }",
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });

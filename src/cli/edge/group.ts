@@ -8,7 +8,7 @@ import type { CommandGroup, CommandLeaf } from "../command/mod.ts";
 export const PURGE: CommandLeaf = {
   name: "purge",
   section: "Rules and functions",
-  summary: "Forget cached answers at the edge",
+  summary: "Clear cached responses at the edge",
   load: () => import("./purge.ts"),
 };
 

@@ -5,15 +5,15 @@ import { openProject } from "../projects/mod.ts";
 import { formatCount } from "../terminal/mod.ts";
 
 export default defineCommand({
-  description: "A deploy and a rollback begin with an empty cache by themselves.",
+  description: "A deploy and a rollback start with an empty cache anyway.",
   define: (command) =>
     command
-      .option("--path <path>", "only answers for this path, with any query")
-      .option("--prefix <prefix>", "only answers for paths that begin with this")
+      .option("--path <path>", "only responses for this path, with any query")
+      .option("--prefix <prefix>", "only responses for paths that begin with this prefix")
       .option("--project-id <id>", "id or name of the project"),
   examples: [
-    ["purge", "forget all cached answers of this project"],
-    ["purge --prefix /blog/", "forget those of the blog"],
+    ["purge", "clear all cached responses of this project"],
+    ["purge --prefix /blog/", "clear those of the blog"],
   ],
   answers: "{ purged }",
   async run({ flags: { path, prefix, projectId } }, ctx) {
@@ -30,7 +30,7 @@ export default defineCommand({
       params: { project: project.id },
       body,
     });
-    ctx.ui.done("deploy", `Forgot ${formatCount(answer.purged, "answer")}`);
+    ctx.ui.done("deploy", `Cleared ${formatCount(answer.purged, "response")}`);
     ctx.ui.result(answer, "");
   },
 });

@@ -6,7 +6,8 @@ import { listVariables } from "./project_variables.ts";
 import { checkVariableName } from "./variable_name.ts";
 
 export default defineCommand({
-  description: "Removes its values in every scope. Deployments keep the variables that they were " +
+  description:
+    "Removes its values in every scope. Existing deployments keep the variables they were " +
     "made with.",
   define: (command) =>
     command
@@ -15,8 +16,8 @@ export default defineCommand({
       .option("--project-id <id>", "id or name of the project"),
   offers: { key: "variable" },
   examples: [
-    ["env delete LOG_LEVEL", "delete the variable after a question"],
-    ["env delete LOG_LEVEL --force", "delete it without one"],
+    ["env delete LOG_LEVEL", "delete the variable after asking"],
+    ["env delete LOG_LEVEL --force", "delete it without asking"],
   ],
   answers: "{ deleted, key, scopes }",
   async run({ args: [given], flags }, ctx) {
@@ -33,7 +34,7 @@ export default defineCommand({
     await confirm(ctx, {
       force: flags.force,
       question: `Delete variable ${subject}? This cannot be undone`,
-      wanted: `Confirm that variable ${subject} shall be deleted`,
+      wanted: `Confirm the deletion of variable ${subject}`,
       declined: "Nothing deleted",
       next: ctx.lines.of("env", "delete", key, "--project-id", project.id, "--force"),
     });

@@ -30,7 +30,7 @@ export interface DotenvProblem {
 }
 
 export interface DotenvFacts {
-  /** What `--plain` or `--secret` says of variables without a declaration. */
+  /** Category of variables without a declaration, from `--plain` or `--secret`. */
   readonly flag: VariableCategory | undefined;
   readonly declarations: ReadonlyMap<string, EnvDeclaration>;
 }

@@ -1,7 +1,7 @@
 /**
- * Where the assignments of a dotenv file stand, and the lines that are none.
- * What a value means is for the `dotenv` package to say; it passes over what
- * it cannot read, which nobody would notice. Pure.
+ * The positions of assignments in a dotenv file, and the lines that are not
+ * assignments. The `dotenv` package decides what a value means; it silently
+ * skips what it cannot read. Pure.
  *
  * @module
  */

@@ -6,7 +6,7 @@ import type { Variable } from "../../contract/mod.ts";
 import { childVariables, isSteering } from "../../lib/child_variables.ts";
 import { withoutFinalNewline } from "../command/read_value.ts";
 import { CliError } from "../errors/cli_error.ts";
-import { createCommandLines } from "../errors/command_line.ts";
+import { createSuggestedCommands } from "../errors/suggested_commands.ts";
 import { parseDotenv } from "./dotenv_file.ts";
 import { findExposed, findMissing } from "./missing_variables.ts";
 import { categoryOfFlags, chooseCategory } from "./variable_category.ts";
@@ -56,7 +56,7 @@ Deno.test("findMissing() names each required variable in each environment that l
   const declarations = new Map([["A", sensitive], ["B", plain], ["C", optional]]);
   const variables = [variable("A", "all", "secret"), variable("B", "preview")];
   const missing = findMissing(declarations, variables, {
-    lines: createCommandLines(["deploy", "--json"], []),
+    lines: createSuggestedCommands(["deploy", "--json"], []),
     environments: ["production", "preview"],
     projectId: "shop",
   });

@@ -8,20 +8,25 @@ import { fetchVariables } from "./fetch_variables.ts";
 import { runChild } from "./run_child.ts";
 
 export default defineCommand({
-  description: "The command gets this program's environment with the variables over it; no file " +
-    "is written, and no shell reads the command line. Its exit code is this program's, and " +
-    "signals reach it. With --json, each line that it writes becomes a log line on stderr, and " +
-    "stdout has one object when it has ended. Variables that steer which code runs, such as " +
-    "PATH, LD_PRELOAD or NODE_OPTIONS, are left out unless --allow names them.",
+  description:
+    "The command gets this program's environment, overlaid with the variables; no file is " +
+    "written, and no shell reads the command line. The exit code is the command's, and " +
+    "signals reach it. With --json, each line that it writes becomes a log line on stderr, " +
+    "and stdout has one object once it has ended. Variables that control which code runs, " +
+    "such as PATH, LD_PRELOAD or NODE_OPTIONS, are left out unless --allow names them.",
   define: (command) =>
     command
       .argument("<command...>", "after --, the program and its arguments")
-      .option("--environment <name-or-id>", "environment whose variables it gets")
-      .option("--allow <names>", "also these variables that steer which code runs", repeatedList)
+      .option("--environment <name-or-id>", "environment whose variables to pass")
+      .option(
+        "--allow <names>",
+        "also pass these variables, although they control which code runs",
+        repeatedList,
+      )
       .option("--project-id <id>", "id or name of the project"),
   examples: [
-    ["env exec -- npm run dev", "run it with the variables of the context's environment"],
-    ["env exec --environment production -- ./migrate --dry-run", "of production"],
+    ["env exec -- npm run dev", "run it with the variables of this checkout's environment"],
+    ["env exec --environment production -- ./migrate --dry-run", "with those of production"],
   ],
   answers: "{ exitCode, environment, variables }",
   async run({ args: [[program, ...args]], flags }, ctx) {
@@ -48,7 +53,9 @@ export default defineCommand({
       ctx.ui.log(
         "env",
         "warn",
-        `Left out, as they steer which code runs: ${heldBack.join(", ")} (--allow takes them)`,
+        `Left out, because they control which code runs: ${
+          heldBack.join(", ")
+        } (--allow passes them)`,
       );
     }
     const count = Object.keys(variables).length - heldBack.length;

@@ -23,7 +23,7 @@ export async function fetchVariables(
   });
   for (const [name, value] of Object.entries(variables)) {
     if (isVariableName(name) && !value.includes("\0")) continue;
-    throw new CliError("contract", "Can not take the variables: the platform sent an invalid one");
+    throw new CliError("contract", "Cannot use the variables: the platform sent an invalid one");
   }
   return variables;
 }

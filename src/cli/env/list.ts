@@ -9,12 +9,13 @@ import { listVariables } from "./project_variables.ts";
 const MASK = "********";
 
 export default defineCommand({
-  description: "Values of secrets are not shown; `svc env exec` gives them to a command. Without " +
-    "an environment (flag, SVC_ENVIRONMENT or context), the variables of every scope.",
+  description:
+    "Does not show the values of secrets; `svc env exec` passes them to a command. Without " +
+    "an environment (flag, SVC_ENVIRONMENT or context), lists the variables of every scope.",
   define: (command) =>
     command
       .option("--environment <name-or-id>", "only what this environment sees")
-      .option("--all", "every scope, whatever variable and context say")
+      .option("--all", "every scope, whatever SVC_ENVIRONMENT and the context say")
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["env list", "show the variables of this directory's project"],
@@ -38,7 +39,7 @@ export default defineCommand({
     });
     const variables = await listVariables(client, project, chosen?.environment.name);
     if (variables.length === 0) {
-      ctx.ui.note("No variables: `svc env set <key>` makes one");
+      ctx.ui.note("No variables: `svc env set <key>` creates one");
     }
     const rows = variables.map(({ key, category, scope, value, updatedAt }) => [
       key,

@@ -1,11 +1,11 @@
 /**
- * Which declared variables an environment lacks, and what settles it. Pure.
+ * Which declared variables an environment lacks, and how to set them. Pure.
  *
  * @module
  */
 import type { EnvDeclaration, Visibility } from "../../config/mod.ts";
 import { SCOPE_ALL, type Variable, type VariableCategory } from "../../contract/mod.ts";
-import { CliError, type CommandLines } from "../errors/mod.ts";
+import { CliError, type SuggestedCommands } from "../errors/mod.ts";
 
 export interface MissingVariable {
   readonly key: string;
@@ -15,14 +15,14 @@ export interface MissingVariable {
   readonly command: string;
 }
 
-/** A secret that lies open. */
+/** A variable that is declared sensitive, but stored as plain. */
 export interface ExposedVariable {
   readonly key: string;
   readonly scope: string;
 }
 
 export interface MissingFacts {
-  readonly lines: CommandLines;
+  readonly lines: SuggestedCommands;
   readonly environments: readonly string[];
   /** The project, where `svc.toml` does not name it. */
   readonly projectId: string | undefined;
@@ -89,7 +89,7 @@ function listByEnvironment(missing: readonly MissingVariable[]): string {
   }).join("");
 }
 
-/** Says what is missing, where, and what to do; `also` are further ways out. */
+/** The error that says what is missing, where, and what to do; `also` are alternatives. */
 export function missingVariables(
   missing: readonly MissingVariable[],
   also: readonly string[] = [],

@@ -7,7 +7,7 @@ import { type Client, collectPages } from "../../client/mod.ts";
 import { endpoints, PAGE_LIMIT_MAX, type Project, type Variable } from "../../contract/mod.ts";
 import { definedOnly } from "../command/mod.ts";
 
-/** Most variables that are listed, each scope counted. */
+/** Most variables that are listed, counting each scope. */
 const MAX_LISTED = 10_000;
 
 /** The variables of a project in every scope, or those that one environment sees. */

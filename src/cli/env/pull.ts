@@ -2,10 +2,11 @@ import { defineCommand } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
 
 export default defineCommand({
-  description: "Refused: a dotenv file would leave secrets in plain text on the disk, where " +
+  description:
+    "Always refused: a dotenv file would leave secrets in plain text on the disk, where " +
     "backups, editors and git find them.",
   define: (command) => command.argument("[file...]", "ignored").allowUnknownOption(),
-  examples: [["env pull", "tells what to do instead"]],
+  examples: [["env pull", "show what to do instead"]],
   answers: "always an error",
   run(_, ctx) {
     return Promise.reject(

@@ -1,6 +1,6 @@
 /**
- * Running a command in the place of this program: signals reach it, its exit
- * code comes back. Its streams are the program's own; in JSON mode, where stdout
+ * Running a command in place of this program: it gets the signals, and its exit
+ * code is returned. Its streams are the program's own; in JSON mode, where stdout
  * has one object and stderr log lines, what it writes becomes log lines. No shell
  * reads the command line.
  *
@@ -34,10 +34,10 @@ function spawn(ctx: Context, { program, args, env }: ChildCommand): Deno.ChildPr
     }).spawn();
   } catch (cause) {
     const reason = cause instanceof Deno.errors.NotFound
-      ? "it is not found"
+      ? "it was not found"
       : cause instanceof Deno.errors.PermissionDenied
       ? "it is not executable"
-      : "the system refuses it";
+      : "the system refuses to run it";
     throw new CliError(
       "not_runnable",
       `Name a program that can be run: "${printable(program)}", ${reason}`,
@@ -67,7 +67,7 @@ export async function runChild(ctx: Context, command: ChildCommand): Promise<num
     try {
       child?.kill(signal);
     } catch {
-      // It has ended meanwhile.
+      // It has already ended.
     }
   });
   try {

@@ -42,7 +42,7 @@ interface VariableRequest {
   readonly flags: SetFlags;
 }
 
-/** Refuses command lines that can not be meant, before anything is read. */
+/** Refuses command lines that make no sense, before anything is read. */
 function checkFlags(given: string | undefined, flags: SetFlags): void {
   if (flags.all === true && flags.environment !== undefined) {
     throw new CliError("usage", "Give --environment or --all, not both");
@@ -76,7 +76,7 @@ async function chooseScope(
   }
   const environments = await listEnvironments(client, project);
   return await ctx.prompter.select({
-    message: "Where shall it hold?",
+    message: "Which environments should see it?",
     choices: [
       { value: SCOPE_ALL, label: "all environments" },
       ...environments.map(({ name }) => ({ value: name, label: name })),
@@ -98,7 +98,7 @@ function put({ client, project, scope, flags }: VariableRequest, entry: Entry): 
   });
 }
 
-/** Sets one after the other; what the platform refuses does not keep it from the rest. */
+/** Sets one after the other; a refusal by the platform does not stop the rest. */
 async function putAll(
   ctx: Context,
   request: VariableRequest,
@@ -132,22 +132,23 @@ async function putAll(
 function report(ctx: Context, { project, scope }: VariableRequest, what: string): void {
   const where = scope === SCOPE_ALL ? "all environments" : scope;
   ctx.ui.done("env", `${what} in ${where} of ${project.name}`);
-  ctx.ui.note("Deployments keep the variables they were made with: a new deploy takes the change");
+  ctx.ui.note("Existing deployments keep their variables: deploy again to use the change");
 }
 
 export default defineCommand({
-  description: "A secret comes by --stdin or --from-file, or is typed unseen at a terminal; of " +
-    "text from stdin or a file, one line break at the end is left out. Without --plain and " +
-    "--secret, svc.toml's [env.declarations] say which it is.",
+  description:
+    "Pass a secret by --stdin or --from-file, or type it unseen at a terminal. One line " +
+    "break at the end of text from stdin or a file is removed. Without --plain and " +
+    "--secret, [env.declarations] of svc.toml decide.",
   define: (command) =>
     command
-      .argument("[key]", "name of the variable; left out with --all-keys")
-      .option("--value <value>", "the value; not for secrets")
+      .argument("[key]", "name of the variable; omit it with --all-keys")
+      .option("--value <value>", "the value; not allowed for secrets")
       .option("--stdin", "read the value from stdin")
       .option("--from-file <path>", "read the value from this file")
       .option("--all-keys", "take --from-file as a dotenv file and set all its variables")
-      .option("--plain", "a plain variable, which can be shown")
-      .option("--secret", "a secret, which is never shown again")
+      .option("--plain", "store it as plain text, which can be shown")
+      .option("--secret", "store it as a secret, which is never shown again")
       .option("--environment <name-or-id>", "set it in this environment")
       .option("--all", "set it in all environments")
       .option("--replace-scope", "remove the values that it has in other scopes")

@@ -6,8 +6,8 @@ import { findExposed, findMissing, missingVariables } from "./missing_variables.
 import { listVariables } from "./project_variables.ts";
 
 export default defineCommand({
-  description: "Looks at every environment unless --environment names one, whatever " +
-    "SVC_ENVIRONMENT and context say. Exit code 1 where a required variable is missing.",
+  description: "Checks every environment unless --environment names one; SVC_ENVIRONMENT and the " +
+    "context do not count. Exit code 1 if a required variable is missing.",
   define: (command) =>
     command
       .option("--environment <name-or-id>", "only this environment")

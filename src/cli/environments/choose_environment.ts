@@ -96,7 +96,7 @@ async function findReference(
     ctx.ui.log(
       phase,
       "warn",
-      `${CONTEXT_PATH} does not count: it is about another project than ${project.name}`,
+      `Ignoring ${CONTEXT_PATH}: it is about another project than ${project.name}`,
     );
     return undefined;
   }
@@ -205,7 +205,7 @@ export async function requireEnvironment(
   const chosen = await chooseEnvironment(ctx, facts);
   if (chosen !== undefined) return chosen;
   if (ctx.prompter === undefined) {
-    throw actionRequired("Name the environment: no flag, variable or context does", [
+    throw actionRequired("Name the environment: no flag, variable or context names one", [
       ctx.lines.again({ "--environment": ENVIRONMENT_PRODUCTION }),
       ctx.lines.again({ "--environment": ENVIRONMENT_PREVIEW }),
       contextLine(ctx),

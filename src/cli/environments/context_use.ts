@@ -13,8 +13,9 @@ async function assertCanKeepContext(ctx: Context, root: string): Promise<void> {
 }
 
 export default defineCommand({
-  description: `Keeps it in ${CONTEXT_PATH} of this checkout, and makes git ignore that file. ` +
-    "The flag --environment and SVC_ENVIRONMENT go before it.",
+  description:
+    `Stores the choice in ${CONTEXT_PATH} of this checkout, and makes git ignore that file. ` +
+    "--environment and SVC_ENVIRONMENT take precedence over it.",
   define: (command) =>
     command
       .argument("<name-or-id>", "environment")
@@ -37,11 +38,11 @@ export default defineCommand({
     const root = folder.directory;
     const ignored = await ignoreContext(root);
     await saveContext(root, { projectId: project.id, environment: { id, name } });
-    ctx.ui.done("env", `This checkout works with environment ${name} of ${project.name}`);
+    ctx.ui.done("env", `This checkout now uses environment ${name} of ${project.name}`);
     if (ignored) ctx.ui.log("env", "info", `Added ${CONTEXT_PATH} to .gitignore`);
     const variable = environmentVariable(ctx);
     if (variable !== undefined) {
-      ctx.ui.log("env", "warn", "SVC_ENVIRONMENT is set and goes before the context");
+      ctx.ui.log("env", "warn", "SVC_ENVIRONMENT is set and takes precedence over the context");
     }
     ctx.ui.result({
       environment: { id, name },

@@ -7,20 +7,20 @@ import { printable } from "../terminal/mod.ts";
 function checkName(name: string): void {
   const wrong = environmentName.safeParse(name).error?.issues[0]?.message;
   if (wrong === undefined && name !== SCOPE_ALL) return;
-  const reason = wrong ?? "Must not be the word for every scope";
+  const reason = wrong ?? "Must not be the word for all environments";
   throw new CliError(
     "usage",
-    `Name the environment otherwise than "${printable(name)}": ${reason}`,
+    `Choose another name than "${printable(name)}": ${reason}`,
   );
 }
 
 export default defineCommand({
-  description: "It has variables, deployments and an address of its own.",
+  description: "The environment has its own variables, deployments and address.",
   define: (command) =>
     command
       .argument("<name>", "lower-case letters, digits and inner hyphens, at most 20")
       .option("--project-id <id>", "id or name of the project"),
-  examples: [["environments create staging", "make the environment staging"]],
+  examples: [["environments create staging", "create the environment staging"]],
   answers: "{ environment }",
   async run({ args: [name], flags }, ctx) {
     checkName(name);

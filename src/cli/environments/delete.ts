@@ -5,7 +5,7 @@ import { openProject } from "../projects/mod.ts";
 import { listEnvironments, pickEnvironment, readContext } from "./choose_environment.ts";
 
 export default defineCommand({
-  description: "Its variables go with it; production and preview can not be deleted.",
+  description: "Deletes its variables too. Production and preview cannot be deleted.",
   define: (command) =>
     command
       .argument("<name-or-id>", "environment")
@@ -13,8 +13,8 @@ export default defineCommand({
       .option("--project-id <id>", "id or name of the project"),
   offers: { "name-or-id": "environment" },
   examples: [
-    ["environments delete staging", "delete staging after a question"],
-    ["environments delete staging --force", "delete it without one"],
+    ["environments delete staging", "delete staging after asking"],
+    ["environments delete staging --force", "delete it without asking"],
   ],
   answers: "{ deleted, environment }",
   async run({ args: [reference], flags }, ctx) {
@@ -31,13 +31,13 @@ export default defineCommand({
     });
     const { id, name } = environment;
     if (environment.isBuiltIn) {
-      throw new CliError("conflict", `Keep ${name}: every project has it`);
+      throw new CliError("conflict", `Cannot delete ${name}: every project has it`);
     }
     await confirm(ctx, {
       force: flags.force,
       question: `Delete environment ${name} of ${project.name} with its variables? ` +
         "This cannot be undone",
-      wanted: `Confirm that environment ${name} of ${project.name} shall go with its variables`,
+      wanted: `Confirm the deletion of environment ${name} of ${project.name} with its variables`,
       declined: "Nothing deleted",
       next: ctx.lines.of("environments", "delete", id, "--project-id", project.id, "--force"),
     });

@@ -31,7 +31,7 @@ export const ENVIRONMENTS: CommandGroup = {
 export const CONTEXT: CommandGroup = {
   name: "context",
   section: "Configuration",
-  summary: "Choose the environment that this checkout works with",
+  summary: "Choose the environment of this checkout",
   commands: [
     {
       name: "use",

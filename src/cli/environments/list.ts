@@ -3,7 +3,7 @@ import { openProject } from "../projects/mod.ts";
 import { listEnvironments, readContext } from "./choose_environment.ts";
 
 export default defineCommand({
-  description: "A star marks the one that this checkout works with.",
+  description: "A star marks the environment of this checkout.",
   define: (command) => command.option("--project-id <id>", "id or name of the project"),
   examples: [["environments list", "show the environments of this directory's project"]],
   answers: "{ environments, context }",

@@ -58,7 +58,7 @@ export interface FileDiagnostics {
 
 export interface CliErrorFacts {
   readonly hint?: string;
-  /** Commands that would settle the matter. */
+  /** Commands that would solve the problem. */
   readonly next?: readonly string[];
   readonly found?: FileDiagnostics;
   /** Further members of the JSON error object. */
@@ -90,7 +90,7 @@ export function interrupted(cutOff: readonly string[] = []): CliError {
   return new CliError("interrupted", "Interrupted", {
     ...(call === undefined
       ? {}
-      : { hint: `The platform may have carried out ${call}, which was under way: look there` }),
+      : { hint: `The platform may have carried out ${call}, which was in progress: check there` }),
   });
 }
 

@@ -1,12 +1,12 @@
 /**
- * Problems that the platform finds in a request, in the words of the command
- * line: a field of the API is what a flag or an argument gave. Pure.
+ * Problems that the platform finds in a request, in terms of the command line:
+ * a field of the API comes from a flag or an argument. Pure.
  *
  * @module
  */
 import type { Problem } from "../../contract/mod.ts";
 
-/** What was typed, as far as fields can come from it. */
+/** The parts of the command line that fields can come from. */
 export interface GivenInput {
   /** Long names of the flags that were given. */
   readonly flags: readonly string[];

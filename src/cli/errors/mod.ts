@@ -12,6 +12,10 @@ export {
   declined,
   interrupted,
 } from "./cli_error.ts";
-export { type CommandLines, createCommandLines, type KnownFlag } from "./command_line.ts";
 export { explainFileFault } from "./file_fault.ts";
 export { describeError, toHumanError, toJsonError } from "./report_error.ts";
+export {
+  createSuggestedCommands,
+  type KnownFlag,
+  type SuggestedCommands,
+} from "./suggested_commands.ts";

@@ -11,8 +11,8 @@ import { renderDiagnostic } from "../../lib/diagnostic.ts";
 import { EXIT } from "../exit_code.ts";
 import { type Palette, printable } from "../terminal/mod.ts";
 import { CliError, type FileDiagnostics } from "./cli_error.ts";
-import type { CommandLines } from "./command_line.ts";
 import { toFlagProblems } from "./flag_problems.ts";
+import type { SuggestedCommands } from "./suggested_commands.ts";
 
 export interface ErrorReport {
   readonly message: string;
@@ -52,7 +52,7 @@ function describeUsage(error: CommanderError): ErrorReport {
 export interface ErrorFacts {
   readonly apiUrl: string;
   /** Missing where the command line could not be read. */
-  readonly lines?: CommandLines | undefined;
+  readonly lines?: SuggestedCommands | undefined;
   /** Names of the command's arguments. */
   readonly args: readonly string[];
 }
@@ -60,7 +60,7 @@ export interface ErrorFacts {
 const WORKSPACE_FIELD = "header.x-workspace";
 
 /** A key of one workspace was used in another. */
-function describeWrongWorkspace(error: ApiError, lines: CommandLines | undefined) {
+function describeWrongWorkspace(error: ApiError, lines: SuggestedCommands | undefined) {
   const problem = error.problems.find(({ path }) => path === WORKSPACE_FIELD);
   if (problem === undefined || lines === undefined) return undefined;
   const own = /"([^"]+)"/.exec(problem.message)?.[1];
@@ -74,7 +74,7 @@ function describeWrongWorkspace(error: ApiError, lines: CommandLines | undefined
   };
 }
 
-/** A value that was typed and that the platform refuses. */
+/** A value of the command line that the platform refuses. */
 function describeWrongValue(error: ApiError, { lines, args }: ErrorFacts): ErrorReport | undefined {
   if (error.code !== "invalid_request" || lines === undefined) return undefined;
   const problems = toFlagProblems(error.problems, { flags: lines.flags, args });
@@ -116,7 +116,7 @@ function describeApiError(error: ApiError, facts: ErrorFacts): ErrorReport {
   const wrongWorkspace = describeWrongWorkspace(error, lines);
   if (wrongWorkspace !== undefined) return { ...base, ...wrongWorkspace };
   return error.code === "blob_mismatch"
-    ? { ...base, hint: "A file changed while it was deployed: run the command again" }
+    ? { ...base, hint: "A file changed during the deploy: run the command again" }
     : base;
 }
 

@@ -2,9 +2,9 @@ import { endpoints } from "../../contract/mod.ts";
 import { defineCommand, deploymentId } from "../command/mod.ts";
 
 export default defineCommand({
-  description: "Its deployment is stopped. What is live stays live.",
+  description: "Stops its deployment. What is live stays live.",
   define: (command) =>
-    command.argument("<id>", "id of the build, which is that of its deployment", deploymentId),
+    command.argument("<id>", "id of the build, the same as that of its deployment", deploymentId),
   offers: { id: "deployment" },
   examples: [["builds cancel 01997e7c-6a5b-7cc2-b7d0-2f8f6a1b9a11", "cancel a build"]],
   answers: "{ build }",

@@ -5,12 +5,13 @@ import { openProject } from "../projects/mod.ts";
 import { printable } from "../terminal/mod.ts";
 
 export default defineCommand({
-  description: "Prints the hook's URL, this once: whoever has it can deploy. Scope Production " +
-    "takes the production branch only; Preview makes previews; All makes a production " +
-    "deployment of the production branch and previews of others.",
+  description:
+    "Prints the hook's URL once; whoever has it can deploy. Scope Production deploys only " +
+    "the production branch; Preview creates previews; All deploys the production branch to " +
+    "production and other branches as previews.",
   define: (command) =>
     command
-      .requiredOption("--name <text>", "what it is called")
+      .requiredOption("--name <text>", "name of the hook")
       .option("--branch <branch>", "branch, or a pattern such as 'release/*' (default: production)")
       .addOption(
         new Option("--scope <scope>", "what it deploys").choices(HOOK_SCOPES).default(
@@ -40,7 +41,7 @@ export default defineCommand({
       const command = `svc projects update ${project.name} --git-url <url>`;
       ctx.ui.log("deploy", "warn", `The project has no repository yet: ${command}`);
     }
-    ctx.ui.note("The URL is a secret, and shown this once");
+    ctx.ui.note("The URL is a secret, and is shown only this once");
     ctx.ui.result({ hook, url }, url);
   },
 });

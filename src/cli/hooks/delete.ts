@@ -5,7 +5,7 @@ import { printable } from "../terminal/mod.ts";
 import { findHook } from "./project_hooks.ts";
 
 export default defineCommand({
-  description: "Its URL stops at once. What it has deployed stays.",
+  description: "Its URL stops working at once. Existing deployments stay.",
   define: (command) =>
     command
       .argument("<hook>", "id or name of the hook")
@@ -13,8 +13,8 @@ export default defineCommand({
       .option("--project-id <id>", "id or name of the project"),
   offers: { hook: "hook" },
   examples: [
-    ["hooks delete cms", "delete the hook cms after a question"],
-    ["hooks delete cms --force", "delete it without one"],
+    ["hooks delete cms", "delete the hook cms after asking"],
+    ["hooks delete cms --force", "delete it without asking"],
   ],
   answers: "{ deleted, hook }",
   async run({ args: [reference], flags }, ctx) {
@@ -22,8 +22,8 @@ export default defineCommand({
     const hook = await findHook(ctx, client, { project, reference });
     await confirm(ctx, {
       force: flags.force,
-      question: `Delete deploy hook ${printable(hook.name)}? Its URL works no longer then`,
-      wanted: `Confirm that deploy hook ${printable(hook.name)} shall be deleted`,
+      question: `Delete deploy hook ${printable(hook.name)}? Its URL then stops working`,
+      wanted: `Confirm the deletion of deploy hook ${printable(hook.name)}`,
       declined: "Nothing deleted",
       next: ctx.lines.of("hooks", "delete", hook.id, "--project-id", project.id, "--force"),
     });

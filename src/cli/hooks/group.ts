@@ -12,7 +12,7 @@ export const HOOKS: CommandGroup = {
   commands: [
     {
       name: "list",
-      summary: "List deploy hooks with their use",
+      summary: "List deploy hooks, and when they were used",
       load: () => import("./list.ts"),
     },
     {

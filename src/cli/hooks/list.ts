@@ -10,7 +10,7 @@ export default defineCommand({
   async run({ flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const hooks = await listHooks(client, project);
-    if (hooks.length === 0) ctx.ui.note("No deploy hooks: `svc hooks create` makes one");
+    if (hooks.length === 0) ctx.ui.note("No deploy hooks: `svc hooks create` creates one");
     const rows = hooks.map((hook) => hookRow(hook, ctx.now()));
     ctx.ui.result({ hooks }, hooks.length === 0 ? "" : ctx.ui.table(HOOK_HEADINGS, rows));
   },

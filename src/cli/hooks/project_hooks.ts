@@ -1,5 +1,5 @@
 /**
- * The deploy hooks of a project as the `hooks` commands look at them.
+ * The deploy hooks of a project, as the `hooks` commands see them.
  *
  * @module
  */
@@ -12,6 +12,7 @@ import { formatAge, printable } from "../terminal/mod.ts";
 /** Most hooks that are listed. */
 const MAX_LISTED = 1000;
 
+/** All deploy hooks of a project. */
 export async function listHooks(client: Client, project: Project): Promise<DeployHook[]> {
   const { items } = await collectPages(
     (query) => client.call(endpoints.listHooks, { query: { ...query, projectId: project.id } }),
@@ -36,8 +37,10 @@ export async function findHook(
   });
 }
 
+/** Headings of the columns of `hookRow`. */
 export const HOOK_HEADINGS = ["NAME", "BRANCH", "SCOPE", "TRIGGERED", "LAST", "ID"] as const;
 
+/** A hook as a row of a table; `now` in milliseconds. */
 export function hookRow(hook: DeployHook, now: number): string[] {
   const { name, branch, restrictBranch, scope, triggeredCount, lastTriggeredAt, id } = hook;
   return [

@@ -5,8 +5,8 @@ import { printable } from "../terminal/mod.ts";
 import { findHook } from "./project_hooks.ts";
 
 export default defineCommand({
-  description: "Prints the new URL, this once. The old one stops at once: give the new one to " +
-    "all that use it.",
+  description: "Prints the new URL once. The old one stops working at once: give the new one to " +
+    "everything that uses it.",
   define: (command) =>
     command
       .argument("<hook>", "id or name of the hook")
@@ -20,9 +20,9 @@ export default defineCommand({
     const { url, ...hook } = await client.call(endpoints.regenerateHook, { params: { hook: id } });
     ctx.ui.done(
       "deploy",
-      `Deploy hook ${printable(hook.name)} has a new URL; the old one works no longer`,
+      `Deploy hook ${printable(hook.name)} has a new URL; the old one no longer works`,
     );
-    ctx.ui.note("The URL is a secret, and shown this once");
+    ctx.ui.note("The URL is a secret, and is shown only this once");
     ctx.ui.result({ hook, url }, url);
   },
 });

@@ -8,16 +8,16 @@ export default defineCommand({
   define: (command) =>
     command
       .argument("<hook>", "id or name of the hook")
-      .argument("<name>", "what it shall be called")
+      .argument("<name>", "new name")
       .option("--project-id <id>", "id or name of the project"),
   offers: { hook: "hook" },
-  examples: [["hooks rename ci github", "call the hook ci github"]],
+  examples: [["hooks rename ci github", "rename the hook ci to github"]],
   answers: "{ hook }",
   async run({ args: [reference, name], flags }, ctx) {
     const { client, project } = await openProject(ctx, { given: flags.projectId, phase: "deploy" });
     const { id } = await findHook(ctx, client, { project, reference });
     const hook = await client.call(endpoints.updateHook, { params: { hook: id }, body: { name } });
-    ctx.ui.done("deploy", `Renamed the deploy hook: it is ${printable(hook.name)} now`);
+    ctx.ui.done("deploy", `Renamed the deploy hook to ${printable(hook.name)}`);
     ctx.ui.result({ hook }, "");
   },
 });

@@ -1,6 +1,6 @@
 /**
  * Calling a deploy hook by its URL alone. The URL is a secret: it stands in
- * no message, and not in what debug output tells of requests.
+ * no message, nor in the debug output about requests.
  *
  * @module
  */
@@ -34,7 +34,7 @@ function placeOf(url: string, pattern: RegExp): Place | undefined {
 /** What went wrong, without what could repeat the URL. */
 function explain(error: unknown): unknown {
   if (error instanceof UnreachableError) {
-    return new CliError("unreachable", `Can not reach the platform at ${error.baseUrl}`);
+    return new CliError("unreachable", `Cannot reach the platform at ${error.baseUrl}`);
   }
   if (error instanceof ApiError && error.status === 401) {
     return new CliError("unauthorized", error.message, {
@@ -44,7 +44,7 @@ function explain(error: unknown): unknown {
   return error;
 }
 
-/** Triggers a hook; repeats nothing. */
+/** Triggers a hook, without retries. */
 export async function sendTrigger(ctx: Context, request: TriggerRequest): Promise<TriggerAnswer> {
   const place = placeOf(request.url, HOOK_PATH);
   if (place === undefined) {
@@ -72,10 +72,10 @@ export async function sendTrigger(ctx: Context, request: TriggerRequest): Promis
   }
 }
 
-/** Asks how a triggered deployment gets on. */
+/** Asks for the state of a triggered deployment. */
 export async function askProgress(ctx: Context, statusUrl: string): Promise<TriggerAnswer> {
   const place = placeOf(statusUrl, STATUS_PATH);
-  if (place === undefined) throw new CliError("contract", "Can not understand the status URL");
+  if (place === undefined) throw new CliError("contract", "Cannot understand the status URL");
   const client = createClient({ baseUrl: place.baseUrl, fetch: ctx.fetch, signal: ctx.signal });
   return await client.call(endpoints.getTriggeredDeployment, { params: { ticket: place.key } });
 }

@@ -7,16 +7,16 @@ import { askProgress, sendTrigger } from "./send_trigger.ts";
 
 const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
-/** Ends that the command itself fails with. */
+/** Final states with which the command itself fails. */
 const WITHOUT_RESULT: ReadonlySet<DeploymentState> = new Set(["FAILED", "STOPPED"]);
 
-/** Between two questions, in milliseconds; it grows from the first to the last. */
+/** Pause between two polls, in milliseconds; it grows from the first to the last. */
 const FIRST_PAUSE_MS = 250;
 const LAST_PAUSE_MS = 3000;
 
 const DEFAULT_WAIT_SECONDS = 1800;
 
-/** Waits until a deployment has ended; tells of each state that it reaches. */
+/** Waits until a deployment has ended; reports each state that it reaches. */
 async function waitUntilEnded(
   ctx: Context,
   first: TriggerAnswer,
@@ -42,8 +42,9 @@ async function waitUntilEnded(
 }
 
 export default defineCommand({
-  description: "Needs no login: the URL is all the authority that it takes. SVC_HOOK_URL keeps " +
-    "it out of the list of processes and the shell's history.",
+  description:
+    "Needs no login: the URL is all the authority it takes. SVC_HOOK_URL keeps the URL out " +
+    "of the process list and the shell's history.",
   define: (command) =>
     command
       .option("--url <url>", "the hook's URL (default: SVC_HOOK_URL)")
@@ -51,12 +52,12 @@ export default defineCommand({
       .requiredOption("--branch <branch>", "branch that the commit is on")
       .option("--message <text>", "message of the deployment (default: the commit's)")
       .option("--author <text>", "author of the deployment (default: the commit's)")
-      .option("--force", "deploy although this commit is deployed already")
-      .option("--idempotency-key <key>", "answer a repeated call with the first one's deployment")
-      .option("--wait", "wait until it is live; fail where it fails")
+      .option("--force", "deploy even if this commit is already deployed")
+      .option("--idempotency-key <key>", "answer a repeated call with the deployment of the first")
+      .option("--wait", "wait until it is live, and fail if it fails")
       .option(
         "--timeout <seconds>",
-        "longest wait",
+        "longest time to wait",
         wholeNumber({ min: 1, max: 86_400 }),
         DEFAULT_WAIT_SECONDS,
       ),
@@ -81,7 +82,7 @@ export default defineCommand({
       : answer;
     if (WITHOUT_RESULT.has(deployment.status)) {
       throw new CliError("deployment_failed", printable(deployment.message), {
-        hint: `\`svc logs --build ${deployment.id}\` shows what the build said`,
+        hint: `\`svc logs --build ${deployment.id}\` shows the build log`,
         details: { id: deployment.id, status: deployment.status },
       });
     }

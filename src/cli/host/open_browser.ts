@@ -12,7 +12,7 @@ const isSet = (value: string | undefined): boolean => value !== undefined && val
 
 /**
  * The command line that opens an address, or `undefined` where no browser
- * would show up before the user: on another machine, or without a desktop.
+ * would be visible to the user: on another machine, or without a desktop.
  */
 export function browserCommand(
   url: string,

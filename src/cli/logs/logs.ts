@@ -18,7 +18,7 @@ import { openProject } from "../projects/mod.ts";
 import { formatDuration, type Palette, printable } from "../terminal/mod.ts";
 import { newestDeployment, showBuildLog } from "./show_build_log.ts";
 
-/** Most entries of one answer. */
+/** Most entries of one result. */
 const MAX_LISTED = 100_000;
 
 function colorOfStatus(status: number, colors: Palette): (text: string) => string {
@@ -44,7 +44,7 @@ function formatWritten(entry: Written, colors: Palette): string {
   return stack === null ? line : `${line}\n${printable(stack)}`;
 }
 
-/** One log entry as text; foreign text in it can not steer the terminal. */
+/** One log entry as text; foreign text in it cannot control the terminal. */
 export function formatLogEntry(entry: LogEntry, colors: Palette): string {
   if (entry.type !== "request") return formatWritten(entry, colors);
   const error = entry.error === undefined ? "" : ` ${entry.error}`;
@@ -60,17 +60,17 @@ export function formatLogEntry(entry: LogEntry, colors: Palette): string {
 }
 
 export default defineCommand({
-  description: "History first, oldest at the top. With --follow and --json, each entry is an " +
-    "object on a line of its own, as they have no end.",
+  description: "Shows history first, the oldest entry at the top. With --follow and --json, each " +
+    "entry is an object on its own line, because the entries have no end.",
   define: (command) =>
     command
       .argument("[deployment]", "the same as --deployment-id", deploymentId)
-      .option("--build", "what the build said; of the newest deployment, unless one is given")
-      .option("--deployment-id <id>", "only of this deployment", deploymentId)
+      .option("--build", "the build log, of the newest deployment unless one is given")
+      .option("--deployment-id <id>", "only entries of this deployment", deploymentId)
       .option("--project-id <id>", "id or name of the project")
       .option(
         "--limit <n>",
-        "how many entries",
+        "number of entries",
         wholeNumber({ min: 1, max: MAX_LISTED }),
         LOG_LIMIT_DEFAULT,
       )
@@ -80,7 +80,7 @@ export default defineCommand({
           .choices(LOG_LEVELS),
       )
       .option("--since <time>", "only entries since then: 15m, 2h, 1d or an ISO date")
-      .option("--follow", "go on with new entries until stopped"),
+      .option("--follow", "keep showing new entries until stopped"),
   examples: [
     ["logs", "show the last 50 entries: requests, and what functions and servers wrote"],
     ["logs --level error --since 1d", "what went wrong since yesterday"],

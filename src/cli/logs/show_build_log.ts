@@ -1,5 +1,5 @@
 /**
- * `svc logs --build`: what the build of a deployment said.
+ * `svc logs --build`: the build log of a deployment.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export async function newestDeployment(
   });
 }
 
-/** Prints the lines that are there; with `follow`, goes on to the end of the build. */
+/** Prints the lines so far; with `follow`, continues to the end of the build. */
 export async function showBuildLog(
   ctx: Context,
   client: Client,

@@ -19,7 +19,9 @@ const toRow = ({ id, channel, title, notifications, reason, givenUpAt }: DeadLet
 ];
 
 export default defineCommand({
-  description: "What could not be delivered, with the reason; kept for 30 days.",
+  description:
+    "Lists messages that could not be delivered, with the reason. They are kept for 30 " +
+    "days.",
   define: (command) =>
     command
       .option("--workspace-wide", "of all members and webhooks, for owners")

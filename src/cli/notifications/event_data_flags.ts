@@ -11,7 +11,7 @@ function readObject(text: string): EventData {
   try {
     value = JSON.parse(text);
   } catch (cause) {
-    throw new CliError("usage", `Can not read --data as JSON: ${text}`, { cause });
+    throw new CliError("usage", `Cannot read --data as JSON: ${text}`, { cause });
   }
   const parsed = eventData.safeParse(value);
   if (!parsed.success) {
@@ -34,7 +34,7 @@ function readValue(event: EventName, { name, text }: { name: string; text: strin
   }
 }
 
-/** Puts together each `--data`: `name=value`, or an object as JSON. */
+/** Merges all `--data` flags: `name=value`, or an object as JSON. */
 export function readEventData(event: EventName, given: readonly string[]): EventData {
   const data: EventData = {};
   for (const part of given) {

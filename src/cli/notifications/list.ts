@@ -15,11 +15,11 @@ const MAX_LISTED = 10_000;
 const MAX_OFFSET = 1_000_000_000;
 
 export default defineCommand({
-  description: "Newest first. A star marks what is unread.",
+  description: "Newest first. A star marks unread notifications.",
   define: (command) =>
     command
-      .option("--archived", "the archive in place of the inbox")
-      .option("--unread", "only what is unread")
+      .option("--archived", "the archive instead of the inbox")
+      .option("--unread", "only unread notifications")
       .addOption(new Option("--category <name>", "only of this category").choices(EVENT_CATEGORIES))
       .addOption(new Option("--priority <name>", "only of this priority").choices(PRIORITIES))
       .option(
@@ -28,7 +28,7 @@ export default defineCommand({
         wholeNumber({ min: 1, max: MAX_LISTED }),
         PAGE_LIMIT_DEFAULT,
       )
-      .option("--offset <n>", "how many to leave out", wholeNumber({ min: 0, max: MAX_OFFSET }), 0),
+      .option("--offset <n>", "how many to skip", wholeNumber({ min: 0, max: MAX_OFFSET }), 0),
   examples: [
     ["notifications list", "show the inbox"],
     ["notifications list --unread --priority CRITICAL --json", "what is urgent, for programs"],
@@ -54,7 +54,7 @@ export default defineCommand({
     }
     if (notifications.length === 0) ctx.ui.note("No notifications");
     else if (flags.offset + notifications.length < total) {
-      ctx.ui.note(`${total} in all: raise --limit or --offset to see more`);
+      ctx.ui.note(`${total} in total: raise --limit or --offset to see more`);
     }
     ctx.ui.result(
       { notifications, total },

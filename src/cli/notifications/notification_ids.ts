@@ -1,5 +1,5 @@
 /**
- * Which notifications a command is for.
+ * Which notifications a command acts on.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export function notificationIds(text: string, previous: readonly string[] | unde
   return [...(previous ?? []), id];
 }
 
-/** Refuses to be given ids and the flag that stands for all, or neither. */
+/** Refuses both ids and the flag for all, and neither of them. */
 export function checkWhich(ids: readonly string[], all: boolean, flag: string): void {
   if (all && ids.length > 0) throw new CliError("usage", `Give ids or ${flag}, not both`);
   if (!all && ids.length === 0) {

@@ -35,8 +35,9 @@ function channels(text: string, previous: readonly Channel[] | undefined): Chann
 }
 
 export default defineCommand({
-  description: "Without flags, shows the preferences. --on and --off change all categories where " +
-    "--category names none. CRITICAL comes over every channel, at any hour.",
+  description:
+    "Without flags, shows the preferences. Without --category, --on and --off change all " +
+    "categories. CRITICAL notifications use every channel, at any hour.",
   define: (command) =>
     command
       .addOption(
@@ -45,12 +46,12 @@ export default defineCommand({
       .option("--on <channels>", `channels to turn on: ${CHANNELS.join(", ")}`, channels)
       .option("--off <channels>", "channels to turn off", channels)
       .addOption(
-        new Option("--minimum <priority>", "least urgent that is sent").choices(PRIORITIES),
+        new Option("--minimum <priority>", "lowest priority that is sent").choices(PRIORITIES),
       )
       .option("--quiet <hours>", "hours in UTC, such as 22:00-06:00, or none", quietHours),
   examples: [
     ["notifications preferences", "show them"],
-    ["notifications preferences --off email", "no mail but for what is CRITICAL"],
+    ["notifications preferences --off email", "no mail, except for CRITICAL notifications"],
     [
       "notifications preferences --category Health --minimum NORMAL --quiet 22:00-06:00",
       "change one category",

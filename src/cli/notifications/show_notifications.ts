@@ -12,7 +12,7 @@ function painter(priority: Priority, colors: Palette): (text: string) => string 
   return priority === "LOW" ? colors.dim : (text) => text;
 }
 
-/** A table of notifications; a star marks what is unread. */
+/** A table of notifications; a star marks unread ones. */
 export function formatNotifications(
   ui: Ui,
   items: readonly Notification[],
@@ -29,7 +29,7 @@ export function formatNotifications(
   return ui.table(["", "PRIORITY", "CATEGORY", "TITLE", "AGE", "ID"], rows);
 }
 
-/** One notification on lines of its own, as it comes in. */
+/** One notification on its own lines, as it arrives. */
 export function formatArrival(notification: Notification, colors: Palette): string {
   const { createdAt, priority, title, body, actionUrl } = notification;
   const paint = painter(priority, colors);

@@ -5,8 +5,9 @@ import { CliError } from "../errors/mod.ts";
 import { printable } from "../terminal/mod.ts";
 
 export default defineCommand({
-  description: "Sends a test message to yourself at once, past the queue, and tells what came of " +
-    "it. The exit code is 1 where it was not delivered.",
+  description:
+    "Sends a test message to yourself at once, past the queue, and reports the outcome. " +
+    "Exit code 1 if it was not delivered.",
   define: (command) =>
     command.addArgument(new Argument("<channel>", "how to send it").choices(PERSONAL_CHANNELS)),
   examples: [["notifications test email", "see whether mail arrives"]],

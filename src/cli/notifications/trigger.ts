@@ -14,8 +14,8 @@ function eventName(text: string): EventName {
 }
 
 export default defineCommand({
-  description: "All members of the workspace are told as they prefer, and its webhooks are " +
-    "called; of a security event, you alone. It takes the role owner.",
+  description: "Notifies all members of the workspace as they prefer, and calls its webhooks; a " +
+    "security event goes to you alone. Only owners may do this.",
   define: (command) =>
     command
       .addArgument(
@@ -23,7 +23,7 @@ export default defineCommand({
       )
       .option(
         "--data <name=value>",
-        "what the event says: name=value, or a flat JSON object; again for more",
+        "data of the event: name=value, or a flat JSON object; repeatable",
         repeated,
       )
       .option("--key <key>", "raise the event only once for this key"),

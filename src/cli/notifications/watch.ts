@@ -3,17 +3,18 @@ import { endpoints } from "../../contract/mod.ts";
 import { defineCommand } from "../command/mod.ts";
 import { formatArrival } from "./show_notifications.ts";
 
-/** Wait before a stream that broke is opened again, in milliseconds. */
+/** Wait before a lost stream is opened again, in milliseconds. */
 const AGAIN_MS = 2000;
 
-/** Whether a stream that was open may be so again: the platform may just have been restarted. */
+/** True where a lost stream may be opened again: the platform may just have restarted. */
 function isBreak(error: unknown): boolean {
   return error instanceof UnreachableError || (error instanceof ApiError && error.status >= 500);
 }
 
 export default defineCommand({
-  description: "Goes on until stopped, and after a break where it was. With --json, each message " +
-    "is an object on a line of its own: what is new, read, archived or deleted, and the counts.",
+  description: "Runs until stopped, and resumes after a lost connection where it left off. With " +
+    "--json, each message is an object on its own line: what is new, read, archived or " +
+    "deleted, and the counts.",
   define: (command) => command,
   examples: [
     ["notifications watch", "show notifications as they come in"],
@@ -41,13 +42,15 @@ export default defineCommand({
             ctx.ui.item(message, formatArrival(message, ctx.ui.dataColors));
           } else if (ctx.ui.json) ctx.ui.item(message, "");
           else if (message.type === "reset") {
-            ctx.ui.note("More came in than can be shown again: svc notifications list shows all");
+            ctx.ui.note(
+              "More notifications came in than can be repeated: svc notifications list shows all",
+            );
           }
         }
       } catch (error) {
         if (signal.aborted) return;
         if (!isOpen || !isBreak(error)) throw error;
-        if (!isBroken) ctx.ui.log("workspace", "warn", "The connection broke: trying again");
+        if (!isBroken) ctx.ui.log("workspace", "warn", "The connection was lost: trying again");
         isBroken = true;
         await ctx.sleep(AGAIN_MS);
       }

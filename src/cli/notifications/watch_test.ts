@@ -62,7 +62,7 @@ Deno.test("notifications watch goes on after a break where it was", async () => 
   assert.deepEqual([...stdout.matchAll(/NORMAL (n\d)/g)].map(([, title]) => title), [
     ...["n1", "n2", "n3"],
   ]);
-  assert.equal(stderr.match(/The connection broke/g)?.length, 1);
+  assert.equal(stderr.match(/The connection was lost/g)?.length, 1);
 });
 
 Deno.test("notifications watch fails at once where nothing answers", async () => {

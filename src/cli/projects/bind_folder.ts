@@ -1,5 +1,5 @@
 /**
- * Binding a folder to a project of the platform, in its `svc.toml`.
+ * Linking a folder to a project of the platform, in its `svc.toml`.
  *
  * @module
  */
@@ -28,8 +28,8 @@ export async function assertCanBind(ctx: Context, folder: ProjectFolder): Promis
 }
 
 /**
- * Creates or changes the `svc.toml` of a folder, in one step that a crash
- * can not cut in two; comments and order of an existing one stay.
+ * Creates or changes the `svc.toml` of a folder atomically: a crash
+ * leaves the old file or the new one. Comments and order are kept.
  */
 export async function writeProjectFile(
   folder: ProjectFolder,
@@ -42,7 +42,7 @@ export async function writeProjectFile(
   await saveProjectConfigSchema(folder.directory);
 }
 
-/** Writes id, name and workspace of the project into the folder's `svc.toml`. */
+/** Links a folder to a project: writes its id, name and workspace into the `svc.toml`. */
 export async function bindFolder(
   ctx: Context,
   folder: ProjectFolder,

@@ -41,7 +41,7 @@ export default defineCommand({
     command
       .option("--name <name>", "name, the first part of its host names (required)")
       .option("--display-name <text>", "name for people")
-      .option("--git-url <url>", "repository that it is built from")
+      .option("--git-url <url>", "repository to build from")
       .option("--branch <branch>", "production branch", "main")
       .addOption(new Option("--framework <name>", "framework").choices(FRAMEWORKS))
       .option("--install-command <command>", "command that installs dependencies")
@@ -49,10 +49,10 @@ export default defineCommand({
       .option("--output-directory <dir>", "directory that the build writes")
       .option("--root-directory <dir>", "directory of the project inside its repository")
       .option("--node-version <version>", "Node version of builds, such as 24")
-      .option("--link", "bind the current directory to it"),
+      .option("--link", "link the current directory to it"),
   examples: [
     ["projects create --name blog", "create the project blog"],
-    ["projects create --name shop --framework astro --link", "and bind this directory to it"],
+    ["projects create --name shop --framework astro --link", "and link this directory to it"],
   ],
   answers: "{ project, linked }",
   async run({ flags }, ctx) {

@@ -1,5 +1,5 @@
 /**
- * Making a project on the platform, and what to do where its name is taken.
+ * Creating a project on the platform, and what to do if its name is taken.
  *
  * @module
  */
@@ -15,7 +15,7 @@ import { CliError } from "../errors/mod.ts";
 import type { Context } from "../session/mod.ts";
 import type { Phase } from "../terminal/mod.ts";
 
-/** Most projects that are looked through. */
+/** Most projects that are listed. */
 const MAX_LISTED = 200;
 
 /** The newest projects of the workspace in use. */

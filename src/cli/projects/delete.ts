@@ -8,8 +8,8 @@ export default defineCommand({
       .option("--force", "do not ask"),
   offers: { id: "project" },
   examples: [
-    ["projects delete blog", "delete the project blog after a question"],
-    ["projects delete blog --force", "delete it without one"],
+    ["projects delete blog", "delete the project blog after asking"],
+    ["projects delete blog --force", "delete it without asking"],
   ],
   answers: "{ deleted, project }",
   async run({ args: [id], flags }, ctx) {
@@ -18,7 +18,7 @@ export default defineCommand({
     await confirm(ctx, {
       force: flags.force,
       question: `Delete project ${project.name} with all its deployments? This cannot be undone`,
-      wanted: `Confirm that project ${project.name} shall be deleted with all its deployments`,
+      wanted: `Confirm the deletion of project ${project.name} with all its deployments`,
       declined: "Nothing deleted",
       next: ctx.lines.of("projects", "delete", project.id, "--force"),
     });

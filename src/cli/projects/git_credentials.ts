@@ -41,7 +41,7 @@ async function readCredentials(ctx: Context, flags: Flags) {
     };
   }
   if (flags.stdin !== true && flags.fromFile === undefined && ctx.prompter === undefined) {
-    throw actionRequired("Say where the token or key is", [
+    throw actionRequired("Name the source of the token or key", [
       ctx.lines.again({ "--stdin": true }),
     ]);
   }
@@ -50,8 +50,9 @@ async function readCredentials(ctx: Context, flags: Flags) {
 }
 
 export default defineCommand({
-  description: "Keeps a token for https, or a private key for ssh, encrypted on the platform. " +
-    "They are never shown again, and go when the git URL moves to another host.",
+  description:
+    "Stores a token for https or a private key for ssh, encrypted on the platform. They " +
+    "are never shown again, and are deleted when the git URL moves to another host.",
   define: (command) =>
     command
       .argument("<id>", "id or name of the project")
@@ -59,13 +60,16 @@ export default defineCommand({
       .option("--stdin", "read the token from stdin")
       .option("--from-file <path>", "read the token from this file")
       .option("--ssh-key <path>", "private key without passphrase, for an ssh git URL")
-      .option("--known-hosts <path>", "host keys to trust; else a host's first key is trusted")
-      .option("--remove", "forget the credentials"),
+      .option(
+        "--known-hosts <path>",
+        "host keys to trust (default: the first key that a host shows)",
+      )
+      .option("--remove", "delete the credentials"),
   offers: { id: "project" },
   examples: [
     ["projects git-credentials blog --username ci --stdin", "a token, from a pipe"],
     ["projects git-credentials blog --ssh-key deploy_key", "a deploy key"],
-    ["projects git-credentials blog --remove", "forget them"],
+    ["projects git-credentials blog --remove", "delete them"],
   ],
   answers: "{ project }",
   async run({ args: [id], flags }, ctx) {

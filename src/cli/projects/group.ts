@@ -8,14 +8,14 @@ import type { CommandGroup, CommandLeaf } from "../command/mod.ts";
 export const INIT: CommandLeaf = {
   name: "init",
   section: "Projects and deployments",
-  summary: "Create svc.toml, detect the framework, bind a project",
+  summary: "Create svc.toml, detect the framework, link a project",
   load: () => import("./init.ts"),
 };
 
 export const LINK: CommandLeaf = {
   name: "link",
   section: "Projects and deployments",
-  summary: "Bind a directory to a project",
+  summary: "Link a directory to a project",
   load: () => import("./link.ts"),
 };
 
@@ -46,7 +46,7 @@ export const PROJECTS: CommandGroup = {
     },
     {
       name: "git-credentials",
-      summary: "Store or forget the credentials of a private repository",
+      summary: "Store or delete the credentials of a private repository",
       load: () => import("./git_credentials.ts"),
     },
     {

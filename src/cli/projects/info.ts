@@ -4,7 +4,7 @@ import { formatProject } from "./show_project.ts";
 
 export default defineCommand({
   define: (command) => command.argument("<id>", "id or name of the project"),
-  description: "With the health of the servers that production shows, and what is wrong with them.",
+  description: "Includes the health of production's servers, and what is wrong with them.",
   offers: { id: "project" },
   examples: [["projects info blog", "show the project blog"]],
   answers: "{ project, health }",

@@ -70,13 +70,13 @@ async function projectOf(
   });
 }
 
-/** The contract knows a few frameworks by name; others stay unnamed. */
+/** The contract knows only some frameworks; others are not sent. */
 function knownFramework(id: string | undefined) {
   const parsed = endpoints.createProject.body.shape.framework.safeParse(id);
   return parsed.success && parsed.data !== undefined ? { framework: parsed.data } : {};
 }
 
-/** The command of `svc dev`, where the file says nothing yet. */
+/** The command of `svc dev`, where the file does not set one yet. */
 function devChanges(
   folder: ProjectFolder,
   detected: DetectedProject | undefined,
@@ -86,7 +86,7 @@ function devChanges(
   return folder.config?.dev.command === undefined ? { command: devCommand } : {};
 }
 
-/** What detection found is written only where the file says nothing yet. */
+/** What detection found, as far as the file does not set it yet. */
 function buildChanges(
   folder: ProjectFolder,
   detected: DetectedProject | undefined,
@@ -109,22 +109,22 @@ function projectChanges(name: string, project: Project | undefined) {
 }
 
 export default defineCommand({
-  description: "An existing svc.toml keeps its comments and settings; what is missing is added.",
+  description: "Keeps the comments and settings of an existing svc.toml, and adds what is missing.",
   define: (command) =>
     command
-      .option("--name <name>", "name of the project; the directory's if left out")
+      .option("--name <name>", "name of the project (default: the directory's)")
       .option("--skip-detection", "do not look for a framework")
       .addOption(
-        new Option("--framework <name>", "framework, in place of the detected one").choices(
+        new Option("--framework <name>", "framework, instead of the detected one").choices(
           FRAMEWORKS.map(({ id }) => id),
         ),
       )
       .option("--create", "create the project on the platform")
-      .option("--project-id <id>", "bind to this project of the platform"),
+      .option("--project-id <id>", "link to this project of the platform"),
   examples: [
     ["init", "set up this directory"],
     ["init --name blog --create", "and create the project blog"],
-    ["init --project-id blog --json", "bind to a project that exists"],
+    ["init --project-id blog --json", "link to a project that exists"],
   ],
   answers: "{ config, created, name, project, framework }",
   async run({ flags }, ctx) {

@@ -38,11 +38,11 @@ async function pickProject(
 export default defineCommand({
   define: (command) =>
     command
-      .argument("[dir]", "directory to bind", ".")
+      .argument("[dir]", "directory to link", ".")
       .option("--project-id <id>", "id or name of the project"),
   examples: [
     ["link", "choose a project for this directory"],
-    ["link ./site --project-id blog", "bind ./site to the project blog"],
+    ["link ./site --project-id blog", "link ./site to the project blog"],
   ],
   answers: "{ project, directory, config }",
   async run({ args: [dir], flags }, ctx) {

@@ -17,7 +17,7 @@ export default defineCommand({
       { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
     );
     if (items.length === 0) {
-      ctx.ui.note("No projects yet: `svc projects create --name <name>` makes one");
+      ctx.ui.note("No projects yet: `svc projects create --name <name>` creates one");
     } else if (nextCursor !== null) {
       ctx.ui.note(`There are more: raise --limit above ${flags.limit}`);
     }

@@ -39,7 +39,7 @@ async function folderAt(directory: string, ctx: Context): Promise<ProjectFolder>
 async function assertDirectory(directory: string, given: string): Promise<void> {
   const found = await Deno.stat(directory).catch(() => undefined);
   if (found?.isDirectory !== true) {
-    throw new CliError("usage", `Name an existing directory: "${given}" is none`);
+    throw new CliError("usage", `Name an existing directory: there is no "${given}"`);
   }
 }
 

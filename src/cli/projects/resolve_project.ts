@@ -24,9 +24,9 @@ export interface ProjectFacts {
   /** Value of `--project-id`: an id or a name. */
   readonly given: string | undefined;
   readonly phase: Phase;
-  /** True where no project may be made, and nobody is asked for one. */
+  /** True where no project may be created, and nobody is asked for one. */
   readonly mustExist?: boolean;
-  /** True where the folder is bound to a project that a person chooses or makes. */
+  /** True where the folder is linked to the project that a person chooses or creates. */
   readonly binds?: boolean;
 }
 
@@ -59,7 +59,7 @@ export async function findProject(client: Client, project: string): Promise<Proj
   }
 }
 
-/** Asks a person to take an existing project or to make one. */
+/** Asks a person to choose an existing project or to create one. */
 export async function chooseProject(
   ctx: Context,
   client: Client,
@@ -153,8 +153,8 @@ async function settleMissing(
 
 /**
  * Finds the project: `--project-id`, then `project.id`, then `project.name` of
- * `svc.toml`. Where none of them says it, a person is asked; without one the
- * error names the commands that settle it.
+ * `svc.toml`. If none of them is set, a person is asked; if nobody can be
+ * asked, the error names the commands that solve it.
  */
 export async function resolveProject(ctx: Context, facts: ProjectFacts): Promise<ResolvedProject> {
   const configured = facts.folder.config?.project;

@@ -20,7 +20,7 @@ export default defineCommand({
     command
       .argument("<id>", "id or name of the project")
       .option("--display-name <text>", "name for people")
-      .option("--git-url <url>", "repository that it is built from")
+      .option("--git-url <url>", "repository to build from")
       .option("--branch <branch>", "production branch")
       .addOption(new Option("--framework <name>", "framework").choices(FRAMEWORKS))
       .option("--install-command <command>", "command that installs dependencies")

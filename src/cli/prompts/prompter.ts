@@ -41,8 +41,8 @@ function answered<Value>(clack: Clack, answer: Value | typeof CANCEL_SYMBOL): Va
 }
 
 /**
- * Questions by `@clack/prompts` on stderr, so that stdout stays data; giving
- * up throws. The library is loaded with the first question.
+ * Questions by `@clack/prompts` on stderr, so that stdout stays data; cancelling
+ * throws. The library is loaded with the first question.
  */
 export function createClackPrompter(signal: AbortSignal): Prompter {
   return {

@@ -1,6 +1,6 @@
 /**
- * How long a command has worked, without the time in which it waited for a
- * person to answer.
+ * How long a command has worked, without the time it waited for a person to
+ * answer.
  *
  * @module
  */

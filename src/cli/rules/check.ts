@@ -6,7 +6,7 @@ import { surroundingsOf } from "./surroundings.ts";
 
 export default defineCommand({
   define: (command) =>
-    command.argument("[file]", "rules file; svc.rules.toml of the project if left out"),
+    command.argument("[file]", "rules file (default: svc.rules.toml of the project)"),
   examples: [
     ["rules check", "validate svc.rules.toml"],
     ["rules check edge.toml --json", "another file, problems for programs"],

@@ -104,8 +104,9 @@ async function countryOf(ip: string | undefined): Promise<string | undefined> {
 }
 
 export default defineCommand({
-  description: "Nothing is sent: the engine of the platform judges the request here. The " +
-    "country comes from --ip and the device from a User-Agent header, where they are not given.",
+  description:
+    "Sends no request: the platform's engine judges the request on this machine. If they " +
+    "are not given, the country comes from --ip and the device from a User-Agent header.",
   define: (command) =>
     command
       .argument("<method>", "such as GET", httpMethod)
@@ -122,11 +123,11 @@ export default defineCommand({
         }),
       )
       .addOption(new Option("--device <kind>", "device of the client").choices(DEVICES))
-      .option("--static-file <path>", "a static file that is there; repeatable", repeated)
-      .option("--rules <file>", "rules file; svc.rules.toml of the project if left out")
-      .option("--dry", "run no code of functions; always so, for scripts that want it said"),
+      .option("--static-file <path>", "a static file that exists; repeatable", repeated)
+      .option("--rules <file>", "rules file (default: svc.rules.toml of the project)")
+      .option("--dry", "run no function code; this is always so, and scripts may say it"),
   examples: [
-    ["rules explain GET /old/page", "which rules match, and what the answer is"],
+    ["rules explain GET /old/page", "which rules match, and how the edge answers"],
     ["rules explain GET https://example.com/ --country DE --device mobile", "for a visitor"],
     ["rules explain POST /api --header 'x-key: 1' --ip 203.0.113.7", "with headers and address"],
   ],

@@ -17,7 +17,7 @@ export const RULES: CommandGroup = {
     },
     {
       name: "explain",
-      summary: "Tell which rules match a request, and why the others do not",
+      summary: "Show which rules match a request, and why the others do not",
       load: () => import("./explain.ts"),
     },
     {
@@ -27,7 +27,7 @@ export const RULES: CommandGroup = {
     },
     {
       name: "import",
-      summary: "Make rules of a _redirects, _headers or vercel.json file",
+      summary: "Convert a _redirects, _headers or vercel.json file to rules",
       load: () => import("./import.ts"),
     },
     {

@@ -18,7 +18,7 @@ import { readSource, reportWarnings, type RulesSource } from "./rules_file.ts";
 const FORMATS = ["redirects", "headers", "vercel"] as const;
 type Format = (typeof FORMATS)[number];
 
-/** File names that tell their format. */
+/** File names that identify their format. */
 const NAMES: Readonly<Record<string, Format>> = {
   "_redirects": "redirects",
   "_headers": "headers",
@@ -55,7 +55,7 @@ function readable({ shown, source }: RulesSource, run: () => ImportResult): Impo
     new CliError("rules_invalid", `Cannot read ${shown}: ${reason}. Nothing was written`, {
       ...(cause === undefined ? {} : { cause }),
     });
-  if (NO_TEXT.test(source)) throw refused("It is no text in UTF-8");
+  if (NO_TEXT.test(source)) throw refused("It is not UTF-8 text");
   try {
     return run();
   } catch (error) {
@@ -71,29 +71,30 @@ async function assertMayWrite(ctx: Context, path: string, force: boolean): Promi
   await confirm(ctx, {
     force,
     question: `Replace ${shown}?`,
-    wanted: `Confirm that ${shown} shall be replaced`,
+    wanted: `Confirm the replacement of ${shown}`,
     declined: "Nothing written",
   });
 }
 
 export default defineCommand({
-  description: "Takes a Netlify or Cloudflare _redirects or _headers file, or a vercel.json. " +
-    "What has no equivalent is skipped and named, with its line and the reason.",
+  description:
+    "Reads a Netlify or Cloudflare _redirects or _headers file, or a vercel.json. Entries " +
+    "without an equivalent are skipped and reported, with their line and the reason.",
   define: (command) =>
     command
       .argument("<file>", "file to import")
-      .option("--output <file>", "write the rules there instead of on stdout")
+      .option("--output <file>", "write the rules to this file instead of stdout")
       .addOption(
-        new Option("--format <format>", "format; told by the file's name").choices(FORMATS),
+        new Option("--format <format>", "format (default: by the file's name)").choices(FORMATS),
       )
       .addOption(
-        new Option("--flavor <flavor>", "whose meaning holds where the two differ")
+        new Option("--flavor <flavor>", "whose semantics apply where the two differ")
           .choices(FLAVORS).default("netlify" as const),
       )
       .option("--force", "replace the output without asking"),
   examples: [
     ["rules import _redirects", "print the rules"],
-    ["rules import vercel.json --output svc.rules.toml", "write them"],
+    ["rules import vercel.json --output svc.rules.toml", "write them to a file"],
   ],
   answers: "{ ruleSet, toml, read, imported, unsupported, notes, diagnostics, output }",
   async run({ args: [given], flags }, ctx) {
@@ -109,7 +110,7 @@ export default defineCommand({
     notes.forEach(say("imported, but"));
     if (imported === 0 && read > 0) {
       throw new CliError("rules_invalid", `Cannot import ${file.shown}: nothing was written`, {
-        hint: `All of its ${read} entries have no equivalent`,
+        hint: `None of its ${read} entries has an equivalent`,
         details: { read, imported, unsupported },
       });
     }

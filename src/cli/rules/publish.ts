@@ -6,11 +6,12 @@ import { describeActive, explainConflict } from "./published_rules.ts";
 import { loadValidRules, readRulesSource, reportWarnings } from "./rules_file.ts";
 
 export default defineCommand({
-  description: "Without a deploy, over the rules of the deployment, until they are removed. When " +
-    "somebody else publishes at the same time, one of the two is refused.",
+  description:
+    "Takes effect without a deploy and overrides the rules of the deployment until it is " +
+    "removed. If somebody else publishes at the same time, one of the two is refused.",
   define: (command) =>
     command
-      .argument("[file]", "rules file; svc.rules.toml of the project if left out")
+      .argument("[file]", "rules file (default: svc.rules.toml of the project)")
       .option("--project-id <id>", "id or name of the project")
       .option(
         "--if-match <etag>",

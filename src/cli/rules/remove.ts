@@ -4,7 +4,8 @@ import { openProject } from "../projects/mod.ts";
 import { describeActive, explainConflict } from "./published_rules.ts";
 
 export default defineCommand({
-  description: "The rules of the live deployment apply again. Revisions stay and can be restored.",
+  description:
+    "The rules of the live deployment apply again. Revisions are kept and can be restored.",
   define: (command) =>
     command
       .option("--project-id <id>", "id or name of the project")
@@ -18,7 +19,7 @@ export default defineCommand({
     await confirm(ctx, {
       force: flags.force,
       question: `Remove the published rules of ${project.name} from production?`,
-      wanted: `Confirm that the published rules of ${project.name} shall go`,
+      wanted: `Confirm the removal of the published rules of ${project.name}`,
       declined: "Nothing removed",
       next: ctx.lines.of("rules", "remove", "--project-id", project.id, "--force"),
     });

@@ -18,7 +18,9 @@ export default defineCommand({
       (query) => client.call(endpoints.listRuleRevisions, { params, query }),
       { limit: flags.limit, pageSize: PAGE_LIMIT_MAX },
     );
-    if (items.length === 0) ctx.ui.note("Nothing published yet: `svc rules publish` does");
+    if (items.length === 0) {
+      ctx.ui.note("Nothing published yet: `svc rules publish` publishes rules");
+    }
     const rows = items.map(({ revisionId, ruleCount, publishedAt, publishedBy, active }) => [
       revisionId,
       String(ruleCount),

@@ -46,13 +46,13 @@ function parseTests(tests: RulesSource, ids: readonly string[]) {
 }
 
 export default defineCommand({
-  description: `A table of requests and what the rules shall make of them: [[tests]] with name, ` +
-    `url and expect. Tells too which rules no row reached.`,
+  description: "Runs a table of requests with what the rules should make of them: [[tests]] with " +
+    "name, url and expect. Also reports which rules no row reached.",
   define: (command) =>
     command
-      .argument("[file]", `test table; ${TESTS_FILE} beside the rules if left out`)
-      .option("--rules <file>", "rules file; svc.rules.toml of the project if left out")
-      .option("--dry", "run no code of functions; always so, for scripts that want it said"),
+      .argument("[file]", `test table (default: ${TESTS_FILE} beside the rules)`)
+      .option("--rules <file>", "rules file (default: svc.rules.toml of the project)")
+      .option("--dry", "run no function code; this is always so, and scripts may say it"),
   examples: [
     ["rules test", `run ${TESTS_FILE}`],
     ["rules test ci.toml --rules edge.toml --json", "other files, for CI"],

@@ -19,7 +19,7 @@ export function defineServeFlags(command: Command) {
     .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
     .option(
       "--base-domain <domain>",
-      "domain below which deployments have hosts",
+      "domain under which deployments get their hosts",
       hostName,
       "localhost",
     )
@@ -28,17 +28,17 @@ export function defineServeFlags(command: Command) {
     .option("--blobs <dir>", "directory of file contents (default: in the data directory)")
     .option(
       "--trust-proxy <cidr>",
-      "proxies whose forwarding headers count; repeatable",
+      "proxies whose forwarding headers are trusted; repeatable",
       repeatedList,
     )
     .option(
       "--max-connections <n>",
-      "connections at the same time (default: half of the files that the process may open)",
+      "most connections at a time (default: half of the process's open-file limit)",
       wholeNumber({ min: 1, max: 1_000_000 }),
     )
     .option(
       "--max-connections-per-address <n>",
-      "of them, those of one address, trusted proxies exempt (default: 256)",
+      "most connections of one address, trusted proxies exempt (default: 256)",
       wholeNumber({ min: 1, max: 1_000_000 }),
     )
     .option(
@@ -58,7 +58,7 @@ export function defineServeFlags(command: Command) {
     )
     .option(
       "--keep-alive-timeout <s>",
-      "seconds from an answer to the next request of a connection (default: 75)",
+      "seconds between an answer and the next request of a connection (default: 75)",
       wholeNumber({ min: 1, max: 86_400 }),
     )
     .option(
@@ -67,26 +67,26 @@ export function defineServeFlags(command: Command) {
     )
     .option(
       "--allow-unsandboxed-servers",
-      "run servers of deployments where the system offers no whole sandbox",
+      "run servers of deployments even without a complete sandbox",
     )
     .option(
       "--max-servers <n>",
-      "servers of deployments at the same time (default: what the machine can bear)",
+      "most servers of deployments at a time (default: what the machine can bear)",
       wholeNumber({ min: 1, max: 100_000 }),
     )
     .option(
       "--max-sockets <n>",
-      "WebSockets to all servers of deployments (default: what the open files allow)",
+      "most WebSockets to all servers together (default: by the open-file limit)",
       wholeNumber({ min: 1, max: 1_000_000 }),
     )
     .option(
       "--max-sockets-per-server <n>",
-      "WebSockets to one server (default: 1000, or half of what the open files allow)",
+      "most WebSockets to one server (default: 1000, or half of those to all)",
       wholeNumber({ min: 1, max: 1_000_000 }),
     )
     .option(
       "--max-function-processes <n>",
-      "processes of functions at the same time (default: what the machine can bear)",
+      "most function processes at a time (default: what the machine can bear)",
       wholeNumber({ min: 1, max: 100_000 }),
     )
     .option(
@@ -94,7 +94,7 @@ export function defineServeFlags(command: Command) {
       "folder below which projects may have local repositories; repeatable",
       repeatedList,
     )
-    .option("--allow-unsandboxed-builds", "build where the system offers no walls for builds")
+    .option("--allow-unsandboxed-builds", "build even where the system offers no sandbox")
     .option(
       "--build-minutes <n>",
       "longest time of one build (default: 15)",
@@ -122,17 +122,17 @@ export function defineServeFlags(command: Command) {
     )
     .option(
       "--build-processes <n>",
-      "processes and threads of one build at the same time (default: 1024)",
+      "most processes and threads of one build at a time (default: 1024)",
       wholeNumber({ min: 16, max: 100_000 }),
     )
     .option(
       "--build-uid <uid>",
-      "first of the users that builds run as, where the platform is root (default: 60800)",
+      "first of the users that builds run as, if the platform is root (default: 60800)",
       wholeNumber({ min: 1000, max: 2_000_000_000 }),
     )
     .option(
       "--build-concurrency <n>",
-      "builds from git at the same time (default: one for two processors)",
+      "most builds from git at a time (default: one for two processors)",
       wholeNumber({ min: 1, max: 1000 }),
     )
     .option(
@@ -142,17 +142,17 @@ export function defineServeFlags(command: Command) {
     )
     .option(
       "--keep-deployments <n>",
-      "latest deployments of a project that stay, whatever their age (default: 50)",
+      "latest deployments of a project to keep, whatever their age (default: 50)",
       wholeNumber({ min: 1, max: 1_000_000 }),
     )
     .option(
       "--keep-days <days>",
-      "days for which every deployment stays (default: 30)",
+      "days for which every deployment is kept (default: 30)",
       wholeNumber({ min: 0, max: 100_000 }),
     )
     .option(
       "--upstream-ca <file>",
-      "PEM file with certificates that rewrites and functions trust beside the system's",
+      "PEM file with further authorities that rewrites and functions trust",
     )
     .option(
       "--upstream-connect-timeout <s>",
@@ -164,7 +164,7 @@ export function defineServeFlags(command: Command) {
       "seconds without a byte from another site (default: 60)",
       wholeNumber({ min: 1, max: 3600 }),
     )
-    .option("--geoip <file>", "MMDB file with countries, in place of the one inside")
+    .option("--geoip <file>", "MMDB file with countries, instead of the built-in one")
     .option("--asn <file>", "MMDB file with autonomous systems")
     .option("--tls-cert <file>", "PEM certificate chain for all hosts; needs --tls-key")
     .option("--tls-key <file>", "PEM private key of the certificate")
@@ -174,15 +174,18 @@ export function defineServeFlags(command: Command) {
       wholeNumber({ min: 0, max: 65535 }),
     )
     .option("--acme-directory <url>", "certificates for custom domains from this ACME authority")
-    .option("--acme-contact <email>", "address that the authority may write to")
+    .option("--acme-contact <email>", "email address for the authority")
     .option("--acme-agree-terms", "agree to the authority's terms of service")
-    .option("--acme-ca <file>", "PEM file that a private authority's own server is trusted by")
+    .option(
+      "--acme-ca <file>",
+      "PEM file with the authority of the ACME server itself, if that is private",
+    )
     .option("--dns-server <address>", "DNS server that `domains verify` asks, host or host:port")
     .option("--smtp-url <url>", "mail server, smtp[s]://user:pass@host:port (or SVC_SMTP_URL)")
     .option("--mail-from <address>", "sender of mails, as user@host or Name <user@host>")
     .option("--bot-token <token>", "token of a Telegram bot; better in SVC_BOT_TOKEN")
-    .option("--bot-api <url>", "address of the Bot API, where it is not Telegram's own", httpUrl)
-    .option("--bot-name <name>", "name of the bot, where it shall not be asked for")
+    .option("--bot-api <url>", "address of the Bot API, if it is not Telegram's own", httpUrl)
+    .option("--bot-name <name>", "name of the bot, instead of asking the Bot API")
     .option(
       "--public-address <ip>",
       "address of this platform for A and AAAA records; repeatable",

@@ -4,12 +4,13 @@ import { dataFolder } from "../session/mod.ts";
 import { formatCount } from "../terminal/mod.ts";
 
 export default defineCommand({
-  description: "Makes a new key, encrypts all secrets of the data directory with it, and forgets " +
-    "the old one. No platform may be running on it. Interrupted, it can be run again.",
+  description:
+    "The old key is deleted afterwards. No platform may be running on the directory. An " +
+    "interrupted run can be repeated.",
   define: (command) =>
     command
       .option("--data-dir <dir>", "directory of all data (default: $XDG_DATA_HOME/svc)")
-      .option("--kv <path>", "Deno KV database, where it is not in the data directory"),
+      .option("--kv <path>", "Deno KV database, if it is not in the data directory"),
   examples: [["rekey", "encrypt the secrets of the default data directory with a new key"]],
   answers: "{ resealed }",
   async run({ flags }, ctx) {

@@ -10,7 +10,7 @@ const LOOPBACK: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "localhost"])
 
 /**
  * A person at a terminal gets the new key stored, so that the next command just
- * works. A credentials file that can not be written is no reason to stop.
+ * works. A credentials file that cannot be written does not stop it.
  */
 async function keepToken(ctx: Context, platform: Platform): Promise<void> {
   const { token, url } = platform;
@@ -25,8 +25,8 @@ async function keepToken(ctx: Context, platform: Platform): Promise<void> {
   }
 }
 
-/** What a program that started the platform cannot know: free ports, and the owner's link. */
-function tellPrograms(ctx: Context, host: string, platform: Platform): void {
+/** Reports what a program that started the platform cannot know: free ports, and the owner's link. */
+function reportToPrograms(ctx: Context, host: string, platform: Platform): void {
   const { port, httpsPort, ownerLink } = platform;
   const authority = host.includes(":") ? `[${host}]` : host;
   const secure = httpsPort === undefined ? "" : ` and https://${authority}:${httpsPort}`;
@@ -38,7 +38,7 @@ function announce(ctx: Context, platform: Platform, dataDir: string): void {
   const { token, url, ownerLink } = platform;
   const { colors } = ctx.ui;
   ctx.ui.done("deploy", `Platform ready at ${colors.bold(url)}`);
-  // One that the operator gave is known to them, and has no place in a log.
+  // A key that the operator gave does not belong in a log.
   const minted = ctx.env.SVC_BOOTSTRAP_TOKEN ? undefined : token;
   ctx.ui.note(formatFacts([["  data", dataDir], ["  owner", ownerLink], ["  key", minted]]));
   if (ownerLink !== undefined) {
@@ -46,7 +46,7 @@ function announce(ctx: Context, platform: Platform, dataDir: string): void {
   }
   if (minted !== undefined) {
     ctx.ui.note(
-      `The key is shown this once. Use it: export SVC_API_URL=${url} SVC_TOKEN=${minted}`,
+      `The key is shown only this once. Use it: export SVC_API_URL=${url} SVC_TOKEN=${minted}`,
     );
   }
   ctx.ui.note(colors.dim("Ctrl-C stops it"));
@@ -61,9 +61,10 @@ function untilStopped(signal: AbortSignal): Promise<void> {
 }
 
 export default defineCommand({
-  description: "On an empty data directory it makes the workspace `default`, an owner and one " +
-    "key: SVC_BOOTSTRAP_TOKEN, else a random one that is printed once. It runs until it gets " +
-    "SIGINT or SIGTERM, answers what is under way, and exits with 0.",
+  description:
+    "In an empty data directory it creates the workspace `default`, an owner and one key: " +
+    "the value of SVC_BOOTSTRAP_TOKEN, or a random key that is printed once. It runs until " +
+    "SIGINT or SIGTERM, finishes the requests in progress, and exits with code 0.",
   define: defineServeFlags,
   examples: [
     ["serve", "run a platform on http://localhost:8787"],
@@ -78,12 +79,12 @@ export default defineCommand({
     }
     const platform = await startOn(ctx, dataDir, flags);
     try {
-      tellPrograms(ctx, flags.host, platform);
+      reportToPrograms(ctx, flags.host, platform);
       announce(ctx, platform, dataDir);
       await keepToken(ctx, platform);
       await Promise.race([untilStopped(ctx.signal), platform.finished]);
     } finally {
-      ctx.ui.log("deploy", "info", "Stopping: finishing the requests under way");
+      ctx.ui.log("deploy", "info", "Stopping: finishing the requests in progress");
       await platform.shutdown();
     }
   },

@@ -9,7 +9,7 @@ import { resolve } from "node:path";
 import { type Client, type ClientOptions, createClient } from "../../client/mod.ts";
 import { findProjectRoot, loadProjectConfig, type ProjectConfig } from "../../config/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { CliError, type CommandLines } from "../errors/mod.ts";
+import { CliError, type SuggestedCommands } from "../errors/mod.ts";
 import {
   createClackPrompter,
   createPlainPrompter,
@@ -24,8 +24,8 @@ import { DEFAULT_API_URL, type Environment, type Settings } from "./settings.ts"
 import { chooseWorkspace, type WorkspaceChoice } from "./workspace_choice.ts";
 
 /**
- * Hands the signals that reach this program to `handle`, in place of stopping,
- * until the function that comes back is called.
+ * Passes the signals that reach this program to `handle`, instead of stopping,
+ * until the returned function is called.
  */
 export type TakeSignals = (handle: (signal: Deno.Signal) => void) => () => void;
 
@@ -49,11 +49,11 @@ export interface Host {
   readonly sleep: (milliseconds: number, signal: AbortSignal) => Promise<void>;
   /** Shows an address in the user's browser; false where there is none. */
   readonly openUrl: (url: string) => boolean;
-  /** What the machine calls itself. */
+  /** Host name of the machine. */
   readonly machineName: () => string;
   /** The terminal's keyboard, for terminals that cannot move their cursor. */
   readonly keyboard: Keyboard;
-  /** Asks questions in place of the terminal's prompts. */
+  /** Asks questions instead of the terminal's prompts. */
   readonly prompter?: Prompter;
 }
 
@@ -65,11 +65,11 @@ export interface FolderConfig {
 export interface ClientFacts {
   /** Phase that the client's debug lines belong to. */
   readonly phase: Phase;
-  /** The folder that the command is about, where that is another than the current one's. */
+  /** The folder that the command is about, where that is not the current one. */
   readonly folder?: FolderConfig | undefined;
   /** True for calls that clean up after the user has stopped the command. */
   readonly outlivesStop?: boolean;
-  /** Token to use in place of the one that settings and logins give; bound to its workspace. */
+  /** Token to use instead of the one from settings and logins; bound to its workspace. */
   readonly token?: string;
 }
 
@@ -93,10 +93,10 @@ export interface Context {
   readonly apiUrl: string;
   /** Present where a person can be asked. */
   readonly prompter: Prompter | undefined;
-  /** Milliseconds that the command has worked, without those of a person's answers. */
+  /** Milliseconds that the command has worked, without the time a person took to answer. */
   readonly elapsed: () => number;
   /** Command lines that errors and hints suggest. */
-  readonly lines: CommandLines;
+  readonly lines: SuggestedCommands;
   /** What fits at the end of a command line that is being typed. */
   complete(words: readonly string[], lookUp: LookUp): Promise<string>;
   /** Absolute form of a path that the user gave. */
@@ -123,14 +123,14 @@ const isSet = (value: string | undefined): boolean =>
   value !== undefined && value !== "" && value !== "0" && value !== "false";
 
 /** The missing key, explained for this platform. */
-function noKey(apiUrl: string, lines: CommandLines): CliError {
+function noKey(apiUrl: string, lines: SuggestedCommands): CliError {
   return new CliError("unauthorized", `Give a key: none is known for ${apiUrl}`, {
     hint: "Log in, or set SVC_TOKEN; `svc serve` prints the first key of a new platform",
     next: [lines.of("login")],
   });
 }
 
-/** The `svc.toml` of the current folder, or of the nearest one above; one with faults has no say. */
+/** The `svc.toml` of the current folder, or of the nearest one above; an invalid one is ignored. */
 async function readFolderConfig({ cwd, env }: Host): Promise<FolderConfig> {
   const home = env.HOME ?? env.USERPROFILE;
   const root = await findProjectRoot(cwd, home === undefined ? {} : { home });
@@ -144,9 +144,9 @@ export async function createContext(
     readonly host: Host;
     readonly settings: Settings;
     readonly ui: Ui;
-    readonly lines: CommandLines;
+    readonly lines: SuggestedCommands;
     readonly complete: Context["complete"];
-    /** Told about calls that may have been done though the user stopped the command. */
+    /** Called for each call that may have been carried out although the user stopped the command. */
     readonly onCutOff: NonNullable<ClientOptions["onCutOff"]>;
   },
 ): Promise<Context> {

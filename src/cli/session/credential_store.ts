@@ -1,6 +1,6 @@
 /**
- * The stored logins as the tool uses them. A broken file is no hindrance
- * until something in it is needed.
+ * The stored logins as the tool uses them. A broken file is an error
+ * only once something in it is needed.
  *
  * @module
  */

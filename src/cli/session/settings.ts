@@ -1,13 +1,13 @@
 /**
  * Global settings: flags, then environment variables. Both are checked here,
- * once, so that nothing else reads them unchecked.
+ * once, so that nothing else uses them unchecked.
  *
  * @module
  */
 import { z } from "zod";
 import { CliError } from "../errors/mod.ts";
 
-/** Where the platform is when nothing else is said. */
+/** Where the platform is by default. */
 export const DEFAULT_API_URL = "http://localhost:8787";
 
 const apiUrl = z.string().refine((text) => {
@@ -45,7 +45,7 @@ export interface Settings {
   readonly apiUrl: string | undefined;
   /** Directory to run in, as given. */
   readonly cwd: string | undefined;
-  /** True to take yes for the answer to every question of yes or no. */
+  /** True to answer yes to every yes-or-no question. */
   readonly yes: boolean;
 }
 
@@ -81,8 +81,8 @@ export function wantsJson(argv: readonly string[], env: Environment): boolean {
 }
 
 /**
- * Resolves the global settings. Throws a usage error for a value that can not
- * be right; a token is never repeated in it.
+ * Resolves the global settings. Throws a usage error for an invalid value, and
+ * never repeats a token in it.
  */
 export function resolveSettings(flags: GlobalFlags, env: Environment): Settings {
   const json = read({

@@ -1,6 +1,6 @@
 /**
  * The user's folders: where the tool caches, and where a platform keeps its
- * data unless told otherwise (XDG Base Directory Specification).
+ * data by default (XDG Base Directory Specification).
  *
  * @module
  */

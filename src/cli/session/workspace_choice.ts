@@ -3,7 +3,7 @@
  * flag `--workspace`, then `SVC_WORKSPACE`, then `project.workspace` of the
  * `svc.toml` that the command is about, then the default of `svc workspace
  * switch`. A key that is given by flag or variable has its own workspace, and
- * takes the place of the default. Pure.
+ * the default does not apply. Pure.
  *
  * @module
  */
@@ -33,7 +33,7 @@ export interface WorkspaceFacts {
   readonly storedDefault: string | undefined;
 }
 
-/** The workspace that counts; `undefined` leaves it to the key. */
+/** The workspace to act in; `undefined` leaves the choice to the key. */
 export function chooseWorkspace(facts: WorkspaceFacts): WorkspaceChoice | undefined {
   const { settings, project, storedDefault } = facts;
   if (settings.workspace !== undefined) {

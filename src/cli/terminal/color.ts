@@ -11,8 +11,8 @@ const isSet = (value: string | undefined): boolean => value !== undefined && val
 
 /**
  * Decides on colours: `NO_COLOR` (no-color.org) forbids them, `FORCE_COLOR`
- * or `CLICOLOR_FORCE` other than `0` demand them, `CLICOLOR=0` and a dumb
- * terminal do without, and else a terminal has them.
+ * or `CLICOLOR_FORCE` other than `0` force them, `CLICOLOR=0` and a dumb
+ * terminal have none, and otherwise a terminal has them.
  */
 export function wantsColor(
   env: Readonly<Record<string, string | undefined>>,

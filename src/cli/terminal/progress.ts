@@ -12,7 +12,7 @@ import type { Writer } from "./writer.ts";
 export interface Progress {
   /** Adds what is done since the last call. */
   add(done: Amount): void;
-  /** Removes the bar; call it also when the work failed. */
+  /** Removes the bar; call it even if the work failed. */
   end(): void;
 }
 
@@ -23,7 +23,7 @@ export interface ProgressOptions {
   readonly now: Clock;
   readonly colors: Palette;
   readonly stderr: Writer;
-  /** True to draw a bar, false to say lines. */
+  /** True to draw a bar, false to print lines. */
   readonly live: boolean;
   readonly say: (message: string) => void;
 }

@@ -1,5 +1,5 @@
 /**
- * What a command says. For people: coloured text on stderr, data on stdout.
+ * The output of a command. For people: coloured text on stderr, data on stdout.
  * In JSON mode: exactly one object on stdout, log lines on stderr, one object
  * each (spec: "JSON output").
  *
@@ -37,7 +37,7 @@ export interface Ui {
   /** Colours of stdout. */
   readonly dataColors: Palette;
   readonly stderr: Writer;
-  /** Says how the command gets on. */
+  /** Reports the progress of the command. */
   log(phase: Phase, level: Level, message: string): void;
   /** As `log` at level info, with a tick for people. */
   done(phase: Phase, message: string): void;

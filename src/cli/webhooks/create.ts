@@ -3,7 +3,7 @@ import { nearest } from "../../lib/suggest.ts";
 import { defineCommand, httpUrl, repeated } from "../command/mod.ts";
 import { CliError } from "../errors/mod.ts";
 
-/** The names as the API takes them. @throws {CliError} for one that is none */
+/** The names as the API spells them. @throws {CliError} for one that does not exist */
 function known<Name extends string>(
   given: readonly string[],
   names: readonly Name[],
@@ -14,18 +14,19 @@ function known<Name extends string>(
     if (found !== undefined) return found;
     const near = nearest(text, names);
     const meant = near === undefined ? "" : `, did you mean ${near}?`;
-    throw new CliError("usage", `Name an ${what}: "${text}" is none${meant}`);
+    throw new CliError("usage", `Name an existing ${what}: there is no "${text}"${meant}`);
   });
 }
 
 export default defineCommand({
-  description: "Prints the secret that messages are signed with, this once. Without --event and " +
-    "--category it is told of every event of the workspace.",
+  description:
+    "Prints once the secret that messages are signed with. Without --event and --category, " +
+    "the webhook gets every event of the workspace.",
   define: (command) =>
     command
-      .argument("<url>", "address that takes the events", httpUrl)
-      .option("--event <name>", "an event that it is told of; repeatable", repeated)
-      .option("--category <name>", "a category whose events it is told of; repeatable", repeated)
+      .argument("<url>", "address to send the events to", httpUrl)
+      .option("--event <name>", "event to send; repeatable", repeated)
+      .option("--category <name>", "category whose events to send; repeatable", repeated)
       .option("--description <text>", "what it is for"),
   examples: [
     ["webhooks create https://ci.example.com/svc", "every event"],
@@ -40,7 +41,7 @@ export default defineCommand({
       body: { url, events, categories, description: flags.description ?? "" },
     });
     ctx.ui.done("workspace", `Created webhook ${webhook.id}`);
-    ctx.ui.note("The secret is shown this once: receivers verify the signature with it");
+    ctx.ui.note("The secret is shown only this once: receivers verify the signature with it");
     ctx.ui.result({ webhook, secret }, secret);
   },
 });

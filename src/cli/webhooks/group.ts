@@ -8,7 +8,7 @@ import type { CommandGroup } from "../command/mod.ts";
 export const WEBHOOKS: CommandGroup = {
   name: "webhooks",
   section: "Notifications and automation",
-  summary: "Tell other services of the workspace's events",
+  summary: "Send the workspace's events to other services",
   commands: [
     {
       name: "list",
@@ -37,7 +37,7 @@ export const WEBHOOKS: CommandGroup = {
     },
     {
       name: "test",
-      summary: "Send a signed example at once",
+      summary: "Send a signed example event",
       load: () => import("./test_send.ts"),
     },
   ],

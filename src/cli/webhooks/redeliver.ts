@@ -4,8 +4,8 @@ import { defineCommand } from "../command/mod.ts";
 const EXAMPLE = "01900000-0000-7000-8000-00000000000";
 
 export default defineCommand({
-  description: "The receiver gets the same `webhook-id`, so it can tell the repeat. " +
-    "`svc webhooks deliveries` shows the ids.",
+  description: "The receiver gets the same `webhook-id`, so it can recognize the repeat. `svc " +
+    "webhooks deliveries` shows the ids.",
   define: (command) =>
     command
       .argument("<webhook_id>", "id of the webhook")

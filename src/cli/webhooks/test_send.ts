@@ -5,12 +5,12 @@ import { CliError } from "../errors/mod.ts";
 import { printable } from "../terminal/mod.ts";
 
 export default defineCommand({
-  description: "Sends a signed example at once. The exit code is 1 where it was not taken.",
+  description: "Sends a signed example at once. Exit code 1 if it was not accepted.",
   define: (command) =>
     command
       .argument("<webhook_id>", "id of the webhook")
       .addOption(
-        new Option("--event <name>", "event that the example is of").choices(EVENT_NAMES)
+        new Option("--event <name>", "event of the example").choices(EVENT_NAMES)
           .default("deployment.live" as const),
       ),
   offers: { webhook_id: "webhook" },

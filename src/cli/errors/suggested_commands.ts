@@ -18,7 +18,7 @@ export interface KnownFlag {
 /** Flags to set, to a value or `true`, or to leave out (`undefined`); by their long names. */
 export type FlagChanges = Readonly<Record<string, string | true | undefined>>;
 
-export interface CommandLines {
+export interface SuggestedCommands {
   /** `svc <words>`, for the same platform and workspace as this run. */
   of(...words: readonly string[]): string;
   /** As `of`, for the same project too. */
@@ -84,10 +84,10 @@ function withoutSecrets(words: readonly Word[]): Word[] {
 const lineOf = (words: readonly string[]): string => ["svc", ...words.map(shellWord)].join(" ");
 
 /** Makes the suggestions of one run from what was typed after `svc`. */
-export function createCommandLines(
+export function createSuggestedCommands(
   argv: readonly string[],
   flags: readonly KnownFlag[],
-): CommandLines {
+): SuggestedCommands {
   const end = argv.indexOf("--");
   const read = withoutSecrets(readWords(end === -1 ? argv : argv.slice(0, end), flags));
   const rest = end === -1 ? [] : argv.slice(end);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { createCommandLines, type KnownFlag, shellWord } from "./command_line.ts";
+import { createSuggestedCommands, type KnownFlag, shellWord } from "./suggested_commands.ts";
 
 const FLAGS: readonly KnownFlag[] = [
   ...["--token", "--workspace", "--api-url", "--project-id", "--message", "--value"]
@@ -10,7 +10,7 @@ const FLAGS: readonly KnownFlag[] = [
   { long: "--prod", takesValue: false },
 ];
 
-const linesOf = (...argv: string[]) => createCommandLines(argv, FLAGS);
+const linesOf = (...argv: string[]) => createSuggestedCommands(argv, FLAGS);
 
 Deno.test("again() repeats the line with its flags, quoted for a shell", () => {
   const lines = linesOf(
