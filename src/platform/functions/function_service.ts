@@ -116,7 +116,7 @@ export class FunctionService {
    */
   retire(deploymentIds: Iterable<string>): void {
     for (const id of deploymentIds) {
-      void this.#hosts.get(id)?.rest().catch((error) =>
+      void this.#hosts.get(id)?.endWhenIdle().catch((error) =>
         this.services.onTrouble(`Cannot end the functions of deployment ${id}: ${error}`)
       );
     }

@@ -6,10 +6,10 @@
  */
 import { dropHopByHop } from "../../lib/hop_by_hop.ts";
 import { OutboundError, resolveSignal, WholeAnswer, type WireAnswer } from "../http1/mod.ts";
+import { LineLimit } from "../process/frames/mod.ts";
 import {
   ConcurrencyGate,
   decideSocket,
-  LineLimit,
   type Release,
   SocketCount,
   waitForPlace,
@@ -173,7 +173,7 @@ class Server implements ComputeServer {
   #settle(): void {
     if (this.#isBusy) return;
     this.#emptied?.();
-    this.#supervisor.rest();
+    this.#supervisor.becameIdle();
   }
 
   /** A place among the sockets of this server, and of all. */

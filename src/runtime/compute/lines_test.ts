@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { MAX_LOG_CHARACTERS } from "../process/frames/log_line.ts";
+import { MAX_LOG_CHARACTERS } from "../process/frames/log_lines.ts";
 import { LineSplitter, truncate } from "./lines.ts";
 
 function linesOf(chunks: readonly (string | Uint8Array)[]): string[] {

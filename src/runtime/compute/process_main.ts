@@ -7,14 +7,14 @@
  */
 import { constants, setPriority } from "node:os";
 import { join } from "node:path";
-import { type Frame, FrameConnection, fromPayload, toPayload } from "../process/frames/mod.ts";
 import {
-  denoCache,
+  type Frame,
+  FrameConnection,
+  fromPayload,
   LineLimit,
-  refuseForeignDescriptors,
-  servePlatform,
-  workerUrl,
-} from "../process/mod.ts";
+  toPayload,
+} from "../process/frames/mod.ts";
+import { denoCache, refuseForeignDescriptors, servePlatform, workerUrl } from "../process/mod.ts";
 import { ALLOWED_SYS } from "./process_command.ts";
 import { enterSandbox, findEscapingLink, type SandboxState } from "./sandbox/mod.ts";
 import {

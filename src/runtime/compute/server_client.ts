@@ -21,7 +21,7 @@ import type { ComputeRequest } from "./types.ts";
 import { ACCEPT_ENCODING_HEADER, REQUEST_ID_HEADER } from "./wire.ts";
 
 /** Node closes connections that are idle for 5 s: ours close before that. */
-const REST_MS = 4000;
+const KEEP_ALIVE_MS = 4000;
 const MAX_IDLE = 256;
 
 /** A body may pause for any time: streams of events do. */
@@ -71,10 +71,10 @@ export class ServerClient {
     maxIdlePerOrigin: MAX_IDLE,
   });
   readonly #times: ConnectionTimes = {
-    deadlines: new Deadlines(REST_MS, now),
+    deadlines: new Deadlines(KEEP_ALIVE_MS, now),
     exchanges: new Deadlines(SIGNAL_DELAY_MS, now),
     idleMs: NO_IDLE_LIMIT_MS,
-    restMs: REST_MS,
+    keepAliveMs: KEEP_ALIVE_MS,
   };
 
   constructor(private readonly dial: () => Promise<Deno.Conn>) {}
@@ -94,10 +94,10 @@ export class ServerClient {
   async send(request: ComputeRequest, options: SendOptions): Promise<WireAnswer> {
     try {
       const wire = toWire(request);
-      const rested = this.#pool.take("");
-      if (rested !== undefined) {
+      const kept = this.#pool.take("");
+      if (kept !== undefined) {
         try {
-          return await this.#exchange(rested, wire, { ...options, signal: request.signal });
+          return await this.#exchange(kept, wire, { ...options, signal: request.signal });
         } catch (error) {
           const stale = error instanceof OutboundError && error.code === "reset";
           if (!stale || !isRepeatable(wire)) throw error;

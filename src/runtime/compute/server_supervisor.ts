@@ -114,7 +114,7 @@ export class ServerSupervisor {
   }
 
   /** Notes that no request is under way any more: from now on the server is idle. */
-  rest(): void {
+  becameIdle(): void {
     this.#supervisor.touch();
     this.#supervisor.settle();
   }

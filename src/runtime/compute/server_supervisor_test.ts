@@ -176,7 +176,7 @@ Deno.test("ServerSupervisor lets an idle server end itself, and starts it when a
   const { supervisor, timers, log, listening } = setUp({ idleMs: 5000 });
   const server = await listening();
   await timers.advance(4900);
-  supervisor.rest();
+  supervisor.becameIdle();
   await timers.advance(4900);
   assert.ok(!server.asked.includes("terminate"));
   await timers.advance(300);

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { ConcurrencyGate, LineLimit, waitForPlace, within } from "../process/mod.ts";
+import { LineLimit } from "../process/frames/mod.ts";
+import { ConcurrencyGate, waitForPlace, within } from "../process/mod.ts";
 import { FunctionSupervisor } from "./function_supervisor.ts";
 import {
   DEFAULT_FUNCTION_LIMITS,
@@ -33,7 +34,7 @@ export class FunctionHost {
   readonly #lines = new LineLimit(MAX_LOG_ENTRIES_PER_SECOND);
   #closed = false;
   /** True where the deployment is not live any more: its processes end with the last call. */
-  #resting = false;
+  #endsWhenIdle = false;
   #emptied: (() => void) | undefined;
 
   constructor(private readonly options: FunctionHostOptions) {
@@ -83,7 +84,7 @@ export class FunctionHost {
       release();
       if (this.#gate.running > 0) return;
       this.#emptied?.();
-      if (this.#resting) void this.rest();
+      if (this.#endsWhenIdle) void this.endWhenIdle();
     };
     const loaded = supervisor.ending === undefined
       ? supervisor.loaded(invocation.function)
@@ -116,11 +117,11 @@ export class FunctionHost {
    * Ends the processes as soon as no call is under way: the deployment is not live
    * any more. A later call starts them again.
    */
-  async rest(): Promise<void> {
-    this.#resting = this.#gate.running > 0;
-    if (this.#resting) return;
+  async endWhenIdle(): Promise<void> {
+    this.#endsWhenIdle = this.#gate.running > 0;
+    if (this.#endsWhenIdle) return;
     await Promise.all(
-      [...new Set(this.#supervisors.values())].map((supervisor) => supervisor.rest()),
+      [...new Set(this.#supervisors.values())].map((supervisor) => supervisor.endUnused()),
     );
   }
 

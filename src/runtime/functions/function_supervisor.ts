@@ -149,7 +149,7 @@ export class FunctionSupervisor {
   }
 
   /** Ends a process that nobody uses; the next call starts it again. */
-  async rest(): Promise<void> {
+  async endUnused(): Promise<void> {
     const { current, isStarting } = this.#supervisor;
     const process = current ??
       (isStarting ? await this.#supervisor.start().catch(() => undefined) : undefined);

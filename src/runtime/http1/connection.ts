@@ -8,7 +8,6 @@ import { readBody } from "./body_reader.ts";
 import { BUFFER_BYTES, ByteReader } from "./byte_reader.ts";
 import { Deadline, type Deadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
-import { sendBody } from "./request_body.ts";
 import { ExchangeWatch, type WatchOptions } from "./exchange_watch.ts";
 import {
   formatRequestHead,
@@ -16,6 +15,7 @@ import {
   parseResponseHead,
   type ResponseHead,
 } from "./head.ts";
+import { sendBody } from "./request_body.ts";
 
 const MAX_HEAD_BYTES = 60 * 1024;
 const MAX_INTERIM = 10;
@@ -51,7 +51,7 @@ export interface ConnectionTimes {
   /** Time in which some byte must move during an exchange, in milliseconds. */
   readonly idleMs: number;
   /** Longest time between two exchanges, in milliseconds. */
-  readonly restMs: number;
+  readonly keepAliveMs: number;
 }
 
 export interface ExchangeOptions extends WatchOptions {
@@ -113,10 +113,10 @@ export class Http1Connection {
   }
 
   /** Watches the connection between two exchanges; `gone` is called when it can no longer be used. */
-  rest(gone: () => void): void {
+  watchIdle(gone: () => void): void {
     this.#gone = gone;
     this.conn.unref();
-    this.times.deadlines.set(this.#deadline, this.times.restMs);
+    this.times.deadlines.set(this.#deadline, this.times.keepAliveMs);
     this.#idle = this.#reader.fill();
     this.#idle.then(
       () => this.#idle !== undefined && gone(),
@@ -172,7 +172,7 @@ export class Http1Connection {
           (error) => this.close(error),
         );
       }
-      // The read that watched the resting connection is the first of the answer.
+      // The read that watched the idle connection is the first of the answer.
       if (watched !== undefined && !await watched) {
         throw new OutboundError("reset", "The connection had ended");
       }

@@ -12,21 +12,21 @@ export interface PoolLimits {
 }
 
 export class ConnectionPool {
-  readonly #resting = new Map<string, Http1Connection[]>();
+  readonly #idle = new Map<string, Http1Connection[]>();
   #count = 0;
 
   constructor(private readonly limits: PoolLimits) {}
 
   /** The connection that has been idle for the shortest time. */
   take(origin: string): Http1Connection | undefined {
-    const found = this.#resting.get(origin)?.pop();
+    const found = this.#idle.get(origin)?.pop();
     if (found === undefined) return undefined;
     this.#forget(origin);
     return found;
   }
 
   give(origin: string, connection: Http1Connection): void {
-    const list = this.#resting.get(origin) ?? [];
+    const list = this.#idle.get(origin) ?? [];
     if (this.#count >= this.limits.maxIdle || list.length >= this.limits.maxIdlePerOrigin) {
       return connection.close();
     }
@@ -38,21 +38,21 @@ export class ConnectionPool {
       connection.close();
     };
     list.push(connection);
-    this.#resting.set(origin, list);
+    this.#idle.set(origin, list);
     this.#count++;
-    connection.rest(remove);
+    connection.watchIdle(remove);
   }
 
   #forget(origin: string): void {
     this.#count--;
-    if (this.#resting.get(origin)?.length === 0) this.#resting.delete(origin);
+    if (this.#idle.get(origin)?.length === 0) this.#idle.delete(origin);
   }
 
   closeAll(): void {
-    for (const list of [...this.#resting.values()]) {
+    for (const list of [...this.#idle.values()]) {
       for (const connection of list.splice(0)) connection.close();
     }
-    this.#resting.clear();
+    this.#idle.clear();
     this.#count = 0;
   }
 }

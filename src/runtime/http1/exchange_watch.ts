@@ -6,7 +6,18 @@
  */
 import { Deadline, type Deadlines } from "./deadlines.ts";
 import { OutboundError } from "./errors.ts";
-import { type LazySignal, resolveSignal } from "./lazy_signal.ts";
+
+/**
+ * Aborts a request that nobody waits for any more. A function is called only once
+ * the answer is late or comes in parts: for most requests it never is, and the
+ * signal of a request that `Deno.serve` handles costs several microseconds.
+ */
+export type LazySignal = AbortSignal | (() => AbortSignal);
+
+/** The signal itself; a function is called for it. */
+export function resolveSignal(signal: LazySignal | undefined): AbortSignal | undefined {
+  return typeof signal === "function" ? signal() : signal;
+}
 
 /** How long an exchange runs before it asks for the signal that may end it, in milliseconds. */
 export const SIGNAL_DELAY_MS = 100;

@@ -16,8 +16,7 @@ export {
 export { ConnectionPool } from "./connection_pool.ts";
 export { Deadline, Deadlines } from "./deadlines.ts";
 export { OutboundError, type OutboundErrorCode } from "./errors.ts";
-export { SIGNAL_DELAY_MS } from "./exchange_watch.ts";
+export { type LazySignal, resolveSignal, SIGNAL_DELAY_MS } from "./exchange_watch.ts";
 export { formatRequestHead, type HeaderList, type ResponseHead } from "./head.ts";
-export { type LazySignal, resolveSignal } from "./lazy_signal.ts";
 export { WholeAnswer } from "./whole_answer.ts";
 export { announceBody, isRepeatable } from "./request_body.ts";

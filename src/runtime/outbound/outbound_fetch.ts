@@ -51,7 +51,7 @@ export interface OutboundOptions {
   /** Idle connections for each origin. Default: 64. */
   readonly maxIdlePerOrigin?: number;
   /** How long a connection may be idle, in milliseconds. Default: 4 s, below the usual 5 s of servers. */
-  readonly restMs?: number;
+  readonly keepAliveMs?: number;
   /** Certificates (PEM) to trust beside the system's. */
   readonly caCerts?: readonly string[];
 }
@@ -106,13 +106,13 @@ class OutboundClient {
       abandoned: new AbandonedConnects(),
       ...(options.caCerts === undefined ? {} : { caCerts: options.caCerts }),
     };
-    const { idleMs = 60_000, restMs = 4000 } = options;
+    const { idleMs = 60_000, keepAliveMs = 4000 } = options;
     const now = (): number => performance.now();
     this.#times = {
-      deadlines: new Deadlines(Math.min(idleMs, restMs), now),
+      deadlines: new Deadlines(Math.min(idleMs, keepAliveMs), now),
       exchanges: new Deadlines(SIGNAL_DELAY_MS, now),
       idleMs,
-      restMs,
+      keepAliveMs,
     };
     this.#maxRedirects = options.maxRedirects ?? 10;
     this.#pool = new ConnectionPool({
@@ -163,10 +163,10 @@ class OutboundClient {
       throw new OutboundError("aborted", "The request was aborted");
     }
     const origin = target.url.origin;
-    const rested = this.#pool.take(origin);
-    if (rested !== undefined) {
+    const kept = this.#pool.take(origin);
+    if (kept !== undefined) {
       try {
-        return await this.#exchange(rested, wire, { origin, signal });
+        return await this.#exchange(kept, wire, { origin, signal });
       } catch (error) {
         const stale = error instanceof OutboundError && error.code === "reset";
         if (!stale || !isRepeatable(wire)) throw error;

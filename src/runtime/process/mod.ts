@@ -8,7 +8,6 @@
 export { type AttendedProcess, attendProcess } from "./attend_process.ts";
 export { ConcurrencyGate, type Release, waitForPlace } from "./concurrency_gate.ts";
 export { defaultMaxFunctionProcesses, defaultMaxServers } from "./decide_place.ts";
-export { LineLimit } from "./line_limit.ts";
 export { refuseForeignDescriptors, refuseInheritedDescriptors } from "./own_descriptors.ts";
 export { parsePayload } from "./parse_payload.ts";
 export { ProcessPlaces } from "./process_places.ts";

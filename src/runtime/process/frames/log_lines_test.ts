@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { LineLimit } from "./line_limit.ts";
+import { LineLimit } from "./log_lines.ts";
 
 Deno.test("LineLimit lets a number of lines pass in each second, and reports the others once", () => {
   const limit = new LineLimit(2);

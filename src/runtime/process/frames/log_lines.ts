@@ -1,8 +1,14 @@
 /**
- * How many lines foreign code may log in a second.
+ * Lines that foreign code writes to the log of its deployment: their level, their
+ * length, and how many there may be.
  *
  * @module
  */
+
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+/** Longest message of a log entry, in characters. */
+export const MAX_LOG_CHARACTERS = 4096;
 
 export interface LineDecision {
   /** True where the line may pass. */
