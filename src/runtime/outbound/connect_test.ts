@@ -42,9 +42,10 @@ Deno.test("handshakes that nobody answers do not pile up, and are forgotten when
   const first = await Promise.all(Array.from({ length: 16 }, ask));
   assert.deepEqual(new Set(first), new Set(["connect_timeout"]));
   assert.equal(await ask(), "connect_failed");
-  pit.release();
   let code = "connect_failed";
   for (let tries = 0; tries < 400 && code === "connect_failed"; tries++) {
+    // A busy machine may accept a connection only now.
+    pit.release();
     await new Promise((resolve) => setTimeout(resolve, 5));
     code = await ask();
   }
