@@ -6,28 +6,18 @@
  */
 export {
   bundleFunctions,
-  type BundleResult,
   bundleServerEntry,
-  type EsbuildOptions,
   findFunctions,
-  type FoundFunction,
-  type FoundFunctions,
   FUNCTION_NAME,
-  type FunctionProblem,
-  MAX_BUNDLE_BYTES,
   MAX_FUNCTIONS,
   type SealedFunction,
   sealFunction,
-  type SealResult,
   type ServerBundle,
-  type ServerBundleOptions,
-  type ServerBundleResult,
 } from "./bundle/mod.ts";
 export {
   COMPUTE_PROCESS_ARGUMENT,
   type ComputeFailure,
   type ComputeHealth,
-  type ComputeLimits,
   type ComputeLogEntry,
   computeProcessCommand,
   type ComputeRequest,
@@ -38,10 +28,8 @@ export {
   type ComputeSocket,
   type ComputeSocketResult,
   createComputeServer,
-  DEFAULT_COMPUTE_LIMITS,
   runComputeProcess,
   SOCKET_PATH_BYTES,
-  type SpawnFacts,
 } from "./compute/mod.ts";
 export {
   missingSandbox,
@@ -52,7 +40,6 @@ export {
 export {
   type CallContext,
   createFunctionHost,
-  DEFAULT_FUNCTION_LIMITS,
   type FailureReason,
   FUNCTION_PROCESS_ARGUMENT,
   type FunctionHost,
@@ -67,25 +54,15 @@ export {
   type Invocation,
   type InvocationResult,
   runFunctionProcess,
-  type StepMode,
 } from "./functions/mod.ts";
-export {
-  type HeaderList,
-  type LazySignal,
-  OutboundError,
-  type OutboundErrorCode,
-} from "./http1/mod.ts";
+export { type HeaderList, type LazySignal, OutboundError } from "./http1/mod.ts";
 export {
   createOutboundFetch,
-  type Dial,
   isPublicAddress,
   judgeTarget,
   type Outbound,
   type OutboundFetch,
-  type OutboundOptions,
   type OutboundRequest,
-  type OutboundResponse,
-  type ResolveDns,
 } from "./outbound/mod.ts";
 export {
   defaultMaxFunctionProcesses,

@@ -4,11 +4,8 @@ import * as runtime from "./mod.ts";
 Deno.test("the room's public names", () => {
   assert.deepEqual(Object.keys(runtime).sort(), [
     "COMPUTE_PROCESS_ARGUMENT",
-    "DEFAULT_COMPUTE_LIMITS",
-    "DEFAULT_FUNCTION_LIMITS",
     "FUNCTION_NAME",
     "FUNCTION_PROCESS_ARGUMENT",
-    "MAX_BUNDLE_BYTES",
     "MAX_FUNCTIONS",
     "OutboundError",
     "ProcessPlaces",

@@ -4,14 +4,12 @@
  * @module
  */
 export { createComputeServer } from "./compute_server.ts";
-export { DEFAULT_COMPUTE_LIMITS } from "./limits.ts";
 export { COMPUTE_PROCESS_ARGUMENT, computeProcessCommand } from "./process_command.ts";
 export { runComputeProcess } from "./process_main.ts";
 export { SOCKET_PATH_BYTES } from "./start_server.ts";
 export {
   type ComputeFailure,
   type ComputeHealth,
-  type ComputeLimits,
   type ComputeLogEntry,
   type ComputeRequest,
   type ComputeResponse,
@@ -20,5 +18,4 @@ export {
   type ComputeServerOptions,
   type ComputeSocket,
   type ComputeSocketResult,
-  type SpawnFacts,
 } from "./types.ts";

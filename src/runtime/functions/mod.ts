@@ -5,7 +5,7 @@
  */
 export { createFunctionHost, type FunctionHost } from "./function_host.ts";
 export { functionTypes } from "./function_types.ts";
-export { DEFAULT_FUNCTION_LIMITS, type FunctionLimits } from "./limits.ts";
+export { type FunctionLimits } from "./limits.ts";
 export { FUNCTION_PROCESS_ARGUMENT, functionProcessCommand } from "./process_command.ts";
 export { runFunctionProcess } from "./process_main.ts";
 export {
@@ -18,4 +18,4 @@ export {
   type Invocation,
   type InvocationResult,
 } from "./types.ts";
-export { type CallContext, type StepMode } from "./wire.ts";
+export { type CallContext } from "./wire.ts";

@@ -4,6 +4,6 @@
  * @module
  */
 export { isPublicAddress } from "./address_rules.ts";
-export { type Dial, judgeTarget, type ResolveDns } from "./connect.ts";
-export { createOutboundFetch, type Outbound, type OutboundOptions } from "./outbound_fetch.ts";
-export { type OutboundFetch, type OutboundRequest, type OutboundResponse } from "./types.ts";
+export { judgeTarget } from "./connect.ts";
+export { createOutboundFetch, type Outbound } from "./outbound_fetch.ts";
+export { type OutboundFetch, type OutboundRequest } from "./types.ts";

@@ -70,14 +70,14 @@ Deno.test("functions at rest end with their last call, and start again when aske
   const { host } = deployment;
   await host.start();
   const held = host.invoke(invocation("/hold"));
-  await host.rest();
+  await host.endWhenIdle();
   assert.equal(host.pids.length, 1, "a call is under way");
   await host.invoke(invocation("/open"));
   assert.equal(await bodyText(await held), "answered");
   await until(() => host.pids.length === 0, "the process ends");
   assert.equal(await bodyText(await host.invoke(invocation("/"))), "answered");
   assert.equal(host.pids.length, 1);
-  await host.rest();
+  await host.endWhenIdle();
   assert.equal(host.pids.length, 0);
   assert.deepEqual(deployment.log, []);
 });
