@@ -18,7 +18,7 @@ import type { BuildHost } from "./types.ts";
 
 /** Settings of the platform's project; null and missing leave the matter to detection. */
 export interface BuildSettings {
-  /** Counts where the project itself does not tell its framework. */
+  /** Used where the project itself does not show its framework. */
   readonly framework?: string | null;
   readonly installCommand?: string | null;
   readonly buildCommand?: string | null;
@@ -156,7 +156,7 @@ async function runBuild(
 
 /**
  * Detects the project, installs its packages where none are, runs its build
- * command unless told not to, and finds the output.
+ * command unless asked not to, and finds the output.
  */
 export async function buildProject(host: BuildHost, options: BuildOptions): Promise<BuiltProject> {
   const detected = await detect(host, options);

@@ -89,7 +89,7 @@ function report(
     host.say(
       "build",
       "warn",
-      `Package "${name}" has a native addon, which the sandbox can not load: ` +
+      `Package "${name}" has a native addon, which the sandbox cannot load: ` +
         "what uses it will fail",
     );
   }

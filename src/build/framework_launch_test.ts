@@ -94,12 +94,12 @@ const ROWS: Readonly<Record<string, readonly [() => Promise<Launch>, string, str
     createServer(${SAY_SOCKET}).listen(Number(process.env.PORT), process.env.HOST);`,
     "true 203.0.113.7 own",
   ],
-  "SvelteKit, told by variables": [
+  "SvelteKit, set by variables": [
     () => launchOf("sveltekit", { "index.js": "", "server/index.js": "" }),
     `import { createServer } from "node:http";
     const { PROTOCOL_HEADER, HOST_HEADER, ADDRESS_HEADER } = process.env;
-    const told = [PROTOCOL_HEADER, HOST_HEADER, ADDRESS_HEADER].join(" ");
-    createServer((_, res) => res.end(told)).listen(Number(process.env.PORT));`,
+    const names = [PROTOCOL_HEADER, HOST_HEADER, ADDRESS_HEADER].join(" ");
+    createServer((_, res) => res.end(names)).listen(Number(process.env.PORT));`,
     "x-forwarded-proto x-forwarded-host x-forwarded-for",
   ],
 };

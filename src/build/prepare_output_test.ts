@@ -118,7 +118,7 @@ Deno.test("packProject() names native addons that a server needs later", async (
   });
 });
 
-Deno.test("packProject() tells all problems of a server with file and line", async () => {
+Deno.test("packProject() reports all problems of a server with file and line", async () => {
   const files = {
     ...ASTRO,
     "dist/server/chunks/a.mjs": '\nimport "absent";\nimport "gone"; export const handler = 1;',
@@ -134,7 +134,7 @@ Deno.test("packProject() tells all problems of a server with file and line", asy
   });
 });
 
-Deno.test("assembleProject() warns before it builds what can not be deployed", async () => {
+Deno.test("assembleProject() warns before it builds what cannot be deployed", async () => {
   const files = {
     "package.json": '{"devDependencies":{"@sveltejs/kit":"2.0.0","@sveltejs/adapter-auto":"7"}}',
     "node_modules/.keep": "",

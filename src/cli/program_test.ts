@@ -167,7 +167,7 @@ Deno.test("runProgram() explains a platform that does not answer", async () => {
   assert.equal(run.code, 1);
   const value = JSON.parse(run.stdout);
   assert.equal(value.code, "unreachable");
-  assert.equal(value.error, "Can not reach the platform at http://nowhere.test");
+  assert.equal(value.error, "Cannot reach the platform at http://nowhere.test");
 });
 
 Deno.test("runProgram() exits with 130 when it was interrupted", async () => {

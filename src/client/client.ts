@@ -145,7 +145,7 @@ function checkParams(endpoint: Endpoint, params: unknown): void {
   );
   const problems = [...names].map(([message, name]) => ({ path: `path.${name}`, message }));
   const reasons = problems.map(({ message }) => message).join("; or ");
-  throw new ApiError(`Can not ask for this: ${reasons}`, {
+  throw new ApiError(`Cannot ask for this: ${reasons}`, {
     status: 400,
     code: "invalid_request",
     problems,

@@ -146,12 +146,12 @@ Deno.test("call() does not wait for a Retry-After beyond its patience", async ()
   assert.equal(requests.length, 1);
 });
 
-Deno.test("call() says which platform can not be reached when all attempts failed", async () => {
+Deno.test("call() says which platform cannot be reached when all attempts failed", async () => {
   const lost = () => new TypeError("connection refused");
   const { client, requests } = clientOf([lost(), lost(), lost(), lost()]);
   await assert.rejects(client.call(endpoints.getHealth, {}), (error) => {
     assert.ok(error instanceof UnreachableError);
-    assert.equal(error.message, `Can not reach the platform at ${BASE}`);
+    assert.equal(error.message, `Cannot reach the platform at ${BASE}`);
     return true;
   });
   assert.equal(requests.length, 4);

@@ -25,7 +25,7 @@ export interface DeviceLoginOptions {
   readonly now: () => number;
 }
 
-/** What a poll was told. */
+/** The answer to a poll. */
 export type PollAnswer =
   | { readonly type: "token"; readonly token: DeviceToken }
   | { readonly type: "pending" }
@@ -88,8 +88,8 @@ function parseAnswer<T>(schema: z.ZodType<T>, body: unknown, request: string): T
 
 function failureOf({ status, body, retryAfter }: Received): ApiError {
   const parsed = oauthError.safeParse(body);
-  const told = parsed.success ? parsed.data.error_description ?? parsed.data.error : undefined;
-  return new ApiError(told ?? `The platform answered with status ${status}`, {
+  const reason = parsed.success ? parsed.data.error_description ?? parsed.data.error : undefined;
+  return new ApiError(reason ?? `The platform answered with status ${status}`, {
     status,
     ...(status === 429 ? { code: "rate_limited" as const } : {}),
     ...(retryAfter === undefined ? {} : { retryAfter }),

@@ -78,7 +78,7 @@ Deno.test("poll() waits as long as Retry-After says", async () => {
   assert.equal(answer.wait, 40_000);
 });
 
-Deno.test("startDeviceLogin() tells why there is no code", async () => {
+Deno.test("startDeviceLogin() says why there is no code", async () => {
   const limited = loginAt([oauth("rate_limited", 429, { "retry-after": "7" })]).login;
   await assert.rejects(limited, (error) => {
     assert.ok(error instanceof ApiError);

@@ -47,7 +47,7 @@ export class UnreachableError extends Error {
   constructor(readonly baseUrl: string, options: { readonly cause: unknown }) {
     const fault = certificateFault(options.cause);
     const why = fault === undefined ? "" : `: its certificate is refused, ${fault.reason}`;
-    super(`Can not reach the platform at ${baseUrl}${why}`, options);
+    super(`Cannot reach the platform at ${baseUrl}${why}`, options);
     this.certificate = fault;
   }
 }
@@ -57,6 +57,6 @@ export class ContractError extends Error {
   override readonly name = "ContractError";
 
   constructor(readonly request: string, options: { readonly cause: unknown }) {
-    super(`Can not understand the answer to ${request}: it does not follow the API`, options);
+    super(`Cannot understand the answer to ${request}: it does not follow the API`, options);
   }
 }

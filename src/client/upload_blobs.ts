@@ -125,7 +125,7 @@ function singleRequest(
 }
 
 interface Job {
-  /** Makes the request, which can be done again; `onBytes` is told of its body's progress. */
+  /** Makes the request, which can be done again; `onBytes` receives its body's progress. */
   readonly request: (onBytes: (bytes: number) => void) => RawRequest;
   readonly blobs: readonly BlobSource[];
 }

@@ -32,7 +32,7 @@ Deno.test("planUpload() keeps order and limits, and loses nothing", () => {
   );
 });
 
-/** A blob store that refuses what does not match, and fails as often as it is told. */
+/** A blob store that refuses what does not match, and fails as often as it is asked to. */
 function createBlobStore(options: { failures: number }) {
   const stored = new Map<string, number>();
   let failures = options.failures;
@@ -78,19 +78,19 @@ async function withFiles(
   }
 }
 
-Deno.test("uploadBlobs() sends small and large blobs, and tells about each", async () => {
+Deno.test("uploadBlobs() sends small and large blobs, and reports each", async () => {
   await withFiles([0, 10, 500_000, 1_500_000], async (blobs) => {
     const store = createBlobStore({ failures: 0 });
     const client = createClient({ baseUrl: "http://platform.test", fetch: store.fetch });
-    const told = { files: 0, bytes: 0 };
+    const reported = { files: 0, bytes: 0 };
     await uploadBlobs(client, blobs, {
       onProgress: ({ files, bytes }) => {
-        told.files += files;
-        told.bytes += bytes;
+        reported.files += files;
+        reported.bytes += bytes;
       },
     });
     assert.deepEqual([...store.stored.values()].sort((a, b) => a - b), [0, 10, 500_000, 1_500_000]);
-    assert.deepEqual(told, { files: 4, bytes: 2_000_010 });
+    assert.deepEqual(reported, { files: 4, bytes: 2_000_010 });
     assert.equal(store.requestCount(), 2);
   });
 });

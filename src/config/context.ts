@@ -35,12 +35,12 @@ const contextSchema = z.strictObject({
 /** A chosen environment, with the project that it belongs to. */
 export type CheckoutContext = Omit<z.output<typeof contextSchema>, "version">;
 
-/** The context file is there but can not be used. */
+/** The context file is there but cannot be used. */
 export class ContextFileError extends Error {
   override readonly name = "ContextFileError";
 
   constructor(readonly path: string, problem: string, options?: ErrorOptions) {
-    super(`Can not use ${path}: ${problem}`, options);
+    super(`Cannot use ${path}: ${problem}`, options);
   }
 }
 

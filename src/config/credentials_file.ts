@@ -1,6 +1,6 @@
 /**
  * The credentials file: `~/.config/svc/credentials.json`, readable by its owner
- * only, written in one step, and never overwritten where it can not be read.
+ * only, written in one step, and never overwritten where it cannot be read.
  *
  * @module
  */
@@ -41,13 +41,13 @@ export function credentialsPath({ home, xdgConfigHome }: CredentialsLocation): s
   return join(base, "svc", "credentials.json");
 }
 
-/** The file is there but can not be used. The message never holds what is in it. */
+/** The file is there but cannot be used. The message never holds what is in it. */
 export class CredentialsFileError extends Error {
   override readonly name = "CredentialsFileError";
 
   constructor(readonly path: string, problem: string, options?: ErrorOptions) {
     super(
-      `Can not use ${path}: ${problem}. Repair the file, or remove it and log in again`,
+      `Cannot use ${path}: ${problem}. Repair the file, or remove it and log in again`,
       options,
     );
   }
@@ -86,7 +86,7 @@ function modeWarnings(path: string, mode: number | null): string[] {
 
 /**
  * Loads the stored logins; none where the file is missing. Throws
- * {@link CredentialsFileError} for a file that is broken or can not be read.
+ * {@link CredentialsFileError} for a file that is broken or cannot be read.
  */
 export async function loadCredentials(path: string): Promise<LoadedCredentials> {
   let text: string;
@@ -111,7 +111,7 @@ export async function loadCredentials(path: string): Promise<LoadedCredentials> 
 async function writeCredentials(path: string, credentials: Credentials): Promise<void> {
   const checked = credentialsSchema.safeParse(credentials);
   if (!checked.success) {
-    throw new TypeError(`Can not save credentials: wrong shape at ${places(checked.error)}`);
+    throw new TypeError(`Cannot save credentials: wrong shape at ${places(checked.error)}`);
   }
   const directory = dirname(path);
   await Deno.mkdir(directory, { recursive: true, mode: DIRECTORY_MODE });
@@ -123,8 +123,8 @@ async function writeCredentials(path: string, credentials: Credentials): Promise
 
 /**
  * Stores a login beside the others and makes it the default. Throws
- * {@link CredentialsFileError} rather than replace a file that it can not read,
- * and `TypeError` for a token or workspace slug that can not be one.
+ * {@link CredentialsFileError} rather than replace a file that it cannot read,
+ * and `TypeError` for a token or workspace slug that cannot be one.
  */
 export async function saveLogin(path: string, login: Login): Promise<void> {
   const { credentials } = await loadCredentials(path);

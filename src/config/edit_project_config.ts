@@ -25,7 +25,7 @@ import type { TomlValue } from "./toml_text.ts";
 /** The schema's place in a project: beside it, so that editors need no network. */
 export const SCHEMA_PATH = ".svc/svc.schema.json";
 
-/** First line of every new `svc.toml`: tells Taplo-based editors which schema holds. */
+/** First line of every new `svc.toml`, where editors based on Taplo find its schema. */
 export const SCHEMA_COMMENT = `#:schema ./${SCHEMA_PATH}`;
 
 /** A value to set, or `null` to remove the key; a key left out stays as it is. */
@@ -95,7 +95,7 @@ function changeTree(tree: Tree, { path, value }: KeyChange): void {
   for (const step of path.slice(0, -1)) {
     if (!Object.hasOwn(table, step)) table[step] = {};
     const next = table[step];
-    if (!isTree(next)) throw new TypeError(`Can not set ${path.join(".")}: ${step} is no table`);
+    if (!isTree(next)) throw new TypeError(`Cannot set ${path.join(".")}: ${step} is no table`);
     table = next;
   }
   const name = path.at(-1)!;
@@ -117,7 +117,7 @@ function withoutEmptyTables(value: unknown): unknown {
  * formatting: lines that no change concerns stay byte for byte as they are.
  *
  * The text must be TOML, but need not be a valid `svc.toml`. Throws
- * `SyntaxError` where it is no TOML, and `TypeError` where a key can not be set
+ * `SyntaxError` where it is no TOML, and `TypeError` where a key cannot be set
  * because something that is no table stands in its way.
  */
 export function editProjectConfig(source: string, changes: ProjectConfigChanges): string {
@@ -135,7 +135,7 @@ export function editProjectConfig(source: string, changes: ProjectConfigChanges)
       : setTomlKey(text, change.path, change.value);
   }
   if (!isDeepStrictEqual(withoutEmptyTables(readTree(text)), withoutEmptyTables(wanted))) {
-    throw new TypeError("Can not edit svc.toml: the result would not hold the wanted values");
+    throw new TypeError("Cannot edit svc.toml: the result would not hold the wanted values");
   }
   return mark + text;
 }
@@ -172,7 +172,7 @@ export async function saveProjectConfig(directory: string, source: string): Prom
   if (config === undefined) {
     const problems = diagnostics
       .map((diagnostic) => renderDiagnostic(diagnostic, { file: PROJECT_CONFIG_FILE, source }));
-    throw new TypeError(`Can not save ${PROJECT_CONFIG_FILE}:\n${problems.join("\n")}`);
+    throw new TypeError(`Cannot save ${PROJECT_CONFIG_FILE}:\n${problems.join("\n")}`);
   }
   const path = join(directory, PROJECT_CONFIG_FILE);
   const { target, mode } = await describeTarget(path);

@@ -42,7 +42,7 @@ function isAbsent(error: unknown): boolean {
 }
 
 /**
- * Loads the `svc.toml` of a directory. A missing file, and one that can not be
+ * Loads the `svc.toml` of a directory. A missing file, and one that cannot be
  * used, are results; nothing is thrown for them.
  */
 export async function loadProjectConfig(directory: string): Promise<LoadedProjectConfig> {

@@ -28,7 +28,7 @@ export function applySplices(source: string, splices: readonly Splice[]): string
 }
 
 function writeString(text: string): string {
-  if (!text.isWellFormed()) throw new TypeError("Can not write a string with a lone surrogate");
+  if (!text.isWellFormed()) throw new TypeError("Cannot write a string with a lone surrogate");
   return JSON.stringify(text).replaceAll("\x7f", "\\u007F");
 }
 
@@ -44,7 +44,7 @@ export function isTomlTable(value: TomlValue): value is { readonly [name: string
 export function writeValue(value: TomlValue): string {
   if (typeof value === "string") return writeString(value);
   if (typeof value === "number" && !Number.isSafeInteger(value)) {
-    throw new TypeError(`Can not write the number ${value}: wanted a whole number`);
+    throw new TypeError(`Cannot write the number ${value}: wanted a whole number`);
   }
   if (typeof value !== "object") return String(value);
   if (!isTomlTable(value)) return `[${value.map(writeString).join(", ")}]`;

@@ -115,7 +115,7 @@ const attemptResult = z.object({
 export const sendTestNotification = endpoint({
   method: "POST",
   path: "/v1/notifications/test",
-  summary: "Send a test message to oneself over a channel at once, and tell what came of it",
+  summary: "Send a test message to oneself over a channel at once, and show the result",
   tag,
   access: "self",
   body: z.object({ channel: z.enum(PERSONAL_CHANNELS) }).strict(),

@@ -68,7 +68,7 @@ export type DeviceToken = z.infer<typeof deviceToken>;
 export const pollDeviceToken = endpoint({
   method: "POST",
   path: "/v1/device/token",
-  summary: "Ask for the token of a device authorization; 400 tells why there is none yet",
+  summary: "Ask for the token of a device authorization; 400 says why there is none yet",
   tag,
   auth: "none",
   body: deviceTokenBody,

@@ -1,5 +1,5 @@
 /**
- * What the platform tells people about (spec, "Events"): 32 events, each of
+ * What the platform notifies people about (spec, "Events"): 32 events, each of
  * one category and one priority.
  *
  * @module

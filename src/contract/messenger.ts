@@ -16,7 +16,7 @@ export const MAX_MESSENGER_LINKS = 5;
 
 export const messengerLink = z.object({
   id: uuid,
-  name: z.string().describe("Name of the person, as the messenger tells it"),
+  name: z.string().describe("Name of the person, as the messenger gives it"),
   username: z.string().nullable().describe("Without the leading @; null where there is none"),
   status: z.enum(["active", "stopped", "blocked"]).describe(
     "`stopped` by /stop in the chat; `blocked` where the messenger lets the bot write no more",

@@ -291,7 +291,8 @@ const triggerBody = z.discriminatedUnion(
 export const triggerEvent = endpoint({
   method: "POST",
   path: "/v1/events",
-  summary: "Raise an event in the workspace: all its members are told, of a security event the " +
+  summary:
+    "Raise an event in the workspace: it notifies all its members, of a security event the " +
     "caller alone",
   tag: "Events",
   access: "owner",

@@ -1,5 +1,5 @@
 /**
- * Outgoing webhooks: what a workspace's events are told to, signed as the
+ * Outgoing webhooks: where a workspace's events are sent, signed as the
  * Standard Webhooks specification says.
  *
  * @module
@@ -32,10 +32,10 @@ const settings = {
   url,
   description,
   events: z.array(event).max(EVENT_NAMES.length).describe(
-    "Events that are told; empty for those of `categories`, or all",
+    "Events that are sent; empty for those of `categories`, or all",
   ),
   categories: z.array(category).max(EVENT_CATEGORIES.length).describe(
-    "Categories whose events are told; both lists empty: all events",
+    "Categories whose events are sent; all events where both lists are empty",
   ),
   enabled: z.boolean(),
 };
@@ -161,7 +161,7 @@ export const redeliverWebhook = endpoint({
 export const testWebhook = endpoint({
   method: "POST",
   path: "/v1/webhooks/{webhook}/test",
-  summary: "Send a signed example of an event at once, and tell what came of it",
+  summary: "Send a signed example of an event at once, and show the result",
   tag,
   access: "owner",
   params: one,

@@ -76,7 +76,7 @@ export const removeMember = endpoint({
 export const leaveWorkspace = endpoint({
   method: "POST",
   path: "/v1/workspace/leave",
-  summary: "Leave the workspace; the last owner can not",
+  summary: "Leave the workspace; the last owner cannot",
   tag,
   access: "viewer",
   status: 204,

@@ -5,7 +5,7 @@
  */
 
 /**
- * A body of foreign code broke off. Whoever wrote the code is told in their own
+ * A body of foreign code broke off. Whoever wrote the code is informed in their own
  * log; to the platform it is no fault.
  */
 export class BrokenBodyError extends Error {

@@ -30,7 +30,7 @@ for (const [name, value, ifMatch, none] of rows) {
   });
 }
 
-Deno.test("isEntityTagList() tells lists from garbage", () => {
+Deno.test("isEntityTagList() distinguishes lists from garbage", () => {
   for (const list of ["*", ETAG, `W/${ETAG}`, `"a",W/"b" , "c",`, '""', `, "a"`]) {
     assert.ok(isEntityTagList(list), list);
   }

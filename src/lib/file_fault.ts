@@ -75,7 +75,7 @@ async function probe(folder: string): Promise<void> {
 /**
  * What would stop a file from being written beside itself and renamed into its
  * place; `undefined` where nothing would. Writes a file and removes it again, as
- * permissions alone do not tell of read-only file systems and full disks.
+ * permissions alone do not show read-only file systems and full disks.
  */
 export async function findWriteFault(path: string): Promise<WriteFault | undefined> {
   let at = path;

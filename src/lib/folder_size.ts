@@ -16,7 +16,7 @@ export interface SizeWatch {
 const PAUSE_MS = 1000;
 const PAUSE_PER_COUNT = 4;
 
-/** Folders whose files can not be counted in this time have too many, in milliseconds. */
+/** Folders whose files cannot be counted in this time have too many, in milliseconds. */
 const COUNT_MS = 30_000;
 
 /** Bytes on disk; `undefined` where counting took too long. */
@@ -46,7 +46,7 @@ async function sizeOnDisk(
   }
 }
 
-/** Watches until it is stopped; folders that can not be counted are taken for too large. */
+/** Watches until it is stopped; folders that cannot be counted are taken for too large. */
 export function watchSize(
   folders: readonly string[],
   limits: { readonly maxBytes: number },

@@ -136,9 +136,9 @@ function describeSyntax(error: ParseError, source: string): TomlResult {
   const missing = before.endsWith("=") && lines.length < error.lineNumber;
   if (missing) {
     const position = { line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 };
-    return failure("toml_syntax", "Can not read TOML: A value is missing after =", position);
+    return failure("toml_syntax", "Cannot read TOML: A value is missing after =", position);
   }
-  return failure("toml_syntax", `Can not read TOML: ${error.message}`, {
+  return failure("toml_syntax", `Cannot read TOML: ${error.message}`, {
     line: error.lineNumber,
     column: error.column + 1,
   });

@@ -51,7 +51,7 @@ const syntaxErrors = [
 ] as const;
 
 for (const [name, source, place] of syntaxErrors) {
-  Deno.test(`parseToml() tells the place of ${name}`, () => {
+  Deno.test(`parseToml() reports the place of ${name}`, () => {
     const result = parseToml(source, limits);
     assert.ok(!result.ok);
     const position = result.diagnostics[0]?.position;

@@ -23,7 +23,7 @@ function checkNames(layers: readonly Fields[]): ManifestProblem[] {
     if (name === undefined) return [];
     const path = formatPath(["layers", index, "name"]);
     if (hasControlCharacter(name) || !name.isWellFormed()) {
-      return [{ path, message: "Name has a character that can not be printed" }];
+      return [{ path, message: "Name has a character that cannot be printed" }];
     }
     const first = firstByName.get(name);
     if (first === undefined) {
@@ -42,7 +42,7 @@ function checkDirectory(value: unknown, path: string, files: OutputFiles): Manif
   if (files.hasDirectory(result.path)) return [];
   const found = files.hasFile(result.path)
     ? `${JSON.stringify(text)} is a file: expected a folder`
-    : `Can not find a file below ${JSON.stringify(text)} in the output directory`;
+    : `Cannot find a file below ${JSON.stringify(text)} in the output directory`;
   return [{ path, message: found }];
 }
 
@@ -65,7 +65,7 @@ function checkEntry(layer: Fields, path: string, files: OutputFiles): ManifestPr
   if (files.hasFile(result.path)) return [];
   const message = files.hasDirectory(result.path)
     ? `${JSON.stringify(text)} is a folder: expected a file`
-    : `Can not find the entry file ${JSON.stringify(text)} in the output directory` +
+    : `Cannot find the entry file ${JSON.stringify(text)} in the output directory` +
       entryHint(layer, result.path, files);
   return [{ path, message }];
 }
@@ -85,7 +85,7 @@ export function checkLayers(layers: readonly Fields[], files: OutputFiles): Mani
 export function describeUnknownLayer(name: string, layers: readonly Fields[]): string {
   const names = layers.flatMap((layer) => textWithin(layer.name, MAX_NAME_LENGTH) ?? []);
   const suggestion = nearest(name, names);
-  const unknown = `Can not find the layer ${JSON.stringify(name)}`;
+  const unknown = `Cannot find the layer ${JSON.stringify(name)}`;
   if (suggestion !== undefined) return `${unknown}: did you mean ${JSON.stringify(suggestion)}?`;
   if (names.length === 0) return `${unknown}: no layer has a name`;
   return `${unknown}: expected one of ${names.map((text) => JSON.stringify(text)).join(", ")}`;

@@ -35,7 +35,7 @@ function notFound(tried: readonly string[], configured: boolean): FindOutputResu
   return {
     ok: false,
     tried,
-    message: `Can not find the output directory: tried ${list}. ${advice}`,
+    message: `Cannot find the output directory: tried ${list}. ${advice}`,
   };
 }
 

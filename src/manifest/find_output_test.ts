@@ -59,13 +59,13 @@ Deno.test("findOutput() lists what it tried", async () => {
   assert.ok(!usual.ok);
   assert.equal(
     usual.message,
-    'Can not find the output directory: tried "dist", "build", "out", "public", "_site", ".output/public", "index.html". Run the build, or name the folder in "build.output_dirs" of svc.toml ("." for this one)',
+    'Cannot find the output directory: tried "dist", "build", "out", "public", "_site", ".output/public", "index.html". Run the build, or name the folder in "build.output_dirs" of svc.toml ("." for this one)',
   );
   const configured = await find(["dist/"], { configured: ["out", "www"] });
   assert.ok(!configured.ok);
   assert.equal(
     configured.message,
-    'Can not find the output directory: tried "out", "www". Run the build, or correct "build.output_dirs" in svc.toml',
+    'Cannot find the output directory: tried "out", "www". Run the build, or correct "build.output_dirs" in svc.toml',
   );
 });
 

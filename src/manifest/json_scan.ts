@@ -1,7 +1,7 @@
 /**
  * A bounded scan of JSON text (RFC 8259) that finds the first syntax error,
  * the first repeated key and too deep nesting, each with its offset. The
- * language's own parser tells neither the place reliably nor repeated keys.
+ * language's own parser reports neither the place reliably nor repeated keys.
  *
  * @module
  */

@@ -49,7 +49,7 @@ Deno.test("findJsonFault() agrees with JSON.parse on damaged JSON", () => {
   );
 });
 
-Deno.test("findJsonFault() tells the offset", () => {
+Deno.test("findJsonFault() finds the offset", () => {
   assert.deepEqual(findJsonFault('{"a":1,"a":2}', 9), {
     offset: 7,
     message: 'Key "a" is written twice',

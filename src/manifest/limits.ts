@@ -26,7 +26,7 @@ export const MAX_MANIFEST_BYTES = 1024 * 1024;
 /** Deepest nesting of objects and arrays in a manifest text. */
 export const MAX_MANIFEST_DEPTH = 64;
 
-/** Problems that are told at once; more are counted in one last line. */
+/** The most problems that are reported; one last line counts the others. */
 export const MAX_PROBLEMS = 100;
 
 export const DEFAULT_TIMEOUT_MS = 300_000;

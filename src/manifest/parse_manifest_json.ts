@@ -32,13 +32,13 @@ export function parseManifestJson(text: string): ManifestJsonResult {
     return fail(`Keep the manifest within ${MAX_MANIFEST_BYTES} bytes`);
   }
   const json = text.startsWith("\ufeff") ? text.slice(1) : text;
-  if (json.trim() === "") return fail("Can not read JSON: the file is empty");
+  if (json.trim() === "") return fail("Cannot read JSON: the file is empty");
   const fault = findJsonFault(json, MAX_MANIFEST_DEPTH);
   if (fault !== undefined) {
     const before = json.slice(0, fault.offset);
     const line = before.split("\n").length;
     const column = fault.offset - (before.lastIndexOf("\n") + 1) + 1;
-    return fail(`Can not read JSON at line ${line}, column ${column}: ${fault.message}`);
+    return fail(`Cannot read JSON at line ${line}, column ${column}: ${fault.message}`);
   }
   return { ok: true, value: JSON.parse(json) };
 }

@@ -39,7 +39,7 @@ const NONE: readonly CompiledRoute[] = Object.freeze([]);
 function compileRoute(route: Route, index: number, layers: ReadonlyMap<string, Layer>) {
   const layer = layers.get(route.layer);
   if (layer === undefined) {
-    throw new TypeError(`Can not find the layer "${route.layer}" of routes[${index}]`);
+    throw new TypeError(`Cannot find the layer "${route.layer}" of routes[${index}]`);
   }
   return {
     index,

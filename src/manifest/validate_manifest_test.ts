@@ -68,7 +68,7 @@ Deno.test("validateManifest() refuses __proto__ as a field", () => {
   assert.equal(problemsOf(value).length, 1);
 });
 
-Deno.test("validateManifest() refuses meta that can not be JSON", () => {
+Deno.test("validateManifest() refuses meta that cannot be JSON", () => {
   const meta: Record<string, unknown> = {};
   meta.self = meta;
   assert.deepEqual(problemsOf({ ...good, meta }).map(({ path }) => path), ["meta"]);

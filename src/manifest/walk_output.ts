@@ -43,7 +43,7 @@ export interface WalkOptions {
 export interface WalkResult {
   /** In ascending order of their paths' UTF-16 units. */
   readonly files: readonly OutputFile[];
-  /** Names and links that can not be published; `path` is the file's path. */
+  /** Names and links that cannot be published; `path` is the file's path. */
   readonly problems: readonly ManifestProblem[];
   /** Files, and folders with all in them, that were left out as ignored. */
   readonly ignored: number;
@@ -178,7 +178,7 @@ class Walk {
       if (!(error instanceof Error)) throw error;
       const message = error instanceof Deno.errors.NotFound
         ? `Symbolic link to ${shown} leads nowhere: remove it or restore its target`
-        : `Can not follow the symbolic link to ${shown}: it leads in a circle or is not readable`;
+        : `Cannot follow the symbolic link to ${shown}: it leads in a circle or is not readable`;
       return this.report(path, message);
     }
     if (!isInside(this.root, realPath)) {

@@ -19,7 +19,7 @@ export interface EvaluationRow {
   /** Against the same scenario with the fewest rules. */
   readonly ratioToSmallest: number;
   readonly compileMilliseconds: number;
-  /** Heap that the compiled set keeps; rough where the garbage collector can not be called. */
+  /** Heap that the compiled set keeps; rough where the garbage collector cannot be called. */
   readonly heapBytes: number;
 }
 

@@ -44,7 +44,7 @@ export async function checkOut(
   });
   if (success) return;
   const reason = new TextDecoder().decode(stderr).trim().slice(-1000);
-  throw new BuildError("build_failed", `Can not check out commit ${commitSha}: ${reason}`);
+  throw new BuildError("build_failed", `Cannot check out commit ${commitSha}: ${reason}`);
 }
 
 /** The project's folder in the checkout; no link leads out of it. */

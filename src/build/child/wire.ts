@@ -1,5 +1,5 @@
 /**
- * What a build process is told, and what it says: a job as one JSON file, and
+ * What a build process reads and writes: a job as one JSON file, and
  * lines of JSON on its standard output. Whoever reads these lines must take
  * them for foreign: the code of a project runs beside the process.
  *
@@ -43,7 +43,7 @@ const packedFunction = z.object({ name: z.string().max(256), content: z.string()
 /** One line of a build process. */
 export const buildEvent = z.discriminatedUnion("type", [
   z.object({ type: z.literal("say"), level: z.enum(LEVELS), message: z.string() }),
-  /** A chunk of what a command prints; `stream` tells streams apart. */
+  /** A chunk of what a command prints to one of its streams. */
   z.object({ type: z.literal("output"), stream: z.number().int(), text: z.string() }),
   z.object({ type: z.literal("output_end"), stream: z.number().int() }),
   z.object({ type: z.literal("failed"), reason: z.string() }),

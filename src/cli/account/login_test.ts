@@ -172,7 +172,7 @@ Deno.test("login polls on after trouble of the network, ever more slowly, and th
     });
     const { code, stderr } = await run(["login"]);
     assert.equal(code, 0, stderr);
-    assert.equal(stderr.match(/Can not reach the platform/g)?.length, 1);
+    assert.equal(stderr.match(/Cannot reach the platform/g)?.length, 1);
     assert.match(stderr, /The platform answers again/);
     assert.deepEqual(waits.slice(0, 3), [5000, 10_000, 20_000]);
   }));

@@ -172,7 +172,7 @@ const refusals: readonly Refusal[] = [
     argv: ["deploy", "--skip-build"],
     files: { "svc.toml": '[project]\nname = "p"\n[build]\noutput_dirs = ["dist"]\n' },
     code: "output_missing",
-    stderr: /Can not find the output directory: tried "dist"/,
+    stderr: /Cannot find the output directory: tried "dist"/,
   },
   {
     name: "a svc.toml with a typing mistake",

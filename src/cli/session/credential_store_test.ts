@@ -29,7 +29,7 @@ Deno.test("a stored login names platform, key and workspace of a call", async ()
     await runCli(["whoami", "--token", "flag", "--workspace", "other"], { env, fetch: spy });
     await runCli(["whoami", "--api-url", "http://other.test"], { env, fetch: spy });
     const lost = await runCli(["whoami"], { env });
-    assert.match(lost.stderr, /Can not reach the platform at http:\/\/platform\.test/);
+    assert.match(lost.stderr, /Cannot reach the platform at http:\/\/platform\.test/);
     const refused = await runCli(["whoami"], {
       env,
       fetch: () => Promise.resolve(new Response(null, { status: 401 })),

@@ -16,7 +16,7 @@ export const TAGS: Readonly<Record<string, string>> = {
   Cache: "The edge's cache of answers",
   Logs: "What requests, functions, servers and builds wrote",
   Notifications: "The inbox of a person, and what is sent to them",
-  Events: "What happened, told to those whom it concerns",
+  Events: "What happened, and whom it concerns",
   Deliveries: "Messages that could not be delivered, and tests",
   Webhooks: "Events sent to other systems, signed",
   "Web push": "Notifications of browsers",

@@ -51,7 +51,7 @@ interface Recognized {
   readonly package: string | undefined;
 }
 
-/** The framework that was named, even where nothing else tells of it. */
+/** The framework that was named, even where nothing else shows it. */
 async function named(
   reader: ProjectReader,
   facts: PackageFacts | undefined,

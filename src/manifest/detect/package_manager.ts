@@ -8,7 +8,7 @@ import type { PackageFacts, PackageManager } from "./types.ts";
 
 interface Found {
   readonly manager: PackageManager;
-  /** The lock file that tells it, where there is one; a path from the project. */
+  /** The lock file that shows it, if any: a path from the project. */
   readonly lockFile: string | undefined;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The version of a dependency as exactly as single files tell it.
+ * The version of a dependency, as exactly as single files show it.
  *
  * @module
  */

@@ -22,8 +22,8 @@ const __svcEmit = __svcServer.prototype.emit;
 __svcServer.prototype.emit = function (name, request, ...rest) {
   if (name === "request" || name === "upgrade") {
     const { "x-forwarded-proto": scheme, "x-forwarded-for": client } = request.headers;
-    const told = { encrypted: scheme === "https", remoteAddress: client };
-    for (const [name, value] of Object.entries(told)) {
+    const values = { encrypted: scheme === "https", remoteAddress: client };
+    for (const [name, value] of Object.entries(values)) {
       Object.defineProperty(request.socket, name, { value, configurable: true, writable: true });
     }
   }

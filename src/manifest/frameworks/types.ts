@@ -102,7 +102,7 @@ export interface Framework {
   /** Short name, as `projects create --framework` takes it. */
   readonly id: string;
   readonly name: string;
-  /** npm packages of which one identifies it; the first one found tells the version. */
+  /** npm packages of which one identifies it; the first one found has its version. */
   readonly packages: readonly string[];
   /** Config files in the order of the framework's own search. */
   readonly configFiles: readonly string[];

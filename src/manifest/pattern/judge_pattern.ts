@@ -30,7 +30,7 @@ function reject(error: string, pattern: string): PatternVerdict {
   const hint = error.startsWith("invalid repeat count")
     ? "; write the smaller count first, and at most 1000 where nested counts are multiplied"
     : ESCAPE_HINTS.find(([form]) => form.test(pattern))?.[1] ?? "";
-  return { messages: [`Can not compile the pattern: ${error}${hint}`], cost: 0 };
+  return { messages: [`Cannot compile the pattern: ${error}${hint}`], cost: 0 };
 }
 
 /**

@@ -5,7 +5,7 @@ import { tokenizePattern } from "./tokens.ts";
 const kinds = (pattern: string) =>
   tokenizePattern(pattern).map(({ kind, text }) => `${kind} ${text}`);
 
-Deno.test("tokenizePattern() tells groups, classes, escapes and quantifiers apart", () => {
+Deno.test("tokenizePattern() distinguishes groups, classes, escapes and quantifiers", () => {
   assert.deepEqual(kinds("^(?<n>[)\\]]*+)\\k<n>\\Q(\\E{2}x"), [
     "text ^",
     "open (?<n>",

@@ -17,7 +17,7 @@ const FILE_FROM = 4;
 /** Receives the lists of candidates; each is in the order of evaluation. */
 export type TakeRules = (rules: readonly CompiledRule[]) => void;
 
-/** One way in which rules of a bucket are told apart. */
+/** One way to narrow down the rules of a bucket. */
 interface Filing {
   /** False where the rule does not ask for what this is by. */
   readonly add: (rule: CompiledRule) => boolean;

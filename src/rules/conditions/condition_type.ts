@@ -76,7 +76,7 @@ export interface ConditionType<Raw, Normal> {
   contains(outer: Normal, inner: Normal | undefined): boolean;
   /** True where no request is proven to be in both. */
   disjoint(a: Normal, b: Normal): boolean;
-  /** How rules with the same host and path are told apart by it. */
+  /** How it narrows down the rules with the same host and path. */
   readonly index?: {
     /** A rule is filed under the most selective thing that it asks for. */
     readonly selectivity: number;

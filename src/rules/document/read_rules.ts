@@ -74,7 +74,7 @@ function remove(root: unknown, path: readonly PathStep[]): void {
   }
 }
 
-/** Stands in for an action that can not be read, so that the condition can be judged. */
+/** Stands in for an action that cannot be read, so that the condition can be judged. */
 const HARMLESS = { type: "log" };
 
 function* withoutProblems(

@@ -58,7 +58,7 @@ function writeCondition(condition: object): string[] {
 
 /**
  * Writes a rule set as `svc.rules.toml`. Parsing the text gives the same set
- * again, unless a text in it holds a lone surrogate, which TOML can not write.
+ * again, unless a text in it holds a lone surrogate, which TOML cannot write.
  */
 export function writeRulesToml(ruleSet: RuleSet): string {
   const head = writeField("schemaVersion", ruleSet.schemaVersion);

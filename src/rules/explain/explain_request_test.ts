@@ -129,7 +129,7 @@ Deno.test("explainRequest() lists disabled rules and sums up", () => {
   ]);
 });
 
-Deno.test("explainRequest() tells limits, proxy, cache and the order of steps", () => {
+Deno.test("explainRequest() shows limits, proxy, cache and the order of steps", () => {
   const { summary } = explain([
     [{}, { type: "rate_limit", limit: 5, windowSeconds: 10 }],
     [{}, { type: "rate_limit", limit: 9, windowSeconds: 60, key: "host", mode: "shadow" }],
@@ -161,7 +161,7 @@ Deno.test("explainRequest() tells limits, proxy, cache and the order of steps", 
   ]);
 });
 
-Deno.test("explainRequest() tells the story of the evaluation, for any rules", () => {
+Deno.test("explainRequest() agrees with the evaluation, for any rules", () => {
   fc.assert(fc.property(anyRuleSet, anyRequest, (set, request) => {
     const compiled = compileRules(normalizeRules(set));
     const facts = factsOf(request);

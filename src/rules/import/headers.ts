@@ -96,7 +96,7 @@ function toRules(block: Block, flavor: ImportFlavor): Rule[] {
   return rules;
 }
 
-/** A rule set that holds only this line tells whether the line by itself is sound. */
+/** A rule set of this line only, which shows whether the line by itself is sound. */
 function isSound(
   block: Block,
   source: SourceLine,

@@ -108,7 +108,7 @@ Deno.test("importRedirects() names each line without equivalent", () => {
   assert.deepEqual(
     unsupported.map(({ line, reason }) => `${line} ${reason}`),
     [
-      `2 The value of a query parameter can not be captured: "id=:id"`,
+      `2 The value of a query parameter cannot be captured: "id=:id"`,
       "3 A condition on Language has no equivalent",
       "4 A condition on Role has no equivalent",
       "5 A page with the status 404 has no equivalent",
@@ -242,7 +242,7 @@ Deno.test("importVercelJson() names each part without equivalent, with its line"
     [
       `2 The field "cleanUrls" has no equivalent in rules`,
       `4 The pattern ":id(\\d+)" has no equivalent in a glob`,
-      "5 The mere presence of a header can not be asked for",
+      "5 The mere presence of a header cannot be asked for",
       `9 The field "env" has no equivalent`,
       `11 The field "crons" has no equivalent in rules`,
     ],

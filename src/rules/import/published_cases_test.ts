@@ -1,7 +1,7 @@
 /**
  * Cases that Netlify, Cloudflare and Vercel publish for their own parsers
  * (netlify/build: redirect-parser, headers-parser; cloudflare/workers-sdk:
- * pages-shared; vercel/vercel: routing-utils), told by what a request meets.
+ * pages-shared; vercel/vercel: routing-utils), as what happens to a request.
  */
 import assert from "node:assert/strict";
 import { compileRules } from "../compile/compile_rules.ts";

@@ -69,7 +69,7 @@ function readQuery(words: readonly string[]): Record<string, string> {
   return Object.fromEntries(words.map((word) => {
     const [, name = "", value = ""] = PARAMETER.exec(word) ?? [];
     if (value.startsWith(":")) {
-      throw new NoEquivalent(`The value of a query parameter can not be captured: "${word}"`);
+      throw new NoEquivalent(`The value of a query parameter cannot be captured: "${word}"`);
     }
     return [name, value];
   }));

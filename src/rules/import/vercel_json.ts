@@ -75,7 +75,7 @@ function readPlace(key: string, value: string | undefined): LeafCondition {
 function readMatcher(one: Matcher): LeafCondition {
   if (one.type === "header" && VERCEL_PLACE.test(one.key)) return readPlace(one.key, one.value);
   if (one.value === undefined) {
-    throw new NoEquivalent(`The mere presence of a ${one.type} can not be asked for`);
+    throw new NoEquivalent(`The mere presence of a ${one.type} cannot be asked for`);
   }
   if (!LITERAL.test(one.value)) {
     throw new NoEquivalent(`The regular expression "${one.value}" has no equivalent`);
@@ -162,7 +162,7 @@ function readDestination(destination: string, segments: readonly Segment[], all:
 
 const capturesOf = (source: string): string[] => namesOf(readVercelSource(source).segments);
 
-/** One list of rules for each variant; ids tell them apart. */
+/** One list of rules for each variant; each has ids of its own. */
 function eachVariant(
   id: string,
   entry: Variant,

@@ -8,7 +8,7 @@
  * `%XX` and, in a splat, `/`. It is put in as it stands where a path, fragment or
  * header value is built, and with all but unreserved characters, `/` and `%XX`
  * encoded in a query, so that decoding what was built gives back exactly what
- * the client asked for. Line breaks and host names can not come in that way.
+ * the client asked for. Line breaks and host names cannot come in that way.
  *
  * @module
  */

@@ -25,7 +25,7 @@ const ROWS: readonly [value: string, parts: readonly string[]][] = [
   ["{}", ["{}"]],
 ];
 
-Deno.test("parseTemplate() tells references, escapes and other braces apart", async (t) => {
+Deno.test("parseTemplate() distinguishes references, escapes and other braces", async (t) => {
   for (const [value, wanted] of ROWS) {
     await t.step(value, () => {
       const parsed = parseTemplate(value);

@@ -1,6 +1,6 @@
 /**
  * The normalized path: one spelling for all the ways in which a client can
- * write the same path, so that a rule that names it can not be dodged.
+ * write the same path, so that a rule that names it cannot be dodged.
  *
  * Dot segments are resolved, duplicate slashes merged, a backslash counts as a
  * slash (as in every browser, WHATWG URL 4.4), hex digits are upper-cased, and

@@ -118,7 +118,7 @@ not_matched = ["r5"]
 
 const BAD: readonly [name: string, source: string, place: string, message: RegExp][] = [
   ["no tests", "", "1:1", /Add "tests"/],
-  ["syntax", "[[tests]\n", "2:1", /Can not read TOML/],
+  ["syntax", "[[tests]\n", "2:1", /Cannot read TOML/],
   ["no expectation", '[[tests]]\nname = "a"\nurl = "/"\n', "1:3", /Add "expect"/],
   [
     "a wrong key",

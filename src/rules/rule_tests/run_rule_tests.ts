@@ -1,5 +1,5 @@
 /**
- * Runs a test table on a compiled rule set, and tells which rules no row reached.
+ * Runs a test table on a compiled rule set, and reports the rules that no row reached.
  *
  * @module
  */

@@ -51,7 +51,7 @@ export function* checkFunctionNames(
   }
 }
 
-/** Reports conditions on networks, which no request fits where the edge cannot tell them. */
+/** Reports conditions on networks, which no request fits where the edge does not know them. */
 export function* warnAsn(checked: CheckedRule): Generator<Finding> {
   if (checked.rule.enabled === false) return;
   for (const { leaf, path } of leavesOfRule(checked)) {

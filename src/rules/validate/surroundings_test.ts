@@ -46,7 +46,7 @@ Deno.test("parseRulesToml() names functions that are missing, with place and sug
   assert.match(findings({ functions: [] })[1] ?? "", /The project has no functions/);
 });
 
-Deno.test("parseRulesToml() warns of asn where no database can tell it", () => {
+Deno.test("parseRulesToml() warns of asn where there is no database of networks", () => {
   assert.deepEqual(findings({ hasAsn: false }), [
     "5:17 warning asn_unknown: Start the platform with --asn: it has no ASN database, and no " +
     "request fits asn (A trusted proxy may also name the network, in X-Geo-ASN)",

@@ -1,7 +1,7 @@
 /**
  * Warns of rules that can never match because another takes every request
  * before them. Only what is proven is reported; no pair of rules is compared
- * that an index can tell apart.
+ * that an index can separate.
  *
  * @module
  */
