@@ -28,9 +28,12 @@ export interface ClientOptions {
   readonly retries?: RetryPolicy;
   /** Clock that a `Retry-After` date is measured by, in milliseconds; the machine's where missing. */
   readonly now?: () => number;
-  /** Told about each finished exchange; for debug output. */
+  /** Called for each finished exchange; for debug output. */
   readonly onExchange?: (exchange: Exchange) => void;
-  /** Told about a call that changes something, and that `signal` cut off: it may have been done. */
+  /**
+   * Called for a call that changes something and that `signal` aborted: it may
+   * have taken effect.
+   */
   readonly onCutOff?: (call: Pick<Exchange, "method" | "path">) => void;
 }
 
@@ -145,7 +148,7 @@ function checkParams(endpoint: Endpoint, params: unknown): void {
   );
   const problems = [...names].map(([message, name]) => ({ path: `path.${name}`, message }));
   const reasons = problems.map(({ message }) => message).join("; or ");
-  throw new ApiError(`Cannot ask for this: ${reasons}`, {
+  throw new ApiError(`Cannot make this request: ${reasons}`, {
     status: 400,
     code: "invalid_request",
     problems,

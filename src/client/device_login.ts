@@ -32,7 +32,7 @@ export type PollAnswer =
   | { readonly type: "slow_down" }
   /** There will be no token. */
   | { readonly type: "refused"; readonly code: OAuthErrorCode; readonly message: string }
-  /** No answer, or none that counts; it may go better later, after `wait` milliseconds. */
+  /** No usable answer; another attempt may succeed after `wait` milliseconds. */
   | { readonly type: "trouble"; readonly error: Error; readonly wait: number };
 
 /** A device authorization that was begun. */

@@ -14,7 +14,7 @@ export interface ApiErrorFacts {
   readonly code?: ErrorCode;
   readonly problems?: readonly Problem[];
   readonly requestId?: string;
-  /** Milliseconds after which the platform wants to be asked again. */
+  /** Milliseconds after which the platform accepts another attempt. */
   readonly retryAfter?: number;
 }
 

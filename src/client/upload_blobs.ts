@@ -29,7 +29,7 @@ export interface UploadOptions {
   readonly signal?: AbortSignal;
   readonly retries?: RetryPolicy;
   /**
-   * Told what is done since the last call: blobs that the platform has
+   * Called with the progress since the last call: blobs that the platform has
    * confirmed, and bytes of large ones as they leave. A blob that has to be
    * sent again takes its bytes back.
    */

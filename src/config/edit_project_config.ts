@@ -151,7 +151,7 @@ export function projectConfigSchemaText(): string {
 }
 
 /** The file that a path leads to, so that a symbolic link stays one, and its permissions. */
-async function describeTarget(path: string): Promise<{ target: string; mode: number | null }> {
+async function resolveLink(path: string): Promise<{ target: string; mode: number | null }> {
   try {
     const target = await Deno.realPath(path);
     const { mode } = await Deno.stat(target);
@@ -164,8 +164,10 @@ async function describeTarget(path: string): Promise<{ target: string; mode: num
 
 /**
  * Writes the `svc.toml` of a directory in one step: a crash leaves the old file
- * or the new. A symbolic link stays a link, and permissions stay. Throws `TypeError` with every problem where the text is no valid
- * `svc.toml`, and leaves the file alone.
+ * or the new. A symbolic link stays a link, and permissions stay.
+ *
+ * @throws {TypeError} with every problem where the text is no valid `svc.toml`;
+ * the file stays as it is.
  */
 export async function saveProjectConfig(directory: string, source: string): Promise<void> {
   const { config, diagnostics } = parseProjectConfig(source);
@@ -175,7 +177,7 @@ export async function saveProjectConfig(directory: string, source: string): Prom
     throw new TypeError(`Cannot save ${PROJECT_CONFIG_FILE}:\n${problems.join("\n")}`);
   }
   const path = join(directory, PROJECT_CONFIG_FILE);
-  const { target, mode } = await describeTarget(path);
+  const { target, mode } = await resolveLink(path);
   await writeFileAtomically(target, source, mode === null ? {} : { mode });
 }
 

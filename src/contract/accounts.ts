@@ -1,5 +1,5 @@
 /**
- * Accounts: sign-up, sign-in, sessions, password and second factor. A browser
+ * Accounts: sign-up, sign-in, sessions and password. A browser
  * holds its session in a cookie that no script can read.
  *
  * @module
@@ -23,10 +23,13 @@ export const newPassword = z.string()
   .min(PASSWORD_MIN, `Must have at least ${PASSWORD_MIN} characters`)
   .max(PASSWORD_MAX, `Must have at most ${PASSWORD_MAX} characters`);
 const givenPassword = z.string().min(1, "Must not be empty").max(PASSWORD_MAX);
-/** Left out where the account has none: then the session must be of the last ten minutes. */
-const provenPassword = givenPassword.optional();
+/**
+ * The password, as a proof that it is the owner. Left out where the account has none: then the
+ * session must be of the last ten minutes.
+ */
+export const provenPassword = givenPassword.optional();
 /** Six digits of an authenticator, or a recovery code. */
-const factorCode = z.string().trim().min(6).max(32);
+export const factorCode = z.string().trim().min(6).max(32);
 const token = z.string().min(1).max(200);
 
 /** How an account came to be; it decides the defaults of notifications. */
@@ -256,49 +259,4 @@ export const revokeTool = endpoint({
   access: "account",
   params: z.object({ tool: uuid }),
   status: 204,
-});
-
-export const startTwoFactor = endpoint({
-  method: "POST",
-  path: "/v1/account/two-factor",
-  summary: "Start enrolling an authenticator; its secret is shown this once",
-  tag,
-  access: "account",
-  body: z.object({ password: provenPassword }).strict(),
-  response: z.object({
-    secret: z.string().describe("Base32 (RFC 4648)"),
-    uri: z.string().describe("`otpauth://` address, for a QR code"),
-  }),
-});
-
-const recoveryCodes = z.object({ recoveryCodes: z.array(z.string()) });
-
-export const confirmTwoFactor = endpoint({
-  method: "POST",
-  path: "/v1/account/two-factor/confirm",
-  summary: "Turn the second factor on with a code; the recovery codes are shown this once",
-  tag,
-  access: "account",
-  body: z.object({ code: factorCode }).strict(),
-  response: recoveryCodes,
-});
-
-export const disableTwoFactor = endpoint({
-  method: "POST",
-  path: "/v1/account/two-factor/disable",
-  summary: "Turn the second factor off",
-  tag,
-  access: "account",
-  body: z.object({ password: provenPassword, code: factorCode }).strict(),
-  status: 204,
-});
-
-export const renewRecoveryCodes = endpoint({
-  method: "POST",
-  path: "/v1/account/two-factor/recovery-codes",
-  summary: "Make new recovery codes; the old ones end",
-  tag,
-  access: "account",
-  body: z.object({ code: factorCode }).strict(),
-  response: recoveryCodes,
 });

@@ -1,5 +1,5 @@
 /**
- * What a build from git says.
+ * The log of a build from git.
  *
  * @module
  */
@@ -32,7 +32,7 @@ const params = z.object({ deployment: uuid });
 export const getBuildLog = endpoint({
   method: "GET",
   path: "/v1/deployments/{deployment}/build-log",
-  summary: "Show what the build of a deployment said",
+  summary: "Show the build log of a deployment",
   tag: "Logs",
   params,
   response: buildLogPart,
@@ -41,7 +41,7 @@ export const getBuildLog = endpoint({
 export const followBuildLog = endpoint({
   method: "GET",
   path: "/v1/deployments/{deployment}/build-log/stream",
-  summary: "Follow what a build says as Server-Sent Events, one BuildLogPart each, to its end",
+  summary: "Follow a build log as Server-Sent Events, one BuildLogPart each, to its end",
   tag: "Logs",
   params,
   response: buildLogPart,

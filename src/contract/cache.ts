@@ -9,7 +9,10 @@ import { projectParams } from "./projects.ts";
 
 const purgePath = z.string().min(1).max(2048).startsWith("/", "Must begin with /");
 
-/** What a purge forgets: everything, one path, or all paths with a prefix; in all their variants. */
+/**
+ * What a purge removes: everything, one path, or all paths with a prefix; in
+ * all their variants.
+ */
 export const purgeBody = z.discriminatedUnion("type", [
   z.object({ type: z.literal("all") }).strict(),
   z.object({ type: z.literal("path"), path: purgePath }).strict(),
@@ -19,11 +22,11 @@ export const purgeBody = z.discriminatedUnion("type", [
 export const purgeCache = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/purge",
-  summary: "Forget cached answers of all the project's deployments",
+  summary: "Purge cached answers of all the project's deployments",
   tag: "Cache",
   params: projectParams,
   body: purgeBody,
   response: z.object({
-    purged: z.int().describe("Answers that were forgotten"),
+    purged: z.int().describe("Answers that were purged"),
   }),
 });

@@ -65,7 +65,7 @@ export const resendDeadLetters = endpoint({
 export const deleteDeadLetter = endpoint({
   method: "DELETE",
   path: "/v1/notifications/dead-letters/{letter}",
-  summary: "Throw one of them away",
+  summary: "Discard one of them",
   tag,
   access: "self",
   params: one,

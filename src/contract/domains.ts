@@ -130,7 +130,7 @@ export const getDomain = endpoint({
 export const verifyDomain = endpoint({
   method: "POST",
   path: "/v1/projects/{project}/domains/{domain}/verify",
-  summary: "Look the DNS records up and, once the proof is seen, put the zone's domains on the air",
+  summary: "Look the DNS records up and, once the proof is seen, activate the zone's domains",
   tag: "Domains",
   params: domainParams,
   response: verifyDomainAnswer,
@@ -139,7 +139,7 @@ export const verifyDomain = endpoint({
 export const deleteDomain = endpoint({
   method: "DELETE",
   path: "/v1/projects/{project}/domains/{domain}",
-  summary: "Take a custom domain off the air and free its hostname",
+  summary: "Remove a custom domain and free its hostname",
   tag: "Domains",
   params: domainParams,
   status: 204,

@@ -21,9 +21,11 @@ import * as messenger from "./messenger.ts";
 import * as notifications from "./notifications.ts";
 import * as projects from "./projects.ts";
 import * as push from "./push.ts";
+import * as raiseEvent from "./raise_event.ts";
 import * as rules from "./rules.ts";
 import * as security from "./security.ts";
 import * as system from "./system.ts";
+import * as twoFactor from "./two_factor.ts";
 import * as variables from "./variables.ts";
 import * as webhooks from "./webhooks.ts";
 import * as workspaces from "./workspaces.ts";
@@ -59,10 +61,10 @@ export const endpoints = {
   revokeSession: accounts.revokeSession,
   listTools: accounts.listTools,
   revokeTool: accounts.revokeTool,
-  startTwoFactor: accounts.startTwoFactor,
-  confirmTwoFactor: accounts.confirmTwoFactor,
-  disableTwoFactor: accounts.disableTwoFactor,
-  renewRecoveryCodes: accounts.renewRecoveryCodes,
+  startTwoFactor: twoFactor.startTwoFactor,
+  confirmTwoFactor: twoFactor.confirmTwoFactor,
+  disableTwoFactor: twoFactor.disableTwoFactor,
+  renewRecoveryCodes: twoFactor.renewRecoveryCodes,
   createApiKey: apiKeys.createApiKey,
   listApiKeys: apiKeys.listApiKeys,
   revokeApiKey: apiKeys.revokeApiKey,
@@ -139,7 +141,7 @@ export const endpoints = {
   putChannelPreference: notifications.putChannelPreference,
   putCategoryPreference: notifications.putCategoryPreference,
   streamNotifications: notifications.streamNotifications,
-  triggerEvent: notifications.triggerEvent,
+  triggerEvent: raiseEvent.triggerEvent,
   listDeadLetters: deliveries.listDeadLetters,
   resendDeadLetter: deliveries.resendDeadLetter,
   resendDeadLetters: deliveries.resendDeadLetters,

@@ -107,7 +107,7 @@ export const updateHook = endpoint({
 export const deleteHook = endpoint({
   method: "DELETE",
   path: "/v1/deploy-hooks/{hook}",
-  summary: "Delete a deploy hook; its URL stops at once",
+  summary: "Delete a deploy hook; its URL stops working at once",
   tag,
   params: hookParams,
   status: 204,
@@ -116,7 +116,7 @@ export const deleteHook = endpoint({
 export const regenerateHook = endpoint({
   method: "POST",
   path: "/v1/deploy-hooks/{hook}/regenerate",
-  summary: "Give a deploy hook a new URL, shown this once; the old one stops at once",
+  summary: "Give a deploy hook a new URL, shown this once; the old one stops working at once",
   tag,
   params: hookParams,
   response: withUrl,
@@ -176,7 +176,7 @@ export const triggerHook = endpoint({
 export const getTriggeredDeployment = endpoint({
   method: "GET",
   path: "/v1/triggered-deployments/{ticket}",
-  summary: "Show how a triggered deployment goes on; the answer to a trigger names the address",
+  summary: "Show the progress of a triggered deployment; the answer to a trigger names the address",
   tag,
   auth: "none",
   params: z.object({ ticket: z.string().max(500) }),

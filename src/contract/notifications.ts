@@ -1,17 +1,13 @@
 /**
- * The notifications of a person: inbox, preferences and live stream; and the
- * raising of events.
+ * The notifications of a person: inbox, preferences and live stream.
  *
  * @module
  */
 import { z } from "zod";
-import { nearest } from "../lib/suggest.ts";
 import { page, pageQuery, timestamp, uuid, wholeNumber } from "./common.ts";
 import { endpoint } from "./endpoint.ts";
-import { EVENT_PAYLOADS } from "./event_payloads.ts";
 import {
   EVENT_CATEGORIES,
-  EVENT_NAMES,
   type EventCategory,
   eventData,
   type EventName,
@@ -76,7 +72,7 @@ export const listNotifications = endpoint({
 export const hasUnread = endpoint({
   method: "GET",
   path: "/v1/notifications/has-unread",
-  summary: "Tell whether the inbox holds anything unread",
+  summary: "Show whether the inbox holds anything unread",
   tag,
   access: "self",
   response: z.object({ hasUnread: z.boolean() }),
@@ -253,50 +249,4 @@ export const streamNotifications = endpoint({
   traits: ["resumable"],
   response: notificationMessage,
   responseKind: "events",
-});
-
-/** Longest key of an event, in characters. */
-const MAX_KEY = 200;
-
-const named = <Name extends EventName>(names: readonly [Name, ...Name[]]) =>
-  z.object({
-    event: z.enum(names),
-    data: EVENT_PAYLOADS[names[0]].optional(),
-    key: z.string().min(1).max(MAX_KEY).optional().describe(
-      "Events of the same name and key are raised once",
-    ),
-  }).strict();
-
-const eventsOf = (payload: z.ZodType) =>
-  EVENT_NAMES.filter((name) => EVENT_PAYLOADS[name] === payload) as [EventName, ...EventName[]];
-
-const variants = [...new Set<z.ZodType>(Object.values(EVENT_PAYLOADS))]
-  .map((payload) => named(eventsOf(payload)));
-
-const triggerBody = z.discriminatedUnion(
-  "event",
-  variants as [typeof variants[number], ...typeof variants[number][]],
-  {
-    error: ({ input }) => {
-      const given = (input as { readonly event?: unknown } | undefined)?.event;
-      const near = typeof given === "string" ? nearest(given, EVENT_NAMES) : undefined;
-      const hint = near === undefined ? `one of ${EVENT_NAMES.join(", ")}` : `"${near}"?`;
-      return typeof given === "string"
-        ? `Event "${given.slice(0, MAX_KEY)}" does not exist: did you mean ${hint}`
-        : `Must name an event: ${hint}`;
-    },
-  },
-);
-
-export const triggerEvent = endpoint({
-  method: "POST",
-  path: "/v1/events",
-  summary:
-    "Raise an event in the workspace: it notifies all its members, of a security event the " +
-    "caller alone",
-  tag: "Events",
-  access: "owner",
-  body: triggerBody,
-  maxBodyBytes: 64 * 1024,
-  response: z.object({ id: uuid, event: eventName, category, priority }),
 });

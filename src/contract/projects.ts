@@ -163,7 +163,7 @@ export const setGitCredentials = endpoint({
 export const removeGitCredentials = endpoint({
   method: "DELETE",
   path: "/v1/projects/{project}/git-credentials",
-  summary: "Forget the credentials for the project's repository",
+  summary: "Delete the credentials for the project's repository",
   tag: "Projects",
   params: projectParams,
   response: project,

@@ -1,13 +1,13 @@
 /**
- * The variables that a command gets which works for a project. Pure.
+ * The environment of a command that runs for a project. Pure.
  *
  * @module
  */
 
 /**
  * Names by which a variable decides which code runs before the command's own:
- * the search path, the dynamic loader, shells and language runtimes. Whoever may
- * set the project's variables shall not thereby run code on this machine.
+ * the search path, the dynamic loader, shells and language runtimes. Setting a
+ * project's variables must not be a way to run code on this machine.
  */
 const STEERING_NAMES: ReadonlySet<string> = new Set([
   "PATH",

@@ -1,6 +1,6 @@
 /**
- * Time and chance as values that are passed in, so that every caller can be
- * tested without waiting and without luck.
+ * Time and randomness as values that are passed in, so that every caller can be
+ * tested without waiting and without chance.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * One at a time for each key, in the order of asking.
+ * A lock for each key, granted in the order of the calls.
  *
  * @module
  */

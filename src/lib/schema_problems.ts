@@ -13,7 +13,7 @@ import { nearest } from "./suggest.ts";
 /** One thing that zod found. */
 export type SchemaIssue = z.core.$ZodIssue;
 
-/** A problem before it is known where the text stands. */
+/** A problem whose position in the text is not known yet. */
 export interface SchemaProblem {
   /** Stable machine code in snake case. */
   readonly code: string;
@@ -41,12 +41,12 @@ export interface DocumentFormat {
   readonly table?: string;
   /** The part that a path leads to. */
   partAt(path: readonly PathStep[]): DocumentPart;
-  /** Other words about a field that a part does not take. */
+  /** Another message about a field that a part does not take. */
   describeKey?(
     path: readonly PathStep[],
     key: string,
   ): { readonly message?: string; readonly hint?: string } | undefined;
-  /** A problem that has words of its own, asked before all others. */
+  /** A problem with a message of its own; asked first. */
   describeIssue?(issue: SchemaIssue, path: readonly PathStep[]): SchemaProblem | undefined;
   /**
    * The issues of the branch that the author meant, where none of a union fits;

@@ -68,7 +68,7 @@ function formatOf(root: unknown): DocumentFormat {
 const shortened = (step: PathStep): PathStep =>
   typeof step === "string" ? step.slice(0, MAX_NAME_LENGTH) : step;
 
-/** Manifests have no line for a hint of its own. */
+/** The message and its hint in one line: problems of manifests have no hints. */
 function inOneLine({ message, hint }: SchemaProblem): string {
   return hint === undefined
     ? message

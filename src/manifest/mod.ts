@@ -33,7 +33,7 @@ export type {
 } from "./frameworks/types.ts";
 export { type Generated, generateManifest } from "./generate/generate_manifest.ts";
 export { type GenerateOptions, generateStaticManifest } from "./generate/static_manifest.ts";
-export { manifestJsonSchema } from "./json_schema.ts";
+export { manifestJsonSchema } from "./schema.ts";
 export { MANIFEST_PATH, MAX_MANIFEST_BYTES } from "./limits.ts";
 export { OutputFileSet, outputFilesOf } from "./output_files.ts";
 export { type ManifestJsonResult, parseManifestJson } from "./parse_manifest_json.ts";

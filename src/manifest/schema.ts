@@ -156,3 +156,14 @@ export const FIELDS = {
   runtime: Object.keys(runtimeSchema.shape),
   route: Object.keys(routeSchema.shape),
 };
+
+/** The JSON Schema of `.svc/manifest.json`, for editors. */
+export function manifestJsonSchema(): Record<string, unknown> {
+  const { $schema, ...schema } = z.toJSONSchema(manifestSchema, { io: "input" });
+  return {
+    $schema,
+    title: "svc build output manifest",
+    description: "Reference: docs/manifest.md",
+    ...schema,
+  };
+}

@@ -1,5 +1,5 @@
 /**
- * Short ways to write rules and ask what they decide, for tests.
+ * Short ways for tests to write rules and evaluate them.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What the rules say about one request. The edge performs it.
+ * What the rules decide about one request; the edge carries it out.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { RateLimitKey, VaryDimension } from "./vocabulary.ts";
 export const PHASES = ["security", "redirect", "rewrite", "cache", "pipeline", "headers"] as const;
 export type Phase = (typeof PHASES)[number];
 
-/** After it nothing is asked. */
+/** No rules run after it. */
 export const LAST_PHASE: Phase = "headers";
 
 /** Names a rule; `index` is its place in the runtime rule set. */
@@ -25,7 +25,7 @@ export type HeaderEdit =
   | { readonly type: "set"; readonly name: string; readonly value: string }
   | { readonly type: "remove"; readonly name: string };
 
-/** The names by which `header`, `cookie` and `query` in `vary` are meant. */
+/** The names that `header`, `cookie` and `query` in `vary` refer to. */
 export interface VaryNames {
   /** In lower case. */
   readonly headers: readonly string[];
@@ -33,14 +33,14 @@ export interface VaryNames {
   readonly query: readonly string[];
 }
 
-/** What a `cache` or `bypass_cache` rule says, the same for all requests. */
+/** What a `cache` or `bypass_cache` rule decides, the same for all requests. */
 export type CacheDecision =
   | {
     readonly type: "cache";
     readonly ttlSeconds: number;
     readonly swrSeconds: number;
     readonly vary: readonly VaryDimension[];
-    /** What the condition of the rule asks for. */
+    /** The names in the condition of the rule. */
     readonly varyNames: VaryNames;
     readonly rule: RuleRef;
   }
@@ -87,7 +87,7 @@ export interface PipelineDecision {
   readonly rule: RuleRef;
 }
 
-/** Something for the log: `would_…` is what a shadow rule would have done. */
+/** An entry for the log: `would_…` is what a shadow rule would have done. */
 export interface Hit {
   readonly type: "log" | "deny" | "would_deny" | "rate_limit" | "would_rate_limit";
   readonly rule: RuleRef;
@@ -105,15 +105,15 @@ export interface Decision {
   readonly matched: readonly number[];
 }
 
-/** What evaluation asks the edge; each is asked only where a rule needs the answer. */
+/** What evaluation needs from the edge; each is called only when a rule needs it. */
 export interface EvaluationHooks {
-  /** True where a static file answers the normalized path. Asked at most once per request. */
+  /** True where a static file answers the normalized path. Called at most once per request. */
   fileExists(path: string): boolean;
   /** Counts the request against the rule's limit; true where it is over. Shadow rules count too. */
   rateLimited(rule: RuleRef, action: RateLimitAction): boolean;
 }
 
-/** No rule had anything to say. */
+/** The decision when no rule applies. */
 export const NO_DECISION: Decision = Object.freeze({
   terminal: Object.freeze({ type: "none" }),
   headerEdits: Object.freeze([]),

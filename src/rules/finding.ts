@@ -1,6 +1,6 @@
 /**
- * A problem in a rule set before it is known where the text stands, and how
- * problems become diagnostics with a place and a rule.
+ * Problems in a rule set, and how they become diagnostics with a position and a
+ * rule.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { type SchemaProblem, valueAt } from "../lib/schema_problems.ts";
 import type { TomlDocument } from "../lib/toml.ts";
 import { MAX_DIAGNOSTICS } from "./limits.ts";
 
-/** A problem, or what may be one. */
+/** A problem: an error or a warning. */
 export interface Finding extends SchemaProblem {
   readonly severity: Severity;
 }
@@ -66,7 +66,7 @@ function comparePlaces(left: Diagnostic, right: Diagnostic): number {
   return (a?.line ?? 0) - (b?.line ?? 0) || (a?.column ?? 0) - (b?.column ?? 0);
 }
 
-/** Place of the rule in the set; -1 for what concerns no rule. */
+/** The index of the rule in the set; -1 for a problem of no single rule. */
 function ruleIndexOf({ path: [first, index] }: Finding): number {
   return first === "rules" && typeof index === "number" ? index : -1;
 }

@@ -95,7 +95,7 @@ export {
   type Terminal,
   type VaryNames,
 } from "./decision.ts";
-export { evaluateRules, isDecidedByTarget, rewriteChanged } from "./evaluate/mod.ts";
+export { evaluateRules, isSameForAllClients, rewriteChanged } from "./evaluate/mod.ts";
 export {
   explainRequest,
   type Explanation,

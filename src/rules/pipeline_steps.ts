@@ -1,6 +1,6 @@
 /**
  * The steps of a pipeline: their two shapes, the order in which they run, and
- * what is meant where a step does not say it.
+ * the defaults of their fields.
  *
  * @module
  */

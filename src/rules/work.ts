@@ -1,5 +1,5 @@
 /**
- * How work on a rule set is measured, so that it may be interrupted often enough
+ * How work on a rule set is measured, so that it is interrupted often enough
  * for other requests: in values of rules (a table, list, text or number each).
  *
  * @module
@@ -37,10 +37,10 @@ export function comparisonCost(a: number, b: number): number {
   return 1 + a * b / PAIRS_PER_VALUE;
 }
 
-/** Yields what it finds, and nothing wherever it may be interrupted. */
+/** Yields findings, and `undefined` where it may be interrupted. */
 export type FindingSteps = Generator<Finding | void, void, void>;
 
-/** Keeps what is found; may be interrupted where the search may be. */
+/** Collects what a search finds; may be interrupted where the search may be. */
 export function* collect(search: FindingSteps, findings: Finding[]): Steps<void> {
   for (const finding of search) {
     if (finding) findings.push(finding);

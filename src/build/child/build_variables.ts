@@ -11,12 +11,12 @@ import type { BuildJobFile } from "./wire.ts";
 /** Names that the build process was given for its commands. */
 const PASSED = ["PATH", "HOME", "TMPDIR", "LANG"] as const;
 
-/** A build runs between walls: this one may change how its own Node runs. */
+/** A build runs in a sandbox, so it may change how its own Node runs. */
 const ALLOWED_STEERING = "NODE_OPTIONS";
 
 /**
- * Paths, a mark that nobody sits in front, and a place for each package
- * manager's cache that is kept between the builds of the project.
+ * Paths, a variable that says that no person is present, and a folder for each
+ * package manager's cache that is kept between the builds of the project.
  */
 export function buildVariables(
   given: Readonly<Record<string, string>>,

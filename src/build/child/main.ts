@@ -1,8 +1,7 @@
 /**
  * The process in which the platform builds: it checks out a commit, packs the
- * project, and tells on its standard output what it has made. It runs between
- * walls, beside the code that it starts, and holds nothing that this code may
- * not see.
+ * project, and reports the result on its standard output. It runs in a sandbox,
+ * beside the code that it starts, and holds nothing that this code may not see.
  *
  * @module
  */

@@ -38,7 +38,7 @@ export const SPECIAL_FIELDS: Readonly<Record<string, FieldWords>> = {
   "query:category": ["Only of this category", "Deployment"],
   "query:priority": ["Only of this priority", "CRITICAL"],
   "query:limit": ["Most entries of the page", 20],
-  "query:offset": ["Entries to pass over, in place of `cursor`", 0],
+  "query:offset": ["Entries to skip, in place of `cursor`", 0],
   "query:deploymentId": ["Only of this deployment"],
   "query:level": ["Only entries of this level and above", "warn"],
   "query:search": ["Only entries that contain this text", "checkout"],

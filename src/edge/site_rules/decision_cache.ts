@@ -6,7 +6,7 @@
 import {
   type CompiledRules,
   type Decision,
-  isDecidedByTarget,
+  isSameForAllClients,
   type RequestFacts,
 } from "../../rules/mod.ts";
 import { RecentMap } from "../../lib/memo.ts";
@@ -74,7 +74,7 @@ export class DecisionCache {
     { facts, decision }: { readonly facts: RequestFacts; readonly decision: Decision },
   ): CachedDecision | undefined {
     if (url.length > MAX_URL || weightOf(decision) > MAX_WEIGHT) return undefined;
-    if (!isDecidedByTarget(compiled, facts)) return undefined;
+    if (!isSameForAllClients(compiled, facts)) return undefined;
     const { path } = facts;
     const entry: CachedDecision = {
       rules: identity,

@@ -1,6 +1,6 @@
 /**
- * What a kind of action has to say for itself. Everything that the rules room
- * asks about one action of a rule stands in that action's file.
+ * The definition of one kind of action. Everything that the rules room needs to
+ * know about an action is in that action's file.
  *
  * @module
  */
@@ -57,9 +57,9 @@ export interface DecisionDraft {
   pipeline: PipelineDecision | undefined;
   /** What the root glob of the rule captured; nothing for an effect that uses no captures. */
   captures(): readonly string[];
-  /** Asks no more rules of this phase and those before it. */
+  /** Skips the remaining rules of this phase and of those before it. */
   closeThrough(phase: Phase): void;
-  /** Notes the rule for the log. */
+  /** Records the rule for the log. */
   hit(type: Hit["type"]): void;
   /** Changes a header of the answer, whoever gives it. */
   editHeader(edit: HeaderEdit): void;
@@ -68,17 +68,17 @@ export interface DecisionDraft {
 /** What an action does to a request, without anything left to parse. */
 export interface Effect {
   apply(draft: DecisionDraft): void;
-  /** True where it asks for the captures of the path. */
+  /** True when it needs the captures of the path. */
   readonly usesCaptures: boolean;
-  /** True where it does nothing to a path that a static file answers. */
+  /** True when it leaves paths alone that a static file answers. */
   readonly ifNoFile: boolean;
-  /** True where the rule comes before all of its phase that have no such effect. */
+  /** True when the rule runs before the other rules of its phase. */
   readonly isOverride: boolean;
   /** Where a rewrite leads a request to that location. */
   readonly rewriteFrom?: (location: Location, captures: readonly string[]) => RewriteDecision;
 }
 
-/** Makes an effect that says only what is not usual about it. */
+/** Makes an effect from what differs from the defaults. */
 export function effectOf(apply: Effect["apply"], rest: Partial<Effect> = {}): Effect {
   return { apply, usesCaptures: false, ifNoFile: false, isOverride: false, ...rest };
 }
@@ -97,11 +97,11 @@ export interface ActionDefinition<Raw, Normal> {
   templates(action: Raw): readonly PlacedTemplate[];
   /** Reports what the schema cannot. */
   check?(action: Raw, place: ActionPlace): Iterable<Finding>;
-  /** Reports what is no error but most likely not meant. */
+  /** Reports what is valid but most likely a mistake. */
   warn?(action: Raw, place: ActionPlace): Iterable<Finding>;
   /** Applying it twice changes nothing. */
   normalize(action: Raw): Normal;
-  /** True where a match keeps later rules of its phase from being asked. */
+  /** True when a match skips the later rules of its phase. */
   endsPhase(action: Normal): boolean;
   /**
    * How the action closes a path to some clients: equal texts close it alike;
@@ -114,9 +114,9 @@ export interface ActionDefinition<Raw, Normal> {
    * @throws {TypeError} for an action that validation would have refused.
    */
   compile(action: Normal, rule: CompilationContext): Effect;
-  /** What it does beyond what the decision shows, as the beginning of a line. */
+  /** Describes what the decision does not show, as the beginning of a line. */
   explain?(action: Normal): string;
-  /** Why no later rule of its phase is asked, as the end of `Rule "x" …`. */
+  /** Why a match skips the later rules of its phase, as the end of `Rule "x" …`. */
   readonly whyNoLater?: string;
 }
 

@@ -1,7 +1,6 @@
 /**
- * Every kind of action, by its type. Whatever the rules room does with actions,
- * it does by going through this table: a new action is a file of its own and a
- * line here.
+ * Every kind of action, by its type. All code that handles actions goes through
+ * this table: a new action is a file of its own and a line here.
  *
  * @module
  */
@@ -62,7 +61,10 @@ export const ACTIONS: {
 /** Every action type, in the order of the spec. */
 export const ACTION_TYPES = Object.keys(TABLE) as readonly ActionType[];
 
-/** The definition of an action: for this action only, which its parameters do not show. */
+/**
+ * The definition of an action. Pass it this action only: the types of its
+ * parameters do not enforce that.
+ */
 export function definitionOf(
   { type }: { readonly type: ActionType },
 ): ActionDefinition<Action, RuntimeAction> {

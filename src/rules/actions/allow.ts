@@ -1,5 +1,5 @@
 /**
- * The action `allow`: no later security rule is asked.
+ * The action `allow`: later security rules are skipped.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * The action `deny`: an error answer, and no later rule is asked.
+ * The action `deny`: an error answer; later rules are skipped.
  *
  * @module
  */

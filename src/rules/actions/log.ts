@@ -1,5 +1,5 @@
 /**
- * The action `log`: the rule is noted, and nothing else happens.
+ * The action `log`: the rule is recorded in the log, and nothing else happens.
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
  * The action `rate_limit`: a request beyond the limit is answered with 429, and
- * no later rule is asked.
+ * later rules are skipped.
  *
  * @module
  */

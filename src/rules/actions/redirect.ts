@@ -31,7 +31,7 @@ function isRedirectStatus(statusCode: number): boolean {
   return statusCode >= 300 && statusCode <= 399;
 }
 
-/** A status that is none is served as 302 (design: "Rules"). */
+/** A status outside 300 to 399 is served as 302 (design: "Rules"). */
 const servedStatus = (statusCode: number): number =>
   isRedirectStatus(statusCode) ? statusCode : DEFAULT_STATUS;
 
@@ -75,7 +75,7 @@ export const redirect: ActionDefinition<RedirectAction, Required<RedirectAction>
       const { origin, path, query, fragment } = expandTarget(target, draft.captures(), facts.path);
       const location = `${origin}${path}${withMark(query ?? queryText(facts))}${fragment}`;
       draft.terminal = { type: "redirect", status, location, rule: ref };
-      // Its own answer gets headers as others do.
+      // Header rules apply to the redirect itself too.
       draft.closeThrough("pipeline");
     }, { ifNoFile: action.ifNoFile, usesCaptures: captureNames.length > 0 });
   },

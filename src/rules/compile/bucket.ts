@@ -1,7 +1,7 @@
 /**
- * The rules that stand at one place of the index, hence with the same path and
- * host. Where they are many, each is filed under one more thing that it asks for:
- * a header, cookie or query value, a network, a country, a device, or its methods.
+ * The rules at one place of the index, which share path and host. When there
+ * are many, each is also indexed by one more field of its condition: a header,
+ * cookie or query value, a network, a country, a device, or its methods.
  *
  * @module
  */
@@ -11,7 +11,7 @@ import type { RequestFacts } from "../request/mod.ts";
 import { countValues } from "../work.ts";
 import type { CompiledRule } from "./compiled_rule.ts";
 
-/** From this many rules on, a bucket files them. */
+/** The number of rules from which a bucket indexes them. */
 const FILE_FROM = 4;
 
 /** Receives the lists of candidates; each is in the order of evaluation. */
@@ -19,7 +19,7 @@ export type TakeRules = (rules: readonly CompiledRule[]) => void;
 
 /** One way to narrow down the rules of a bucket. */
 interface Filing {
-  /** False where the rule does not ask for what this is by. */
+  /** False when the rule has no condition on this field. */
   readonly add: (rule: CompiledRule) => boolean;
   readonly visit: (facts: RequestFacts, take: TakeRules) => void;
 }
@@ -36,7 +36,7 @@ function createFiling<F extends ConditionName>(field: F): Filing | undefined {
   };
 }
 
-/** The rules of a bucket, each filed under the most selective thing that it asks for. */
+/** The rules of a bucket, each indexed by the most selective field of its condition. */
 class Filings {
   private readonly byField = new Map<ConditionName, Filing>();
   private readonly others: CompiledRule[] = [];
@@ -68,7 +68,7 @@ export class Bucket {
     this.rules.push(rule);
   }
 
-  /** Files the rules, where that is worth it; none may be added after. */
+  /** Builds the index if it is worth it. No rule can be added afterwards. */
   *finish(pace: Pace): Steps<void> {
     if (pace.fills(1)) yield;
     if (this.rules.length < FILE_FROM) return;
@@ -81,7 +81,7 @@ export class Bucket {
     this.rules = [];
   }
 
-  /** Hands out the lists of rules that may match; a rule may come in several of them. */
+  /** Passes on the lists of rules that may match; a rule may be in several of them. */
   visit(facts: RequestFacts, take: TakeRules): void {
     if (this.filings === undefined) take(this.rules);
     else this.filings.visit(facts, take);

@@ -1,7 +1,7 @@
 /**
- * Rules that ask for more than the target of a request: for its headers, its
- * client, or how often it came. What the others say is the same for all
- * requests with one method, host, path and query, so that it can be remembered.
+ * Rules whose decision depends on more than method, host, path and query of a
+ * request: on its headers, its client, or how often it came. What all other
+ * rules decide can be cached.
  *
  * @module
  */
@@ -17,7 +17,10 @@ function asksForClient(leaf: RuntimeLeaf): boolean {
   );
 }
 
-/** Whether a rule may say different things about requests with the same target. */
+/**
+ * Whether a rule may decide differently about requests with the same method,
+ * host, path and query.
+ */
 export function isClientBound({ action, condition }: RuntimeRule): boolean {
   const { any = [], not } = condition;
   return definitionOf(action).isClientBound || asksForClient(condition) ||
@@ -32,7 +35,7 @@ function placeOf({ host, path }: RuntimeLeaf): RuntimeLeaf {
   };
 }
 
-/** The rule with the host and the path of its condition only: where it may say something. */
+/** The rule with the host and the path of its condition only: where it could apply. */
 export function atItsPlace(rule: CompiledRule, { any, ...root }: RuntimeCondition): CompiledRule {
   const condition = new ConditionMatcher({
     ...placeOf(root),

@@ -1,5 +1,6 @@
 /**
- * Compiling a rule set: once, when it goes live; a request parses nothing.
+ * Compiles a rule set once, when it goes live, so that a request parses
+ * nothing.
  *
  * @module
  */
@@ -19,7 +20,7 @@ export interface CompiledRules {
   /** The enabled rules in the order of evaluation. */
   readonly rules: readonly CompiledRule[];
   readonly index: RuleIndex;
-  /** Those that ask for more than the target, by the places where they may say something. */
+  /** The client-bound rules, indexed by host and path only. */
   readonly clientBound: RuleIndex;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Conditions ready to judge. A judgement names the first field that does not
- * hold, so that the request path and `explain` run the same code.
+ * Compiled conditions. A test returns the first field that does not hold, so
+ * that evaluation and `explain` run the same code.
  *
  * @module
  */
@@ -42,7 +42,7 @@ export class LeafMatcher {
     return this.leaf.host;
   }
 
-  /** The first field that does not hold, the cheapest judged first; `undefined` where all hold. */
+  /** The first field that does not hold, the cheapest tested first; `undefined` where all hold. */
   failing(facts: RequestFacts): ConditionName | undefined {
     for (const { field, holds } of this.tests) {
       if (!holds(facts)) return field;

@@ -1,7 +1,7 @@
 /**
  * From a request to the rules that may match it: by host, then path (exact in a
- * map, prefixes and the literal beginnings or ends of globs in radix trees), then
- * the rest, as `Bucket` files it.
+ * map, prefixes and the literal beginnings or ends of globs in radix trees),
+ * then the rest, as `Bucket` indexes them.
  *
  * @module
  */
@@ -62,8 +62,8 @@ class PathIndex {
 }
 
 /**
- * The alternatives under which a rule is filed: its own host and path, and where
- * it has none but every item of `any` does, those of the items.
+ * The places at which a rule is indexed: its own host and path, or where it has
+ * none but every item of `any` does, those of the items.
  */
 function places(rule: CompiledRule): readonly Pick<LeafMatcher, "host" | "path">[] {
   const { root, any } = rule.condition;
@@ -97,7 +97,7 @@ export class RuleIndex {
     return all;
   }
 
-  /** Hands out the lists of all rules that may match; a rule may come in several of them. */
+  /** Passes on the lists of all rules that may match; a rule may be in several of them. */
   visit(facts: RequestFacts, take: TakeRules): void {
     this.anyHost.visit(facts, take);
     this.byHost.get(facts.host)?.visit(facts, take);

@@ -1,6 +1,6 @@
 /**
- * What a kind of condition has to say for itself. Everything that the rules
- * room asks about one field of a condition stands in that field's file.
+ * The definition of one kind of condition. Everything that the rules room needs
+ * to know about a field of a condition is in that field's file.
  *
  * @module
  */
@@ -18,7 +18,10 @@ export interface FieldMismatch {
   readonly seen: string;
 }
 
-/** What of a made-up request meets a condition; later parts of one name replace earlier ones. */
+/**
+ * The parts of a sample request that meet a condition; a later part replaces an
+ * earlier one of the same name.
+ */
 export interface SampleParts {
   readonly method?: string;
   readonly host?: string;
@@ -36,11 +39,11 @@ export interface SampleParts {
 /** Receives lists of items that may match; each in the order in which they were added. */
 export type TakeItems<T> = (items: readonly T[]) => void;
 
-/** Items by what their conditions ask for, so that a request finds the few that may match. */
+/** Items indexed by what their conditions want, so that a request finds the few that may match. */
 export interface CandidateIndex<Normal, T> {
-  /** Files an item; false where the value holds nothing to file it by. */
+  /** Adds an item; false when the value has nothing to index it by. */
   add(value: Normal, item: T): boolean;
-  /** Hands out the lists whose conditions the request may meet; an item may come twice. */
+  /** Passes on the lists whose conditions the request may meet; an item may appear twice. */
   visit(facts: RequestFacts, take: TakeItems<T>): void;
 }
 
@@ -50,9 +53,9 @@ export interface CandidateIndex<Normal, T> {
  */
 export interface ConditionType<Raw, Normal> {
   readonly schema: z.ZodType<Raw>;
-  /** Stands in for an unreadable item of a list, so that the others keep their places. */
+  /** Replaces an unreadable item of a list, so that the others keep their indexes. */
   readonly neutralItem?: unknown;
-  /** Relative cost of judging it; the cheapest fields of a condition are judged first. */
+  /** Relative cost of testing it; the cheapest fields of a condition are tested first. */
   readonly cost: number;
   /** Whether it can differ between requests with the same method, host, path and query. */
   readonly isClientBound: boolean;
@@ -63,7 +66,7 @@ export interface ConditionType<Raw, Normal> {
   /** Applying it twice changes nothing. */
   normalize(value: Raw): Normal;
   /**
-   * Prepares a value for judging requests.
+   * Prepares a value for testing requests.
    *
    * @throws {TypeError} for a value that validation would have refused.
    */
@@ -78,7 +81,7 @@ export interface ConditionType<Raw, Normal> {
   disjoint(a: Normal, b: Normal): boolean;
   /** How it narrows down the rules with the same host and path. */
   readonly index?: {
-    /** A rule is filed under the most selective thing that it asks for. */
+    /** A rule is indexed by its most selective field. */
     readonly selectivity: number;
     create<T>(): CandidateIndex<Normal, T>;
   };

@@ -1,7 +1,6 @@
 /**
- * Every kind of condition, by its field. Whatever the rules room does with
- * conditions, it does by going through this table: a new condition is a file
- * of its own and a line here.
+ * Every kind of condition, by its field. All code that handles conditions goes
+ * through this table: a new condition is a file of its own and a line here.
  *
  * @module
  */
@@ -53,12 +52,12 @@ export const CONDITIONS: {
 /** All fields, in the order of the spec. */
 export const CONDITION_NAMES = Object.keys(TABLE) as readonly ConditionName[];
 
-/** All fields, the cheapest to judge first. */
+/** All fields, the cheapest to test first. */
 export const BY_COST: readonly ConditionName[] = CONDITION_NAMES.toSorted(
   (a, b) => CONDITIONS[a].cost - CONDITIONS[b].cost,
 );
 
-/** Fields by which rules can be filed, the most selective first. */
+/** Fields that rules can be indexed by, the most selective first. */
 export const BY_SELECTIVITY: readonly ConditionName[] = CONDITION_NAMES
   .filter((name) => CONDITIONS[name].index !== undefined)
   .toSorted((a, b) =>

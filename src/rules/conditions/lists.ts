@@ -1,5 +1,5 @@
 /**
- * What conditions have in common that list values of which one must fit.
+ * Shared by conditions that list values of which one must match.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export function listsDisjoint(a: readonly Value[], b: readonly Value[]): boolean
   return a.length > 0 && b.length > 0 && comparable(a, b) && !a.some((value) => b.includes(value));
 }
 
-/** Words for a list of which one must fit. */
+/** Describes a list of which one must match. */
 export function describeList(values: readonly Value[]): string {
   if (values.length === 0) return "one of an empty list";
   const shown = values.slice(0, MAX_LISTED).join(", ");
@@ -42,7 +42,7 @@ export function describeList(values: readonly Value[]): string {
   }`;
 }
 
-/** Words for a fact of a request that may be unknown. */
+/** Describes a fact of a request that may be unknown. */
 export const describeFact = (value: Value | undefined): string =>
   value === undefined ? "unknown" : String(value);
 

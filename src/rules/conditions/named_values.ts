@@ -1,6 +1,6 @@
 /**
- * What conditions have in common that name several values a request must all
- * have: headers, query parameters, cookies.
+ * Shared by conditions on several named values that a request must all have:
+ * headers, query parameters, cookies.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface NamedFacts {
   holds(facts: RequestFacts, name: string, value: string): boolean;
 }
 
-/** Judges all named values. */
+/** Tests all named values. */
 export function compileNamed(
   wanted: NamedValues,
   { holds }: NamedFacts,

@@ -1,6 +1,6 @@
 /**
- * The parts of a rule set for the translator of what zod found: the words are
- * about the chosen action and step shape only.
+ * Describes what zod refuses in a rule set. The messages are about the chosen
+ * action and step shape only.
  *
  * @module
  */
@@ -73,7 +73,7 @@ function formatOf(ruleSet: unknown): DocumentFormat {
         }
         : undefined;
     },
-    /** A step has two shapes: the one that was meant shows in its fields. */
+    /** A step has two shapes: its fields show which one was meant. */
     meantBranch([functionStep, handleStep], path) {
       const step = valueAt(ruleSet, path);
       return fieldOf(step, "handle") === undefined ? functionStep : handleStep;

@@ -1,6 +1,6 @@
 /**
- * From the text of `svc.rules.toml`, or JSON from the API, to a rule set that
- * keeps every rule of the spec, or to all the reasons why it does not.
+ * Turns the text of `svc.rules.toml`, or JSON from the API, into a valid rule
+ * set, or into everything that is wrong with it.
  *
  * @module
  */
@@ -41,11 +41,11 @@ export interface LoadedRules extends ParsedRules {
 
 interface Checked {
   readonly findings: readonly Finding[];
-  /** The rules that are right by themselves, normalized. */
+  /** The rules that are valid by themselves, normalized. */
   readonly sound: readonly PlacedRule[];
 }
 
-/** Judges each rule by itself, and normalizes those that are right. */
+/** Checks each rule by itself, and normalizes the valid ones. */
 function* checkEach(
   rules: readonly CheckedRule[],
   surroundings: Surroundings,
@@ -96,9 +96,10 @@ function* load(
 
 /**
  * Parses and validates the text of a `svc.rules.toml`. Every problem has its
- * line and column; a byte order mark is passed over. What the rules need of the
- * place where they run is checked as far as `surroundings` are known. Bounded by `MAX_RULES_BYTES`, `MAX_RULES` and `MAX_DEPTH`;
- * nothing is thrown for bad text.
+ * line and column; a byte order mark is ignored. What the rules need of the
+ * place where they run is checked as far as `surroundings` are known. Bounded
+ * by `MAX_RULES_BYTES`, `MAX_RULES` and `MAX_DEPTH`; nothing is thrown for bad
+ * text.
  */
 export function parseRulesToml(source: string, surroundings: Surroundings = {}): ParsedRules {
   return withoutRuntime(loadRulesToml(source, surroundings));

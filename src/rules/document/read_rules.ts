@@ -1,6 +1,6 @@
 /**
- * From untyped data to rules of the right shape: each rule is read by itself,
- * so that one broken rule hides nothing about the others.
+ * Reads untyped data as rules. Each rule is read by itself, so that one broken
+ * rule hides nothing about the others.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface ReadRules {
   readonly rules: readonly CheckedRule[];
 }
 
-/** Cost of judging how deep one value stands. */
+/** The cost of checking how deeply one value is nested. */
 const NESTING_COST = 1 / 2;
 
 /** Finds nesting beyond the bound and names that no table may have. */
@@ -53,7 +53,7 @@ function fieldAround(finding: Finding): readonly PathStep[] {
   return path.slice(0, path[0] === "condition" || path[0] === "action" ? 2 : 1);
 }
 
-/** Stand in for list items that cannot be read, so that their neighbours keep their places. */
+/** Replace list items that cannot be read, so that the others keep their indexes. */
 const NEUTRAL_ITEMS: Readonly<Record<string, unknown>> = {
   ...Object.fromEntries(
     CONDITION_NAMES.map((field) => [field, CONDITIONS[field].neutralItem]),
@@ -74,7 +74,7 @@ function remove(root: unknown, path: readonly PathStep[]): void {
   }
 }
 
-/** Stands in for an action that cannot be read, so that the condition can be judged. */
+/** Replaces an action that cannot be read, so that the condition can be checked. */
 const HARMLESS = { type: "log" };
 
 function* withoutProblems(
@@ -94,7 +94,7 @@ function* withoutProblems(
   yield { ...copy, action: HARMLESS };
 }
 
-/** What can be judged of a broken rule: the most that has the right shape. */
+/** The largest part of a broken rule that has the right shape, so that it can be checked. */
 function salvage(raw: unknown, index: number, findings: readonly Finding[]): CheckedRule[] {
   if (typeof raw !== "object" || raw === null) return [];
   for (const copy of withoutProblems(raw, index, findings)) {
@@ -120,7 +120,7 @@ function readRule(raw: unknown, index: number, ruleSet: unknown): ReadRules {
   return { findings, rules: salvage(raw, index, findings) };
 }
 
-/** Describing a value that is wrong takes so many times longer than finding one right. */
+/** How many times longer it takes to describe a wrong value than to accept a right one. */
 const PROBLEM_COST = 10;
 
 /**

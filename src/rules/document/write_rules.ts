@@ -1,6 +1,6 @@
 /**
- * A rule set as TOML that people like to read: one paragraph for each rule,
- * short tables on one line, long lists one item a line.
+ * Writes a rule set as readable TOML: one paragraph for each rule, short tables
+ * on one line, long lists one item a line.
  *
  * @module
  */

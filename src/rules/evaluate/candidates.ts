@@ -7,13 +7,13 @@
 import type { CompiledRule, RuleIndex } from "../compile/mod.ts";
 import type { RequestFacts } from "../request/mod.ts";
 
-/** Walks several lists at once; each is in the order of evaluation. */
+/** Merges several lists that are each in the order of evaluation. */
 export class Candidates {
   private readonly lists: (readonly CompiledRule[])[] = [];
   private readonly cursors: number[] = [];
   private lastRank = -1;
 
-  /** Begins anew, without lists. */
+  /** Drops all lists. */
   reset(): void {
     this.lists.length = 0;
     this.cursors.length = 0;
@@ -41,7 +41,7 @@ export class Candidates {
     return best;
   }
 
-  /** The first rule of a list that has not been handed out. */
+  /** The first rule of a list that was not returned yet. */
   private head(list: number): CompiledRule | undefined {
     const rules = this.lists[list];
     let cursor = this.cursors[list] ?? 0;
@@ -58,7 +58,7 @@ export class Candidates {
 /** Reused by every request: nothing waits between the first candidate and the last. */
 const candidates = new Candidates();
 
-/** The candidates of a request; they are good until the next call. */
+/** The candidates of a request; valid until the next call. */
 export function findCandidates(index: RuleIndex, facts: RequestFacts): Candidates {
   candidates.reset();
   index.visit(facts, candidates.add);

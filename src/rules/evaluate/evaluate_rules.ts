@@ -25,7 +25,7 @@ import { findCandidates } from "./candidates.ts";
 
 const NO_CAPTURES: readonly string[] = Object.freeze([]);
 
-/** The number of the phase after each. */
+/** For each phase the index of the next one. */
 const AFTER = Object.fromEntries(PHASES.map((phase, index) => [phase, index + 1])) as Readonly<
   Record<Phase, number>
 >;
@@ -43,13 +43,13 @@ class Draft implements DecisionDraft {
   cache: CacheDecision | undefined;
   pipeline: PipelineDecision | undefined;
   readonly matched: number[] = [];
-  /** Phases before this one take no more rules. */
+  /** Index of the first phase whose rules still apply. */
   openFrom = 0;
   private headerEdits: HeaderEdit[] | undefined;
   private hits: Hit[] | undefined;
   private fileExists: boolean | undefined;
 
-  /** `rule` is the one that is applied. */
+  /** `rule` is the rule to apply. */
   constructor(
     readonly facts: RequestFacts,
     readonly hooks: EvaluationHooks,
@@ -102,8 +102,9 @@ class Draft implements DecisionDraft {
 }
 
 /**
- * Says what the rules want for a request. Its cost grows with the length of the
- * path and with the rules that host, path and method leave, not with the set.
+ * Decides about a request. The cost grows with the length of the path and with
+ * the number of rules for its host, path and method, not with the size of the
+ * set.
  */
 export function evaluateRules(
   compiled: CompiledRules,
@@ -123,10 +124,10 @@ export function evaluateRules(
 }
 
 /**
- * Whether the decision about a request is the same for all that have its
- * method, host, path and query. It may be said to be another where it is not.
+ * Whether the decision about a request is the same for all requests with its
+ * method, host, path and query. It may return false where that is so.
  */
-export function isDecidedByTarget({ clientBound }: CompiledRules, facts: RequestFacts): boolean {
+export function isSameForAllClients({ clientBound }: CompiledRules, facts: RequestFacts): boolean {
   const candidates = findCandidates(clientBound, facts);
   for (let rule = candidates.next(); rule !== undefined; rule = candidates.next()) {
     if (rule.condition.failing(facts) === undefined) return false;

@@ -3,4 +3,4 @@
  *
  * @module
  */
-export { evaluateRules, isDecidedByTarget, rewriteChanged } from "./evaluate_rules.ts";
+export { evaluateRules, isSameForAllClients, rewriteChanged } from "./evaluate_rules.ts";

@@ -7,7 +7,7 @@ import { type DescribedRequest, factsFromRequest } from "../request/facts.ts";
 import { normalizeRules } from "../rule_set/normalize.ts";
 import type { RuntimeRuleSet } from "../rule_set/types.ts";
 import type { EvaluationHooks } from "../decision.ts";
-import { evaluateRules, isDecidedByTarget } from "./evaluate_rules.ts";
+import { evaluateRules, isSameForAllClients } from "./evaluate_rules.ts";
 
 const REQUESTS_PER_SET = 20;
 /** Generated requests; `ORACLE_RUNS=1000000` runs a million. */
@@ -105,7 +105,7 @@ const anotherClient = fc.tuple(anyRequest, anyRequest).map(([request, other]) =>
   }] as const;
 });
 
-Deno.test("isDecidedByTarget() holds only where other clients get the same decision", () => {
+Deno.test("isSameForAllClients() holds only where other clients get the same decision", () => {
   const seen = { same: 0, other: 0 };
   fc.assert(
     fc.property(anyRuleSet, fc.array(anotherClient, { minLength: 10 }), (set, pairs) => {
@@ -120,7 +120,7 @@ Deno.test("isDecidedByTarget() holds only where other clients get the same decis
           evaluateRules(compiled, of, { fileExists: () => true, rateLimited: () => limited });
         const decisions = [decide(facts, false), decide(otherFacts, true)];
         const isSame = JSON.stringify(decisions[0]) === JSON.stringify(decisions[1]);
-        if (isDecidedByTarget(compiled, facts)) {
+        if (isSameForAllClients(compiled, facts)) {
           seen.same++;
           assert.deepEqual(decisions[0], decisions[1]);
         } else if (!isSame) seen.other++;

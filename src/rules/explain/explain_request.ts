@@ -1,6 +1,6 @@
 /**
- * What every rule of a set makes of one request, and what the answer would be.
- * It runs the evaluator itself, so that it cannot give another account.
+ * Explains what every rule of a set does to one request. It runs the evaluator
+ * itself, so that the two cannot disagree.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import type { ActionType, RuntimeRule, RuntimeRuleSet } from "../rule_set/mod.ts
 import { describeMismatch, type Mismatch } from "./mismatch.ts";
 import { actionLines, summarize } from "./summarize.ts";
 
-/** What became of a rule. */
+/** Whether a rule applied, and if not, why. */
 export type RuleOutcome =
   | { readonly state: "applied" }
   /** The condition holds, but the rule had no effect; `reason` says why. */
@@ -73,7 +73,7 @@ function whySkipped(
   return `Rule "${id}" ${reason ?? "comes first"}`;
 }
 
-/** Explains a request; the hooks are asked as in an evaluation, once. */
+/** Explains a request; the hooks are called as in one evaluation. */
 export function explainRequest(
   compiled: CompiledRules,
   facts: RequestFacts,

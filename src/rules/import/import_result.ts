@@ -1,6 +1,6 @@
 /**
- * What an import gives back, and the collector that every importer fills: a
- * rule gets in only if it passes validation, else its line is named.
+ * The result of an import, and the collector that importers fill. A rule is
+ * taken only if it passes validation; otherwise its line is reported.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { MAX_RULES } from "../limits.ts";
 import { parseRulesValue, writeRulesToml } from "../document/mod.ts";
 import { type Rule, type RuleSet, SCHEMA_VERSION } from "../rule_set/mod.ts";
 
-/** A line of the imported file, and what there is to say about it. */
+/** A line of the imported file with a remark. */
 export interface UnsupportedLine {
   /** Counts from 1. */
   readonly line: number;
@@ -27,7 +27,7 @@ export interface ImportResult {
   readonly imported: number;
   /** Entries that were skipped, each with its reason. */
   readonly unsupported: readonly UnsupportedLine[];
-  /** Entries that were imported and mean a little else here. */
+  /** Entries that were imported but behave slightly differently here. */
   readonly notes: readonly UnsupportedLine[];
 }
 
@@ -50,7 +50,7 @@ export interface SourceLine {
   readonly text: string;
 }
 
-/** Tells an importer that a line has no equivalent; the message is the reason. */
+/** Thrown for a line that has no equivalent; the message is the reason. */
 export class NoEquivalent extends Error {
   override readonly name = "NoEquivalent";
 }
@@ -62,7 +62,7 @@ export class ImportCollector {
   private readonly notes: UnsupportedLine[] = [];
   private imported = 0;
 
-  /** Takes the rules that `convert` makes of a line, all or none, and gives back those taken. */
+  /** Takes all rules that `convert` makes of a line, or none; returns those taken. */
   take(source: SourceLine, convert: () => readonly Rule[]): readonly Rule[] {
     try {
       const rules = convert();
@@ -81,7 +81,7 @@ export class ImportCollector {
     }
   }
 
-  /** Names a line that has no equivalent. */
+  /** Reports a line that has no equivalent. */
   refuse(source: SourceLine, reason: string): void {
     this.unsupported.push({ line: source.line, text: source.text.trim(), reason });
   }
@@ -91,7 +91,7 @@ export class ImportCollector {
     this.imported += entries;
   }
 
-  /** Says how an imported line differs from what it was. */
+  /** Notes how an imported line behaves differently here. */
   note(source: SourceLine, reason: string): void {
     this.notes.push({ line: source.line, text: source.text.trim(), reason });
   }

@@ -107,7 +107,7 @@ function readLine(text: string, flavor: ImportFlavor): RedirectLine {
     query: readQuery(words.slice(0, targetAt)),
     target,
     status: status === null ? DEFAULT_STATUS[flavor] : Number(status[1]),
-    // Netlify asks rules with a country before it looks for a file.
+    // Netlify applies rules with a country before it looks for a file.
     isForced: flavor === "cloudflare" || status?.[2] === "!" || geo.length > 0,
     geo,
   };
@@ -177,9 +177,9 @@ function leadsToItself({ segments, target }: RedirectLine): boolean {
 const setOf = (rule: Rule) => conditionSetOf(normalizeRule(rule).condition);
 
 /**
- * In svc redirects are asked before rewrites. A redirect that an earlier rewrite
- * takes over whole would come to life: it is refused. One that shares some
- * requests with it is kept and named.
+ * In svc, redirects run before rewrites. A redirect that an earlier rewrite
+ * hides completely would take effect here, so it is refused. One that shares
+ * only some requests with a rewrite is kept and reported.
  */
 function overtaken(rules: readonly Rule[], rewrites: readonly Rule[]): Rule | undefined {
   for (const rule of rules.filter(({ action }) => action.type === "redirect")) {

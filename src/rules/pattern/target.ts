@@ -18,7 +18,7 @@ import {
   type TemplatePart,
 } from "./template.ts";
 
-/** A target, taken apart. Every part may hold references, `authority` excepted. */
+/** A parsed target. Every part may hold references, `authority` excepted. */
 export interface ParsedTarget {
   readonly kind: "relative" | "absolute";
   /** `http` or `https`, in lower case; "" for a relative target. */

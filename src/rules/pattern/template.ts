@@ -67,10 +67,10 @@ export function templateReferences(parts: readonly TemplatePart[]): readonly Tem
 /** Text, or the index of the capture that stands there. */
 type Piece = string | number;
 
-/** A template ready to expand: no name is looked up any more. */
+/** A compiled template: names are replaced by indexes. */
 export type CompiledText = readonly Piece[];
 
-/** Builds the text; a capture that is missing stands for nothing. */
+/** Builds the text; a missing capture becomes empty. */
 export function expandPieces(
   pieces: CompiledText,
   captures: readonly string[],

@@ -21,7 +21,7 @@ export class PlaceIndex<T extends { readonly set: ConditionSet }> {
   /** The distinct lengths of literals in `open`, ascending. */
   private readonly lengths: number[] = [];
 
-  /** Look-ups are noted in `pace`. */
+  /** Look-ups are counted in `pace`. */
   constructor(private readonly pace: Pace) {}
 
   add(entry: T): void {

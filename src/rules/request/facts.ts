@@ -1,6 +1,6 @@
 /**
- * What a request is, as far as rules can ask. Every fact that costs something is
- * worked out when a rule first asks for it, and once.
+ * The facts of a request that rules can use. Each one that costs something is
+ * computed once, when a rule first needs it.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import { type IpAddress, parseIp } from "./ip_address.ts";
 import { normalizePath, type PathRejection } from "./path.ts";
 import type { Device } from "../vocabulary.ts";
 
-/** The facts that conditions, targets and rate limits are judged by. */
+/** The facts that conditions, targets and rate limits use. */
 export interface RequestFacts {
   readonly method: string;
   /** Lower-case punycode, without port and final dot. */
@@ -17,7 +17,7 @@ export interface RequestFacts {
   readonly path: string;
   /** The query as the client wrote it, without its `?`; "" where there is none. */
   readonly rawQuery: string;
-  /** Several lines of one name come joined by a comma. Names in lower case. */
+  /** Lines with the same name are joined by commas. Names are in lower case. */
   header(name: string): string | undefined;
   /** Decoded values of a query parameter, in order. */
   query(name: string): readonly string[];
@@ -124,7 +124,7 @@ class LazyFacts implements RequestFacts {
   }
 }
 
-/** Makes facts that are worked out on demand. */
+/** Makes facts that are computed on demand. */
 export function createFacts(sources: FactSources): RequestFacts {
   return new LazyFacts(sources);
 }

@@ -1,6 +1,5 @@
 /**
- * The query of a rewrite: what its target names, and the rest of what the
- * client asked with.
+ * The query of a rewrite: that of its target, then the rest of the request's.
  *
  * @module
  */

@@ -39,7 +39,7 @@ import {
 /** Pairs of rules that are compared in full; beyond, path and host alone decide. */
 const MAX_PAIRS = 200_000;
 
-/** A rule that is right by itself, with its index in the authored set. */
+/** A rule that is valid by itself, with its index in the authored set. */
 export interface PlacedRule {
   readonly index: number;
   readonly rule: RuntimeRule;

@@ -6,4 +6,4 @@
 export { checkGates, pipelinesOf, type PlacedRule } from "./gates.ts";
 export { asksForAsn, ASN_UNKNOWN, checkSurroundings, type Surroundings } from "./surroundings.ts";
 export { checkUniqueIds } from "./unique_ids.ts";
-export { checkRule } from "./validate_rules.ts";
+export { checkRule } from "./check_rule.ts";

@@ -1,6 +1,6 @@
 /**
  * What a rule set needs of the place where it runs: functions, and a database
- * that says to which network an address belongs.
+ * of networks (ASN).
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { type CheckedRule, leavesOfRule, rulePath, type RuntimeRuleSet } from ".
 import { errorAt, type Finding, joinNames, warningAt } from "../finding.ts";
 import { isHandleStep, ORIGIN_HANDLE } from "../pipeline_steps.ts";
 
-/** What is known of the place; nothing is said about what is missing here. */
+/** What is known of the place; what is missing here is not checked. */
 export interface Surroundings {
   /** Names of the functions that pipelines can use. */
   readonly functions?: readonly string[] | undefined;

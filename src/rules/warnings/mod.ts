@@ -1,9 +1,9 @@
 /**
- * What is no error in a rule set but most likely not meant.
+ * What is valid in a rule set but most likely a mistake.
  *
  * @module
  */
 export { OPEN_FOLDER_PAGE, warnFolderPages } from "./folder_page.ts";
 export { warnRedirectLoops } from "./redirect_loops.ts";
 export { warnUnreachable } from "./unreachable.ts";
-export { warnRule } from "./warn_rules.ts";
+export { warnRule } from "./warn_rule.ts";

@@ -1,8 +1,8 @@
 /**
  * Warns of redirects that lead to themselves or round in a circle. Nothing is
- * guessed: for each redirect a request that it answers is made up and followed
- * through the compiled rules as a browser would. Where a file might answer
- * instead, or another host, nothing is proven and nothing is said.
+ * guessed: for each redirect, a sample request that it answers is followed
+ * through the compiled rules as a browser would do it. Where a file or another
+ * host might answer instead, nothing is reported.
  *
  * @module
  */
@@ -21,13 +21,13 @@ import { type SampleRequest, sampleRequest, UNNAMED_HOST } from "./sample_reques
 /** Redirects that browsers follow before they give up (WHATWG Fetch 4.4). */
 const MAX_HOPS = 20;
 
-/** Conditions that are judged over all hops of all redirects. */
+/** The most conditions that are tested over all hops of all redirects. */
 const MAX_JUDGEMENTS = 3_000_000;
 
 /** How often a rule must come back in that many hops for a circle whose address ever changes. */
 const MIN_RETURNS = 3;
 
-/** Judgements that one hop costs at least. */
+/** The least number of conditions that one hop tests. */
 const HOP_COST = 30;
 
 type Redirect = Extract<Terminal, { readonly type: "redirect" }>;
@@ -62,7 +62,7 @@ function literalOf({ rule }: PlacedRule): string {
   return (path?.type === "glob" ? path.value.split(/[*?{\\]/, 1)[0] : path?.value) ?? "/";
 }
 
-/** Judgements that take as long as the check of one value. */
+/** Conditions that are tested in the time that the check of one value takes. */
 const JUDGEMENTS_PER_VALUE = 16;
 
 /** An estimate of the rules that one request can meet at most. */

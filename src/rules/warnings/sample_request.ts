@@ -1,6 +1,6 @@
 /**
- * A request that a condition matches, made up from the condition itself: with
- * it a claim about a rule can be proven by trying.
+ * A sample request that a condition matches, made from the condition itself, so
+ * that a claim about a rule can be tested.
  *
  * @module
  */
@@ -32,8 +32,8 @@ function partsOf<F extends ConditionName>(field: F, leaf: RuntimeLeaf): SamplePa
 const PLAIN = /^[\x20-\x7e]*$/;
 
 /**
- * Makes up a request for a normalized condition; `undefined` where it cannot be
- * written down. Whether the condition matches it is for the caller to see.
+ * Makes a sample request for a normalized condition; `undefined` where none can
+ * be written. The caller checks whether the condition matches it.
  */
 export function sampleRequest(
   { any, not: _, ...root }: RuntimeCondition,

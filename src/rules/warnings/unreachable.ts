@@ -31,7 +31,7 @@ interface Taker {
   readonly ifNoFile: boolean;
 }
 
-/** Rules that take all requests they match, in the order in which they are asked. */
+/** Rules that take all requests they match, in the order of evaluation. */
 class Takers {
   private readonly index: PlaceIndex<Taker>;
   private readonly same = new Map<string, Taker>();
@@ -68,7 +68,7 @@ const PIPELINE = placeOf("pipeline");
 
 const phaseOfRule = ({ action }: RuntimeRule): number => placeOf(phaseOf(action.type));
 
-/** The rules in the order in which the edge asks them: pipelines by precedence. */
+/** The rules in the order of evaluation: pipelines by precedence. */
 function* inEvaluationOrder(rules: readonly PlacedRule[], pace: Pace): Steps<PlacedRule[]> {
   const byIndex = new Map(rules.map((placed) => [placed.index, placed]));
   const pipelines = yield* pipelinesOf(rules, pace);
@@ -90,8 +90,8 @@ function unreachable(index: number, taker: Taker): Finding {
 
 /**
  * Reports the enabled rules that are proven never to match: because of a rule
- * before them in their phase, of a redirect that answers before their phase is
- * asked, or of a `deny` that no `allow` before it can lift.
+ * before them in their phase, of a redirect that answers before their phase, or
+ * of a `deny` that no `allow` before it can lift.
  */
 export function* warnUnreachable(rules: readonly PlacedRule[], pace: Pace): FindingSteps {
   const phases = new Map<number, Takers>();

@@ -41,7 +41,7 @@ export class BlockMap<T> {
     }
   }
 
-  /** Hands out the list of every block that the address is in, if it has one. */
+  /** Passes on the list of every block that the address is in, if it has one. */
   visit(address: IpAddress, take: (values: readonly T[]) => void): void {
     if (address.family === 4) {
       for (const { size, lists } of this.four) {

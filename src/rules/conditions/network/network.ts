@@ -33,8 +33,9 @@ function masked(address: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
 }
 
 /**
- * Returns a network with its host bits cleared, or why the text is none. An
- * address alone is a network of one. Applying it twice changes nothing.
+ * Returns a network with its host bits cleared, or why the text is not a
+ * network. A single address is a network of one. Applying it twice changes
+ * nothing.
  */
 export function canonicalNetwork(text: string): NetworkResult {
   const slash = text.indexOf("/");

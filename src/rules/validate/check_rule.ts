@@ -1,10 +1,12 @@
 /**
- * What each kind of condition has to say beyond its schema.
+ * All that the schema cannot say about a rule by itself: the spec's rules on
+ * captures, its server-side validation rules, and what hosts, networks, headers
+ * and targets may be.
  *
  * @module
  */
 import type { PathStep } from "../../lib/diagnostic.ts";
-import { type CheckedRule, leavesOfRule } from "../rule_set/mod.ts";
+import { definitionOf } from "../actions/mod.ts";
 import {
   CONDITION_NAMES,
   type ConditionName,
@@ -12,6 +14,8 @@ import {
   type RawConditions,
 } from "../conditions/mod.ts";
 import type { Finding } from "../finding.ts";
+import { actionPlaceOf, type CheckedRule, leavesOfRule } from "../rule_set/mod.ts";
+import { checkCaptures } from "./captures.ts";
 
 function checkField<F extends ConditionName>(
   field: F,
@@ -22,9 +26,12 @@ function checkField<F extends ConditionName>(
   return value === undefined ? [] : CONDITIONS[field].check?.(value, path) ?? [];
 }
 
-/** Reports values that no request can meet, or that are none. */
-export function* checkConditions(checked: CheckedRule): Generator<Finding> {
+/** Reports what is wrong with a single rule. */
+export function* checkRule(checked: CheckedRule): Generator<Finding> {
+  const { action } = checked.rule;
   for (const { leaf, path } of leavesOfRule(checked)) {
     for (const field of CONDITION_NAMES) yield* checkField(field, leaf, [...path, field]);
   }
+  yield* checkCaptures(checked);
+  yield* definitionOf(action).check?.(action, actionPlaceOf(checked)) ?? [];
 }

@@ -1,18 +1,25 @@
 /**
- * Warns of lists of which no item can hold.
+ * Warns of what is valid in a rule but most likely a mistake.
  *
  * @module
  */
-import { type CheckedRule, type LeafCondition, leavesOfRule } from "../rule_set/mod.ts";
+import { definitionOf } from "../actions/mod.ts";
 import { CONDITION_NAMES, METHODS_ALIAS } from "../conditions/mod.ts";
 import { type Finding, warningAt } from "../finding.ts";
+import {
+  actionPlaceOf,
+  type CheckedRule,
+  type LeafCondition,
+  leavesOfRule,
+} from "../rule_set/mod.ts";
+import { warnPaths } from "./paths.ts";
 
 /** `method` and `methods` are one list. */
 const hasMethods = ({ [METHODS_ALIAS]: alias = [], methods = [] }: LeafCondition): boolean =>
   alias.length + methods.length > 0;
 
-/** Reports empty lists in conditions. */
-export function* warnEmptyLists(checked: CheckedRule): Generator<Finding> {
+/** Reports empty lists in conditions: no request matches them. */
+function* warnEmptyLists(checked: CheckedRule): Generator<Finding> {
   for (const { leaf, path } of leavesOfRule(checked)) {
     for (const field of [...CONDITION_NAMES, METHODS_ALIAS] as const) {
       const value = leaf[field];
@@ -24,4 +31,12 @@ export function* warnEmptyLists(checked: CheckedRule): Generator<Finding> {
       });
     }
   }
+}
+
+/** Reports what is doubtful about a single rule. */
+export function* warnRule(checked: CheckedRule): Generator<Finding> {
+  const { action } = checked.rule;
+  yield* warnPaths(checked);
+  yield* warnEmptyLists(checked);
+  yield* definitionOf(action).warn?.(action, actionPlaceOf(checked)) ?? [];
 }

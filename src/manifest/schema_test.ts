@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { manifestJsonSchema } from "./json_schema.ts";
+import { manifestJsonSchema } from "./schema.ts";
 
 const FILE = new URL("../../docs/schema/manifest.schema.json", import.meta.url);
 

@@ -1,0 +1,55 @@
+/**
+ * The second factor of an account: an authenticator and recovery codes.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { factorCode, provenPassword } from "./accounts.ts";
+import { endpoint } from "./endpoint.ts";
+
+const tag = "Accounts";
+
+export const startTwoFactor = endpoint({
+  method: "POST",
+  path: "/v1/account/two-factor",
+  summary: "Start enrolling an authenticator; its secret is shown this once",
+  tag,
+  access: "account",
+  body: z.object({ password: provenPassword }).strict(),
+  response: z.object({
+    secret: z.string().describe("Base32 (RFC 4648)"),
+    uri: z.string().describe("`otpauth://` address, for a QR code"),
+  }),
+});
+
+const recoveryCodes = z.object({ recoveryCodes: z.array(z.string()) });
+
+export const confirmTwoFactor = endpoint({
+  method: "POST",
+  path: "/v1/account/two-factor/confirm",
+  summary: "Turn the second factor on with a code; the recovery codes are shown this once",
+  tag,
+  access: "account",
+  body: z.object({ code: factorCode }).strict(),
+  response: recoveryCodes,
+});
+
+export const disableTwoFactor = endpoint({
+  method: "POST",
+  path: "/v1/account/two-factor/disable",
+  summary: "Turn the second factor off",
+  tag,
+  access: "account",
+  body: z.object({ password: provenPassword, code: factorCode }).strict(),
+  status: 204,
+});
+
+export const renewRecoveryCodes = endpoint({
+  method: "POST",
+  path: "/v1/account/two-factor/recovery-codes",
+  summary: "Make new recovery codes; the old ones end",
+  tag,
+  access: "account",
+  body: z.object({ code: factorCode }).strict(),
+  response: recoveryCodes,
+});
