@@ -35,7 +35,7 @@ Deno.test("startRounds() runs nothing where it is closed before its first round"
   await rounds.close();
 });
 
-Deno.test("startRounds() tells the round under way that it is to end", async () => {
+Deno.test("startRounds() ends the round under way by its signal", async () => {
   const aborted = Promise.withResolvers<boolean>();
   const begun = Promise.withResolvers<void>();
   const rounds = startRounds({

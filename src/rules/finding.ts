@@ -91,7 +91,7 @@ export function toDiagnostics(
     diagnostics.push({
       severity: errors.length > 0 ? "error" : "warning",
       code: "too_many_problems",
-      message: `Mend these problems first: ${hidden} more are not shown`,
+      message: `Fix these problems first: ${hidden} more are not shown`,
       path: "",
     });
   }
