@@ -10,7 +10,7 @@ import { IsrCache } from "./isr/isr_cache.ts";
 import { IsrMemory } from "./isr/isr_memory.ts";
 import type { IsrStore } from "./isr/types.ts";
 
-/** Pages that outlive a `IsrCache`, as files outlive a process. */
+/** Pages that outlive an `IsrCache`, as files outlive a process. */
 export class MemoryIsrStore implements IsrStore {
   readonly pages = new Map<string, Uint8Array<ArrayBuffer>>();
   reads = 0;
@@ -34,14 +34,14 @@ export class MemoryIsrStore implements IsrStore {
   }
 }
 
-/** A server's handler; a reason in place of an answer is how it fails. */
+/** A server's handler; returns a response, or the reason of a failure. */
 export type TestServer = (
   request: Request,
   asked: ComputeRequest,
 ) => Response | ComputeFailure | Promise<Response | ComputeFailure>;
 
 export interface TestCompute extends SiteCompute {
-  /** What the servers were asked, in order. */
+  /** The requests to the servers, in order. */
   readonly asked: (ComputeRequest & { readonly layer: string })[];
   readonly errors: unknown[];
 }
@@ -50,7 +50,7 @@ export interface ComputeWorld {
   readonly store?: IsrStore;
   readonly memory?: IsrMemory;
   readonly now?: Clock;
-  /** What an upgrade comes to; a plain 426 where missing. */
+  /** The result of an upgrade; a 426 by default. */
   connect?(request: Omit<ComputeRequest, "body">): ComputeSocketResult;
 }
 

@@ -1,7 +1,6 @@
 /**
- * An edge with functions and another site behind it, all in memory: the
- * functions are handlers of this process, and the other site is asked without
- * a network.
+ * An edge with functions and another site behind it, all in memory: the functions
+ * are handlers of this process, and the other site is reached without a network.
  *
  * @module
  */
@@ -18,7 +17,7 @@ import type {
 } from "../runtime/mod.ts";
 import { type Files, type TestEdge, testEdge, testSite } from "./_test_site.ts";
 
-/** Where the other site of the tests is. */
+/** The origin of the other site. */
 export const UPSTREAM = "https://upstream.test";
 
 export type TestContext = CallContext & {
@@ -26,7 +25,7 @@ export type TestContext = CallContext & {
   readonly response: Response | undefined;
 };
 
-/** As an author writes it; `fails()` makes one that can not. */
+/** A function as an author writes it; `fails()` makes one that fails. */
 export type TestFunction = (
   request: Request,
   context: TestContext,
@@ -38,7 +37,7 @@ class Failing extends Error {
   }
 }
 
-/** A function that ends in this way. */
+/** A function that fails for this reason. */
 export const fails = (reason: FailureReason): TestFunction => () => {
   throw new Failing(reason);
 };
@@ -76,7 +75,7 @@ async function invoke(handler: TestFunction, invocation: Invocation): Promise<In
   }
 }
 
-/** Runs handlers by name; a name that is not there is `not_found`. */
+/** Runs handlers by name; an unknown name is `not_found`. */
 export function functionsOf(handlers: Readonly<Record<string, TestFunction>>): SiteFunctions {
   return {
     invoke(invocation) {
@@ -92,20 +91,20 @@ export interface DynamicWorld {
   readonly files?: Files;
   readonly rules: readonly Rule[];
   readonly functions?: Readonly<Record<string, TestFunction>>;
-  /** What the other site answers. */
+  /** Answers for the other site. */
   upstream?(request: OutboundRequest, count: number): Response | Promise<Response>;
   readonly edge?: Partial<EdgeOptions>;
 }
 
 export interface DynamicEdge extends TestEdge {
-  /** What the other site was asked, in order. */
+  /** The requests to the other site, in order. */
   readonly asked: OutboundRequest[];
   readonly cache: EdgeOptions["cache"];
-  /** Lets time go by. */
+  /** Advances the clock. */
   wait(seconds: number): void;
 }
 
-/** An edge before one site with the given parts; the clock stands still unless told to go on. */
+/** An edge in front of one site with the given parts; its clock only moves when advanced. */
 export function dynamicEdge(world: DynamicWorld): DynamicEdge {
   const asked: OutboundRequest[] = [];
   let now = Date.UTC(2026, 0, 1);
@@ -134,7 +133,7 @@ export function dynamicEdge(world: DynamicWorld): DynamicEdge {
   return { ...edge, asked, cache, wait: (seconds) => now += seconds * 1000 };
 }
 
-/** A rule that passes everything below a path on to the other site. */
+/** A rule that forwards everything below a path to the other site. */
 export const toUpstream: Rule = {
   id: "proxy",
   condition: { path: { type: "glob", value: "/{rest...}" } },

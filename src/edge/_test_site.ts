@@ -100,7 +100,7 @@ export function testSite(
 /** How a request arrives, where it matters. */
 export interface TestConnection {
   readonly from?: string;
-  /** Of the listener; what the URL says where missing. */
+  /** Scheme of the listener; that of the URL by default. */
   readonly scheme?: "http" | "https";
 }
 
@@ -111,7 +111,7 @@ export interface TestEdge {
   readonly errors: unknown[];
 }
 
-/** What an edge needs of other sites, for sites that ask none. */
+/** The options for other sites, for tests without one. */
 export function noOthers(
   now: Clock = () => Date.UTC(2026, 0, 1),
 ): Pick<EdgeOptions, "cache" | "outbound"> {
@@ -151,7 +151,7 @@ export function testEdge(site: Site, options: Partial<EdgeOptions> = {}): TestEd
   };
 }
 
-/** A request whose URL is the given text: as `Deno.serve` has it, not as `Request` resolves it. */
+/** A request whose URL is the given text, as with `Deno.serve`, not as `Request` resolves it. */
 export function rawRequest(url: string, init: RequestInit): Request {
   const request = new Request("http://site.test/", init);
   Object.defineProperty(request, "url", { value: url });

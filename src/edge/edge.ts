@@ -148,9 +148,9 @@ class Edge {
     }
     const context = new RequestContext(clientRequest, site, startedAt, this.#limiter);
     try {
-      const answer = this.#answer(context);
-      if (!(answer instanceof Promise)) return this.#finish(context, answer);
-      return answer.catch((error) => this.#fault(clientRequest, error, site))
+      const edgeResponse = this.#answer(context);
+      if (!(edgeResponse instanceof Promise)) return this.#finish(context, edgeResponse);
+      return edgeResponse.catch((error) => this.#fault(clientRequest, error, site))
         .then((settled) => this.#finish(context, settled));
     } catch (error) {
       return this.#finish(context, this.#fault(clientRequest, error, site));
@@ -164,7 +164,7 @@ class Edge {
     const isRead = isReading(method);
     const last = isRead ? undefined : respondAsFinalRecipient(clientRequest, site.common);
     if (last !== undefined) return last;
-    const file = isRead ? site.content.known(method, rawPath) : undefined;
+    const file = isRead ? site.content.knownFile(method, rawPath) : undefined;
     if (file !== undefined && rules === undefined) {
       return this.#siteResponder.file(site, clientRequest, file);
     }
@@ -187,7 +187,7 @@ class Edge {
       }
       if (terminal.type === "redirect") return redirectResponse(terminal, context);
       if (isDynamic(decision) || (file === undefined && needsCache(context))) {
-        return this.#dynamic.answer({
+        return this.#dynamic.respond({
           clientRequest,
           site,
           decision,
@@ -232,10 +232,10 @@ class Edge {
   }
 
   /** Applies the header rules, makes the response, and logs it. */
-  #finish(context: RequestContext, answer: EdgeResponse): Response {
+  #finish(context: RequestContext, edgeResponse: EdgeResponse): Response {
     const { clientRequest, site, decision } = context;
     const { hits } = decision;
-    const response = this.#respond(clientRequest, finishResponse(context, answer));
+    const response = this.#respond(clientRequest, finishResponse(context, edgeResponse));
     const durationMs = this.#stopwatch() - context.startedAt;
     this.#options.record({
       time: this.#options.now() - durationMs,
@@ -245,27 +245,27 @@ class Edge {
       method: clientRequest.method,
       host: clientRequest.host,
       path: clientRequest.target,
-      status: answer.status,
-      bytes: answer.bytes ?? null,
+      status: edgeResponse.status,
+      bytes: edgeResponse.bytes ?? null,
       durationMs,
       ip: clientRequest.ip,
       userAgent: clientRequest.header("user-agent"),
-      error: answer.problem,
+      error: edgeResponse.problem,
       rules: tracesOf(hits),
     });
     return response;
   }
 
-  #respond(clientRequest: ClientRequest, answer: EdgeResponse): Response {
-    const { status, body, upgrade } = answer;
+  #respond(clientRequest: ClientRequest, edgeResponse: EdgeResponse): Response {
+    const { status, body, upgrade } = edgeResponse;
     if (upgrade !== undefined) {
       const response = upgradeClient(clientRequest, upgrade);
-      for (const [name, value] of answer.headers) response.headers.append(name, value);
+      for (const [name, value] of edgeResponse.headers) response.headers.append(name, value);
       response.headers.append("x-svc-request-id", clientRequest.id);
       return response;
     }
     const response = status === 200 ? new Response(body) : new Response(body, { status });
-    writeFields(response, answer.headers, ["x-svc-request-id", clientRequest.id]);
+    writeFields(response, edgeResponse.headers, ["x-svc-request-id", clientRequest.id]);
     return markWhole(response, body);
   }
 }

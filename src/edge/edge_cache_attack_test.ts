@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { OutboundRequest } from "../runtime/mod.ts";
 import { cached, dynamicEdge, toUpstream } from "./_test_dynamic.ts";
 
-/** Another site that believes every such field, and shows what it believed. */
+/** Another site that obeys every such field, and shows which one it obeyed. */
 function gullible({ headers, url, method }: OutboundRequest): Response {
   const believed = headers
     .filter(([name]) => /^(?:x-|forwarded|front-|range|if-|authorization)/.test(name))
@@ -52,7 +52,7 @@ Deno.test("Host with an odd port is kept apart", async () => {
   assert.equal(links, "http://site.test/");
 });
 
-Deno.test("a client that asks for an error or a redirect poisons no other page", async () => {
+Deno.test("a client that causes an error or a redirect poisons no other page", async () => {
   const edge = dynamicEdge({
     rules: [toUpstream, cached()],
     upstream: ({ url }) =>

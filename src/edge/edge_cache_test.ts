@@ -8,7 +8,7 @@ const PHONE =
 
 const state = (answer: Response) => answer.headers.get("x-svc-cache");
 
-/** An edge with a cache rule before the other site, which counts its answers. */
+/** An edge with a cache rule in front of the other site, which counts its responses. */
 function world(more: Partial<DynamicWorld> & { readonly cache?: object } = {}) {
   const { cache, ...rest } = more;
   return dynamicEdge({
@@ -170,7 +170,7 @@ Deno.test("hosts, queries and deployments share nothing", async () => {
   assert.equal((await read(edge, "/./a?x=1")).state, "HIT", "paths are compared normalized");
 });
 
-Deno.test("header rules edit hits as well, and are not kept", async () => {
+Deno.test("header rules change hits too, and their changes are not stored", async () => {
   const edge = world({
     rules: [
       toUpstream,
@@ -188,7 +188,7 @@ Deno.test("header rules edit hits as well, and are not kept", async () => {
   }
 });
 
-Deno.test("HEAD, conditions and ranges are answered from what is kept", async () => {
+Deno.test("HEAD, conditions and ranges are answered from the stored response", async () => {
   const edge = world({
     upstream: () => new Response("0123456789", { headers: { etag: '"v1"' } }),
   });
@@ -217,7 +217,7 @@ Deno.test("an answer past its lifetime is validated, not fetched again", async (
   assert.match(again.answer.headers.get("cache-status") ?? "", /fwd=stale; fwd-status=304/);
 });
 
-Deno.test("what a failed upstream leaves: stale answers, never a kept error of ours", async () => {
+Deno.test("a failed upstream gives stale responses, and the edge's own errors are never stored", async () => {
   let broken = false;
   const edge = world({
     cache: { swrSeconds: 1000 },

@@ -56,7 +56,7 @@ Deno.test("a server answers where no file does, and no server's file is served",
   }
 });
 
-Deno.test("a server gets method, path, query, fields and body, and learns who asks", async () => {
+Deno.test("a server gets method, path, query, fields, body and the client's address", async () => {
   const edge = edgeWith({
     server: async (request) => new Response(`got ${await request.text()}`),
   });
@@ -94,7 +94,7 @@ Deno.test("a server gets method, path, query, fields and body, and learns who as
   });
 });
 
-Deno.test("an answer keeps its fields, but for those of a hop and of the edge", async () => {
+Deno.test("a response keeps its fields, except those of a hop and of the edge", async () => {
   const edge = edgeWith({
     server: () => {
       const headers = new Headers({
@@ -186,7 +186,7 @@ const TWO_SERVERS: Routes = [
 ];
 const nowhere: TestServer = () => new Response("no such page of mine", { status: 404 });
 
-Deno.test("a 404 goes on to the next route where the route falls through", async () => {
+Deno.test("a 404 leads to the next route where the route falls through", async () => {
   const edge = edgeWith({ server: nowhere, second: hello }, { routes: TWO_SERVERS });
   assert.equal(await (await edge.fetch("/api/x")).text(), "hello");
   assert.equal(await (await edge.fetch("/form")).text(), "form");
@@ -194,7 +194,7 @@ Deno.test("a 404 goes on to the next route where the route falls through", async
   assert.deepEqual([missing.status, await missing.text()], [404, "no page"]);
 });
 
-Deno.test("a body that a server got can not go on to another", async () => {
+Deno.test("a body that a server got cannot be sent to another", async () => {
   const edge = edgeWith({ server: nowhere, second: hello }, { routes: TWO_SERVERS });
   const post = async (path: string, body: string | null) => {
     const response = await edge.fetch(path, { method: "POST", body });
@@ -210,7 +210,7 @@ Deno.test("a 404 is the answer where the route does not fall through", async () 
   assert.deepEqual([response.status, await response.text()], [404, "no such page of mine"]);
 });
 
-Deno.test("what is no reading goes past a file to the server behind it", async () => {
+Deno.test("a request that does not read skips a file to the server behind it", async () => {
   const edge = edgeWith({ server: hello });
   assert.equal(await (await edge.fetch("/form")).text(), "form");
   assert.equal(await (await edge.fetch("/form", { method: "POST", body: "x" })).text(), "hello");
@@ -247,7 +247,7 @@ Deno.test("rules hold for servers: deny, rewrite, header edits", async () => {
   assert.deepEqual(edge.compute.asked.map(({ target }) => target), ["/new/a?from=old&q=1"]);
 });
 
-Deno.test("a cache rule keeps what a server answers, and an unsafe request makes it doubtful", async () => {
+Deno.test("a cache rule stores responses of a server, and an unsafe request invalidates them", async () => {
   let count = 0;
   const edge = edgeWith({ server: () => new Response(`${++count}`) }, {
     rules: [{

@@ -210,7 +210,7 @@ function answerOf(url: string, count: number): Response {
   return new Response(`${url} ${count}`, { headers: fields });
 }
 
-/** One of the two, with a world of its own. */
+/** One of the two edges that are compared, with its own state. */
 function world(first: readonly Rule[], trustProxy: readonly string[]) {
   let now = Date.UTC(2026, 0, 1);
   let [count, isOpen, watched, deployments] = [0, true, 0, 0];
@@ -281,7 +281,7 @@ function world(first: readonly Rule[], trustProxy: readonly string[]) {
   };
 }
 
-/** Rules, and events around few addresses: the same ones are asked for again. */
+/** Rules, and events for a few URLs, so that the same ones are requested again. */
 const story = fc.tuple(
   ruleSet,
   fc.array(address, { minLength: 1, maxLength: 4 }).chain((urls) =>

@@ -1,4 +1,4 @@
-/** What the edge remembers of a target must never be another client's. */
+/** A cached decision must never be that of another client. */
 import assert from "node:assert/strict";
 import type { Rule } from "../rules/mod.ts";
 import { cached, dynamicEdge, toUpstream } from "./_test_dynamic.ts";
@@ -49,7 +49,7 @@ for (const [name, condition, init] of CLIENTS) {
   });
 }
 
-Deno.test("a rule that asks what a client does not send is asked for each client", async () => {
+Deno.test("a rule with a condition on the client is evaluated for each client", async () => {
   const edge = dynamicEdge({
     rules: [deny({ not: { headers: { "x-key": "1" } } }), toUpstream, cached()],
   });
@@ -66,7 +66,7 @@ Deno.test("each request counts against its limit, and for its rules", async () =
   assert.deepEqual(statuses, [200, 200, 429, 429]);
 });
 
-Deno.test("a gate before the cache is asked each time", async () => {
+Deno.test("a step before the cache runs each time", async () => {
   let isOpen = true;
   const edge = dynamicEdge({
     rules: [toUpstream, cached(), {

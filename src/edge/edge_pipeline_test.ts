@@ -201,7 +201,7 @@ Deno.test("an observer delays nothing", async () => {
   assert.equal((await ask("/old")).status, 200);
 });
 
-Deno.test("a request's body goes through steps that do not read it, and can be replaced", async () => {
+Deno.test("a request's body passes through steps that do not read it, and can be replaced", async () => {
   const edge = (step: TestFunction) =>
     dynamicEdge({
       rules: [
@@ -222,7 +222,7 @@ Deno.test("a request's body goes through steps that do not read it, and can be r
   assert.equal(await (await passed.fetch("/", post)).text(), "short");
 });
 
-Deno.test("a step can not send a request to another host", async () => {
+Deno.test("a step cannot send a request to another host", async () => {
   const { ask, edge } = full(proxied, {
     move: (request) => new Request("https://elsewhere.test/new", request),
   });
@@ -230,7 +230,7 @@ Deno.test("a step can not send a request to another host", async () => {
   assert.equal(edge.asked[0]?.url, "https://upstream.test/new");
 });
 
-Deno.test("the function knows the client, the deployment and its name in the pipeline", async () => {
+Deno.test("a function gets the client, the deployment and its name in the pipeline", async () => {
   const seen: unknown[] = [];
   const edge = dynamicEdge({
     rules: [pipeline([{ use: "step", mode: "request", as: "first" }, { handle: "origin" }])],

@@ -8,7 +8,7 @@ const fieldsOf = (request: OutboundRequest | undefined) => new Map(request?.head
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
-Deno.test("an external rewrite asks the other site with path, query, method and body", async () => {
+Deno.test("an external rewrite sends path, query, method and body to the other site", async () => {
   const edge = dynamicEdge({
     rules: [toUpstream],
     upstream: async ({ body }) => new Response(await new Response(body).text(), { status: 201 }),
@@ -22,7 +22,7 @@ Deno.test("an external rewrite asks the other site with path, query, method and 
   assert.equal(answer.headers.get("x-svc-deployment"), "deployment-1");
 });
 
-Deno.test("a request's content-length goes along, so that its body is not chunked", async () => {
+Deno.test("a request's content-length is forwarded, so that its body is not chunked", async () => {
   const edge = dynamicEdge({ rules: [toUpstream] });
   const init = { method: "POST", body: "hello", headers: { "content-length": "5" } };
   await edge.fetch("/", init);
@@ -103,7 +103,7 @@ Deno.test("the edge alone speaks for the client, and says that it was there", as
   assert.match(asked.get("via") ?? "", /^1\.0 before, 1\.1 svc-[0-9a-f]{12}$/);
 });
 
-Deno.test("an answer can not forge the edge's own fields, cookies pass one by one", async () => {
+Deno.test("a response cannot forge the edge's own fields, and cookies pass one by one", async () => {
   const edge = dynamicEdge({
     rules: [toUpstream],
     upstream: () =>
@@ -142,7 +142,7 @@ Deno.test("HEAD has no body, whatever the other site sends", async () => {
   assert.equal(answer.headers.get("content-length"), "5");
 });
 
-Deno.test("HEAD is told of a status without content, from the other site or the cache", async () => {
+Deno.test("HEAD gets a status without content, from the other site or the cache", async () => {
   const edge = dynamicEdge({
     rules: [toUpstream, { ...cached(), condition: { path: { type: "exact", value: "/kept" } } }],
     upstream: ({ url }) =>
@@ -222,7 +222,7 @@ Deno.test("a step that drops Via does not make the edge forget a loop", async ()
   assert.equal(edge.asked.length, MAX_RETURNS + 1);
 });
 
-/** Rewrites to this target, through the outbound that guards addresses, and counts connections. */
+/** Rewrites to this URL through an outbound that checks addresses, and counts connections. */
 async function throughGuard(target: string): Promise<{ status: number; dialled: string[] }> {
   const names: Record<string, string[]> = {
     "inside.test": ["10.0.0.1"],

@@ -34,7 +34,7 @@ Deno.test("rate_limit answers 429 over the limit, and lets through again in time
   assert.deepEqual(await statuses(edge, 1), [200]);
 });
 
-Deno.test("rate_limit tells the client its limit, and when to come again", async () => {
+Deno.test("rate_limit reports the limit, and when to retry", async () => {
   const edge = limited([limit()]);
   const first = await edge.fetch("/");
   assert.equal(first.headers.get("ratelimit-policy"), `"calls";q=2;w=10`);
@@ -47,7 +47,7 @@ Deno.test("rate_limit tells the client its limit, and when to come again", async
   assert.equal((await edge.fetch("/")).status, 200, "after Retry-After there is room");
 });
 
-Deno.test("rate_limit in shadow mode refuses nobody and is recorded", async () => {
+Deno.test("rate_limit in shadow mode refuses no request and is recorded", async () => {
   const edge = limited([limit({ mode: "shadow" })]);
   assert.deepEqual(await statuses(edge, 3), [200, 200, 200]);
   assert.deepEqual(edge.records[2]?.rules, [

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { noOthers, testSite } from "./_test_site.ts";
 import { createEdge } from "./edge.ts";
 
-/** Sends bytes as they are and reads the whole answer. */
+/** Sends bytes as they are and reads the whole response. */
 async function clientRequest(port: number, lines: readonly string[]): Promise<string> {
   const connection = await Deno.connect({ hostname: "127.0.0.1", port });
   await connection.write(new TextEncoder().encode([...lines, "", ""].join("\r\n")));

@@ -32,7 +32,7 @@ interface Scenario {
   readonly method?: string;
   readonly headers?: Record<string, string>;
   readonly status: number;
-  /** Values that the answer's fields must have; `null` for none. */
+  /** Values that the response's fields must have; `null` for none. */
   readonly has?: Record<string, string | null>;
   readonly body?: string;
 }
@@ -356,7 +356,7 @@ Deno.test("edge answers at once when the file is in memory", async () => {
   assert.equal(await response.text(), "home");
 });
 
-Deno.test("edge tells programs and browsers apart on its own pages", async () => {
+Deno.test("edge sends different error pages to programs and to browsers", async () => {
   const { site } = testSite({ "index.html": "home" });
   const plain = await testEdge(site).fetch("/nowhere");
   assert.equal(plain.headers.get("content-type"), "text/plain; charset=utf-8");

@@ -56,16 +56,16 @@ export class RequestContext implements EvaluationHooks {
 /** Applies the header edits of the rules, and adds the fields that report rate limits. */
 export function finishResponse(
   { decision, limits }: RequestContext,
-  answer: EdgeResponse,
+  response: EdgeResponse,
 ): EdgeResponse {
   const { headerEdits, terminal } = decision;
-  if (headerEdits.length === 0 && limits === undefined) return answer;
-  const edited = applyHeaderEdits(answer.headers, headerEdits);
-  if (limits === undefined) return { ...answer, headers: edited };
+  if (headerEdits.length === 0 && limits === undefined) return response;
+  const edited = applyHeaderEdits(response.headers, headerEdits);
+  if (limits === undefined) return { ...response, headers: edited };
   const report = terminal.type === "rate_limited"
     ? refusalHeaders(limits)
     : rateLimitHeaders(limits);
-  return { ...answer, headers: [...edited, ...report] };
+  return { ...response, headers: [...edited, ...report] };
 }
 
 /** A redirect; built once where the decision is cached. */
@@ -75,10 +75,10 @@ export function redirectResponse(
 ): EdgeResponse {
   if (cachedDecision?.redirect !== undefined) return cachedDecision.redirect;
   const headers: Header[] = [["location", location], ...site.common];
-  const answer: EdgeResponse = { status, headers, body: null, bytes: 0 };
+  const response: EdgeResponse = { status, headers, body: null, bytes: 0 };
   return cachedDecision === undefined
-    ? answer
-    : cachedDecision.redirect = { ...answer, headers: checkOnce(headers) };
+    ? response
+    : cachedDecision.redirect = { ...response, headers: checkOnce(headers) };
 }
 
 /**

@@ -55,7 +55,7 @@ Deno.test("BlobCache does not remember a failed read", async () => {
   assert.deepEqual(bytesOf(await cache.load(names[0]!, blobs)), right);
 });
 
-Deno.test("BlobCache keeps what is asked for and lets the rest go", async () => {
+Deno.test("BlobCache keeps blobs that are requested and evicts others", async () => {
   const { blobs, names } = store(30, 1000);
   const cache = new BlobCache(8 * 1600);
   const hot = names[0]!;

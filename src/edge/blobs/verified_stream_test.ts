@@ -99,7 +99,7 @@ Deno.test("BlobStreams.range() gives the bytes of any range, across blocks", asy
   }
 });
 
-Deno.test("BlobStreams.range() reads a blob whole once, however many ask", async () => {
+Deno.test("BlobStreams.range() reads the whole blob once, however many requests there are", async () => {
   const { blob, blobs } = bigBlob();
   const streams = new BlobStreams();
   const range = { start: 5, end: 9 };

@@ -1,5 +1,5 @@
 /**
- * A cache with a clock and an origin that tests command.
+ * A cache with a clock and an origin that tests control.
  *
  * @module
  */
@@ -54,7 +54,7 @@ export function cacheRequest(asked: TestRequest = {}): CacheRequest {
   });
 }
 
-/** What the origin was asked: the fields that it sees. */
+/** A request to the origin: the fields that it gets. */
 export interface Seen {
   readonly how: OriginRequest["type"];
   readonly headers: Readonly<Record<string, string>>;
@@ -75,7 +75,7 @@ export function ok(
   };
 }
 
-/** The fields of a request as a proxy would send them on. */
+/** The fields of a request as a proxy would forward them. */
 function sentOn(asked: TestRequest, how: OriginRequest): Record<string, string> {
   const entries = Object.entries(asked.headers ?? {});
   if (how.type === "as_is") return Object.fromEntries(entries);
@@ -88,7 +88,7 @@ export class TestCache {
   readonly cache: HttpCache;
   readonly seen: Seen[] = [];
   readonly work: Promise<unknown>[] = [];
-  /** Lets waiting clients lose their patience. */
+  /** Ends the waiting of requests for others. */
   readonly timeouts: (() => void)[] = [];
   readonly errors: unknown[] = [];
 
@@ -119,7 +119,7 @@ export class TestCache {
     }));
   }
 
-  /** Asks, and reads the answer to its end, with the work that follows. */
+  /** Sends a request, reads the whole response, and waits for the work that follows. */
   async read(
     asked: TestRequest = {},
     rule: Partial<CacheRule> | "bypass" = {},
@@ -154,11 +154,11 @@ export interface TestBody {
   write(text: string): void;
   close(): void;
   fail(error: Error): void;
-  /** Whether nobody reads any more. */
+  /** Whether the body was cancelled. */
   cancelled: boolean;
 }
 
-/** A body that arrives when the test says so. */
+/** A body whose chunks the test sends. */
 export function testBody(): TestBody {
   let controller: ReadableStreamDefaultController<Bytes> | undefined;
   const body: TestBody = {

@@ -4,14 +4,14 @@ import type { OriginResponse } from "../messages/messages.ts";
 
 const FRESH = { "cache-control": "max-age=60" };
 
-/** An origin whose first answer comes when the test says so; the rest at once. */
+/** An origin whose first response the test sends; the others come at once. */
 function held(rest: () => OriginResponse) {
   const first = Promise.withResolvers<OriginResponse>();
   const test = new TestCache((_, count) => count === 1 ? first.promise : rest());
   return { test, first };
 }
 
-/** Lets all that waits on settled promises run. */
+/** Runs everything that waits on settled promises. */
 async function settle(): Promise<void> {
   for (let context = 0; context < 50; context++) await Promise.resolve();
 }
@@ -95,7 +95,7 @@ Deno.test("handle() lets waiting clients go when another's answer takes too long
   assert.equal((await readAnswer(await slow)).text, "one");
 });
 
-Deno.test("handle() tells all who wait when the origin can not be reached, and asks again later", async () => {
+Deno.test("handle() fails all waiting requests when the origin cannot be reached, and tries again later", async () => {
   const { test, first } = held(() => ok("back", FRESH));
   const asked = [test.ask(), test.ask()];
   await settle();
@@ -127,7 +127,7 @@ Deno.test("handle() validates once for many, and they share a stale answer when 
   assert.equal(test.seen.length, 3);
 });
 
-Deno.test("purge() discards what was asked for before it", async () => {
+Deno.test("purge() discards responses that were requested before it", async () => {
   const { test, first } = held(() => ok("new", FRESH));
   const early = test.ask();
   await settle();
@@ -186,7 +186,7 @@ Deno.test("handle() passes on what grows too long, whole and unstored", async ()
   assert.deepEqual([test.cache.size, test.cache.byteLength], [0, 0]);
 });
 
-Deno.test("handle() ends the clientRequest when nobody wants a body that is too long", async () => {
+Deno.test("handle() cancels a body that is too long when no client reads it", async () => {
   const left = testBody();
   const head = testBody();
   const test = new TestCache((_, count) => ok(count === 1 ? left.stream : head.stream, FRESH), {

@@ -28,9 +28,9 @@ const WHOLE: Selection = Object.freeze({ type: "whole" });
 const NOT_MODIFIED: Selection = Object.freeze({ type: "not_modified" });
 
 /** `Last-Modified`, else `Date` (RFC 9111, 4.3.2). */
-function modifiedAt(answer: Validated): number | undefined {
-  const field = answer.lastModified ?? findHeader(answer.headers, "date");
-  return field === undefined ? undefined : parseHttpDate(field, answer.responseTime);
+function modifiedAt(response: Validated): number | undefined {
+  const field = response.lastModified ?? findHeader(response.headers, "date");
+  return field === undefined ? undefined : parseHttpDate(field, response.responseTime);
 }
 
 /** Whether two entity tags match by weak comparison (RFC 9110, 8.8.3.2). */
@@ -39,28 +39,28 @@ export function weaklyMatches(left: string | undefined, right: string | undefine
 }
 
 /** Whether the client has this response already. Dates count only without `If-None-Match`. */
-export function isNotModified(request: HasHeader, answer: Validated): boolean {
-  if (answer.status !== 200) return false;
+export function isNotModified(request: HasHeader, response: Validated): boolean {
+  if (response.status !== 200) return false;
   const tags = request.header("if-none-match");
   if (tags !== undefined) {
-    if (answer.etag === undefined) return tags.trim() === "*";
-    return ifNoneMatchNames(tags, answer.etag.replace(/^W\//, ""));
+    if (response.etag === undefined) return tags.trim() === "*";
+    return ifNoneMatchNames(tags, response.etag.replace(/^W\//, ""));
   }
   const since = request.header("if-modified-since");
   if (since === undefined) return false;
-  const sinceTime = parseHttpDate(since, answer.responseTime);
-  const modified = modifiedAt(answer);
+  const sinceTime = parseHttpDate(since, response.responseTime);
+  const modified = modifiedAt(response);
   return sinceTime !== undefined && modified !== undefined && modified <= sinceTime;
 }
 
 /** Whether `If-Range` holds: for the very same strong validator (RFC 9110, 13.1.5). */
-function ifRangeHolds(value: string | undefined, answer: Validated): boolean {
+function ifRangeHolds(value: string | undefined, response: Validated): boolean {
   if (value === undefined) return true;
   const validator = value.trim();
-  if (validator.startsWith('"')) return validator === answer.etag;
-  if (validator !== answer.lastModified) return false;
-  const modified = parseHttpDate(validator, answer.responseTime);
-  const date = parseHttpDate(findHeader(answer.headers, "date") ?? "", answer.responseTime);
+  if (validator.startsWith('"')) return validator === response.etag;
+  if (validator !== response.lastModified) return false;
+  const modified = parseHttpDate(validator, response.responseTime);
+  const date = parseHttpDate(findHeader(response.headers, "date") ?? "", response.responseTime);
   return modified !== undefined && date !== undefined && date - modified >= 1000;
 }
 

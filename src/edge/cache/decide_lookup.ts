@@ -117,10 +117,10 @@ function revalidate<Stored extends StoredResponse>(
 
 function decideStored<Stored extends StoredResponse>(
   stored: Stored,
-  asked: { readonly request: CacheReader; readonly control: CacheControl },
+  lookup: { readonly request: CacheReader; readonly control: CacheControl },
   { now, clientsMayRevalidate }: LookupOptions,
 ): LookupDecision<Stored> {
-  const { request, control } = asked;
+  const { request, control } = lookup;
   const { terms } = stored;
   const remaining = remainingLifetime(stored, now);
   if (terms.noCache) return revalidate(stored, "stale");
@@ -172,12 +172,12 @@ export function mayServeStaleOnError(
   const { terms } = stored;
   if (terms.noCache) return false;
   const staleness = -remainingLifetime(stored, failure.now);
-  const asked = terms.mustRevalidate
+  const requested = terms.mustRevalidate
     ? 0
     : new CacheControl(request.header("cache-control")).seconds("stale-if-error") ?? 0;
   const allowed = Math.max(
     terms.staleIfError,
-    asked,
+    requested,
     failure.unreachable ? terms.staleWhileRevalidate : 0,
   );
   return staleness < allowed;

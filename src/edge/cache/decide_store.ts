@@ -125,13 +125,13 @@ function isOfUse(terms: Terms, headers: HeaderList, age: number): boolean {
  */
 export function decideStore(
   request: CacheRequest,
-  answer: ResponseHead,
+  response: ResponseHead,
   options: { readonly rule: CacheRule; readonly exchanged: Exchanged },
 ): StoreDecision {
-  const { status, headers } = answer;
+  const { status, headers } = response;
   const { rule, exchanged } = options;
   const control = new CacheControl(joinedHeader(headers, "cache-control"));
-  const reason = refusal(request, answer, control);
+  const reason = refusal(request, response, control);
   if (reason !== undefined) return { type: "pass", reason };
   const lifetime = ownLifetime(headers, control, exchanged.responseTime) ??
     ruleLifetime(status, rule);

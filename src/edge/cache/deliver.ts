@@ -58,23 +58,29 @@ function headOf(
  */
 export function deliver(
   request: CacheReader,
-  answer: OriginResponse,
+  response: OriginResponse,
   { report, now, background, openBody }: Delivery,
 ): CachedResponse {
-  const { status } = answer;
+  const { status } = response;
   const { result } = report;
-  const headers = withReport(answer.headers, report);
+  const headers = withReport(response.headers, report);
   const notModified = isNotModified(request, {
-    ...answer,
-    etag: findHeader(answer.headers, "etag"),
-    lastModified: findHeader(answer.headers, "last-modified"),
+    ...response,
+    etag: findHeader(response.headers, "etag"),
+    lastModified: findHeader(response.headers, "last-modified"),
     responseTime: now,
   });
   const bodiless = background || request.method === "HEAD" || notModified;
-  if (bodiless && openBody === undefined) discardBody(answer.body);
+  if (bodiless && openBody === undefined) discardBody(response.body);
   if (notModified) {
     return { status: 304, headers: withoutContentFields(headers), body: null, bytes: 0, result };
   }
-  if (bodiless) return headOf({ ...answer, headers }, result);
-  return { status, headers, body: openBody?.() ?? answer.body, bytes: knownBytes(answer), result };
+  if (bodiless) return headOf({ ...response, headers }, result);
+  return {
+    status,
+    headers,
+    body: openBody?.() ?? response.body,
+    bytes: knownBytes(response),
+    result,
+  };
 }

@@ -7,7 +7,7 @@
  * const cache = createHttpCache({ now });
  *
  * // `decision.cache` is set and an external proxy, a function or compute answers:
- * const answer = await cache.handle(
+ * const response = await cache.handle(
  *   new FactsRequest(facts, {
  *     deploymentId: site.deploymentId,
  *     // With what the proxy sends as X-Forwarded-*: else a response to a Host with
@@ -24,7 +24,7 @@
  *   },
  * );
  *
- * // An unsafe request under no rule:  cache.invalidate(request, answer)
+ * // An unsafe request under no rule:  cache.invalidate(request, response)
  * // Deploy, rollback, deletion:       cache.purge(deploymentId, { type: "all" })
  * // POST /v1/projects/{id}/purge:     cache.purge(id, { type: "prefix", prefix: "/blog/" })
  * ```
@@ -134,9 +134,9 @@ export class HttpCache {
   /** Removes what the response to an unsafe request invalidates; `handle()` does so itself. */
   invalidate(
     request: Pick<CacheRequest, "method" | keyof ResourceUri>,
-    answer: ResponseHead,
+    response: ResponseHead,
   ): void {
-    for (const uri of invalidatedUris(request, answer)) this.#store.invalidate(uri);
+    for (const uri of invalidatedUris(request, response)) this.#store.invalidate(uri);
   }
 
   /**
@@ -204,12 +204,16 @@ export class HttpCache {
     options: HandleOptions,
     forward: ForwardReason,
   ): Promise<CachedResponse> {
-    const answer = await options.fetchOrigin({ type: "as_is" });
-    this.invalidate(request, answer);
+    const response = await options.fetchOrigin({ type: "as_is" });
+    this.invalidate(request, response);
     const isMiss = forward === "uri-miss" || forward === "vary-miss" || forward === "stale";
     const result = isMiss ? "MISS" : "BYPASS";
-    const headers = withReport(answer.headers, { result, forward, forwardStatus: answer.status });
-    return { ...answer, headers, bytes: knownBytes(answer), result };
+    const headers = withReport(response.headers, {
+      result,
+      forward,
+      forwardStatus: response.status,
+    });
+    return { ...response, headers, bytes: knownBytes(response), result };
   }
 
   /** Waits for a response that is being fetched already, or fetches one. */

@@ -61,7 +61,7 @@ for (const { name, ask, rule, status, result } of REPORTS) {
   });
 }
 
-Deno.test("handle() tells a variant that is missing from a URI that is", async () => {
+Deno.test("handle() distinguishes a missing variant from a missing URI", async () => {
   const test = new TestCache(() => ok("x", { ...FRESH, vary: "x-a" }));
   await test.read({ headers: { "x-a": "1" } });
   const other = await test.read({ headers: { "x-a": "2" } });
@@ -97,7 +97,7 @@ Deno.test("handle() does not refresh by a request whose answer must not be store
   assert.deepEqual([asked.result, test.seen.length, test.cache.size], ["STALE", 1, 1]);
 });
 
-Deno.test("handle() keeps the stale answer when the refresh fails", async () => {
+Deno.test("handle() keeps the stale response when the refresh fails", async () => {
   const test = new TestCache(() => ok("one", SWR));
   await test.read();
   test.now += 100_000;
@@ -137,7 +137,7 @@ Deno.test("handle() freshens the stored fields with those of a 304 (RFC 9111, 3.
   );
 });
 
-Deno.test("handle() asks anew when a 304 is about another answer (RFC 9111, 4.3.4)", async () => {
+Deno.test("handle() fetches again when a 304 is about another response (RFC 9111, 4.3.4)", async () => {
   const test = new TestCache(() => ok("one", FRESH));
   await test.read();
   test.now += 100_000;
@@ -158,7 +158,7 @@ Deno.test("handle() has one answer for a request, the latest", async () => {
   assert.equal((await test.read()).text, "2");
 });
 
-Deno.test("handle() drops a stale answer when the new one must not be kept", async () => {
+Deno.test("handle() removes a stale response when the new one must not be stored", async () => {
   const test = new TestCache(() => ok("one", FRESH));
   await test.read();
   test.now += 100_000;
@@ -177,7 +177,7 @@ Deno.test("handle() drops an answer that a 304 makes private", async () => {
   assert.equal(test.cache.size, 0);
 });
 
-Deno.test("handle() refuses a 304 that nobody asked for", async () => {
+Deno.test("handle() refuses a 304 to a request without conditions", async () => {
   const test = new TestCache(() => ok(null, {}, 304));
   await assert.rejects(test.read(), /the request had no condition/);
 });
@@ -244,7 +244,7 @@ Deno.test("handle() fetches HEAD as GET, and stores it", async () => {
   assert.equal(test.seen.length, 1);
 });
 
-Deno.test("handle() tells no length for a HEAD whose body has not arrived", async () => {
+Deno.test("handle() sends no length for a HEAD whose body has not arrived", async () => {
   const body = testBody();
   const test = new TestCache(() => ok(body.stream, FRESH));
   const head = await test.ask({ method: "HEAD" });
@@ -279,7 +279,7 @@ Deno.test("handle() forgets a URI after an unsafe request, and those that it nam
   assert.deepEqual(results, ["MISS", "HIT", "MISS", "MISS", "HIT"]);
 });
 
-Deno.test("handle() keeps what a failed or a safe request is about", async () => {
+Deno.test("handle() invalidates nothing after a failed or a safe request", async () => {
   const test = new TestCache(() => ok("x", FRESH));
   await test.read();
   test.respond = () => ok("no", {}, 500);

@@ -31,12 +31,12 @@ function namedUri(reference: string | undefined, uri: ResourceUri): ResourceUri 
  */
 export function invalidatedUris(
   request: Pick<CacheRequest, "method" | keyof ResourceUri>,
-  answer: ResponseHead,
+  response: ResponseHead,
 ): readonly ResourceUri[] {
-  if (SAFE.has(request.method) || answer.status < 200 || answer.status > 399) return [];
+  if (SAFE.has(request.method) || response.status < 200 || response.status > 399) return [];
   const uri = resourceUriOf(request);
   const named = ["location", "content-location"]
-    .map((name) => namedUri(findHeader(answer.headers, name), uri))
+    .map((name) => namedUri(findHeader(response.headers, name), uri))
     .filter((other) => other !== undefined);
   return [uri, ...named];
 }

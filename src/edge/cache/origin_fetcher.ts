@@ -122,9 +122,9 @@ export class OriginFetcher {
   async #run(originFetch: OriginFetch): Promise<CachedResponse> {
     const { context, lookup, background } = originFetch;
     const requestTime = this.#now();
-    let answer: OriginResponse;
+    let response: OriginResponse;
     try {
-      answer = await context.options.fetchOrigin({
+      response = await context.options.fetchOrigin({
         type: "for_cache",
         without: NOT_FORWARDED,
         conditions: lookup.type === "revalidate" ? lookup.conditions : [],
@@ -138,44 +138,44 @@ export class OriginFetcher {
       return serveStaleOnError;
     }
     const exchanged: Exchanged = { requestTime, responseTime: this.#now() };
-    if (answer.status === 304) return await this.#validated(originFetch, answer, exchanged);
-    if (FAILURES.has(answer.status)) {
-      const { status } = answer;
+    if (response.status === 304) return await this.#validated(originFetch, response, exchanged);
+    if (FAILURES.has(response.status)) {
+      const { status } = response;
       const serveStaleOnError = this.serveStaleOnError(context.request, lookup, {
         unreachable: false,
         status,
       });
       if (serveStaleOnError !== undefined) {
-        discardBody(answer.body);
+        discardBody(response.body);
         this.#settle(originFetch, { type: "failed", unreachable: false });
         return serveStaleOnError;
       }
       // The stale response stays: its stale-while-revalidate time is not over.
-      if (background) return this.#passThrough(originFetch, answer, "origin-failure");
+      if (background) return this.#passThrough(originFetch, response, "origin-failure");
     }
-    return await this.#take(originFetch, answer, exchanged);
+    return await this.#take(originFetch, response, exchanged);
   }
 
   /** Handles a 304: the stored response is still valid (RFC 9111, 4.3.4). */
   async #validated(
     originFetch: OriginFetch,
-    answer: OriginResponse,
+    response: OriginResponse,
     exchanged: Exchanged,
   ): Promise<CachedResponse> {
     const { context, lookup } = originFetch;
     const { request, rule } = context;
-    discardBody(answer.body);
+    discardBody(response.body);
     if (lookup.type === "miss" || lookup.conditions.length === 0) {
       throw new TypeError("Cannot use the origin's 304: the request had no condition");
     }
     const { stored } = lookup;
-    const etag = findHeader(answer.headers, "etag");
+    const etag = findHeader(response.headers, "etag");
     if (etag !== undefined && !weaklyMatches(etag, stored.etag)) {
       return await this.#run({ ...originFetch, lookup: { type: "miss", forward: "uri-miss" } });
     }
     const head = {
       status: stored.status,
-      headers: freshenedHeaders(stored.headers, answer.headers),
+      headers: freshenedHeaders(stored.headers, response.headers),
     };
     const decision = decideStore(request, head, { rule, exchanged });
     if (decision.type === "pass") {
@@ -193,29 +193,34 @@ export class OriginFetcher {
 
   async #take(
     originFetch: OriginFetch,
-    answer: OriginResponse,
+    response: OriginResponse,
     exchanged: Exchanged,
   ): Promise<CachedResponse> {
     const { request, rule } = originFetch.context;
-    const decision = decideStore(request, answer, { rule, exchanged });
-    if (decision.type === "pass") return this.#passThrough(originFetch, answer, decision.reason);
-    if ((contentLength(answer.headers) ?? 0) > this.#maxEntryBytes) {
-      return this.#passThrough(originFetch, answer, "too-large");
+    const decision = decideStore(request, response, { rule, exchanged });
+    if (decision.type === "pass") return this.#passThrough(originFetch, response, decision.reason);
+    if ((contentLength(response.headers) ?? 0) > this.#maxEntryBytes) {
+      return this.#passThrough(originFetch, response, "too-large");
     }
     const { responseTime } = exchanged;
-    const { body } = answer;
+    const { body } = response;
     if (isStream(body)) {
-      return await this.#keepWhileSending(originFetch, { ...answer, body }, {
+      return await this.#keepWhileSending(originFetch, { ...response, body }, {
         decision,
         responseTime,
       });
     }
     const bytes = body ?? EMPTY;
     if (bytes.byteLength > this.#maxEntryBytes) {
-      return this.#passThrough(originFetch, answer, "too-large");
+      return this.#passThrough(originFetch, response, "too-large");
     }
-    const fresh = makeStored(answer, { request, decision, responseTime, body: bytes });
-    return this.#keep(originFetch, fresh, { result: "MISS", forwardStatus: answer.status }, answer);
+    const fresh = makeStored(response, { request, decision, responseTime, body: bytes });
+    return this.#keep(
+      originFetch,
+      fresh,
+      { result: "MISS", forwardStatus: response.status },
+      response,
+    );
   }
 
   /** Stores a complete response and serves it; a new one with all fields of the origin. */
@@ -223,7 +228,7 @@ export class OriginFetcher {
     originFetch: OriginFetch,
     fresh: StoredResponse,
     outcome: Pick<CacheReport, "result" | "forwardStatus">,
-    answer?: OriginResponse,
+    response?: OriginResponse,
   ): CachedResponse {
     const { context, lookup } = originFetch;
     const { request, key } = context;
@@ -232,20 +237,20 @@ export class OriginFetcher {
     this.#inFlightRequests.setHitForMiss(key, !stored, this.#now());
     this.#settle(originFetch, { type: stored ? "stored" : "not_stored" });
     const report: CacheReport = { ...outcome, forward: lookup.forward, stored };
-    if (answer !== undefined) return this.#deliver(originFetch, answer, report);
+    if (response !== undefined) return this.#deliver(originFetch, response, report);
     return serveStored(fresh, request, { now: this.#now(), report });
   }
 
   async #keepWhileSending(
     originFetch: OriginFetch,
-    answer: OriginResponse & { readonly body: BodyStream },
+    response: OriginResponse & { readonly body: BodyStream },
     facts: { readonly decision: Storable; readonly responseTime: number },
   ): Promise<CachedResponse> {
     const { context, lookup, background } = originFetch;
     const { request, key, options } = context;
-    const fill = new CacheFill(answer.body, {
+    const fill = new CacheFill(response.body, {
       limit: this.#maxEntryBytes,
-      expectedBytes: contentLength(answer.headers),
+      expectedBytes: contentLength(response.headers),
       reserve: (bytes) => this.#store.reserve(bytes),
       release: (bytes) => this.#store.release(bytes),
     });
@@ -253,7 +258,7 @@ export class OriginFetcher {
       if (body !== undefined) fill.release();
       const fresh = body === undefined
         ? undefined
-        : makeStored(answer, { request, ...facts, body });
+        : makeStored(response, { request, ...facts, body });
       const where = { key, pending: originFetch.pending, request };
       const entry = fresh === undefined ? undefined : this.#store.put(fresh, where);
       this.#inFlightRequests.setHitForMiss(key, entry === undefined, this.#now());
@@ -262,36 +267,36 @@ export class OriginFetcher {
     const report: CacheReport = {
       result: "MISS",
       forward: lookup.forward,
-      forwardStatus: answer.status,
+      forwardStatus: response.status,
       stored: true,
     };
     if (background) await kept;
     else options.waitUntil(kept);
-    return this.#deliver(originFetch, answer, report, () => fill.stream());
+    return this.#deliver(originFetch, response, report, () => fill.stream());
   }
 
   /** The response is for this client only. */
-  #passThrough(originFetch: OriginFetch, answer: OriginResponse, reason: string): CachedResponse {
+  #passThrough(originFetch: OriginFetch, response: OriginResponse, reason: string): CachedResponse {
     const { context, lookup } = originFetch;
-    if (lookup.type === "revalidate" && !FAILURES.has(answer.status)) {
+    if (lookup.type === "revalidate" && !FAILURES.has(response.status)) {
       this.#store.remove(lookup.stored);
     }
     this.#inFlightRequests.setHitForMiss(context.key, true, this.#now());
     this.#settle(originFetch, { type: "not_stored" });
-    return this.#deliver(originFetch, answer, {
+    return this.#deliver(originFetch, response, {
       result: "MISS",
       forward: lookup.forward,
-      forwardStatus: answer.status,
+      forwardStatus: response.status,
       detail: reason,
     });
   }
 
   #deliver(
     { context, background }: OriginFetch,
-    answer: OriginResponse,
+    response: OriginResponse,
     report: CacheReport,
     openBody?: () => BodyStream,
   ): CachedResponse {
-    return deliver(context.request, answer, { report, background, now: this.#now(), openBody });
+    return deliver(context.request, response, { report, background, now: this.#now(), openBody });
   }
 }

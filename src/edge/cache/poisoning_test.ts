@@ -7,7 +7,7 @@ import { NOT_FORWARDED } from "./origin_request.ts";
 import type { CacheRule } from "./types.ts";
 import { ok, TestCache, type TestRequest } from "./_test_origin.ts";
 
-/** An origin that writes what it is sent into its page, as many do. */
+/** An origin that writes the request fields into its page, as many do. */
 function reflecting(): TestCache {
   return new TestCache(({ headers }) =>
     ok(JSON.stringify(headers), { "cache-control": "max-age=60" })
@@ -38,7 +38,7 @@ for (const name of POISON) {
   });
 }
 
-Deno.test("a request that is not stored goes on as it came", async () => {
+Deno.test("a request that is not stored is forwarded as it came", async () => {
   const test = reflecting();
   const answer = await test.read({ headers: { "x-forwarded-host": "own.test" } }, "bypass");
   assert.equal(answer.text, '{"x-forwarded-host":"own.test"}');
@@ -53,7 +53,7 @@ Deno.test("a body with GET poisons nothing", async () => {
   assert.equal((await test.read()).text.includes("evil"), false);
 });
 
-/** Names under which a careless origin answers with the account page. */
+/** Paths for which a careless origin responds with the account page. */
 const DECEPTIVE = [
   { url: "/account/photo.css", type: "text/html; charset=utf-8", stored: false },
   { url: "/account/x.js", type: "text/html", stored: false },
@@ -120,7 +120,7 @@ Deno.test("fields of one connection are not stored", async () => {
   }
 });
 
-/** Two requests that must not share an answer under a rule. */
+/** Two requests that must not share a response under a rule. */
 const DIMENSIONS: readonly {
   readonly name: string;
   readonly rule: Partial<CacheRule>;

@@ -82,7 +82,7 @@ Deno.test("handle() never serves what was made for another key or another varian
   );
 });
 
-Deno.test("handle() stays within its memory, whatever is asked, purged or left half read", async () => {
+Deno.test("handle() stays within its memory, whatever is requested, purged or left half read", async () => {
   const step = fc.oneof(
     fc.record({ type: fc.constant("body"), path: fc.nat(30), size: fc.nat(9_000) }),
     fc.record({ type: fc.constant("stream"), path: fc.nat(30), size: fc.nat(9_000) }),
@@ -116,7 +116,7 @@ Deno.test("handle() stays within its memory, whatever is asked, purged or left h
   }));
 });
 
-Deno.test("handle() keeps what is used and lets go of what is not", async () => {
+Deno.test("handle() keeps responses that are used and evicts others", async () => {
   const test = new TestCache(() => ok("x".repeat(1_000)), { capacityBytes: 25_000 });
   for (let index = 0; index < 200; index++) {
     await test.read({ url: "/hot" });

@@ -58,10 +58,10 @@ function responseOf(
   if (result.type === "failed") {
     throw new ComputeFailedError(layer, result.reason, result.message);
   }
-  const answer = originResponse(result.response);
-  if (isFinalStatus(answer.status)) return answer;
-  discardBody(answer.body);
-  throw new ComputeFailedError(layer, "invalid_response", `Its status is ${answer.status}`);
+  const response = originResponse(result.response);
+  if (isFinalStatus(response.status)) return response;
+  discardBody(response.body);
+  throw new ComputeFailedError(layer, "invalid_response", `Its status is ${response.status}`);
 }
 
 /**
@@ -74,12 +74,12 @@ function fallsThrough({ site, request, target, resolution }: ComputeContext): bo
   return site.content.after(request.method, target.path, resolution).type !== "compute";
 }
 
-function settle(context: ComputeContext, answer: OriginResponse): EdgeResponse | Missing {
-  if (answer.status === 404 && fallsThrough(context)) {
-    discardBody(answer.body);
+function settle(context: ComputeContext, response: OriginResponse): EdgeResponse | Missing {
+  if (response.status === 404 && fallsThrough(context)) {
+    discardBody(response.body);
     return "missing";
   }
-  return toEdgeResponse(context.request.method, answer, context.site.common);
+  return toEdgeResponse(context.request.method, response, context.site.common);
 }
 
 async function fetchFromServer(context: ComputeContext): Promise<EdgeResponse | Missing> {
@@ -104,19 +104,19 @@ function fetchFromIsr(
 ): EdgeResponse | Missing | Promise<EdgeResponse | Missing> {
   const { compute, request, target, resolution } = context;
   const { name } = resolution.route.layer;
-  const finish = (answer: CachedResponse): EdgeResponse | Missing => {
-    if (answer.status !== 404 || !fallsThrough(context)) return pageResponse(answer, context);
-    discardBody(answer.body);
+  const finish = (response: CachedResponse): EdgeResponse | Missing => {
+    if (response.status !== 404 || !fallsThrough(context)) return pageResponse(response, context);
+    discardBody(response.body);
     return "missing";
   };
-  const answer = compute.pages.handle(pageRequest(request, target), {
+  const response = compute.pages.handle(pageRequest(request, target), {
     revalidateSeconds: seconds,
     stores404: !resolution.route.fallthrough,
     fetchShared: async (asked) => responseOf(name, await compute.fetch(name, asked)),
     fetchPrivate: async () =>
       responseOf(name, await compute.fetch(name, computeRequest(request, target))),
   });
-  return answer instanceof Promise ? answer.then(finish) : finish(answer);
+  return response instanceof Promise ? response.then(finish) : finish(response);
 }
 
 /**

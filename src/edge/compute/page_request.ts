@@ -71,13 +71,13 @@ export function pageRequest(request: ServerRequest, target: RequestTarget): Page
 
 /** The response with the fields of the site, and without a body that its method or status forbids. */
 export function pageResponse(
-  answer: CachedResponse,
+  response: CachedResponse,
   { request, site }: {
     readonly request: ServerRequest;
     readonly site: { readonly common: HeaderList };
   },
 ): EdgeResponse {
-  const { status, headers, body, bytes, text } = answer;
+  const { status, headers, body, bytes, text } = response;
   if (body !== null && text === undefined) {
     return toEdgeResponse(request.method, { status, headers, body }, site.common);
   }

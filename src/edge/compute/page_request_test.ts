@@ -32,7 +32,7 @@ Deno.test("pageRequest() keeps ports apart: a page may name its own", () => {
   assert.equal(asked("[2001:DB8::1]:80").key, "* https://[2001:db8::1]:80/a");
 });
 
-Deno.test("pageRequest() tells the server nothing of the client", () => {
+Deno.test("pageRequest() sends nothing of the client to the server", () => {
   const { sharedRequest } = asked("shop.example.com");
   assert.ok(!JSON.stringify(sharedRequest().headers).includes(REQUEST.ip));
 });

@@ -22,7 +22,7 @@ for (const [code, passed] of ROWS) {
 
 type Message = string | Uint8Array;
 
-/** Two joined sockets; the test plays client and server. */
+/** Two connected sockets; the test plays client and server. */
 function joined(options: { readonly serverTakes?: () => Promise<void> } = {}) {
   const toServer: Message[] = [];
   const toClient: Message[] = [];

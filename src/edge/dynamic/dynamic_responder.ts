@@ -37,7 +37,7 @@ export class DynamicResponder {
   constructor(private readonly options: DynamicOptions) {}
 
   /** Runs pipeline, cache and proxy; without a promise where the cache has the response. */
-  answer(context: DynamicContext): EdgeResponse | Promise<EdgeResponse> {
+  respond(context: DynamicContext): EdgeResponse | Promise<EdgeResponse> {
     const { clientRequest, site, decision } = context;
     if (isLoop({ via: clientRequest.header("via"), pseudonym: this.options.pseudonym })) {
       return { ...edgePage(clientRequest, 508, { headers: site.common }), problem: LOOP };
@@ -82,10 +82,10 @@ export class DynamicResponder {
     const headers: HeaderList = withCommon(response.headers, site.common);
     const { status, problem, upgrade } = response;
     if (upgrade !== undefined) return { status, headers, body: null, bytes: 0, upgrade };
-    const answer = hasNoContent(clientRequest.method, status)
+    const edgeResponse = hasNoContent(clientRequest.method, status)
       ? bodilessResponse({ ...response, headers })
       : { status, headers, body: response.text ?? response.body, bytes: bodyBytes(response) };
-    return problem === undefined ? answer : { ...answer, problem };
+    return problem === undefined ? edgeResponse : { ...edgeResponse, problem };
   }
 }
 

@@ -22,7 +22,7 @@ Deno.test("loadGeo() opens the shipped country database", async () => {
   }
 });
 
-Deno.test("loadGeo() names the file that it can not open", async () => {
+Deno.test("loadGeo() names the file that it cannot open", async () => {
   await assert.rejects(
     loadGeo({ geoip: "/nonexistent.mmdb" }),
     / \/nonexistent\.mmdb: it does not exist/,
@@ -33,7 +33,7 @@ Deno.test("loadGeo() names the file that it can not open", async () => {
   await Deno.remove(text);
 });
 
-Deno.test("openAsnDatabase() knows nothing where the database has countries only", async () => {
+Deno.test("openAsnDatabase() finds nothing in a database of countries", async () => {
   const path = new URL(
     import.meta.resolve(
       "@ip-location-db/geo-whois-asn-country-mmdb/geo-whois-asn-country-ipv4.mmdb",

@@ -112,30 +112,34 @@ export class IsrCache {
       return responseFrom(page.stored, context.request, { headers, result: "HIT" });
     }
     this.#refresh(context, page);
-    return this.#answer(context, page, STALE);
+    return this.#serveStored(context, page, STALE);
   }
 
-  #answer({ request }: PageContext, { stored }: IsrEntry, report: CacheReport): CachedResponse {
+  #serveStored(
+    { request }: PageContext,
+    { stored }: IsrEntry,
+    report: CacheReport,
+  ): CachedResponse {
     const headers = outgoingHeaders(stored, this.#options.now(), report);
     return responseFrom(stored, request, { headers, result: report.result });
   }
 
   /** The server's response to this client alone. */
   async #fetchPrivate({ options }: PageContext): Promise<CachedResponse> {
-    const answer = await options.fetchPrivate();
-    const headers = withReport(answer.headers, { ...BYPASS, forwardStatus: answer.status });
-    return { ...answer, headers, bytes: contentLength(answer.headers), result: "BYPASS" };
+    const response = await options.fetchPrivate();
+    const headers = withReport(response.headers, { ...BYPASS, forwardStatus: response.status });
+    return { ...response, headers, bytes: contentLength(response.headers), result: "BYPASS" };
   }
 
   /** Turns the shared response into one for this client, by its method and conditions. */
-  #deliver(request: PageRequest, answer: OriginResponse, fill?: CacheFill): CachedResponse {
+  #deliver(request: PageRequest, response: OriginResponse, fill?: CacheFill): CachedResponse {
     const report: CacheReport = {
       result: "MISS",
       forward: "uri-miss",
-      forwardStatus: answer.status,
+      forwardStatus: response.status,
       stored: fill !== undefined,
     };
-    return deliver(request, answer, {
+    return deliver(request, response, {
       report,
       now: this.#options.now(),
       background: false,
@@ -158,32 +162,32 @@ export class IsrCache {
     const page = outcome?.type === "stored" ? this.#pages.inMemory(key) : undefined;
     return page === undefined
       ? await this.#fetchPrivate(context)
-      : this.#answer(context, page, COLLAPSED);
+      : this.#serveStored(context, page, COLLAPSED);
   }
 
   async #fetchAndStore(context: PageContext, inFlight: InFlightRequest): Promise<CachedResponse> {
     const { request } = context;
-    const { answer, decision, asked } = await this.#fetchShared(context, inFlight);
+    const { response, decision, requested } = await this.#fetchShared(context, inFlight);
     if (decision.type === "private") {
-      discardBody(answer.body);
+      discardBody(response.body);
       this.#inFlightRequests.setHitForMiss(request.key, true, this.#options.now());
       inFlight.settle({ type: "not_stored" });
       return await this.#fetchPrivate(context);
     }
     if (decision.type !== "store") {
       inFlight.settle({ type: "not_stored" });
-      return this.#deliver(request, answer);
+      return this.#deliver(request, response);
     }
-    const fill = this.#startFill(answer);
-    void this.#keep(context, { inFlight, fill, answer, asked });
-    return this.#deliver(request, answer, fill);
+    const fill = this.#startFill(response);
+    void this.#keep(context, { inFlight, fill, response, requested });
+    return this.#deliver(request, response, fill);
   }
 
   async #fetchShared(context: PageContext, inFlight: InFlightRequest) {
-    const asked = { at: this.#options.now(), purges: this.#pages.purges };
+    const requested = { at: this.#options.now(), purges: this.#pages.purges };
     try {
-      const answer = await context.options.fetchShared(context.request.sharedRequest());
-      return { answer, asked, decision: decidePage(answer, context.options) };
+      const response = await context.options.fetchShared(context.request.sharedRequest());
+      return { response, requested, decision: decidePage(response, context.options) };
     } catch (error) {
       inFlight.settle({ type: "error", error });
       throw error;
@@ -204,20 +208,20 @@ export class IsrCache {
   /** Stores the page when its body is complete, and settles the in-flight request. */
   async #keep(
     context: PageContext,
-    { inFlight, fill, answer, asked }: {
+    { inFlight, fill, response, requested }: {
       readonly inFlight: InFlightRequest;
       readonly fill: CacheFill;
-      readonly answer: OriginResponse;
-      readonly asked: { readonly at: number; readonly purges: number };
+      readonly response: OriginResponse;
+      readonly requested: { readonly at: number; readonly purges: number };
     },
   ): Promise<boolean> {
     const body = await fill.done;
-    const isKept = body !== undefined && asked.purges === this.#pages.purges;
+    const isKept = body !== undefined && requested.purges === this.#pages.purges;
     if (isKept) {
       const { key, path } = context.request;
-      const askedAt = asked.at;
-      const headers = headersToStore(answer.headers, { body, askedAt });
-      const record: PageRecord = { key, path, status: answer.status, headers, askedAt, body };
+      const askedAt = requested.at;
+      const headers = headersToStore(response.headers, { body, askedAt });
+      const record: PageRecord = { key, path, status: response.status, headers, askedAt, body };
       this.#pages.remember(context.request, record, context.options.revalidateSeconds);
       inFlight.settle({ type: "stored" });
       await this.#pages.write(context.request, record);
@@ -246,12 +250,17 @@ export class IsrCache {
   }
 
   async #fetchFresh(context: PageContext, inFlight: InFlightRequest): Promise<boolean> {
-    const { answer, decision, asked } = await this.#fetchShared(context, inFlight);
+    const { response, decision, requested } = await this.#fetchShared(context, inFlight);
     if (decision.type === "store") {
-      return await this.#keep(context, { inFlight, fill: this.#startFill(answer), answer, asked });
+      return await this.#keep(context, {
+        inFlight,
+        fill: this.#startFill(response),
+        response,
+        requested,
+      });
     }
-    discardBody(answer.body);
-    if (decision.type === "failed") this.#reportFailure(context, answer);
+    discardBody(response.body);
+    if (decision.type === "failed") this.#reportFailure(context, response);
     else await this.#remove(context, decision);
     inFlight.settle({ type: "not_stored" });
     return false;

@@ -15,7 +15,7 @@ Deno.test("PageIndex lets pages with a query go when they are too many", () => {
   assert.deepEqual(index.names(), [plain("a"), query("3"), query("4")]);
 });
 
-Deno.test("PageIndex holds its bounds, and lets those go that nobody asked for", () => {
+Deno.test("PageIndex stays within its limits, and evicts pages that were not requested", () => {
   const index = new PageIndex(
     ["a", "b", "c"].map((key) => ({ name: plain(key), bytes: 10 })),
     LIMITS,

@@ -29,7 +29,7 @@ Deno.test("endToEndHeaders() drops the fields of one hop, those that Connection 
   );
 });
 
-Deno.test("requestHeadersFor() speaks for the client and believes nobody else", () => {
+Deno.test("requestHeadersFor() names the client and drops what the client claims", () => {
   const sent = requestHeadersFor([
     ["host", "site.test"],
     ["x-forwarded-for", "6.6.6.6"],
@@ -49,7 +49,7 @@ Deno.test("requestHeadersFor() speaks for the client and believes nobody else", 
   ]);
 });
 
-Deno.test("isLoop() knows a request that came back to this edge too often", () => {
+Deno.test("isLoop() detects a request that came back to this edge too often", () => {
   const pseudonym = "svc-ab12";
   const returns = (count: number) => Array(count).fill("1.1 a, 1.1 svc-ab12 (comment)").join(", ");
   assert.ok(!isLoop({ via: returns(MAX_RETURNS), pseudonym }));

@@ -118,7 +118,7 @@ async function runAroundCache(
   parts: PipelineParts,
 ): Promise<PipelineResponse> {
   let seen = first;
-  const answer = async (): Promise<PipelineResponse> => {
+  const respond = async (): Promise<PipelineResponse> => {
     const outer = await runRequestSteps(parts, plan.outerRequest, first);
     if (outer.type === "response") return outer.response;
     seen = outer.request;
@@ -128,7 +128,7 @@ async function runAroundCache(
     );
     return await runResponseSteps(parts, plan.outerResponse, { request: seen, response });
   };
-  const response = await answer().catch((error) => parts.failed(error));
+  const response = await respond().catch((error) => parts.failed(error));
   // No observer sees the WebSocket of an upgrade: it belongs to the client's connection.
   if (response.upgrade !== undefined) return response;
   for (const step of plan.observers) parts.runner.observe(step, seen, response);

@@ -23,7 +23,7 @@ const bodyOf = async (response: PipelineResponse): Promise<string> =>
 
 type Behaviour = (request: PipelineRequest, response?: PipelineResponse) => StepResult;
 
-/** Runs named behaviours and writes down what was called, in order. */
+/** Runs named behaviours and records the calls, in order. */
 function createRunner(behaviours: Record<string, Behaviour>, trace: string[]) {
   const run = (name: string, request: PipelineRequest, response?: PipelineResponse) => {
     trace.push(name);
@@ -89,7 +89,7 @@ Deno.test("runPipeline() runs steps, cache, origin and steps in their order", as
   ]);
 });
 
-Deno.test("runPipeline() asks nothing behind a cache that has the answer", async () => {
+Deno.test("runPipeline() runs nothing behind a cache that has the response", async () => {
   const { trace, run } = perform(
     [request("gate"), request("inner", { cachePosition: "after" }), origin, response("stamp")],
     {},
@@ -139,7 +139,7 @@ Deno.test("runPipeline() shows observers what the client gets of a failure", asy
   assert.deepEqual(trace, ["gate", "watch", "saw 503"]);
 });
 
-Deno.test("runPipeline() goes on with a changed request and a replaced response", async () => {
+Deno.test("runPipeline() continues with a changed request and a replaced response", async () => {
   const { trace, run } = perform([request("move"), origin, response("shout")], {
     move: (given) => ({
       type: "request",
@@ -176,7 +176,7 @@ for (const [name, steps, outcome] of failures) {
   });
 }
 
-Deno.test("runPipeline() can not go on where a failed step has begun to read the body", async () => {
+Deno.test("runPipeline() cannot continue where a failed step has begun to read the body", async () => {
   const body = new Response("sent").body as ReadableStream<Uint8Array<ArrayBuffer>>;
   const { run } = perform([request("x", { failure: "open" }), origin], {
     x: (given) => {

@@ -49,7 +49,7 @@ export async function proxyRequest(
 ): Promise<PipelineResponse> {
   const { hop, signal } = options;
   try {
-    const answer = await outbound({
+    const response = await outbound({
       method: request.method,
       url,
       headers: withOneHopLess(request.method, requestHeadersFor(request.headers, hop)),
@@ -57,9 +57,9 @@ export async function proxyRequest(
       ...(signal === undefined ? {} : { signal }),
     });
     return {
-      status: answer.status,
-      headers: responseHeadersFrom(answer.headers),
-      body: answer.bytes ?? answer.body,
+      status: response.status,
+      headers: responseHeadersFrom(response.headers),
+      body: response.bytes ?? response.body,
     };
   } catch (cause) {
     if (!(cause instanceof OutboundError)) throw cause;

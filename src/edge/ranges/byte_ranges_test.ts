@@ -50,7 +50,7 @@ Deno.test("parseRange() finds no byte in an empty file", () => {
   assert.equal(described("bytes=-5", 0), "unsatisfiable");
 });
 
-Deno.test("parseRange() never leaves the file and never asks for more than it has", () => {
+Deno.test("parseRange() never leaves the file and never selects more than it has", () => {
   const spec = fc.oneof(
     fc.tuple(fc.nat(300), fc.nat(300)).map(([first, last]) => `${first}-${last}`),
     fc.nat(300).map((first) => `${first}-`),

@@ -15,7 +15,7 @@ Deno.test("HalfSipHash agrees with the authors' vectors", () => {
   assert.deepEqual([hash.low, hash.high], [0x178ae7d5, 0xa12ee55b]);
 });
 
-Deno.test("HalfSipHash.addText() tells where one text ends and the next begins", () => {
+Deno.test("HalfSipHash.addText() separates texts from each other", () => {
   const results = new Set<string>();
   for (const texts of [["ab", "c"], ["a", "bc"], ["abc", ""], ["", "abc"], ["abc"]]) {
     const hash = new HalfSipHash(KEY);

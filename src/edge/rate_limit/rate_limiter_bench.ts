@@ -10,11 +10,11 @@ export interface RateLimiterRow {
   readonly clients: number;
   /** Mean of the first request of every client. */
   readonly nanosecondsPerNewClient: number;
-  /** Mean over all clients in an order that no cache of the machine foresees. */
+  /** Mean over all clients, in an order that no processor cache predicts. */
   readonly nanosecondsPerCheck: number;
   /** Memory of the counters; fixed. */
   readonly tableBytes: number;
-  /** Clients that were forgotten for want of room. */
+  /** Clients that were evicted. */
   readonly evicted: number;
 }
 

@@ -14,7 +14,7 @@ Deno.test("check() lets the limit through, then refuses", () => {
   assert.equal(verdicts[0]!.retryAfterSeconds, 0);
 });
 
-Deno.test("check() tells the second from which one more fits, and no earlier one", () => {
+Deno.test("check() returns the first second in which one more request fits", () => {
   const test = testLimiter();
   test.now += 40_123;
   for (let count = 0; count < 5; count++) test.limiter.check(CLIENT, policy(5));
@@ -143,7 +143,7 @@ Deno.test("check() stays within its error of an exact log, for any traffic", () 
   }));
 });
 
-Deno.test("check() keeps its word about Retry-After, for any traffic", () => {
+Deno.test("check() allows a request after Retry-After, for any traffic", () => {
   const gaps = fc.array(fc.integer({ min: 0, max: 4_000 }), { minLength: 1, maxLength: 60 });
   fc.assert(fc.property(gaps, fc.integer({ min: 1, max: 6 }), (gaps, limit) => {
     const test = testLimiter(8);
@@ -205,7 +205,7 @@ Deno.test("check() counts over the windows of two policies apart", () => {
   assert.equal(limiter.check(CLIENT, policy(1, 600)).allowed, true);
 });
 
-Deno.test("check() refuses a window that it can not hold", () => {
+Deno.test("check() refuses a window that is too long", () => {
   const { limiter } = testLimiter();
   for (const windowSeconds of [0, 1024, 1.5, Number.NaN]) {
     assert.throws(() => limiter.check(CLIENT, policy(1, windowSeconds)), RangeError);

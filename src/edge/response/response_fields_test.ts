@@ -30,7 +30,7 @@ Deno.test("written and appended fields read the same, whatever the body", () => 
   }
 });
 
-/** A server each of whose answers has these fields. */
+/** A server whose responses all have these fields. */
 const serve = (fields: HeaderList) =>
   Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => {
     const response = new Response("body");
@@ -63,7 +63,7 @@ Deno.test("fields reach the client over a socket as they were written", async ()
   await server.shutdown();
 });
 
-Deno.test("a list that can not be sent is refused, checked or not", () => {
+Deno.test("an invalid list is refused, checked or not", () => {
   const strange: HeaderList[] = [
     [["x-break", "a\r\nset-cookie: stolen=1"]],
     [["x-null", "a\0b"]],
@@ -94,7 +94,7 @@ Deno.test("a copy of a checked list is not checked", () => {
   assert(!isChecked(fields.filter(() => true)));
 });
 
-Deno.test("the fields of one answer can not change another's", () => {
+Deno.test("the fields of one response cannot change another's", () => {
   const fields = checkOnce(copy(FIELDS));
   const response = new Response();
   writeFields(response, fields, LAST);
@@ -118,7 +118,7 @@ const anyField = fc.tuple(
   anyText,
 );
 
-/** What a client would see, or why nothing is sent. */
+/** What a client would get, or why nothing is sent. */
 function outcome(write: typeof writeFields, fields: HeaderList): unknown {
   const response = new Response("text");
   try {

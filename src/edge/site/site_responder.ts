@@ -102,12 +102,12 @@ export class SiteResponder {
     const { site, request, target, use } = context;
     const { compute } = site;
     if (compute === undefined) return edgePage(request, 501, { headers: site.common });
-    const next = (answer: EdgeResponse | Missing): EdgeResponse | Promise<EdgeResponse> =>
-      answer === "missing"
+    const next = (response: EdgeResponse | Missing): EdgeResponse | Promise<EdgeResponse> =>
+      response === "missing"
         ? this.#settle(context, site.content.after(request.method, target.path, resolution))
-        : answer;
-    const answer = respondFromCompute({ site, compute, request, target, resolution, ...use });
-    return answer instanceof Promise ? answer.then(next) : next(answer);
+        : response;
+    const response = respondFromCompute({ site, compute, request, target, resolution, ...use });
+    return response instanceof Promise ? response.then(next) : next(response);
   }
 
   /** Serves a file; the method is `GET` or `HEAD`. */

@@ -6,7 +6,7 @@ import { DecisionCache } from "./decision_cache.ts";
 const LONG = "x".repeat(3000);
 const BELOW = { path: { type: "glob", value: "/{all...}" } } as const;
 
-/** Whether what the rules say about a page is remembered. */
+/** Whether the decision for a page is cached. */
 function isRemembered(rules: readonly Rule[], path = "/page"): boolean {
   const compiled = compileRules(runtimeRules(rules));
   const known = { compiled, identity: Symbol() };
@@ -44,12 +44,12 @@ for (const [name, action] of TARGETS) {
   });
 }
 
-Deno.test("put() keeps what some rules say, and not what thousands say", () => {
+Deno.test("put() keeps decisions of some rules, but not of thousands", () => {
   assert.equal(isRemembered(logs(16)), true);
   assert.equal(isRemembered(logs(3000)), false);
 });
 
-Deno.test("put() keeps nothing about a very long address", () => {
+Deno.test("put() keeps nothing for a very long URL", () => {
   assert.equal(isRemembered(logs(1), "/short"), true);
   assert.equal(isRemembered(logs(1), `/${LONG}`), false);
 });

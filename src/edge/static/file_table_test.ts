@@ -42,7 +42,7 @@ Deno.test("createFileTable() takes only the layer's folder, and not its siblings
   }
 });
 
-Deno.test("createFileTable() keeps the build's own folder private", () => {
+Deno.test("createFileTable() leaves out the build's own folder", () => {
   assert.equal(
     found([".svc/manifest.json", ".well-known/x.txt"], "/.svc/manifest.json"),
     undefined,

@@ -85,7 +85,7 @@ export class SiteContent {
    * Returns the file of a path that was resolved before; `undefined` says nothing.
    * A path that is found here is normalized.
    */
-  known(method: "GET" | "HEAD", path: string): StaticFile | undefined {
+  knownFile(method: "GET" | "HEAD", path: string): StaticFile | undefined {
     return this.#known[method].get(path);
   }
 

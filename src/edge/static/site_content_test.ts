@@ -80,12 +80,12 @@ for (const [method, path, expected] of rows) {
   });
 }
 
-Deno.test("SiteContent.known() remembers paths that led to a file, by method", () => {
+Deno.test("SiteContent.knownFile() remembers paths that led to a file, by method", () => {
   const content = contentOf(MANIFEST);
   for (const path of ["/page", "/none", "/api/x"]) content.resolve("GET", path);
-  assert.equal(nameOf(content.known("GET", "/page")!.plain.sha256), "a/page.html");
-  for (const path of ["/none", "/api/x"]) assert.equal(content.known("GET", path), undefined);
-  assert.equal(content.known("HEAD", "/page"), undefined);
+  assert.equal(nameOf(content.knownFile("GET", "/page")!.plain.sha256), "a/page.html");
+  for (const path of ["/none", "/api/x"]) assert.equal(content.knownFile("GET", path), undefined);
+  assert.equal(content.knownFile("HEAD", "/page"), undefined);
 });
 
 Deno.test("SiteContent.resolve() shows a layer's 404.html where no route matches", () => {
@@ -93,7 +93,7 @@ Deno.test("SiteContent.resolve() shows a layer's 404.html where no route matches
   assert.equal(resolved(content, "GET", "/page"), "missing a/404.html");
 });
 
-Deno.test("SiteContent.after() goes on behind a server, with what was learnt before it", () => {
+Deno.test("SiteContent.after() continues behind a server, with what was found before it", () => {
   const manifest: Manifest = {
     version: 1,
     layers: MANIFEST.layers,

@@ -56,7 +56,7 @@ const counting = (): TestServer => {
   return () => new Response(`page ${++count}`);
 };
 
-Deno.test("a page is kept, served stale when it is old, and refreshed in the background", async () => {
+Deno.test("a page is stored, served stale when it is old, and refreshed in the background", async () => {
   const edge = pagesEdge(counting());
   assert.equal(await edge.get("/"), "MISS page 1");
   await edge.settle();
@@ -74,7 +74,7 @@ Deno.test("a page is kept, served stale when it is old, and refreshed in the bac
   assert.equal(edge.compute.asked.length, 2);
 });
 
-Deno.test("many who ask at once are answered by one request, first fill and refresh", async () => {
+Deno.test("many requests at once are answered by one, for the first fetch and for a refresh", async () => {
   const gate = Promise.withResolvers<void>();
   let count = 0;
   const edge = pagesEdge(async () => {
@@ -94,7 +94,7 @@ Deno.test("many who ask at once are answered by one request, first fill and refr
   assert.equal(count, 2);
 });
 
-Deno.test("a refresh that fails keeps the page, does not make it younger, and is tried again", async () => {
+Deno.test("a refresh that fails keeps the page and its age, and is tried again", async () => {
   let mode: "ok" | "crash" | "error" = "ok";
   const edge = pagesEdge(() => {
     if (mode === "crash") return "crashed";
@@ -122,7 +122,7 @@ Deno.test("a refresh that fails keeps the page, does not make it younger, and is
   assert.equal(edge.compute.errors.length, 2);
 });
 
-Deno.test("a first page that fails is no page: each asks again", async () => {
+Deno.test("a first fetch that fails stores nothing, and each visitor tries again", async () => {
   let isBroken = true;
   const edge = pagesEdge(() => isBroken ? "timeout" : new Response("fine"));
   assert.equal((await edge.fetch("/")).status, 504);
@@ -174,7 +174,7 @@ Deno.test("a clock that was set back makes a page stale, not fresh for ever", as
   assert.equal(await edge.get("/"), "STALE page 1");
 });
 
-Deno.test("the server is asked for everyone: nothing of the client is in the request", async () => {
+Deno.test("the request for a page has nothing of the client", async () => {
   const edge = pagesEdge(counting());
   await edge.get("/?b=2&a=1", {
     method: "HEAD",
@@ -205,7 +205,7 @@ Deno.test("the server is asked for everyone: nothing of the client is in the req
   assert.equal(await edge.get("/?a=2&b=1"), "MISS page 3");
 });
 
-Deno.test("a client with credentials gets an answer of his own", async () => {
+Deno.test("a client with credentials gets a response of its own", async () => {
   const edge = pagesEdge(counting());
   await edge.get("/");
   await edge.settle();
@@ -215,7 +215,7 @@ Deno.test("a client with credentials gets an answer of his own", async () => {
   assert.equal(await edge.get("/"), "HIT page 1");
 });
 
-Deno.test("what is private is asked for by each client himself", async () => {
+Deno.test("a private page is requested for each client", async () => {
   const edge = pagesEdge((request) => {
     const name = request.headers.get("cookie") ?? "nobody";
     return new Response(`hello ${name}`, { headers: { vary: "cookie" } });
@@ -263,7 +263,7 @@ Deno.test("a page that is gone becomes a 404, and comes back", async () => {
   assert.deepEqual([await state(), await state()], ["404 STALE", "200 HIT"]);
 });
 
-Deno.test("a 404 that falls through is not kept", async () => {
+Deno.test("a 404 that falls through is not stored", async () => {
   const edge = pagesEdge(() => new Response("no", { status: 404 }), { fallthrough: true });
   for (let round = 0; round < 2; round++) {
     assert.equal(await (await edge.fetch("/fallback")).text(), "file");
@@ -271,7 +271,7 @@ Deno.test("a 404 that falls through is not kept", async () => {
   assert.equal(edge.store.pages.size, 0);
 });
 
-Deno.test("a kept page answers HEAD, conditions and ranges", async () => {
+Deno.test("a stored page answers HEAD, conditions and ranges", async () => {
   const edge = pagesEdge(() => new Response("0123456789"));
   const first = await edge.fetch("/");
   await first.text();
@@ -286,7 +286,7 @@ Deno.test("a kept page answers HEAD, conditions and ranges", async () => {
   assert.equal(edge.compute.asked.length, 1);
 });
 
-Deno.test("a body that breaks off, or is longer than it said, is not kept", async () => {
+Deno.test("a body that breaks off, or is longer than announced, is not stored", async () => {
   let length = "5";
   const edge = pagesEdge(() => new Response("longer", { headers: { "content-length": length } }));
   await edge.fetch("/").then((response) => response.text()).catch(() => {});
@@ -320,7 +320,7 @@ for (
   });
 }
 
-Deno.test("an answer that was asked for before a purge is not kept after it", async () => {
+Deno.test("a response that was requested before a purge is not stored after it", async () => {
   const gate = Promise.withResolvers<void>();
   const edge = pagesEdge(async () => {
     await gate.promise;
@@ -336,7 +336,7 @@ Deno.test("an answer that was asked for before a purge is not kept after it", as
   assert.match(await edge.get("/"), /^MISS/);
 });
 
-Deno.test("bypass_cache passes kept pages by, and unsafe methods are never kept", async () => {
+Deno.test("bypass_cache bypasses stored pages, and responses to unsafe methods are never stored", async () => {
   const edge = pagesEdge(counting(), {
     rules: [{
       id: "draft",
