@@ -4,6 +4,7 @@
  * @module
  */
 import { sha256Hex } from "../../lib/hash.ts";
+import { SingleFlight } from "../../lib/single_flight.ts";
 import { asciiText, type MemoryBody } from "../messages/mod.ts";
 import { BlobCorruptError, type BlobReader } from "./blob_reader.ts";
 
@@ -35,7 +36,7 @@ interface Entry {
  */
 export class BlobCache {
   readonly #entries = new Map<string, Entry>();
-  readonly #loading = new Map<string, Promise<MemoryBody>>();
+  readonly #loading = new SingleFlight<MemoryBody>();
   #bytes = 0;
   #textBytes = 0;
 
@@ -62,11 +63,7 @@ export class BlobCache {
   load(sha256: string, reader: BlobReader): Promise<MemoryBody> {
     const body = this.peek(sha256);
     if (body !== undefined) return Promise.resolve(body);
-    const underWay = this.#loading.get(sha256);
-    if (underWay !== undefined) return underWay;
-    const loading = this.#read(sha256, reader).finally(() => this.#loading.delete(sha256));
-    this.#loading.set(sha256, loading);
-    return loading;
+    return this.#loading.run(sha256, () => this.#read(sha256, reader));
   }
 
   async #read(sha256: string, reader: BlobReader): Promise<MemoryBody> {

@@ -5,6 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import { crc32 } from "node:zlib";
+import { SingleFlight } from "../../lib/single_flight.ts";
 import type { ByteRange } from "../ranges/mod.ts";
 import { BlobCorruptError, type BlobReader } from "./blob_reader.ts";
 import { type BlobName, BLOCK_BYTES, blocksOf, BlockSums } from "./block_sums.ts";
@@ -90,7 +91,7 @@ export class BlobStreams {
   /** Checksums of the blobs that were verified, by hash. */
   readonly #verified = new Map<string, number>();
   readonly #sums = new Map<string, BlockSums>();
-  readonly #summing = new Map<string, Promise<BlockSums>>();
+  readonly #summing = new SingleFlight<BlockSums>();
   #sumBytes = 0;
 
   /** Opens a whole blob; the stream fails before its last bytes where it is damaged. */
@@ -165,17 +166,18 @@ export class BlobStreams {
   #sumOnce(blob: BlobName, reader: BlobReader): Promise<BlockSums> {
     const known = this.#sums.get(blob.sha256);
     if (known !== undefined) return Promise.resolve(known);
-    const underWay = this.#summing.get(blob.sha256);
-    if (underWay !== undefined) return underWay;
-    const summing = BlockSums.of(blob, reader).then((sums) => {
+    return this.#summing.run(blob.sha256, () => this.#sum(blob, reader));
+  }
+
+  async #sum(blob: BlobName, reader: BlobReader): Promise<BlockSums> {
+    try {
+      const sums = await BlockSums.of(blob, reader);
       this.#keepSums(blob.sha256, sums);
       return sums;
-    }, async (error) => {
+    } catch (error) {
       if (error instanceof BlobCorruptError) await this.#report(blob, reader);
       throw error;
-    }).finally(() => this.#summing.delete(blob.sha256));
-    this.#summing.set(blob.sha256, summing);
-    return summing;
+    }
   }
 
   #keepSums(sha256: string, sums: BlockSums): void {

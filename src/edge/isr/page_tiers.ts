@@ -4,6 +4,7 @@
  * @module
  */
 import { sha256Hex } from "../../lib/hash.ts";
+import { SingleFlight } from "../../lib/single_flight.ts";
 import type { PurgeScope } from "../cache/mod.ts";
 import { type IsrMemory, pageBytes } from "./isr_memory.ts";
 import { type PageLimits, pageName } from "./page_index.ts";
@@ -31,7 +32,7 @@ export class PageTiers {
   readonly #memory: IsrMemory;
   readonly #storedPages: StoredPages;
   readonly #deploymentId: string;
-  readonly #reads = new Map<string, Promise<IsrEntry | undefined>>();
+  readonly #reads = new SingleFlight<IsrEntry | undefined>();
   #purges = 0;
 
   constructor(options: PageTiersOptions) {
@@ -52,13 +53,7 @@ export class PageTiers {
 
   /** Reads a page from the store into memory; requests at the same time share one read. */
   read(request: PageRequest, revalidateSeconds: number): Promise<IsrEntry | undefined> {
-    const { key } = request;
-    let reading = this.#reads.get(key);
-    if (reading === undefined) {
-      reading = this.#readNow(request, revalidateSeconds).finally(() => this.#reads.delete(key));
-      this.#reads.set(key, reading);
-    }
-    return reading;
+    return this.#reads.run(request.key, () => this.#readNow(request, revalidateSeconds));
   }
 
   async #readNow(request: PageRequest, revalidateSeconds: number): Promise<IsrEntry | undefined> {

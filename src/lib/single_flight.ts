@@ -1,0 +1,23 @@
+/**
+ * Work that is done once for all who need it at the same time.
+ *
+ * @module
+ */
+
+/** Runs asynchronous work at most once at a time for each key. */
+export class SingleFlight<Value> {
+  readonly #running = new Map<string, Promise<Value>>();
+
+  /**
+   * Starts `work`, or joins the work for this key that is still running. Rejects
+   * as the work does; nothing is remembered after it has settled.
+   */
+  run(key: string, work: () => Promise<Value>): Promise<Value> {
+    let running = this.#running.get(key);
+    if (running === undefined) {
+      running = work().finally(() => this.#running.delete(key));
+      this.#running.set(key, running);
+    }
+    return running;
+  }
+}
