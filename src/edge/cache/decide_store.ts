@@ -8,7 +8,7 @@
 import { findHeader, type HeaderList, joinedHeader } from "../messages/mod.ts";
 import { CacheControl } from "./cache_control.ts";
 import { fitsPath } from "./content_type_fit.ts";
-import { type Exchanged, initialAge, ownLifetime } from "./freshness.ts";
+import { type ExchangeTimes, initialAge, ownLifetime } from "./freshness.ts";
 import type { CacheRequest, CacheRule, Terms } from "./types.ts";
 import { varyNames } from "./vary.ts";
 
@@ -126,18 +126,18 @@ function isOfUse(terms: Terms, headers: HeaderList, age: number): boolean {
 export function decideStore(
   request: CacheRequest,
   response: ResponseHead,
-  options: { readonly rule: CacheRule; readonly exchanged: Exchanged },
+  options: { readonly rule: CacheRule; readonly times: ExchangeTimes },
 ): StoreDecision {
   const { status, headers } = response;
-  const { rule, exchanged } = options;
+  const { rule, times } = options;
   const control = new CacheControl(joinedHeader(headers, "cache-control"));
   const reason = refusal(request, response, control);
   if (reason !== undefined) return { type: "pass", reason };
-  const lifetime = ownLifetime(headers, control, exchanged.responseTime) ??
+  const lifetime = ownLifetime(headers, control, times.responseTime) ??
     ruleLifetime(status, rule);
   if (lifetime === undefined) return { type: "pass", reason: "status" };
   const terms = termsOf(control, lifetime, rule);
-  const age = initialAge(headers, exchanged);
+  const age = initialAge(headers, times);
   if (!isOfUse(terms, headers, age)) return { type: "pass", reason: "no_use" };
   const dropped = [...control.fields("private"), ...control.fields("no-cache")];
   return { type: "store", terms, initialAge: age, dropped };

@@ -9,7 +9,7 @@ import { parseHttpDate } from "./http_date.ts";
 import type { StoredResponse } from "./types.ts";
 
 /** When the request went to the origin and when the response came, in milliseconds. */
-export interface Exchanged {
+export interface ExchangeTimes {
   readonly requestTime: number;
   readonly responseTime: number;
 }
@@ -21,7 +21,10 @@ function dateOf(headers: HeaderList, responseTime: number): number {
 }
 
 /** `corrected_initial_age` (4.2.3). */
-export function initialAge(headers: HeaderList, { requestTime, responseTime }: Exchanged): number {
+export function initialAge(
+  headers: HeaderList,
+  { requestTime, responseTime }: ExchangeTimes,
+): number {
   const apparentAge = Math.max(0, (responseTime - dateOf(headers, responseTime)) / 1000);
   const age = findHeader(headers, "age")?.split(",")[0]?.trim();
   const correctedAge = (deltaSeconds(age) ?? 0) + (responseTime - requestTime) / 1000;

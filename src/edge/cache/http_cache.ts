@@ -222,17 +222,17 @@ export class HttpCache {
     const now = this.#options.now();
     const isAlone = request.header("authorization") !== undefined ||
       this.#inFlightRequests.isHitForMiss(key, now);
-    if (isAlone) return await this.#origin.send(context, lookup);
+    if (isAlone) return await this.#origin.fetch(context, lookup);
     const inFlight = this.#inFlightRequests.find(key);
     if (inFlight === undefined) {
-      return await this.#origin.send(context, lookup, {
+      return await this.#origin.fetch(context, lookup, {
         inFlight: this.#inFlightRequests.start(key, now),
       });
     }
     const { collapseMilliseconds: milliseconds, timer } = this.#options;
     const outcome = await awaitOutcome(inFlight, { milliseconds, timer });
     return this.#share(context, lookup, { inFlight, outcome }) ??
-      await this.#origin.send(context, lookup);
+      await this.#origin.fetch(context, lookup);
   }
 
   /**
@@ -270,7 +270,7 @@ export class HttpCache {
     if (inFlight === undefined) return;
     const conditions = validators(stored);
     const lookup: ForwardDecision = { type: "revalidate", stored, conditions, forward: "stale" };
-    const work = this.#origin.send(context, lookup, { inFlight, background: true });
+    const work = this.#origin.fetch(context, lookup, { inFlight, background: true });
     context.options.waitUntil(work.catch((error) => this.#options.onError?.(error)));
   }
 }

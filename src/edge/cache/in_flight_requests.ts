@@ -45,13 +45,13 @@ const HIT_FOR_MISS_MILLISECONDS = 10_000;
  * whose last response could not be shared, so that waiting would be in vain.
  */
 export class InFlightRequests {
-  readonly #inFlightRequests = new Map<string, InFlightRequest>();
+  readonly #byKey = new Map<string, InFlightRequest>();
   /** Until when each key is hit-for-miss. */
   readonly #hitsForMiss = new Map<string, number>();
 
   /** The request to wait for. */
   find(key: string): InFlightRequest | undefined {
-    return this.#inFlightRequests.get(key);
+    return this.#byKey.get(key);
   }
 
   /** Whether requests for a key go to the origin without waiting for each other. */
@@ -71,17 +71,17 @@ export class InFlightRequests {
 
   /** Begins a request that others may wait for, unless one is in flight. */
   start(key: string, now: number): InFlightRequest | undefined {
-    if (this.#inFlightRequests.has(key)) return undefined;
+    if (this.#byKey.has(key)) return undefined;
     const { promise, resolve } = Promise.withResolvers<FetchOutcome>();
     const inFlight: InFlightRequest = {
       startedAt: now,
       outcome: promise,
       settle: (outcome) => {
-        if (this.#inFlightRequests.get(key) === inFlight) this.#inFlightRequests.delete(key);
+        if (this.#byKey.get(key) === inFlight) this.#byKey.delete(key);
         resolve(outcome);
       },
     };
-    this.#inFlightRequests.set(key, inFlight);
+    this.#byKey.set(key, inFlight);
     return inFlight;
   }
 }

@@ -22,7 +22,7 @@ import { weaklyMatches } from "./conditions.ts";
 import { mayServeStaleOnError } from "./decide_lookup.ts";
 import { decideStore, type StoreDecision } from "./decide_store.ts";
 import { contentLength, deliver } from "./deliver.ts";
-import type { Exchanged } from "./freshness.ts";
+import type { ExchangeTimes } from "./freshness.ts";
 import type { FetchOutcome, InFlightRequest, InFlightRequests } from "./in_flight_requests.ts";
 import { resourceUriOf } from "./invalidation.ts";
 import { NOT_FORWARDED } from "./origin_request.ts";
@@ -68,7 +68,7 @@ export class OriginFetcher {
   }
 
   /** Fetches from the origin, and settles the in-flight request in any case. */
-  async send(
+  async fetch(
     context: CacheContext,
     lookup: ForwardDecision,
     { inFlight, background = false }: {
@@ -130,37 +130,37 @@ export class OriginFetcher {
         conditions: lookup.type === "revalidate" ? lookup.conditions : [],
       });
     } catch (error) {
-      const serveStaleOnError = this.serveStaleOnError(context.request, lookup, {
+      const stale = this.serveStaleOnError(context.request, lookup, {
         unreachable: true,
       });
-      if (serveStaleOnError === undefined || background) throw error;
+      if (stale === undefined || background) throw error;
       this.#settle(originFetch, { type: "failed", unreachable: true });
-      return serveStaleOnError;
+      return stale;
     }
-    const exchanged: Exchanged = { requestTime, responseTime: this.#now() };
-    if (response.status === 304) return await this.#validated(originFetch, response, exchanged);
+    const times: ExchangeTimes = { requestTime, responseTime: this.#now() };
+    if (response.status === 304) return await this.#revalidated(originFetch, response, times);
     if (FAILURES.has(response.status)) {
       const { status } = response;
-      const serveStaleOnError = this.serveStaleOnError(context.request, lookup, {
+      const stale = this.serveStaleOnError(context.request, lookup, {
         unreachable: false,
         status,
       });
-      if (serveStaleOnError !== undefined) {
+      if (stale !== undefined) {
         discardBody(response.body);
         this.#settle(originFetch, { type: "failed", unreachable: false });
-        return serveStaleOnError;
+        return stale;
       }
       // The stale response stays: its stale-while-revalidate time is not over.
       if (background) return this.#passThrough(originFetch, response, "origin-failure");
     }
-    return await this.#take(originFetch, response, exchanged);
+    return await this.#storeOrPass(originFetch, response, times);
   }
 
   /** Handles a 304: the stored response is still valid (RFC 9111, 4.3.4). */
-  async #validated(
+  async #revalidated(
     originFetch: OriginFetch,
     response: OriginResponse,
-    exchanged: Exchanged,
+    times: ExchangeTimes,
   ): Promise<CachedResponse> {
     const { context, lookup } = originFetch;
     const { request, rule } = context;
@@ -177,7 +177,7 @@ export class OriginFetcher {
       status: stored.status,
       headers: freshenedHeaders(stored.headers, response.headers),
     };
-    const decision = decideStore(request, head, { rule, exchanged });
+    const decision = decideStore(request, head, { rule, times });
     if (decision.type === "pass") {
       this.#store.remove(stored);
       return this.#passThrough(originFetch, { ...head, body: stored.body }, decision.reason);
@@ -185,24 +185,24 @@ export class OriginFetcher {
     const fresh = makeStored(head, {
       request,
       decision,
-      responseTime: exchanged.responseTime,
+      responseTime: times.responseTime,
       body: stored.body,
     });
     return this.#keep(originFetch, fresh, { result: "HIT", forwardStatus: 304 });
   }
 
-  async #take(
+  async #storeOrPass(
     originFetch: OriginFetch,
     response: OriginResponse,
-    exchanged: Exchanged,
+    times: ExchangeTimes,
   ): Promise<CachedResponse> {
     const { request, rule } = originFetch.context;
-    const decision = decideStore(request, response, { rule, exchanged });
+    const decision = decideStore(request, response, { rule, times });
     if (decision.type === "pass") return this.#passThrough(originFetch, response, decision.reason);
     if ((contentLength(response.headers) ?? 0) > this.#maxEntryBytes) {
       return this.#passThrough(originFetch, response, "too-large");
     }
-    const { responseTime } = exchanged;
+    const { responseTime } = times;
     const { body } = response;
     if (isStream(body)) {
       return await this.#keepWhileSending(originFetch, { ...response, body }, {
