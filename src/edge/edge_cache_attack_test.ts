@@ -75,7 +75,7 @@ const SUFFIXES = [
   "/account%3fa.woff2",
 ];
 for (const path of SUFFIXES) {
-  Deno.test(`somebody's page under ${path} is not kept`, async () => {
+  Deno.test(`somebody's page under ${path} is not stored`, async () => {
     const edge = dynamicEdge({
       rules: [toUpstream, cached()],
       upstream: ({ headers }) =>

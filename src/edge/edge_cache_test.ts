@@ -239,7 +239,7 @@ const NEVER: readonly (readonly [string, RequestInit, HeadersInit])[] = [
   ["Vary: *", {}, { vary: "*" }],
 ];
 for (const [name, request, headers] of NEVER) {
-  Deno.test(`an answer with ${name} reaches nobody else`, async () => {
+  Deno.test(`a response with ${name} reaches no other client`, async () => {
     const edge = world({ upstream: (_, count) => new Response(`answer ${count}`, { headers }) });
     assert.equal((await read(edge, "/", request)).text, "answer 1");
     assert.equal((await read(edge, "/")).text, "answer 2");

@@ -1,6 +1,6 @@
 /**
- * An edge that remembers targets and one that judges each request anew, because
- * it takes every client for a trusted proxy, must be told apart by nothing.
+ * An edge that caches decisions must behave exactly like one that evaluates each
+ * request, because it takes every client for a trusted proxy.
  */
 import assert from "node:assert/strict";
 import fc from "fast-check";

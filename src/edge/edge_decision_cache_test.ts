@@ -40,7 +40,7 @@ const CLIENTS: readonly [
 ];
 
 for (const [name, condition, init] of CLIENTS) {
-  Deno.test(`a rule that asks for the ${name} is asked for each client`, async () => {
+  Deno.test(`a rule with a condition on the ${name} is evaluated for each client`, async () => {
     const edge = dynamicEdge({ rules: [deny(condition), toUpstream, cached()] });
     for (let count = 0; count < 3; count++) {
       assert.equal((await edge.fetch("/page")).status, 200);

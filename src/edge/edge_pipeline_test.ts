@@ -171,7 +171,7 @@ Deno.test("failure missing is closed for request steps and open for response ste
 });
 
 for (const reason of REASONS) {
-  Deno.test(`a handle that fails by ${reason} is no answer, an observer's failure nobody's`, async () => {
+  Deno.test(`a handle that fails by ${reason} gives an error page, and an observer's failure changes nothing`, async () => {
     const failing = dynamicEdge({
       rules: [pipeline([{ handle: "bad" }])],
       functions: { bad: fails(reason) },

@@ -170,7 +170,7 @@ const FAILURES: readonly (readonly [code: OutboundError["code"], status: number]
   ["idle_timeout", 504],
 ];
 for (const [code, status] of FAILURES) {
-  Deno.test(`an upstream that fails by ${code} is a ${status} that tells nothing of it`, async () => {
+  Deno.test(`an upstream that fails by ${code} gives a ${status} that reveals nothing about it`, async () => {
     const edge = dynamicEdge({
       rules: [toUpstream],
       upstream: () => {

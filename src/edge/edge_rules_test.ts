@@ -123,7 +123,7 @@ const scenarios: readonly Scenario[] = [
     traces: ["rule deny shadowed"],
   },
   {
-    name: "log records and goes on",
+    name: "log records, and the evaluation continues",
     rules: [rule(undefined, { type: "log" })],
     status: 200,
     traces: ["rule log logged"],
@@ -274,7 +274,7 @@ const scenarios: readonly Scenario[] = [
     has: { "content-type": null },
   },
   {
-    name: "the fields that identify an answer can not be changed",
+    name: "the fields that identify a response cannot be changed",
     rules: [
       rule(undefined, { type: "remove_headers", headers: ["x-svc-deployment"] }, "1"),
       rule(undefined, { type: "set_headers", headers: { "x-svc-request-id": "mine" } }, "2"),

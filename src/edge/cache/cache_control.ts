@@ -4,7 +4,7 @@
  * @module
  */
 
-/** Longest time that is told apart, in seconds (RFC 9111, 1.2.2). */
+/** Longest time, in seconds; a longer one counts as this (RFC 9111, 1.2.2). */
 export const MAX_SECONDS = 2 ** 31;
 
 const DIRECTIVE =

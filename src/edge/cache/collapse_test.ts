@@ -99,8 +99,8 @@ Deno.test("handle() fails all waiting requests when the origin cannot be reached
   const { test, first } = held(() => ok("back", FRESH));
   const asked = [test.ask(), test.ask()];
   await settle();
-  first.reject(new Error("Can not connect"));
-  for (const answer of asked) await assert.rejects(answer, /Can not connect/);
+  first.reject(new Error("Cannot connect"));
+  for (const answer of asked) await assert.rejects(answer, /Cannot connect/);
   assert.equal(test.seen.length, 1);
   assert.equal((await test.read()).text, "back");
 });

@@ -1,6 +1,6 @@
 /**
- * What the cache itself costs per request, without sockets. Run by
- * `deno task bench`; setup is not timed.
+ * The cost of the cache per request, without sockets. Run by `deno task bench`;
+ * setup is not timed.
  *
  * @module
  */

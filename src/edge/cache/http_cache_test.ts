@@ -104,7 +104,7 @@ Deno.test("handle() keeps the stale response when the refresh fails", async () =
   test.respond = () => ok("broken", { "cache-control": "max-age=60" }, 503);
   assert.equal((await test.read()).text, "one");
   test.respond = () => {
-    throw new Error("Can not connect");
+    throw new Error("Cannot connect");
   };
   assert.equal((await test.read()).text, "one");
   assert.equal((await test.read()).result, "STALE");

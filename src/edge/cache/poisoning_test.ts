@@ -1,5 +1,5 @@
 /**
- * Attacks on shared caches: what one client sends or is sent must not reach
+ * Attacks on shared caches: nothing that one client sends or receives may reach
  * another.
  */
 import assert from "node:assert/strict";
@@ -161,7 +161,7 @@ const DIMENSIONS: readonly {
 ];
 
 for (const { name, rule, a, b } of DIMENSIONS) {
-  Deno.test(`answers are kept apart by ${name}`, async () => {
+  Deno.test(`responses are kept apart by ${name}`, async () => {
     const test = new TestCache((_, count) => ok(String(count)));
     await test.read(a, rule);
     assert.equal((await test.read(b, rule)).text, "2");

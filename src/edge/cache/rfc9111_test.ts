@@ -1,15 +1,15 @@
 /**
- * What RFC 9111 (and RFC 5861, marked) demands of one answer and one later
- * request, row by row: `section | name | first request | answer | seconds |
+ * What RFC 9111 (and RFC 5861, where named) requires of a response and a later
+ * request, row by row: `section | name | first request | response | seconds |
  * second request | outcome`.
  *
  * Fields are joined by ` & `; `cc` is `cache-control`; `@-30` is the date 30 s
- * before the clock. Words with a colon before them steer the row: `:method`,
- * `:path`, `:swr` and `:ttl` (of the rule; 100 s without), `:clients` (they may
+ * before the clock. Words with a colon set an option of the row: `:method`,
+ * `:path`, `:swr` and `:ttl` (of the rule; 100 s by default), `:clients` (they may
  * revalidate), `:status`, and `:origin` for what the origin does the second time.
  *
- * The outcome is what the second client sees: `x-svc-cache`, then `validated`
- * where the origin said 304, and the status where it is not 200.
+ * The outcome is what the second client gets: `x-svc-cache`, then `validated`
+ * where the origin responded with 304, and the status where it is not 200.
  */
 import assert from "node:assert/strict";
 import { formatHttpDate } from "./http_date.ts";
@@ -196,7 +196,7 @@ async function outcomeOf(first: string, answer: string, seconds: number, second:
   let validated = false;
   test.respond = ({ headers }) => {
     const origin = two.words["origin"];
-    if (origin === "down") throw new Error("Can not connect");
+    if (origin === "down") throw new Error("Cannot connect");
     if (origin !== undefined && origin !== "new") return ok("failed", {}, Number(origin));
     validated = origin !== "new" &&
       ("if-none-match" in headers || "if-modified-since" in headers) && !("if-match" in headers);

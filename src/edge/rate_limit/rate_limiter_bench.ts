@@ -1,6 +1,6 @@
 /**
- * What one check costs, and what the counters weigh, as the number of clients
- * grows to a million. Run by `deno task bench`; setup is not timed.
+ * The cost of a check, and the memory of the counters, for up to a million clients.
+ * Run by `deno task bench`; setup is not timed.
  *
  * @module
  */
