@@ -1,5 +1,5 @@
 /**
- * Account services over a store in memory and a clock that tests turn.
+ * Account services over a store in memory and a clock that tests set.
  *
  * @module
  */

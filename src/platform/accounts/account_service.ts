@@ -41,7 +41,7 @@ export class AccountService {
     const before = (await signIns.find(id)).password;
     if (before === null) {
       guess.succeed();
-      throw new Failure("conflict", "Can not change the password: the account has none. Add one");
+      throw new Failure("conflict", "Cannot change the password: the account has none. Add one");
     }
     if (!await passwords.matches(change.current, before)) {
       if (guess.fail()) await reportWrongPasswords(raise, { userId: id, client });
@@ -51,7 +51,7 @@ export class AccountService {
     const password = await passwords.hash(change.next);
     await signIns.change(id, (record) => {
       if (record.password?.hash === before.hash) return { ...record, password };
-      throw new Failure("conflict", "Can not change the password: it was changed meanwhile");
+      throw new Failure("conflict", "Cannot change the password: it was changed meanwhile");
     });
     await this.endOtherSessions(person);
     await raise({

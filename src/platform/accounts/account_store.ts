@@ -42,12 +42,12 @@ export const membershipRecord = z.object({
 });
 export type MembershipRecord = z.infer<typeof membershipRecord>;
 
-/** One address in one spelling: without blanks around, in lower case. */
+/** An email address in its one spelling: trimmed, normalized (NFKC) and in lower case. */
 export function canonicalEmail(email: string): string {
   return email.trim().normalize("NFKC").toLowerCase();
 }
 
-/** Sets a membership where it is looked for: by user and by workspace. */
+/** Sets a membership under both of its keys: by user and by workspace. */
 export function setMembership(
   operation: Deno.AtomicOperation,
   membership: MembershipRecord,

@@ -25,11 +25,11 @@ export async function bootstrapAccounts(options: {
   const { store, now, random } = options;
   if (await store.ownerId() !== undefined) return undefined;
   if (options.token !== undefined && !/^[\x21-\x7e]+$/.test(options.token)) {
-    throw new TypeError("Can not use SVC_BOOTSTRAP_TOKEN: it must be printable ASCII");
+    throw new TypeError("Cannot use SVC_BOOTSTRAP_TOKEN: it must be printable ASCII");
   }
   if (options.token !== undefined && options.token.length < MIN_TOKEN_LENGTH) {
     throw new TypeError(
-      `Can not use SVC_BOOTSTRAP_TOKEN: it must have at least ${MIN_TOKEN_LENGTH} characters, ` +
+      `Cannot use SVC_BOOTSTRAP_TOKEN: it must have at least ${MIN_TOKEN_LENGTH} characters, ` +
         `it has ${options.token.length}`,
     );
   }

@@ -10,7 +10,7 @@ export interface SignedIn {
   readonly account: Account;
   /** Value of the `Set-Cookie` header that carries the new session. */
   readonly setCookie: string;
-  /** The same, of the cookie by which this browser is known again. */
+  /** Value of the `Set-Cookie` header that marks this browser as known. */
   readonly deviceCookie: string;
 }
 
@@ -20,7 +20,7 @@ export interface FactorWanted {
   readonly challenge: string;
 }
 
-/** The account is made once a link in a mail is followed. */
+/** The account is made when its owner follows the link in a mail. */
 export interface ConfirmationWanted {
   readonly status: "confirmation_required";
 }
@@ -35,6 +35,6 @@ export interface NewAccount {
   readonly email: string;
   readonly password: string;
   readonly name: string;
-  /** Path to go on to when the account is confirmed. */
+  /** Path to go to when the account is confirmed. */
   readonly next?: string | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Security events: raised at their moment, kept in a log that only grows, and
- * told to whoever delivers them.
+ * Security events: recorded in an append-only log when they happen, and passed
+ * on to be delivered.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { type Page, readPage } from "../core/store/mod.ts";
 import { accountKeys } from "./account_keys.ts";
 import { SUSPICIOUS_GUESSES } from "./guessing/guess_limits.ts";
 
-/** What is said when an event is raised. */
+/** What the code that raises an event states. */
 export interface RaisedEvent {
   readonly event: SecurityEventName;
   readonly userId: string;
@@ -26,7 +26,7 @@ export interface RaisedEvent {
 /** Raises an event; resolves when the log has it. */
 export type RaiseSecurityEvent = (event: RaisedEvent) => Promise<void>;
 
-/** Tells the owner of an account that somebody guesses the password. */
+/** Reports to the owner of an account that somebody guesses the password. */
 export function reportWrongPasswords(
   raise: RaiseSecurityEvent,
   { userId, client }: { readonly userId: string; readonly client: Client },
@@ -53,7 +53,7 @@ export interface SecurityLogOptions {
   readonly random: Random;
   /** Adds to the commit by which the log gets an event. */
   readonly note?: ((operation: Deno.AtomicOperation, event: SecurityEvent) => void) | undefined;
-  /** Told of each event once the log has it: where notifications begin. */
+  /** Called with each event once the log has it; notifications begin here. */
   readonly onEvent?: (event: SecurityEvent) => void;
 }
 

@@ -1,5 +1,5 @@
 /**
- * What may be done to the members of a workspace, decided by who they are.
+ * Which changes to the members of a workspace are allowed. Pure.
  *
  * @module
  */

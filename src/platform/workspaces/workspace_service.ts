@@ -27,7 +27,7 @@ export interface OpenInvitation {
 
 type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
 
-/** Workspaces that one account can be in and still make another. */
+/** An account in this many workspaces cannot make another. */
 const MAX_WORKSPACES = 100;
 
 const iso = (time: number): string => new Date(time).toISOString();
@@ -189,7 +189,7 @@ export class WorkspaceService {
     return toWire(workspace, member.role);
   }
 
-  /** An invitation counts while who made it may still invite. */
+  /** Finds an invitation; it is valid while whoever made it may still invite. */
   private async valid(token: string, client: Client) {
     const { accounts, limits, now } = this.parts;
     const guess = await limits.begin("link", client);
@@ -216,10 +216,10 @@ export class WorkspaceService {
 }
 
 const noMember = (userId: string) =>
-  new Failure("not_found", `User ${userId} is no member of the workspace`);
+  new Failure("not_found", `User ${userId} is not a member of the workspace`);
 
 const lastOwner = () =>
-  new Failure("conflict", "Can not do this: the workspace must keep an owner. Name another first");
+  new Failure("conflict", "Cannot do this: the workspace must keep an owner. Name another first");
 
 const invitationUsed = () =>
-  new Failure("not_found", "Invitation can not be used: it is old, was used or was withdrawn");
+  new Failure("not_found", "Invitation cannot be used: it is old, was used or was withdrawn");

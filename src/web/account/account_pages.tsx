@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * Settings of the own account: password and second factor.
+ * Settings of a person's own account: password and second factor.
  *
  * @module
  */
@@ -21,7 +21,7 @@ import {
 } from "../layout/mod.ts";
 import { ConfirmCard, EmailCard } from "./messenger_only_pages.tsx";
 
-/** Tells password managers whose password it is. */
+/** Shows password managers whose password it is. */
 function Whose({ email }: { readonly email: string | null }) {
   if (email === null) return null;
   return (

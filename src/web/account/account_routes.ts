@@ -1,5 +1,5 @@
 /**
- * Settings of the own account.
+ * The routes of a person's own account: security, sessions, tools and activity.
  *
  * @module
  */
@@ -21,13 +21,13 @@ export interface AccountPageServices {
 }
 
 const id = z.object({ id: z.string().max(64) });
-/** The page that enrols sends back what it showed, so that a mistyped code costs nothing. */
+/** The form sends back the secret's URI that the page showed, so that a mistyped code costs nothing. */
 const confirmFields = z.object({
   uri: z.string().max(600).regex(/^otpauth:\/\/totp\/\S+\?\S+$/),
   code: endpoints.confirmTwoFactor.body.shape.code,
 });
 
-/** The page of password and second factor; with a form that was refused. */
+/** Renders the page of password and second factor, with the form that was refused, if any. */
 export async function showSecurity(
   visit: PersonVisit,
   { account, workspaces }: Pick<AccountPageServices, "account" | "workspaces">,

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * What an account that signs in by the messenger alone sees in place of its
- * password: a way to show who one is, and an address and password to add.
+ * What an account that signs in by the messenger alone is shown in place of its
+ * password: a way to confirm who it is, and an address and password to add.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
 } from "../layout/mod.ts";
 import { MESSENGER_ENTRY_PATH } from "../entry/mod.ts";
 
-/** Asks for a sign-in of the last ten minutes. */
+/** Asks the person to sign in again, as the last sign-in is over ten minutes old. */
 export function ConfirmCard({ csrf }: { readonly csrf: string }) {
   return (
     <Card
@@ -59,7 +59,7 @@ export function EmailCard({ csrf, state }: { readonly csrf: string; readonly sta
   );
 }
 
-/** The same whether the address has an account or not. */
+/** Reads the same whether or not the address has an account. */
 export function emailUnderWayPage(context: PageContext, email: string): Response {
   return showPage(
     <SettingsFrame title="Look at your mail" context={context}>
@@ -80,7 +80,7 @@ export function emailUnderWayPage(context: PageContext, email: string): Response
   );
 }
 
-/** Programs that scan mails follow links; so the link only shows a button. */
+/** Mail scanners follow links, so the link only opens a page with a button. */
 export function confirmEmailPage(context: PageContext, token: string): Response {
   return showPage(
     <SettingsFrame title="Confirm your address" context={context}>

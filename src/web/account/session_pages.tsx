@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * What is signed in to the own account, and what happened to it.
+ * The browsers and tools that are signed in to the account, and what happened to it.
  *
  * @module
  */

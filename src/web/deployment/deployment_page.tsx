@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * One deployment: how it stands, why it failed, and what its build wrote.
+ * One deployment: its state, why it failed, and the log of its build.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `/deployments/{id}`: what notifications of a deployment lead to.
+ * `/deployments/{id}`: the page that notifications of a deployment link to.
  *
  * @module
  */

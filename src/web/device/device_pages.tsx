@@ -46,7 +46,7 @@ function AsWho({ email, csrf }: { readonly email: string; readonly csrf: string 
   );
 }
 
-/** Asks for the code that the tool shows. */
+/** Renders the form for the code that the tool shows. */
 export function codePage(shown: Signed): Response {
   const { state = EMPTY, csrf, email, status, headers } = shown;
   return showPage(
@@ -145,12 +145,12 @@ function WorkspaceChoice({ workspaces, wanted }: {
   );
 }
 
-/** Shows who asks, and lets the person approve or deny. */
+/** Shows which tool asks, and lets the person approve or deny. */
 export function confirmPage(
   shown: Signed & {
     readonly device: DeviceRequest;
     readonly workspaces: readonly Workspace[];
-    /** Slug of the workspace that the tool would like. */
+    /** Slug of the workspace that the tool asked for. */
     readonly wanted: string | null;
   },
 ): Response {
@@ -208,7 +208,7 @@ export function confirmPage(
   );
 }
 
-/** Says what was decided. */
+/** Shows what was decided. */
 export function decidedPage(decision: {
   readonly approved: boolean;
   readonly tool: string;

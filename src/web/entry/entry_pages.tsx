@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The pages by which people come in: sign-up, sign-in, the second factor, and
- * the one-time link of a new platform's owner.
+ * The pages before sign-in: sign-up, sign-in, the second factor, and the
+ * one-time link of a new platform's owner.
  *
  * @module
  */
@@ -24,13 +24,13 @@ import { MessengerDoor } from "./messenger_entry_pages.tsx";
 import { signInPath } from "../visit/mod.ts";
 
 export interface Onward extends FormPage {
-  /** True where the messenger is a way in. */
+  /** Whether people can sign in by the messenger. */
   readonly hasMessenger?: boolean;
-  /** Where to go on to; a path of this site. */
+  /** The path of this site to go to after sign-in. */
   readonly next: string;
 }
 
-/** What an account is made of. */
+/** The fields of a new account. */
 function NewAccount({ state }: { readonly state: FormState }) {
   return (
     <>

@@ -1,5 +1,5 @@
 /**
- * Coming in and going out by the pages.
+ * The routes of sign-in, sign-up and sign-out.
  *
  * @module
  */
@@ -29,18 +29,18 @@ export function comeIn({ setCookie, deviceCookie }: SignedIn, path: string): Res
   return response;
 }
 
-/** Where to after sign-in: the start page has nothing to do. */
+/** Where to go after sign-in: the account's page in place of the start page. */
 const orAccount = (next: string): string => next === "/" ? "/account" : next;
 
 const signUpFields = endpoints.signUp.body.omit({ next: true });
 const claimFields = endpoints.claimOwner.body.omit({ token: true });
 
-/** Says the same whatever is wrong, so that it tells as little as it can of other accounts. */
+/** One message for every conflict, so that it reveals as little as possible about other accounts. */
 function withoutEnumeration(error: unknown): unknown {
   if (!(error instanceof Failure) || error.code !== "conflict") return error;
   return new Failure(
     "conflict",
-    "Can not make an account with this email address. If it is yours, sign in instead",
+    "Cannot make an account with this email address. If it is yours, sign in instead",
   );
 }
 

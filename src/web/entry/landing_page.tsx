@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The page at the base address: says what answers here and where to go on.
+ * The start page: shows what answers here and where to go next.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The pages around mails with a link: confirming an account, and choosing a
- * new password.
+ * The pages of mails with a link: confirming an account, and choosing a new
+ * password.
  *
  * @module
  */
@@ -18,7 +18,7 @@ import {
   Trouble,
 } from "../layout/mod.ts";
 
-/** The same whether the address has an account or not. */
+/** Reads the same whether or not the address has an account. */
 export function lookAtMailPage(email: string): Response {
   return showPage(
     <EntryFrame
@@ -33,7 +33,7 @@ export function lookAtMailPage(email: string): Response {
   );
 }
 
-/** Programs that scan mails follow links; so the link only shows a button. */
+/** Mail scanners follow links, so the link only opens a page with a button. */
 export function confirmSignUpPage(token: string): Response {
   return showPage(
     <EntryFrame title="Confirm your account" lead="One press, and you are in.">

@@ -1,5 +1,5 @@
 /**
- * Following the links of mails about accounts.
+ * The routes behind the links in mails about accounts.
  *
  * @module
  */

@@ -1,8 +1,8 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * Coming in by the messenger: waiting for the chat, and the account of a
- * newcomer.
+ * Sign-in by the messenger: the page that waits for the chat, and the form that
+ * makes a newcomer's account.
  *
  * @module
  */
@@ -18,15 +18,15 @@ import {
 } from "../layout/mod.ts";
 import { signInPath } from "../visit/mod.ts";
 
-/** Path of the page that waits. */
+/** Path of the page that waits for the chat. */
 export const MESSENGER_ENTRY_PATH = "/sign-in/messenger";
-/** Seconds until the page looks again. */
+/** Seconds until the page reloads itself. */
 const LOOK_AGAIN = 3;
 
 export const messengerEntryPath = (next: string): string =>
   next === "/" ? MESSENGER_ENTRY_PATH : `${MESSENGER_ENTRY_PATH}?next=${encodeURIComponent(next)}`;
 
-/** The door on the pages of sign-in and sign-up. */
+/** The button on the pages of sign-in and sign-up that starts it. */
 export function MessengerDoor({ next }: { readonly next: string }) {
   return (
     <Form action={MESSENGER_ENTRY_PATH} hidden={{ next }}>
@@ -64,7 +64,7 @@ export function messengerWaitPage(shown: {
   );
 }
 
-/** An attempt that came to nothing. */
+/** The page of an attempt that was denied or took too long. */
 export function messengerOverPage(
   shown: { readonly wasDenied: boolean; readonly next: string },
 ): Response {

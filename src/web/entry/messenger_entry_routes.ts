@@ -1,6 +1,6 @@
 /**
- * Coming in by the messenger. The attempt belongs to the browser that began
- * it, by a cookie.
+ * Sign-in by the messenger. An attempt belongs to the browser that began it,
+ * which a cookie shows.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export interface MessengerEntry {
 const newcomerFields = z.object({ name: displayName });
 const TOKEN = /^[A-Za-z0-9_-]{43}$/;
 
-/** The cookie of an attempt; over https no other host can set one of this name. */
+/** The cookie of an attempt. Over https, no other host can set a cookie of this name. */
 function attemptCookie({ publicOrigin }: MessengerEntry) {
   const secure = publicOrigin.startsWith("https:");
   const name = secure ? "__Host-svc_messenger" : "svc_messenger";
@@ -38,7 +38,7 @@ function attemptCookie({ publicOrigin }: MessengerEntry) {
     set: (value: string): string =>
       `${name}=${value}; Path=/; Max-Age=${ATTEMPT_MS / 1000}; HttpOnly; SameSite=Lax` +
       (secure ? "; Secure" : ""),
-    /** Two of the name are none: one of them was planted. */
+    /** Reads two cookies of the name as none, since another host planted one of them. */
     read(header: string | null): string {
       const values = (header ?? "").split(";").map((part) => part.trim())
         .filter((part) => part.startsWith(`${name}=`))

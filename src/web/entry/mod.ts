@@ -1,5 +1,5 @@
 /**
- * The pages by which people come in: sign-in, sign-up, and the links of mails.
+ * The pages before sign-in: sign-in, sign-up, and the links in mails.
  *
  * @module
  */

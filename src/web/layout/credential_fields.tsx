@@ -26,7 +26,7 @@ export function EmailField(
   );
 }
 
-/** A password that is chosen here; among settings, where another is told apart from it, in brief. */
+/** The field for a password that is chosen here; `brief` in settings, beside the current one. */
 export function NewPassword({ state, name = "password", brief = false }: {
   readonly state: FormState;
   readonly name?: string;

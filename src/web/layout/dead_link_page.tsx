@@ -1,24 +1,24 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * What somebody sees whose link leads nowhere any more.
+ * The page behind a link that no longer works.
  *
  * @module
  */
 import { showPage } from "./document.tsx";
 import { EntryFrame } from "./frames.tsx";
 
-/** A page with status 404 that says why, and offers one way on. */
+/** Renders the page, with status 404: says why, and links to where to go next. */
 export function deadLinkPage({ lead, path, word, title = "Link used" }: {
   readonly lead: string;
-  /** Path of the page to go on to. */
+  /** Path of the page to go to next. */
   readonly path: string;
   readonly word: string;
-  /** Of the window. */
+  /** Title of the window. */
   readonly title?: string;
 }): Response {
   return showPage(
-    <EntryFrame title="This link can not be used" lead={lead}>
+    <EntryFrame title="This link cannot be used" lead={lead}>
       <p>
         <a class="button quiet" href={path}>{word}</a>
       </p>

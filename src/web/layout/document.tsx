@@ -11,7 +11,7 @@ import { sha256Hex } from "../../lib/hash.ts";
 import type { FormPage } from "./form.ts";
 import { STYLESHEET } from "./stylesheet.ts";
 
-/** Named by its content, so that browsers may keep it for good. */
+/** Named after its content, so that browsers can cache it for good. */
 export const STYLESHEET_PATH = `/assets/${sha256Hex(STYLESHEET).slice(0, 16)}.css`;
 
 /** What a page may load and do: no scripts. */
@@ -53,7 +53,7 @@ export const formPageFacts = (title: string, { status, headers }: FormPage): Pag
   ...(headers === undefined ? {} : { headers }),
 });
 
-/** Renders a page and answers with it. */
+/** Renders a page as a response. */
 export function showPage(content: Child, facts: PageFacts): Response {
   const page = (
     <html lang="en">
@@ -77,7 +77,7 @@ export function showPage(content: Child, facts: PageFacts): Response {
   });
 }
 
-/** Sends the browser on to a path of this site, by GET. */
+/** Redirects the browser to a path of this site, with a GET (303). */
 export function goTo(path: string, headers: Readonly<Record<string, string>> = {}): Response {
   return new Response(null, {
     status: 303,
@@ -100,7 +100,7 @@ const ICON = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 28 28">` +
   `<rect width="28" height="28" rx="7" fill="#0a6a4d"/>` +
   `<path d="M8 9h12M8 14h8M8 19h4" stroke="#fff" stroke-width="2.6" stroke-linecap="round"/></svg>`;
 
-/** The mark, as the browser's tab shows it. */
+/** The icon that the browser's tab shows. */
 export function showIcon(): Response {
   return new Response(ICON, {
     headers: {

@@ -1,5 +1,5 @@
 /**
- * What a form sent, and what is wrong with it.
+ * Reading and checking forms.
  *
  * @module
  */
@@ -11,7 +11,7 @@ const MAX_FORM_BYTES = 64 * 1024;
 
 export type Fields = Readonly<Record<string, string>>;
 
-/** A form as it is shown again. */
+/** What a form shows: values that were typed, and what is wrong with them. */
 export interface FormState {
   readonly values: Fields;
   /** What is wrong with single fields. */
@@ -20,7 +20,7 @@ export interface FormState {
   readonly failure?: string;
 }
 
-/** How a page shows a form again that was refused. */
+/** How a page shows a form again after it was refused. */
 export interface FormPage {
   readonly state?: FormState;
   /** HTTP status of the page; 200 where missing. */
@@ -31,7 +31,7 @@ export interface FormPage {
 /** A form that nobody has filled in yet. */
 export const EMPTY: FormState = { values: {}, problems: {} };
 
-/** Reads a form (`application/x-www-form-urlencoded`); of a repeated field, the last counts. */
+/** Reads a form (`application/x-www-form-urlencoded`); the last value of a repeated field counts. */
 export async function readForm(request: Request): Promise<Fields> {
   const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/x-www-form-urlencoded") {
@@ -45,7 +45,7 @@ export type Checked<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly state: FormState };
 
-/** Checks the fields that a schema knows, all at once. */
+/** Checks the fields that a schema knows and reports every problem at once. */
 export function checkFields<T>(schema: z.ZodObject & z.ZodType<T>, values: Fields): Checked<T> {
   const known = Object.keys(schema.shape);
   const given = Object.fromEntries(known.map((name) => [name, values[name] ?? ""]));
@@ -60,7 +60,7 @@ export function checkFields<T>(schema: z.ZodObject & z.ZodType<T>, values: Field
 
 /**
  * The form after a refusal, and the status of its page. A failure of the
- * platform itself is thrown on.
+ * platform itself is rethrown.
  */
 export function refused(
   error: unknown,

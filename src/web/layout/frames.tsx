@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The two frames of pages: one for whoever comes in, one for settings.
+ * The two frames of pages: one before sign-in, one for settings.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Workspace } from "../../contract/mod.ts";
 import type { Person } from "../../platform/core/access/mod.ts";
 import { Form, Mark, Notice } from "./pieces.tsx";
 
-/** Contour lines, as of a hill on a map. */
+/** Contour lines, as on a map. */
 function Contours() {
   const lines = Array.from({ length: 13 }, (_, index) => {
     const [rx, ry] = [70 + index * 52, 46 + index * 44];

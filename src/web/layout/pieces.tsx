@@ -21,7 +21,7 @@ export function Mark({ href = "/" }: { readonly href?: string }) {
   );
 }
 
-/** Something to be told: read out at once where it is `bad`. */
+/** A message to the person; screen readers read it out at once where it is `bad`. */
 export function Notice(
   { kind = "good", children }: { readonly kind?: "good" | "bad" | "care"; children?: Child },
 ) {
@@ -42,7 +42,7 @@ export interface FieldProps {
   readonly type?: string;
   readonly autocomplete: string;
   readonly hint?: string;
-  /** Written before anything was typed. */
+  /** The value before anything is typed. */
   readonly initial?: string;
   readonly focus?: boolean;
   readonly class?: string;
@@ -83,7 +83,7 @@ export function Field({ label, name, state, type = "text", hint, initial, ...res
   );
 }
 
-/** A form that posts; with the token that shows that our own page sends it. */
+/** A form that posts, with the token that shows that our own page sent it. */
 export function Form({ action, csrf, class: kind, hidden = {}, children }: {
   readonly action: string;
   readonly csrf?: string;
@@ -111,14 +111,14 @@ const MOMENT = new Intl.DateTimeFormat("en-GB", {
   timeZone: "UTC",
 });
 
-/** A moment, in UTC: pages without script do not know the reader's zone. */
+/** A time, in UTC: without a script, a page cannot know the reader's time zone. */
 export function Moment({ at }: { readonly at: string }) {
   return <time datetime={at}>{`${MOMENT.format(new Date(at))} UTC`}</time>;
 }
 
-/** When something that opens doors was made, and when it last did. */
+/** When a credential was made, and when it was last used. */
 export function MadeAndUsed({ word, createdAt, lastUsedAt }: {
-  /** How it came to be. */
+  /** The verb for its making, such as "Made". */
   readonly word: string;
   readonly createdAt: string;
   readonly lastUsedAt: string | null;
@@ -148,7 +148,7 @@ export function Qr({ text, label }: { readonly text: string; readonly label: str
   );
 }
 
-/** A tick or a cross, in a circle. */
+/** A tick or a cross in a circle. */
 export function Outcome({ good }: { readonly good: boolean }) {
   return (
     <div class={good ? "big" : "big bad"} aria-hidden="true">
@@ -181,7 +181,7 @@ export function Card({ title, id, lead, children }: {
   );
 }
 
-/** A button that ends something; what it ends is said to screen readers too. */
+/** A button that ends something; screen readers also read out what it ends. */
 export function EndButton({ action, csrf, word, what, hidden = {} }: {
   readonly action: string;
   readonly csrf: string;

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The page of the ways by which notifications reach a person.
+ * The page of the channels by which notifications reach a person.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
 } from "../layout/mod.ts";
 import { PUSH_PAGE_PATH } from "./push_scripts.ts";
 
-/** This page alone has a script: there is no web push without one. */
+/** The only page with a script, as web push needs one. */
 const POLICY = `${PAGE_POLICY}; script-src 'self'; worker-src 'self'; connect-src 'self'`;
 
 const STATUS: Readonly<Record<MessengerLink["status"], string>> = {

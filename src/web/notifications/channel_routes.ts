@@ -1,5 +1,5 @@
 /**
- * The page of channels, the scripts of web push, and what their forms do.
+ * The routes of the page of channels and of the scripts of web push.
  *
  * @module
  */

@@ -21,10 +21,10 @@ import {
 } from "../layout/mod.ts";
 import { INBOX_SCRIPT_PATH } from "./inbox_script.ts";
 
-/** Live updates take a script and the stream; without them the page is as good as its last load. */
+/** Live updates need a script and the stream; without them the page shows the state of its last load. */
 const POLICY = `${PAGE_POLICY}; script-src 'self'; connect-src 'self'`;
 
-/** What of the inbox is shown, as the address says it. */
+/** The part of the inbox that is shown, as the address names it. */
 export interface InboxWish {
   readonly tab: "inbox" | "unread" | "archive";
   readonly category: string | undefined;
@@ -34,7 +34,7 @@ export interface InboxWish {
 
 const TABS = [["inbox", "Inbox"], ["unread", "Unread"], ["archive", "Archive"]] as const;
 
-/** The address of a wish. */
+/** The address of a part of the inbox. */
 export function inboxPath({ tab, category, priority, offset }: InboxWish): string {
   const query = new URLSearchParams();
   if (tab !== "inbox") query.set("show", tab);
@@ -79,7 +79,7 @@ function Act({ action, csrf, id, word, title, kind = "quiet little" }: {
   readonly csrf: string;
   readonly id?: string;
   readonly word: string;
-  /** What it is done to, for screen readers. */
+  /** What the action applies to, for screen readers. */
   readonly title?: string;
   readonly kind?: string;
 }) {

@@ -1,5 +1,5 @@
 /**
- * The pages of notifications, and what their forms do.
+ * The routes of the inbox and of the preferences.
  *
  * @module
  */
@@ -30,7 +30,7 @@ const SIZE = 20;
 
 const id = z.object({ id: z.uuid() });
 
-/** What an address asks for; what it can not mean is left out. */
+/** The filter that an address holds; values that mean nothing are left out. */
 function wishOf(query: URLSearchParams): InboxWish & {
   readonly category: (typeof EVENT_CATEGORIES)[number] | undefined;
   readonly priority: (typeof PRIORITIES)[number] | undefined;
@@ -45,7 +45,7 @@ function wishOf(query: URLSearchParams): InboxWish & {
   };
 }
 
-/** A form of preferences as the API takes it: a box that is not ticked is not sent. */
+/** A form of preferences as the API takes it. Browsers send no box that is not ticked. */
 function changeOf(fields: Fields): unknown {
   const { category, minimumPriority, start = "", end = "" } = fields;
   const channels = Object.fromEntries(
@@ -84,7 +84,7 @@ function bindInbox(bind: PageBinder, { notifications, workspaces }: InboxPageSer
     return inboxPage(context, { wish, ...page, size: SIZE, counts });
   });
 
-  /** Does something and shows the page again that the form was on. */
+  /** Binds an action that goes back to the page that its form was on. */
   const act = (name: string, run: (person: Person, fields: Fields) => Promise<unknown>) =>
     bind.personal("POST", `/notifications/${name}`, async ({ person, fields, cameFrom }) => {
       await run(person, fields);

@@ -1,6 +1,6 @@
 /**
- * The script of the inbox: it follows the live stream, and says when there is
- * something new. The page does without it.
+ * The script of the inbox: it follows the live stream, and reports when there is
+ * something new. The page works without it.
  *
  * @module
  */
@@ -34,7 +34,7 @@ for (const type of ["read", "archived", "deleted", "reset"]) {
 window.addEventListener("pagehide", () => stream.close());
 `;
 
-/** Named by its content, so that browsers may keep it for good. */
+/** Named after its content, so that browsers can cache it for good. */
 export const INBOX_SCRIPT_PATH = `/assets/inbox-${sha256Hex(INBOX).slice(0, 16)}.js`;
 
 export function showInboxScript(): Response {

@@ -1,7 +1,7 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * What a person wants to be told of, and how.
+ * Which notifications a person wants, and over which channels.
  *
  * @module
  */

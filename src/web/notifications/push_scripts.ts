@@ -48,7 +48,7 @@ self.addEventListener("notificationclick", (event) => {
 });
 `;
 
-/** Subscribes and unsubscribes the browser; says what came of it in the element `push-state`. */
+/** Subscribes and unsubscribes the browser, and reports the result in the element `push-state`. */
 const PUSH_PAGE = `"use strict";
 const say = (text) => { document.getElementById("push-state").textContent = text; };
 const button = (id) => document.getElementById(id);
@@ -87,7 +87,7 @@ const subscribe = async () => {
   say("On: notifications come to this browser, also while no page of this site is open.");
 };
 
-/** Whether the platform still has it: it ends where it is removed, or its session is ended. */
+/** Checks whether the platform still has the subscription, which ends with its session. */
 const isKept = async () => {
   const id = localStorage.getItem("push-id");
   if (id === null) return true;
@@ -123,7 +123,7 @@ const guarded = (work) => async () => {
 
 const begin = async () => {
   if (!("serviceWorker" in navigator) || !("PushManager" in window)) {
-    return say("This browser can not do it here: it has no web push, or the site is not on HTTPS.");
+    return say("This browser cannot do it here: it has no web push, or the site is not on HTTPS.");
   }
   const registration = await navigator.serviceWorker.register("${PUSH_WORKER_PATH}", { scope: "/" });
   const subscribed = await registration.pushManager.getSubscription() !== null && await isKept();
@@ -135,7 +135,7 @@ const begin = async () => {
 begin().catch((error) => say("That did not work: " + error.message));
 `;
 
-/** Named by its content, so that browsers may keep it for good. */
+/** Named after its content, so that browsers can cache it for good. */
 export const PUSH_PAGE_PATH = `/assets/push-${sha256Hex(PUSH_PAGE).slice(0, 16)}.js`;
 
 const SCRIPT = {

@@ -1,9 +1,9 @@
 /** @jsxRuntime automatic */
 /** @jsxImportSource hono/jsx */
 /**
- * The page that turns mails of a category off, and the one-click request that
- * mail programs send to the same address (RFC 8058). The signed token is all
- * that it takes: nobody has to sign in.
+ * The page that turns off mails of a category, and the one-click request that
+ * mail programs send to the same address (RFC 8058). The signed token in the
+ * address is enough: nobody has to sign in.
  *
  * @module
  */

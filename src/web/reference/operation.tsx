@@ -25,7 +25,7 @@ export function Verb({ method, path }: { readonly method: string; readonly path:
   );
 }
 
-/** A description; what stands between backticks is code. */
+/** A description, with code between backticks. */
 function Prose({ text }: { readonly text: string }) {
   return (
     <>
@@ -59,7 +59,7 @@ function Field({ name, type, isRequired, description }: {
 function Fields({ schema, schemas, isAnswer }: {
   readonly schema: SchemaNode;
   readonly schemas: Components;
-  /** In an answer nothing is required of anybody. */
+  /** Whether this is a response, whose fields are never marked as required. */
   readonly isAnswer: boolean;
 }) {
   const whole = resolve(schema, schemas);

@@ -29,7 +29,7 @@ export interface Reference {
 
 const slugOf = (name: string): string => name.toLowerCase().replaceAll(" ", "-");
 
-/** Reads the document; it is loaded when it is first asked for. */
+/** Reads the OpenAPI document, whose code is loaded only now. */
 export async function readReference(
   root: string,
   platform: { readonly url: string; readonly version: string },

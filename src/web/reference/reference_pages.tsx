@@ -60,7 +60,7 @@ function Frame({ reference, current, title, lead, children }: {
   );
 }
 
-/** The overview: every operation by its part. */
+/** Renders the overview: every operation by its part. */
 export function referenceOverview(reference: Reference): Response {
   return showPage(
     <Frame
@@ -98,7 +98,7 @@ export function referenceOverview(reference: Reference): Response {
   );
 }
 
-/** One part of the API with all that its operations take and answer. */
+/** Renders one part of the API, with all that its operations take and answer. */
 export function referencePart(reference: Reference, part: ReferencePart): Response {
   return showPage(
     <Frame

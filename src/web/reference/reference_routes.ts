@@ -9,7 +9,7 @@ import { readReference, type Reference } from "./read_reference.ts";
 
 const REFERENCE_PATH = "/docs/api";
 
-/** Binds the pages of the reference; they and the document are loaded when first asked for. */
+/** Binds the pages of the reference. They and the document are loaded at the first visit. */
 export function bindReferencePages(
   bind: PageBinder,
   platform: { readonly url: string; readonly version: string },

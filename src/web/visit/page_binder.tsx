@@ -40,7 +40,7 @@ export interface PersonVisit extends PageVisit {
 type Answer = Response | Promise<Response>;
 type Method = "GET" | "POST";
 
-/** The path that signs in and then comes back. */
+/** The path of the sign-in page that leads back to `next`. */
 export function signInPath(next: string, door: "sign-in" | "sign-up" = "sign-in"): string {
   return next === "/" ? `/${door}` : `/${door}?next=${encodeURIComponent(next)}`;
 }
@@ -50,7 +50,7 @@ function titleOf({ status }: Failure): string {
   return status >= 500 ? "That is our fault" : "That did not work";
 }
 
-/** A failure as a page. One of the platform's own names the request, for whoever reads its log. */
+/** Renders a failure as a page. A fault of the platform's own names the request, as its log does. */
 export function showFailure(failure: Failure, requestId?: string): Response {
   const title = titleOf(failure);
   return showPage(
@@ -76,7 +76,7 @@ export function showFailure(failure: Failure, requestId?: string): Response {
   );
 }
 
-/** The page that a form was on, by `Referer` (RFC 9110, 10.1.3): only one of this site counts. */
+/** The page that a form was on, from `Referer` (RFC 9110, 10.1.3); `/` for a page of another site. */
 function cameFrom(request: Request, { host }: URL): string {
   const page = URL.parse(request.headers.get("referer") ?? "");
   return page?.host === host ? safeReturnPath(page.pathname + page.search) : "/";
@@ -85,7 +85,7 @@ function cameFrom(request: Request, { host }: URL): string {
 export class PageBinder {
   constructor(private readonly router: Router, private readonly session: PageSession) {}
 
-  /** A page that anyone may see; `person` is there where somebody is signed in. */
+  /** Binds a page that anyone may see; `person` is set where somebody is signed in. */
   open(
     method: Method,
     path: string,
@@ -94,7 +94,7 @@ export class PageBinder {
     this.bind(method, path, show);
   }
 
-  /** A page of somebody who is signed in; others are asked to sign in first. */
+  /** Binds a page for people who are signed in; others are sent to sign in first. */
   personal(method: Method, path: string, show: (visit: PersonVisit) => Answer): void {
     this.bind(method, path, (visit) => {
       const { person } = visit;

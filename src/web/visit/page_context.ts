@@ -1,5 +1,5 @@
 /**
- * What the frame of a signed-in person's page shows around it.
+ * What the frame of a signed-in person's page shows.
  *
  * @module
  */
@@ -9,10 +9,10 @@ import type { WorkspaceService } from "../../platform/workspaces/mod.ts";
 import type { PageContext } from "../layout/mod.ts";
 import type { PersonVisit } from "./page_binder.tsx";
 
-/** Lists on pages are short enough to show whole. */
+/** Pages show their lists whole, up to the largest page of the API. */
 export const WHOLE_LIST = { limit: PAGE_LIMIT_MAX } as const;
 
-/** What a page can say that was done; addresses carry the name only. */
+/** What a page reports as done, by the name that its address carries (`?done=`). */
 const DONE: Readonly<Record<string, string>> = {
   "password-changed": "The password is changed. All other sessions were ended.",
   "email-added": "You can sign in with the address and password from now on.",
@@ -30,7 +30,7 @@ const DONE: Readonly<Record<string, string>> = {
   "workspace-joined": "You are in.",
 };
 
-/** The frame's facts for a visit. */
+/** Collects what the frame shows for a visit. */
 export async function pageContextOf(
   { person, csrf, path, query }: PersonVisit,
   workspaces: WorkspaceService,

@@ -8,7 +8,7 @@
 import type { OpenInvitation } from "../../platform/workspaces/mod.ts";
 import { EntryFrame, Form, showPage } from "../layout/mod.ts";
 
-/** What an invitation is for; asks whoever is signed in to join. */
+/** Shows what an invitation is for, and asks the signed-in person to join. */
 export function invitationPage(shown: {
   readonly invitation: OpenInvitation;
   readonly token: string;

@@ -49,7 +49,7 @@ export function workspacePage(context: PageContext, view: WorkspaceView, shown: 
       <Card
         title="Leave"
         id="leave"
-        lead="Your keys and tools for this workspace end. The last owner can not leave."
+        lead="Your keys and tools for this workspace end. The last owner cannot leave."
       >
         <div class="body">
           <EndButton

@@ -1,5 +1,5 @@
 /**
- * Workspaces, their members, invitations and keys, by the pages.
+ * The routes of workspaces, their members, invitations and API keys.
  *
  * @module
  */
@@ -26,7 +26,7 @@ export interface WorkspacePageServices {
   readonly authenticator: Pick<Authenticator, "memory">;
 }
 
-/** Parses fields that no person types. @throws {Failure} `invalid_request`. */
+/** Parses fields that a page fills in itself. @throws {Failure} `invalid_request`. */
 function parse<T>(
   schema: Parameters<typeof checkFields<T>>[0],
   fields: Fields,
@@ -44,7 +44,7 @@ const invitationId = endpoints.deleteInvitation.params;
 export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServices): void {
   const { workspaces, apiKeys, authenticator } = services;
 
-  /** The person as a member. @throws {Failure} `not_found`, or `forbidden` where it takes an owner. */
+  /** Finds the person's membership. @throws {Failure} `not_found`; `forbidden` where an owner is needed. */
   const memberOf = async (visit: PersonVisit, wanted: "viewer" | "owner"): Promise<Caller> => {
     const { user, credential } = visit.person;
     const slug = visit.params.slug ?? "";
@@ -157,7 +157,7 @@ export function bindWorkspacePages(bind: PageBinder, services: WorkspacePageServ
     if (invitation === undefined) {
       throw new Failure(
         "not_found",
-        "This invitation can not be used: it is old, was used or was withdrawn",
+        "This invitation cannot be used: it is old, was used or was withdrawn",
       );
     }
     const email = person.user.email ?? person.user.name;

@@ -23,7 +23,7 @@ Deno.test("with mail, a sign-up tells nobody whether the address has an account"
         await ada.open(link(mail.text)),
         link(mail.text),
       );
-      assert.match(used.html, /This link can not be used/);
+      assert.match(used.html, /This link cannot be used/);
 
       const again = await new Visitor(platform).signUp("ada", "/account/activity");
       assert.equal(again.html, asked.html);

@@ -1,5 +1,5 @@
 /**
- * From a request to its caller: by `Authorization: Bearer` (RFC 6750) with an
+ * Finds the caller of a request: by `Authorization: Bearer` (RFC 6750) with an
  * API key or a tool's access token, or by the session cookie of a browser.
  *
  * @module
@@ -32,7 +32,7 @@ import type { LastUsedTracker } from "./last_used_tracker.ts";
 const BEARER = /^Bearer +([\x21-\x7e]+)$/i;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How to get a credential, said in each 401. */
+/** How to send a credential; part of every 401. */
 const HOW = "Send Authorization: Bearer <API key>; the tool takes it from --token or SVC_TOKEN";
 
 export interface AuthenticatorOptions {
@@ -45,7 +45,7 @@ export interface AuthenticatorOptions {
   readonly now: Clock;
 }
 
-/** How a refusal names the header that a request names its workspace by. */
+/** The header that names the workspace, as refusals refer to it. */
 const WORKSPACE_FIELD = "header.x-workspace";
 
 /** The workspace that a request names, by `X-Workspace` or `workspace`. */
@@ -58,8 +58,8 @@ function wantedWorkspace(request: Request): string | null {
 }
 
 /**
- * A key stands for automation, not for a person: as viewer it changes nothing,
- * not even what every member may change of their own.
+ * Refuses changes by an API key that is a viewer. A key stands for automation,
+ * so it may not even change what each member may change of their own.
  */
 function refuseChangesOfViewers(
   { owner }: KnownCredential,
@@ -76,9 +76,9 @@ function refuseChangesOfViewers(
 }
 
 export class Authenticator {
-  /** What is known of credentials and members; to be told of every change of them. */
+  /** Credentials and memberships in memory; every change of one has to be reported to it. */
   readonly memory: CredentialMemory;
-  /** Requests of each API key, in memory: a restart begins a new hour. */
+  /** Requests of each API key, in memory, so a restart begins a new hour. */
   private readonly quota: RateWindow;
 
   constructor(private readonly options: AuthenticatorOptions) {
@@ -90,7 +90,7 @@ export class Authenticator {
   }
 
   /**
-   * Who calls an endpoint, in the workspace that the request is for.
+   * Finds who calls an endpoint, in the workspace that the request is for.
    *
    * @throws {Failure} `unauthorized`; `invalid_request` where a session names
    *   no workspace; `not_found` where its user is no member; `forbidden` for
@@ -110,7 +110,7 @@ export class Authenticator {
     if (!mayActAs(workspace.role, access)) {
       throw new Failure(
         "forbidden",
-        `Can not do this as ${workspace.role} of workspace "${workspace.slug}": ` +
+        `Cannot do this as ${workspace.role} of workspace "${workspace.slug}": ` +
           `it takes the role ${access}`,
       );
     }
@@ -118,7 +118,7 @@ export class Authenticator {
   }
 
   /**
-   * Who asks for their own things, and how far the credential reaches among
+   * Finds who asks for their own things, and the scope of the credential among
    * them (see `Access` of the contract).
    *
    * @throws {Failure} `unauthorized`; `forbidden` where a key or token is used
@@ -134,7 +134,7 @@ export class Authenticator {
   }
 
   /**
-   * The person who is signed in, for what only a browser may do.
+   * Finds the person who is signed in, for what only a browser may do.
    *
    * @throws {Failure} `unauthorized`, or `forbidden` for keys and tools.
    */
@@ -143,13 +143,13 @@ export class Authenticator {
     if (owner.credential.type !== "session" || owner.workspaceId !== null) {
       throw new Failure(
         "forbidden",
-        "Can not manage an account with a key or a tool's token: sign in with a browser",
+        "Cannot manage an account with a key or a tool's token: sign in with a browser",
       );
     }
     return { ...owner, workspaceId: null };
   }
 
-  /** The person of a page's request, by the cookie alone; `undefined` for nobody. */
+  /** Finds the person of a page's request by the cookie alone; `undefined` for nobody. */
   async visitor(request: Request, client: Client): Promise<Person | undefined> {
     const known = await this.session(request, client);
     if (known === undefined) return undefined;

@@ -1,5 +1,5 @@
 /**
- * Which session a request means that brings several. Pure.
+ * Which session counts where a request carries several. Pure.
  *
  * @module
  */
@@ -7,10 +7,10 @@ import { addressGroup, agentName, type Client } from "../../core/http/mod.ts";
 import type { KnownCredential } from "./known_credential.ts";
 
 /**
- * Sessions of one person are as good as each other: the newest counts. Where
- * somebody has planted a session of their own account beside it, the one that
- * began at this address with this browser counts, and none where that does not
- * tell them apart: nobody is led to work in another's account.
+ * Among sessions of one person the newest counts. Where somebody planted a
+ * session of their own account beside it, the one that began at this address
+ * with this browser counts; where that is not the case for exactly one person,
+ * none does, so that nobody is led to work in another's account.
  */
 export function chooseSession(
   sessions: readonly KnownCredential[],

@@ -1,6 +1,6 @@
 /**
- * What a credential made for itself, and what therefore ends with it: records
- * that are named in a list of the credential, and removed when it is revoked.
+ * What was made with a credential and therefore ends with it: records that are
+ * listed under the credential and removed when it is revoked.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
  * Credentials and memberships in memory, read from the store when they are
- * first asked for. Whoever changes one says so here; only one process serves
- * from a data directory, so that is all it takes.
+ * first needed. Code that changes one reports it here. That is enough, as only
+ * one process serves from a data directory.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { CredentialStore } from "./credential_store.ts";
 import type { KnownCredential } from "./known_credential.ts";
 import { hashToken, isAccessToken } from "./token.ts";
 
-/** Most entries of each kind; when there are more, all are forgotten and read again. */
+/** Most entries of each kind. Beyond that, all are forgotten and read again. */
 const MAX_REMEMBERED = 10_000;
 
 interface Found {
@@ -55,7 +55,7 @@ export class CredentialMemory {
     return this.findByHash("session", hashToken("session", token));
   }
 
-  /** A credential that was found before, as it is now. */
+  /** Looks up a credential by its hash, as it is now. */
   async findByHash(
     type: Caller["credential"]["type"],
     hash: string,
@@ -69,7 +69,7 @@ export class CredentialMemory {
     return this.credentials.get(hash) ?? await this.load(type, finders[type]);
   }
 
-  /** A workspace as a user sees it; `undefined` where they are no member. */
+  /** A workspace with the user's role in it; `undefined` where they are not a member. */
   async workspaceOf(userId: string, workspaceId: string): Promise<Caller["workspace"] | undefined> {
     const key = `${userId} ${workspaceId}`;
     const known = this.workspaces.get(key);
@@ -94,14 +94,14 @@ export class CredentialMemory {
     return await this.workspaceOf(userId, id);
   }
 
-  /** To be called when a credential was revoked or ended. */
+  /** Forgets a credential. Call this when it was revoked or has ended. */
   forget(hash: string): void {
     this.changes++;
     this.credentials.delete(hash);
     for (const watcher of this.watchers) watcher(hash);
   }
 
-  /** To be called when a user, a workspace or a membership changed. */
+  /** Forgets everything. Call this when a user, a workspace or a membership changed. */
   forgetAll(): void {
     this.changes++;
     this.credentials.clear();

@@ -22,7 +22,7 @@ import {
 const place = z.object({ userId: z.string(), id: z.string() });
 type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
 
-/** Adds an access token to an operation, so that it comes to be with what else that does. */
+/** Adds an access token to an operation, so that both are committed together. */
 export function addAccessToken(
   operation: Deno.AtomicOperation,
   token: AccessTokenRecord,
@@ -146,7 +146,7 @@ export class CredentialStore {
     return removed;
   }
 
-  /** Removes a credential together with what it made for itself. */
+  /** Removes a credential together with what was made with it. */
   private async end(
     id: string,
     remove: (operation: Deno.AtomicOperation) => Deno.AtomicOperation,
@@ -166,7 +166,7 @@ export class CredentialStore {
     return (await readRecord(this.kv, accountKeys.lastUse(credentialId), lastUse))?.value;
   }
 
-  /** Notes a use; the note outlasts every idle time, then goes by itself. */
+  /** Records a use. The record outlives every idle time, then expires. */
   async noteUse(credentialId: string, use: LastUse): Promise<void> {
     const expireIn = 2 * ACCESS_TOKEN_IDLE_MS;
     await this.kv.set(accountKeys.lastUse(credentialId), use, { expireIn });

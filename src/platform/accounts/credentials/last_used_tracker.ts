@@ -1,5 +1,5 @@
 /**
- * Notes when and where credentials are used: at most once a minute each, off
+ * Records when and where credentials are used: at most once a minute each, off
  * the request path. A token that shows up in a second country within an hour
  * is suspicious.
  *
@@ -18,7 +18,7 @@ export interface LastUsedTrackerOptions {
   readonly store: CredentialStore;
   readonly raise: RaiseSecurityEvent;
   readonly now: Clock;
-  /** Told where a note can not be written; the request goes on. */
+  /** Called where a use cannot be recorded; the request goes on. */
   readonly onTrouble: (message: string) => void;
 }
 
@@ -27,7 +27,7 @@ export class LastUsedTracker {
 
   constructor(private readonly options: LastUsedTrackerOptions) {}
 
-  /** Notes a use of a credential by a client. */
+  /** Records a use of a credential by a client. */
   note(known: KnownCredential, client: Client): void {
     const now = this.options.now();
     known.usedAt = now;
@@ -40,7 +40,7 @@ export class LastUsedTracker {
     this.later(this.options.store.noteUse(known.owner.credential.id, use));
   }
 
-  /** Waits for the notes that are being written. */
+  /** Waits for the writes under way. */
   async close(): Promise<void> {
     await Promise.all(this.pending);
   }
@@ -68,7 +68,7 @@ export class LastUsedTracker {
 
   private later(work: Promise<void>): void {
     const kept = work
-      .catch((error) => this.options.onTrouble(`Can not note the use of a credential: ${error}`))
+      .catch((error) => this.options.onTrouble(`Cannot record the use of a credential: ${error}`))
       .finally(() => this.pending.delete(kept));
     this.pending.add(kept);
   }

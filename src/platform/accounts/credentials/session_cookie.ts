@@ -22,8 +22,8 @@ export function endedCookie(style: CookieStyle): string {
 }
 
 /**
- * What of a request may be the token of its session. There are several where
- * a host below ours has planted cookies of the same name.
+ * The values of a request's cookies that may be its session token. There are
+ * several where a host below ours planted cookies of the same name.
  */
 export function readSessionTokens(request: Request, style: CookieStyle): string[] {
   return cookieValues(request.headers.get("cookie"), cookieName(NAME, style))

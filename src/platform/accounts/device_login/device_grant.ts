@@ -10,7 +10,7 @@ import type { DeviceGrant, PollOutcome } from "./types.ts";
 /** Seconds that each `slow_down` adds to the interval (RFC 8628, 3.5). */
 const SLOW_DOWN_SECONDS = 5;
 
-/** An expired code is told apart from an unknown one for an hour. */
+/** For an hour, an expired code is reported as expired; after that, as unknown. */
 export const REMEMBER_EXPIRED_MS = 60 * 60 * 1000;
 
 /** A tool may fetch its token this long after the approval, if that came late. */
@@ -63,7 +63,7 @@ function isClientOf(grant: DeviceGrant, clientId: string | undefined): boolean {
 }
 
 /**
- * What a poll is told, and the grant after it. A used code, one that expired
+ * The answer to a poll, and the grant after it. A used code, one that expired
  * long ago, and one of another client is as unknown as one that never was.
  */
 export function pollGrant(

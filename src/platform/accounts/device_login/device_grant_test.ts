@@ -19,7 +19,7 @@ const issue = () =>
 
 const WHO = { userId: "user", workspaceId: "workspace" };
 
-/** What happens to a grant, in order: polls with what they are told, and decisions. */
+/** What happens to a grant, in order: polls with their answers, and decisions. */
 type Step =
   | readonly [seconds: number, "poll", told: string]
   | readonly [seconds: number, "approve" | "deny", accepted: boolean];
@@ -65,7 +65,7 @@ const rows: readonly (readonly [name: string, steps: readonly Step[]])[] = [
   ["approved: denial comes too late", [[1, "approve", true], [2, "deny", false]]],
   ["issued: just before the end", [[299.999, "poll", "pending"]]],
   ["issued: expires_in elapses", [[300, "poll", "expired"], [300, "approve", false]]],
-  ["expired: told for an hour, then unknown", [
+  ["expired: reported for an hour, then unknown", [
     [forgotten - 0.001, "poll", "expired"],
     [forgotten, "poll", "unknown"],
   ]],

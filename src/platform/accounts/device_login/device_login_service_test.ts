@@ -8,7 +8,7 @@ const HOUR = 60 * 60 * 1000;
 const startAt = async (test: TestAccounts, address: string) =>
   await test.deviceLogin.start("tool", clientAt(address));
 
-/** What a poll is told: an error's code, or `token`. */
+/** The answer to a poll: an error's code, or `token`. */
 async function poll(test: TestAccounts, deviceCode: string): Promise<string> {
   try {
     await test.deviceLogin.poll({ deviceCode, clientId: "tool" }, clientAt());

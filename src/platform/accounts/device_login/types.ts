@@ -1,5 +1,5 @@
 /**
- * A device authorization on its way (RFC 8628), and what a poll is told.
+ * A device authorization under way (RFC 8628), and the answers to a poll.
  *
  * @module
  */
@@ -40,7 +40,7 @@ export const deviceGrant = z.discriminatedUnion("state", [
 export type DeviceGrant = z.infer<typeof deviceGrant>;
 export type ApprovedGrant = Extract<DeviceGrant, { state: "approved" }>;
 
-/** What a poll is told. `token`: the caller makes one, in the commit that marks the grant used. */
+/** The answer to a poll. `token`: the caller makes one, in the commit that marks the grant as used. */
 export type PollOutcome =
   | { readonly type: "pending" }
   | { readonly type: "slow_down" }

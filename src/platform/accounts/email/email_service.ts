@@ -88,7 +88,7 @@ export class EmailService {
     const user = await signIns.addEmail(userId, { email, password });
     if (user === "unwanted") throw unwanted();
     if (user === "taken") {
-      throw new Failure("conflict", "Can not add the address: it has an account of its own");
+      throw new Failure("conflict", "Cannot add the address: it has an account of its own");
     }
     memory.forgetAll();
     await raise({
@@ -104,11 +104,11 @@ export class EmailService {
 const unwanted = () =>
   new Failure(
     "conflict",
-    "Can not add an address: the account has one. Change the password instead",
+    "Cannot add an address: the account has one. Change the password instead",
   );
 
 const linkUsed = () =>
   new Failure(
     "not_found",
-    "Link can not be used: it is old, was used, or is for another account than the one signed in",
+    "Link cannot be used: it is old, was used, or is for another account than the one signed in",
   );

@@ -1,5 +1,5 @@
 /**
- * What waits for somebody to follow a link in a mail. The link's token is
+ * What happens when somebody follows a link in a mail. The link's token is
  * stored hashed; each works once.
  *
  * @module
@@ -15,7 +15,7 @@ const mailLink = z.discriminatedUnion("type", [
     name: z.string(),
     email: z.string(),
     password: passwordHash,
-    /** Path to go on to. */
+    /** Path to go to afterwards. */
     next: z.string(),
     expiresAt: z.number(),
   }),

@@ -13,7 +13,7 @@ import { hashToken, mintToken } from "../credentials/token.ts";
 /**
  * Mails that one address is sent in an hour because of one place or one known
  * browser, so that nobody uses up the owner's; further ones are left out, and
- * nobody is told.
+ * nobody learns which.
  */
 const MAILS_PER_HOUR = 5;
 /** The same, because of all places but known browsers together. */
@@ -58,7 +58,7 @@ export class MailLinks {
     if (!await this.mayMail(to, asked) || mail === undefined) return;
     const url = `${publicOrigin}${path.replace("{token}", token)}`;
     send(mail(to, { host: new URL(publicOrigin).host, url })).catch((error) =>
-      onTrouble(`Can not send a mail about an account: ${error.message}`)
+      onTrouble(`Cannot send a mail about an account: ${error.message}`)
     );
   }
 

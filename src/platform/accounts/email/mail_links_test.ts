@@ -59,7 +59,7 @@ for (const [name, pause, works] of lifetimes) {
     }, { sendsMail: true }));
 }
 
-Deno.test("a reset sets the password once, ends all sessions and is told", () =>
+Deno.test("a reset sets the password once, ends all sessions and is reported", () =>
   withAccounts(async (test) => {
     const cookie = await newAccount(test);
     await test.passwordReset.request("ADA@example.com", clientAt());

@@ -1,6 +1,6 @@
 /**
  * A new password for somebody who forgot theirs: a link goes to the account's
- * address. The second factor is asked for at the next sign-in all the same.
+ * address. The next sign-in still asks for the second factor.
  *
  * @module
  */
@@ -42,7 +42,7 @@ export class PasswordResetService {
     if (this.mailLinks === undefined) {
       throw new Failure(
         "conflict",
-        "This platform sends no mail, so it can not reset passwords: start it with --smtp-url",
+        "This platform sends no mail, so it cannot reset passwords: start it with --smtp-url",
       );
     }
     const wait = this.requests.take(addressGroup(client.address));
@@ -108,4 +108,4 @@ export class PasswordResetService {
 }
 
 const linkUsed = () =>
-  new Failure("not_found", "Link can not be used: it is old, or was used. Ask for a new one");
+  new Failure("not_found", "Link cannot be used: it is old, or was used. Ask for a new one");

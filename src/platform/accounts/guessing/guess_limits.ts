@@ -24,7 +24,7 @@ export interface GuessedAccount {
 
 /** Failed guesses at one account that are reported as suspicious. */
 export const SUSPICIOUS_GUESSES = 10;
-/** The owner of an account is told at most this often. */
+/** The owner of an account is notified at most this often. */
 const REPORT_MS = 24 * 60 * 60 * 1000;
 /** Accounts whose report is remembered; when there are more, all are forgotten. */
 const MAX_REPORTED = 10_000;
@@ -44,7 +44,7 @@ export interface Guess {
   /** To be called when it was right. */
   succeed(): void;
   /**
-   * To be called when it was wrong; returns whether the owner should be told,
+   * To be called when it was wrong; returns whether to notify the owner,
    * which is true once in a day at most.
    */
   fail(): boolean;

@@ -19,7 +19,7 @@ function withLimits() {
     random: (count) => crypto.getRandomValues(new Uint8Array(count)),
   });
   const limits = new GuessLimits(devices, () => clock.at);
-  /** A wrong guess: the seconds to wait instead, or whether the owner is told. */
+  /** A wrong guess: the seconds to wait instead, or whether the owner is notified. */
   const guess = async (address: string, cookie: string | null = null, account = ADA) => {
     try {
       const begun = await limits.begin("password", clientAt(address, null, cookie), account);
@@ -118,7 +118,7 @@ Deno.test("GuessLimits: one address that tries many accounts is slowed down", as
   assert.equal((await guess("203.0.113.9", null, account(20))).wait, 5);
 });
 
-Deno.test("GuessLimits: the owner is told of the tenth wrong guess, and at most once in a day", async () => {
+Deno.test("GuessLimits: the owner is notified of the tenth wrong guess, and at most once in a day", async () => {
   const { clock, guess } = withLimits();
   const toldAt: number[] = [];
   for (let count = 0; count < 40 * 4; count++) {

@@ -1,6 +1,6 @@
 /**
- * Sign-ins that wait for their second factor, in memory: a restart only means
- * to begin again.
+ * Sign-ins that wait for their second factor, in memory: after a restart people
+ * begin again.
  *
  * @module
  */
@@ -8,7 +8,7 @@ import type { Clock, Random } from "../../../lib/clock.ts";
 import { hashToken, mintToken } from "../credentials/token.ts";
 
 const LIFETIME_MS = 5 * 60 * 1000;
-/** Each took a right password, so this many are never seen; the oldest goes first. */
+/** Each needs a right password, so this limit is out of reach; the oldest is dropped first. */
 const MAX_OPEN = 10_000;
 
 interface Challenge {

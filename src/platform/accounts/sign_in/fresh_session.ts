@@ -1,13 +1,13 @@
 /**
- * Whether somebody has just signed in: what accounts without a password show
- * instead of it, where they change how one signs in.
+ * Whether somebody has just signed in. An account without a password needs this
+ * in its place to change how it signs in.
  *
  * @module
  */
 import { Failure } from "../../core/http/mod.ts";
 import type { Person } from "../../core/access/mod.ts";
 
-/** A session that began this long ago shows who somebody is. */
+/** Age below which a session stands for a password, in milliseconds. */
 export const FRESH_MS = 10 * 60 * 1000;
 
 /** Whether a session began in the last ten minutes. */
@@ -20,6 +20,6 @@ export function requireFresh(person: Person, now: number): void {
   if (isFresh(person, now)) return;
   throw new Failure(
     "forbidden",
-    "Can not change how you sign in: the session must be of the last ten minutes. Sign in again",
+    "Cannot change how you sign in: the session must be of the last ten minutes. Sign in again",
   );
 }

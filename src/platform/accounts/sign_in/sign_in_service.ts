@@ -1,6 +1,6 @@
 /**
  * Sign-in and sign-out. Every sign-in makes a new session, so a token
- * that somebody planted in a browser is never raised to one that counts.
+ * that somebody planted in a browser never becomes a valid one.
  *
  * @module
  */
@@ -109,7 +109,7 @@ export class SignInService {
     const { credentials, memory, cookies } = this.parts;
     const { type, id } = credential;
     if (type === "api_key") {
-      throw new Failure("forbidden", "Can not sign out with an API key: an owner revokes it");
+      throw new Failure("forbidden", "Cannot sign out with an API key: an owner revokes it");
     }
     if (type === "session") await credentials.removeSession(userId, id);
     else await credentials.removeAccessToken(userId, id);
@@ -140,10 +140,10 @@ export class SignInService {
 }
 
 const emailTaken = () =>
-  new Failure("conflict", "Can not make the account: the email address has one. Sign in instead");
+  new Failure("conflict", "Cannot make the account: the email address has one. Sign in instead");
 
 const linkUsed = () =>
   new Failure(
     "not_found",
-    "Link can not be used: it is old, or was used. Restart svc serve for a new one",
+    "Link cannot be used: it is old, or was used. Restart svc serve for a new one",
   );

@@ -1,7 +1,7 @@
 /**
  * Making an account. Where the platform can send mail, the address has to be
- * confirmed, and the answer tells nobody whether it has an account already;
- * where it can not, the account is made at once.
+ * confirmed, and the answer does not reveal whether it already has an account;
+ * where it cannot, the account is made at once.
  *
  * @module
  */
@@ -118,7 +118,7 @@ export class SignUpService {
 }
 
 const emailTaken = () =>
-  new Failure("conflict", "Can not make the account: the email address has one. Sign in instead");
+  new Failure("conflict", "Cannot make the account: the email address has one. Sign in instead");
 
 const linkUsed = () =>
-  new Failure("not_found", "Link can not be used: it is old, or was used. Make the account again");
+  new Failure("not_found", "Link cannot be used: it is old, or was used. Make the account again");

@@ -38,7 +38,7 @@ export function fromBase32(text: string): Uint8Array {
   let [buffer, bits] = [0, 0];
   for (const character of text) {
     const value = BASE32.indexOf(character);
-    if (value < 0) throw new SyntaxError("Can not read base32: it has a character of no meaning");
+    if (value < 0) throw new SyntaxError("Cannot read base32: it has a character of no meaning");
     buffer = ((buffer << 5) | value) & 0xfff;
     bits += 5;
     if (bits >= 8) {

@@ -47,7 +47,7 @@ export class TwoFactorService {
     const sealed = await box.seal(secret, totpPlace(person.user.id));
     await signIns.change(person.user.id, (record) => {
       if (record.totp !== null) {
-        throw new Failure("conflict", "Can not enrol: the second factor is on. Turn it off first");
+        throw new Failure("conflict", "Cannot enrol: the second factor is on. Turn it off first");
       }
       return { ...record, enrolling: { secret: sealed, startedAt: now() } };
     });
@@ -68,7 +68,7 @@ export class TwoFactorService {
     const { id } = person.user;
     const { enrolling } = await signIns.find(id);
     if (enrolling === null || now() - enrolling.startedAt >= ENROL_MS) {
-      throw new Failure("conflict", "Can not confirm: no enrolment is under way. Start it again");
+      throw new Failure("conflict", "Cannot confirm: no enrolment is under way. Start it again");
     }
     const guess = await limits.begin("second factor", client, { subject: id, userId: id });
     const secret = await this.parts.box.open(enrolling.secret, totpPlace(id));
@@ -78,7 +78,7 @@ export class TwoFactorService {
     const recoveryCodes = this.newRecoveryCodes();
     await signIns.change(id, (record) => {
       if (record.totp !== null || record.enrolling?.startedAt !== enrolling.startedAt) {
-        throw new Failure("conflict", "Can not confirm: the enrolment was changed meanwhile");
+        throw new Failure("conflict", "Cannot confirm: the enrolment was changed meanwhile");
       }
       return {
         ...record,
@@ -133,7 +133,7 @@ export class TwoFactorService {
   async useCode(userId: string, typed: string, client: Client): Promise<void> {
     const { signIns, limits, raise } = this.parts;
     const { totp } = await signIns.find(userId);
-    if (totp === null) throw new Failure("conflict", "Can not take a code: no second factor is on");
+    if (totp === null) throw new Failure("conflict", "Cannot take a code: no second factor is on");
     const guess = await limits.begin("second factor", client, { subject: userId, userId });
     const secret = await this.open(userId, totp.secret);
     const code = canonical(typed);
