@@ -39,7 +39,7 @@ export interface AccountOptions {
   readonly publicOrigin: string;
   readonly now: Clock;
   readonly random: Random;
-  /** The cost that passwords are made for, where it is not the usual one. */
+  /** The cost of hashing a password, where it is not the usual one. */
   readonly passwordCost?: PasswordCost;
   readonly onSecurityEvent?: SecurityLogOptions["onEvent"];
   /** Adds to the commit of each security event. */
@@ -70,7 +70,7 @@ export interface AccountServices {
 
 /** The services with what other capabilities and the composition need. */
 export interface Accounts extends AccountServices {
-  /** What the services of workspaces are made of as well. */
+  /** What the service of workspaces also needs. */
   readonly parts: AccountParts;
   readonly capability: Capability;
 }

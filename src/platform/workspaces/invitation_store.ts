@@ -8,7 +8,7 @@ import { ROLES } from "../../contract/mod.ts";
 import { accountKeys, type MembershipRecord, setMembership } from "../accounts/mod.ts";
 import { type Page, readPage, readRecord } from "../core/store/mod.ts";
 
-/** An invitation that is not accepted in a week is void. */
+/** An invitation has to be accepted within a week. */
 export const INVITATION_MS = 7 * 24 * 60 * 60 * 1000;
 
 export const invitationRecord = z.object({

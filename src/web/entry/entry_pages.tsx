@@ -23,7 +23,8 @@ import {
 import { MessengerDoor } from "./messenger_entry_pages.tsx";
 import { signInPath } from "../visit/mod.ts";
 
-export interface Onward extends FormPage {
+/** A form before sign-in, as a page shows it. */
+export interface EntryForm extends FormPage {
   /** Whether people can sign in by the messenger. */
   readonly hasMessenger?: boolean;
   /** The path of this site to go to after sign-in. */
@@ -48,7 +49,7 @@ function NewAccount({ state }: { readonly state: FormState }) {
   );
 }
 
-export function signInPage(shown: Onward & { readonly canReset?: boolean }): Response {
+export function signInPage(shown: EntryForm & { readonly canReset?: boolean }): Response {
   const { state = EMPTY, next } = shown;
   const forTool = next.startsWith("/device");
   return showPage(
@@ -84,7 +85,7 @@ export function signInPage(shown: Onward & { readonly canReset?: boolean }): Res
   );
 }
 
-export function signUpPage(shown: Onward): Response {
+export function signUpPage(shown: EntryForm): Response {
   const { state = EMPTY, next } = shown;
   return showPage(
     <EntryFrame title="Make an account" lead="Three answers, and you can deploy.">
@@ -102,7 +103,7 @@ export function signUpPage(shown: Onward): Response {
   );
 }
 
-export function secondFactorPage(shown: Onward & { readonly challenge: string }): Response {
+export function secondFactorPage(shown: EntryForm & { readonly challenge: string }): Response {
   const { state = EMPTY, next, challenge } = shown;
   return showPage(
     <EntryFrame

@@ -23,14 +23,15 @@ import {
 import { lookAtMailPage } from "./mail_link_pages.tsx";
 import { type PageBinder, safeReturnPath } from "../visit/mod.ts";
 
-export function comeIn({ setCookie, deviceCookie }: SignedIn, path: string): Response {
+/** Redirects to a path of this site with the cookies of a new session. */
+export function redirectSignedIn({ setCookie, deviceCookie }: SignedIn, path: string): Response {
   const response = goTo(path, { "set-cookie": setCookie });
   response.headers.append("set-cookie", deviceCookie);
   return response;
 }
 
 /** Where to go after sign-in: the account's page in place of the start page. */
-const orAccount = (next: string): string => next === "/" ? "/account" : next;
+const afterSignIn = (next: string): string => next === "/" ? "/account" : next;
 
 const signUpFields = endpoints.signUp.body.omit({ next: true });
 const claimFields = endpoints.claimOwner.body.omit({ token: true });
@@ -58,7 +59,7 @@ export function bindEntryPages(
   const doors = { canReset: passwordReset.isPossible, hasMessenger };
   bind.open("GET", "/sign-in", ({ person, query }) => {
     const next = safeReturnPath(query.get("next"));
-    return person === undefined ? signInPage({ ...doors, next }) : goTo(orAccount(next));
+    return person === undefined ? signInPage({ ...doors, next }) : goTo(afterSignIn(next));
   });
   bind.open("POST", "/sign-in", async ({ fields, client }) => {
     const next = safeReturnPath(fields.next);
@@ -67,7 +68,7 @@ export function bindEntryPages(
     try {
       const answer = await signIn.signIn(checked.value, client);
       return answer.status === "signed_in"
-        ? comeIn(answer, orAccount(next))
+        ? redirectSignedIn(answer, afterSignIn(next))
         : secondFactorPage({ next, challenge: answer.challenge });
     } catch (error) {
       return signInPage({ ...doors, next, ...refused(error, fields) });
@@ -81,7 +82,7 @@ export function bindEntryPages(
       return secondFactorPage({ next, challenge, state: checked.state, status: 400 });
     }
     try {
-      return comeIn(await signIn.secondFactor(checked.value, client), orAccount(next));
+      return redirectSignedIn(await signIn.secondFactor(checked.value, client), afterSignIn(next));
     } catch (error) {
       const again = { ...doors, next, ...refused(error, {}) };
       const isOver = error instanceof Failure && error.code === "unauthorized";
@@ -91,7 +92,7 @@ export function bindEntryPages(
 
   bind.open("GET", "/sign-up", ({ person, query }) => {
     const next = safeReturnPath(query.get("next"));
-    return person === undefined ? signUpPage({ hasMessenger, next }) : goTo(orAccount(next));
+    return person === undefined ? signUpPage({ hasMessenger, next }) : goTo(afterSignIn(next));
   });
   bind.open("POST", "/sign-up", async ({ fields, client }) => {
     const next = safeReturnPath(fields.next);
@@ -100,7 +101,7 @@ export function bindEntryPages(
     try {
       const answer = await signUp.signUp({ ...checked.value, next }, client);
       if (answer.status === "confirmation_required") return lookAtMailPage(checked.value.email);
-      return comeIn(answer, next === "/" ? "/workspaces" : next);
+      return redirectSignedIn(answer, next === "/" ? "/workspaces" : next);
     } catch (error) {
       return signUpPage({ hasMessenger, next, ...refused(withoutEnumeration(error), fields) });
     }
@@ -115,7 +116,10 @@ export function bindEntryPages(
     const checked = checkFields(claimFields, fields);
     if (!checked.ok) return welcomePage({ token, state: checked.state, status: 400 });
     try {
-      return comeIn(await signIn.claimOwner({ ...checked.value, token }, client), "/account");
+      return redirectSignedIn(
+        await signIn.claimOwner({ ...checked.value, token }, client),
+        "/account",
+      );
     } catch (error) {
       if (error instanceof Failure && error.code === "not_found") return usedWelcomePage();
       return welcomePage({ token, ...refused(error, fields) });

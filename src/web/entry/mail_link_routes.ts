@@ -7,7 +7,7 @@ import { endpoints } from "../../contract/mod.ts";
 import type { PasswordResetService, SignUpService } from "../../platform/accounts/mod.ts";
 import { Failure } from "../../platform/core/http/mod.ts";
 import { checkFields, deadLinkPage, refused } from "../layout/mod.ts";
-import { comeIn } from "./entry_routes.ts";
+import { redirectSignedIn } from "./entry_routes.ts";
 import {
   confirmSignUpPage,
   forgotPasswordPage,
@@ -43,7 +43,7 @@ export function bindMailLinkPages(
     try {
       const { signedIn, next: wanted } = await signUp.confirm(params.token ?? "", client);
       const next = safeReturnPath(wanted);
-      return comeIn(signedIn, next === "/" ? "/workspaces" : next);
+      return redirectSignedIn(signedIn, next === "/" ? "/workspaces" : next);
     } catch (error) {
       if (isUsed(error)) return signUpAgain();
       throw error;

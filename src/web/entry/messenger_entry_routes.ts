@@ -11,7 +11,7 @@ import { Failure } from "../../platform/core/http/mod.ts";
 import { ATTEMPT_MS, type Bot, type MessengerSignIn } from "../../platform/notifications/mod.ts";
 import { checkFields, goTo, refused } from "../layout/mod.ts";
 import { secondFactorPage } from "./entry_pages.tsx";
-import { comeIn } from "./entry_routes.ts";
+import { redirectSignedIn } from "./entry_routes.ts";
 import {
   MESSENGER_ENTRY_PATH,
   messengerEntryPath,
@@ -53,7 +53,7 @@ export function bindMessengerEntry(bind: PageBinder, entry: MessengerEntry): voi
   const cookie = attemptCookie(entry);
   const enter = (answer: SignedIn | FactorWanted, next: string, home: string): Response =>
     answer.status === "signed_in"
-      ? comeIn(answer, next === "/" ? home : next)
+      ? redirectSignedIn(answer, next === "/" ? home : next)
       : secondFactorPage({ next, challenge: answer.challenge });
 
   bind.open("POST", MESSENGER_ENTRY_PATH, ({ fields, client }) => {

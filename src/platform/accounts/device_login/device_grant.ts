@@ -13,7 +13,7 @@ const SLOW_DOWN_SECONDS = 5;
 /** For an hour, an expired code is reported as expired; after that, as unknown. */
 export const REMEMBER_EXPIRED_MS = 60 * 60 * 1000;
 
-/** A tool may fetch its token this long after the approval, if that came late. */
+/** A tool may fetch its token for this long after a late approval. */
 const FETCH_MS = 60_000;
 
 export interface NewGrant {
@@ -57,7 +57,7 @@ export function denyGrant(grant: DeviceGrant, now: number): DeviceGrant | undefi
   return isOpen(grant, now) ? { ...grant, state: "denied" } : undefined;
 }
 
-/** Whether a client may poll a grant: one that was begun with a `client_id` is that client's. */
+/** Whether a client may poll a grant; one that was started with a `client_id` is that client's. */
 function isClientOf(grant: DeviceGrant, clientId: string | undefined): boolean {
   return grant.clientId === null || grant.clientId === clientId;
 }

@@ -23,9 +23,9 @@ import { OAuthError } from "./parse_request.ts";
 import type { DeviceGrant, DeviceRequest, PollOutcome } from "./types.ts";
 
 const MINUTE_MS = 60_000;
-/** Authorizations that the whole platform starts in a minute: 5,000 open at most. */
+/** Authorizations that the whole platform starts in a minute, so at most 5,000 are open. */
 const STARTS_PER_MINUTE = 1000;
-/** Wrong user codes that the whole platform looks at in a minute; see `_codes.ts`. */
+/** Wrong user codes that the whole platform checks in a minute; see `_codes.ts`. */
 const WRONG_PER_MINUTE = 100;
 /** Longest name of a tool that is shown, in characters. */
 const MAX_TOOL_NAME = 60;

@@ -22,7 +22,7 @@ const KEEP_MS = DEVICE_CODE_SECONDS * 1000 + REMEMBER_EXPIRED_MS;
 export interface GrantChange<T> {
   /** The grant to store; the same object as before where nothing changed. */
   readonly next: DeviceGrant | undefined;
-  /** A token that comes to be in the same commit. */
+  /** A token that is stored in the same commit. */
   readonly token?: AccessTokenRecord;
   readonly result: T;
 }
@@ -47,7 +47,7 @@ export class GrantStore {
     return (await readRecord(this.kv, grantKeys.byDevice(deviceHash.value), deviceGrant))?.value;
   }
 
-  /** Changes a grant in one commit; of several that try at once, each sees the other's work. */
+  /** Changes a grant in one commit. Concurrent changes see each other's result. */
   async change<T>(
     deviceHash: string,
     decide: (grant: DeviceGrant | undefined) => GrantChange<T> | Promise<GrantChange<T>>,

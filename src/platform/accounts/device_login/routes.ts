@@ -10,12 +10,12 @@ import { noteLimit, type Router } from "../../core/http/mod.ts";
 import type { DeviceLoginService } from "./device_login_service.ts";
 import { OAuthError, parseOAuthFields, readOAuthFields } from "./parse_request.ts";
 
-/** What decides which grant a request is for, before anything else of it counts. */
+/** The field that names the grant type; it is read before all others. */
 const anyGrant = z.object({
   grant_type: z.string("Must be given").min(1, "Must be given").max(200),
 });
 
-/** Answers as RFC 6749 (5.1 and 5.2) wants it: not to be stored, errors in OAuth's shape. */
+/** Answers as RFC 6749 (5.1 and 5.2) requires: never stored, with errors in OAuth's shape. */
 async function oauthAnswer(request: Request, work: () => Promise<unknown>): Promise<Response> {
   const headers = { "cache-control": "no-store", pragma: "no-cache" };
   try {

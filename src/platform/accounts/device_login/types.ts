@@ -14,7 +14,7 @@ const base = z.object({
   clientId: z.string().nullable().default(null),
   /** What the tool calls itself (`client_id`, else its `User-Agent`). */
   tool: z.string(),
-  /** Where the tool asked from. */
+  /** The address that the tool asked from. */
   address: z.string(),
   country: z.string().nullable(),
   createdAt: z.number(),
@@ -34,7 +34,7 @@ export const deviceGrant = z.discriminatedUnion("state", [
     fetchBefore: z.number(),
   }),
   base.extend({ state: z.literal("denied") }),
-  /** Its token was fetched. */
+  /** The tool has fetched its token. */
   base.extend({ state: z.literal("used") }),
 ]);
 export type DeviceGrant = z.infer<typeof deviceGrant>;
@@ -49,11 +49,11 @@ export type PollOutcome =
   | { readonly type: "unknown" }
   | { readonly type: "token"; readonly userId: string; readonly workspaceId: string };
 
-/** What the person who confirms is shown. */
+/** What is shown to the person who decides. */
 export interface DeviceRequest {
-  /** As it is shown: `WDJB-MJHT`. */
+  /** In the form that is shown: `WDJB-MJHT`. */
   readonly userCode: string;
-  /** What the tool calls itself: its own word, to be shown as such. */
+  /** The name that the tool gives itself; nobody has verified it. */
   readonly tool: string;
   readonly address: string;
   /** ISO 3166-1 alpha-2. */

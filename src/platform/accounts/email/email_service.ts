@@ -27,7 +27,7 @@ export class EmailService {
 
   constructor(
     private readonly parts: AccountParts,
-    /** Missing where the platform can send no mail. */
+    /** Missing where the platform cannot send mail. */
     private readonly mailLinks: MailLinks | undefined,
   ) {
     this.tries = new RateWindow({ limit: TRIES_PER_HOUR, windowMs: HOUR_MS }, parts.now);
@@ -69,7 +69,7 @@ export class EmailService {
     return { status: "confirmation_required" };
   }
 
-  /** Follows the link of the mail. @throws {Failure} `not_found` where it is used, old or another's. */
+  /** Follows the link of the mail. @throws {Failure} `not_found` where it is used, old, or not this account's. */
   async confirm(person: Person, token: string, client: Client): Promise<Account> {
     const link = await this.mailLinks?.find("email", token, client);
     if (link?.userId !== person.user.id) throw linkUsed();

@@ -20,7 +20,7 @@ export class PasswordResetService {
 
   constructor(
     private readonly parts: AccountParts,
-    /** Missing where the platform can send no mail. */
+    /** Missing where the platform cannot send mail. */
     private readonly mailLinks: MailLinks | undefined,
   ) {
     this.requests = new RateWindow({ limit: RESETS_PER_HOUR, windowMs: HOUR_MS }, parts.now);

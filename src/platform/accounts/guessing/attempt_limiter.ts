@@ -25,8 +25,8 @@ interface Attempts {
 const FORGET_MS = 60 * 60 * 1000;
 
 /**
- * Subjects that are remembered; the one that was quiet the longest goes first.
- * To push one out takes as many attempts on others, each as slow as a hash.
+ * Subjects that are remembered; the one idle for longest is dropped first.
+ * Pushing one out takes as many attempts on others, each as slow as a hash.
  */
 const MAX_SUBJECTS = 20_000;
 
@@ -57,7 +57,7 @@ export class AttemptLimiter {
     return 0;
   }
 
-  /** Attempts on a subject that did not succeed. */
+  /** The failed attempts on a subject. */
   count(subject: string): number {
     return this.subjects.get(subject)?.count ?? 0;
   }

@@ -1,7 +1,7 @@
 /**
- * A cookie by which a browser is known again to which somebody has signed in
- * before. It opens nothing: it lets wrong passwords of others not stand in the
- * way (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
+ * A cookie that marks a browser in which somebody has signed in before. It grants
+ * nothing: it only keeps other people's wrong passwords from standing in the way
+ * (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
  *
  * @module
  */

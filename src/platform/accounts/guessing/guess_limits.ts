@@ -1,8 +1,8 @@
 /**
  * Limits of guessing: by account and address together, so that guesses from
- * elsewhere do not keep the owner out; by address, for many accounts; by
- * account, for many addresses. A browser that has signed in before is counted
- * by itself alone.
+ * elsewhere do not lock the owner out; by address, for many accounts; by
+ * account, for many addresses. A browser that has signed in before has a count
+ * of its own.
  *
  * @module
  */
@@ -11,12 +11,12 @@ import { addressGroup, type Client, Failure } from "../../core/http/mod.ts";
 import { AttemptLimiter, type AttemptLimits } from "./attempt_limiter.ts";
 import type { DeviceCookies } from "./device_cookie.ts";
 
-/** What is guessed; each kind is counted for itself. */
+/** What is guessed; each kind has a count of its own. */
 export type Guessed = "password" | "second factor" | "link" | "user code";
 
 /** Whose secret is guessed. */
 export interface GuessedAccount {
-  /** What it is counted by: an address, known or not, or an id. */
+  /** The key of its count: an email address, known or not, or an id. */
   readonly subject: string;
   /** Missing where there is no such account. */
   readonly userId: string | undefined;
@@ -31,21 +31,21 @@ const MAX_REPORTED = 10_000;
 
 const QUARTER_MS = 15 * 60_000;
 
-/** One place, at one account. */
+/** From one network, at one account. */
 const PAIR: AttemptLimits = { free: 5, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
 /** A browser that has signed in before, at its account. */
 const DEVICE: AttemptLimits = { free: 10, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
-/** One place, at whatever accounts. */
+/** From one network, at all accounts. */
 const ADDRESS: AttemptLimits = { free: 20, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
-/** All places together, at one account: one of them alone does not get this far. */
+/** From all networks, at one account; no single one gets this far. */
 const ACCOUNT: AttemptLimits = { free: 30, firstPauseMs: 5000, longestPauseMs: 60_000 };
 
 export interface Guess {
-  /** To be called when it was right. */
+  /** Call this when the guess was right. */
   succeed(): void;
   /**
-   * To be called when it was wrong; returns whether to notify the owner,
-   * which is true once in a day at most.
+   * Call this when the guess was wrong. Returns whether to notify the owner,
+   * which is at most once a day.
    */
   fail(): boolean;
 }
@@ -120,7 +120,7 @@ export class GuessLimits {
   }
 }
 
-/** Counts everywhere, or nowhere. @throws {Failure} `rate_limited` */
+/** Counts a guess in every limit or in none. @throws {Failure} `rate_limited` */
 function takeAll(counts: readonly Count[]): void {
   for (const [index, { limiter, key }] of counts.entries()) {
     const seconds = limiter.take(key);

@@ -26,7 +26,7 @@ export class SignUpService {
   constructor(
     private readonly parts: AccountParts,
     private readonly services: {
-      /** Missing where the platform can send no mail. */
+      /** Missing where the platform cannot send mail. */
       readonly mailLinks: MailLinks | undefined;
       begin(user: UserRecord, client: Client): Promise<SignedIn>;
     },

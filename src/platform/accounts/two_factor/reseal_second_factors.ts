@@ -1,5 +1,5 @@
 /**
- * Sealing the secrets of authenticators with the current key of a data
+ * Seals the secrets of authenticators with the current key of a data
  * directory.
  *
  * @module
@@ -10,7 +10,7 @@ import { accountKeys } from "../account_keys.ts";
 import { signInRecord } from "../sign_in/sign_in_store.ts";
 import { totpPlace } from "./two_factor_service.ts";
 
-/** Seals anew what another key has sealed; returns how many secrets that were. */
+/** Reseals secrets that were sealed with another key; returns how many. */
 export async function resealSecondFactors(kv: Deno.Kv, box: SecretBox): Promise<number> {
   let count = 0;
   const again = async <Part extends { readonly secret: SealedSecret }>(

@@ -32,13 +32,15 @@ export function toBase32(bytes: Uint8Array): string {
   return bits === 0 ? text : text + BASE32[(buffer << (5 - bits)) & 31];
 }
 
-/** @throws {SyntaxError} where the text is no base32. */
+/** @throws {SyntaxError} where the text is not base32. */
 export function fromBase32(text: string): Uint8Array {
   const bytes: number[] = [];
   let [buffer, bits] = [0, 0];
   for (const character of text) {
     const value = BASE32.indexOf(character);
-    if (value < 0) throw new SyntaxError("Cannot read base32: it has a character of no meaning");
+    if (value < 0) {
+      throw new SyntaxError("Cannot read base32: it has a character outside A-Z and 2-7");
+    }
     buffer = ((buffer << 5) | value) & 0xfff;
     bits += 5;
     if (bits >= 8) {
@@ -54,7 +56,7 @@ export function newTotpSecret(random: Random): string {
   return toBase32(random(SECRET_BYTES));
 }
 
-/** The step that a moment is in. */
+/** The time step of a moment. */
 export function totpStep(now: number): number {
   return Math.floor(now / STEP_MS);
 }

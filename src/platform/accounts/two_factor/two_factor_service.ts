@@ -17,10 +17,10 @@ import type { SignInRecord } from "../sign_in/sign_in_store.ts";
 import { findTotpStep, newTotpSecret, otpauthUri } from "./totp.ts";
 
 const RECOVERY_CODES = 10;
-/** 16 characters of 4.75 bits: 76 bits, beyond trying even with the hashes at hand. */
+/** 16 characters of 4.75 bits: 76 bits, too many to try even with the hashes at hand. */
 const RECOVERY_LENGTH = 16;
 
-/** An enrolment that is not confirmed in an hour is void. */
+/** An enrolment has to be confirmed within an hour. */
 const ENROL_MS = 60 * 60 * 1000;
 
 /** The place that an authenticator's secret is sealed for. */
@@ -148,7 +148,7 @@ export class TwoFactorService {
     throw wrongCode();
   }
 
-  /** The record after a code was used; `undefined` where the code is none. */
+  /** The record after a code was used; `undefined` where the code is wrong. */
   private without(record: SignInRecord, code: string, secret: string): SignInRecord | undefined {
     if (record.totp === null) return undefined;
     const { lastStep } = record.totp;
