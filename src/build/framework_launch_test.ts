@@ -3,6 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { findFramework, type Launch } from "../manifest/mod.ts";
 import { bundleServerEntry } from "../runtime/mod.ts";
+import { until } from "../lib/test_until.ts";
 
 /** The launch that a framework finds for an output with these files. */
 async function launchOf(id: string, files: Readonly<Record<string, string>>): Promise<Launch> {
@@ -57,21 +58,12 @@ async function ask({ prelude, wrapper }: Launch, entry: string): Promise<string>
   }
 }
 
-/** Asks until the server listens, for at most ten seconds. */
-async function answerOf(port: number): Promise<string> {
-  const until = Date.now() + 10_000;
-  for (;;) {
-    try {
-      const response = await fetch(`http://127.0.0.1:${port}/`, {
-        headers: { "x-forwarded-proto": "https", "x-forwarded-for": "203.0.113.7" },
-      });
-      return await response.text();
-    } catch (error) {
-      if (Date.now() > until) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-}
+/** Asks until the server listens. */
+const answerOf = (port: number): Promise<string | undefined> =>
+  until(() =>
+    fetch(`http://127.0.0.1:${port}/`, {
+      headers: { "x-forwarded-proto": "https", "x-forwarded-for": "203.0.113.7" },
+    }).then((response) => response.text(), () => undefined), (text) => text !== undefined);
 
 const SAY_SOCKET =
   "(req, res) => res.end(`${req.socket.encrypted} ${req.socket.remoteAddress} ${process.env.X}`)";

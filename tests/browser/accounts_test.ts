@@ -8,6 +8,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { programCommand } from "../../scripts/_program.ts";
 import { authenticatorCode } from "../helpers/authenticator.ts";
 import { oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+import { until } from "../../src/lib/test_until.ts";
 
 const isFile = (path: string): boolean => {
   try {
@@ -113,11 +114,7 @@ async function loginInTerminal(box: Sandbox, env: Record<string, string>) {
     stderr: "piped",
   }).spawn();
   const output = child.output();
-  const deadline = Date.now() + 30_000;
-  while (!isFile(opened)) {
-    assert.ok(Date.now() < deadline, "svc login opened no browser");
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
+  await until(() => isFile(opened));
   return {
     address: (await Deno.readTextFile(opened)).trim(),
     async end() {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { markedProcesses } from "../../src/lib/marked_processes.ts";
 import { makeRepository } from "../../src/lib/test_git.ts";
 import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
+import { until } from "../../src/lib/test_until.ts";
 
 const BUILDS = 10;
 const PATIENCE_MS = 120_000;
@@ -11,14 +12,6 @@ const ENDED = ["LIVE", "FAILED", "STOPPED"];
 
 async function statusOf(box: Sandbox, id: string): Promise<string> {
   return (await callApi(box, "GET", `/v1/deployments/${id}`)).status;
-}
-
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + PATIENCE_MS;
-  while (!await holds()) {
-    if (Date.now() > deadline) assert.fail(`Not in time: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 const serve = (box: Sandbox) => box.start(["--git-root", box.folder, "--build-concurrency", "3"]);
@@ -60,13 +53,13 @@ Deno.test("after a kill every build ends, and no process and no folder of one is
       const { lines } = await callApi(box, "GET", `/v1/deployments/${id}/build-log`);
       return lines.some(({ text }: { text: string }) => text === "begun");
     };
-    await until("a build runs", async () => {
+    await until(async () => {
       for (const id of triggered) if (await begun(id)) return true;
       return false;
     });
     await box.platform!.kill();
     // What ran ends with the platform, before any other start.
-    await until("the builds' processes are gone", async () => {
+    await until(async () => {
       const { stdout } = await new Deno.Command("pgrep", { args: ["-f", "sleep 654"] }).output();
       return stdout.byteLength === 0;
     });
@@ -75,12 +68,11 @@ Deno.test("after a kill every build ends, and no process and no folder of one is
     for (const id of triggered) running.push(...await markedProcesses(`SVC_DEPLOYMENT_ID=${id}`));
     assert.ok(running.length < 3 * 8, "only builds that were begun again run");
     for (const id of triggered) {
-      await until(`${id} ends`, async () => ENDED.includes(await statusOf(box, id)));
+      await until(() => statusOf(box, id), (status) => ENDED.includes(status), PATIENCE_MS);
       assert.equal(await statusOf(box, id), "LIVE");
     }
     assert.equal((await box.page("site-4.localhost", "/")).text.trim(), "main");
     await until(
-      "no folder is left",
       async () => (await namesIn(join(box.dataDir, "builds"))).length === 0,
     );
     const { stdout } = await new Deno.Command("pgrep", { args: ["-f", "sleep 654"] }).output();

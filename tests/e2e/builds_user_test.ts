@@ -8,6 +8,7 @@ import { type Command, programCommand, startProgram } from "../../scripts/_progr
 import { markedProcesses } from "../../src/lib/marked_processes.ts";
 import { makeRepository } from "../../src/lib/test_git.ts";
 import { callApi, type Sandbox, TOKEN, withSandbox } from "../helpers/sandbox.ts";
+import { until } from "../../src/lib/test_until.ts";
 
 const NOBODY = 65534;
 const isRoot = Deno.uid() === 0;
@@ -95,11 +96,11 @@ Deno.test({
       const commitSha = await repository.commit("main", { "build.sh": hostile(box, home) });
       const hook = new URL(url).pathname;
       const { id, statusUrl } = await callApi(box, "POST", hook, { branch: "main", commitSha });
-      let answer = { status: "PENDING", error: null };
-      while (!["LIVE", "FAILED", "STOPPED"].includes(answer.status)) {
-        await new Promise((resolve) => setTimeout(resolve, 50));
-        answer = await callApi(box, "GET", new URL(statusUrl).pathname);
-      }
+      const answer = await until(
+        () => callApi(box, "GET", new URL(statusUrl).pathname),
+        ({ status }) => ["LIVE", "FAILED", "STOPPED"].includes(status),
+        PATIENCE_MS,
+      );
       const { lines } = await callApi(box, "GET", `/v1/deployments/${id}/build-log`);
       const text = lines.map((line: { text: string }) => line.text).join("\n");
       assert.deepEqual([answer.status, answer.error], ["LIVE", null], text);

@@ -19,6 +19,7 @@ const CLIENTS = 6;
 
 const SERVER = `
 import { createServer } from "node:http";
+import { until } from "../../src/lib/test_until.ts";
 createServer((request, response) => {
   if (request.url === "/api/hang") return;
   setTimeout(() => response.end("pid " + process.pid), 5);
@@ -79,14 +80,6 @@ const isAlive = (pid: number): boolean => {
   }
 };
 
-async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let round = 0; round < 100; round++) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  assert.fail(`Not within 10 s: ${what}`);
-}
-
 interface Load {
   /** How many answers had each status; 0 where there was no connection. */
   readonly statuses: Map<number, number>;
@@ -119,7 +112,6 @@ function startLoad(box: Sandbox): Load {
 
 const comesBack = (box: Sandbox) =>
   until(
-    "the server answers",
     async () => await box.page(HOST, "/api/pid").then(({ status }) => status === 200, () => false),
   );
 
@@ -147,7 +139,7 @@ Deno.test({
         const servers = serverProcesses(new Set([platform.pid]));
         assert.ok(servers.length > 0);
         await platform.kill();
-        await until("no server outlives the platform", () => !servers.some(isAlive));
+        await until(() => !servers.some(isAlive));
         platform = await box.start();
         await comesBack(box);
       }
@@ -163,7 +155,7 @@ Deno.test({
       const folders = Array.from(Deno.readDirSync(`${box.dataDir}/run`), ({ name }) => name);
       assert.equal(folders.length, last.length, "Platforms that were killed left their sockets");
       assert.equal(await platform.stop(), 0);
-      await until("no server outlives a stop", () => !last.some(isAlive));
+      await until(() => !last.some(isAlive));
       assert.throws(() => Deno.statSync(`${box.dataDir}/run`), Deno.errors.NotFound);
       await Deno.stderr.write(
         new TextEncoder().encode(`longest ${Math.round(load.longestMs)} ms, statuses ${told}\n`),

@@ -9,6 +9,7 @@ const FILES: Readonly<Record<string, string>> = {
   "index.html": "<h1>Hi</h1>",
   "functions/hello.ts": `
 import { greet } from "../lib/greet.ts";
+import { until } from "../../src/lib/test_until.ts";
 interface Context { readonly env: Readonly<Record<string, string>>; readonly ip: string }
 export default async (request: Request, { env, ip }: Context): Promise<Response> => {
   const url = new URL(request.url);
@@ -72,13 +73,8 @@ function isAlive(pid: number): boolean {
   }
 }
 
-async function untilGone(pids: readonly number[]): Promise<void> {
-  const end = performance.now() + 10_000;
-  while (pids.some(isAlive)) {
-    assert.ok(performance.now() < end, `Outlived the platform: ${pids.filter(isAlive)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
+const untilGone = (pids: readonly number[]) =>
+  until(() => pids.filter(isAlive), (alive) => alive.length === 0);
 
 async function post(box: Sandbox, path: string) {
   const port = box.platform?.port;

@@ -91,12 +91,3 @@ export async function writeModules(files: Readonly<Record<string, string>>): Pro
   }
   return folder;
 }
-
-/** Waits until something holds, for at most 5 s. */
-export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + 5000;
-  while (!await holds()) {
-    if (performance.now() > end) throw new Error("It did not come to hold in time");
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}

@@ -22,6 +22,7 @@ import {
   STATIC_MANIFEST,
   type TestPlatform,
 } from "./platform.ts";
+import { until } from "../../src/lib/test_until.ts";
 
 /** Builds at once, or when `open()` is called. */
 export class TestRunner {
@@ -132,13 +133,10 @@ export async function startHooks(
     async ended(answer) {
       if (answer.status !== 200) throw new Error(JSON.stringify(answer.json));
       const path = new URL(answer.json.statusUrl).pathname;
-      const deadline = Date.now() + 20_000;
-      while (true) {
-        const { json } = await platform.api("GET", path, { token: null });
-        if (ENDED.has(json.status)) return json;
-        if (Date.now() > deadline) throw new Error(`Still ${json.status}`);
-        await new Promise((resolve) => setTimeout(resolve, 20));
-      }
+      return await until(
+        async () => (await platform.api("GET", path, { token: null })).json,
+        ({ status }) => ENDED.has(status),
+      );
     },
   };
 }

@@ -2,7 +2,8 @@
  * A platform to be killed: prints the id of the process of a server that runs
  * in an endless loop.
  */
-import { computeServer, until, writeModules } from "./compute_server.ts";
+import { computeServer, writeModules } from "./compute_server.ts";
+import { until } from "../../src/lib/test_until.ts";
 
 const directory = await writeModules({
   "entry.mjs": "export default { fetch() { console.log('looping'); for (;;); } };",

@@ -7,6 +7,7 @@ import type { BuildLogLine } from "../../src/contract/mod.ts";
 import type { PlatformOptions } from "../../src/serve/mod.ts";
 import { makeRepository, type TestRepository } from "../../src/lib/test_git.ts";
 import { start, type TestPlatform } from "./platform.ts";
+import { until } from "../../src/lib/test_until.ts";
 
 export interface BuildPlatform extends TestPlatform {
   readonly folder: string;
@@ -57,15 +58,12 @@ export async function withBuilds(
     allowPrivateUpstreams: true,
     ...options,
   });
-  const ended = async (id: string): Promise<Ended> => {
-    const deadline = Date.now() + PATIENCE_MS;
-    while (true) {
-      const { json } = await platform.api("GET", `/v1/deployments/${id}`);
-      if (TERMINAL.includes(json.status)) return json;
-      if (Date.now() > deadline) throw new Error(`Still ${json.status} after ${PATIENCE_MS} ms`);
-      await new Promise((resolve) => setTimeout(resolve, 25));
-    }
-  };
+  const ended = (id: string): Promise<Ended> =>
+    until(
+      async () => (await platform.api("GET", `/v1/deployments/${id}`)).json,
+      ({ status }) => TERMINAL.includes(status),
+      PATIENCE_MS,
+    );
   const trigger = async (hook: string, body: unknown): Promise<Triggered> => {
     const response = await fetch(hook, {
       method: "POST",

@@ -6,6 +6,7 @@
  * @module
  */
 import { join } from "node:path";
+import { until } from "../../src/lib/test_until.ts";
 
 export interface Pebble {
   readonly directoryUrl: string;
@@ -58,17 +59,12 @@ function freePort(): number {
   return listener.addr.port;
 }
 
-/** Answers once the server is up. */
-async function fetchWhenUp(url: string, client: Deno.HttpClient): Promise<string> {
-  for (let attempt = 0;; attempt++) {
-    try {
-      return await (await fetch(url, { client })).text();
-    } catch (error) {
-      if (attempt === 100) throw error;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-  }
-}
+/** Fetches a text once the server is up. */
+const fetchWhenUp = (url: string, client: Deno.HttpClient): Promise<string> =>
+  until(
+    () => fetch(url, { client }).then((response) => response.text(), () => ""),
+    (text) => text !== "",
+  );
 
 /** Starts Pebble, which looks hosts up at a DNS server and asks for challenges on a port. */
 export async function startPebble(

@@ -166,12 +166,3 @@ export function functionProcesses(): number[] {
     platforms.has(parent) && /process_main\.ts|__function-process/.test(command) ? [pid] : []
   );
 }
-
-/** Waits until something holds; fails after half a minute. */
-export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = performance.now() + 30_000;
-  while (!await holds()) {
-    assert.ok(performance.now() < end, `Waited in vain: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}

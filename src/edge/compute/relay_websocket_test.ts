@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { ComputeSocket } from "../../runtime/mod.ts";
 import { type ClientSocket, forwardedCloseCode, relayWebSocket } from "./relay_websocket.ts";
+import { until } from "../../lib/test_until.ts";
 
 const ROWS: readonly (readonly [code: number, passed: number | undefined])[] = [
   [1000, 1000],
@@ -139,6 +140,6 @@ Deno.test("relayWebSocket() holds the server back while the client's buffer is f
   await settled();
   assert.deepEqual(pair.toClient, ["one"]);
   Object.assign(pair.client, { bufferedAmount: 0 });
-  await new Promise((resolve) => setTimeout(resolve, 30));
+  await until(() => pair.toClient.length === 2);
   assert.deepEqual(pair.toClient, ["one", "two"]);
 });

@@ -4,6 +4,7 @@ import type { BuildRecord } from "./build_record.ts";
 import { BuildQueue } from "./build_queue.ts";
 import { BuildStore } from "./build_store.ts";
 import type { BuildEnd } from "./build_worker.ts";
+import { until } from "../../lib/test_until.ts";
 
 const PROJECT = "p1";
 const SUCCEEDED: BuildEnd = { state: "SUCCEEDED", error: null };
@@ -93,15 +94,6 @@ async function withParts(run: (parts: Parts) => Promise<void>): Promise<void> {
   } finally {
     kv.close();
   }
-}
-
-/** Lets what is ready run, until a condition holds. */
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  for (let count = 0; count < 10_000; count++) {
-    if (await holds()) return;
-    await new Promise((resolve) => setTimeout(resolve));
-  }
-  throw new Error("Waited in vain");
 }
 
 Deno.test("BuildQueue runs builds in order, so many at a time", () =>

@@ -6,6 +6,7 @@ import type { KeyPair } from "./certificate.ts";
 import { testDoor } from "../core/listener/_test_door.ts";
 import type { ConnectionHandler } from "../core/listener/mod.ts";
 import { type CertificateSource, HttpsListener } from "./https_listener.ts";
+import { until } from "../../lib/test_until.ts";
 
 async function makePair(folder: string, name: string): Promise<KeyPair> {
   const [cert, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];
@@ -205,7 +206,7 @@ Deno.test("a listener that fails as soon as it is opened is opened again, until 
       failures-- > 0 ? Promise.reject(new Error("Too many open files")) : serve(opened, closed),
   });
   try {
-    while (failures >= 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    await until(() => failures < 0);
     assert.equal(await namePresented(listener.port, "a.test"), "a.test");
   } finally {
     await listener.close();

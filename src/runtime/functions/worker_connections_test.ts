@@ -4,6 +4,7 @@ import type { Frame } from "../process/frames/frame.ts";
 import { FrameConnection } from "../process/frames/frame_connection.ts";
 import { FunctionFrame, MAX_UPWARD_BYTES } from "./wire.ts";
 import { WorkerConnections } from "./worker_connections.ts";
+import { until } from "../../lib/test_until.ts";
 
 const encoder = new TextEncoder();
 
@@ -59,7 +60,7 @@ Deno.test("WorkerConnections knows a worker by its key, and hears it from then o
   connection.send({ type: FunctionFrame.ready, worker: 8, id: 0 });
   connection.send({ type: FunctionFrame.hello, worker: 8, id: 0, payload: encoder.encode(key) });
   connection.send({ type: FunctionFrame.log, worker: 8, id: 0 });
-  while (place.happened.length < 4) await new Promise((resolve) => setTimeout(resolve, 1));
+  await until(() => place.happened.length === 4);
   connection.close();
   await place.ended;
   assert.deepEqual(place.happened, [

@@ -5,7 +5,7 @@ import { claimOwner } from "../../helpers/notifications.ts";
 import { formsOf, type Page, PASSWORD, Visitor } from "../../helpers/page_visitor.ts";
 import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 import { authenticatorCode } from "../../helpers/authenticator.ts";
-import { until } from "../../helpers/until.ts";
+import { until } from "../../../src/lib/test_until.ts";
 
 const PATH = "/sign-in/messenger";
 
@@ -44,7 +44,7 @@ async function begin(
 async function tap(api: TestBotApi, chatId: number, label: string): Promise<string> {
   const before = api.edited.length;
   api.tap(chatId, label);
-  while (api.edited.length === before) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until(() => api.edited.length > before);
   return api.edited.at(-1)!;
 }
 

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { checkEvent, fetchStream } from "../../helpers/contract.ts";
 import { textOf, withBuilds } from "../../helpers/git_builds.ts";
 import { makeSite, serveGit } from "../../../src/lib/test_git.ts";
+import { until } from "../../../src/lib/test_until.ts";
 
 const hostOf = (url: string) => new URL(url).hostname;
 
@@ -140,17 +141,13 @@ Deno.test("a stopped deployment's build ends, and leaves nothing", async () => {
     const { hook } = await project("shop", { buildCommand: "echo begun; sleep 600" });
     const commitSha = await repository.commit("main", { "a.txt": "a" });
     const { id } = await trigger(hook, { branch: "main", commitSha });
-    while (!textOf(await log(id)).includes("begun")) {
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await until(async () => textOf(await log(id)).includes("begun"));
     assert.equal((await api("POST", `/v1/deployments/${id}/stop`)).status, 200);
     assert.equal((await ended(id)).status, "STOPPED");
-    for (let round = 0; round < 100; round++) {
-      const left = await Array.fromAsync(Deno.readDir(`${dataDir}/builds`));
-      if (left.length === 0) break;
-      if (round === 99) assert.fail("the build's folder is still there");
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
+    await until(
+      () => Array.fromAsync(Deno.readDir(`${dataDir}/builds`), ({ name }) => name),
+      (left) => left.length === 0,
+    );
   });
 });
 

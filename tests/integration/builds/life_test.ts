@@ -5,7 +5,7 @@ import { keys } from "../../../src/platform/core/store/mod.ts";
 import { portableKv } from "../../../src/platform/core/store/portable_kv.ts";
 import { serveGit } from "../../../src/lib/test_git.ts";
 import { start } from "../../helpers/platform.ts";
-import { until } from "../../helpers/until.ts";
+import { until } from "../../../src/lib/test_until.ts";
 
 const RULES = `schemaVersion = "EDGE_RULE_SET_V1"
 

@@ -10,6 +10,7 @@ import {
   upload,
   withPlatform,
 } from "../../helpers/platform.ts";
+import { until } from "../../../src/lib/test_until.ts";
 
 const HOST = "shop.localhost";
 
@@ -104,12 +105,10 @@ Deno.test("events come as they are made, and a client that goes is noticed", () 
       request.on("error", reject);
       request.end();
     });
-    for (let round = 0; round < 50; round++) {
-      const { json } = await platform.api("GET", "/v1/projects/shop/logs?search=events%20closed");
-      if (json.items.length > 0) return;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    assert.fail("The server was not told");
+    await until(
+      () => platform.api("GET", "/v1/projects/shop/logs?search=events%20closed"),
+      ({ json }) => json.items.length > 0,
+    );
   }));
 
 Deno.test("failures are plain pages with the request's id, and told in the logs", () =>
@@ -122,11 +121,11 @@ Deno.test("failures are plain pages with the request's id, and told in the logs"
     const crashed = await platform.get(HOST, "/api/crash");
     assert.equal(crashed.status, 502);
     assert.doesNotMatch(crashed.text, /exit|code|crash/);
-    for (let round = 0; round < 50; round++) {
-      if ((await platform.get(HOST, "/back")).status === 200) break;
-      await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    assert.equal((await platform.get(HOST, "/back")).text, "server: /back");
+    const back = await until(
+      () => platform.get(HOST, "/back"),
+      ({ status }) => status === 200,
+    );
+    assert.equal(back.text, "server: /back");
     const errors = await platform.api("GET", "/v1/projects/shop/logs?level=error");
     const messages = errors.json.items.map((item: { error?: string; message?: string }) =>
       item.error ?? item.message

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { glob } from "node:fs/promises";
 import { deployServer } from "../../helpers/compute_site.ts";
 import { createProject, start, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
-import { until as wait } from "../../helpers/until.ts";
+import { until } from "../../../src/lib/test_until.ts";
 
 const HOST = "shop.localhost";
 
@@ -16,19 +16,6 @@ async function keptPages(dataDir: string): Promise<string[]> {
   return await Array.fromAsync(glob(`${dataDir}/isr/*/*.[pq]`));
 }
 
-/** Asks until the page satisfies; a test fails after five seconds. */
-async function until(
-  platform: TestPlatform,
-  wanted: (found: Awaited<ReturnType<typeof page>>) => boolean,
-) {
-  for (let round = 0; round < 100; round++) {
-    const found = await page(platform);
-    if (wanted(found)) return found;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error("The page did not become what it should");
-}
-
 Deno.test("a page is kept over a restart, refreshed once for many, dropped by purge and deploy", async () => {
   await withPlatform(async (platform) => {
     await createProject(platform, "shop");
@@ -37,7 +24,7 @@ Deno.test("a page is kept over a restart, refreshed once for many, dropped by pu
     assert.ok(many.every(({ text }) => text === "count 1"), JSON.stringify(many));
     assert.equal(many.filter(({ state }) => state === "MISS").length, 1);
 
-    const fresh = await until(platform, ({ text }) => text === "count 2");
+    const fresh = await until(() => page(platform), ({ text }) => text === "count 2");
     assert.equal(fresh.state, "HIT");
 
     const purged = await platform.api("POST", "/v1/projects/shop/purge", {
@@ -63,14 +50,14 @@ Deno.test("kept pages are there at once after a restart", async () => {
     await createProject(before, "shop");
     await deployServer(before, "shop");
     const { started } = await page(before);
-    await wait(() => keptPages(dataDir), (files) => files.length > 0);
+    await until(() => keptPages(dataDir), (files) => files.length > 0);
     await before.shutdown();
     const after = await start(dataDir);
     try {
       const kept = await page(after);
       assert.equal(kept.started, started, "the old page, without a server");
       assert.match(String(kept.state), /^(HIT|STALE)$/);
-      const renewed = await until(after, (found) => found.started !== started);
+      const renewed = await until(() => page(after), (found) => found.started !== started);
       assert.equal(renewed.text, "count 1");
     } finally {
       await after.shutdown();

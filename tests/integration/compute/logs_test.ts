@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { LogEntry } from "../../../src/contract/mod.ts";
 import { deployServer } from "../../helpers/compute_site.ts";
 import { createProject, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
+import { until } from "../../../src/lib/test_until.ts";
 
 const HOST = "shop.localhost";
 
@@ -9,13 +10,10 @@ type ServerEntry = Extract<LogEntry, { readonly type: "server" }>;
 
 /** Entries of the server that a query finds, once there are some. */
 async function found(platform: TestPlatform, query: string): Promise<readonly ServerEntry[]> {
-  for (let round = 0; round < 50; round++) {
+  return await until(async () => {
     const { json } = await platform.api("GET", `/v1/projects/shop/logs?${query}`);
-    const items = (json.items as LogEntry[]).filter((item) => item.type === "server");
-    if (items.length > 0) return items;
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  throw new Error(`Nothing found for ${query}`);
+    return (json.items as LogEntry[]).filter((item) => item.type === "server");
+  }, (items) => items.length > 0);
 }
 
 Deno.test("what a server writes is logged with level, layer and request, beside what became of it", () =>

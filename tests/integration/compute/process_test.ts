@@ -2,11 +2,12 @@
  * Servers of COMPUTE layers: how they are started, asked, limited and ended.
  */
 import assert from "node:assert/strict";
-import { computeServer, until, writeModules } from "../../helpers/compute_server.ts";
+import { computeServer, writeModules } from "../../helpers/compute_server.ts";
 
 const ENTRY = `
 import { createServer } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
+import { until } from "../../../src/lib/test_until.ts";
 const closed = [];
 const handlers = {
   "/env": (_request, response) => response.end(JSON.stringify({ ...process.env })),

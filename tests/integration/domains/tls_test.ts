@@ -11,6 +11,7 @@ import {
   start,
   type TestPlatform,
 } from "../../helpers/platform.ts";
+import { until } from "../../../src/lib/test_until.ts";
 
 const page = (text: string) => ({ files: { "index.html": text } });
 
@@ -38,16 +39,6 @@ async function secureGet(
     ],
   }).output();
   return new TextDecoder().decode(success ? stdout : stderr);
-}
-
-/** Waits until a value is as wanted; fails after ten seconds. */
-async function until<T>(read: () => Promise<T>, wanted: (value: T) => boolean): Promise<T> {
-  for (let attempt = 0;; attempt++) {
-    const value = await read();
-    if (wanted(value)) return value;
-    if (attempt === 200) throw new Error(`Waited in vain: ${JSON.stringify(value)}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
 }
 
 Deno.test("a certificate of the operator's own serves API and sites, in HTTP/2 and 1.1", () =>

@@ -1,7 +1,8 @@
 /** Pipelines on a real platform: gates of broader rules, observers of failures, bodies that break. */
 import assert from "node:assert/strict";
-import { functionProcesses, openMachinery, publish, rule, until } from "../../helpers/upstreams.ts";
+import { functionProcesses, openMachinery, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject } from "../../helpers/platform.ts";
+import { until } from "../../../src/lib/test_until.ts";
 
 const HOST = "shop.localhost";
 const GATE = { use: "auth", mode: "request", failure: "closed" };

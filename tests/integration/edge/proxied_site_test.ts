@@ -6,9 +6,9 @@ import {
   proxyTo,
   publish,
   rule,
-  until,
 } from "../../helpers/upstreams.ts";
 import { createProject, rawRequest } from "../../helpers/platform.ts";
+import { until } from "../../../src/lib/test_until.ts";
 
 const HOST = "shop.localhost";
 const cacheRule = rule("cache", { type: "cache", ttlSeconds: 60 });
@@ -223,7 +223,7 @@ Deno.test("functions: a deployment's own code and variables, logs, rollback, end
     await until(async () => {
       ({ items } = (await platform.api("GET", "/v1/projects/shop/logs?limit=100")).json);
       return items.some(({ stack }) => typeof stack === "string");
-    }, "the error is logged");
+    });
     const error = items.find(({ stack }) => typeof stack === "string");
     assert.match(error?.stack ?? "", /functions\/api\.ts:3:61\)/);
     assert.equal(error?.requestId, id);
@@ -244,7 +244,7 @@ Deno.test("functions: a deployment's own code and variables, logs, rollback, end
     assert.ok(old.length > 0);
     platform = await machinery.restart();
     // Those of tests beside this one end with their platforms.
-    await until(() => !functionProcesses().some((pid) => old.includes(pid)), "they have ended");
+    await until(() => !functionProcesses().some((pid) => old.includes(pid)));
     assert.deepEqual(await told(), { version: 1, key: "one", ip: "127.0.0.1" });
   });
 
@@ -264,7 +264,7 @@ Deno.test("functions: a deployment's own code and variables, logs, rollback, end
     assert.ok(started().length > 0);
     const gone = await platform.api("DELETE", "/v1/projects/shop");
     assert.ok(gone.status < 300, JSON.stringify(gone.json));
-    await until(() => started().length === 0, "the processes have ended");
+    await until(() => started().length === 0);
     assert.equal((await platform.get(HOST, "/x")).status, 404);
   });
 });

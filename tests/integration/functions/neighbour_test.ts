@@ -4,8 +4,9 @@
  * functions`.
  */
 import assert from "node:assert/strict";
-import { functionProcesses, openMachinery, publish, rule, until } from "../../helpers/upstreams.ts";
+import { functionProcesses, openMachinery, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject } from "../../helpers/platform.ts";
+import { until } from "../../../src/lib/test_until.ts";
 
 const HOSTILE = {
   loops: "export default () => { for (;;); };",
@@ -57,10 +58,7 @@ Deno.test("hostile functions harm neither neighbours nor the platform", async ()
     return conn;
   }));
   const before = functionProcesses();
-  await until(
-    () => functionProcesses().some((pid) => !before.includes(pid)),
-    "the bomb has cost its process",
-  );
+  await until(() => functionProcesses().some((pid) => !before.includes(pid)));
   let good = 0;
   const fast = new Map<string, Awaited<ReturnType<typeof attack>>>();
   for (let round = 0; round < 10; round++) {

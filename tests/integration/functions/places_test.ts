@@ -5,8 +5,9 @@
 import assert from "node:assert/strict";
 import { ProcessPlaces } from "../../../src/runtime/mod.ts";
 import { bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";
-import { openMachinery, publish, rule, until } from "../../helpers/upstreams.ts";
+import { openMachinery, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject } from "../../helpers/platform.ts";
+import { until } from "../../../src/lib/test_until.ts";
 
 const functions = [{
   name: "steps",
@@ -74,7 +75,7 @@ Deno.test("functions at rest end with their last call, and start again when aske
   assert.equal(host.pids.length, 1, "a call is under way");
   await host.invoke(invocation("/open"));
   assert.equal(await bodyText(await held), "answered");
-  await until(() => host.pids.length === 0, "the process ends");
+  await until(() => host.pids.length === 0);
   assert.equal(await bodyText(await host.invoke(invocation("/"))), "answered");
   assert.equal(host.pids.length, 1);
   await host.endWhenIdle();
@@ -105,7 +106,7 @@ Deno.test("however often it is deployed, a project keeps one process of function
     most = Math.max(most, (await health()).running);
   }
   assert.ok(most <= 6, `${most} processes at a time`);
-  await until(async () => (await health()).running === 1, "one process is left");
+  await until(async () => (await health()).running === 1);
   assert.equal((await health()).max, 6);
   const own = new URL(versions[1].url).hostname;
   assert.equal((await platform.get(own, "/")).text, "1", "its own address starts it again");

@@ -9,20 +9,13 @@ import {
   invocation,
   projectFunctions,
 } from "../../helpers/function_host.ts";
+import { until } from "../../../src/lib/test_until.ts";
 
 function runs(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(Deno.readTextFileSync(`/proc/${pid}/status`));
   } catch {
     return false;
-  }
-}
-
-async function until(holds: () => boolean): Promise<void> {
-  const end = performance.now() + 30_000;
-  while (!holds()) {
-    assert.ok(performance.now() < end, "It did not come to hold in time");
-    await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
 

@@ -1,20 +1,17 @@
 import assert from "node:assert/strict";
 import { signUp, signUpWithWorkspace } from "../../helpers/browser.ts";
 import { type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
-import { until } from "../../helpers/until.ts";
+import { until } from "../../../src/lib/test_until.ts";
 
 /** Events of a deployment in the owner's inbox, by name; waits until one is there. */
 async function toldOf({ api }: HookPlatform, id: string, awaited: string): Promise<string[]> {
-  const deadline = Date.now() + 10_000;
-  while (true) {
+  const events = await until(async () => {
     const { json } = await api("GET", "/v1/notifications?archived=false&limit=100");
-    const events = json.items
+    return json.items
       .filter((item: unknown) => JSON.stringify(item).includes(id))
       .map((item: { event: string }) => item.event);
-    if (events.includes(awaited)) return events.sort();
-    if (Date.now() > deadline) throw new Error(`Never told of ${awaited}: ${JSON.stringify(json)}`);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
+  }, (events: string[]) => events.includes(awaited));
+  return events.sort();
 }
 
 Deno.test("people are told of each moment of a build, once", () =>

@@ -1,18 +1,10 @@
 import assert from "node:assert/strict";
 import { withHooks } from "../../helpers/deploy_hooks.ts";
 import { deploy, type TestPlatform } from "../../helpers/platform.ts";
+import { until } from "../../../src/lib/test_until.ts";
 
 const hostOf = (url: string) => new URL(url).hostname;
 const page = (text: string) => ({ "index.html": `<p>${text}</p>` });
-
-/** Waits until a condition holds. */
-async function until(what: string, holds: () => Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 20_000;
-  while (!await holds()) {
-    if (Date.now() > deadline) throw new Error(`Waited in vain until ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-}
 
 const idsOf = async (platform: TestPlatform): Promise<string[]> =>
   (await platform.api("GET", "/v1/projects/shop/deployments?limit=100")).json.items
@@ -31,7 +23,6 @@ Deno.test("old deployments go with their addresses; production, its past and bra
     const later = await deploy(platform, "shop", { files: page("b2"), prod: false, branch: "b" });
     const kept = [made[2].id, made[3].id, latest.id, later.id].sort();
     await until(
-      "only what is needed is left",
       async () => JSON.stringify((await idsOf(platform)).sort()) === JSON.stringify(kept),
     );
     for (const gone of [made[0], made[1], branch]) {
@@ -59,7 +50,7 @@ Deno.test("a removed deployment's commit can be triggered again; logs of its bui
       commitSha: await repository.commit("main", page("two")),
     });
     await ended(second);
-    await until("the first is gone", async () => !(await idsOf(platform)).includes(first.json.id));
+    await until(async () => !(await idsOf(platform)).includes(first.json.id));
     assert.equal((await api("GET", `/v1/builds/${first.json.id}`)).status, 404);
     const again = await trigger(url, body);
     assert.notEqual(again.json.id, first.json.id);
@@ -82,11 +73,8 @@ Deno.test("a build log that a crash left without its deployment is removed", () 
     await Deno.mkdir(folder, { recursive: true });
     for (const path of [log!, orphan!]) await Deno.writeTextFile(path, "{}\n");
     const isThere = (path: string) => Deno.stat(path).then(() => true, () => false);
-    await until("it is gone", async () => !await isThere(orphan!));
-    await until(
-      "it is told of",
-      () => Promise.resolve(platform.logged.some((line) => /1 build logs/.test(line))),
-    );
+    await until(async () => !await isThere(orphan!));
+    await until(() => platform.logged.some((line) => /1 build logs/.test(line)));
     assert.ok(await isThere(log!));
   }, { housekeeping: QUICK }));
 
@@ -110,7 +98,6 @@ Deno.test("previews of branches that were deleted are stopped, and nothing else"
     await repository.git("checkout", "--quiet", "main");
     await repository.git("branch", "-D", "gone");
     await until(
-      "the preview is stopped",
       async () => (await get(hostOf(preview.json.url), "/")).status === 404,
     );
     assert.equal((await get(hostOf(other.json.url), "/")).status, 200);

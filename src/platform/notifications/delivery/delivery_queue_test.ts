@@ -3,6 +3,7 @@ import { DamagedRecordError } from "../../core/store/records.ts";
 import type { SendOutcome } from "./channel.ts";
 import { DIGEST_WINDOW_MS } from "./delivery_queue.ts";
 import { countOf, request, SENT, testChannel, USER, withQueue } from "./_test_delivery.ts";
+import { until } from "../../../lib/test_until.ts";
 
 const DOWN: SendOutcome = { type: "retry", reason: "No connection", hostTrouble: true };
 const BUSY: SendOutcome = { type: "retry", reason: "Mailbox busy", hostTrouble: false };
@@ -133,7 +134,7 @@ Deno.test("DeliveryQueue never lets one channel or host wait for another", () =>
     );
     const draining = queue.drain();
     const fast = () => hooks.sent.filter(({ target }) => target === "fast").length;
-    while (fast() < 50) await new Promise((resolve) => setTimeout(resolve, 0));
+    await until(() => fast() === 50);
     assert.equal(hooks.sent.length - fast(), 2, "no more than two to one host");
     release(SENT);
     await draining;
@@ -278,7 +279,7 @@ Deno.test("DeliveryQueue finds the others behind thousands for a host that is sl
     clock.at += 1;
     await queue.accept([request("quick")]);
     const drained = queue.drain();
-    while (await countOf(kv, ["delivery", "due"]) > 2500) await new Promise((go) => setTimeout(go));
+    await until(() => countOf(kv, ["delivery", "due"]), (count) => count <= 2500);
     const sent = channel.sent.map(({ target }) => target).sort();
     assert.deepEqual(sent, ["quick", "slow", "slow"], "no more at once than a host takes");
     gate.resolve();

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { FairShare } from "./fair_share.ts";
 import { concat, encodeFrame, HEADER_BYTES, ProtocolError } from "./frame.ts";
 import { FRAME_COST_BYTES, FrameConnection } from "./frame_connection.ts";
+import { until } from "../../../lib/test_until.ts";
 
 const frame = (id: number, size: number) => ({
   type: 40,
@@ -94,7 +95,7 @@ Deno.test("FrameConnection pauses where frames take more than their share, and e
     taken++;
     now += 1000;
   });
-  while (taken === 0) await new Promise((resolve) => setTimeout(resolve));
+  await until(() => taken > 0);
   assert.equal(taken, 64);
   const before = taken;
   connection.close();

@@ -1,0 +1,32 @@
+/**
+ * The one way in which tests wait: for a condition, with a bound.
+ *
+ * @module
+ */
+
+/** Longest wait; only a test that fails takes so long. */
+const PATIENCE_MS = 30_000;
+
+/** Time between two looks. */
+const PAUSE_MS = 5;
+
+/**
+ * Reads a value again and again until it is as wanted, by default true, and
+ * returns it. Throws an error with the last value and what was read where that
+ * takes longer than `patienceMs`.
+ */
+export async function until<T>(
+  read: () => T | Promise<T>,
+  wanted: (value: T) => boolean = Boolean,
+  patienceMs = PATIENCE_MS,
+): Promise<T> {
+  const end = performance.now() + patienceMs;
+  for (;;) {
+    const value = await read();
+    if (wanted(value)) return value;
+    if (performance.now() > end) {
+      throw new Error(`Still ${JSON.stringify(value)} after ${patienceMs} ms: ${read}`);
+    }
+    await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
+  }
+}
