@@ -59,11 +59,14 @@ async function ask({ prelude, wrapper }: Launch, entry: string): Promise<string>
 }
 
 /** Asks until the server listens. */
-const answerOf = (port: number): Promise<string | undefined> =>
-  until(() =>
-    fetch(`http://127.0.0.1:${port}/`, {
-      headers: { "x-forwarded-proto": "https", "x-forwarded-for": "203.0.113.7" },
-    }).then((response) => response.text(), () => undefined), (text) => text !== undefined);
+const answerOf = (port: number): Promise<string> =>
+  until(
+    () =>
+      fetch(`http://127.0.0.1:${port}/`, {
+        headers: { "x-forwarded-proto": "https", "x-forwarded-for": "203.0.113.7" },
+      }).then((response) => response.text(), () => ""),
+    (text) => text !== "",
+  );
 
 const SAY_SOCKET =
   "(req, res) => res.end(`${req.socket.encrypted} ${req.socket.remoteAddress} ${process.env.X}`)";

@@ -158,7 +158,6 @@ Deno.test("match() is linear where backtracking would be exponential", () => {
     manifestOf(hostile.map((pattern) => ({ pattern, layer: "files" }))),
   );
   const long = `/${"a".repeat(8_000)}!`;
-  const started = performance.now();
-  table.match(long, "GET");
-  assert.ok(performance.now() - started < 1_000);
+  // Backtracking would not come to an end.
+  assert.equal(table.match(long, "GET").length, 1);
 });

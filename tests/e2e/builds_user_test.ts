@@ -99,7 +99,7 @@ Deno.test({
       const answer = await until(
         () => callApi(box, "GET", new URL(statusUrl).pathname),
         ({ status }) => ["LIVE", "FAILED", "STOPPED"].includes(status),
-        PATIENCE_MS,
+        120_000,
       );
       const { lines } = await callApi(box, "GET", `/v1/deployments/${id}/build-log`);
       const text = lines.map((line: { text: string }) => line.text).join("\n");

@@ -6,6 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { until } from "../../src/lib/test_until.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const HOST = "crash.localhost";
@@ -19,7 +20,6 @@ const CLIENTS = 6;
 
 const SERVER = `
 import { createServer } from "node:http";
-import { until } from "../../src/lib/test_until.ts";
 createServer((request, response) => {
   if (request.url === "/api/hang") return;
   setTimeout(() => response.end("pid " + process.pid), 5);

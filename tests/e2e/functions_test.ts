@@ -1,6 +1,7 @@
 /** Functions from the file to the answer: bundled by the tool, run by the platform, ended with it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { until } from "../../src/lib/test_until.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const HOST = "kiosk.localhost";
@@ -9,7 +10,6 @@ const FILES: Readonly<Record<string, string>> = {
   "index.html": "<h1>Hi</h1>",
   "functions/hello.ts": `
 import { greet } from "../lib/greet.ts";
-import { until } from "../../src/lib/test_until.ts";
 interface Context { readonly env: Readonly<Record<string, string>>; readonly ip: string }
 export default async (request: Request, { env, ip }: Context): Promise<Response> => {
   const url = new URL(request.url);

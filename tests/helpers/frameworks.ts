@@ -37,8 +37,8 @@ export interface Answer {
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly cookies: readonly string[];
   readonly text: string;
-  /** Milliseconds to the first part of the body, and to its end. */
-  readonly times: { readonly first: number; readonly end: number };
+  /** In how many parts the body came. */
+  readonly parts: number;
 }
 
 export interface Ask {
@@ -91,7 +91,6 @@ function ask(
   wanted: Ask & { readonly host: string; readonly port: number; readonly path: string },
 ): Promise<Answer> {
   const { host, port, path, method = "GET", headers, body } = wanted;
-  const startedAt = performance.now();
   return new Promise((resolve, reject) => {
     const call = request({
       host: "127.0.0.1",
@@ -103,22 +102,21 @@ function ask(
       timeout: 30_000,
     }, (answer) => {
       let text = "";
-      let first: number | undefined;
+      let parts = 0;
       answer.setEncoding("utf8");
       answer.on("data", (chunk: string) => {
-        first ??= performance.now() - startedAt;
+        parts++;
         text += chunk;
       });
       answer.on("error", reject);
       answer.on("end", () => {
-        const end = performance.now() - startedAt;
         const { "set-cookie": cookies = [], ...rest } = answer.headers;
         resolve({
           status: answer.statusCode ?? 0,
           headers: rest as Record<string, string | undefined>,
           cookies,
           text,
-          times: { first: first ?? end, end },
+          parts,
         });
       });
     });
@@ -200,9 +198,9 @@ async function checkEndpoints({ ask }: DeployedProject): Promise<void> {
 
 /** The first part arrives while the server still waits for the last. */
 async function checkStream({ ask }: DeployedProject): Promise<void> {
-  const { text, times } = await ask("/api/stream");
+  const { text, parts } = await ask("/api/stream");
   assert.equal(text, "first\nlast\n");
-  assert.ok(times.end - times.first > 350, `first ${times.first} ms, end ${times.end} ms`);
+  assert.equal(parts, 2);
 }
 
 async function checkMissing({ ask }: DeployedProject): Promise<void> {

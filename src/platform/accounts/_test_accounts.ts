@@ -13,6 +13,7 @@ import type { AccountMail } from "./email/account_mails.ts";
 import { SecretBox } from "../core/secrets/secret_box.ts";
 import { openKeyRing } from "../core/secrets/key_ring.ts";
 import { type Accounts, createAccounts } from "./create_accounts.ts";
+import { deriveByScrypt, type PasswordCost } from "./sign_in/password.ts";
 
 export const ORIGIN = "http://localhost:8787";
 export const PASSWORD = "correct horse battery";
@@ -25,6 +26,8 @@ export interface TestAccounts extends Accounts {
   readonly troubles: string[];
   /** Mails that were handed over; only where the test wants mail. */
   readonly mails: AccountMail[];
+  /** What each derivation of a key from a password cost. */
+  readonly derivations: PasswordCost[];
 }
 
 /** A client at an address of documentation (RFC 5737), in a country. */
@@ -51,6 +54,7 @@ export async function withAccounts(
   const kv = await Deno.openKv(":memory:");
   const clock = { time: Date.UTC(2026, 10, 21, 12) };
   const [events, troubles, mails]: [SecurityEvent[], string[], AccountMail[]] = [[], [], []];
+  const derivations: PasswordCost[] = [];
   const sendMail = (mail: AccountMail) => {
     mails.push(mail);
     return Promise.resolve();
@@ -62,12 +66,16 @@ export async function withAccounts(
     now: () => clock.time,
     random: systemRandom,
     passwordCost: { n: 16, r: 1, p: 1 },
+    deriveKey(password, salt, cost) {
+      derivations.push(cost);
+      return deriveByScrypt(password, salt, cost);
+    },
     onSecurityEvent: (event) => events.push(event),
     onTrouble: (message) => troubles.push(message),
     sendMail: options.sendsMail === true ? sendMail : undefined,
   });
   try {
-    await run(Object.assign(clock, { ...services, kv, events, troubles, mails }));
+    await run(Object.assign(clock, { ...services, kv, events, troubles, mails, derivations }));
     await services.lastUsed.close();
   } finally {
     kv.close();

@@ -22,7 +22,7 @@ import { MailLinkStore } from "./email/mail_link_store.ts";
 import { MailLinks } from "./email/mail_links.ts";
 import { bindOwnAccountRoutes } from "./account_routes.ts";
 import type { AccountParts } from "./parts.ts";
-import { type PasswordCost, Passwords } from "./sign_in/password.ts";
+import { type DeriveKey, type PasswordCost, Passwords } from "./sign_in/password.ts";
 import { PasswordResetService } from "./email/password_reset_service.ts";
 import { bindAccountRoutes } from "./sign_in/routes.ts";
 import { SecurityLog, type SecurityLogOptions } from "./security_events.ts";
@@ -41,6 +41,8 @@ export interface AccountOptions {
   readonly random: Random;
   /** The cost of hashing a password, where it is not the usual one. */
   readonly passwordCost?: PasswordCost;
+  /** How keys are derived from passwords; by scrypt where missing. */
+  readonly deriveKey?: DeriveKey;
   readonly onSecurityEvent?: SecurityLogOptions["onEvent"];
   /** Adds to the commit of each security event. */
   readonly noteSecurityEvent?: SecurityLogOptions["note"];
@@ -151,7 +153,7 @@ function createParts(options: AccountOptions): {
     credentials,
     signIns: new SignInStore(kv),
     memory: authenticator.memory,
-    passwords: new Passwords(random, options.passwordCost),
+    passwords: new Passwords(random, options.passwordCost, options.deriveKey),
     limits: new GuessLimits(devices, now),
     devices,
     box,

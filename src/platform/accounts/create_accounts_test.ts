@@ -127,3 +127,17 @@ Deno.test("a challenge ends after 5 minutes and with the password", () =>
     assert.equal((await second(await signIn("another one"))).status, "signed_in");
     await assert.rejects(second(open), refused("unauthorized"));
   }));
+
+Deno.test("a sign-in costs the same work for an unknown account as for a wrong password", () =>
+  withAccounts(async (test) => {
+    await newAccount(test, "ada");
+    const workOf = async (email: string) => {
+      test.derivations.length = 0;
+      const attempt = test.signIn.signIn({ email, password: "wrong password" }, clientAt());
+      await assert.rejects(attempt, refused("unauthorized"));
+      return [...test.derivations];
+    };
+    const known = await workOf("ada@example.com");
+    assert.equal(known.length, 1);
+    assert.deepEqual(await workOf("nobody@example.com"), known);
+  }));

@@ -79,9 +79,8 @@ Deno.test("normalizePath() changes nothing the second time", () => {
 });
 
 Deno.test("normalizePath() is linear in the length of the path", () => {
-  const start = performance.now();
-  for (const part of ["/", "/a", "/..", "%2e/", "\\", "é"]) normalizePath(part.repeat(60_000));
-  assert.ok(performance.now() - start < 1000);
+  // So long that work which grew with the square of it would not come to an end.
+  for (const part of ["/", "/a", "/..", "%2e/", "\\", "é"]) normalizePath(part.repeat(1_000_000));
 });
 
 Deno.test("canonicalPathText() changes nothing the second time", () => {

@@ -37,10 +37,7 @@ export class FunctionWorker implements WorkerContext {
 
   constructor(readonly options: FunctionWorkerOptions) {
     const { timeoutMs, graceMs } = options.limits;
-    this.deadlines = new Deadlines(
-      Math.min(SIGNAL_DELAY_MS, timeoutMs, graceMs),
-      () => performance.now(),
-    );
+    this.deadlines = new Deadlines(Math.min(SIGNAL_DELAY_MS, timeoutMs, graceMs));
     this.#mapper = new StackMapper(options.definition.source);
     this.#fetches = new FunctionFetches(this);
     this.ready = new Promise((resolve) => this.#loaded = resolve);

