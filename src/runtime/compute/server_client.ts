@@ -63,16 +63,14 @@ export interface SendOptions {
   readonly over: () => void;
 }
 
-const now = (): number => performance.now();
-
 export class ServerClient {
   readonly #pool = new ConnectionPool({
     maxIdle: MAX_IDLE,
     maxIdlePerOrigin: MAX_IDLE,
   });
   readonly #times: ConnectionTimes = {
-    deadlines: new Deadlines(KEEP_ALIVE_MS, now),
-    exchanges: new Deadlines(SIGNAL_DELAY_MS, now),
+    deadlines: new Deadlines(KEEP_ALIVE_MS),
+    exchanges: new Deadlines(SIGNAL_DELAY_MS),
     idleMs: NO_IDLE_LIMIT_MS,
     keepAliveMs: KEEP_ALIVE_MS,
   };

@@ -19,6 +19,7 @@ import {
   resolveSignal,
   type ResponseHead,
   SIGNAL_DELAY_MS,
+  type Timers,
   WholeAnswer,
   type WireAnswer,
   type WireRequest,
@@ -52,6 +53,8 @@ export interface OutboundOptions {
   readonly maxIdlePerOrigin?: number;
   /** How long a connection may be idle, in milliseconds. Default: 4 s, below the usual 5 s of servers. */
   readonly keepAliveMs?: number;
+  /** Clock and timer of these times. Default: the system's. */
+  readonly timers?: Timers;
   /** Certificates (PEM) to trust beside the system's. */
   readonly caCerts?: readonly string[];
 }
@@ -107,10 +110,9 @@ class OutboundClient {
       ...(options.caCerts === undefined ? {} : { caCerts: options.caCerts }),
     };
     const { idleMs = 60_000, keepAliveMs = 4000 } = options;
-    const now = (): number => performance.now();
     this.#times = {
-      deadlines: new Deadlines(Math.min(idleMs, keepAliveMs), now),
-      exchanges: new Deadlines(SIGNAL_DELAY_MS, now),
+      deadlines: new Deadlines(Math.min(idleMs, keepAliveMs), options.timers),
+      exchanges: new Deadlines(SIGNAL_DELAY_MS, options.timers),
       idleMs,
       keepAliveMs,
     };

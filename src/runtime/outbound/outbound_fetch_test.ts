@@ -3,6 +3,8 @@ import type { OutboundErrorCode } from "../http1/errors.ts";
 import { codeOf, text, withOutbound } from "./_test_outbound.ts";
 import { type RawServer, serveRaw } from "./_test_servers.ts";
 import { createOutboundFetch } from "./outbound_fetch.ts";
+import { testTimers } from "../http1/_test_timers.ts";
+import { until } from "../../lib/test_until.ts";
 
 const MALFORMED: readonly (readonly [string, string])[] = [
   ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde"],
@@ -114,7 +116,7 @@ Deno.test("outbound fetch ends when it is aborted", async () => {
   await withOutbound({}, async (send) => {
     const abort = new AbortController();
     const work = codeOf(send({ url: `http://site.test:${silent.port}/`, signal: abort.signal }));
-    while (silent.received() === "") await new Promise((resolve) => setTimeout(resolve, 1));
+    await until(() => silent.received() !== "");
     abort.abort();
     assert.equal(await work, "aborted");
   });
@@ -187,14 +189,17 @@ Deno.test("outbound fetch refuses a body that is not as long as it says", async 
 
 Deno.test("outbound fetch keeps an idle connection for its time, and no longer", async () => {
   using server = serveRaw("HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok");
-  const { fetch, close } = createOutboundFetch({ allowPrivate: true, keepAliveMs: 40 });
+  const timers = testTimers();
+  const { fetch, close } = createOutboundFetch({ allowPrivate: true, keepAliveMs: 40, timers });
   const ask = async () => {
     const request = { method: "GET", headers: [], body: null };
     const answer = await fetch({ ...request, url: `http://127.0.0.1:${server.port}/` });
     return new TextDecoder().decode(answer.bytes);
   };
   assert.deepEqual([await ask(), await ask(), server.connections()], ["ok", "ok", 1]);
-  await new Promise((resolve) => setTimeout(resolve, 80));
+  timers.pass(39);
+  assert.deepEqual([await ask(), server.connections()], ["ok", 1]);
+  timers.pass(80);
   assert.deepEqual([await ask(), server.connections()], ["ok", 2]);
   close();
 });
@@ -203,7 +208,8 @@ Deno.test("outbound fetch gives a short body that comes soon as bytes, and as a 
   const head = "HTTP/1.1 200 OK\r\ncontent-length: 4\r\n\r\n";
   using whole = serveRaw(`${head}body`);
   using parts = serveRaw(`${head}bo`, "dy");
-  const { fetch, close } = createOutboundFetch({ allowPrivate: true });
+  const timers = testTimers();
+  const { fetch, close } = createOutboundFetch({ allowPrivate: true, timers });
   const ask = ({ port }: RawServer, body: ReadableStream<Uint8Array> | null) =>
     fetch({
       ...{ method: "POST", url: `http://127.0.0.1:${port}/`, headers: [["content-length", "1"]] },
@@ -212,20 +218,28 @@ Deno.test("outbound fetch gives a short body that comes soon as bytes, and as a 
   const one = await ask(whole, null);
   assert.equal(new TextDecoder().decode(one.bytes), "body");
   assert.equal(await new Response(one.body).text(), "body");
-  const after = (milliseconds: number) =>
+  /** A byte that is sent once a promise has resolved. */
+  const after = (moment: Promise<unknown>) =>
     new ReadableStream<Uint8Array>({
-      start(controller) {
-        setTimeout(() => {
-          controller.enqueue(new Uint8Array(1));
-          controller.close();
-        }, milliseconds);
+      async start(controller) {
+        await moment;
+        controller.enqueue(new Uint8Array(1));
+        controller.close();
       },
     });
-  const two = await ask(parts, after(100));
+  const sent = Promise.withResolvers<void>();
+  let isAnswered = false;
+  const late = ask(parts, after(sent.promise)).finally(() => isAnswered = true);
+  await until(() => {
+    timers.pass(5);
+    return isAnswered;
+  });
+  const two = await late;
   assert.equal(two.bytes, undefined);
+  sent.resolve();
   assert.equal(await new Response(two.body).text(), "body");
   using soon = serveRaw(`${head}bo`, "dy");
-  const three = await ask(soon, after(0));
+  const three = await ask(soon, after(until(() => soon.received() !== "")));
   assert.equal(new TextDecoder().decode(three.bytes), "body");
   using cut = serveRaw(`${head}bo`, null);
   const four = await ask(cut, null);

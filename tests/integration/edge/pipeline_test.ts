@@ -94,7 +94,7 @@ Deno.test("observers see what the client gets, of a pipeline that failed too", a
       message?.startsWith("saw") ? [message] : []
     );
     return seen.length === 3;
-  }, "the observer has seen all");
+  });
   assert.deepEqual(seen.sort(), ["saw / 200 true", "saw / 401 false", "saw / 503 true"]);
 });
 
