@@ -56,13 +56,11 @@ export interface OriginFetcherOptions {
 
 export class OriginFetcher {
   readonly #now: Clock;
-  readonly #maxEntryBytes: number;
   readonly #store: CacheStore;
   readonly #inFlightRequests: InFlightRequests;
 
-  constructor(options: OriginFetcherOptions) {
+  constructor(private readonly options: OriginFetcherOptions) {
     this.#now = options.now;
-    this.#maxEntryBytes = options.maxEntryBytes;
     this.#store = options.store;
     this.#inFlightRequests = options.inFlightRequests;
   }
@@ -199,7 +197,7 @@ export class OriginFetcher {
     const { request, rule } = originFetch.context;
     const decision = decideStore(request, response, { rule, times });
     if (decision.type === "pass") return this.#passThrough(originFetch, response, decision.reason);
-    if ((contentLength(response.headers) ?? 0) > this.#maxEntryBytes) {
+    if ((contentLength(response.headers) ?? 0) > this.options.maxEntryBytes) {
       return this.#passThrough(originFetch, response, "too-large");
     }
     const { responseTime } = times;
@@ -211,7 +209,7 @@ export class OriginFetcher {
       });
     }
     const bytes = body ?? EMPTY;
-    if (bytes.byteLength > this.#maxEntryBytes) {
+    if (bytes.byteLength > this.options.maxEntryBytes) {
       return this.#passThrough(originFetch, response, "too-large");
     }
     const fresh = makeStored(response, { request, decision, responseTime, body: bytes });
@@ -249,7 +247,7 @@ export class OriginFetcher {
     const { context, lookup, background } = originFetch;
     const { request, key, options } = context;
     const fill = new CacheFill(response.body, {
-      limit: this.#maxEntryBytes,
+      limit: this.options.maxEntryBytes,
       expectedBytes: contentLength(response.headers),
       reserve: (bytes) => this.#store.reserve(bytes),
       release: (bytes) => this.#store.release(bytes),
