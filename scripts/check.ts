@@ -5,12 +5,14 @@
  * @module
  */
 // deno-lint-ignore-file no-console -- a script for people, not the tool
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { readImportGraph } from "./_import_graph.ts";
 import { hear } from "./_process.ts";
 import { DOORWAYS, MANY_FACED, ROOMS } from "./_rooms.ts";
 import { STOREYS } from "./_storeys.ts";
 import { isOurSource, listFiles, ROOT } from "./_source_files.ts";
+import { findDocProblems } from "./check_docs.ts";
 import { findRegistryHosts } from "./check_hosts.ts";
 import { lintOpenApi } from "./check_openapi.ts";
 import { findLongFiles, type TextFile } from "./check_lengths.ts";
@@ -66,6 +68,15 @@ const STEPS: readonly Step[] = [
   {
     name: "text files are read in one place",
     run: () => Promise.resolve(findTextReads(sources.map(read))),
+  },
+  {
+    name: "documents",
+    run: () => {
+      const documents = files.filter((path) => /^(?:docs|src)\/.*\.md$|^[A-Z]+\.md$/.test(path));
+      return Promise.resolve(
+        findDocProblems(documents.map(read), (path) => existsSync(join(ROOT, path))),
+      );
+    },
   },
   {
     name: "registry hosts",
