@@ -59,6 +59,9 @@ action = { type = "deny" }
   const files = { "svc.rules.toml": closed, "index.html": "" };
   const warnings = async (cwd: string) =>
     JSON.parse((await runCli(["rules", "check", "--json"], { cwd })).stdout).diagnostics;
+  await inFolder({ ...files, "svc.toml": '[build]\noutput_dirs = ["."]\n' }, async (cwd) => {
+    assert.deepEqual(await warnings(cwd), []);
+  });
   await inFolder(files, async (cwd) => {
     assert.deepEqual(await warnings(cwd), []);
     await Deno.mkdir(join(cwd, "notes"));

@@ -29,9 +29,12 @@ async function findFolderPages(
 ): Promise<((folder: string) => boolean) | undefined> {
   const directory = dirname(path);
   const { build } = (await openProjectFolder(ctx, directory)).config ?? {};
-  const isBuilt = build?.command !== undefined || (build?.outputDirs ?? []).length > 0;
-  const { outputDirs } = await detectProject(createFolderReader(directory), {});
-  if (isBuilt || outputDirs.join() !== ".") return undefined;
+  if (build?.command !== undefined) return undefined;
+  const written = build?.outputDirs ?? [];
+  const outputDirs = written.length > 0
+    ? written
+    : (await detectProject(createFolderReader(directory), {})).outputDirs;
+  if (outputDirs.join() !== ".") return undefined;
   return (folder) => isFile(join(directory, folder, "index.html"));
 }
 
