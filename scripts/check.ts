@@ -74,7 +74,10 @@ const STEPS: readonly Step[] = [
     run: () => {
       const documents = files.filter((path) => /^(?:docs|src)\/.*\.md$|^[A-Z]+\.md$/.test(path));
       return Promise.resolve(
-        findDocProblems(documents.map(read), (path) => existsSync(join(ROOT, path))),
+        findDocProblems(documents.map(read), {
+          exists: (path) => existsSync(join(ROOT, path)),
+          source: (path) => existsSync(join(ROOT, path)) ? read(path).text : undefined,
+        }),
       );
     },
   },

@@ -22,6 +22,20 @@ function brokenLinks({ path, text }: TextFile, exists: (path: string) => boolean
   );
 }
 
+/** In links such as [`Capability`](../src/platform/core/capability.ts). */
+const SYMBOL_LINK = /\[`([A-Za-z_]\w*)(?:\(\))?`\]\(([^)\s#]+\.tsx?)\)/g;
+
+function goneSymbols({ path, text }: TextFile, source: (path: string) => string | undefined) {
+  return text.split("\n").flatMap((line, index) =>
+    [...line.matchAll(SYMBOL_LINK)].flatMap(([, symbol, link]) => {
+      const target = normalize(join(dirname(path), link!));
+      const code = source(target);
+      if (code === undefined || new RegExp(`\\b${symbol}\\b`).test(code)) return [];
+      return `${path}:${index + 1}: ${target} has no ${symbol}: mend the link, or its name`;
+    })
+  );
+}
+
 function undated({ path, text }: TextFile): string[] {
   if (!path.startsWith(DECISIONS) || path === INDEX) return [];
   if (/^# .+\n\n\d{4}-\d\d-\d\d\n/.test(text)) return [];
@@ -34,14 +48,22 @@ function unlisted({ path }: TextFile, index: string): string[] {
   return index.includes(`](${name})`) ? [] : [`${INDEX}: ${name} is missing: add it to the table`];
 }
 
-/** Finds links that lead nowhere, and decisions without a date or a place in the index. */
+/**
+ * Finds links that lead nowhere or to a file without the named symbol, and
+ * decisions without a date or a place in the index.
+ */
 export function findDocProblems(
   documents: readonly TextFile[],
-  exists: (path: string) => boolean,
+  { exists, source }: {
+    readonly exists: (path: string) => boolean;
+    /** The text of a source file; `undefined` where there is none. */
+    readonly source: (path: string) => string | undefined;
+  },
 ): string[] {
   const index = documents.find(({ path }) => path === INDEX)?.text ?? "";
   return documents.flatMap((document) => [
     ...brokenLinks(document, exists),
+    ...goneSymbols(document, source),
     ...undated(document),
     ...unlisted(document, index),
   ]);
