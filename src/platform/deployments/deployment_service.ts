@@ -8,37 +8,21 @@
 import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
 import type { HttpCache } from "../../edge/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
-import { ServerNotReadyError } from "./server_not_ready.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 import { productionDeploymentId, type ProjectRecord, type ProjectStore } from "../projects/mod.ts";
 import type { BlobVault, Committed } from "../core/store/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
-import { blobsOf, type DeploymentContent, readContent } from "./content.ts";
+import type { DeploymentContent } from "./content.ts";
 import { canMove, type DeploymentRecord, isServed, moveDeployment } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
-import { type Activated, type DeploymentStore, StaleDecisionError } from "./deployment_store.ts";
-import { type BlobLookUp, lookUpBlobs } from "./missing_blobs.ts";
+import type { Activated, DeploymentStore } from "./deployment_store.ts";
+import { StaleDecisionError } from "./host_labels.ts";
+import { requireContent, sealFunctions } from "./ready_content.ts";
 import { forget, planRollback } from "./production_history.ts";
 import type { OpenUploads } from "./open_uploads.ts";
-import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
+import { type DeployedFunctions, type DeployedServers, ServerNotReadyError } from "./running_code.ts";
 import type { SiteDirectory } from "./site_directory.ts";
-
-/** Hashes that a refusal lists at most. */
-const MAX_LISTED = 20;
-
-function misstatedSizes(blobs: BlobLookUp["misstated"]): Failure {
-  return new Failure(
-    "blob_mismatch",
-    `Cannot activate: the list of files names a wrong size for ${blobs.length} of its blobs`,
-    {
-      problems: blobs.slice(0, MAX_LISTED).map(({ sha256, size, actual }) => ({
-        path: sha256,
-        message: `Has ${actual} bytes, and ${size} in the list`,
-      })),
-    },
-  );
-}
 
 export interface DeploymentServices {
   readonly deployments: DeploymentStore;
@@ -74,8 +58,10 @@ export class DeploymentService {
   async activate(deployment: DeploymentRecord): Promise<DeploymentRecord> {
     if (deployment.status === "LIVE") return deployment;
     await this.services.uploads.feed(deployment.workspaceId, deployment.id);
-    const content = await this.requireBlobs(deployment);
-    const functions = await this.sealFunctions(deployment, content);
+    const { vault, functionService } = this.services;
+    const blobs = vault.of(deployment.workspaceId);
+    const content = await requireContent(blobs, deployment);
+    const functions = await sealFunctions(functionService, blobs, content.functions);
     const deploying = await this.beginActivation(deployment, functions);
     if (deploying.environment === ENVIRONMENT_PRODUCTION) {
       await this.prepare(deploying, content).catch(async (error) => {
@@ -130,8 +116,8 @@ export class DeploymentService {
         throw new Failure("conflict", `Deployment ${plan.live} is live already`);
     }
     const target = await this.requireTarget(project, plan.to);
-    await this.prepare(target, await this.requireBlobs(target));
-    const { deployments, now } = this.services;
+    const { deployments, vault, now } = this.services;
+    await this.prepare(target, await requireContent(vault.of(target.workspaceId), target));
     const rolledBack = await deployments.rollBack(project, plan, now()).catch((error) => {
       if (!(error instanceof StaleDecisionError)) throw error;
       throw new Failure("conflict", "Production changed meanwhile. Try again", {
@@ -211,19 +197,6 @@ export class DeploymentService {
     if (failed?.status === "FAILED") await this.raise("failed", failed);
   }
 
-  /** Foreign code runs only as this platform has sealed it. */
-  private async sealFunctions(
-    deployment: DeploymentRecord,
-    content: DeploymentContent,
-  ): Promise<DeploymentRecord["functions"]> {
-    const blobs = this.services.vault.of(deployment.workspaceId);
-    return await Promise.all(content.functions.map(async ({ name, sha256 }) => {
-      const sealed = await this.services.functionService.seal(name, await blobs.read(sha256));
-      await blobs.put(sealed.sha256, sealed.source);
-      return { name, sha256: sealed.sha256 };
-    }));
-  }
-
   private async move(
     deployment: DeploymentRecord,
     to: "DEPLOYING" | "STOPPED",
@@ -247,27 +220,6 @@ export class DeploymentService {
       if (error instanceof RangeError) throw new Failure("conflict", error.message);
       throw error;
     }
-  }
-
-  private async requireBlobs(deployment: DeploymentRecord): Promise<DeploymentContent> {
-    if (deployment.contentSha === null) {
-      throw new Failure("conflict", "Cannot activate: the deployment is not built yet");
-    }
-    const blobs = this.services.vault.of(deployment.workspaceId);
-    const content = await readContent(blobs, deployment.contentSha);
-    const { missing, misstated } = await lookUpBlobs(blobs, blobsOf(content));
-    if (misstated.length > 0) throw misstatedSizes(misstated);
-    if (missing.length === 0) return content;
-    throw new Failure(
-      "blobs_missing",
-      `Cannot activate: ${missing.length} of the deployment's blobs are not uploaded`,
-      {
-        problems: missing.slice(0, MAX_LISTED).map((sha256) => ({
-          path: sha256,
-          message: "Missing",
-        })),
-      },
-    );
   }
 
   private async requireTarget(project: ProjectRecord, id: string): Promise<DeploymentRecord> {

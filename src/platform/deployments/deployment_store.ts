@@ -7,7 +7,7 @@
 import { z } from "zod";
 import { ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
 import { latestLabel } from "../environments/mod.ts";
-import { type HostRecord, hostRecord, type ProjectRecord, projectRecord } from "../projects/mod.ts";
+import { type HostRecord, type ProjectRecord, projectRecord } from "../projects/mod.ts";
 import {
   type Committed,
   commitWithRetries,
@@ -20,21 +20,19 @@ import {
 } from "../core/store/mod.ts";
 import { type DeploymentRecord, deploymentRecord, moveDeployment } from "./deployment.ts";
 import type { Moment } from "./deployment_event.ts";
+import {
+  allLabels,
+  clearLabels,
+  type HostChange,
+  pointLabels,
+  readLabel,
+  StaleDecisionError,
+} from "./host_labels.ts";
 import { closeUpload, openUpload, takesFiles } from "./open_uploads.ts";
 import { promote } from "./production_history.ts";
 
 const ownerRecord = z.object({ projectId: z.string(), workspaceId: z.string() });
 export type DeploymentOwner = z.infer<typeof ownerRecord>;
-
-/** The records moved on before the change could be made; decide again. */
-export class StaleDecisionError extends Error {
-  override readonly name = "StaleDecisionError";
-}
-
-export interface HostChange {
-  readonly label: string;
-  readonly deploymentId: string;
-}
 
 export interface Activated {
   readonly deployment: DeploymentRecord;
@@ -122,14 +120,12 @@ export class DeploymentStore {
     for await (const { value } of readAll(this.kv, prefix, deploymentRecord)) yield value;
   }
 
-  async *hosts(): AsyncGenerator<{ readonly label: string; readonly host: HostRecord }> {
-    for await (const { key, value } of readAll(this.kv, keys.hosts(), hostRecord)) {
-      yield { label: String(key[1]), host: value };
-    }
+  hosts(): AsyncGenerator<{ readonly label: string; readonly host: HostRecord }> {
+    return allLabels(this.kv);
   }
 
   async findHost(label: string): Promise<HostRecord | undefined> {
-    return (await readRecord(this.kv, keys.host(label), hostRecord))?.value;
+    return (await readLabel(this.kv, label))?.value;
   }
 
   /**
@@ -195,7 +191,7 @@ export class DeploymentStore {
       this.note(operation, "live", live);
       this.writeProject(operation, project, changed);
       const hosts = labels.map((label) => ({ label, deploymentId: live.id }));
-      await this.point(operation, hosts, live.projectId);
+      await pointLabels(this.kv, operation, { hosts, projectId: live.projectId });
       return { operation, result: { deployment: live, project: changed, hosts } };
     });
   }
@@ -236,26 +232,14 @@ export class DeploymentStore {
       this.note(operation, "rolled_back", undone);
       this.write(operation, target, live);
       this.writeProject(operation, current, changed);
-      await this.point(operation, hosts, changed.id);
+      await pointLabels(this.kv, operation, { hosts, projectId: changed.id });
       return { operation, result: { deployment: live, project: changed, hosts, undone } };
     });
   }
 
   /** Empties the host labels that still show a deployment. */
   async clearHosts(deployment: DeploymentRecord): Promise<void> {
-    const projectKey = keys.project(deployment.workspaceId, deployment.projectId);
-    for (const label of [deployment.uniqueLabel, deployment.branchLabel]) {
-      const key = keys.host(label);
-      await commitWithRetries(this.kv, [key, projectKey], async () => {
-        const host = await readRecord(this.kv, key, hostRecord);
-        const operation = this.kv.atomic();
-        if (host?.value.deploymentId === deployment.id) {
-          operation.check({ key, versionstamp: host.versionstamp })
-            .set(key, { projectId: deployment.projectId, deploymentId: null });
-        }
-        return { operation, result: undefined };
-      });
-    }
+    await clearLabels(this.kv, deployment);
   }
 
   private read(projectId: string, id: string): Promise<Versioned<DeploymentRecord> | undefined> {
@@ -283,22 +267,5 @@ export class DeploymentStore {
   ): void {
     const key = keys.project(next.workspaceId, next.id);
     operation.check({ key, versionstamp: old.versionstamp }).set(key, next);
-  }
-
-  /** @throws {StaleDecisionError} where a label belongs to another project. */
-  private async point(
-    operation: Deno.AtomicOperation,
-    hosts: readonly HostChange[],
-    projectId: string,
-  ): Promise<void> {
-    for (const { label, deploymentId } of hosts) {
-      const key = keys.host(label);
-      const current = await readRecord(this.kv, key, hostRecord);
-      if (current !== undefined && current.value.projectId !== projectId) {
-        throw new StaleDecisionError(`Address "${label}" was taken by another project meanwhile`);
-      }
-      operation.check({ key, versionstamp: current?.versionstamp ?? null })
-        .set(key, { projectId, deploymentId });
-    }
   }
 }

@@ -6,6 +6,7 @@
  */
 import type { PurgeScope, SiteCompute, SiteFunctions } from "../../edge/mod.ts";
 import type { SealedFunction } from "../../runtime/mod.ts";
+import { Failure } from "../core/http/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 import type { DeploymentContent } from "./content.ts";
 import type { DeploymentRecord } from "./deployment.ts";
@@ -48,4 +49,17 @@ export interface DeployedServers {
   dispose(deploymentId: string): Promise<void>;
   /** Ends the servers of a deployment, and removes what they have left. */
   remove(deploymentId: string): Promise<void>;
+}
+
+/** Longest line of a server's output that the caller is shown, in characters. */
+const MAX_LINE = 500;
+
+/** The server of a deployment does not listen; what is live stays live. */
+export class ServerNotReadyError extends Failure {
+  /** `lines` are the last ones that the server wrote. */
+  constructor(reason: string, lines: readonly string[]) {
+    super("conflict", `The server did not start: ${reason}. Production is as it was`, {
+      problems: lines.map((line) => ({ path: "server", message: line.slice(0, MAX_LINE) })),
+    });
+  }
 }

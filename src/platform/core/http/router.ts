@@ -8,10 +8,11 @@ import { type Context, Hono } from "hono";
 import type { Endpoint, ParamsOf, ResponseOf } from "../../../contract/mod.ts";
 import type { Caller, Person, SelfCaller } from "../access/mod.ts";
 import type { Client } from "./client.ts";
-import { Failure, failureBody, toFailure } from "./failure.ts";
+import { Failure } from "./failure.ts";
 import { type Idempotency, readIdempotencyKey } from "./idempotency.ts";
 import { addLimitFields } from "./limit_fields.ts";
 import { type ParsedRequest, parseRequest } from "./parse_request.ts";
+import { type RefusalOptions, Refusals, shownPath } from "./refusals.ts";
 import { RouteTable } from "./route_table.ts";
 
 export interface RequestContext<E> extends ParsedRequest<E> {
@@ -35,14 +36,10 @@ export interface Gatekeeper {
   self(request: Request, endpoint: Endpoint, client: Client): Promise<SelfCaller>;
 }
 
-export interface RouterOptions {
+export interface RouterOptions extends RefusalOptions {
   readonly gatekeeper: Gatekeeper;
   readonly idempotency: Pick<Idempotency, "run">;
   requestId(): string;
-  /** Told of each failure that is the platform's own. */
-  onFault(requestId: string, cause: unknown): void;
-  /** A failure for somebody who looks at pages. */
-  showFailure(failure: Failure, requestId: string): Response;
 }
 
 type Answer<E> = ResponseOf<E> | Response;
@@ -75,22 +72,8 @@ function bindingOf({ access }: Endpoint): "anyone" | "role" | "account" | "self"
   return access === "anyone" || access === "account" || access === "self" ? access : "role";
 }
 
-/**
- * A path as errors may show it: what could be the token of a deploy hook, or
- * of anything else, is left out.
- */
-function shownPath(path: string): string {
-  return path.replace(/[0-9a-f]{32,}/gi, "…");
-}
-
 /** Hono's spelling of a contract path: `/a/{b}` becomes `/a/:b`. */
 const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");
-
-/** Whether somebody looks: browsers name HTML when they go to an address, programs do not. */
-function wantsPage({ method, headers }: Request): boolean {
-  if (method !== "GET" && method !== "HEAD") return false;
-  return /(?:^|[,\s])text\/html\b/i.test(headers.get("accept") ?? "");
-}
 
 /**
  * What every answer of the base address says to browsers: what it is called is
@@ -105,10 +88,16 @@ const HARDENED = [
 export class Router {
   private readonly app = new Hono<{ Bindings: { client: Client } }>();
   private readonly routes = new RouteTable<Handler>();
+  private readonly refusals: Refusals;
 
   constructor(private readonly options: RouterOptions) {
-    this.app.onError((error) => this.refuse(error, this.options.requestId()));
-    this.app.notFound((c) => this.refuseUnknown(c.req.raw, shownPath(c.req.path)));
+    this.refusals = new Refusals(options);
+    this.app.onError((error) => this.refusals.asJson(error, options.requestId()));
+    this.app.notFound((c) => 
+      this.refusals.ofUnknownPath(
+        { request: c.req.raw, pathname: c.req.path },
+        options.requestId(),
+      ));
   }
 
   /** Answers a client's request to the base address. */
@@ -217,7 +206,7 @@ export class Router {
         response.headers.set("x-svc-request-id", requestId);
         return response;
       } catch (error) {
-        return this.showRefusal(error, requestId);
+        return this.refusals.asPage(error, requestId);
       }
     });
   }
@@ -234,7 +223,7 @@ export class Router {
         if (handler !== undefined) return await handler(c, requestId);
         const answer = c.req.method === "OPTIONS"
           ? new Response(null, { status: 204, headers: { "x-svc-request-id": requestId } })
-          : this.refuse(
+          : this.refusals.asJson(
             new Failure(
               "method_not_allowed",
               `${shownPath(c.req.path)} takes ${allow}, not ${c.req.method}`,
@@ -289,38 +278,8 @@ export class Router {
           toResponse(endpoint, await answer(c, requestId), requestId),
         );
       } catch (error) {
-        return addLimitFields(request, this.refuse(error, requestId));
+        return addLimitFields(request, this.refusals.asJson(error, requestId));
       }
     });
-  }
-
-  /** A browser that is not asking for the API gets a page. */
-  private refuseUnknown(request: Request, path: string): Response {
-    const requestId = this.options.requestId();
-    if (wantsPage(request) && !path.startsWith("/v1/")) {
-      return this.showRefusal(new Failure("not_found", `No page is at ${path}`), requestId);
-    }
-    const message = `No such endpoint: ${request.method} ${path}. See /v1/openapi.json`;
-    return this.refuse(new Failure("not_found", message), requestId);
-  }
-
-  private showRefusal(error: unknown, requestId: string): Response {
-    const response = this.options.showFailure(this.failureOf(error, requestId), requestId);
-    response.headers.set("x-svc-request-id", requestId);
-    return response;
-  }
-
-  private failureOf(error: unknown, requestId: string): Failure {
-    const failure = toFailure(error);
-    if (failure.status >= 500) this.options.onFault(requestId, failure.cause ?? failure);
-    return failure;
-  }
-
-  private refuse(error: unknown, requestId: string): Response {
-    const failure = this.failureOf(error, requestId);
-    const headers = new Headers({ "x-svc-request-id": requestId, "cache-control": "no-store" });
-    if (failure.retryAfter !== undefined) headers.set("retry-after", String(failure.retryAfter));
-    if (failure.code === "unauthorized") headers.set("www-authenticate", "Bearer");
-    return Response.json(failureBody(failure, requestId), { status: failure.status, headers });
   }
 }

@@ -1,0 +1,66 @@
+/**
+ * Responses to requests that are refused: JSON for programs, a page for people.
+ *
+ * @module
+ */
+import { Failure, failureBody, toFailure } from "./failure.ts";
+
+export interface RefusalOptions {
+  /** Receives the cause of each failure that is the platform's own. */
+  onFault(requestId: string, cause: unknown): void;
+  /** Renders a failure as a page. */
+  showFailure(failure: Failure, requestId: string): Response;
+}
+
+/**
+ * A path as error messages may show it: whatever could be a secret, such as
+ * the token of a deploy hook, is left out.
+ */
+export function shownPath(path: string): string {
+  return path.replace(/[0-9a-f]{32,}/gi, "…");
+}
+
+/** Whether a person is asking: browsers accept HTML when they open an address, programs do not. */
+function wantsPage({ method, headers }: Request): boolean {
+  if (method !== "GET" && method !== "HEAD") return false;
+  return /(?:^|[,\s])text\/html\b/i.test(headers.get("accept") ?? "");
+}
+
+export class Refusals {
+  constructor(private readonly options: RefusalOptions) {}
+
+  /** The response of the API to a request that failed with `error`. */
+  asJson(error: unknown, requestId: string): Response {
+    const failure = this.failureOf(error, requestId);
+    const headers = new Headers({ "x-svc-request-id": requestId, "cache-control": "no-store" });
+    if (failure.retryAfter !== undefined) headers.set("retry-after", String(failure.retryAfter));
+    if (failure.code === "unauthorized") headers.set("www-authenticate", "Bearer");
+    return Response.json(failureBody(failure, requestId), { status: failure.status, headers });
+  }
+
+  /** The page that a person sees whose request failed with `error`. */
+  asPage(error: unknown, requestId: string): Response {
+    const response = this.options.showFailure(this.failureOf(error, requestId), requestId);
+    response.headers.set("x-svc-request-id", requestId);
+    return response;
+  }
+
+  /** For a path that nothing is bound to: a page for a browser that is not calling the API. */
+  ofUnknownPath(
+    { request, pathname }: { readonly request: Request; readonly pathname: string },
+    requestId: string,
+  ): Response {
+    const path = shownPath(pathname);
+    if (wantsPage(request) && !path.startsWith("/v1/")) {
+      return this.asPage(new Failure("not_found", `No page is at ${path}`), requestId);
+    }
+    const message = `No such endpoint: ${request.method} ${path}. See /v1/openapi.json`;
+    return this.asJson(new Failure("not_found", message), requestId);
+  }
+
+  private failureOf(error: unknown, requestId: string): Failure {
+    const failure = toFailure(error);
+    if (failure.status >= 500) this.options.onFault(requestId, failure.cause ?? failure);
+    return failure;
+  }
+}

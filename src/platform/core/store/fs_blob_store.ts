@@ -1,0 +1,233 @@
+/**
+ * The blobs of one workspace in a folder: `<root>/<first two digits>/<sha256>`.
+ * A blob is written to a temporary file, flushed, then renamed, so that a file
+ * with a blob's name always has the blob's content.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { isSha256, sha256Hex, sha256InTurns, sha256Stream } from "../../../lib/hash.ts";
+import {
+  BlobDamagedError,
+  BlobMismatchError,
+  type BlobStore,
+  BlobTooLargeError,
+  type ByteRange,
+} from "./blob_store.ts";
+
+/** Size of the pieces in which a file is streamed, in bytes. */
+const CHUNK_BYTES = 64 * 1024;
+
+/** Most blobs whose verification is remembered; then the memory starts afresh. */
+const MAX_REMEMBERED = 1_000_000;
+
+/** Changes when a file is replaced or written to. */
+const fingerprint = ({ size, mtime, ino }: Deno.FileInfo): string =>
+  `${size} ${mtime?.getTime()} ${ino}`;
+
+export interface FsBlobStoreOptions {
+  /** Folder of the workspace's blobs. */
+  readonly root: string;
+  /** Folder for writes under way, on the same file system. */
+  readonly incoming: string;
+  /** Folder for damaged blobs. */
+  readonly damaged: string;
+  /** Called for each look-up of a blob. */
+  onUse(sha256: string): void;
+  /** Called for each blob that was found damaged, with the path it was moved to. */
+  onDamaged(sha256: string, movedTo: string): void;
+}
+
+async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  for (let offset = 0; offset < bytes.byteLength;) {
+    offset += await file.write(bytes.subarray(offset));
+  }
+}
+
+function fileStream(file: Deno.FsFile, length: number): ReadableStream<Uint8Array<ArrayBuffer>> {
+  let left = length;
+  return new ReadableStream({
+    async pull(controller) {
+      const chunk = new Uint8Array(Math.min(CHUNK_BYTES, left));
+      const count = left === 0 ? null : await file.read(chunk);
+      if (count === null) {
+        file.close();
+        if (left > 0) controller.error(new BlobDamagedError("Blob ended early"));
+        else controller.close();
+        return;
+      }
+      left -= count;
+      controller.enqueue(chunk.subarray(0, count));
+    },
+    cancel: () => file.close(),
+  }, { highWaterMark: 1 });
+}
+
+export class FsBlobStore implements BlobStore {
+  private readonly folders = new Set<string>();
+
+  /** Verified blobs, with the fingerprint of their file. */
+  private readonly verified = new Map<string, string>();
+
+  constructor(private readonly options: FsBlobStoreOptions) {}
+
+  private path(sha256: string): string {
+    if (!isSha256(sha256)) throw new TypeError(`Not a SHA-256: ${sha256}`);
+    return join(this.options.root, sha256.slice(0, 2), sha256);
+  }
+
+  private async stat(sha256: string): Promise<Deno.FileInfo | undefined> {
+    this.options.onUse(sha256);
+    try {
+      return await Deno.stat(this.path(sha256));
+    } catch (error) {
+      if (error instanceof Deno.errors.NotFound) return undefined;
+      throw error;
+    }
+  }
+
+  private async isSound(sha256: string): Promise<boolean> {
+    const content = await sha256Stream(await this.stream(sha256)).catch((error) => {
+      if (error instanceof BlobDamagedError) return undefined;
+      throw error;
+    });
+    return content?.sha256 === sha256;
+  }
+
+  /** Hands a fresh file to `write` and moves it to its place when that succeeds. */
+  private async store(
+    sha256: string,
+    write: (file: Deno.FsFile) => Promise<void>,
+  ): Promise<void> {
+    const target = this.path(sha256);
+    const temporary = join(this.options.incoming, crypto.randomUUID());
+    try {
+      const file = await Deno.open(temporary, { write: true, createNew: true, mode: 0o600 });
+      try {
+        await write(file);
+        await file.sync();
+      } finally {
+        file.close();
+      }
+      await this.ensureFolder(sha256.slice(0, 2));
+      await Deno.rename(temporary, target);
+    } catch (error) {
+      await Deno.remove(temporary).catch(() => {});
+      throw error;
+    }
+  }
+
+  private async ensureFolder(name: string): Promise<void> {
+    if (this.folders.has(name)) return;
+    await Deno.mkdir(join(this.options.root, name), { recursive: true, mode: 0o700 });
+    this.folders.add(name);
+  }
+
+  async put(sha256: string, content: Uint8Array): Promise<void> {
+    const actual = sha256Hex(content);
+    if (actual !== sha256) throw new BlobMismatchError(sha256, actual);
+    await this.store(sha256, (file) => writeAll(file, content));
+  }
+
+  async putStream(
+    sha256: string,
+    content: ReadableStream<Uint8Array>,
+    options: { readonly maxBytes: number },
+  ): Promise<void> {
+    await this.store(sha256, async (file) => {
+      const hash = createHash("sha256");
+      let size = 0;
+      for await (const chunk of content) {
+        size += chunk.byteLength;
+        if (size > options.maxBytes) {
+          throw new BlobTooLargeError(
+            `Blob ${sha256} was refused: it has over ${options.maxBytes} bytes`,
+          );
+        }
+        hash.update(chunk);
+        await writeAll(file, chunk);
+      }
+      const actual = hash.digest("hex");
+      if (actual !== sha256) throw new BlobMismatchError(sha256, actual);
+    });
+  }
+
+  async size(sha256: string): Promise<number | undefined> {
+    return (await this.stat(sha256))?.size;
+  }
+
+  async verify(sha256: string): Promise<number | undefined> {
+    const info = await this.stat(sha256);
+    if (info === undefined) return undefined;
+    const found = fingerprint(info);
+    if (this.verified.get(sha256) === found) return info.size;
+    if (!await this.isSound(sha256)) {
+      await this.setAside(sha256);
+      return undefined;
+    }
+    if (this.verified.size >= MAX_REMEMBERED) this.verified.clear();
+    this.verified.set(sha256, found);
+    return info.size;
+  }
+
+  async reportDamage(sha256: string): Promise<void> {
+    this.verified.delete(sha256);
+    await this.verify(sha256);
+  }
+
+  private async setAside(sha256: string): Promise<void> {
+    const { damaged, onDamaged } = this.options;
+    const movedTo = join(damaged, `${sha256}-${crypto.randomUUID()}`);
+    try {
+      await Deno.mkdir(damaged, { recursive: true, mode: 0o700 });
+      await Deno.rename(this.path(sha256), movedTo);
+    } catch (error) {
+      // Another look-up was faster, or the content has been stored anew meanwhile.
+      if (error instanceof Deno.errors.NotFound) return;
+      throw error;
+    }
+    onDamaged(sha256, movedTo);
+  }
+
+  async read(sha256: string): Promise<Uint8Array<ArrayBuffer>> {
+    let content: Uint8Array<ArrayBuffer>;
+    try {
+      content = await Deno.readFile(this.path(sha256));
+    } catch (cause) {
+      throw new BlobDamagedError(`Cannot read blob ${sha256}`, { cause });
+    }
+    if (await sha256InTurns(content) !== sha256) {
+      await this.reportDamage(sha256);
+      throw new BlobDamagedError(`Blob ${sha256} changed on disk`);
+    }
+    return content;
+  }
+
+  async stream(
+    sha256: string,
+    range?: ByteRange,
+  ): Promise<ReadableStream<Uint8Array<ArrayBuffer>>> {
+    let file: Deno.FsFile;
+    try {
+      file = await Deno.open(this.path(sha256));
+    } catch (cause) {
+      throw new BlobDamagedError(`Cannot read blob ${sha256}`, { cause });
+    }
+    const start = range?.start ?? 0;
+    const end = range?.end ?? (await file.stat()).size - 1;
+    if (start > 0) await file.seek(start, Deno.SeekMode.Start);
+    return fileStream(file, end - start + 1);
+  }
+
+  async link(sha256: string, path: string): Promise<void> {
+    this.options.onUse(sha256);
+    if (!await this.isSound(sha256)) {
+      await this.reportDamage(sha256);
+      throw new BlobDamagedError(`Blob ${sha256} changed on disk`);
+    }
+    const source = this.path(sha256);
+    // Another file system, one without links, or too many of them.
+    await Deno.link(source, path).catch(() => Deno.copyFile(source, path));
+  }
+}

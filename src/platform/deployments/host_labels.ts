@@ -1,0 +1,73 @@
+/**
+ * Host labels in Deno KV: which deployment each of them shows.
+ *
+ * @module
+ */
+import { commitWithRetries, keys, readAll, readRecord, type Versioned } from "../core/store/mod.ts";
+import { type HostRecord, hostRecord } from "../projects/mod.ts";
+import type { DeploymentRecord } from "./deployment.ts";
+
+/** The records changed before the commit could be made; decide again. */
+export class StaleDecisionError extends Error {
+  override readonly name = "StaleDecisionError";
+}
+
+export interface HostChange {
+  readonly label: string;
+  readonly deploymentId: string;
+}
+
+export function readLabel(
+  kv: Deno.Kv,
+  label: string,
+): Promise<Versioned<HostRecord> | undefined> {
+  return readRecord(kv, keys.host(label), hostRecord);
+}
+
+/** All host labels of the platform. */
+export async function* allLabels(
+  kv: Deno.Kv,
+): AsyncGenerator<{ readonly label: string; readonly host: HostRecord }> {
+  for await (const { key, value } of readAll(kv, keys.hosts(), hostRecord)) {
+    yield { label: String(key[1]), host: value };
+  }
+}
+
+/**
+ * Points labels at deployments of a project, in the commit that makes them live.
+ *
+ * @throws {StaleDecisionError} where a label belongs to another project.
+ */
+export async function pointLabels(
+  kv: Deno.Kv,
+  operation: Deno.AtomicOperation,
+  { hosts, projectId }: { readonly hosts: readonly HostChange[]; readonly projectId: string },
+): Promise<void> {
+  for (const { label, deploymentId } of hosts) {
+    const key = keys.host(label);
+    const current = await readLabel(kv, label);
+    if (current !== undefined && current.value.projectId !== projectId) {
+      throw new StaleDecisionError(`Address "${label}" was taken by another project meanwhile`);
+    }
+    operation.check({ key, versionstamp: current?.versionstamp ?? null })
+      .set(key, { projectId, deploymentId });
+  }
+}
+
+/** Empties the labels that still show a deployment, its own and its branch's. */
+export async function clearLabels(kv: Deno.Kv, deployment: DeploymentRecord): Promise<void> {
+  const { id, projectId, workspaceId, uniqueLabel, branchLabel } = deployment;
+  const projectKey = keys.project(workspaceId, projectId);
+  for (const label of [uniqueLabel, branchLabel]) {
+    const key = keys.host(label);
+    await commitWithRetries(kv, [key, projectKey], async () => {
+      const host = await readLabel(kv, label);
+      const operation = kv.atomic();
+      if (host?.value.deploymentId === id) {
+        operation.check({ key, versionstamp: host.versionstamp })
+          .set(key, { projectId, deploymentId: null });
+      }
+      return { operation, result: undefined };
+    });
+  }
+}
