@@ -16,9 +16,9 @@ import {
 } from "../platform/core/http/mod.ts";
 import {
   completeLimits,
+  ConnectionAcceptor,
   type ConnectionHandler,
-  endsSocketsWithServer,
-  FrontDoor,
+  endsWebSocketsWithServer,
   setAcceptedOptions,
 } from "../platform/core/listener/mod.ts";
 import type { PlatformOptions } from "./options.ts";
@@ -49,7 +49,7 @@ export interface Listeners {
   readonly finished: Promise<void>;
   /** Hands the requests over, with the certificates for the hosts that have their own. */
   open(
-    front: ReturnType<typeof createHostDispatch>,
+    dispatch: ReturnType<typeof createHostDispatch>,
     certificates: CertificateService | undefined,
   ): void;
   /** A host has a new certificate. */
@@ -91,17 +91,17 @@ async function listenAgain(options: PlatformOptions): Promise<Deno.TcpListener> 
   }
 }
 
-function openDoor(options: PlatformOptions): FrontDoor {
+function createAcceptor(options: PlatformOptions): ConnectionAcceptor {
   const proxies = new TrustedProxies(options.trustProxy);
   const descriptors = descriptorLimit() ?? ASSUMED_DESCRIPTORS;
-  return new FrontDoor({
+  return new ConnectionAcceptor({
     limits: completeLimits(options.connections ?? {}, descriptors),
     isShort: () => nextDescriptor() >= descriptors * (1 - RESERVE),
     onError: faultAnswer(options.log),
     groupOf: (address) => proxies.trusts(address) ? undefined : addressGroup(address),
     onShortage: (message) => options.log({ level: "warn", message }),
     now: () => performance.now(),
-    leavesToRuntime: endsSocketsWithServer(Deno.version.deno),
+    leavesToRuntime: endsWebSocketsWithServer(Deno.version.deno),
   });
 }
 
@@ -116,14 +116,14 @@ export async function openListeners(options: PlatformOptions): Promise<Listeners
   let secureHandler = starting;
   let certificates: CertificateService | undefined;
   let closing: Promise<void> | undefined;
-  const door = openDoor(options);
+  const acceptor = createAcceptor(options);
   const serve = async (
     listener: Deno.TcpListener | Deno.TlsListener,
     closed: AbortSignal,
     { scheme, current }: { scheme: "http" | "https"; current: () => ConnectionHandler },
   ): Promise<void> => {
-    setAcceptedOptions(listener.addr.port, { stalledMs: door.limits.bodyMs });
-    await door.take({
+    setAcceptedOptions(listener.addr.port, { stalledMs: acceptor.limits.bodyMs });
+    await acceptor.serve({
       ...{ listener, closed, scheme },
       handler: (request, connection) => current()(request, connection),
     });
@@ -164,22 +164,25 @@ export async function openListeners(options: PlatformOptions): Promise<Listeners
       });
     const close = async () => {
       await Promise.all([closePlain(), secure?.close()]);
-      await door.drain(DRAIN_MS);
+      await acceptor.drain(DRAIN_MS);
     };
     return {
       port,
       httpsPort: secure?.port,
       finished,
-      open(front, ordered) {
+      open(dispatch, ordered) {
         certificates = ordered;
-        [handler, secureHandler] = [keepUncompressed(front.http), keepUncompressed(front.https)];
+        [handler, secureHandler] = [
+          keepUncompressed(dispatch.http),
+          keepUncompressed(dispatch.https),
+        ];
       },
       certificateChanged: (hostname) => secure?.changed(hostname),
       close: () => closing ??= close(),
     };
   } catch (error) {
     await closePlain();
-    await door.drain(0);
+    await acceptor.drain(0);
     throw error;
   }
 }

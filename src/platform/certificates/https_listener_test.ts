@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { request } from "node:https";
 import { connect } from "node:tls";
 import type { KeyPair } from "./certificate.ts";
-import { testDoor } from "../core/listener/_test_door.ts";
+import { testAcceptor } from "../core/listener/_test_acceptor.ts";
 import type { ConnectionHandler } from "../core/listener/mod.ts";
 import { type CertificateSource, HttpsListener } from "./https_listener.ts";
 import { until } from "../../lib/test_until.ts";
@@ -56,7 +56,7 @@ async function withListener(
   const [a, b] = [await makePair(folder, "a.test"), await makePair(folder, "b.test")];
   const asked: string[] = [];
   const source = certificates({ a, b });
-  const { door, serve } = testDoor(handler === undefined ? {} : { handler });
+  const { acceptor, serve } = testAcceptor(handler === undefined ? {} : { handler });
   const listener = new HttpsListener({
     hostname: "127.0.0.1",
     port: 0,
@@ -74,7 +74,7 @@ async function withListener(
     await run(listener, asked);
   } finally {
     await listener.close();
-    await door.drain(1000);
+    await acceptor.drain(1000);
     await Deno.remove(folder, { recursive: true });
   }
 }
@@ -196,7 +196,7 @@ Deno.test("HttpsListener.replace() lets requests under way finish on the old lis
 Deno.test("a listener that fails as soon as it is opened is opened again, until one serves", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-https-" });
   const pair = await makePair(folder, "a.test");
-  const { door, serve } = testDoor({});
+  const { acceptor, serve } = testAcceptor({});
   let failures = 3;
   const listener = new HttpsListener({
     hostname: "127.0.0.1",
@@ -210,7 +210,7 @@ Deno.test("a listener that fails as soon as it is opened is opened again, until 
     assert.equal(await namePresented(listener.port, "a.test"), "a.test");
   } finally {
     await listener.close();
-    await door.drain(1000);
+    await acceptor.drain(1000);
     await Deno.remove(folder, { recursive: true });
   }
 });

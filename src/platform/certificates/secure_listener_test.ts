@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { connect } from "node:tls";
-import { testDoor } from "../core/listener/_test_door.ts";
+import { testAcceptor } from "../core/listener/_test_acceptor.ts";
 import { openSecureListener } from "./secure_listener.ts";
 
 async function writePair(folder: string, name: string) {
@@ -31,7 +31,7 @@ Deno.test("openSecureListener() takes over certificate files that change, and ke
   const folder = await Deno.makeTempDir({ prefix: "svc-secure-" });
   const files = await writePair(folder, "one.test");
   const told = { damaged: Promise.withResolvers<void>(), fresh: Promise.withResolvers<void>() };
-  const { door, serve } = testDoor();
+  const { acceptor, serve } = testAcceptor();
   const listener = await openSecureListener({
     hostname: "127.0.0.1",
     port: 0,
@@ -56,7 +56,7 @@ Deno.test("openSecureListener() takes over certificate files that change, and ke
     assert.equal(name, "two.test");
   } finally {
     await listener.close();
-    await door.drain(1000);
+    await acceptor.drain(1000);
     await Deno.remove(folder, { recursive: true });
   }
 });

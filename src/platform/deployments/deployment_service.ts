@@ -1,7 +1,7 @@
 /**
- * What changes the state of deployments: activation, rollback, stopping. Each
- * commits first and then tells the edge, so that a crash in between leaves
- * what the store says.
+ * Changes to the state of deployments: activation, rollback, stopping. Each one
+ * is committed before the edge learns of it, so that after a crash in between
+ * the platform starts with what the store says.
  *
  * @module
  */
@@ -21,22 +21,26 @@ import { StaleDecisionError } from "./host_labels.ts";
 import { requireContent, sealFunctions } from "./ready_content.ts";
 import { forget, planRollback } from "./production_history.ts";
 import type { OpenUploads } from "./open_uploads.ts";
-import { type DeployedFunctions, type DeployedServers, ServerNotReadyError } from "./running_code.ts";
+import {
+  type DeployedFunctions,
+  type DeployedServers,
+  ServerNotReadyError,
+} from "./running_code.ts";
 import type { SiteDirectory } from "./site_directory.ts";
 
 export interface DeploymentServices {
   readonly deployments: DeploymentStore;
-  readonly projects: ProjectStore;
-  readonly vault: BlobVault;
-  readonly sites: SiteDirectory;
-  /** The edge's cache of answers: what is deployed or rolled back begins with none. */
-  readonly cache: HttpCache;
+  readonly projects: Pick<ProjectStore, "update">;
+  readonly vault: Pick<BlobVault, "of">;
+  readonly sites: Pick<SiteDirectory, "deploymentAt" | "point" | "removeDeployment">;
+  /** The edge's cache: a deployment that becomes live starts with an empty one. */
+  readonly cache: Pick<HttpCache, "purge">;
   readonly addresses: Addresses;
-  /** The servers of deployments: ready before production shows them, ended behind it. */
+  /** Servers start before production shows their deployment, and end once it no longer does. */
   readonly computeService: Pick<DeployedServers, "prepare" | "purge" | "remove" | "retire">;
-  readonly uploads: OpenUploads;
+  readonly uploads: Pick<OpenUploads, "feed">;
   readonly functionService: Pick<DeployedFunctions, "retire" | "seal">;
-  /** Told of each deployment that was stopped, so that no build of it goes on. */
+  /** Called for each deployment that was stopped, so that its build ends too. */
   onStopped?(deployment: DeploymentRecord): Promise<void>;
   readonly raiseEvent: RaiseEvent;
   readonly now: Clock;

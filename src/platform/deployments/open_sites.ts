@@ -13,7 +13,7 @@ import { readContent } from "./content.ts";
 import { isServed } from "./deployment.ts";
 import type { DeploymentStore } from "./deployment_store.ts";
 import type { DeployedFunctions, DeployedServers } from "./running_code.ts";
-import { type HostTarget, SiteDirectory } from "./site_directory.ts";
+import { type HostBinding, SiteDirectory } from "./site_directory.ts";
 
 export interface SiteParts {
   readonly vault: BlobVault;
@@ -25,7 +25,7 @@ export interface SiteParts {
 }
 
 /** Reads a deployment and compiles it for the edge; `undefined` where it is not served. */
-async function loadSite(parts: SiteParts, target: HostTarget): Promise<Site | undefined> {
+async function loadSite(parts: SiteParts, target: HostBinding): Promise<Site | undefined> {
   const { vault, deployments, functionService, computeService } = parts;
   const deployment = await deployments.find(target.projectId, target.deploymentId);
   if (deployment === undefined || !isServed(deployment.status)) return undefined;

@@ -18,7 +18,7 @@ const LABEL_ATTEMPTS = 5;
 
 export interface RecordServices {
   readonly deployments: DeploymentStore;
-  readonly variables: VariableService;
+  readonly variables: Pick<VariableService, "takeSnapshot" | "removeSnapshot">;
   readonly now: Clock;
   readonly random: Random;
 }

@@ -4,24 +4,30 @@
  * @module
  */
 import { endpoints, ENVIRONMENT_PRODUCTION } from "../../contract/mod.ts";
-import type { Random } from "../../lib/clock.ts";
 import { KeyedLock } from "../../lib/keyed_lock.ts";
 import type { Caller } from "../core/access/mod.ts";
-import { type VariableService, type VariableStore, versionFor } from "../variables/mod.ts";
-import type { EnvironmentStore } from "../environments/mod.ts";
+import { type VariableStore, versionFor } from "../variables/mod.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
-import { findProject, productionDeploymentId, type ProjectRecord } from "../projects/mod.ts";
-import { checkDeployment, createDeployment } from "./create_deployment.ts";
+import type { BlobVault } from "../core/store/mod.ts";
+import {
+  findProject,
+  productionDeploymentId,
+  type ProjectRecord,
+  type ProjectStore,
+} from "../projects/mod.ts";
+import { checkDeployment, createDeployment, type CreateServices } from "./create_deployment.ts";
 import { type DeploymentRecord, deploymentToWire } from "./deployment.ts";
-import { type DeploymentService, type DeploymentServices } from "./deployment_service.ts";
+import type { DeploymentService } from "./deployment_service.ts";
 import { promote } from "./promote.ts";
 
-export interface DeploymentRouteServices extends DeploymentServices {
-  readonly service: DeploymentService;
-  readonly environments: EnvironmentStore;
-  readonly variables: VariableStore;
-  readonly variableService: VariableService;
-  readonly random: Random;
+type NewDeploymentServices = Omit<CreateServices, "blobs" | "variables">;
+
+export interface DeploymentRouteServices extends NewDeploymentServices {
+  readonly projects: ProjectStore;
+  readonly vault: Pick<BlobVault, "of">;
+  readonly service: Pick<DeploymentService, "activateOrFail" | "rollBack" | "stop">;
+  readonly variables: Pick<VariableStore, "versions">;
+  readonly variableService: CreateServices["variables"];
 }
 
 export function bindDeploymentRoutes(router: Router, services: DeploymentRouteServices): void {

@@ -10,7 +10,7 @@ import type { Site } from "../../edge/mod.ts";
 /** Loaded sites at most; the ones not asked for lately go first. */
 export const MAX_LOADED_SITES = 512;
 
-export interface HostTarget {
+export interface HostBinding {
   readonly projectId: string;
   readonly deploymentId: string;
   /** True on the project's own label, where published rules apply. */
@@ -19,7 +19,7 @@ export interface HostTarget {
   readonly version: string;
 }
 
-interface Entry extends HostTarget {
+interface Entry extends HostBinding {
   site: Site | undefined;
   /** Asked for since the last look for room. */
   used: boolean;
@@ -27,7 +27,7 @@ interface Entry extends HostTarget {
 
 export interface SiteDirectoryOptions {
   /** Reads and compiles a deployment; `undefined` where it is no longer served. */
-  load(target: HostTarget): Promise<Site | undefined>;
+  load(target: HostBinding): Promise<Site | undefined>;
   /** The site as production shows it: with rules published over it, if any. */
   asProduction(site: Site, projectId: string): Promise<Site>;
   /** Ends what a site runs, when no host shows it any more or room is needed. */
@@ -59,7 +59,7 @@ export class SiteDirectory {
    * Points a host name at a deployment, once its site is ready; what was shown
    * before answers until then.
    */
-  async point(hostname: string, target: HostTarget): Promise<void> {
+  async point(hostname: string, target: HostBinding): Promise<void> {
     const entry: Entry = { ...target, site: undefined, used: true };
     await this.load(entry);
     const current = this.entries.get(hostname);
@@ -69,7 +69,7 @@ export class SiteDirectory {
   }
 
   /** Points a host name at a deployment that is loaded when it is first asked for. */
-  pointLazily(hostname: string, target: HostTarget): void {
+  pointLazily(hostname: string, target: HostBinding): void {
     this.entries.set(hostname, { ...target, site: undefined, used: false });
   }
 
@@ -129,7 +129,7 @@ export class SiteDirectory {
     }
   }
 
-  private base(target: HostTarget): Promise<Site> {
+  private base(target: HostBinding): Promise<Site> {
     const known = this.loaded.get(target.deploymentId);
     if (known !== undefined) return known;
     const site = this.options.load(target).then((loaded) => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { compileSite, type Site } from "../../edge/mod.ts";
-import { type HostTarget, SiteDirectory } from "./site_directory.ts";
+import { type HostBinding, SiteDirectory } from "./site_directory.ts";
 
 function site(deploymentId: string): Site {
   return compileSite({
@@ -16,7 +16,7 @@ function site(deploymentId: string): Site {
   });
 }
 
-const target = (deploymentId: string, version: string): HostTarget => ({
+const target = (deploymentId: string, version: string): HostBinding => ({
   projectId: "p",
   deploymentId,
   production: false,

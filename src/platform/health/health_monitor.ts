@@ -11,7 +11,7 @@ import type { Addresses } from "../core/addresses.ts";
 import type { SiteDirectory } from "../deployments/mod.ts";
 import type { RaiseEvent } from "../core/events/mod.ts";
 import { productionDeploymentId, type ProjectRecord } from "../projects/mod.ts";
-import { type Doubt, type HealthRecord, weighHealth } from "./health_record.ts";
+import { type HealthRecord, type UnconfirmedChange, weighHealth } from "./health_record.ts";
 import type { HealthStore } from "./health_store.ts";
 
 /** Time between two looks, in milliseconds. */
@@ -29,23 +29,23 @@ export interface HealthServices {
 
 export class HealthMonitor {
   readonly #records = new Map<string, HealthRecord>();
-  readonly #doubts = new Map<string, Doubt>();
+  readonly #unconfirmed = new Map<string, UnconfirmedChange>();
   #timer: ReturnType<typeof setInterval> | undefined;
   #round: Promise<void> = Promise.resolve();
 
   constructor(private readonly services: HealthServices) {}
 
-  /** Learns what was known before the platform stopped, and begins to look. */
+  /** Reads what was known before the platform stopped, and starts checking. */
   async start(): Promise<void> {
     for await (const { projectId, record } of this.services.store.all()) {
       this.#records.set(projectId, record);
     }
-    this.#timer = setInterval(() => void this.look(), HEALTH_INTERVAL_MS);
+    this.#timer = setInterval(() => void this.check(), HEALTH_INTERVAL_MS);
   }
 
-  /** One look at all production servers; rounds follow each other. */
-  look(): Promise<void> {
-    this.#round = this.#round.then(() => this.#lookNow()).catch((error) =>
+  /** Checks all production servers once; a round waits for the one before it. */
+  check(): Promise<void> {
+    this.#round = this.#round.then(() => this.#checkAll()).catch((error) =>
       this.services.onTrouble(`Cannot look after servers: ${error}`)
     );
     return this.#round;
@@ -73,7 +73,7 @@ export class HealthMonitor {
   /** Forgets a project that was deleted. */
   forget(projectId: string): void {
     this.#records.delete(projectId);
-    this.#doubts.delete(projectId);
+    this.#unconfirmed.delete(projectId);
   }
 
   async close(): Promise<void> {
@@ -85,7 +85,7 @@ export class HealthMonitor {
     return this.services.addresses.hostname(projectName);
   }
 
-  async #lookNow(): Promise<void> {
+  async #checkAll(): Promise<void> {
     const { computeService, sites } = this.services;
     // What was down before a restart is looked after without a visitor as well.
     for (const { state, projectName } of this.#records.values()) {
@@ -94,29 +94,29 @@ export class HealthMonitor {
     const shown = computeService.all().filter(({ owner }) =>
       sites.deploymentAt(this.#hostOf(owner.projectName)) === owner.id
     );
-    await Promise.all(shown.map((servers) => this.#lookAt(servers)));
+    await Promise.all(shown.map((servers) => this.#checkServers(servers)));
   }
 
-  async #lookAt(servers: SiteServers): Promise<void> {
+  async #checkServers(servers: SiteServers): Promise<void> {
     const { store, now } = this.services;
     const { projectId } = servers.owner;
     const before = this.#records.get(projectId);
     // Nobody asks a site that is down, so its server is started to see whether it can.
     if (before?.state === "unhealthy") await servers.start();
     const health = await servers.check();
-    const { record, doubt, change } = weighHealth(
-      { record: before, doubt: this.#doubts.get(projectId) },
+    const { record, unconfirmed, change } = weighHealth(
+      { record: before, unconfirmed: this.#unconfirmed.get(projectId) },
       { health, owner: servers.owner, now: now() },
     );
     this.#records.set(projectId, record);
-    if (doubt === undefined) this.#doubts.delete(projectId);
-    else this.#doubts.set(projectId, doubt);
+    if (unconfirmed === undefined) this.#unconfirmed.delete(projectId);
+    else this.#unconfirmed.set(projectId, unconfirmed);
     if (change === undefined) return;
     await store.set(projectId, record);
-    await this.#tell(servers, record);
+    await this.#raise(servers, record);
   }
 
-  async #tell({ owner }: SiteServers, { state, reason, since }: HealthRecord): Promise<void> {
+  async #raise({ owner }: SiteServers, { state, reason, since }: HealthRecord): Promise<void> {
     const { raiseEvent, addresses } = this.services;
     const { id: deploymentId, projectId, projectName, workspaceId } = owner;
     await raiseEvent({

@@ -75,7 +75,7 @@ async function monitored(
   await monitor.start();
   const look = async () => {
     now += 30_000;
-    await monitor.look();
+    await monitor.check();
   };
   return { monitor, server, events, look };
 }

@@ -9,7 +9,7 @@ import type { ServersHealth } from "../compute/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 
 /** So many looks in a row must agree before anybody is told. */
-export const LOOKS_IN_A_ROW = 2;
+export const CHECKS_IN_A_ROW = 2;
 
 /** Kept in the store: written on change only. */
 export const healthRecord = z.object({
@@ -23,38 +23,44 @@ export const healthRecord = z.object({
 export type HealthRecord = z.infer<typeof healthRecord>;
 
 /** Looks that disagree with the record. */
-export interface Doubt {
+export interface UnconfirmedChange {
   readonly count: number;
   readonly since: number;
 }
 
 export interface HealthStep {
   readonly record: HealthRecord;
-  readonly doubt: Doubt | undefined;
+  readonly unconfirmed: UnconfirmedChange | undefined;
   /** What people are to be told. */
   readonly change: "failed" | "recovered" | undefined;
 }
 
 /** The deployment whose servers were looked at. */
-export type LookedAfter = Pick<DeploymentRecord, "id" | "projectName">;
+export type CheckedDeployment = Pick<DeploymentRecord, "id" | "projectName">;
 
 /** Weighs a look at the servers; a project that was never looked at counts as healthy. */
 export function weighHealth(
-  known: { readonly record: HealthRecord | undefined; readonly doubt: Doubt | undefined },
-  look: { readonly health: ServersHealth; readonly owner: LookedAfter; readonly now: number },
+  known: {
+    readonly record: HealthRecord | undefined;
+    readonly unconfirmed: UnconfirmedChange | undefined;
+  },
+  look: { readonly health: ServersHealth; readonly owner: CheckedDeployment; readonly now: number },
 ): HealthStep {
   const { health, owner, now } = look;
   const { id: deploymentId, projectName } = owner;
   const shown = { deploymentId, projectName };
   const record = known.record ?? { state: "healthy", since: now, reason: null, ...shown };
   const found = health.state === "unhealthy" ? "unhealthy" : "healthy";
-  if (found === record.state) return { record, doubt: undefined, change: undefined };
-  const doubt = { count: (known.doubt?.count ?? 0) + 1, since: known.doubt?.since ?? now };
-  if (doubt.count < LOOKS_IN_A_ROW) return { record, doubt, change: undefined };
+  if (found === record.state) return { record, unconfirmed: undefined, change: undefined };
+  const unconfirmed = {
+    count: (known.unconfirmed?.count ?? 0) + 1,
+    since: known.unconfirmed?.since ?? now,
+  };
+  if (unconfirmed.count < CHECKS_IN_A_ROW) return { record, unconfirmed, change: undefined };
   const reason = health.state === "unhealthy" ? health.reason : null;
   return {
-    record: { state: found, since: doubt.since, reason, ...shown },
-    doubt: undefined,
+    record: { state: found, since: unconfirmed.since, reason, ...shown },
+    unconfirmed: undefined,
     change: found === "unhealthy" ? "failed" : "recovered",
   };
 }

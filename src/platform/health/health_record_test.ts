@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import type { ServersHealth } from "../compute/site_servers.ts";
-import { type Doubt, type HealthRecord, weighHealth } from "./health_record.ts";
+import { type HealthRecord, type UnconfirmedChange, weighHealth } from "./health_record.ts";
 
 const up: ServersHealth = { state: "healthy" };
 const idle: ServersHealth = { state: "idle" };
@@ -9,14 +9,14 @@ const down: ServersHealth = { state: "unhealthy", reason: "Exited with 1" };
 /** What people are told after each look, one a second. */
 function told(looks: readonly ServersHealth[]) {
   let record: HealthRecord | undefined;
-  let doubt: Doubt | undefined;
+  let unconfirmed: UnconfirmedChange | undefined;
   const changes = looks.map((health, second) => {
-    const step = weighHealth({ record, doubt }, {
+    const step = weighHealth({ record, unconfirmed }, {
       health,
       owner: { id: "d1", projectName: "shop" },
       now: second * 1000,
     });
-    ({ record, doubt } = step);
+    ({ record, unconfirmed } = step);
     return step.change ?? "-";
   });
   return { changes: changes.join(" "), record };

@@ -9,7 +9,6 @@
 import { join } from "node:path";
 import type { LogEntry } from "../../contract/mod.ts";
 import type { AccessRecord } from "../../edge/mod.ts";
-import { hideTokens } from "./hide_tokens.ts";
 import { LineBuffer } from "./line_buffer.ts";
 import { LogFiles, type LogPlace } from "./log_files.ts";
 import { type LogFilter, logMatcher } from "./log_filter.ts";
@@ -39,6 +38,18 @@ export interface LogPage {
 
 type Listener = (entry: LogEntry) => void;
 
+const HOOKS = "/v1/hooks/";
+
+/**
+ * Leaves the token out of a call of a deploy hook, which reaches a deployment's
+ * host, and so its log, by mistake or through a proxy.
+ */
+function withoutToken(record: AccessRecord): AccessRecord {
+  const start = record.path.indexOf(HOOKS);
+  if (start === -1) return record;
+  return { ...record, path: `${record.path.slice(0, start + HOOKS.length)}…` };
+}
+
 /** Waits until what else is to be done has had its turn. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
@@ -61,7 +72,7 @@ export class AccessLogs {
   }
 
   /** Takes note of a request; never waits. */
-  readonly record = (record: AccessRecord): void => this.add(hideTokens(record));
+  readonly record = (record: AccessRecord): void => this.add(withoutToken(record));
 
   /** Takes note of what a function wrote; never waits. */
   readonly recordFunction = (record: FunctionRecord): void => this.add(record);
@@ -157,7 +168,7 @@ export class AccessLogs {
     this.waitingLength = 0;
     for (const [projectId, buffer] of waiting) {
       await this.write(projectId, buffer);
-      await this.tell(projectId, buffer);
+      await this.notifyListeners(projectId, buffer);
     }
   }
 
@@ -165,12 +176,12 @@ export class AccessLogs {
    * Tells those who follow of what was written, theirs too who came while it
    * waited; in parts, so that they can read, and requests get their turn.
    */
-  private async tell(projectId: string, buffer: LineBuffer): Promise<void> {
+  private async notifyListeners(projectId: string, buffer: LineBuffer): Promise<void> {
     if (!this.listeners.has(projectId)) return;
     for (const chunk of buffer.chunks()) {
       const entries = parseLogLines(new TextDecoder().decode(chunk));
-      for (let told = 0; told < entries.length; told += ENTRIES_AT_ONCE) {
-        for (const entry of entries.slice(told, told + ENTRIES_AT_ONCE)) {
+      for (let start = 0; start < entries.length; start += ENTRIES_AT_ONCE) {
+        for (const entry of entries.slice(start, start + ENTRIES_AT_ONCE)) {
           for (const listener of this.listeners.get(projectId) ?? []) listener(entry);
         }
         await nextTurn();

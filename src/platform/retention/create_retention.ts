@@ -5,16 +5,19 @@
  */
 import type { Capability } from "../core/capability.ts";
 import { DEFAULT_RETENTION, type RetentionPolicy } from "./plan_retention.ts";
-import { retain, type RetainServices } from "./retain.ts";
+import { pruneDeployments, type PruneServices } from "./prune_deployments.ts";
 
 export function createRetention(
-  services: RetainServices & { now(): number },
+  services: PruneServices & { now(): number },
   policy: RetentionPolicy = DEFAULT_RETENTION,
 ): Capability {
   return {
     name: "retention",
     async keepHouse(signal) {
-      const { removed, stopped } = await retain(services, policy, { now: services.now(), signal });
+      const { removed, stopped } = await pruneDeployments(services, policy, {
+        now: services.now(),
+        signal,
+      });
       if (removed + stopped === 0) return [];
       return [
         `${removed} old deployments removed, ${stopped} previews of deleted branches stopped`,

@@ -13,9 +13,9 @@ import { commitWithRetries, keys, readRecord } from "../core/store/mod.ts";
 
 export interface RemoveServices {
   readonly kv: Deno.Kv;
-  readonly sites: SiteDirectory;
-  readonly builds: BuildStore;
-  readonly runner: BuildRunner;
+  readonly sites: Pick<SiteDirectory, "removeDeployment">;
+  readonly builds: Pick<BuildStore, "removeWith">;
+  readonly runner: Pick<BuildRunner, "forget">;
   readonly computeService: { remove(deploymentId: string): Promise<void> };
 }
 

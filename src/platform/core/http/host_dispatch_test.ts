@@ -22,7 +22,7 @@ hosts.replaceZone("shop.example", [
 const challenges = new Http01Challenges();
 challenges.add("t", "t.key");
 
-const front = createHostDispatch({
+const dispatch = createHostDispatch({
   isApi: (hostname) => hostname === "localhost",
   api: () => new Response("api"),
   edge: (request, { remoteAddress }) =>
@@ -52,7 +52,7 @@ const connection = { remoteAddress: "192.0.2.7", hold: () => {} };
 
 for (const [side, url, wanted] of rows) {
   Deno.test(`createHostDispatch() answers ${url} with ${wanted}`, async () => {
-    const response = await front[side](new Request(url), { ...connection, scheme: side });
+    const response = await dispatch[side](new Request(url), { ...connection, scheme: side });
     const location = response.headers.get("location");
     const seen = location === null ? await response.text() : `${response.status} ${location}`;
     assert.equal(seen, wanted);

@@ -93,11 +93,12 @@ export class Router {
   constructor(private readonly options: RouterOptions) {
     this.refusals = new Refusals(options);
     this.app.onError((error) => this.refusals.asJson(error, options.requestId()));
-    this.app.notFound((c) => 
+    this.app.notFound((c) =>
       this.refusals.ofUnknownPath(
         { request: c.req.raw, pathname: c.req.path },
         options.requestId(),
-      ));
+      )
+    );
   }
 
   /** Answers a client's request to the base address. */

@@ -5,10 +5,9 @@
  */
 import { isWhole } from "../../../lib/whole_answer.ts";
 import type { ConnectionTable, Ending, Tracked } from "./connection_table.ts";
-import type { CutOff } from "./cut_off.ts";
+import type { SocketCloser } from "./shut_down_sockets.ts";
 import { CutSignal } from "./cut_signal.ts";
-import { framingProblem } from "./judge_framing.ts";
-import { hostProblem, placeholderHost } from "./judge_host.ts";
+import { framingProblem, hostProblem, placeholderHost } from "./request_problems.ts";
 import type { ServeConnection, ServedConnection } from "./serve_connection.ts";
 import type { ClientConnection, ConnectionHandler } from "./types.ts";
 import { mayHaveBody, watchBody } from "./watch_body.ts";
@@ -25,7 +24,7 @@ export interface HttpConnectionOptions {
   readonly handler: ConnectionHandler;
   readonly onError: (error: unknown) => Response;
   /** Ends sockets of TLS that the runtime would keep. */
-  readonly cutOff: CutOff;
+  readonly closer: SocketCloser;
 }
 
 /** Where a request is not well-formed, nothing that follows it can be trusted either. */
@@ -118,7 +117,7 @@ export class HttpConnection implements ClientConnection {
     }
     const { conn, options } = this;
     // One that finishes what is under way hears no signal any more.
-    if (isTls(conn) || this.#isEnding) options.cutOff.add(conn.remoteAddr);
+    if (isTls(conn) || this.#isEnding) options.closer.add(conn.remoteAddr);
     if (this.#served === undefined) this.#closeConn();
     else this.#cut.cut();
   }

@@ -1,12 +1,15 @@
 /**
- * The platform's front door: accepting connections, and holding them to their
- * bounds.
+ * Accepting connections, and serving HTTP on them within limits.
  *
  * @module
  */
 export { setAcceptedOptions } from "./accepted_options.ts";
 export { completeLimits } from "./connection_limits.ts";
-export { FrontDoor, type FrontDoorOptions, type Source } from "./front_door.ts";
+export {
+  ConnectionAcceptor,
+  type ConnectionAcceptorOptions,
+  type ListenerSource,
+} from "./connection_acceptor.ts";
 export { ConnectionsUnsupportedError } from "./serve_connection.ts";
 export type { ClientConnection, ConnectionHandler, ConnectionLimits } from "./types.ts";
-export { endsSocketsWithServer } from "./whole_listener.ts";
+export { endsWebSocketsWithServer } from "./runtime_listener.ts";

@@ -7,14 +7,14 @@
  * @module
  */
 import type { CutSignal } from "./cut_signal.ts";
-import { hostProblem, placeholderHost } from "./judge_host.ts";
+import { hostProblem, placeholderHost } from "./request_problems.ts";
 import { findInternal, type Handle, type ServedConnection } from "./serve_connection.ts";
 import type { ConnectionHandler } from "./types.ts";
 
 const FIRST_WITH = [2, 9] as const;
 
 /** Whether this version of Deno ends WebSockets together with the server of their connection. */
-export function endsSocketsWithServer(version: string): boolean {
+export function endsWebSocketsWithServer(version: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major > FIRST_WITH[0] || (major === FIRST_WITH[0] && minor >= FIRST_WITH[1]);
 }
@@ -27,7 +27,7 @@ type ServeListener = (
   onListen: () => void,
 ) => ServedConnection;
 
-export interface WholeListenerOptions {
+export interface RuntimeListenerOptions {
   readonly listener: Deno.TcpListener | Deno.TlsListener;
   readonly scheme: "http" | "https";
   readonly handler: ConnectionHandler;
@@ -37,7 +37,7 @@ export interface WholeListenerOptions {
 }
 
 /** Serves until it is shut down; `finished` rejects where the system is short of descriptors. */
-export function serveWholeListener(options: WholeListenerOptions): ServedConnection {
+export function serveByRuntime(options: RuntimeListenerOptions): ServedConnection {
   const { listener, scheme, handler, onError, cut } = options;
   const serve = findInternal<ServeListener>("serveHttpOnListener");
   const placeholder = placeholderHost(listener.addr, scheme);

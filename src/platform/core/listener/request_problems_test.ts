@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { hostProblem, placeholderHost } from "./judge_host.ts";
+import { framingProblem, hostProblem, placeholderHost } from "./request_problems.ts";
 
 const places = [
   ["127.0.0.1", 8787, "http", "localhost:8787"],
@@ -41,4 +41,12 @@ Deno.test("hostProblem() asks no Host of HTTP/2", () => {
   const url = "https://localhost:8787/";
   const facts = { url, placeholder: "localhost:8787", isHttp2: true, host: () => null };
   assert.equal(hostProblem(facts), undefined);
+});
+
+Deno.test("framingProblem() refuses a length beside a coding, and neither alone", () => {
+  const [length, coding] = [{ "content-length": "5" }, { "transfer-encoding": "chunked" }];
+  assert.match(framingProblem(new Headers({ ...length, ...coding }))!, /not both/);
+  for (const headers of [length, coding, {}]) {
+    assert.equal(framingProblem(new Headers(headers)), undefined);
+  }
 });

@@ -8,17 +8,17 @@
 /** Between two warnings, in milliseconds. */
 const APART_MS = 30_000;
 
-export interface ShortageLogOptions {
+export interface ThrottledLogOptions {
   /** A clock that never jumps, in milliseconds. */
   readonly now: () => number;
   readonly log: (message: string) => void;
 }
 
-export class ShortageLog {
+export class ThrottledLog {
   #silentUntil = -Infinity;
   #unsaid = 0;
 
-  constructor(private readonly options: ShortageLogOptions) {}
+  constructor(private readonly options: ThrottledLogOptions) {}
 
   /** Logs the message, unless one was logged lately; then it is counted. */
   note(message: string): void {

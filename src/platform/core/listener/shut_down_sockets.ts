@@ -48,7 +48,7 @@ function shutDown(peers: readonly Peer[]): number {
 }
 
 /** Collects connections that are to be ended: finding their sockets takes one look at all. */
-export class CutOff {
+export class SocketCloser {
   #peers: Peer[] = [];
 
   /** Ends the connection to the other end before anything else happens. */

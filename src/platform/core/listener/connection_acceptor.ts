@@ -1,6 +1,6 @@
 /**
- * The front door: takes connections from listeners of TCP and TLS, and serves
- * HTTP on each, within bounds.
+ * Accepts connections from TCP and TLS listeners, and serves HTTP on each of
+ * them within limits.
  *
  * @module
  */
@@ -8,13 +8,13 @@ import { setTimeout as delay } from "node:timers/promises";
 import { acceptAll } from "./accept_loop.ts";
 import { shutDownAccepted } from "./accepted_options.ts";
 import { ConnectionTable } from "./connection_table.ts";
-import { CutOff } from "./cut_off.ts";
+import { SocketCloser } from "./shut_down_sockets.ts";
 import { CutSignal } from "./cut_signal.ts";
 import { type AcceptedConn, HttpConnection, isTls } from "./http_connection.ts";
 import { findInternal, type ServeConnection } from "./serve_connection.ts";
-import { ShortageLog } from "./shortage_log.ts";
+import { ThrottledLog } from "./throttled_log.ts";
 import type { ConnectionHandler, ConnectionLimits } from "./types.ts";
-import { serveWholeListener } from "./whole_listener.ts";
+import { serveByRuntime } from "./runtime_listener.ts";
 
 /** How often connections are looked at that have run out of time, in milliseconds. */
 const SWEEP_MS = 500;
@@ -25,7 +25,7 @@ const LOOK_MS = 20;
 /** Where all places are taken, this part of them is emptied of idle connections. */
 const EVICTED_PART = 1 / 32;
 
-export interface FrontDoorOptions {
+export interface ConnectionAcceptorOptions {
   readonly limits: ConnectionLimits;
   /** Answers where a handler throws; is told of bodies that break off. */
   readonly onError: (error: unknown) => Response;
@@ -42,7 +42,7 @@ export interface FrontDoorOptions {
 }
 
 /** A listener that connections are taken from. */
-export interface Source {
+export interface ListenerSource {
   readonly listener: Deno.TcpListener | Deno.TlsListener;
   readonly scheme: "http" | "https";
   readonly handler: ConnectionHandler;
@@ -50,12 +50,12 @@ export interface Source {
   readonly closed: AbortSignal;
 }
 
-/** All listeners of a platform share one door, and so its bounds. */
-export class FrontDoor {
+/** All listeners of a platform share one acceptor, and so its limits. */
+export class ConnectionAcceptor {
   readonly #serve: ServeConnection;
   readonly #table: ConnectionTable;
-  readonly #shortages: ShortageLog;
-  readonly #cutOff = new CutOff();
+  readonly #warnings: ThrottledLog;
+  readonly #closer = new SocketCloser();
   readonly #cuts = new Set<CutSignal>();
   readonly #finishing = new Set<Promise<void>>();
   readonly #sweeping: ReturnType<typeof setInterval>;
@@ -63,11 +63,11 @@ export class FrontDoor {
   #freed = Promise.withResolvers<void>();
 
   /** @throws {ConnectionsUnsupportedError} on a runtime that cannot do this. */
-  constructor(private readonly options: FrontDoorOptions) {
+  constructor(private readonly options: ConnectionAcceptorOptions) {
     const { limits, now, onShortage } = options;
     this.#serve = findInternal<ServeConnection>("serveHttpOnConnection");
     this.#table = new ConnectionTable({ limits, now });
-    this.#shortages = new ShortageLog({ now, log: onShortage });
+    this.#warnings = new ThrottledLog({ now, log: onShortage });
     this.#sweeping = setInterval(() => this.#table.sweep(), SWEEP_MS);
   }
 
@@ -84,9 +84,9 @@ export class FrontDoor {
    * Serves the connections of a listener; resolves when it is closed. Rejects
    * only where connections are left to the runtime, and it ran out of descriptors.
    */
-  async take(source: Source): Promise<void> {
+  async serve(source: ListenerSource): Promise<void> {
     const { listener, handler, closed } = source;
-    if (this.options.leavesToRuntime) return await this.#takeWhole(source);
+    if (this.options.leavesToRuntime) return await this.#serveByRuntime(source);
     closed.addEventListener("abort", () => this.#wake(), { once: true });
     await acceptAll<AcceptedConn>({
       accept: () => listener.accept(),
@@ -95,7 +95,7 @@ export class FrontDoor {
       take: (conn) => this.#admit(conn, handler),
       onShortage: (error) => {
         this.#table.evict(EVICTED_AT_SHORTAGE);
-        this.#shortages.note(`Cannot accept connections: ${error}`);
+        this.#warnings.note(`Cannot accept connections: ${error}`);
       },
       pause: (milliseconds) => delay(milliseconds),
     });
@@ -120,11 +120,11 @@ export class FrontDoor {
     return !this.#table.isFull && !this.options.isShort();
   }
 
-  async #takeWhole({ listener, scheme, handler, closed }: Source): Promise<void> {
+  async #serveByRuntime({ listener, scheme, handler, closed }: ListenerSource): Promise<void> {
     const { onError } = this.options;
     const cut = new CutSignal();
     this.#cuts.add(cut);
-    const served = serveWholeListener({ listener, scheme, handler, onError, cut });
+    const served = serveByRuntime({ listener, scheme, handler, onError, cut });
     const finishing = served.finished.catch(() => {}).then(() =>
       void this.#finishing.delete(finishing)
     );
@@ -141,14 +141,14 @@ export class FrontDoor {
       cut.cut();
       this.#cuts.delete(cut);
       shutDownAccepted(listener.addr.port);
-      this.#shortages.note(`Listening anew on port ${listener.addr.port}: ${error}`);
+      this.#warnings.note(`Listening anew on port ${listener.addr.port}: ${error}`);
       throw error;
     }
   }
 
   async #makeRoom(closed: AbortSignal): Promise<void> {
     const { maxConnections } = this.options.limits;
-    this.#shortages.note(
+    this.#warnings.note(
       this.#table.isFull
         ? `All ${maxConnections} connections are taken: idle ones make room for others, ` +
           "and --max-connections allows more"
@@ -170,16 +170,16 @@ export class FrontDoor {
     const table = this.#table;
     const entry = table.admit(this.options.groupOf(address), isTls(conn) ? "handshake" : "head");
     if (entry === undefined) {
-      if (isTls(conn)) this.#cutOff.add(conn.remoteAddr);
+      if (isTls(conn)) this.#closer.add(conn.remoteAddr);
       conn.close();
-      this.#shortages.note(
+      this.#warnings.note(
         `Refused a connection of ${address}: it has as many as --max-connections-per-address allows`,
       );
       return;
     }
     const { onError } = this.options;
     const connection = new HttpConnection(conn, {
-      ...{ serve: this.#serve, table, entry, handler, onError, cutOff: this.#cutOff },
+      ...{ serve: this.#serve, table, entry, handler, onError, closer: this.#closer },
     });
     const finishing = connection.finished.then(() => void this.#finishing.delete(finishing));
     this.#finishing.add(finishing);

@@ -1,9 +1,10 @@
 /**
- * Requests that are refused because nobody can say which host they are for
- * (RFC 9112, 3.2).
+ * Requests that are refused by their head alone: it is unclear which host they
+ * are for (RFC 9112, 3.2), or where their body ends (RFC 9112, 6.1).
  *
  * @module
  */
+import { hasField } from "../../../lib/raw_fields.ts";
 
 const COMMA = ",";
 const DEFAULT_PORT = { http: 80, https: 443 } as const;
@@ -42,4 +43,15 @@ export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): str
   const named = host();
   if (named === null) return "The request has no Host field: name the host there";
   return named === "" ? "The Host field is empty: name the host there" : undefined;
+}
+
+/**
+ * What is wrong with the framing of a request; `undefined` where nothing is.
+ * With two framings, a proxy behind could end the body elsewhere than its
+ * sender meant.
+ */
+export function framingProblem(headers: Headers): string | undefined {
+  return hasField(headers, "transfer-encoding") && hasField(headers, "content-length")
+    ? "Send either Content-Length or Transfer-Encoding, not both"
+    : undefined;
 }

@@ -1,27 +1,27 @@
 /**
- * A front door for tests, with whatever listens.
+ * A connection acceptor for tests, over any listener.
  *
  * @module
  */
-import { FrontDoor, type FrontDoorOptions } from "./front_door.ts";
+import { ConnectionAcceptor, type ConnectionAcceptorOptions } from "./connection_acceptor.ts";
 import { completeLimits } from "./connection_limits.ts";
 import type { ConnectionHandler, ConnectionLimits } from "./types.ts";
 
-export interface TestDoor {
-  readonly door: FrontDoor;
+export interface TestAcceptor {
+  readonly acceptor: ConnectionAcceptor;
   /** What a listener's connections are handed to. */
   serve(listener: Deno.TcpListener | Deno.TlsListener, closed: AbortSignal): Promise<void>;
 }
 
-/** A door whose handler answers "hello", unless told otherwise. */
-export function testDoor(
-  given: Partial<FrontDoorOptions> & {
+/** An acceptor whose handler answers "hello", unless another one is given. */
+export function testAcceptor(
+  given: Partial<ConnectionAcceptorOptions> & {
     readonly handler?: ConnectionHandler;
     readonly bounds?: Partial<ConnectionLimits>;
   } = {},
-): TestDoor {
+): TestAcceptor {
   const { handler = () => new Response("hello"), bounds = {}, ...options } = given;
-  const door = new FrontDoor({
+  const acceptor = new ConnectionAcceptor({
     limits: completeLimits(bounds, 1024),
     onError: () => new Response("fault", { status: 500 }),
     groupOf: (address) => address,
@@ -32,7 +32,7 @@ export function testDoor(
     ...options,
   });
   return {
-    door,
-    serve: (listener, closed) => door.take({ listener, closed, handler, scheme: "http" }),
+    acceptor,
+    serve: (listener, closed) => acceptor.serve({ listener, closed, handler, scheme: "http" }),
   };
 }

@@ -1,32 +1,32 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { markWhole } from "../../../lib/whole_answer.ts";
-import { testDoor } from "./_test_door.ts";
-import { endsSocketsWithServer } from "./whole_listener.ts";
+import { testAcceptor } from "./_test_acceptor.ts";
+import { endsWebSocketsWithServer } from "./runtime_listener.ts";
 
-type Given = NonNullable<Parameters<typeof testDoor>[0]>;
+type Given = NonNullable<Parameters<typeof testAcceptor>[0]>;
 
 interface Opened {
-  readonly door: ReturnType<typeof testDoor>["door"];
+  readonly acceptor: ReturnType<typeof testAcceptor>["acceptor"];
   readonly port: number;
 }
 
 const serverOf = (listener: Deno.TcpListener | Deno.TlsListener, given: Given) => {
-  const { door, serve } = testDoor(given);
+  const { acceptor, serve } = testAcceptor(given);
   const closed = new AbortController();
   const served = serve(listener, closed.signal);
   return {
-    ...{ door, port: listener.addr.port },
+    ...{ acceptor, port: listener.addr.port },
     close: async () => {
       closed.abort();
       listener.close();
       await served;
-      await door.drain(1000);
+      await acceptor.drain(1000);
     },
   };
 };
 
-async function withDoor(given: Given, run: (opened: Opened) => Promise<void>): Promise<void> {
+async function withAcceptor(given: Given, run: (opened: Opened) => Promise<void>): Promise<void> {
   const server = serverOf(Deno.listen({ hostname: "127.0.0.1", port: 0 }), given);
   try {
     await run(server);
@@ -35,13 +35,16 @@ async function withDoor(given: Given, run: (opened: Opened) => Promise<void>): P
   }
 }
 
-async function withTlsDoor(given: Given, run: (opened: Opened) => Promise<void>): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "svc-door-" });
+async function withTlsAcceptor(
+  given: Given,
+  run: (opened: Opened) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-acceptor-" });
   const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
   await new Deno.Command("openssl", {
     args: [
       ...["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"],
-      ...["-keyout", keyFile, "-out", certFile, "-subj", "/CN=door.test"],
+      ...["-keyout", keyFile, "-out", certFile, "-subj", "/CN=acceptor.test"],
     ],
     stderr: "null",
   }).output();
@@ -80,29 +83,29 @@ async function open(port: number, text = "") {
 const GET = "GET / HTTP/1.1\r\nHost: a.test\r\n\r\n";
 const LAST_GET = "GET / HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
 
-Deno.test("FrontDoor closes connections whose first head does not come", () =>
-  withDoor({ bounds: { headMs: 1 } }, async ({ port }) => {
+Deno.test("ConnectionAcceptor closes connections whose first head does not come", () =>
+  withAcceptor({ bounds: { headMs: 1 } }, async ({ port }) => {
     using silent = await open(port);
     using slow = await open(port, "GET / HTTP/1.1\r\nHo");
     assert.equal(await silent.untilEnd(), "");
     assert.equal(await slow.untilEnd(), "");
   }));
 
-Deno.test("FrontDoor closes connections that stay idle after an answer", () =>
-  withDoor({ bounds: { keepAliveMs: 1 } }, async ({ port }) => {
+Deno.test("ConnectionAcceptor closes connections that stay idle after an answer", () =>
+  withAcceptor({ bounds: { keepAliveMs: 1 } }, async ({ port }) => {
     using client = await open(port, GET);
     assert.match(await client.untilEnd(), /^HTTP\/1\.1 200 .*hello$/s);
   }));
 
-Deno.test("FrontDoor closes connections that stay idle after an answer in one piece", () => {
+Deno.test("ConnectionAcceptor closes connections that stay idle after an answer in one piece", () => {
   const handler = () => markWhole(new Response("hello"), "hello");
-  return withDoor({ handler, bounds: { keepAliveMs: 1 } }, async ({ port }) => {
+  return withAcceptor({ handler, bounds: { keepAliveMs: 1 } }, async ({ port }) => {
     using client = await open(port, GET);
     assert.match(await client.untilEnd(), /^HTTP\/1\.1 200 .*hello$/s);
   });
 });
 
-Deno.test("FrontDoor lets an answer that comes in parts take its time", () => {
+Deno.test("ConnectionAcceptor lets an answer that comes in parts take its time", () => {
   const parts = Promise.withResolvers<void>();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -115,7 +118,7 @@ Deno.test("FrontDoor lets an answer that comes in parts take its time", () => {
     url.endsWith("/parts")
       ? markWhole(new Response(body), body)
       : markWhole(new Response("hello"), "hello");
-  return withDoor({ handler, bounds: { keepAliveMs: 1 } }, async ({ port }) => {
+  return withAcceptor({ handler, bounds: { keepAliveMs: 1 } }, async ({ port }) => {
     using slow = await open(port, GET.replace(" / ", " /parts "));
     using idle = await open(port, GET);
     assert.match(await idle.untilEnd(), /hello/);
@@ -124,9 +127,9 @@ Deno.test("FrontDoor lets an answer that comes in parts take its time", () => {
   });
 });
 
-Deno.test("FrontDoor cuts off a request whose body does not go on", () => {
+Deno.test("ConnectionAcceptor cuts off a request whose body does not go on", () => {
   const handler = async (request: Request) => new Response(await request.text());
-  return withDoor({ handler, bounds: { bodyMs: 1 } }, async ({ port }) => {
+  return withAcceptor({ handler, bounds: { bodyMs: 1 } }, async ({ port }) => {
     using client = await open(
       port,
       "POST / HTTP/1.1\r\nHost: a.test\r\nContent-Length: 9\r\n\r\nabc",
@@ -135,9 +138,9 @@ Deno.test("FrontDoor cuts off a request whose body does not go on", () => {
   });
 });
 
-Deno.test("FrontDoor hands on bodies whole, and the connection is used again", () => {
+Deno.test("ConnectionAcceptor hands on bodies whole, and the connection is used again", () => {
   const handler = async (request: Request) => new Response(await request.text());
-  return withDoor({ handler }, async ({ port }) => {
+  return withAcceptor({ handler }, async ({ port }) => {
     const text = "0123456789".repeat(50_000);
     for (let round = 0; round < 2; round++) {
       const answer = await fetch(`http://127.0.0.1:${port}/`, { method: "POST", body: text });
@@ -146,15 +149,15 @@ Deno.test("FrontDoor hands on bodies whole, and the connection is used again", (
   });
 });
 
-Deno.test("FrontDoor closes connections whose TLS handshake does not come, sockets included", () =>
-  withTlsDoor({ bounds: { handshakeMs: 1 } }, async ({ port }) => {
+Deno.test("ConnectionAcceptor closes connections whose TLS handshake does not come, sockets included", () =>
+  withTlsAcceptor({ bounds: { handshakeMs: 1 } }, async ({ port }) => {
     using silent = await open(port);
     using slow = await open(port, "\x16\x03\x01");
     assert.equal(await silent.untilEnd(), "");
     await slow.untilEnd();
   }));
 
-Deno.test("FrontDoor refuses what one address has too many of, and serves others", async () => {
+Deno.test("ConnectionAcceptor refuses what one address has too many of, and serves others", async () => {
   const release = Promise.withResolvers<void>();
   const arrived = Promise.withResolvers<void>();
   let requests = 0;
@@ -169,7 +172,7 @@ Deno.test("FrontDoor refuses what one address has too many of, and serves others
     bounds: { maxPerAddress: 2 },
     onShortage: (message: string) => void warnings.push(message),
   };
-  await withDoor(given, async ({ port }) => {
+  await withAcceptor(given, async ({ port }) => {
     using one = await open(port, LAST_GET);
     using two = await open(port, LAST_GET);
     await arrived.promise;
@@ -181,25 +184,28 @@ Deno.test("FrontDoor refuses what one address has too many of, and serves others
   assert.match(warnings.join(), /Refused a connection of 127\.0\.0\.1: .*per-address/);
 });
 
-Deno.test("FrontDoor lets idle connections make room where all places are taken", () =>
-  withDoor({ bounds: { maxConnections: 4, maxPerAddress: 100 } }, async ({ port, door }) => {
-    const idle = [];
-    for (let count = 0; count < 12; count++) idle.push(await open(port));
-    using client = await open(port, LAST_GET);
-    assert.match(await client.untilEnd(), /hello$/);
-    assert.ok(door.size <= 4);
-    for (const { conn } of idle) conn.close();
-  }));
+Deno.test("ConnectionAcceptor lets idle connections make room where all places are taken", () =>
+  withAcceptor(
+    { bounds: { maxConnections: 4, maxPerAddress: 100 } },
+    async ({ port, acceptor }) => {
+      const idle = [];
+      for (let count = 0; count < 12; count++) idle.push(await open(port));
+      using client = await open(port, LAST_GET);
+      assert.match(await client.untilEnd(), /hello$/);
+      assert.ok(acceptor.size <= 4);
+      for (const { conn } of idle) conn.close();
+    },
+  ));
 
 Deno.test({
-  name: "FrontDoor counts a WebSocket for as long as it is open",
-  ignore: endsSocketsWithServer(Deno.version.deno),
+  name: "ConnectionAcceptor counts a WebSocket for as long as it is open",
+  ignore: endsWebSocketsWithServer(Deno.version.deno),
   fn: () => countsSockets(),
 });
 
 function countsSockets(): Promise<void> {
   const closed = Promise.withResolvers<void>();
-  return withDoor({
+  return withAcceptor({
     bounds: { keepAliveMs: 1, maxPerAddress: 1 },
     handler: (request, connection) => {
       const { socket, response } = Deno.upgradeWebSocket(request);
@@ -208,12 +214,12 @@ function countsSockets(): Promise<void> {
       socket.addEventListener("close", () => closed.resolve());
       return response;
     },
-  }, async ({ port, door }) => {
+  }, async ({ port, acceptor }) => {
     const client = new WebSocket(`ws://127.0.0.1:${port}/`);
     await new Promise((resolve) => client.onopen = resolve);
     using other = await open(port);
     assert.equal(await other.untilEnd(), "");
-    assert.equal(door.size, 1);
+    assert.equal(acceptor.size, 1);
     const echo = new Promise((resolve) => client.onmessage = ({ data }) => resolve(data));
     client.send("still here");
     assert.equal(await echo, "still here");
@@ -242,8 +248,8 @@ const heads: readonly (readonly [name: string, head: string, status: RegExp])[] 
 ];
 
 for (const [name, head, status] of heads) {
-  Deno.test(`FrontDoor judges a request with ${name}`, () =>
-    withDoor({ bounds: { keepAliveMs: 1 } }, async ({ port }) => {
+  Deno.test(`ConnectionAcceptor judges a request with ${name}`, () =>
+    withAcceptor({ bounds: { keepAliveMs: 1 } }, async ({ port }) => {
       using client = await open(port);
       const written = client.conn.write(new TextEncoder().encode(`${head}\r\n`)).catch(() => {});
       assert.match(await client.untilEnd(), status);
@@ -251,14 +257,14 @@ for (const [name, head, status] of heads) {
     }));
 }
 
-Deno.test("FrontDoor tells the listener's scheme, whatever the request line says", () =>
-  withDoor({ handler: (_, { scheme }) => new Response(scheme) }, async ({ port }) => {
+Deno.test("ConnectionAcceptor tells the listener's scheme, whatever the request line says", () =>
+  withAcceptor({ handler: (_, { scheme }) => new Response(scheme) }, async ({ port }) => {
     const line = "GET https://a.test/ HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
     using client = await open(port, line);
     assert.match(await client.untilEnd(), /\r\nhttp$/);
   }));
 
-Deno.test("FrontDoor.drain() lets answers be finished, and waits for no new connection", async () => {
+Deno.test("ConnectionAcceptor.drain() lets answers be finished, and waits for no new connection", async () => {
   const arrived = Promise.withResolvers<void>();
   const release = Promise.withResolvers<void>();
   const handler = async () => {

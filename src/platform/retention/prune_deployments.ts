@@ -11,20 +11,22 @@ import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
 import { planRetention, type RetentionPolicy } from "./plan_retention.ts";
 import { removeDeployment, type RemoveServices } from "./remove_deployment.ts";
 
-export interface RetainServices extends RemoveServices {
-  readonly projects: ProjectStore;
-  readonly deployments: DeploymentStore;
-  readonly deploymentService: DeploymentService;
-  readonly git: GitService;
+export interface PruneServices extends RemoveServices {
+  readonly projects: Pick<ProjectStore, "all">;
+  readonly deployments: Pick<DeploymentStore, "all" | "hosts" | "of">;
+  readonly deploymentService: Pick<DeploymentService, "stop">;
+  readonly git: Pick<GitService, "branches">;
 }
 
-export interface RetentionReport {
+export interface PruneReport {
   readonly removed: number;
   readonly stopped: number;
 }
 
-/** Which deployments addresses show that are not theirs alone, by project. */
-async function shownDeployments(deployments: DeploymentStore): Promise<Map<string, Set<string>>> {
+/** By project, the deployments that an address shows which can show others too. */
+async function shownDeployments(
+  deployments: PruneServices["deployments"],
+): Promise<Map<string, Set<string>>> {
   const labels = new Map<string, Set<string>>();
   const unique = new Map<string, string>();
   for await (const { id, uniqueLabel } of deployments.all()) unique.set(uniqueLabel, id);
@@ -37,7 +39,7 @@ async function shownDeployments(deployments: DeploymentStore): Promise<Map<strin
 }
 
 async function deploymentsOf(
-  deployments: DeploymentStore,
+  deployments: PruneServices["deployments"],
   projectId: string,
 ): Promise<DeploymentRecord[]> {
   const all: DeploymentRecord[] = [];
@@ -45,14 +47,14 @@ async function deploymentsOf(
   return all;
 }
 
-/** A preview from git that is of no more use once its branch is gone. */
+/** Whether a deployment is a preview from git, which nobody needs once its branch is gone. */
 function isPreviewOfBranch(deployment: DeploymentRecord, project: ProjectRecord): boolean {
   return deployment.source === "git" && deployment.status === "LIVE" &&
     deployment.environment !== ENVIRONMENT_PRODUCTION && deployment.branch !== project.branch;
 }
 
 async function stopDeletedBranches(
-  { git, deploymentService }: RetainServices,
+  { git, deploymentService }: PruneServices,
   project: ProjectRecord,
   options: { readonly deployments: readonly DeploymentRecord[]; readonly signal: AbortSignal },
 ): Promise<number> {
@@ -60,19 +62,19 @@ async function stopDeletedBranches(
   if (previews.length === 0 || project.gitUrl === null) return 0;
   const found = await git.branches(project, options.signal)
     .catch((cause) => ({ type: "unreachable" as const, reason: String(cause) }));
-  // A repository without any branch is a broken one, and no reason to stop everything.
+  // A repository without any branch is broken, which is no reason to stop everything.
   if (found.type !== "found" || found.branches.size === 0) return 0;
   const gone = previews.filter(({ branch }) => !found.branches.has(branch));
   for (const deployment of gone) await deploymentService.stop(deployment, project);
   return gone.length;
 }
 
-/** One round; harmless at any time. */
-export async function retain(
-  services: RetainServices,
+/** One round, which can run at any time. */
+export async function pruneDeployments(
+  services: PruneServices,
   policy: RetentionPolicy,
   options: { readonly now: number; readonly signal: AbortSignal },
-): Promise<RetentionReport> {
+): Promise<PruneReport> {
   const shown = await shownDeployments(services.deployments);
   let [removed, stopped] = [0, 0];
   for await (const project of services.projects.all()) {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
-import { ShortageLog } from "./shortage_log.ts";
+import { ThrottledLog } from "./throttled_log.ts";
 
-Deno.test("ShortageLog.note() says something twice a minute, and how often it was silent", () => {
+Deno.test("ThrottledLog.note() says something twice a minute, and how often it was silent", () => {
   const lines: string[] = [];
   let time = 0;
-  const shortages = new ShortageLog({ now: () => time, log: (line) => lines.push(line) });
+  const shortages = new ThrottledLog({ now: () => time, log: (line) => lines.push(line) });
   for (time = 0; time < 60_000; time += 10_000) shortages.note("Short");
   time = 60_000;
   shortages.note("Still short");

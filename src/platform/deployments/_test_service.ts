@@ -1,0 +1,149 @@
+/**
+ * A deployment service over stores in memory, for tests.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { sha256Hex } from "../../lib/hash.ts";
+import { Addresses } from "../core/addresses.ts";
+import type { BlobStore } from "../core/store/blob_store.ts";
+import { type ProjectRecord, projectRecord } from "../projects/project.ts";
+import { ProjectStore } from "../projects/project_store.ts";
+import { writeContent } from "./content.ts";
+import { type DeploymentRecord, deploymentRecord } from "./deployment.ts";
+import { DeploymentService } from "./deployment_service.ts";
+import { DeploymentStore } from "./deployment_store.ts";
+
+const PROJECT = projectRecord.parse({
+  id: "p1",
+  workspaceId: "w1",
+  workspaceSlug: "default",
+  name: "shop",
+  displayName: null,
+  gitUrl: null,
+  branch: "main",
+  framework: null,
+  installCommand: null,
+  buildCommand: null,
+  outputDirectory: null,
+  rootDirectory: null,
+  nodeVersion: null,
+  productionHistory: [],
+  createdAt: 0,
+  updatedAt: 0,
+});
+
+const PAGE = "a page";
+const PAGE_BLOB = { sha256: sha256Hex(PAGE), size: PAGE.length };
+export const encode = (text: string) => new TextEncoder().encode(text);
+
+/** The blobs of one workspace, in memory. */
+function memoryBlobs() {
+  const stored = new Map<string, Uint8Array<ArrayBuffer>>();
+  const blobs: BlobStore = {
+    put: (sha256, content) => Promise.resolve(void stored.set(sha256, new Uint8Array(content))),
+    async putStream(sha256, content) {
+      stored.set(sha256, new Uint8Array(await new Response(content).arrayBuffer()));
+    },
+    size: (sha256) => Promise.resolve(stored.get(sha256)?.byteLength),
+    verify: (sha256) => Promise.resolve(stored.get(sha256)?.byteLength),
+    reportDamage: () => assert.fail("no blob is damaged"),
+    read: (sha256) => Promise.resolve(stored.get(sha256) ?? assert.fail(`no blob ${sha256}`)),
+    stream: () => assert.fail("no blob is streamed"),
+    link: () => assert.fail("no blob is linked"),
+  };
+  return blobs;
+}
+
+/** A service over stores in memory, with what happens outside of them as a list of words. */
+export async function withService(
+  run: (world: Awaited<ReturnType<typeof open>>) => Promise<void>,
+): Promise<void> {
+  const kv = await Deno.openKv(":memory:");
+  try {
+    await run(await open(kv));
+  } finally {
+    kv.close();
+  }
+}
+
+async function open(kv: Deno.Kv) {
+  const deployments = new DeploymentStore(kv);
+  const projects = new ProjectStore(kv);
+  assert.ok(await projects.create(PROJECT));
+  const blobs = memoryBlobs();
+  await blobs.put(PAGE_BLOB.sha256, encode(PAGE));
+  const addresses = new Addresses({ protocol: "http:", domain: "localhost", port: "" });
+  const hosts = new Map<string, string>();
+  const happened: string[] = [];
+  const note = (what: string) => Promise.resolve(void happened.push(what));
+  let now = 0;
+  const hooks: {
+    /** Runs while the server of a deployment starts. */
+    prepare(deployment: DeploymentRecord): Promise<void>;
+  } = { prepare: () => Promise.resolve() };
+  const service = new DeploymentService({
+    ...{ deployments, projects, addresses, vault: { of: () => blobs } },
+    sites: {
+      deploymentAt: (hostname) => hosts.get(hostname),
+      point: (hostname, { deploymentId }) =>
+        Promise.resolve(void hosts.set(hostname, deploymentId)),
+      removeDeployment(id) {
+        for (const [hostname, shown] of hosts) if (shown === id) hosts.delete(hostname);
+      },
+    },
+    cache: { purge: () => 0 },
+    computeService: {
+      async prepare(deployment) {
+        await note(`prepare ${deployment.id}`);
+        await hooks.prepare(deployment);
+      },
+      purge: () => Promise.resolve(),
+      remove: (id) => note(`remove ${id}`),
+      retire: (ids) => void [...ids].forEach((id) => happened.push(`retire ${id}`)),
+    },
+    uploads: { feed: () => Promise.resolve(true) },
+    functionService: {
+      retire: () => {},
+      seal: (name, source) => {
+        const sealed = new Uint8Array([...encode(`sealed ${name}: `), ...source]);
+        return Promise.resolve({ name, sha256: sha256Hex(sealed), source: sealed });
+      },
+    },
+    onStopped: ({ id }) => note(`end build of ${id}`),
+    raiseEvent: ({ event, data }) => note(`${event} ${data.deploymentId}`),
+    now: () => ++now,
+  });
+  return {
+    ...{ service, blobs, hosts, happened, hooks, kv },
+    /** Stores a deployment that is still to be activated. */
+    async add(id: string, more: Partial<DeploymentRecord> = {}) {
+      const contentSha = await writeContent(blobs, {
+        manifest: { version: 1, layers: [], routes: [] },
+        files: [{ path: "index.html", ...PAGE_BLOB }],
+        functions: [],
+        rules: null,
+      });
+      const deployment = deploymentRecord.parse({
+        ...{ id, projectId: "p1", workspaceId: "w1", projectName: "shop", status: "PENDING" },
+        ...{ environment: "production", branch: "main", uniqueLabel: `shop-${id}` },
+        ...{ branchLabel: "shop-git-main", contentSha, functions: [], variablesVersion: "v" },
+        ...{ commitSha: null, message: null, author: null, error: null, liveAt: null },
+        ...{ fileCount: 1, totalBytes: PAGE.length, createdAt: 0, updatedAt: 0, ...more },
+      });
+      assert.ok(await deployments.create(deployment));
+      return deployment;
+    },
+    async find(id: string) {
+      return await deployments.find("p1", id) ?? assert.fail(`no deployment ${id}`);
+    },
+    project: async (): Promise<ProjectRecord> =>
+      await projects.find("w1", "p1") ?? assert.fail("no project"),
+    /** The deployment that a label shows, by the store; checks that the edge shows it too. */
+    async shownAt(label: string) {
+      const stored = (await deployments.findHost(label))?.deploymentId ?? undefined;
+      assert.equal(hosts.get(addresses.hostname(label)), stored, `edge and store on ${label}`);
+      return stored;
+    },
+  };
+}
