@@ -81,7 +81,7 @@ export const DOORWAYS: readonly Doorway[] = [
     reason: "lets tests leave records as a crash would have left them",
   },
   {
-    path: "src/platform/notifications/inboxes_bench.ts",
+    path: "src/platform/notifications/inbox/inboxes_bench.ts",
     reason: "a bench, which only scripts/bench runs",
   },
   {

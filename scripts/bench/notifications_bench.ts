@@ -4,7 +4,7 @@
  *
  * @module
  */
-import { measureInbox } from "../../src/platform/notifications/inboxes_bench.ts";
+import { measureInbox } from "../../src/platform/notifications/inbox/inboxes_bench.ts";
 import { type BenchPlace, describeProgram, withBenchPlace } from "./_bench_place.ts";
 import { formatTable, whole } from "./_table.ts";
 

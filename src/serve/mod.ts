@@ -19,6 +19,8 @@ export { StoreUnusableError } from "../platform/core/store/mod.ts";
 export { DataDirInUseError, DataDirUnusableError } from "../platform/core/store/mod.ts";
 export { CertificateFileError } from "../platform/certificates/mod.ts";
 export { defaultProcessLimits } from "../platform/compute/mod.ts";
-export { WallsUndecidedError } from "../platform/builds/mod.ts";
-export { probeBuildWalls } from "../platform/builds/mod.ts";
-export { type SandboxKind as BuildWalls } from "../platform/builds/mod.ts";
+export {
+  probeBuildSandbox,
+  type SandboxKind as BuildSandbox,
+  SandboxUndecidedError,
+} from "../platform/builds/mod.ts";

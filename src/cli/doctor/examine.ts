@@ -9,7 +9,7 @@ import { runProgram } from "../../lib/spawn_program.ts";
 import { probeSandbox, sealFunction } from "../../runtime/mod.ts";
 import { formatBytes } from "../terminal/mod.ts";
 import type { Point } from "./point.ts";
-import { buildWalls, judgeServerSandbox } from "./sandboxes.ts";
+import { examineBuildSandbox, judgeServerSandbox } from "./sandboxes.ts";
 
 export interface ExamineOptions {
   readonly dataDir: string;
@@ -122,7 +122,7 @@ export async function examine(
     await processLimits(),
     await bundler(cacheDir),
     await git(),
-    await buildWalls(env),
+    await examineBuildSandbox(env),
     await disk(dataDir),
     judgeDataDir(dataDir, mode),
   ];

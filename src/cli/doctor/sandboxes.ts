@@ -5,7 +5,7 @@
  * @module
  */
 import { SANDBOX_ADVICE, type SandboxSupport } from "../../runtime/mod.ts";
-import type { BuildWalls } from "../../serve/mod.ts";
+import type { BuildSandbox } from "../../serve/mod.ts";
 import type { Point } from "./point.ts";
 
 function judge(name: string, enforced: boolean, found: readonly [string, string]): Point {
@@ -32,7 +32,7 @@ export function judgeServerSandbox({ files, calls }: SandboxSupport): readonly P
   ];
 }
 
-const BUILDS_FOUND: Readonly<Record<BuildWalls, string>> = {
+const BUILDS_FOUND: Readonly<Record<BuildSandbox, string>> = {
   namespaces: "each build has a user and namespaces of its own",
   own_namespaces: "each build has namespaces of its own",
   user: "each build has a user of its own",
@@ -42,10 +42,10 @@ const BUILDS_FOUND: Readonly<Record<BuildWalls, string>> = {
 const name = "build sandbox";
 
 /** Judges what was found for builds; `undefined` where builds are refused. */
-export function judgeBuildWalls(walls: BuildWalls | undefined): Point {
-  if (walls !== undefined) {
-    const state = walls === "open" ? "warn" : "ok";
-    return { name, state, found: BUILDS_FOUND[walls] };
+export function judgeBuildSandbox(kind: BuildSandbox | undefined): Point {
+  if (kind !== undefined) {
+    const state = kind === "open" ? "warn" : "ok";
+    return { name, state, found: BUILDS_FOUND[kind] };
   }
   return {
     name,
@@ -57,14 +57,16 @@ export function judgeBuildWalls(walls: BuildWalls | undefined): Point {
 }
 
 /** Tries the sandbox that builds would run in. */
-export async function buildWalls(
+export async function examineBuildSandbox(
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Point> {
-  const { probeBuildWalls, WallsUndecidedError } = await import("../../serve/mod.ts");
+  const { probeBuildSandbox, SandboxUndecidedError } = await import("../../serve/mod.ts");
   try {
-    return judgeBuildWalls(await probeBuildWalls(env));
+    return judgeBuildSandbox(await probeBuildSandbox(env));
   } catch (error) {
-    if (error instanceof WallsUndecidedError) return { name, state: "warn", found: error.message };
+    if (error instanceof SandboxUndecidedError) {
+      return { name, state: "warn", found: error.message };
+    }
     throw error;
   }
 }

@@ -8,9 +8,9 @@ import type { Caller } from "../core/access/mod.ts";
 import type { DeploymentService, DeploymentStore } from "../deployments/mod.ts";
 import { Failure, type Router } from "../core/http/mod.ts";
 import { findProject, type ProjectStore } from "../projects/mod.ts";
-import type { BuildQueue } from "./build_queue.ts";
-import { type BuildRecord, buildToWire, isUnderWay } from "./build_record.ts";
-import type { BuildStore } from "./build_store.ts";
+import type { BuildQueue } from "./queue/build_queue.ts";
+import { type BuildRecord, buildToWire, isUnderWay } from "./queue/build_record.ts";
+import type { BuildStore } from "./queue/build_store.ts";
 
 export function bindBuildRoutes(router: Router, services: {
   readonly builds: BuildStore;

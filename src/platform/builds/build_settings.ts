@@ -4,8 +4,8 @@
  * @module
  */
 import { resolve } from "node:path";
-import type { BuildLimits } from "./runner/build_limits.ts";
-import type { SandboxKind } from "./runner/sandbox.ts";
+import type { BuildLimits } from "./sandbox/build_limits.ts";
+import type { SandboxKind } from "./sandbox/sandbox.ts";
 
 export interface BuildSettings {
   /** Builds run without walls where there are none. */

@@ -4,14 +4,13 @@
  *
  * @module
  */
-export { BuildQueue } from "./build_queue.ts";
-export type { BuildRecord } from "./build_record.ts";
+export { BuildQueue } from "./queue/build_queue.ts";
+export type { BuildRecord } from "./queue/build_record.ts";
 export { type BuildSettings, hiddenPlaces } from "./build_settings.ts";
-export { BuildStore, NotAdmittedError } from "./build_store.ts";
+export { BuildStore, NotAdmittedError } from "./queue/build_store.ts";
 export { type Builds, createBuilds } from "./create_builds.ts";
 export { BuildLogs } from "./logs/build_logs.ts";
 export { type OpenBuilds, openBuilds } from "./open_builds.ts";
-export { WallsUndecidedError } from "./runner/find_sandbox.ts";
-export { probeBuildWalls } from "./runner/probe_walls.ts";
-export type { SandboxKind } from "./runner/sandbox.ts";
+export { probeBuildSandbox, SandboxUndecidedError } from "./sandbox/find_sandbox.ts";
+export type { SandboxKind } from "./sandbox/sandbox.ts";
 export type { BuildJob, BuildOutcome, BuildRunner } from "./types.ts";

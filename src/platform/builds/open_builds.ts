@@ -11,7 +11,7 @@ import type { VariableService, VariableStore } from "../variables/mod.ts";
 import { GitMirrors, type GitService } from "../git/mod.ts";
 import type { OpenGitCredentials, ProjectStore } from "../projects/mod.ts";
 import type { BlobVault, DataDir } from "../core/store/mod.ts";
-import { buildProgram } from "./runner/program.ts";
+import { buildProgram } from "./sandbox/program.ts";
 import { SandboxedRunner } from "./runner/sandboxed_runner.ts";
 import type { BuildSettings } from "./build_settings.ts";
 import type { BuildRunner } from "./types.ts";

@@ -74,7 +74,7 @@ export function matchesBranch(pattern: string, branch: string): boolean {
   return true;
 }
 
-export type TriggerTarget =
+export type TriggerDecision =
   | { readonly type: "deploy"; readonly environment: string }
   | { readonly type: "refuse"; readonly message: string };
 
@@ -82,10 +82,10 @@ export type TriggerTarget =
  * Where a trigger for a branch deploys to (spec, "Hook scope"): with scope All
  * the production branch goes to production and any other to a preview.
  */
-export function targetOf(
+export function decideTrigger(
   hook: Pick<HookRecord, "scope" | "branch" | "restrictBranch">,
   branches: { readonly wanted: string; readonly production: string },
-): TriggerTarget {
+): TriggerDecision {
   const { wanted, production } = branches;
   const isProduction = wanted === production;
   if (hook.scope === "Production" && !isProduction) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { HookScope } from "../../contract/mod.ts";
 import { systemRandom } from "../../lib/clock.ts";
-import { hashHookToken, matchesBranch, mintHookToken, targetOf } from "./hook.ts";
+import { decideTrigger, hashHookToken, matchesBranch, mintHookToken } from "./hook.ts";
 
 Deno.test("mintHookToken() makes 64 hexadecimal digits, never the same", () => {
   const tokens = Array.from({ length: 100 }, () => mintHookToken(systemRandom));
@@ -55,9 +55,9 @@ const TARGETS: readonly [string, HookScope, string, boolean, string, string][] =
   ],
 ];
 
-Deno.test("targetOf() follows scope and branch", () => {
+Deno.test("decideTrigger() follows scope and branch", () => {
   for (const [name, scope, branch, restrictBranch, wanted, expected] of TARGETS) {
-    const target = targetOf({ scope, branch, restrictBranch }, { wanted, production: "main" });
+    const target = decideTrigger({ scope, branch, restrictBranch }, { wanted, production: "main" });
     const answer = target.type === "deploy" ? target.environment : target.message;
     assert.equal(answer, expected, name);
   }

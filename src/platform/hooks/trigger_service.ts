@@ -15,7 +15,7 @@ import {
   type BuildStore,
   NotAdmittedError,
 } from "../builds/mod.ts";
-import type { GitService, Resolved } from "../git/mod.ts";
+import type { GitService } from "../git/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import {
   deploymentEvent,
@@ -28,20 +28,12 @@ import type { RaiseEvent } from "../core/events/mod.ts";
 import { Failure, noteLimit } from "../core/http/mod.ts";
 import type { ProjectRecord, ProjectStore } from "../projects/mod.ts";
 import type { SecretBox } from "../core/secrets/mod.ts";
-import { hashHookToken, type HookRecord, targetOf } from "./hook.ts";
+import { CommitResolver, RETRY_SECONDS } from "./commit_resolver.ts";
+import { decideTrigger, hashHookToken, type HookRecord } from "./hook.ts";
 import type { HookStore } from "./hook_store.ts";
 import { type ReplayKey, replayKey, type ReplayStore } from "./replays.ts";
-import { resolveFailure } from "./resolve_failure.ts";
 import { issueTicket, readTicket } from "./status_ticket.ts";
 import { describeProgress, triggerAnswer } from "./trigger_answer.ts";
-
-/**
- * Longest wait for a repository, in milliseconds; a first fetch goes on behind
- * it. Less than the minute after which proxies give their callers up.
- */
-const RESOLVE_MS = 50_000;
-/** Seconds after which a caller may find the repository fetched, or the branch free. */
-const RETRY_SECONDS = 15;
 
 /** Digits of a SHA that is not shortened. */
 const FULL_SHA = 40;
@@ -93,9 +85,10 @@ interface Wanted {
 export class TriggerService {
   private readonly rates: RateWindow;
   private readonly lock = new KeyedLock();
-  private readonly looking = new Map<string, Promise<Resolved>>();
+  private readonly commits: CommitResolver;
 
   constructor(private readonly services: TriggerServices) {
+    this.commits = new CommitResolver(services);
     this.rates = new RateWindow(
       { limit: HOOK_TRIGGERS_PER_MINUTE, windowMs: 60_000 },
       services.now,
@@ -155,14 +148,14 @@ export class TriggerService {
   ): Promise<TriggerAnswer> {
     const project = await this.services.projects.find(hook.workspaceId, hook.projectId);
     if (project === undefined) throw new Failure("unauthorized", "Invalid token");
-    const target = targetOf(hook, { wanted: body.branch, production: project.branch });
-    if (target.type === "refuse") throw new Failure("forbidden", target.message);
-    const known = await this.findDeployed(project, { ...body, environment: target.environment });
+    const decision = decideTrigger(hook, { wanted: body.branch, production: project.branch });
+    if (decision.type === "refuse") throw new Failure("forbidden", decision.message);
+    const known = await this.findDeployed(project, { ...body, environment: decision.environment });
     if (known !== undefined) return await this.answerKnown(hook, known);
-    const commit = await this.resolve(project, body, signal);
+    const commit = await this.commits.resolve(project, body, signal);
     const wanted: Wanted = {
       project,
-      environment: target.environment,
+      environment: decision.environment,
       branch: body.branch,
       commitSha: commit.sha,
       message: body.message ?? commit.message.slice(0, MAX_MESSAGE),
@@ -186,37 +179,6 @@ export class TriggerService {
     return admission.type === "identical"
       ? await this.services.deployments.find(projectId, admission.id)
       : undefined;
-  }
-
-  private async resolve(project: ProjectRecord, body: TriggerBody, signal: AbortSignal) {
-    if (project.gitUrl === null) throw resolveFailure({ type: "unauthorized" }, body);
-    const resolved = await orAborted(this.look(project, body), signal).catch((cause) => {
-      const isCutShort = ["AbortError", "TimeoutError"].includes(cause?.name);
-      if (!signal.aborted && !isCutShort) throw cause;
-      throw new Failure(
-        "unavailable",
-        "The repository is still being fetched. Try again later",
-        { retryAfter: RETRY_SECONDS, cause },
-      );
-    });
-    if (resolved.type !== "found") throw resolveFailure(resolved, body);
-    return resolved;
-  }
-
-  /** Asks git, once for all that want to know the same at the same time. */
-  private look(project: ProjectRecord, { branch, commitSha }: TriggerBody): Promise<Resolved> {
-    const key = [project.id, project.gitUrl, branch, commitSha].join("\n");
-    const underWay = this.looking.get(key);
-    if (underWay !== undefined) return underWay;
-    const looking = this.services.git
-      .resolve(
-        project,
-        { branch, commitSha },
-        AbortSignal.timeout(this.services.resolveMs ?? RESOLVE_MS),
-      )
-      .finally(() => this.looking.delete(key));
-    this.looking.set(key, looking);
-    return looking;
   }
 
   /** Creates the deployment, unless an identical one is there or the branch is busy. */
@@ -284,20 +246,6 @@ export class TriggerService {
     const ticket = await issueTicket(box, deployment);
     const statusUrl = `${publicOrigin}/v1/triggered-deployments/${ticket}`;
     return triggerAnswer(deployment, { addresses, message, statusUrl });
-  }
-}
-
-/** Rejects with the signal's reason when it is aborted before; the work itself goes on. */
-async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const abort = () => reject(signal.reason);
-  if (signal.aborted) abort();
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([work, promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-    work.catch(() => {});
   }
 }
 

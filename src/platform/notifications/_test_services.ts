@@ -15,7 +15,7 @@ import { keys } from "../core/store/keys.ts";
 import { createMailer } from "./channels/email/mailer.ts";
 import { createDelivery } from "./create_delivery.ts";
 import type { DeliveryRequest, OutwardChannel } from "./delivery/types.ts";
-import { PreferenceService } from "./preference_service.ts";
+import { PreferenceService } from "./preferences/preference_service.ts";
 
 export const START = Date.UTC(2026, 0, 1, 12);
 export const USER = "01900000-0000-7000-8000-00000000000a";

@@ -26,8 +26,8 @@ import type { Channel } from "./delivery/channel.ts";
 import { DeadLetters } from "./delivery/dead_letters.ts";
 import { createDeliveryQueue, type RunningDeliveryQueue } from "./delivery/delivery_queue.ts";
 import { TestSender } from "./delivery/test_sender.ts";
-import type { PreferenceService } from "./preference_service.ts";
-import { createReview } from "./review_delivery.ts";
+import type { PreferenceService } from "./preferences/preference_service.ts";
+import { createReview } from "./preferences/review_delivery.ts";
 
 export interface DeliveryOptions {
   readonly kv: Deno.Kv;
@@ -117,10 +117,12 @@ export function createDelivery(options: DeliveryOptions): DeliveryServices {
   ];
   const review = createReview({ preferences: options.preferences, now });
   const deliveryQueue = createDeliveryQueue({ kv, channels, review, now, random, onTrouble });
-  const nameOf = async (channel: string, target: string, userId: string): Promise<string> => {
-    if (channel === "email") return (await accounts.findUser(target))?.email ?? target;
-    if (channel === "push") return (await subscriptions.find(userId, target))?.name ?? target;
-    return (await links.find(userId, target))?.name ?? target;
+  const nameOf = async (channel: string, receiverId: string, userId: string): Promise<string> => {
+    if (channel === "email") return (await accounts.findUser(receiverId))?.email ?? receiverId;
+    if (channel === "push") {
+      return (await subscriptions.find(userId, receiverId))?.name ?? receiverId;
+    }
+    return (await links.find(userId, receiverId))?.name ?? receiverId;
   };
   return {
     deliveryQueue,

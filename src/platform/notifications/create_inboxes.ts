@@ -8,11 +8,11 @@ import type { AccountStore } from "../accounts/mod.ts";
 import type { EventBus } from "../core/events/mod.ts";
 import type { DeliveryQueue } from "./delivery/types.ts";
 import { createFanOut } from "./fan_out.ts";
-import { InboxStore } from "./inbox_store.ts";
-import { Inboxes } from "./inboxes.ts";
-import { LiveStreams } from "./live_streams.ts";
+import { InboxStore } from "./inbox/inbox_store.ts";
+import { Inboxes } from "./inbox/inboxes.ts";
+import { LiveStreams } from "./live/live_streams.ts";
 import { NotificationService } from "./notification_service.ts";
-import type { PreferenceService } from "./preference_service.ts";
+import type { PreferenceService } from "./preferences/preference_service.ts";
 
 export interface InboxOptions {
   readonly kv: Deno.Kv;

@@ -22,7 +22,7 @@ import { bindWebhookRoutes } from "./channels/webhook/routes.ts";
 import { createDelivery, type DeliveryServices } from "./create_delivery.ts";
 import { createInboxes, type InboxServices } from "./create_inboxes.ts";
 import { bindDeliveryRoutes } from "./delivery/routes.ts";
-import { PreferenceService } from "./preference_service.ts";
+import { PreferenceService } from "./preferences/preference_service.ts";
 import { bindNotificationRoutes } from "./routes.ts";
 
 export interface Notifications extends DeliveryServices, InboxServices {

@@ -10,7 +10,6 @@ import {
   type EventPayloads,
   EVENTS,
 } from "../../contract/mod.ts";
-import { plainText } from "./plain_text.ts";
 
 /** Longest title and body, in characters. */
 export const MAX_TITLE = 120;
@@ -57,11 +56,11 @@ const pageOf = ({ deploymentId }: { readonly deploymentId?: string | null | unde
 
 const deployment = (
   title: (name: string) => string,
-  told: (data: Deployment) => string,
+  sentence: (data: Deployment) => string,
   open: (data: Deployment) => string | null = pageOf,
 ): Wording<Deployment> => ({
   title: (data) => title(nameOf(data)),
-  body: (data) => `${which(data)} ${told(data)}`,
+  body: (data) => `${which(data)} ${sentence(data)}`,
   open,
 });
 
@@ -74,10 +73,10 @@ type Health = Data<"health.check_failed">;
 
 const health = (
   title: (name: string) => string,
-  told: (data: Health) => string,
+  sentence: (data: Health) => string,
 ): Wording<Health> => ({
   title: (data) => title(nameOf(data)),
-  body: told,
+  body: sentence,
   open: siteOrPage,
 });
 
@@ -229,6 +228,17 @@ const WORDING: { readonly [Name in EventName]: Wording<Data<Name>> } = {
     open: ({ url }) => url ?? "/notifications?category=System",
   },
 };
+
+/** Control characters, and those that turn the direction of what follows. */
+const UNSEEN = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/gu;
+
+/** One line of at most `maximum` characters, cut with an ellipsis where it is longer. */
+function plainText(text: string, maximum: number): string {
+  const line = text.replace(UNSEEN, " ").replace(/ {2,}/g, " ").trim();
+  if (line.length <= maximum) return line;
+  const cut = line.slice(0, maximum - 1);
+  return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`;
+}
 
 /** What is said where the data is not what the event should hold. */
 const fallback = (event: EventName): Wording<unknown> => ({

@@ -9,13 +9,13 @@ import type { Clock } from "../../lib/clock.ts";
 import type { AccountStore } from "../accounts/mod.ts";
 import { DamagedRecordError } from "../core/store/mod.ts";
 import { type EventRecord, type PassOn, receiptId } from "../core/events/mod.ts";
-import { decideDelivery } from "./decide_delivery.ts";
+import { decideDelivery } from "./preferences/decide_delivery.ts";
 import type { DeliveryQueue, DeliveryRequest, NotificationContent } from "./delivery/types.ts";
 import { describeEvent } from "./describe_event.ts";
-import type { Inboxes } from "./inboxes.ts";
-import type { LiveStreams } from "./live_streams.ts";
-import { notificationToWire } from "./notification_wire.ts";
-import type { PreferenceService } from "./preference_service.ts";
+import type { Inboxes } from "./inbox/inboxes.ts";
+import type { LiveStreams } from "./live/live_streams.ts";
+import { notificationToWire } from "./inbox/notification_wire.ts";
+import type { PreferenceService } from "./preferences/preference_service.ts";
 
 /** Members that are read at once, and inboxes that are written at the same time. */
 const MEMBERS = 500;
@@ -101,7 +101,7 @@ export function createFanOut(options: FanOutOptions): PassOn {
   };
 
   /** Tells one person; returns what has to leave the platform. */
-  async function tell(
+  async function notify(
     userId: string,
     contents: readonly NotificationContent[],
   ): Promise<DeliveryRequest[]> {
@@ -133,9 +133,9 @@ export function createFanOut(options: FanOutOptions): PassOn {
   }
 
   /** A damaged record of one person must not keep everybody else from being told. */
-  const tellOrSkip: typeof tell = async (userId, contents) => {
+  const notifyOrSkip: typeof notify = async (userId, contents) => {
     try {
-      return await tell(userId, contents);
+      return await notify(userId, contents);
     } catch (error) {
       if (!(error instanceof DamagedRecordError)) throw error;
       onTrouble(`Cannot tell user ${userId} of ${contents.length} events: ${error.message}`);
@@ -149,11 +149,11 @@ export function createFanOut(options: FanOutOptions): PassOn {
     const people = [...await eventsByPerson(accounts, events)];
     await delivery.accept(webhookRequests(events, toContent));
     for (let start = 0; start < people.length; start += PARALLEL) {
-      const told = await Promise.all(
+      const requests = await Promise.all(
         people.slice(start, start + PARALLEL)
-          .map(([userId, own]) => tellOrSkip(userId, own.map(toContent))),
+          .map(([userId, own]) => notifyOrSkip(userId, own.map(toContent))),
       );
-      await delivery.accept(told.flat());
+      await delivery.accept(requests.flat());
     }
   };
 }

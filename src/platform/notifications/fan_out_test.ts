@@ -4,11 +4,11 @@ import { newPerson, withAccounts } from "../accounts/_test_accounts.ts";
 import type { EventRecord } from "../core/events/event_store.ts";
 import type { DeliveryRequest } from "./delivery/types.ts";
 import { createFanOut } from "./fan_out.ts";
-import { InboxStore } from "./inbox_store.ts";
-import { Inboxes } from "./inboxes.ts";
-import { LiveStreams } from "./live_streams.ts";
+import { InboxStore } from "./inbox/inbox_store.ts";
+import { Inboxes } from "./inbox/inboxes.ts";
+import { LiveStreams } from "./live/live_streams.ts";
 import { notificationKeys } from "./notification_keys.ts";
-import { PreferenceService } from "./preference_service.ts";
+import { PreferenceService } from "./preferences/preference_service.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-0000000000aa";
 

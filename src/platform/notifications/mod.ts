@@ -21,6 +21,6 @@ export { subscriptionsOf } from "./channels/push/routes.ts";
 export { SubscriptionStore } from "./channels/push/subscription_store.ts";
 export { WebhookStore } from "./channels/webhook/webhook_store.ts";
 export { createNotifications, type Notifications } from "./create_notifications.ts";
-export { inboxViewOf } from "./inbox_view.ts";
+export { inboxViewOf } from "./inbox/inbox_view.ts";
 export { NotificationService } from "./notification_service.ts";
-export { PreferenceService } from "./preference_service.ts";
+export { PreferenceService } from "./preferences/preference_service.ts";

@@ -5,8 +5,9 @@
  */
 import type { InboxCounts, Notification } from "../../contract/mod.ts";
 import { Failure } from "../core/http/mod.ts";
-import type { Changed, Inboxes, InboxView } from "./inboxes.ts";
-import type { LiveStreams } from "./live_streams.ts";
+import type { Inboxes } from "./inbox/inboxes.ts";
+import type { ChangedNotification, InboxView } from "./inbox/inbox_view.ts";
+import type { LiveStreams } from "./live/live_streams.ts";
 
 const unknown = (id: string) => new Failure("not_found", `Notification ${id} does not exist`);
 
@@ -63,17 +64,17 @@ export class NotificationService {
   private async changeAll(
     view: InboxView,
     type: "read" | "archive" | "delete",
-    told: "read" | "archived" | "deleted",
+    messageType: "read" | "archived" | "deleted",
   ): Promise<number> {
     const count = await this.inboxes.changeAll(view, type);
-    if (count > 0) await this.live.publishAll(view, told);
+    if (count > 0) await this.live.publishAll(view, messageType);
     return count;
   }
 
   private async changed(
     view: InboxView,
     message: { readonly type: "read" | "archived"; readonly id: string },
-    changed: Changed | undefined,
+    changed: ChangedNotification | undefined,
   ): Promise<Notification> {
     if (changed === undefined) throw unknown(message.id);
     const { notification, isNew } = changed;

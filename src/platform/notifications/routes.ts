@@ -9,11 +9,11 @@ import type { Authenticator } from "../accounts/mod.ts";
 import type { Caller } from "../core/access/mod.ts";
 import type { EventAudience, EventBus } from "../core/events/mod.ts";
 import type { Router } from "../core/http/mod.ts";
-import { inboxViewOf } from "./inbox_view.ts";
-import type { LiveStreams } from "./live_streams.ts";
+import { inboxViewOf } from "./inbox/inbox_view.ts";
+import type { LiveStreams } from "./live/live_streams.ts";
 import type { NotificationService } from "./notification_service.ts";
-import type { PreferenceService } from "./preference_service.ts";
-import { standingAccess } from "./standing_access.ts";
+import type { PreferenceService } from "./preferences/preference_service.ts";
+import { standingAccess } from "./live/standing_access.ts";
 
 export interface NotificationRouteServices {
   readonly notifications: NotificationService;

@@ -5,7 +5,7 @@
  * @module
  */
 import { join } from "node:path";
-import { hasOwnRoot, hasOwnUser, type SandboxKind, type Shown } from "./sandbox.ts";
+import { hasOwnRoot, hasOwnUser, type SandboxKind, type Shown } from "../sandbox/sandbox.ts";
 import { runProgram } from "../../../lib/spawn_program.ts";
 
 export interface BuildFolder {

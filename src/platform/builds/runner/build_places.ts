@@ -6,7 +6,7 @@
  * @module
  */
 import { join } from "node:path";
-import type { SandboxKind } from "./sandbox.ts";
+import type { SandboxKind, Shown } from "../sandbox/sandbox.ts";
 
 export interface BuildPlaces {
   readonly builds: string;
@@ -61,4 +61,20 @@ export async function namesIn(folder: string): Promise<string[]> {
     if (error instanceof Deno.errors.NotFound) return [];
     throw error;
   }
+}
+
+/** A path and the one that its links lead to: a build may see one of them and not the other. */
+export function withRealPath(path: string): string[] {
+  try {
+    return [...new Set([path, Deno.realPathSync(path)])];
+  } catch {
+    return [path];
+  }
+}
+
+/** The build's folders by their real paths, so that links inside them can be recognized. */
+export async function realPlaces(shown: readonly Shown[]): Promise<Shown[]> {
+  return await Promise.all(
+    shown.map(async ({ from, to }) => ({ from: await Deno.realPath(from), to })),
+  );
 }

@@ -17,7 +17,7 @@ import {
 import { sha256Hex, sha256Stream } from "../../../lib/hash.ts";
 import type { BlobStore } from "../../core/store/mod.ts";
 import type { BuiltContent } from "../types.ts";
-import type { Shown } from "./sandbox.ts";
+import type { Shown } from "../sandbox/sandbox.ts";
 
 /** A build handed over something that it must not. `message` is for people. */
 export class OutputRefused extends Error {

@@ -8,10 +8,10 @@ import { formatBytes } from "../../../lib/format.ts";
 import type { SecretMasker } from "../../../lib/mask_secrets.ts";
 import type { BuildLogWriter } from "../logs/build_logs.ts";
 import { createLineStream, type LineStream, plainText } from "../logs/build_log_text.ts";
-import type { BuildLimits } from "./build_limits.ts";
+import type { BuildLimits } from "../sandbox/build_limits.ts";
 import { BuildTalkError, readEvents } from "./read_events.ts";
-import { type SandboxOptions, type SandboxRun, startSandbox } from "./sandbox.ts";
-import { watchMemory } from "./watch_memory.ts";
+import { type SandboxOptions, type SandboxRun, startSandbox } from "../sandbox/sandbox.ts";
+import { watchMemory } from "../sandbox/watch_memory.ts";
 import { watchSize } from "../../../lib/folder_size.ts";
 
 export type SandboxedEnd =

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { killMarked } from "../../../lib/marked_processes.ts";
 import { createSecretMasker } from "../../../lib/mask_secrets.ts";
-import { DEFAULT_BUILD_LIMITS } from "./build_limits.ts";
-import { StillRunningError, waitForEnd } from "./end_processes.ts";
+import { DEFAULT_BUILD_LIMITS } from "../sandbox/build_limits.ts";
+import { StillRunningError, waitForEnd } from "../sandbox/end_processes.ts";
 import { runSandboxed, type SandboxedBuild } from "./run_sandboxed.ts";
 
 const MARK = "SVC_TEST_MARK";

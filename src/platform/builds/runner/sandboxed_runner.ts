@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { formatCount } from "../../../lib/format.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
-import { createSecretMasker, type SecretMasker } from "../../../lib/mask_secrets.ts";
+import type { SecretMasker } from "../../../lib/mask_secrets.ts";
 import type { BuildLogs, BuildLogWriter } from "../logs/build_logs.ts";
 import { plainText } from "../logs/build_log_text.ts";
 import type { VariableService, VariableStore } from "../../variables/mod.ts";
@@ -22,23 +22,28 @@ import {
   removeBuildFolder,
 } from "./build_folder.ts";
 import type { BuildSettings } from "../build_settings.ts";
-import { namesIn, ownPlaces, preparePlaces, sharedPlaces } from "./build_places.ts";
-import { type BuildLimits, DEFAULT_BUILD_LIMITS, DEFAULT_BUILD_UID } from "./build_limits.ts";
+import {
+  ownPlaces,
+  preparePlaces,
+  realPlaces,
+  sharedPlaces,
+  withRealPath,
+} from "./build_places.ts";
+import {
+  type BuildLimits,
+  DEFAULT_BUILD_LIMITS,
+  DEFAULT_BUILD_UID,
+} from "../sandbox/build_limits.ts";
 import { type BuildSlot, BuildSlots } from "./build_slots.ts";
 import { collectOutput, OutputRefused } from "./collect_output.ts";
-import { jobFile } from "./job_file.ts";
-import { StillRunningError } from "./end_processes.ts";
+import { buildEnvironment, jobFile, maskerFor } from "./build_input.ts";
+import { StillRunningError } from "../sandbox/end_processes.ts";
 import { killMarked } from "../../../lib/marked_processes.ts";
-import type { BuildProgram } from "./program.ts";
+import type { BuildProgram } from "../sandbox/program.ts";
+import { recoverBuilds } from "./recover_builds.ts";
 import { runSandboxed } from "./run_sandboxed.ts";
-import { findSandbox, WallsUndecidedError } from "./find_sandbox.ts";
-import {
-  endUsers,
-  hasOwnRoot,
-  hasOwnUser,
-  type SandboxKind,
-  type SandboxOptions,
-} from "./sandbox.ts";
+import { findSandbox, SandboxUndecidedError } from "../sandbox/find_sandbox.ts";
+import { hasOwnUser, type SandboxKind, type SandboxOptions } from "../sandbox/sandbox.ts";
 import { folderSize } from "../../../lib/folder_size.ts";
 
 export interface SandboxedRunnerOptions {
@@ -57,15 +62,6 @@ export interface SandboxedRunnerOptions {
   /** Told of what the operator should know. */
   onTrouble(message: string): void;
 }
-
-/** Users that builds can have run as before a crash: as many as can be at work at a time. */
-const MOST_USERS = 1000;
-
-/** Marks all processes of builds. */
-const MARKER = "SVC_BUILD_MARK";
-
-/** Folders of programs that every kind of walls shows. */
-const SYSTEM_FOLDERS = ["/usr/", "/bin", "/sbin", "/opt/", "/nix/"];
 
 const REFUSED =
   "Builds from git are switched off: this platform cannot keep them away from its own data. " +
@@ -96,7 +92,7 @@ export class SandboxedRunner implements BuildRunner {
    * The walls that builds get; `undefined` where builds are refused. Tried until
    * there are some: a machine that was too busy, or was set right, needs no restart.
    *
-   * @throws {WallsUndecidedError}
+   * @throws {SandboxUndecidedError}
    */
   sandbox(): Promise<SandboxKind | undefined> {
     const again = () => this.#kind = undefined;
@@ -108,17 +104,8 @@ export class SandboxedRunner implements BuildRunner {
 
   /** Ends what a crash of the platform left running, and removes what it left behind. */
   async recover(): Promise<void> {
-    await killMarked(`${MARKER}=${this.#mark}`);
-    const shared = sharedPlaces(this.#mark);
-    if ((await namesIn(shared.builds)).length > 0) {
-      await endUsers(this.#firstUid, this.#firstUid + MOST_USERS).catch((error) => {
-        if (!(error instanceof StillRunningError)) throw error;
-        this.options.onTrouble(`${error.message}, which a build left behind`);
-      });
-    }
-    for (const { builds } of [ownPlaces(this.options.dataDir), shared]) {
-      for (const name of await namesIn(builds)) await removeBuildFolder(join(builds, name));
-    }
+    const { dataDir, onTrouble } = this.options;
+    await recoverBuilds({ dataDir, mark: this.#mark, firstUid: this.#firstUid, onTrouble });
   }
 
   async run(job: BuildJob, signal: AbortSignal): Promise<BuildOutcome> {
@@ -180,7 +167,7 @@ export class SandboxedRunner implements BuildRunner {
     const project = await this.options.projects.find(job.workspaceId, job.projectId);
     if (project === undefined) return { type: "cancelled" };
     const kind = await this.sandbox().catch((error) => {
-      if (error instanceof WallsUndecidedError) return error;
+      if (error instanceof SandboxUndecidedError) return error;
       throw error;
     });
     if (kind instanceof Error) return { type: "failed", reason: kind.message };
@@ -197,7 +184,10 @@ export class SandboxedRunner implements BuildRunner {
     try {
       const folder = await makeBuildFolder(path, { kind, cache });
       const variables = await this.options.variableService.openSnapshot(job.deploymentId);
-      const masker = await this.#maskerFor(job, variables);
+      const masker = maskerFor(
+        variables,
+        await this.options.variables.list(job.projectId),
+      );
       log.add("info", `Building commit ${job.commitSha} of ${job.branch}`);
       await this.options.git.exportCommit(project, job, { target: folder.repository, signal });
       return await this.#buildIn(folder, {
@@ -259,7 +249,13 @@ export class SandboxedRunner implements BuildRunner {
         root: folder.root,
         shown: folder.shown,
         command: [...program.command, join(folder.inside.box, "job.json")],
-        env: this.#environment(folder, job, kind),
+        env: buildEnvironment(folder, {
+          job,
+          kind,
+          program,
+          path: this.options.path,
+          mark: this.#mark,
+        }),
         limits: this.#limits,
       },
       sandbox,
@@ -273,40 +269,11 @@ export class SandboxedRunner implements BuildRunner {
     if (end.type === "failed") return end;
     const content = await collectOutput(end.packed, {
       blobs: vault.of(job.workspaceId),
-      shown: await realPlaces(folder),
+      shown: await realPlaces(folder.shown),
       uid: hasOwnUser(kind) ? slot.uid : undefined,
     });
     log.add("info", `Built ${formatCount(content.files.length, "file")}`);
     return { type: "built", content };
-  }
-
-  #environment(folder: BuildFolder, job: BuildJob, kind: SandboxKind): Record<string, string> {
-    const folders = this.options.path.split(":");
-    const seen = hasOwnRoot(kind)
-      ? folders.filter((path) => SYSTEM_FOLDERS.some((system) => path.startsWith(system)))
-      : folders;
-    return {
-      ...this.options.program.env,
-      PATH: [...seen, "/usr/local/bin", "/usr/bin", "/bin"].join(":"),
-      HOME: join(folder.inside.box, "home"),
-      TMPDIR: folder.inside.temporary,
-      LANG: "C.UTF-8",
-      [MARKER]: this.#mark,
-      SVC_DEPLOYMENT_ID: job.deploymentId,
-      SVC_BRANCH: job.branch,
-      SVC_COMMIT_SHA: job.commitSha,
-      SVC_ENVIRONMENT: job.environment,
-    };
-  }
-
-  /** Everything is a secret but what is known to be plain. */
-  async #maskerFor(job: BuildJob, values: Record<string, string>): Promise<SecretMasker> {
-    const known = await this.options.variables.list(job.projectId);
-    const plain = new Set(known.flatMap((each) => each.category === "plain" ? [each.key] : []));
-    for (const { key, category } of known) if (category !== "plain") plain.delete(key);
-    return createSecretMasker(
-      Object.entries(values).flatMap(([key, value]) => plain.has(key) ? [] : [value]),
-    );
   }
 
   async #clean(path: string, cache: string | undefined): Promise<void> {
@@ -319,20 +286,4 @@ export class SandboxedRunner implements BuildRunner {
       this.options.onTrouble(`Cannot clean up after a build: ${error}`);
     }
   }
-}
-
-/** A path, and where its links lead to: a build may see the one and not the other. */
-function withRealPath(path: string): string[] {
-  try {
-    return [...new Set([path, Deno.realPathSync(path)])];
-  } catch {
-    return [path];
-  }
-}
-
-/** The build's folders by their real paths, so that a link on the way is told from one in them. */
-async function realPlaces(folder: BuildFolder) {
-  return await Promise.all(
-    folder.shown.map(async ({ from, to }) => ({ from: await Deno.realPath(from), to })),
-  );
 }

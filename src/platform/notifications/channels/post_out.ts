@@ -6,7 +6,6 @@
 import type { Clock } from "../../../lib/clock.ts";
 import { type HeaderList, OutboundError, type OutboundFetch } from "../../../runtime/mod.ts";
 import type { SendOutcome } from "../delivery/channel.ts";
-import { readRetryAfter } from "./retry_after.ts";
 
 /** Time for the whole exchange. */
 export const POST_MS = 10_000;
@@ -18,6 +17,19 @@ export interface PostAnswer {
 
 /** Codes of faults that no later attempt changes. */
 const FINAL: ReadonlySet<string> = new Set(["bad_request", "refused_address", "refused_port"]);
+
+/**
+ * Reads a `Retry-After` (RFC 9110, 10.2.3), which is a number of seconds or a date. Returns
+ * milliseconds from now, and `undefined` for anything else.
+ */
+export function readRetryAfter(value: string | undefined, now: number): number | undefined {
+  if (value === undefined) return undefined;
+  const text = value.trim();
+  if (/^\d{1,9}$/.test(text)) return Number(text) * 1000;
+  if (!/^[A-Z][a-z]{2}, /.test(text)) return undefined;
+  const at = Date.parse(text);
+  return Number.isNaN(at) ? undefined : Math.max(0, at - now);
+}
 
 /** Posts bytes and reads the head of the answer; redirects are not followed. */
 export async function postOut(outbound: OutboundFetch, request: {

@@ -62,7 +62,7 @@ export function testChannel(
     name: "email",
     limits: LIMITS,
     digests: false,
-    targets: ({ userId }) => Promise.resolve([{ id: userId ?? "webhook", host: "mail" }]),
+    receivers: ({ userId }) => Promise.resolve([{ id: userId ?? "webhook", host: "mail" }]),
     send: async (delivery) => {
       sent.push(delivery);
       return await answer(delivery);

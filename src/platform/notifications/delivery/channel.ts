@@ -7,7 +7,7 @@
 import type { DeliveryRequest, NotificationContent, OutwardChannel } from "./types.ts";
 
 /** One receiver of a request. */
-export interface Target {
+export interface Receiver {
   /** What the channel finds the receiver by: a user, a subscription, a webhook. */
   readonly id: string;
   /** The machine that takes it: while that one is down, its other messages wait too. */
@@ -18,7 +18,7 @@ export interface Target {
 export interface Delivery {
   /** 64 hexadecimal digits, the same at every attempt: receivers know a repeat by it. */
   readonly id: string;
-  readonly target: string;
+  readonly receiverId: string;
   readonly userId: string | null;
   /** The notification; several for a digest, oldest first. */
   readonly contents: readonly NotificationContent[];
@@ -71,7 +71,7 @@ export interface Channel {
   /** True where less urgent messages of one category to one person become one. */
   readonly digests: boolean;
   /** Receivers of a request; none where nobody can get it. */
-  targets(request: DeliveryRequest): Promise<readonly Target[]>;
+  receivers(request: DeliveryRequest): Promise<readonly Receiver[]>;
   send(delivery: Delivery): Promise<SendOutcome>;
   /** Told when a message is given up after its last attempt. */
   onGivenUp?(delivery: Delivery, reason: string): Promise<void>;

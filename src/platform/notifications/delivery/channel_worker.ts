@@ -224,7 +224,7 @@ export class ChannelWorker {
     }
     const delivery: Delivery = {
       id: job.id,
-      target: job.target,
+      receiverId: job.target,
       userId: job.userId,
       contents,
       total,

@@ -5,7 +5,7 @@
  */
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { DamagedRecordError } from "../../core/store/mod.ts";
-import type { Channel, Target } from "./channel.ts";
+import type { Channel, Receiver } from "./channel.ts";
 import { ChannelWorker } from "./channel_worker.ts";
 import { type Acceptance, DeliveryStore } from "./delivery_store.ts";
 import { deliveryId } from "./job.ts";
@@ -39,7 +39,7 @@ export interface RunningDeliveryQueue extends DeliveryQueue {
   /** Finishes what a crash interrupted, then sends by itself. */
   start(): Promise<void>;
   /** As `accept`, to one receiver that is known already. */
-  acceptTo(request: DeliveryRequest, target: Target): Promise<void>;
+  acceptTo(request: DeliveryRequest, receiver: Receiver): Promise<void>;
   /** There may be something due on a channel. */
   wake(channel: OutwardChannel): void;
   /** Sends all that is due now; for callers with a clock of their own. */
@@ -55,31 +55,31 @@ function isDigested(channel: Channel, { content }: DeliveryRequest): boolean {
 /** What becomes one message: workspaces are not mixed, as their owners see what is not delivered. */
 const digestKey = (
   { name }: Channel,
-  target: string,
+  receiverId: string,
   { category, workspaceId }: NotificationContent,
-): string[] => [name, target, category, workspaceId ?? ""];
+): string[] => [name, receiverId, category, workspaceId ?? ""];
 
 /** What a request becomes: a job for each receiver. */
 function jobsOf(
   request: DeliveryRequest,
   channel: Channel,
-  { now, targets }: { readonly now: number; readonly targets: readonly Target[] },
+  { now, receivers }: { readonly now: number; readonly receivers: readonly Receiver[] },
 ): Acceptance {
   const digested = isDigested(channel, request);
   const { key, userId, content } = request;
   return {
     seenId: deliveryId(key),
-    jobs: targets.map(({ id: target, host }) => ({
+    jobs: receivers.map(({ id: receiverId, host }) => ({
       dueAt: digested ? now + DIGEST_WINDOW_MS : now,
       job: {
-        id: deliveryId(key, target),
+        id: deliveryId(key, receiverId),
         channel: channel.name,
-        target,
+        target: receiverId,
         host,
         userId,
         workspaceId: content.workspaceId,
         content,
-        digest: digested ? { key: digestKey(channel, target, content), open: true } : null,
+        digest: digested ? { key: digestKey(channel, receiverId, content), open: true } : null,
         acceptedAt: now,
         attempts: 0,
         lastReason: null,
@@ -118,9 +118,9 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliv
   );
   const all = [...workers.values()];
   /** A damaged record of one receiver must not keep the others from being told. */
-  const targetsOf = async (channel: Channel, request: DeliveryRequest) => {
+  const receiversOf = async (channel: Channel, request: DeliveryRequest) => {
     try {
-      return await channel.targets(request);
+      return await channel.receivers(request);
     } catch (error) {
       if (!(error instanceof DamagedRecordError)) throw error;
       onTrouble(`Cannot send ${request.key} by ${channel.name}: ${error.message}`);
@@ -135,18 +135,18 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliv
       for (const request of requests) {
         const entry = workers.get(request.channel);
         if (entry === undefined) continue;
-        const targets = await targetsOf(entry.channel, request);
-        if (targets.length === 0) continue;
-        acceptances.push(jobsOf(request, entry.channel, { now: now(), targets }));
+        const receivers = await receiversOf(entry.channel, request);
+        if (receivers.length === 0) continue;
+        acceptances.push(jobsOf(request, entry.channel, { now: now(), receivers }));
         touched.add(entry.worker);
       }
       for (const batch of batches(acceptances)) await store.accept(batch);
       for (const worker of touched) worker.wake();
     },
-    async acceptTo(request, target) {
+    async acceptTo(request, receiver) {
       const entry = workers.get(request.channel);
       if (entry === undefined) throw new TypeError(`No channel ${request.channel}`);
-      await store.accept([jobsOf(request, entry.channel, { now: now(), targets: [target] })]);
+      await store.accept([jobsOf(request, entry.channel, { now: now(), receivers: [receiver] })]);
       entry.worker.wake();
     },
     async start() {

@@ -28,7 +28,7 @@ Deno.test("DeliveryQueue sends each key once, however often it is accepted", () 
 
 Deno.test("DeliveryQueue takes what it can where the record of a receiver is damaged", () => {
   const channel = testChannel(() => SENT, {
-    targets: ({ key }) =>
+    receivers: ({ key }) =>
       key === "bad"
         ? Promise.reject(new DamagedRecordError(["webhooks", "w1"], undefined))
         : Promise.resolve([{ id: USER, host: "mail" }]),
@@ -123,9 +123,9 @@ Deno.test("DeliveryQueue never lets one channel or host wait for another", () =>
   let release = (_: SendOutcome) => {};
   const stuck = new Promise<SendOutcome>((resolve) => release = resolve);
   const mail = testChannel(() => stuck);
-  const hooks = testChannel(({ target }) => target === "slow" ? stuck : SENT, {
+  const hooks = testChannel(({ receiverId }) => receiverId === "slow" ? stuck : SENT, {
     name: "webhook",
-    targets: () => Promise.resolve([{ id: "slow", host: "slow" }, { id: "fast", host: "fast" }]),
+    receivers: () => Promise.resolve([{ id: "slow", host: "slow" }, { id: "fast", host: "fast" }]),
   });
   return withQueue([mail, hooks], async ({ queue }) => {
     await queue.accept(Array.from({ length: 50 }, (_, index) => request(`mail ${index}`)));
@@ -133,7 +133,7 @@ Deno.test("DeliveryQueue never lets one channel or host wait for another", () =>
       Array.from({ length: 50 }, (_, index) => request(`hook ${index}`, {}, "webhook")),
     );
     const draining = queue.drain();
-    const fast = () => hooks.sent.filter(({ target }) => target === "fast").length;
+    const fast = () => hooks.sent.filter(({ receiverId }) => receiverId === "fast").length;
     await until(() => fast() === 50);
     assert.equal(hooks.sent.length - fast(), 2, "no more than two to one host");
     release(SENT);
@@ -246,8 +246,8 @@ Deno.test("DeliveryQueue takes a failing channel for a reason to try again", () 
 });
 
 Deno.test("DeliveryQueue finds the others behind thousands that wait for a host", () => {
-  const channel = testChannel(({ target }) => target === "down" ? DOWN : SENT, {
-    targets: ({ key }) => {
+  const channel = testChannel(({ receiverId }) => receiverId === "down" ? DOWN : SENT, {
+    receivers: ({ key }) => {
       const name = key.startsWith("up") ? "up" : "down";
       return Promise.resolve([{ id: name, host: name }]);
     },
@@ -257,7 +257,7 @@ Deno.test("DeliveryQueue finds the others behind thousands that wait for a host"
     clock.at += 1;
     await queue.accept([request("up")]);
     await queue.drain();
-    assert.equal(channel.sent.filter(({ target }) => target === "up").length, 1);
+    assert.equal(channel.sent.filter(({ receiverId }) => receiverId === "up").length, 1);
     assert.ok(channel.sent.length < 10, `${channel.sent.length} attempts`);
     assert.equal(await countOf(kv, ["delivery", "due"]), 2500);
   });
@@ -265,11 +265,11 @@ Deno.test("DeliveryQueue finds the others behind thousands that wait for a host"
 
 Deno.test("DeliveryQueue finds the others behind thousands for a host that is slow", () => {
   const gate = Promise.withResolvers<void>();
-  const channel = testChannel(async ({ target }) => {
-    if (target === "slow") await gate.promise;
+  const channel = testChannel(async ({ receiverId }) => {
+    if (receiverId === "slow") await gate.promise;
     return SENT;
   }, {
-    targets: ({ key }) => {
+    receivers: ({ key }) => {
       const name = key.startsWith("quick") ? "quick" : "slow";
       return Promise.resolve([{ id: name, host: name }]);
     },
@@ -280,7 +280,7 @@ Deno.test("DeliveryQueue finds the others behind thousands for a host that is sl
     await queue.accept([request("quick")]);
     const drained = queue.drain();
     await until(() => countOf(kv, ["delivery", "due"]), (count) => count <= 2500);
-    const sent = channel.sent.map(({ target }) => target).sort();
+    const sent = channel.sent.map(({ receiverId }) => receiverId).sort();
     assert.deepEqual(sent, ["quick", "slow", "slow"], "no more at once than a host takes");
     gate.resolve();
     await drained;

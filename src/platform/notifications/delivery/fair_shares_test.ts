@@ -22,7 +22,7 @@ function openHooks() {
   }, {
     name: "webhook",
     limits: { ...LIMITS, concurrency: 8, perHost: 2, perOwner: 2 },
-    targets: ({ key, content }) => {
+    receivers: ({ key, content }) => {
       const host = `${content.workspaceId} ${Number(key.split(" ")[1]) % 8}`;
       return Promise.resolve([{ id: key, host }]);
     },

@@ -24,6 +24,7 @@ export const notificationContent = z.object({
 export const jobRecord = z.object({
   id: z.string(),
   channel: z.enum(OUTWARD_CHANNELS),
+  /** The receiver's id, as its channel named it. */
   target: z.string(),
   host: z.string(),
   userId: z.string().nullable(),
@@ -44,8 +45,8 @@ export const jobRecord = z.object({
 export type Job = z.infer<typeof jobRecord>;
 
 /** Identifier of what a key stands for: fits every store, header and topic. */
-export function deliveryId(key: string, target?: string): string {
-  return sha256Hex(target === undefined ? key : `${key}\n${target}`);
+export function deliveryId(key: string, receiverId?: string): string {
+  return sha256Hex(receiverId === undefined ? key : `${key}\n${receiverId}`);
 }
 
 /** Whose message it is, who has to share the channel with others; a webhook is its workspace's. */

@@ -44,7 +44,7 @@ export class TestSender {
       readonly now: Clock;
       readonly random: Random;
       /** What lists call a receiver. */
-      nameOf(channel: PersonalChannel, target: string, userId: string): Promise<string>;
+      nameOf(channel: PersonalChannel, receiverId: string, userId: string): Promise<string>;
     },
   ) {
     this.rate = new RateWindow({ limit: TESTS_PER_MINUTE, windowMs: MINUTE_MS }, parts.now);
@@ -62,22 +62,22 @@ export class TestSender {
     if (channel === undefined) throw new Failure("conflict", MISSING[name]);
     const content = this.content(workspaceId);
     const request = { key: `test ${content.id}`, channel: name, userId, content };
-    const targets = await channel.targets(request);
-    if (targets.length === 0) throw new Failure("conflict", UNREACHED[name]);
+    const receivers = await channel.receivers(request);
+    if (receivers.length === 0) throw new Failure("conflict", UNREACHED[name]);
     const results: TestResult["results"] = [];
-    for (const target of targets) {
-      const receiver = await this.parts.nameOf(name, target.id, userId);
+    for (const receiver of receivers) {
+      const receiverName = await this.parts.nameOf(name, receiver.id, userId);
       const started = performance.now();
       const outcome = await channel.send({
-        id: deliveryId(request.key, target.id),
-        target: target.id,
+        id: deliveryId(request.key, receiver.id),
+        receiverId: receiver.id,
         userId,
         contents: [content],
         total: 1,
         attempt: 1,
       });
       results.push({
-        receiver,
+        receiver: receiverName,
         delivered: outcome.type === "sent",
         detail: outcome.type === "sent" ? outcome.detail : outcome.reason,
         durationMs: Math.round(performance.now() - started),

@@ -37,18 +37,18 @@ export function createEmailChannel(options: EmailChannelOptions): Channel {
       concurrency: SMTP_CONNECTIONS,
       perHost: SMTP_CONNECTIONS,
     },
-    async targets({ userId }) {
+    async receivers({ userId }) {
       const user = userId === null ? undefined : await accounts.findUser(userId);
       return user === undefined || user.email === null ? [] : [{ id: user.id, host: "smtp" }];
     },
-    async send({ id, target, contents, total }) {
-      const user = await accounts.findUser(target);
+    async send({ id, receiverId, contents, total }) {
+      const user = await accounts.findUser(receiverId);
       if (user === undefined || user.email === null) {
         return { type: "gone", reason: "The account has no email address" };
       }
       const { category, priority } = contents[0]!;
       const token = signUnsubscription(
-        { userId: target, category },
+        { userId: receiverId, category },
         await options.unsubscribeKey(),
       );
       const unsubscribeUrl = priority === "CRITICAL"

@@ -41,14 +41,14 @@ export function createMessengerChannel(
       concurrency: 8,
       perHost: 8,
     },
-    async targets({ userId }) {
+    async receivers({ userId }) {
       if (userId === null) return [];
       const all = await links.ofUser(userId);
       return all.filter(({ status }) => status === "active")
         .map(({ id }) => ({ id, host: "messenger" }));
     },
-    async send({ target, userId, contents }) {
-      const link = await links.find(userId ?? "", target);
+    async send({ receiverId, userId, contents }) {
+      const link = await links.find(userId ?? "", receiverId);
       if (link === undefined) return { type: "gone", reason: "The chat is not linked any more" };
       const message = { chat_id: link.chatId, ...notificationMessage(contents[0]!) };
       try {

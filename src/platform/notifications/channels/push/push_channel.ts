@@ -72,15 +72,15 @@ export function createPushChannel(options: PushChannelOptions): Channel {
       perHost: 16,
       perOwner: 8,
     },
-    async targets({ userId, content }) {
+    async receivers({ userId, content }) {
       if (userId === null) return [];
       const subscriptions = (await store.ofUser(userId)).filter(({ workspaceId }) =>
         workspaceId === null || workspaceId === content.workspaceId
       );
       return subscriptions.map(({ id, endpoint }) => ({ id, host: new URL(endpoint).host }));
     },
-    async send({ id, target, userId, contents }) {
-      const subscription = await store.find(userId ?? "", target);
+    async send({ id, receiverId, userId, contents }) {
+      const subscription = await store.find(userId ?? "", receiverId);
       if (subscription === undefined) {
         return { type: "gone", reason: "The browser is not subscribed any more" };
       }

@@ -49,7 +49,7 @@ export function wants(
 }
 
 /** The receiver of a webhook, as the queue knows it. */
-export function webhookTarget({ id, workspaceId, url }: WebhookRecord) {
+export function webhookReceiver({ id, workspaceId, url }: WebhookRecord) {
   return { id: `${workspaceId}/${id}`, host: new URL(url).host };
 }
 
@@ -105,8 +105,8 @@ const STATUS_AFTER = {
 export function createWebhookChannel(parts: WebhookParts): Channel {
   const { store, now, random } = parts;
 
-  const find = (target: string) => {
-    const [workspaceId = "", id = ""] = target.split("/");
+  const find = (receiverId: string) => {
+    const [workspaceId = "", id = ""] = receiverId.split("/");
     return store.find(workspaceId, id);
   };
 
@@ -139,13 +139,13 @@ export function createWebhookChannel(parts: WebhookParts): Channel {
       perHost: 4,
       perOwner: 8,
     },
-    async targets({ content }) {
+    async receivers({ content }) {
       if (content.workspaceId === null) return [];
       const webhooks = await store.ofWorkspace(content.workspaceId);
-      return webhooks.filter((webhook) => wants(webhook, content)).map(webhookTarget);
+      return webhooks.filter((webhook) => wants(webhook, content)).map(webhookReceiver);
     },
     async send(delivery) {
-      const webhook = await find(delivery.target);
+      const webhook = await find(delivery.receiverId);
       if (webhook === undefined) return { type: "gone", reason: "The webhook was deleted" };
       if (!webhook.enabled) return { type: "failed", reason: "The webhook is turned off" };
       const attempt = await postWebhook(webhook, delivery.contents[0]!, parts);
@@ -159,8 +159,8 @@ export function createWebhookChannel(parts: WebhookParts): Channel {
       }
       return attempt.outcome;
     },
-    async onGivenUp({ id, target }) {
-      const webhookId = target.split("/")[1] ?? "";
+    async onGivenUp({ id, receiverId }) {
+      const webhookId = receiverId.split("/")[1] ?? "";
       const entry = await store.entryOf(webhookId, id);
       if (entry !== undefined) await store.note(webhookId, { ...entry, status: "failed" });
     },

@@ -20,7 +20,7 @@ import { Failure } from "../../../core/http/mod.ts";
 import type { RunningDeliveryQueue } from "../../delivery/delivery_queue.ts";
 import type { NotificationContent } from "../../delivery/types.ts";
 import { mintWebhookSecret, webhookMessageId } from "./sign.ts";
-import { postWebhook, type WebhookParts, webhookTarget } from "./webhook_channel.ts";
+import { postWebhook, type WebhookParts, webhookReceiver } from "./webhook_channel.ts";
 import { checkWebhookUrl } from "./webhook_url.ts";
 import { type WebhookLogRecord, webhookPlace, type WebhookRecord } from "./webhook_store.ts";
 
@@ -157,7 +157,7 @@ export class WebhookService {
     }
     const key = `redelivery ${entryId} ${uuidV7(now, random)}`;
     const request = { key, channel: "webhook" as const, userId: null, content: entry.content };
-    await queue.acceptTo(request, webhookTarget(webhook));
+    await queue.acceptTo(request, webhookReceiver(webhook));
   }
 
   async test(

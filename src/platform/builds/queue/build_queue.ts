@@ -1,0 +1,176 @@
+/**
+ * The queue of builds: in order and fair, a bounded number at a time, and
+ * durable. What waits is in the store before it is here, so a crash loses
+ * nothing: a build that was running is run once more, then given up.
+ *
+ * @module
+ */
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../../../lib/clock.ts";
+import { Failure } from "../../core/http/mod.ts";
+import type { BuildRecord } from "./build_record.ts";
+import { nextBuild } from "./build_schedule.ts";
+import type { BuildStore } from "./build_store.ts";
+import type { BuildEnd, BuildWorker } from "./build_worker.ts";
+
+/** Builds that may wait. */
+export const MAX_WAITING = 10_000;
+
+/** How often a build is begun, where the platform ended in the middle of it. */
+const MAX_ATTEMPTS = 2;
+
+/** Seconds after which a caller may find room in a full queue. */
+const RETRY_SECONDS = 60;
+
+/** Pauses between tries to write to a store that fails: twice as long each time, up to the longest. */
+const FIRST_PAUSE_MS = 250;
+const LONGEST_PAUSE_MS = 60_000;
+
+const UNNOTED =
+  "The platform could not store what became of this build: its own log says why. Build it again";
+
+export interface BuildQueueOptions {
+  readonly builds: BuildStore;
+  readonly worker: Pick<BuildWorker, "perform" | "giveUp">;
+  /** Builds that run at the same time. */
+  readonly concurrency: number;
+  readonly now: Clock;
+  /** Waits, or rejects as soon as the signal is aborted; a timer where missing. */
+  readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
+  onTrouble(message: string): void;
+}
+
+interface Running {
+  readonly build: BuildRecord;
+  readonly abort: AbortController;
+  readonly ended: Promise<void>;
+}
+
+const wait = (milliseconds: number, signal: AbortSignal) =>
+  delay(milliseconds, undefined, { signal, ref: false });
+
+export class BuildQueue {
+  /** Oldest first. */
+  private waiting: BuildRecord[] = [];
+  private readonly running = new Map<string, Running>();
+  private readonly closing = new AbortController();
+
+  constructor(private readonly options: BuildQueueOptions) {}
+
+  /** Takes up what the last run of the platform left; call it once, before `add()`. */
+  async start(): Promise<void> {
+    const { builds, worker } = this.options;
+    await builds.open();
+    for await (const build of builds.queue()) {
+      if (build.state === "RUNNING" && build.attempts >= MAX_ATTEMPTS) {
+        const reason = "The platform ended twice while it was building this";
+        await this.settle(build, await worker.giveUp(build, reason));
+      } else {
+        this.waiting.push(build);
+      }
+    }
+    this.pump();
+  }
+
+  /** @throws {Failure} `rate_limited` where too many builds wait already. */
+  requireRoom(): void {
+    if (this.waiting.length < MAX_WAITING) return;
+    throw new Failure("rate_limited", "Too many builds wait. Try again later", {
+      retryAfter: RETRY_SECONDS,
+    });
+  }
+
+  /** Takes a build that is in the store. */
+  add(build: BuildRecord): void {
+    const older = this.waiting.findLastIndex((each) => each.place < build.place);
+    this.waiting.splice(older + 1, 0, build);
+    this.pump();
+  }
+
+  /** Ends a build whose deployment was stopped or removed; nothing where there is none. */
+  async drop(id: string): Promise<void> {
+    this.running.get(id)?.abort.abort();
+    const build = this.waiting.find((each) => each.id === id);
+    if (build === undefined) return;
+    this.waiting = this.waiting.filter((each) => each !== build);
+    await this.settle(build, { state: "CANCELLED", error: null });
+  }
+
+  /** Ends all builds of a project, and waits for those that run. */
+  async dropProject(projectId: string): Promise<void> {
+    const ended = [...this.running.values()].filter(({ build }) => build.projectId === projectId);
+    for (const { abort } of ended) abort.abort();
+    this.waiting = this.waiting.filter((build) => build.projectId !== projectId);
+    await Promise.all(ended.map((each) => each.ended));
+  }
+
+  /** How many builds are ahead of one that waits; null for any other. */
+  ahead(id: string): number | null {
+    const place = this.waiting.findIndex((build) => build.id === id);
+    return place === -1 ? null : place + this.running.size;
+  }
+
+  /** Interrupts what runs; it goes on at the next start. */
+  async close(): Promise<void> {
+    this.closing.abort();
+    for (const { abort } of this.running.values()) abort.abort();
+    await Promise.all([...this.running.values()].map(({ ended }) => ended));
+  }
+
+  private pump(): void {
+    while (!this.closing.signal.aborted && this.running.size < this.options.concurrency) {
+      const build = nextBuild(this.waiting, [...this.running.values()].map((each) => each.build));
+      if (build === undefined) return;
+      this.waiting = this.waiting.filter((each) => each !== build);
+      const abort = new AbortController();
+      const ended = this.run(build, abort.signal).finally(() => {
+        this.running.delete(build.id);
+        this.pump();
+      });
+      this.running.set(build.id, { build, abort, ended });
+    }
+  }
+
+  /** Never rejects; a build that cannot be stored while the platform ends goes on at its next start. */
+  private async run(build: BuildRecord, signal: AbortSignal): Promise<void> {
+    const { builds, worker, now, onTrouble } = this.options;
+    try {
+      const attempts = build.attempts + 1;
+      const running = { state: "RUNNING", attempts, startedAt: now() } as const;
+      const begun = await this.persist(build, () => builds.update(build, running));
+      if (begun === undefined) return;
+      const end = await worker.perform(begun, signal).catch((error) => {
+        onTrouble(`Cannot store what became of build ${build.id}: ${error}`);
+        return this.persist(build, () => worker.giveUp(begun, UNNOTED));
+      });
+      await this.persist(build, () => this.settle(begun, end));
+    } catch (error) {
+      onTrouble(`Build ${build.id} goes on when the platform starts again: ${error}`);
+    }
+  }
+
+  /** Writes to the store, again and again where that fails, until the queue is closed. */
+  private async persist<T>(build: BuildRecord, write: () => Promise<T>): Promise<T> {
+    const { onTrouble, pause = wait } = this.options;
+    const { signal } = this.closing;
+    for (let pauseMs = FIRST_PAUSE_MS;; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
+      try {
+        return await write();
+      } catch (error) {
+        if (signal.aborted) throw error;
+        onTrouble(`Cannot store build ${build.id}, trying again in ${pauseMs} ms: ${error}`);
+        // Where the queue is closed meanwhile, there is one more try.
+        await pause(pauseMs, signal).catch(() => {});
+      }
+    }
+  }
+
+  private async settle(build: BuildRecord, end: BuildEnd): Promise<void> {
+    const { builds, now } = this.options;
+    if (end.state === "INTERRUPTED") {
+      await builds.update(build, { state: "QUEUED", attempts: build.attempts - 1 });
+    } else {
+      await builds.finish(build, { ...end, finishedAt: now() });
+    }
+  }
+}

@@ -1,0 +1,247 @@
+import assert from "node:assert/strict";
+import { keys } from "../../core/store/keys.ts";
+import type { BuildRecord } from "./build_record.ts";
+import { BuildQueue } from "./build_queue.ts";
+import { BuildStore } from "./build_store.ts";
+import type { BuildEnd } from "./build_worker.ts";
+import { until } from "../../../lib/test_until.ts";
+
+const PROJECT = "p1";
+const SUCCEEDED: BuildEnd = { state: "SUCCEEDED", error: null };
+
+function record(id: string, more: Partial<BuildRecord> = {}): BuildRecord {
+  return {
+    ...{ id, projectId: PROJECT, workspaceId: "w1", branch: id, commitSha: id.repeat(40) },
+    ...{ environment: "preview", state: "QUEUED", place: id.charCodeAt(0), attempts: 0 },
+    ...{ error: null, queuedAt: 0, startedAt: null, finishedAt: null },
+    ...more,
+  };
+}
+
+interface Parts {
+  readonly builds: BuildStore;
+  /** Ids that a worker began with, in order. */
+  readonly begun: string[];
+  readonly givenUp: string[];
+  readonly troubles: string[];
+  /** How long the queue paused, in milliseconds. */
+  readonly pauses: number[];
+  /** Lets this many of the next writes to the store fail. */
+  breakStore(writes: number): void;
+  queue(concurrency: number): BuildQueue;
+  /** Stores a build as a trigger would. */
+  store(build: BuildRecord): Promise<void>;
+  stateOf(id: string): Promise<string | undefined>;
+  /** Lets what runs end; builds that begin later end at once. */
+  open(): void;
+}
+
+/** A store some of whose commits fail, as those of a full or a busy disk do. */
+function failing(kv: Deno.Kv, fails: () => boolean): Deno.Kv {
+  const failingOperation = (operation: Deno.AtomicOperation): Deno.AtomicOperation => {
+    const commit = operation.commit.bind(operation);
+    return Object.assign(operation, {
+      commit: () => fails() ? Promise.reject(new TypeError("disk I/O error")) : commit(),
+    });
+  };
+  return new Proxy(kv, {
+    get(target, name) {
+      if (name === "atomic") return () => failingOperation(target.atomic());
+      const own: unknown = Reflect.get(target, name, target);
+      return typeof own === "function" ? own.bind(target) : own;
+    },
+  });
+}
+
+async function withParts(run: (parts: Parts) => Promise<void>): Promise<void> {
+  const kv = await Deno.openKv(":memory:");
+  let failures = 0;
+  const builds = new BuildStore(failing(kv, () => failures-- > 0));
+  const pauses: number[] = [];
+  const { promise: gate, resolve: open } = Promise.withResolvers<void>();
+  const [begun, givenUp, troubles]: string[][] = [[], [], []];
+  const worker = {
+    async perform(build: BuildRecord, signal: AbortSignal): Promise<BuildEnd> {
+      begun!.push(build.id);
+      const aborted = Promise.withResolvers<void>();
+      signal.addEventListener("abort", () => aborted.resolve());
+      await Promise.race([gate, aborted.promise]);
+      return signal.aborted ? { state: "INTERRUPTED" } : SUCCEEDED;
+    },
+    giveUp(build: BuildRecord, error: string): Promise<BuildEnd> {
+      givenUp!.push(build.id);
+      return Promise.resolve({ state: "FAILED", error });
+    },
+  };
+  try {
+    await run({
+      ...{ builds, begun: begun!, givenUp: givenUp!, troubles: troubles!, pauses, open },
+      breakStore: (writes) => failures = writes,
+      queue: (concurrency) =>
+        new BuildQueue({
+          ...{ builds, worker, concurrency },
+          now: () => 1000,
+          pause: (milliseconds) => Promise.resolve(pauses.push(milliseconds)),
+          onTrouble: (message) => troubles!.push(message),
+        }),
+      async store(build) {
+        await kv.set(keys.build(PROJECT, build.id), build);
+        await kv.set(keys.buildTicket(build.place), { projectId: PROJECT, id: build.id });
+      },
+      stateOf: async (id) => (await builds.find(PROJECT, id))?.state,
+    });
+    assert.deepEqual(troubles, []);
+  } finally {
+    kv.close();
+  }
+}
+
+Deno.test("BuildQueue runs builds in order, so many at a time", () =>
+  withParts(async ({ queue, store, begun, open, stateOf }) => {
+    const builds = queue(2);
+    await builds.start();
+    for (const id of ["b", "a", "d", "c"]) {
+      await store(record(id));
+      builds.add(record(id));
+    }
+    await until(() => begun.length === 2);
+    assert.deepEqual(begun, ["b", "a"], "these came while there was room");
+    assert.deepEqual([builds.ahead("c"), builds.ahead("d"), builds.ahead("a")], [2, 3, null]);
+    open();
+    await until(async () => await stateOf("d") === "SUCCEEDED");
+    assert.deepEqual(begun, ["b", "a", "c", "d"], "by place, not by arrival");
+    await builds.close();
+  }));
+
+Deno.test("BuildQueue goes on after a stop, without counting it as an attempt", () =>
+  withParts(async ({ builds, queue, store, begun, open, stateOf }) => {
+    await store(record("a"));
+    await store(record("b"));
+    const first = queue(1);
+    await first.start();
+    await until(() => begun.length === 1);
+    await first.close();
+    const left = await builds.find(PROJECT, "a");
+    assert.deepEqual([left?.state, left?.attempts], ["QUEUED", 0]);
+    open();
+    const second = queue(1);
+    await second.start();
+    await until(async () => await stateOf("b") === "SUCCEEDED");
+    assert.deepEqual(begun, ["a", "a", "b"]);
+    assert.equal((await Array.fromAsync(builds.queue())).length, 0);
+  }));
+
+Deno.test("BuildQueue runs what a crash interrupted once more, then gives it up", () =>
+  withParts(async ({ queue, store, begun, givenUp, open, stateOf }) => {
+    open();
+    await store(record("a", { state: "RUNNING", attempts: 1 }));
+    await store(record("b", { state: "RUNNING", attempts: 2 }));
+    const builds = queue(1);
+    await builds.start();
+    await until(async () => await stateOf("a") === "SUCCEEDED");
+    assert.deepEqual([begun, givenUp, await stateOf("b")], [["a"], ["b"], "FAILED"]);
+    await builds.close();
+  }));
+
+Deno.test("BuildQueue.drop() takes out what waits; dropProject() ends all of a project", () =>
+  withParts(async ({ queue, store, begun, stateOf }) => {
+    const builds = queue(1);
+    await builds.start();
+    for (const id of ["a", "b", "c"]) {
+      await store(record(id));
+      builds.add(record(id));
+    }
+    await until(() => begun.length === 1);
+    await builds.drop("b");
+    assert.equal(await stateOf("b"), "CANCELLED");
+    await builds.drop("unknown");
+    await builds.dropProject(PROJECT);
+    assert.deepEqual([begun, builds.ahead("c")], [["a"], null]);
+  }));
+
+Deno.test("BuildQueue runs a build whose begin could not be stored, with longer and longer pauses", () =>
+  withParts(async ({ queue, store, begun, open, stateOf, breakStore, pauses, troubles }) => {
+    open();
+    const builds = queue(1);
+    await builds.start();
+    await store(record("a"));
+    breakStore(3);
+    builds.add(record("a"));
+    await until(async () => await stateOf("a") === "SUCCEEDED");
+    assert.deepEqual([begun, pauses], [["a"], [250, 500, 1000]]);
+    assert.equal(troubles.length, 3);
+    assert.match(
+      troubles.splice(0)[0]!,
+      /^Cannot store build a, trying again in 250 ms: .*disk I\/O error/,
+    );
+    await builds.close();
+  }));
+
+Deno.test("BuildQueue stores an end again that could not be stored, and goes on with the next", () =>
+  withParts(
+    async ({ builds, queue, store, begun, open, stateOf, breakStore, pauses, troubles }) => {
+      const running = queue(1);
+      await running.start();
+      for (const id of ["a", "b"]) {
+        await store(record(id));
+        running.add(record(id));
+      }
+      await until(() => begun.length === 1);
+      breakStore(1);
+      open();
+      await until(async () => await stateOf("b") === "SUCCEEDED");
+      assert.deepEqual([await stateOf("a"), begun, pauses], ["SUCCEEDED", ["a", "b"], [250]]);
+      assert.equal((await Array.fromAsync(builds.queue())).length, 0);
+      assert.equal(troubles.splice(0).length, 1);
+      await running.close();
+    },
+  ));
+
+Deno.test("BuildQueue.close() ends the tries; the next start takes the build up", () =>
+  withParts(async ({ queue, store, begun, open, stateOf, breakStore, pauses, troubles }) => {
+    open();
+    const first = queue(1);
+    await first.start();
+    await store(record("a"));
+    breakStore(Infinity);
+    first.add(record("a"));
+    await until(() => pauses.length > 20);
+    assert.equal(Math.max(...pauses), 60_000);
+    await first.close();
+    assert.match(troubles.splice(0).at(-1)!, /^Build a goes on when the platform starts again: /);
+    breakStore(0);
+    const second = queue(1);
+    await second.start();
+    await until(async () => await stateOf("a") === "SUCCEEDED");
+    assert.deepEqual(begun, ["a"]);
+    await second.close();
+  }));
+
+Deno.test("BuildQueue gives a build up that its worker cannot store", () =>
+  withParts(async ({ builds, store, givenUp, troubles, stateOf }) => {
+    const running = new BuildQueue({
+      ...{ builds, concurrency: 1, now: () => 1000 },
+      worker: {
+        perform: () => Promise.reject(new TypeError("disk I/O error")),
+        giveUp(build, error) {
+          givenUp.push(build.id);
+          return Promise.resolve({ state: "FAILED", error });
+        },
+      },
+      onTrouble: (message) => troubles.push(message),
+    });
+    await running.start();
+    await store(record("a"));
+    running.add(record("a"));
+    await until(async () => await stateOf("a") === "FAILED");
+    assert.deepEqual([givenUp, troubles.splice(0).length], [["a"], 1]);
+    await running.close();
+  }));
+
+Deno.test("BuildStore.nextPlace() is behind all others, also when the clock goes back", () =>
+  withParts(async ({ builds, store }) => {
+    await store(record("a", { place: 5_000_000 }));
+    await builds.open();
+    const places = [builds.nextPlace(4000), builds.nextPlace(4000), builds.nextPlace(9000)];
+    assert.deepEqual(places, [5_000_001, 5_000_002, 9_000_000]);
+  }));

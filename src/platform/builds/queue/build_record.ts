@@ -1,0 +1,94 @@
+/**
+ * A build from git: its record, what may begin beside it, and its form on the
+ * wire. Pure.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { type Build, BUILD_STATES, type DeploymentState } from "../../../contract/mod.ts";
+
+export const buildRecord = z.object({
+  /** The id of the deployment that it is for. */
+  id: z.string(),
+  projectId: z.string(),
+  workspaceId: z.string(),
+  branch: z.string(),
+  commitSha: z.string(),
+  environment: z.string(),
+  state: z.enum(BUILD_STATES),
+  /** Orders the queue: a smaller one is older. */
+  place: z.number(),
+  /** How often a worker began with it. */
+  attempts: z.number(),
+  error: z.string().nullable(),
+  queuedAt: z.number(),
+  startedAt: z.number().nullable(),
+  finishedAt: z.number().nullable(),
+});
+export type BuildRecord = z.infer<typeof buildRecord>;
+
+/** True while a build waits or runs. */
+export function isUnderWay(build: Pick<BuildRecord, "state">): boolean {
+  return build.state === "QUEUED" || build.state === "RUNNING";
+}
+
+/** What is under way for one branch of a project. */
+export const branchBuilds = z.object({
+  active: z.array(z.object({ id: z.string(), commitSha: z.string() })),
+});
+export type BranchBuilds = z.infer<typeof branchBuilds>;
+
+export type Admission =
+  | { readonly type: "create" }
+  /** The same commit is live there, or under way. */
+  | { readonly type: "identical"; readonly id: string }
+  /** Another commit of the branch is being built. */
+  | { readonly type: "busy"; readonly id: string; readonly commitSha: string };
+
+/** The latest deployment of the same commit to the same branch and environment. */
+export interface KnownCommit {
+  readonly id: string;
+  readonly status: DeploymentState;
+  /** True while the address that it was made for shows it: production's, or the branch's. */
+  readonly isShown: boolean;
+}
+
+const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
+
+/**
+ * Decides on a new build. The same commit is not built again while it is under
+ * way, or is what its address shows; one that was superseded, rolled back,
+ * stopped or failed is. `force` builds all the same, but not beside another
+ * commit of the branch.
+ */
+export function admit(
+  facts: {
+    readonly active: BranchBuilds["active"];
+    readonly known: KnownCommit | undefined;
+  },
+  wanted: { readonly commitSha: string; readonly force: boolean },
+): Admission {
+  const { active, known } = facts;
+  if (!wanted.force && known !== undefined) {
+    const isLive = known.status === "LIVE" && known.isShown;
+    if (isLive || UNDER_WAY.has(known.status)) return { type: "identical", id: known.id };
+  }
+  const other = active.find(({ commitSha }) => commitSha !== wanted.commitSha);
+  return other === undefined ? { type: "create" } : { type: "busy", ...other };
+}
+
+export function buildToWire(
+  build: BuildRecord,
+  facts: { readonly project: string; readonly ahead: number | null },
+): Build {
+  const { workspaceId: _, place: __, attempts: ___, ...shown } = build;
+  const time = (moment: number) => new Date(moment).toISOString();
+  const timeOrNull = (moment: number | null) => moment === null ? null : time(moment);
+  return {
+    ...shown,
+    ...facts,
+    queuedAt: time(build.queuedAt),
+    startedAt: timeOrNull(build.startedAt),
+    finishedAt: timeOrNull(build.finishedAt),
+  };
+}

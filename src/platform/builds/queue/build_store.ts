@@ -1,0 +1,241 @@
+/**
+ * Builds and their queue in Deno KV. A build is stored in the same commit as
+ * its deployment, and a guard per branch decides between triggers that come
+ * at the same time.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { ENVIRONMENT_PRODUCTION } from "../../../contract/mod.ts";
+import {
+  type CreatedWith,
+  type DeploymentRecord,
+  deploymentRecord,
+} from "../../deployments/mod.ts";
+import { hostRecord } from "../../projects/mod.ts";
+import {
+  commitWithRetries,
+  keys,
+  type Page,
+  readAll,
+  readPage,
+  readRecord,
+} from "../../core/store/mod.ts";
+import {
+  type Admission,
+  admit,
+  branchBuilds,
+  type BuildRecord,
+  buildRecord,
+  isUnderWay,
+  type KnownCommit,
+} from "./build_record.ts";
+
+const ticketRecord = z.object({ projectId: z.string(), id: z.string() });
+const commitRecord = z.object({ id: z.string() });
+
+/** A build was not admitted: its commit is deployed already, or its branch is busy. */
+export class NotAdmittedError extends Error {
+  override readonly name = "NotAdmittedError";
+  constructor(readonly admission: Exclude<Admission, { readonly type: "create" }>) {
+    super(`A build was not admitted: ${admission.type}`);
+  }
+}
+
+export class BuildStore {
+  private lastPlace = 0;
+
+  constructor(private readonly kv: Deno.Kv) {}
+
+  /** Takes note of the places that are taken; call it before the first build. */
+  async open(): Promise<void> {
+    for await (
+      const { key } of this.kv.list({ prefix: keys.buildQueue() }, { reverse: true, limit: 1 })
+    ) {
+      this.lastPlace = Number(key[1]);
+    }
+  }
+
+  /** A place behind all others. */
+  nextPlace(now: number): number {
+    this.lastPlace = Math.max(this.lastPlace + 1, now * 1000);
+    return this.lastPlace;
+  }
+
+  /** Decides on a build of a commit, as things are now. */
+  async admission(
+    wanted: Pick<BuildRecord, "projectId" | "branch" | "commitSha" | "environment">,
+    force: boolean,
+  ): Promise<Admission> {
+    return (await this.decide(wanted, force)).admission;
+  }
+
+  /**
+   * Stores a build together with its deployment.
+   *
+   * @throws {NotAdmittedError} from the commit, which then stores nothing.
+   */
+  storedWith(build: BuildRecord, force: boolean): CreatedWith {
+    const { id, projectId, branch, commitSha } = build;
+    const guardKey = keys.branchBuild(projectId, branch);
+    return {
+      contended: [guardKey],
+      add: async (operation) => {
+        const { admission, guard, active } = await this.decide(build, force);
+        if (admission.type !== "create") throw new NotAdmittedError(admission);
+        operation.check(guard)
+          .set(guardKey, { active: [...active, { id, commitSha }] })
+          .set(keys.builtCommit(projectId, build), { id })
+          .set(keys.build(projectId, id), build)
+          .set(keys.buildTicket(build.place), { projectId, id });
+      },
+    };
+  }
+
+  async find(projectId: string, id: string): Promise<BuildRecord | undefined> {
+    return (await readRecord(this.kv, keys.build(projectId, id), buildRecord))?.value;
+  }
+
+  list(
+    projectId: string,
+    page: { readonly limit: number; readonly cursor?: string | undefined },
+  ): Promise<Page<BuildRecord>> {
+    return readPage(this.kv, keys.builds(projectId), { schema: buildRecord, ...page });
+  }
+
+  /** All builds that wait or run, oldest first. */
+  async *queue(): AsyncGenerator<BuildRecord> {
+    for await (const { key, value } of readAll(this.kv, keys.buildQueue(), ticketRecord)) {
+      const build = await this.find(value.projectId, value.id);
+      if (build === undefined) await this.kv.delete(key);
+      else yield build;
+    }
+  }
+
+  /** Changes a build that is under way; `undefined` where it is gone or has ended. */
+  async update(
+    build: Pick<BuildRecord, "projectId" | "id">,
+    change: Partial<Pick<BuildRecord, "state" | "attempts" | "startedAt">>,
+  ): Promise<BuildRecord | undefined> {
+    const key = keys.build(build.projectId, build.id);
+    const { result } = await commitWithRetries(this.kv, [key], async () => {
+      const current = await readRecord(this.kv, key, buildRecord);
+      const operation = this.kv.atomic();
+      if (current === undefined || !isUnderWay(current.value)) {
+        return { operation, result: undefined };
+      }
+      const result = { ...current.value, ...change };
+      operation.check({ key, versionstamp: current.versionstamp }).set(key, result);
+      return { operation, result };
+    });
+    return result;
+  }
+
+  /** Ends a build and frees its branch; once is enough. */
+  async finish(
+    { projectId, id, branch, place }: BuildRecord,
+    end: Pick<BuildRecord, "error" | "finishedAt"> & {
+      readonly state: "SUCCEEDED" | "FAILED" | "CANCELLED";
+    },
+  ): Promise<void> {
+    const [key, guardKey] = [keys.build(projectId, id), keys.branchBuild(projectId, branch)];
+    await commitWithRetries(this.kv, [key, guardKey], async () => {
+      const [current, guard] = await Promise.all([
+        readRecord(this.kv, key, buildRecord),
+        readRecord(this.kv, guardKey, branchBuilds),
+      ]);
+      const operation = this.kv.atomic().delete(keys.buildTicket(place));
+      if (current !== undefined && isUnderWay(current.value)) {
+        operation.check({ key, versionstamp: current.versionstamp })
+          .set(key, { ...current.value, ...end });
+      }
+      if (guard !== undefined) {
+        const active = guard.value.active.filter((each) => each.id !== id);
+        operation.check({ key: guardKey, versionstamp: guard.versionstamp });
+        if (active.length === 0) operation.delete(guardKey);
+        else operation.set(guardKey, { active });
+      }
+      return { operation, result: undefined };
+    });
+  }
+
+  /** Forgets the build of a deployment in the commit that removes that. */
+  async removeWith(
+    operation: Deno.AtomicOperation,
+    { projectId, id, branch, commitSha, environment }: DeploymentRecord,
+  ): Promise<void> {
+    operation.delete(keys.build(projectId, id));
+    if (commitSha === null) return;
+    const key = keys.builtCommit(projectId, { branch, commitSha, environment });
+    const built = await readRecord(this.kv, key, commitRecord);
+    if (built?.value.id !== id) return;
+    operation.check({ key, versionstamp: built.versionstamp }).delete(key);
+  }
+
+  /** Removes all builds of a project that is gone. */
+  async removeProject(projectId: string): Promise<void> {
+    for await (const { value } of readAll(this.kv, keys.builds(projectId), buildRecord)) {
+      await this.kv.delete(keys.buildTicket(value.place));
+    }
+    const prefixes = [
+      keys.builds(projectId),
+      keys.branchBuilds(projectId),
+      keys.builtCommits(projectId),
+    ];
+    for (const prefix of prefixes) {
+      for await (const { key } of this.kv.list({ prefix })) await this.kv.delete(key);
+    }
+  }
+
+  private async decide(
+    wanted: Pick<BuildRecord, "projectId" | "branch" | "commitSha" | "environment">,
+    force: boolean,
+  ) {
+    const { projectId, branch } = wanted;
+    const guardKey = keys.branchBuild(projectId, branch);
+    const guard = await readRecord(this.kv, guardKey, branchBuilds);
+    const active = guard?.value.active ?? [];
+    const known = await this.knownCommit(wanted);
+    return {
+      admission: admit({ active, known }, { commitSha: wanted.commitSha, force }),
+      guard: { key: guardKey, versionstamp: guard?.versionstamp ?? null },
+      active,
+    };
+  }
+
+  private async knownCommit(
+    wanted: Pick<BuildRecord, "projectId" | "branch" | "commitSha" | "environment">,
+  ): Promise<KnownCommit | undefined> {
+    const { projectId } = wanted;
+    const built = await readRecord(this.kv, keys.builtCommit(projectId, wanted), commitRecord);
+    if (built === undefined) return undefined;
+    const latest = await this.findDeployment(projectId, built.value.id);
+    if (latest === undefined) return undefined;
+    const label = wanted.environment === ENVIRONMENT_PRODUCTION
+      ? latest.projectName
+      : latest.branchLabel;
+    // Read after the deployment: one that is LIVE by then has its host labels.
+    const host = await readRecord(this.kv, keys.host(label), hostRecord);
+    const shownId = host?.value.deploymentId ?? latest.id;
+    const shown = shownId === latest.id ? latest : await this.findDeployment(projectId, shownId);
+    if (shown !== undefined && shown.source === "git" && isSameCommit(shown, wanted)) {
+      return { id: shown.id, status: shown.status, isShown: shownId === host?.value.deploymentId };
+    }
+    return { id: latest.id, status: latest.status, isShown: false };
+  }
+
+  private async findDeployment(
+    projectId: string,
+    id: string,
+  ): Promise<DeploymentRecord | undefined> {
+    return (await readRecord(this.kv, keys.deployment(projectId, id), deploymentRecord))?.value;
+  }
+}
+
+function isSameCommit(
+  one: Pick<DeploymentRecord, "branch" | "commitSha" | "environment">,
+  other: Pick<BuildRecord, "branch" | "commitSha" | "environment">,
+): boolean {
+  return one.branch === other.branch && one.commitSha === other.commitSha &&
+    one.environment === other.environment;
+}

@@ -1,0 +1,177 @@
+/**
+ * One build from beginning to end: the runner makes the content, which is
+ * checked as that of an upload, and the deployment goes live.
+ *
+ * @module
+ */
+import { createDeploymentBody } from "../../../contract/mod.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import { plainText } from "../logs/build_log_text.ts";
+import type { Addresses } from "../../core/addresses.ts";
+import {
+  canMove,
+  deploymentEvent,
+  type DeploymentRecord,
+  type DeploymentService,
+  type DeploymentStore,
+  moveDeployment,
+  storeContent,
+} from "../../deployments/mod.ts";
+import type { RaiseEvent } from "../../core/events/mod.ts";
+import { Failure, toFailure } from "../../core/http/mod.ts";
+import type { BlobVault } from "../../core/store/mod.ts";
+import type { BuildRecord } from "./build_record.ts";
+import type { BuildRunner, BuiltContent } from "../types.ts";
+
+export type BuildEnd =
+  | { readonly state: "SUCCEEDED" | "CANCELLED"; readonly error: null }
+  | { readonly state: "FAILED"; readonly error: string }
+  /** The platform stops: the build goes on at its next start. */
+  | { readonly state: "INTERRUPTED" };
+
+type Moment = "building" | "build_success" | "build_failed" | "failed";
+
+const CANCELLED: BuildEnd = { state: "CANCELLED", error: null };
+
+const contentSchema = createDeploymentBody.pick({
+  manifest: true,
+  rules: true,
+  files: true,
+  functions: true,
+});
+
+export interface BuildWorkerServices {
+  readonly deployments: DeploymentStore;
+  readonly deploymentService: DeploymentService;
+  readonly vault: BlobVault;
+  readonly runner: BuildRunner;
+  readonly addresses: Addresses;
+  readonly raiseEvent: RaiseEvent;
+  readonly now: Clock;
+  /** Told what went wrong where that is the platform's own fault. */
+  onTrouble(message: string): void;
+}
+
+export class BuildWorker {
+  constructor(private readonly services: BuildWorkerServices) {}
+
+  /**
+   * Builds and deploys; never rejects. An aborted signal means that the
+   * deployment was stopped, or that the platform stops.
+   */
+  async perform(build: BuildRecord, signal: AbortSignal): Promise<BuildEnd> {
+    try {
+      const deployment = await this.begin(build);
+      if (deployment === undefined) return CANCELLED;
+      const built = deployment.contentSha === null
+        ? await this.make(build, deployment, signal)
+        : { type: "made" as const, deployment };
+      if (built.type === "ended") return built.end;
+      return await this.goLive(build, built.deployment);
+    } catch (error) {
+      return await this.fail(build, "failed", error);
+    }
+  }
+
+  /** Gives a build up that cannot go on. */
+  async giveUp(build: BuildRecord, reason: string): Promise<BuildEnd> {
+    return await this.fail(build, "build_failed", new Failure("conflict", reason));
+  }
+
+  /** The deployment as it is being built; `undefined` where it has ended or is gone. */
+  private async begin(build: BuildRecord): Promise<DeploymentRecord | undefined> {
+    const { deployments, now } = this.services;
+    let begins = false;
+    const deployment = await deployments.update(build.projectId, build.id, (current) => {
+      begins = current.status === "PENDING";
+      return begins ? moveDeployment(current, "BUILDING", { now: now() }) : current;
+    }, "building");
+    if (deployment === undefined || !canMove(deployment.status, "FAILED")) return undefined;
+    if (begins) await this.raise("building", deployment);
+    return deployment;
+  }
+
+  private async make(build: BuildRecord, deployment: DeploymentRecord, signal: AbortSignal) {
+    const { id, ...job } = build;
+    const outcome = await this.services.runner.run({ ...job, deploymentId: id }, signal);
+    const ended = (end: BuildEnd) => ({ type: "ended" as const, end });
+    if (outcome.type === "cancelled") {
+      const current = await this.services.deployments.find(build.projectId, id);
+      const stopped = current === undefined || !canMove(current.status, "FAILED");
+      if (stopped) return ended(CANCELLED);
+      if (signal.aborted) return ended({ state: "INTERRUPTED" });
+    }
+    if (outcome.type !== "built") {
+      const reason = outcome.type === "failed" ? outcome.reason : "The build was cancelled";
+      return ended(
+        await this.fail(build, "build_failed", new Failure("conflict", reason)),
+      );
+    }
+    try {
+      const made = await this.attach(deployment, outcome.content);
+      await this.raise("build_success", made);
+      return { type: "made" as const, deployment: made };
+    } catch (error) {
+      return ended(await this.fail(build, "build_failed", error));
+    }
+  }
+
+  /** Checks what was built and gives it to the deployment. */
+  private async attach(
+    deployment: DeploymentRecord,
+    content: BuiltContent,
+  ): Promise<DeploymentRecord> {
+    const { deployments, vault, now } = this.services;
+    const parsed = contentSchema.safeParse(content);
+    if (!parsed.success) {
+      const { path, message } = parsed.error.issues[0]!;
+      throw new Failure(
+        "invalid_request",
+        `Cannot deploy what was built: ${path.join(".")}: ${message}`,
+      );
+    }
+    const stored = await storeContent(vault.of(deployment.workspaceId), parsed.data);
+    const made = await deployments.update(
+      deployment.projectId,
+      deployment.id,
+      (current) => ({ ...moveDeployment(current, "DEPLOYING", { now: now() }), ...stored }),
+      "build_success",
+    );
+    if (made === undefined) throw new Failure("not_found", "Deployment was deleted meanwhile");
+    return made;
+  }
+
+  private async goLive(build: BuildRecord, deployment: DeploymentRecord): Promise<BuildEnd> {
+    try {
+      await this.services.deploymentService.activate(deployment);
+      return { state: "SUCCEEDED", error: null };
+    } catch (error) {
+      return await this.fail(build, "failed", error);
+    }
+  }
+
+  /** Lets the deployment fail, unless it was stopped or deleted meanwhile. */
+  private async fail(build: BuildRecord, moment: Moment, cause: unknown): Promise<BuildEnd> {
+    const { deployments, now, onTrouble } = this.services;
+    const failure = toFailure(cause);
+    const isRace = cause instanceof RangeError;
+    if (failure.status >= 500 && !isRace) {
+      const text = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
+      onTrouble(`Build ${build.id} failed: ${text}`);
+    }
+    // It may name what the build named.
+    const error = plainText(failure.message);
+    let fails = false;
+    const failed = await deployments.update(build.projectId, build.id, (current) => {
+      fails = canMove(current.status, "FAILED");
+      return fails ? moveDeployment(current, "FAILED", { now: now(), error }) : current;
+    }, moment);
+    if (failed === undefined || !fails) return CANCELLED;
+    await this.raise(moment, failed);
+    return { state: "FAILED", error };
+  }
+
+  private raise(moment: Moment, deployment: DeploymentRecord): Promise<void> {
+    return this.services.raiseEvent(deploymentEvent(moment, deployment, this.services.addresses));
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * What a build process gets from the platform: its job, its environment, and
+ * the variables of its project, whose secret values are masked in its log.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { BuildJobFile } from "../../../build/mod.ts";
+import { createSecretMasker, type SecretMasker } from "../../../lib/mask_secrets.ts";
+import type { ProjectRecord } from "../../projects/mod.ts";
+import type { VariableStore } from "../../variables/mod.ts";
+import type { BuildProgram } from "../sandbox/program.ts";
+import { hasOwnRoot, type SandboxKind } from "../sandbox/sandbox.ts";
+import type { BuildJob } from "../types.ts";
+import type { BuildFolder } from "./build_folder.ts";
+
+/** Variable that all processes of builds carry; its value identifies the platform. */
+export const BUILD_MARK = "SVC_BUILD_MARK";
+
+/** Folders of programs that a build sees in every kind of sandbox. */
+const SYSTEM_FOLDERS = ["/usr/", "/bin", "/sbin", "/opt/", "/nix/"];
+
+/** The file that says which commit is built and how, with the build's own paths. */
+export function jobFile(
+  folder: BuildFolder,
+  { job, project, variables }: {
+    readonly job: BuildJob;
+    readonly project: ProjectRecord;
+    readonly variables: Record<string, string>;
+  },
+): BuildJobFile {
+  const { rootDirectory, installCommand, buildCommand, outputDirectory, nodeVersion } = project;
+  return {
+    repository: join(folder.inside.box, "repo"),
+    commitSha: job.commitSha,
+    ...{ rootDirectory, installCommand, buildCommand, outputDirectory, nodeVersion },
+    variables,
+    cache: folder.inside.cache,
+    outbox: join(folder.inside.box, "outbox"),
+  };
+}
+
+/** The environment of a build process, which passes it on to the project's own commands. */
+export function buildEnvironment(
+  folder: BuildFolder,
+  { job, kind, program, path, mark }: {
+    readonly job: BuildJob;
+    readonly kind: SandboxKind;
+    readonly program: BuildProgram;
+    /** The platform's own `PATH`. */
+    readonly path: string;
+    readonly mark: string;
+  },
+): Record<string, string> {
+  const folders = path.split(":");
+  const seen = hasOwnRoot(kind)
+    ? folders.filter((each) => SYSTEM_FOLDERS.some((system) => each.startsWith(system)))
+    : folders;
+  return {
+    ...program.env,
+    PATH: [...seen, "/usr/local/bin", "/usr/bin", "/bin"].join(":"),
+    HOME: join(folder.inside.box, "home"),
+    TMPDIR: folder.inside.temporary,
+    LANG: "C.UTF-8",
+    [BUILD_MARK]: mark,
+    SVC_DEPLOYMENT_ID: job.deploymentId,
+    SVC_BRANCH: job.branch,
+    SVC_COMMIT_SHA: job.commitSha,
+    SVC_ENVIRONMENT: job.environment,
+  };
+}
+
+/** Masks every value of a build's variables, except those of variables that are plain everywhere. */
+export function maskerFor(
+  values: Readonly<Record<string, string>>,
+  known: Awaited<ReturnType<VariableStore["list"]>>,
+): SecretMasker {
+  const plain = new Set(known.flatMap(({ key, category }) => category === "plain" ? [key] : []));
+  for (const { key, category } of known) if (category !== "plain") plain.delete(key);
+  return createSecretMasker(
+    Object.entries(values).flatMap(([key, value]) => plain.has(key) ? [] : [value]),
+  );
+}

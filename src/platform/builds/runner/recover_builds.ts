@@ -1,0 +1,41 @@
+/**
+ * Cleaning up after a crash of the platform, before anything is built.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { killMarked } from "../../../lib/marked_processes.ts";
+import { StillRunningError } from "../sandbox/end_processes.ts";
+import { endUsers } from "../sandbox/sandbox.ts";
+import { removeBuildFolder } from "./build_folder.ts";
+import { BUILD_MARK } from "./build_input.ts";
+import { namesIn, ownPlaces, sharedPlaces } from "./build_places.ts";
+
+/** How many users builds may have run as: no platform runs more builds at a time. */
+const MAX_USERS = 1000;
+
+export interface RecoverOptions {
+  readonly dataDir: string;
+  /** Identifies the processes and folders of this platform's builds. */
+  readonly mark: string;
+  /** First of the users that builds run as. */
+  readonly firstUid: number;
+  /** Receives what the operator should know. */
+  onTrouble(message: string): void;
+}
+
+/** Ends the builds that a crash left running, and removes their folders. */
+export async function recoverBuilds(options: RecoverOptions): Promise<void> {
+  const { dataDir, mark, firstUid, onTrouble } = options;
+  await killMarked(`${BUILD_MARK}=${mark}`);
+  const shared = sharedPlaces(mark);
+  if ((await namesIn(shared.builds)).length > 0) {
+    await endUsers(firstUid, firstUid + MAX_USERS).catch((error) => {
+      if (!(error instanceof StillRunningError)) throw error;
+      onTrouble(`${error.message}, which a build left behind`);
+    });
+  }
+  for (const { builds } of [ownPlaces(dataDir), shared]) {
+    for (const name of await namesIn(builds)) await removeBuildFolder(join(builds, name));
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * Finding the commit that a trigger names, in its project's repository.
+ *
+ * @module
+ */
+import type { GitService, Resolved } from "../git/mod.ts";
+import { Failure } from "../core/http/mod.ts";
+import type { ProjectRecord } from "../projects/mod.ts";
+import { resolveFailure } from "./resolve_failure.ts";
+
+/**
+ * Longest wait for a repository, in milliseconds; a first fetch goes on in the
+ * background. It is less than the minute after which proxies give up.
+ */
+const RESOLVE_MS = 50_000;
+
+/** Seconds after which a caller may find the repository fetched, or the branch free. */
+export const RETRY_SECONDS = 15;
+
+interface Wanted {
+  readonly branch: string;
+  readonly commitSha: string;
+}
+
+export class CommitResolver {
+  /** Questions to git that are under way. */
+  readonly #pending = new Map<string, Promise<Resolved>>();
+
+  constructor(
+    private readonly options: {
+      readonly git: GitService;
+      /** Longest wait for a repository, in milliseconds; 50 seconds where missing. */
+      readonly resolveMs?: number | undefined;
+    },
+  ) {}
+
+  /**
+   * Finds a commit on a branch. Aborting the signal ends the wait, not the fetch.
+   *
+   * @throws {Failure} as `resolveFailure()` says; `unavailable` where git takes too long.
+   */
+  async resolve(project: ProjectRecord, wanted: Wanted, signal: AbortSignal) {
+    if (project.gitUrl === null) throw resolveFailure({ type: "unauthorized" }, wanted);
+    const resolved = await orAborted(this.#ask(project, wanted), signal).catch((cause) => {
+      const isCutShort = ["AbortError", "TimeoutError"].includes(cause?.name);
+      if (!signal.aborted && !isCutShort) throw cause;
+      throw new Failure(
+        "unavailable",
+        "The repository is still being fetched. Try again later",
+        { retryAfter: RETRY_SECONDS, cause },
+      );
+    });
+    if (resolved.type !== "found") throw resolveFailure(resolved, wanted);
+    return resolved;
+  }
+
+  /** Asks git; callers with the same question at the same time share the answer. */
+  #ask(project: ProjectRecord, { branch, commitSha }: Wanted): Promise<Resolved> {
+    const key = [project.id, project.gitUrl, branch, commitSha].join("\n");
+    const known = this.#pending.get(key);
+    if (known !== undefined) return known;
+    const { git, resolveMs = RESOLVE_MS } = this.options;
+    const asked = git
+      .resolve(project, { branch, commitSha }, AbortSignal.timeout(resolveMs))
+      .finally(() => this.#pending.delete(key));
+    this.#pending.set(key, asked);
+    return asked;
+  }
+}
+
+/** Rejects with the signal's reason once it is aborted; the work itself goes on. */
+async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const abort = () => reject(signal.reason);
+  if (signal.aborted) abort();
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+    work.catch(() => {});
+  }
+}

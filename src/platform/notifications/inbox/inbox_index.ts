@@ -1,0 +1,271 @@
+/**
+ * A person's inbox in memory: its pages and how many notifications there are
+ * of each kind, so that to count and to page costs the same however many
+ * there are. Does no I/O.
+ *
+ * @module
+ */
+import { z } from "zod";
+import {
+  EVENT_CATEGORIES,
+  type EventCategory,
+  type InboxCounts,
+  PRIORITIES,
+  type Priority,
+} from "../../../contract/mod.ts";
+import { cellOf, CELLS, type Cells, idBytes, InboxPage, type RowState } from "./inbox_page.ts";
+
+/** A change of all rows at once: stored as such at once, then page by page. */
+export const bulkChange = z.object({
+  number: z.number(),
+  /** `read` and `archive` change the inbox, `delete` empties the archive. */
+  type: z.enum(["read", "archive", "delete"]),
+  at: z.number(),
+  /** Only rows of these places; null for all. */
+  places: z.array(z.number()).nullable(),
+});
+export type BulkChange = z.infer<typeof bulkChange>;
+
+export const inboxHead = z.object({
+  /** Id of the newest notification that was ever added; empty where there is none. */
+  lastId: z.string(),
+  /** Workspaces by their number; the first is the account itself. */
+  places: z.array(z.string()),
+  /** Number of the newest bulk change. */
+  changes: z.number(),
+  /** Bulk changes that not all pages have taken yet, oldest first. */
+  unfinished: z.array(bulkChange),
+});
+export type InboxHead = z.infer<typeof inboxHead>;
+
+export const EMPTY_HEAD: InboxHead = { lastId: "", places: [""], changes: 0, unfinished: [] };
+
+/** Whose notifications are meant: numbers of places; null for all. */
+export type Places = readonly number[] | null;
+
+export interface InboxFilter {
+  readonly archived: boolean;
+  readonly unreadOnly: boolean;
+  readonly category?: EventCategory | undefined;
+  readonly priority?: Priority | undefined;
+}
+
+export interface NumberedPage {
+  readonly number: number;
+  readonly page: InboxPage;
+  /** Rows whose content has still to be removed from the store. */
+  readonly removedIds: readonly string[];
+  /** True where the store has an older state, which a bulk change brings up to date. */
+  readonly behind: boolean;
+}
+
+export interface Spot {
+  readonly page: NumberedPage;
+  readonly row: number;
+}
+
+/** The cells that a filter lets through. */
+function cellsOf(filter: InboxFilter): number[] {
+  const categories = filter.category === undefined ? EVENT_CATEGORIES : [filter.category];
+  const priorities = filter.priority === undefined ? PRIORITIES : [filter.priority];
+  const states = filter.unreadOnly ? [true] : [true, false];
+  const { archived } = filter;
+  return categories.flatMap((category) =>
+    priorities.flatMap((priority) =>
+      states.map((unread) => cellOf({ category, priority }, { archived, unread }))
+    )
+  );
+}
+
+function sum(cells: Cells, wanted: readonly number[], places: Places): number {
+  let total = 0;
+  for (const place of places ?? cells.keys()) {
+    const counts = cells.get(place);
+    if (counts !== undefined) { for (const index of wanted) total += counts[index]!; }
+  }
+  return total;
+}
+
+/** The ids that a bulk change deletes, and the page that it makes; `undefined` for no change. */
+export function changePage(
+  before: InboxPage,
+  { type, at, places }: BulkChange,
+): { readonly page: InboxPage; readonly deleted: readonly string[] } | undefined {
+  let page: InboxPage | undefined;
+  const deleted: string[] = [];
+  for (let row = 0; row < before.count; row++) {
+    if (before.isDeleted(row) || before.isArchived(row) !== (type === "delete")) continue;
+    if (type === "read" && before.isRead(row)) continue;
+    if (places !== null && !places.includes(before.placeAt(row))) continue;
+    page ??= before.copy();
+    if (type === "read") page.read(row, at);
+    else if (type === "archive") page.archive(row, at);
+    else {
+      page.delete(row);
+      deleted.push(before.stateAt(row).id);
+    }
+  }
+  return page === undefined ? undefined : { page, deleted };
+}
+
+/** What one commit of `nextBehind()` takes: Deno KV takes 1000 changes of 800 KiB. */
+const MAX_COMMIT_PAGES = 50;
+const MAX_COMMIT_CHANGES = 600;
+
+/** The first pages that are behind, as many as one commit takes. */
+export function nextBehind(pages: readonly NumberedPage[]): NumberedPage[] {
+  const behind: NumberedPage[] = [];
+  let changes = 0;
+  for (const page of pages) {
+    if (!page.behind) continue;
+    changes += page.removedIds.length + 1;
+    if (behind.length > 0 && changes > MAX_COMMIT_CHANGES) break;
+    behind.push(page);
+    if (behind.length === MAX_COMMIT_PAGES) break;
+  }
+  return behind;
+}
+
+export class InboxIndex {
+  private readonly totals: Cells = new Map();
+  private readonly list: NumberedPage[] = [];
+
+  constructor(public head: InboxHead, pages: Iterable<NumberedPage>) {
+    for (const page of pages) this.put(page);
+  }
+
+  get pages(): readonly NumberedPage[] {
+    return this.list;
+  }
+
+  /** Puts a page in the place of its older state, or after the last. */
+  put(page: NumberedPage): void {
+    const index = this.list.findLastIndex(({ number }) => number === page.number);
+    if (index === -1) this.list.push(page);
+    else {
+      this.count(this.list[index]!.page.cells, -1);
+      this.list[index] = page;
+    }
+    this.count(page.page.cells, 1);
+  }
+
+  /** Takes the oldest page out. */
+  dropOldest(): void {
+    const oldest = this.list.shift();
+    if (oldest !== undefined) this.count(oldest.page.cells, -1);
+  }
+
+  /** Numbers of workspaces as this inbox knows them; `null` stands for the account itself. */
+  placesOf(workspaceIds: readonly (string | null)[] | null): Places {
+    if (workspaceIds === null) return null;
+    return workspaceIds.map((id) => this.head.places.indexOf(id ?? "")).filter((each) => each >= 0);
+  }
+
+  total(filter: InboxFilter, places: Places): number {
+    return sum(this.totals, cellsOf(filter), places);
+  }
+
+  counts(places: Places): InboxCounts {
+    const tally = (category?: EventCategory) => ({
+      total: this.total({ archived: false, unreadOnly: false, category }, places),
+      unread: this.total({ archived: false, unreadOnly: true, category }, places),
+    });
+    const categories = EVENT_CATEGORIES.map((category) => [category, tally(category)] as const);
+    return {
+      ...tally(),
+      categories: Object.fromEntries(categories) as InboxCounts["categories"],
+    };
+  }
+
+  /** Notifications newest first; pages without any that is wanted cost next to nothing. */
+  select(
+    filter: InboxFilter,
+    { places, offset, limit, before }: {
+      readonly places: Places;
+      readonly offset: number;
+      readonly limit: number;
+      /** Only older ones than the notification of this id. */
+      readonly before?: string | undefined;
+    },
+  ): RowState[] {
+    const wanted = cellsOf(filter);
+    const isWanted = new Set(wanted);
+    const found: RowState[] = [];
+    const end = before === undefined ? undefined : this.spotOf(before);
+    let skip = offset;
+    for (let at = end?.page ?? this.list.length - 1; at >= 0 && found.length < limit; at--) {
+      const { page } = this.list[at]!;
+      const here = sum(page.cells, wanted, places);
+      if (here <= skip) {
+        skip -= here;
+        continue;
+      }
+      const last = at === end?.page ? end.row : page.count;
+      for (let row = last - 1; row >= 0 && found.length < limit; row--) {
+        const index = page.cellAt(row);
+        if (index === undefined || !isWanted.has(index)) continue;
+        if (places !== null && !places.includes(page.placeAt(row))) continue;
+        if (skip > 0) skip--;
+        else found.push(page.stateAt(row));
+      }
+    }
+    return found;
+  }
+
+  /** Ids after one, oldest first; `undefined` where there are more than `limit`. */
+  after(id: string, { places, limit }: { readonly places: Places; readonly limit: number }) {
+    const bytes = idBytes(id);
+    const found: RowState[] = [];
+    for (let at = this.firstPage(bytes); at < this.list.length; at++) {
+      const { page } = this.list[at]!;
+      for (let row = page.rowFrom(bytes); row < page.count; row++) {
+        if (page.cellAt(row) === undefined || page.compareId(row, bytes) === 0) continue;
+        if (places !== null && !places.includes(page.placeAt(row))) continue;
+        if (found.length === limit) return undefined;
+        found.push(page.stateAt(row));
+      }
+    }
+    return found;
+  }
+
+  /** Where a notification is, deleted or not; `undefined` where there never was one. */
+  find(id: string, places: Places): Spot | undefined {
+    const bytes = idBytes(id);
+    const page = this.list[this.firstPage(bytes)];
+    if (page === undefined) return undefined;
+    const row = page.page.rowFrom(bytes);
+    if (row === page.page.count || page.page.compareId(row, bytes) !== 0) return undefined;
+    if (places !== null && !places.includes(page.page.placeAt(row))) return undefined;
+    return { page, row };
+  }
+
+  /** The place of the first notification that is not older than an id. */
+  private spotOf(id: string): { readonly page: number; readonly row: number } | undefined {
+    const bytes = idBytes(id);
+    const at = this.firstPage(bytes);
+    const found = this.list[at];
+    return found === undefined ? undefined : { page: at, row: found.page.rowFrom(bytes) };
+  }
+
+  /** The first page whose last id is not less than one. */
+  private firstPage(id: Uint8Array): number {
+    let [low, high] = [0, this.list.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      const { page } = this.list[middle]!;
+      if (page.compareId(page.count - 1, id) < 0) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  private count(cells: Cells, by: 1 | -1): void {
+    for (const [place, counts] of cells) {
+      let total = this.totals.get(place);
+      if (total === undefined) this.totals.set(place, total = new Uint32Array(CELLS));
+      for (let index = 0; index < CELLS; index++) {
+        total[index] = total[index]! + by * counts[index]!;
+      }
+    }
+  }
+}

@@ -1,0 +1,274 @@
+/**
+ * The inboxes of all people. Changes of one inbox come one after the other,
+ * are stored first, and are then what everybody sees.
+ *
+ * @module
+ */
+import type { InboxCounts, Notification } from "../../../contract/mod.ts";
+import type { Clock } from "../../../lib/clock.ts";
+import type { NotificationContent } from "../delivery/types.ts";
+import { appendNotifications, nextBatch } from "./append_notifications.ts";
+import {
+  type BulkChange,
+  changePage,
+  type InboxFilter,
+  type InboxHead,
+  type InboxIndex,
+  nextBehind,
+  type NumberedPage,
+} from "./inbox_index.ts";
+import { InboxMemory } from "./inbox_memory.ts";
+import { type InboxPage, PAGE_ROWS, type RowState } from "./inbox_page.ts";
+import type { InboxStore } from "./inbox_store.ts";
+import type { ChangedNotification, DeletedNotification, InboxView } from "./inbox_view.ts";
+import { notificationToWire } from "./notification_wire.ts";
+
+/** Notifications that an inbox keeps with its archive; the oldest beyond go, a page at a time. */
+export const KEPT_NOTIFICATIONS = 100_000;
+/** One more than they fill, as the last is filling up. */
+const MAX_PAGES = Math.ceil(KEPT_NOTIFICATIONS / PAGE_ROWS) + 1;
+
+export interface InboxesOptions {
+  readonly store: InboxStore;
+  readonly now: Clock;
+  /** Told where a change could not be brought to all pages; the next start does that. */
+  readonly onTrouble: (message: string) => void;
+  /** Pages that an inbox may have; as many as hold `KEPT_NOTIFICATIONS` where missing. */
+  readonly maxPages?: number;
+}
+
+type SingleChange = (page: InboxPage, row: number, at: number) => void;
+
+export class Inboxes {
+  private readonly memory: InboxMemory;
+  private readonly finishing = new Map<string, Promise<void>>();
+  private closed = false;
+
+  constructor(private readonly options: InboxesOptions) {
+    this.memory = new InboxMemory({
+      load: async (userId) => {
+        const index = await options.store.load(userId);
+        if (index.head.unfinished.length > 0) this.finish(userId);
+        return index;
+      },
+      isBusy: (userId) => this.finishing.has(userId),
+    });
+  }
+
+  /**
+   * Adds notifications, oldest first, which must be newer than all before.
+   * Those that were added before are left out; returns the rest.
+   */
+  add(userId: string, contents: readonly NotificationContent[]): Promise<NotificationContent[]> {
+    return this.memory.change(userId, async (index) => {
+      const added = contents.filter(({ id }) => id > index.head.lastId);
+      for (let start = 0; start < added.length;) {
+        const batch = nextBatch(added.slice(start));
+        await this.append(userId, index, batch);
+        start += batch.length;
+        await this.trim(userId, index);
+      }
+      return added;
+    });
+  }
+
+  async list(
+    view: InboxView,
+    { limit, offset, cursor, ...filter }: InboxFilter & {
+      readonly limit: number;
+      readonly offset: number;
+      /** Id of the last notification of the page before. */
+      readonly cursor?: string | undefined;
+    },
+  ): Promise<{ items: Notification[]; nextCursor: string | null; total: number }> {
+    const index = await this.memory.open(view.userId);
+    const places = index.placesOf(view.workspaces);
+    const rows = index.select(filter, { places, offset, limit: limit + 1, before: cursor });
+    const items = await this.toWire(view.userId, rows.slice(0, limit));
+    const nextCursor = rows.length > limit ? rows[limit - 1]!.id : null;
+    return { items, nextCursor, total: index.total(filter, places) };
+  }
+
+  async counts(view: InboxView): Promise<InboxCounts> {
+    const index = await this.memory.open(view.userId);
+    return index.counts(index.placesOf(view.workspaces));
+  }
+
+  async hasUnread(view: InboxView): Promise<boolean> {
+    const index = await this.memory.open(view.userId);
+    const places = index.placesOf(view.workspaces);
+    return index.total({ archived: false, unreadOnly: true }, places) > 0;
+  }
+
+  /** The notifications after one, oldest first; `undefined` where there are more than `limit`. */
+  async after(view: InboxView, id: string, limit: number): Promise<Notification[] | undefined> {
+    const index = await this.memory.open(view.userId);
+    const rows = index.after(id, { places: index.placesOf(view.workspaces), limit });
+    return rows && await this.toWire(view.userId, rows);
+  }
+
+  /** Marks one as read; `undefined` where the view has none of that id. */
+  read(view: InboxView, id: string): Promise<ChangedNotification | undefined> {
+    return this.changeOne(view, id, (page, row, at) => {
+      if (!page.isRead(row)) page.read(row, at);
+    });
+  }
+
+  /** Moves one to the archive; `undefined` where the view has none of that id. */
+  archive(view: InboxView, id: string): Promise<ChangedNotification | undefined> {
+    return this.changeOne(view, id, (page, row, at) => {
+      if (!page.isArchived(row)) page.archive(row, at);
+    });
+  }
+
+  /** Deletes one, once or again; `undefined` where the view never had one of that id. */
+  delete(view: InboxView, id: string): Promise<DeletedNotification | undefined> {
+    return this.memory.change(view.userId, async (index) => {
+      const spot = index.find(id, index.placesOf(view.workspaces));
+      if (spot === undefined) return undefined;
+      const { page: before, row } = spot;
+      if (before.page.isDeleted(row)) return { workspaceId: undefined };
+      const page = before.page.copy();
+      page.delete(row);
+      await this.store(view.userId, index, {
+        ...before,
+        page,
+        removedIds: [...before.removedIds, id],
+      });
+      return { workspaceId: index.head.places[page.placeAt(row)] || null };
+    });
+  }
+
+  /**
+   * Changes all of the inbox or archive that a view sees, at once; returns how
+   * many that were. One small record makes it so, the pages follow.
+   */
+  async changeAll(view: InboxView, type: BulkChange["type"]): Promise<number> {
+    const { now, store } = this.options;
+    const count = await this.memory.change(view.userId, async (index) => {
+      const places = index.placesOf(view.workspaces);
+      const filter = { archived: type === "delete", unreadOnly: type === "read" };
+      const total = index.total(filter, places);
+      if (total === 0) return 0;
+      const { head } = index;
+      const number = head.changes + 1;
+      const change = {
+        number,
+        type,
+        at: now(),
+        places: places === null ? null : [...places],
+      };
+      const changed: InboxHead = {
+        ...head,
+        changes: number,
+        unfinished: [...head.unfinished, change],
+      };
+      await store.commit(view.userId, { head: changed }, number);
+      index.head = changed;
+      for (const before of [...index.pages]) {
+        const after = changePage(before.page, change);
+        if (after === undefined) continue;
+        const removedIds = [...before.removedIds, ...after.deleted];
+        index.put({ number: before.number, page: after.page, removedIds, behind: true });
+      }
+      return total;
+    });
+    if (count > 0) this.finish(view.userId);
+    return count;
+  }
+
+  /** Ends the changes under way; what is left of bulk changes follows at the next start. */
+  async close(): Promise<void> {
+    this.closed = true;
+    await Promise.all(this.finishing.values());
+    await this.memory.idle();
+  }
+
+  private async append(
+    userId: string,
+    index: InboxIndex,
+    added: readonly NotificationContent[],
+  ): Promise<void> {
+    const { head, pages } = appendNotifications(index, added);
+    await this.options.store.commit(userId, { head, pages, added }, head.changes);
+    index.head = head;
+    for (const each of pages) this.settle(index, each);
+  }
+
+  /**
+   * Removes the oldest pages beyond the limit: one for each that was begun.
+   * After a crash the next `add` does it.
+   */
+  private async trim(userId: string, index: InboxIndex): Promise<void> {
+    const { store, maxPages = MAX_PAGES } = this.options;
+    while (index.pages.length > maxPages) {
+      await store.removePage(userId, index.pages[0]!);
+      index.dropOldest();
+    }
+  }
+
+  private changeOne(
+    view: InboxView,
+    id: string,
+    change: SingleChange,
+  ): Promise<ChangedNotification | undefined> {
+    return this.memory.change(view.userId, async (index) => {
+      const spot = index.find(id, index.placesOf(view.workspaces));
+      if (spot === undefined || spot.page.page.isDeleted(spot.row)) return undefined;
+      const { page: before, row } = spot;
+      const page = before.page.copy();
+      change(page, row, this.options.now());
+      const isNew = page.cellAt(row) !== before.page.cellAt(row);
+      if (isNew) await this.store(view.userId, index, { ...before, page });
+      const [notification] = await this.toWire(view.userId, [page.stateAt(row)]);
+      return notification && { notification, isNew };
+    });
+  }
+
+  private async store(userId: string, index: InboxIndex, page: NumberedPage): Promise<void> {
+    await this.options.store.commit(userId, { pages: [page] }, index.head.changes);
+    this.settle(index, page);
+  }
+
+  /** Takes a page in as it is stored. */
+  private settle(index: InboxIndex, { number, page }: NumberedPage): void {
+    index.put({ number, page, removedIds: [], behind: false });
+  }
+
+  private async toWire(userId: string, rows: readonly RowState[]): Promise<Notification[]> {
+    const contents = await this.options.store.contents(userId, rows.map(({ id }) => id));
+    return rows.flatMap((row) => {
+      const content = contents.get(row.id);
+      return content === undefined ? [] : [notificationToWire(content, row)];
+    });
+  }
+
+  /** Brings bulk changes to the stored pages, some at a time. */
+  private finish(userId: string): void {
+    if (this.closed || this.finishing.has(userId)) return;
+    const finished = this.finishAll(userId)
+      .catch((error) =>
+        this.options.onTrouble(`Cannot finish changing an inbox: ${error}. It follows later`)
+      )
+      .finally(() => this.finishing.delete(userId));
+    this.finishing.set(userId, finished);
+  }
+
+  private async finishAll(userId: string): Promise<void> {
+    while (!this.closed) {
+      const done = await this.memory.change(userId, async (index) => {
+        const pages = nextBehind(index.pages);
+        if (pages.length > 0) {
+          await this.options.store.commit(userId, { pages }, index.head.changes);
+          for (const page of pages) this.settle(index, page);
+          return false;
+        }
+        const head = { ...index.head, unfinished: [] };
+        await this.options.store.commit(userId, { head }, head.changes);
+        index.head = head;
+        return true;
+      });
+      if (done) return;
+    }
+  }
+}

@@ -1,0 +1,218 @@
+/**
+ * All open live streams. A message is encoded once for all readers that see
+ * the same; one timer keeps all of them alive.
+ *
+ * @module
+ */
+import type { InboxCounts, Notification, NotificationMessage } from "../../../contract/mod.ts";
+import { isUuid } from "../../../lib/ids.ts";
+import type { InboxView } from "../inbox/inbox_view.ts";
+import { encodeMessages, HEARTBEAT } from "./live_message.ts";
+import { LiveStream } from "./live_stream.ts";
+
+/** Each stream gets a comment this often. */
+export const HEARTBEAT_MS = 20_000;
+
+/** Parts of all streams, of which one has its heartbeat at a time. */
+const SHARES = 20;
+
+/** Most notifications that are sent again to a reader who comes back. */
+export const MAX_REPLAYED = 200;
+
+export interface LiveStreamsOptions {
+  counts(view: InboxView): Promise<InboxCounts>;
+  /** The notifications after one, oldest first; `undefined` where there are more than `limit`. */
+  after(view: InboxView, id: string, limit: number): Promise<Notification[] | undefined>;
+  /** Told where a stream could not be served; it is ended. */
+  readonly onTrouble: (message: string) => void;
+}
+
+interface Reader {
+  readonly stream: LiveStream;
+  /** Hash of the credential that opened it. */
+  readonly credential: string;
+  readonly share: number;
+  /** Whether who opened the stream still may. */
+  isAllowed(): Promise<boolean>;
+}
+
+/** The readers of one inbox who see the same of it. */
+interface Group {
+  readonly view: InboxView;
+  readonly readers: Set<Reader>;
+}
+
+/** A message and who sees it. */
+export interface Published {
+  readonly message: NotificationMessage;
+  /** What the message is about; a reader who sees another part of the inbox gets none of it. */
+  readonly workspaceId: string | null;
+}
+
+const groupKey = ({ workspaces }: InboxView): string => workspaces?.join() ?? "*";
+
+function sees({ workspaces }: InboxView, workspaceId: string | null): boolean {
+  return workspaces === null || workspaces.includes(workspaceId);
+}
+
+export class LiveStreams {
+  private readonly inboxes = new Map<string, Map<string, Group>>();
+  private timer: ReturnType<typeof setInterval> | undefined;
+  private opened = 0;
+  private checking: Promise<void> | undefined;
+  private checkAgain = false;
+  private share = 0;
+  private size = 0;
+
+  constructor(private readonly options: LiveStreamsOptions) {}
+
+  /** Opens a stream. `lastId` is the newest notification that its reader knows. */
+  open(
+    view: InboxView,
+    reader: {
+      readonly lastId: string | null;
+      readonly credential: string;
+      isAllowed(): Promise<boolean>;
+    },
+  ): ReadableStream<Uint8Array> {
+    const groups = this.inboxes.get(view.userId) ?? new Map<string, Group>();
+    const key = groupKey(view);
+    const group = groups.get(key) ?? { view, readers: new Set() };
+    const entry: Reader = {
+      stream: new LiveStream(() => this.leave(view.userId, key, entry)),
+      share: this.opened++ % SHARES,
+      credential: reader.credential,
+      isAllowed: reader.isAllowed,
+    };
+    this.inboxes.set(view.userId, groups.set(key, group));
+    group.readers.add(entry);
+    this.size++;
+    this.timer ??= setInterval(() => this.beat(), HEARTBEAT_MS / SHARES);
+    this.begin(view, entry.stream, reader.lastId).catch((error) => {
+      this.options.onTrouble(`Cannot begin a live stream: ${error}`);
+      entry.stream.close();
+    });
+    return entry.stream.body;
+  }
+
+  /** Sends messages to everybody who sees what they are about, then the counts. */
+  async publish(userId: string, messages: readonly Published[]): Promise<void> {
+    for (const group of this.groupsOf(userId)) {
+      const seen = messages.filter(({ workspaceId }) => sees(group.view, workspaceId));
+      if (seen.length === 0) continue;
+      const counts = { type: "counts" as const, ...await this.options.counts(group.view) };
+      send(group, [...seen.map(({ message }) => message), counts]);
+    }
+  }
+
+  /**
+   * Tells of a change of all that a view sees. Who sees another part of the
+   * inbox has to list it anew.
+   */
+  async publishAll(view: InboxView, type: "read" | "archived" | "deleted"): Promise<void> {
+    for (const group of this.groupsOf(view.userId)) {
+      const same = groupKey(group.view) === groupKey(view);
+      const counts = { type: "counts" as const, ...await this.options.counts(group.view) };
+      send(group, [same ? { type, id: null } : { type: "reset" }, counts]);
+    }
+  }
+
+  /** How many streams are open. */
+  get count(): number {
+    return this.size;
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    for (const userId of [...this.inboxes.keys()]) {
+      for (const { readers } of this.groupsOf(userId)) {
+        for (const { stream } of [...readers]) stream.close();
+      }
+    }
+  }
+
+  /**
+   * Ends the streams of a credential (by its hash) that has ended; without one,
+   * those of all that have, one after the other.
+   */
+  async check(credential?: string): Promise<void> {
+    if (credential === undefined) return await this.checkAll();
+    const readers = this.readers().filter((reader) => reader.credential === credential);
+    await Promise.all(readers.map((reader) => this.endWhereOver(reader)));
+  }
+
+  /** A heartbeat for one share of the streams; ends those whose credential has ended. */
+  beat(): void {
+    this.share = (this.share + 1) % SHARES;
+    for (const reader of this.readers()) {
+      if (reader.share === this.share) void this.keep(reader);
+    }
+  }
+
+  private async keep(reader: Reader): Promise<void> {
+    if (await this.endWhereOver(reader)) reader.stream.beat(HEARTBEAT);
+  }
+
+  /** What is asked for meanwhile is one more round. */
+  private checkAll(): Promise<void> {
+    this.checkAgain = true;
+    return this.checking ??= (async () => {
+      while (this.checkAgain) {
+        this.checkAgain = false;
+        for (const reader of this.readers()) await this.endWhereOver(reader);
+      }
+    })().finally(() => this.checking = undefined);
+  }
+
+  /** Whether a stream goes on; it is ended where its credential has. */
+  private async endWhereOver({ stream, isAllowed }: Reader): Promise<boolean> {
+    try {
+      if (await isAllowed()) return true;
+    } catch (error) {
+      this.options.onTrouble(`Cannot tell whether a live stream may go on: ${error}`);
+    }
+    stream.close();
+    return false;
+  }
+
+  private readers(): Reader[] {
+    return [...this.inboxes.values()].flatMap((groups) =>
+      [...groups.values()].flatMap(({ readers }) => [...readers])
+    );
+  }
+
+  private async begin(view: InboxView, stream: LiveStream, lastId: string | null): Promise<void> {
+    const missed = lastId === null ? [] : await this.missed(view, lastId);
+    const counts = { type: "counts" as const, ...await this.options.counts(view) };
+    const messages: NotificationMessage[] = missed === undefined
+      ? [{ type: "reset" }]
+      : missed.map((notification) => ({ type: "notification", ...notification }));
+    messages.push(counts);
+    stream.catchUp(encodeMessages(messages).joined, new Set(missed?.map(({ id }) => id)));
+  }
+
+  /** `undefined` where it cannot be told, or is too much. */
+  private async missed(view: InboxView, lastId: string): Promise<Notification[] | undefined> {
+    return isUuid(lastId) ? await this.options.after(view, lastId, MAX_REPLAYED) : undefined;
+  }
+
+  private groupsOf(userId: string): Group[] {
+    return [...this.inboxes.get(userId)?.values() ?? []];
+  }
+
+  private leave(userId: string, key: string, reader: Reader): void {
+    const groups = this.inboxes.get(userId);
+    const group = groups?.get(key);
+    if (groups === undefined || group === undefined || !group.readers.delete(reader)) return;
+    if (group.readers.size === 0) groups.delete(key);
+    if (groups.size === 0) this.inboxes.delete(userId);
+    if (--this.size > 0) return;
+    clearInterval(this.timer);
+    this.timer = undefined;
+  }
+}
+
+function send({ readers }: Group, messages: readonly NotificationMessage[]): void {
+  const encoded = encodeMessages(messages);
+  for (const { stream } of [...readers]) stream.send(encoded);
+}

@@ -1,0 +1,22 @@
+/**
+ * Whether a credential that opened something lasting is still good.
+ *
+ * @module
+ */
+import type { Clock } from "../../../lib/clock.ts";
+import type { Credential } from "../../core/access/mod.ts";
+import { type CredentialMemory, hasEnded } from "../../accounts/mod.ts";
+
+/** Makes the question whether the credential of an accepted request is still good. */
+export function standingAccess(
+  { credential, hash }: { readonly credential: Credential; readonly hash: string },
+  { memory, now }: { readonly memory: CredentialMemory; readonly now: Clock },
+): () => Promise<boolean> {
+  return async () => {
+    const known = await memory.findByHash(credential.type, hash);
+    if (known === undefined || hasEnded(known, now())) return false;
+    const { user, workspaceId } = known.owner;
+    if (workspaceId === null) return true;
+    return await memory.workspaceOf(user.id, workspaceId) !== undefined;
+  };
+}

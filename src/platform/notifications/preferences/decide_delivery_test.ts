@@ -1,0 +1,134 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  type CategoryPreferences,
+  type Channel,
+  CHANNELS,
+  PRIORITIES,
+} from "../../../contract/mod.ts";
+import { decideDelivery, isAsUrgentAs, isQuiet } from "./decide_delivery.ts";
+
+const at = (time: string) => Date.parse(`2026-03-01T${time}:00Z`);
+
+function preferring(
+  minimumPriority: CategoryPreferences["minimumPriority"],
+  options: { readonly off?: Channel; readonly quietHours?: { start: string; end: string } } = {},
+): CategoryPreferences {
+  const channels = { email: true, in_app: true, messenger: true, push: true };
+  if (options.off !== undefined) channels[options.off] = false;
+  return {
+    category: "Deployment",
+    channels,
+    minimumPriority,
+    quietHours: options.quietHours ?? null,
+  };
+}
+
+const NIGHT = { start: "22:00", end: "06:00" };
+
+/** Spec, "Priority behavior": what takes a channel that is on, by day and in quiet hours. */
+const TABLE = {
+  CRITICAL: { day: CHANNELS, quiet: CHANNELS },
+  HIGH: { day: CHANNELS, quiet: ["in_app", "messenger", "push"] },
+  NORMAL: { day: CHANNELS, quiet: ["in_app"] },
+  LOW: { day: CHANNELS, quiet: ["in_app"] },
+} as const;
+
+for (const priority of PRIORITIES) {
+  for (const minimum of PRIORITIES) {
+    for (const time of ["day", "quiet"] as const) {
+      Deno.test(`decideDelivery() of ${priority} with minimum ${minimum} by ${time}`, () => {
+        const now = at(time === "day" ? "12:00" : "23:30");
+        const passes = PRIORITIES.indexOf(priority) <= PRIORITIES.indexOf(minimum);
+        const taken: readonly Channel[] = TABLE[priority][time];
+        for (const off of [undefined, ...CHANNELS]) {
+          const preferences = preferring(minimum, {
+            quietHours: NIGHT,
+            ...(off === undefined ? {} : { off }),
+          });
+          const decision = decideDelivery({ priority }, preferences, now);
+          for (const channel of CHANNELS) {
+            const expected = priority === "CRITICAL"
+              ? { send: true, reason: "critical" }
+              : channel === off
+              ? { send: false, reason: "channel_off" }
+              : !passes
+              ? { send: false, reason: "below_minimum" }
+              : !taken.includes(channel)
+              ? { send: false, reason: "quiet_hours" }
+              : { send: true, reason: "wanted" };
+            assert.deepEqual(decision[channel], expected, `${channel}, ${off ?? "none"} off`);
+          }
+        }
+      });
+    }
+  }
+}
+
+const quietRows = [
+  ["none", null, "12:00", false],
+  ["at the start", { start: "09:00", end: "17:00" }, "09:00", true],
+  ["before the start", { start: "09:00", end: "17:00" }, "08:59", false],
+  ["at the last minute", { start: "09:00", end: "17:00" }, "16:59", true],
+  ["at the end", { start: "09:00", end: "17:00" }, "17:00", false],
+  ["over midnight, in the evening", NIGHT, "22:00", true],
+  ["over midnight, in the morning", NIGHT, "05:59", true],
+  ["over midnight, at the end", NIGHT, "06:00", false],
+  ["over midnight, by day", NIGHT, "12:00", false],
+  ["of no length", { start: "09:00", end: "09:00" }, "09:00", false],
+  ["up to midnight", { start: "22:00", end: "00:00" }, "23:59", true],
+  ["up to midnight, after it", { start: "22:00", end: "00:00" }, "00:00", false],
+] as const;
+
+for (const [name, hours, time, expected] of quietRows) {
+  Deno.test(`isQuiet() with quiet hours ${name}`, () => {
+    assert.equal(isQuiet(hours, at(time)), expected);
+  });
+}
+
+const priority = fc.constantFrom(...PRIORITIES);
+const time = fc.integer({ min: 0, max: 24 * 60 - 1 }).map((minute) =>
+  `${String(Math.floor(minute / 60)).padStart(2, "0")}:${String(minute % 60).padStart(2, "0")}`
+);
+const preferences: fc.Arbitrary<CategoryPreferences> = fc.record({
+  category: fc.constant("Health" as const),
+  channels: fc.record({
+    ...{ email: fc.boolean(), in_app: fc.boolean(), messenger: fc.boolean(), push: fc.boolean() },
+  }),
+  minimumPriority: priority,
+  quietHours: fc.option(fc.record({ start: time, end: time })),
+});
+const moment = fc.integer({ min: 0, max: 4_102_444_800_000 });
+
+Deno.test("decideDelivery() sends the more urgent wherever it sends the less urgent", () => {
+  fc.assert(fc.property(priority, priority, preferences, moment, (one, other, wanted, now) => {
+    const [urgent, lesser] = isAsUrgentAs(one, other) ? [one, other] : [other, one];
+    const [more, less] = [urgent, lesser].map((each) =>
+      decideDelivery({ priority: each }, wanted, now)
+    );
+    for (const channel of CHANNELS) {
+      assert.ok(more![channel].send || !less![channel].send);
+    }
+  }));
+});
+
+Deno.test("decideDelivery() sends in quiet hours nothing that it would not send by day", () => {
+  fc.assert(fc.property(priority, preferences, moment, (each, wanted, now) => {
+    const quiet = decideDelivery({ priority: each }, wanted, now);
+    const day = decideDelivery({ priority: each }, { ...wanted, quietHours: null }, now);
+    for (const channel of CHANNELS) {
+      assert.ok(day[channel].send || !quiet[channel].send);
+      if (channel === "in_app") assert.equal(quiet[channel].send, day[channel].send);
+    }
+  }));
+});
+
+Deno.test("isQuiet() splits the day into the hours from one time to another and the rest", () => {
+  fc.assert(fc.property(time, time, moment, (start, end, now) => {
+    fc.pre(start !== end);
+    assert.notEqual(
+      isQuiet({ start, end }, now),
+      isQuiet({ start: end, end: start }, now),
+    );
+  }));
+});

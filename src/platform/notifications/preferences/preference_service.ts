@@ -1,0 +1,138 @@
+/**
+ * The preferences of people, in Deno KV and, for those who are told of
+ * something often, in memory. A person's own changes hold everywhere; those of
+ * a key or a tool hold in its workspace.
+ *
+ * @module
+ */
+import type { BodyOf, endpoints, NotificationPreferences } from "../../../contract/mod.ts";
+import type { AccountStore } from "../../accounts/mod.ts";
+import type { PersonalScope } from "../../core/access/mod.ts";
+import { commitWithRetries, readRecord } from "../../core/store/mod.ts";
+import { notificationKeys } from "../notification_keys.ts";
+import {
+  differing,
+  preferencesIn,
+  preferencesOf,
+  type PreferencesRecord,
+  preferencesRecord,
+  withCategory,
+  withChannel,
+} from "./preferences.ts";
+
+/** People whose preferences are remembered; when there are more, all are read again. */
+const MAX_REMEMBERED = 10_000;
+
+type Change = (preferences: NotificationPreferences) => PreferencesRecord;
+
+export class PreferenceService {
+  /** By person, then by workspace; null for the account's own. */
+  private readonly remembered = new Map<string, Map<string | null, NotificationPreferences>>();
+  /** Counts changes: what was read before one is not remembered after it. */
+  private changes = 0;
+
+  constructor(private readonly kv: Deno.Kv, private readonly accounts: AccountStore) {}
+
+  /** What a person prefers; the defaults of their sign-up where they never said. */
+  async of(scope: PersonalScope): Promise<NotificationPreferences> {
+    const { userId, workspaceId } = scope;
+    const known = this.remembered.get(userId)?.get(workspaceId);
+    if (known !== undefined) return known;
+    const before = this.changes;
+    const { account } = await this.readAccount(userId);
+    const found = workspaceId === null
+      ? account
+      : preferencesIn(account, (await this.readIn(userId, workspaceId))?.value);
+    if (before === this.changes) this.remember(scope, found);
+    return found;
+  }
+
+  /** Turns a channel on or off, in all categories. */
+  setChannel(
+    scope: PersonalScope,
+    wanted: BodyOf<typeof endpoints.putChannelPreference>,
+  ): Promise<NotificationPreferences> {
+    return this.change(scope, (preferences) => withChannel(preferences, wanted));
+  }
+
+  /** Changes one category; what is not named stays. */
+  setCategory(
+    scope: PersonalScope,
+    wanted: BodyOf<typeof endpoints.putCategoryPreference>,
+  ): Promise<NotificationPreferences> {
+    return this.change(scope, (preferences) => withCategory(preferences, wanted));
+  }
+
+  private async change(scope: PersonalScope, change: Change): Promise<NotificationPreferences> {
+    const { userId, workspaceId } = scope;
+    const changed = workspaceId === null
+      ? await this.changeEverywhere(userId, change)
+      : await this.changeIn(userId, workspaceId, change);
+    this.changes++;
+    this.remembered.delete(userId);
+    return changed;
+  }
+
+  /**
+   * Changes the account's preferences, and what differs from them in any
+   * workspace. Every change writes the account's record, so one check guards all.
+   */
+  private async changeEverywhere(userId: string, change: Change): Promise<NotificationPreferences> {
+    const key = notificationKeys.preferences(userId);
+    const { result } = await commitWithRetries(this.kv, [key], async () => {
+      const { account, method, check } = await this.readAccount(userId);
+      const record = change(account);
+      const result = preferencesOf(method, record);
+      const operation = this.kv.atomic().check(check).set(key, record);
+      for await (
+        const entry of this.kv.list({ prefix: notificationKeys.allPreferencesIn(userId) })
+      ) {
+        const there = preferencesRecord.parse(entry.value);
+        const differs = differing(change(preferencesIn(account, there)), result);
+        if (differs === undefined) operation.delete(entry.key);
+        else operation.set(entry.key, differs);
+      }
+      return { operation, result };
+    });
+    return result;
+  }
+
+  private async changeIn(
+    userId: string,
+    workspaceId: string,
+    change: Change,
+  ): Promise<NotificationPreferences> {
+    const key = notificationKeys.preferencesIn(userId, workspaceId);
+    const contended = [notificationKeys.preferences(userId)];
+    const { result } = await commitWithRetries(this.kv, contended, async () => {
+      const { account, record, check } = await this.readAccount(userId);
+      const there = await this.readIn(userId, workspaceId);
+      const differs = differing(change(preferencesIn(account, there?.value)), account);
+      const operation = this.kv.atomic().check(check).set(check.key, record ?? { categories: {} });
+      if (differs === undefined) operation.delete(key);
+      else operation.set(key, differs);
+      return { operation, result: preferencesIn(account, differs) };
+    });
+    return result;
+  }
+
+  private async readAccount(userId: string) {
+    const key = notificationKeys.preferences(userId);
+    const method = (await this.accounts.findUser(userId))?.signUpMethod ?? "email";
+    const record = await readRecord(this.kv, key, preferencesRecord);
+    const account = preferencesOf(method, record?.value);
+    const check = { key, versionstamp: record?.versionstamp ?? null };
+    return { account, method, record: record?.value, check };
+  }
+
+  private readIn(userId: string, workspaceId: string) {
+    const key = notificationKeys.preferencesIn(userId, workspaceId);
+    return readRecord(this.kv, key, preferencesRecord);
+  }
+
+  private remember({ userId, workspaceId }: PersonalScope, found: NotificationPreferences): void {
+    if (this.remembered.size >= MAX_REMEMBERED) this.remembered.clear();
+    const known = this.remembered.get(userId) ?? new Map();
+    this.remembered.set(userId, known.set(workspaceId, found));
+  }
+}

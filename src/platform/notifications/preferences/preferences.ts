@@ -1,0 +1,116 @@
+/**
+ * What a person wants to be told of, and how: the defaults of the
+ * specification and the changes to them. Pure.
+ *
+ * @module
+ */
+import { isDeepStrictEqual } from "node:util";
+import { z } from "zod";
+import {
+  type BodyOf,
+  type CategoryPreferences,
+  categoryPreferences,
+  type endpoints,
+  EVENT_CATEGORIES,
+  type EventCategory,
+  type NotificationPreferences,
+  type Priority,
+} from "../../../contract/mod.ts";
+
+export type SignUpMethod = "email" | "messenger";
+
+/** Spec, "Notification preferences": the least urgent that is sent. */
+const MINIMUM: Readonly<Record<EventCategory, Priority>> = {
+  Deployment: "NORMAL",
+  Health: "HIGH",
+  Billing: "NORMAL",
+  Security: "LOW",
+  System: "NORMAL",
+};
+
+/** What a person has changed, by category; the rest is as the defaults say. */
+export const preferencesRecord = z.object({
+  categories: z.partialRecord(z.enum(EVENT_CATEGORIES), categoryPreferences),
+});
+export type PreferencesRecord = z.infer<typeof preferencesRecord>;
+
+/**
+ * The preferences of who never changed them. Push is on: it reaches only the
+ * browsers that were subscribed by hand.
+ */
+export function defaultPreferences(
+  signUpMethod: SignUpMethod,
+  category: EventCategory,
+): CategoryPreferences {
+  const byEmail = signUpMethod === "email";
+  return {
+    category,
+    channels: { email: byEmail, in_app: true, messenger: !byEmail, push: true },
+    minimumPriority: MINIMUM[category],
+    quietHours: null,
+  };
+}
+
+/** All preferences of a person, in the order of the categories. */
+export function preferencesOf(
+  signUpMethod: SignUpMethod,
+  record: PreferencesRecord | undefined,
+): NotificationPreferences {
+  const categories = EVENT_CATEGORIES.map((category) =>
+    record?.categories[category] ?? defaultPreferences(signUpMethod, category)
+  );
+  return { categories };
+}
+
+const toRecord = ({ categories }: NotificationPreferences): PreferencesRecord => ({
+  categories: Object.fromEntries(categories.map((each) => [each.category, each])),
+});
+
+/** Preferences in a workspace: those of the account, but for what differs there. */
+export function preferencesIn(
+  account: NotificationPreferences,
+  there: PreferencesRecord | undefined,
+): NotificationPreferences {
+  const categories = account.categories.map((each) => there?.categories[each.category] ?? each);
+  return { categories };
+}
+
+/** What of a record differs from the preferences of the account; `undefined` for nothing. */
+export function differing(
+  { categories }: PreferencesRecord,
+  account: NotificationPreferences,
+): PreferencesRecord | undefined {
+  const differ = account.categories.flatMap((each) => {
+    const own = categories[each.category];
+    return own === undefined || isDeepStrictEqual(own, each) ? [] : [[each.category, own]];
+  });
+  return differ.length === 0 ? undefined : { categories: Object.fromEntries(differ) };
+}
+
+/** Turns a channel on or off, in all categories. */
+export function withChannel(
+  preferences: NotificationPreferences,
+  { channel, enabled }: BodyOf<typeof endpoints.putChannelPreference>,
+): PreferencesRecord {
+  const categories = preferences.categories.map((each) => ({
+    ...each,
+    channels: { ...each.channels, [channel]: enabled },
+  }));
+  return toRecord({ categories });
+}
+
+/** Changes one category; what is not named stays. */
+export function withCategory(
+  preferences: NotificationPreferences,
+  change: BodyOf<typeof endpoints.putCategoryPreference>,
+): PreferencesRecord {
+  const categories = preferences.categories.map((each) =>
+    each.category !== change.category ? each : {
+      category: each.category,
+      channels: { ...each.channels, ...change.channels },
+      minimumPriority: change.minimumPriority ?? each.minimumPriority,
+      quietHours: change.quietHours === undefined ? each.quietHours : change.quietHours,
+    }
+  );
+  return toRecord({ categories });
+}

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { EVENT_CATEGORIES } from "../../../contract/mod.ts";
+import { preferencesOf, withCategory, withChannel } from "./preferences.ts";
+
+/** Spec, "Notification preferences". */
+const MINIMUM = {
+  Deployment: "NORMAL",
+  Health: "HIGH",
+  Billing: "NORMAL",
+  Security: "LOW",
+  System: "NORMAL",
+};
+
+for (const method of ["email", "messenger"] as const) {
+  Deno.test(`preferencesOf() who signed up by ${method}`, () => {
+    const { categories } = preferencesOf(method, undefined);
+    assert.deepEqual(categories.map(({ category }) => category), EVENT_CATEGORIES);
+    for (const { category, channels, minimumPriority, quietHours } of categories) {
+      assert.equal(minimumPriority, MINIMUM[category]);
+      assert.equal(quietHours, null);
+      assert.equal(channels.in_app, true);
+      assert.equal(channels.email, method === "email");
+      assert.equal(channels.messenger, method === "messenger");
+    }
+  });
+}
+
+Deno.test("withChannel() changes one channel of every category, and twice is once", () => {
+  const change = { channel: "email", enabled: false } as const;
+  const once = withChannel(preferencesOf("email", undefined), change);
+  for (const each of Object.values(once.categories)) {
+    assert.equal(each.channels.email, false);
+    assert.equal(each.channels.in_app, true);
+  }
+  assert.deepEqual(withChannel(preferencesOf("email", once), change), once);
+});
+
+Deno.test("withCategory() changes what is named and leaves the rest", () => {
+  const quietHours = { start: "22:00", end: "06:00" };
+  const before = preferencesOf("email", undefined);
+  const quiet = withCategory(before, { category: "Health", quietHours });
+  const after = withCategory(preferencesOf("email", quiet), {
+    category: "Health",
+    channels: { messenger: true },
+    minimumPriority: "LOW",
+  });
+  assert.deepEqual(after.categories.Health, {
+    category: "Health",
+    channels: { email: true, in_app: true, messenger: true, push: true },
+    minimumPriority: "LOW",
+    quietHours,
+  });
+  assert.deepEqual(after.categories.Billing, before.categories[2]);
+  const none = withCategory(preferencesOf("email", after), {
+    category: "Health",
+    quietHours: null,
+  });
+  assert.equal(none.categories.Health?.quietHours, null);
+});

@@ -1,0 +1,25 @@
+/**
+ * What was let through when its event was fanned out is judged again at the
+ * moment of sending: preferences may have changed since, and quiet hours begun.
+ *
+ * @module
+ */
+import type { Clock } from "../../../lib/clock.ts";
+import { decideDelivery } from "./decide_delivery.ts";
+import type { ReviewDelivery } from "../delivery/types.ts";
+import type { PreferenceService } from "./preference_service.ts";
+
+/** Makes the judge of messages about to be sent. */
+export function createReview(
+  { preferences, now }: { readonly preferences: PreferenceService; readonly now: Clock },
+): ReviewDelivery {
+  return async ({ channel, userId, workspaceId }) => {
+    // A webhook belongs to a workspace, which has no preferences and no night.
+    if (userId === null || channel === "webhook") return () => true;
+    const { categories } = await preferences.of({ userId, workspaceId });
+    return (content) => {
+      const wanted = categories.find(({ category }) => category === content.category)!;
+      return decideDelivery(content, wanted, now())[channel].send;
+    };
+  };
+}
