@@ -1,0 +1,326 @@
+import assert from "node:assert/strict";
+import { HOOK_TRIGGERS_PER_MINUTE, type TriggerAnswer } from "../../contract/mod.ts";
+import { systemRandom } from "../../lib/clock.ts";
+import { BuildQueue } from "../builds/queue/build_queue.ts";
+import { BuildStore } from "../builds/queue/build_store.ts";
+import { Addresses } from "../core/addresses.ts";
+import { Failure } from "../core/http/failure.ts";
+import { openKeyRing } from "../core/secrets/key_ring.ts";
+import { SecretBox } from "../core/secrets/secret_box.ts";
+import { moveDeployment } from "../deployments/deployment.ts";
+import { DeploymentStore } from "../deployments/deployment_store.ts";
+import type { GitService, Resolved } from "../git/mod.ts";
+import { projectRecord } from "../projects/project.ts";
+import { ProjectStore } from "../projects/project_store.ts";
+import { VariableService } from "../variables/variable_service.ts";
+import { VariableStore } from "../variables/variable_store.ts";
+import { hashHookToken, type HookRecord } from "./hook.ts";
+import { HookStore } from "./hook_store.ts";
+import { ReplayStore } from "./replays.ts";
+import { TriggerService } from "./trigger_service.ts";
+
+const START = Date.UTC(2026, 10, 22, 12);
+const TOKEN = "ab".repeat(32);
+const [OLDER, NEWER] = ["1".repeat(40), "2".repeat(40)];
+
+const PROJECT = projectRecord.parse({
+  id: "p1",
+  workspaceId: "w1",
+  workspaceSlug: "default",
+  name: "shop",
+  displayName: null,
+  gitUrl: "https://git.example/shop.git",
+  branch: "main",
+  framework: null,
+  installCommand: null,
+  buildCommand: null,
+  outputDirectory: null,
+  rootDirectory: null,
+  nodeVersion: null,
+  productionHistory: [],
+  createdAt: START,
+  updatedAt: START,
+});
+
+const HOOK: HookRecord = {
+  id: "h1",
+  workspaceId: PROJECT.workspaceId,
+  projectId: PROJECT.id,
+  name: "ci",
+  branch: "main",
+  restrictBranch: false,
+  scope: "All",
+  tokenHash: hashHookToken(TOKEN),
+  createdAt: START,
+  updatedAt: START,
+};
+
+interface Wanted {
+  readonly commitSha: string;
+  readonly branch?: string;
+  readonly force?: boolean;
+}
+
+interface Parts {
+  readonly clock: { now: number };
+  /** What git answers; by default it finds every commit on every branch. */
+  git: GitService["resolve"];
+  /** How often git was asked. */
+  asked: number;
+  readonly hooks: HookStore;
+  readonly builds: BuildStore;
+  /** A service of its own, as in another process over the same store. */
+  service(options?: { readonly resolveMs?: number }): TriggerService;
+  trigger(wanted: Wanted, more?: {
+    readonly service?: TriggerService;
+    readonly idempotencyKey?: string;
+    readonly signal?: AbortSignal;
+  }): Promise<TriggerAnswer>;
+  /** Ends a deployment's build as a worker would. */
+  end(answer: TriggerAnswer, as: "LIVE" | "FAILED"): Promise<void>;
+}
+
+const found = (sha: string): Resolved => ({ type: "found", sha, message: "Fix", author: "Ada" });
+
+async function withTriggers(run: (parts: Parts) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "svc-triggers-" });
+  const kv = await Deno.openKv(":memory:");
+  const box = new SecretBox(await openKeyRing(`${folder}/keys.json`, systemRandom), systemRandom);
+  const clock = { now: START };
+  const now = () => clock.now;
+  const deployments = new DeploymentStore(kv, () => {});
+  const [projects, hooks, builds] = [new ProjectStore(kv), new HookStore(kv), new BuildStore(kv)];
+  // Nothing runs: the tests end builds themselves.
+  const buildQueue = new BuildQueue({
+    builds,
+    worker: { perform: () => Promise.reject(), giveUp: () => Promise.reject() },
+    concurrency: 0,
+    now,
+    onTrouble: (message) => assert.fail(message),
+  });
+  const parts: Parts = {
+    ...{ clock, hooks, builds, asked: 0 },
+    git: (_project, { commitSha }) => Promise.resolve(found(commitSha.padEnd(40, "0"))),
+    service: (options = {}) =>
+      new TriggerService({
+        ...{ hooks, projects, deployments, builds, buildQueue, box, now, ...options },
+        variables: new VariableService({ variables: new VariableStore(kv), box, now }),
+        random: systemRandom,
+        replays: new ReplayStore(kv, now),
+        addresses: new Addresses({ protocol: "https:", domain: "svc.example", port: "" }),
+        raiseEvent: () => Promise.resolve(),
+        publicOrigin: "https://svc.example",
+        git: {
+          resolve(...question) {
+            parts.asked++;
+            return parts.git(...question);
+          },
+          refusal: () => undefined,
+          branches: () => assert.fail("A trigger lists no branches"),
+          forget: () => assert.fail("A trigger forgets no mirror"),
+        },
+      }),
+    async trigger({ commitSha, branch = "main", force = false }, more = {}) {
+      const { service = first, idempotencyKey, signal = new AbortController().signal } = more;
+      return await service.trigger(HOOK, {
+        ...{ idempotencyKey, signal },
+        body: { commitSha, branch, force },
+      });
+    },
+    async end({ id }, as) {
+      const move = (to: "BUILDING" | "DEPLOYING" | "FAILED") =>
+        deployments.update(
+          PROJECT.id,
+          id,
+          (current) => moveDeployment(current, to, { now: clock.now }),
+        );
+      await move("BUILDING");
+      if (as === "LIVE") {
+        const deploying = await move("DEPLOYING");
+        await deployments.activate(deploying!, clock.now);
+      } else await move("FAILED");
+      const build = await builds.find(PROJECT.id, id);
+      const state = as === "LIVE" ? "SUCCEEDED" : "FAILED";
+      await builds.finish(build!, { state, error: null, finishedAt: clock.now });
+    },
+  };
+  const first = parts.service();
+  try {
+    assert.ok(await projects.create(PROJECT));
+    assert.ok(await hooks.create(HOOK));
+    await run(parts);
+  } finally {
+    kv.close();
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** A check of the failure that a trigger or a call ends with. */
+const failure = (code: Failure["code"], message: RegExp) => (error: unknown): boolean => {
+  assert.ok(error instanceof Failure, String(error));
+  assert.equal(error.code, code);
+  assert.match(error.message, message);
+  return true;
+};
+
+Deno.test("TriggerService.trigger() answers an identical commit with its deployment", () =>
+  withTriggers(async (parts) => {
+    const { trigger, end, hooks } = parts;
+    const first = await trigger({ commitSha: OLDER });
+    assert.deepEqual([first.status, first.isPreview], ["PENDING", false]);
+    assert.equal(parts.asked, 1);
+    const building = await trigger({ commitSha: OLDER });
+    assert.equal(building.id, first.id, "while it is under way");
+    await end(first, "LIVE");
+    const live = await trigger({ commitSha: OLDER });
+    assert.deepEqual([live.id, live.status], [first.id, "LIVE"]);
+    assert.match(live.message, /^Nothing new to deploy: /);
+    assert.equal(parts.asked, 1, "git is not asked for a full SHA that is known");
+    parts.git = () => Promise.resolve(found(OLDER));
+    assert.equal((await trigger({ commitSha: OLDER.slice(0, 7) })).id, first.id, "a short SHA");
+    assert.equal(parts.asked, 2);
+    const preview = await trigger({ commitSha: OLDER, branch: "menu" });
+    assert.notEqual(preview.id, first.id, "another branch has a deployment of its own");
+    assert.equal((await hooks.useOf(HOOK.id)).count, 5);
+  }));
+
+Deno.test("TriggerService.trigger() deploys a commit again that is not shown any more", () =>
+  withTriggers(async ({ trigger, end }) => {
+    const deploy = async (commitSha: string) => {
+      const answer = await trigger({ commitSha });
+      await end(answer, "LIVE");
+      return answer.id;
+    };
+    const older = await deploy(OLDER);
+    await deploy(NEWER);
+    const reverted = await trigger({ commitSha: OLDER });
+    assert.notEqual(reverted.id, older);
+    await end(reverted, "FAILED");
+    const retried = await trigger({ commitSha: OLDER });
+    assert.notEqual(retried.id, reverted.id, "a failed deployment is not what was asked for");
+  }));
+
+Deno.test("TriggerService.trigger() with force deploys again, but not beside another commit", () =>
+  withTriggers(async ({ trigger, end }) => {
+    const first = await trigger({ commitSha: OLDER });
+    const forced = await trigger({ commitSha: OLDER, force: true });
+    assert.notEqual(forced.id, first.id, "also while the same commit is under way");
+    await assert.rejects(
+      trigger({ commitSha: NEWER, force: true }),
+      failure("conflict", /is still building commit 1{40}/),
+    );
+    await end(first, "LIVE");
+    await end(forced, "LIVE");
+    const again = await trigger({ commitSha: OLDER, force: true });
+    assert.ok(![first.id, forced.id].includes(again.id));
+  }));
+
+Deno.test("TriggerService.trigger() repeats its answer for an Idempotency-Key", () =>
+  withTriggers(async ({ trigger }) => {
+    const wanted = { commitSha: OLDER, force: true };
+    const first = await trigger(wanted, { idempotencyKey: "run-1" });
+    const again = await trigger(wanted, { idempotencyKey: "run-1" });
+    assert.equal(again.id, first.id, "although it is forced");
+    const other = await trigger(wanted, { idempotencyKey: "run-2" });
+    assert.notEqual(other.id, first.id);
+    await assert.rejects(
+      trigger({ ...wanted, commitSha: NEWER }, { idempotencyKey: "run-1" }),
+      failure("conflict", /another body/),
+    );
+  }));
+
+Deno.test("TriggerService.admit() counts calls, and admits again after a minute", () =>
+  withTriggers(async ({ service, clock }) => {
+    const triggers = service();
+    const request = new Request("https://svc.example/v1/hooks/token", { method: "POST" });
+    const admit = (token: string) => triggers.admit(token, request);
+    await assert.rejects(admit("cd".repeat(32)), failure("unauthorized", /^Invalid token$/));
+    for (let count = 0; count < HOOK_TRIGGERS_PER_MINUTE; count++) await admit(TOKEN);
+    await assert.rejects(admit(TOKEN), (error: Failure) => {
+      assert.equal(error.retryAfter, 60);
+      return failure("rate_limited", /^Hook takes 30 triggers in a minute/)(error);
+    });
+    clock.now += 60_000;
+    assert.equal((await admit(TOKEN)).id, HOOK.id);
+  }));
+
+for (
+  const { name, other } of [
+    { name: "in one process", other: ({ service }: Parts) => [service(), undefined] },
+    { name: "in two processes", other: ({ service }: Parts) => [service(), service()] },
+  ]
+) {
+  Deno.test(`TriggerService.trigger() of two at once ${name} creates one deployment`, () =>
+    withTriggers(async (parts) => {
+      const [one, two = one] = other(parts);
+      const gate = Promise.withResolvers<void>();
+      const both = Promise.withResolvers<void>();
+      let resolving = 0;
+      parts.git = async (_project, { commitSha }) => {
+        if (++resolving === (one === two ? 1 : 2)) both.resolve();
+        await gate.promise;
+        return found(commitSha);
+      };
+      const answers = [one!, two!].map((service) =>
+        parts.trigger({ commitSha: OLDER }, { service })
+      );
+      await both.promise;
+      gate.resolve();
+      const [first, second] = await Promise.all(answers);
+      assert.equal(first!.id, second!.id);
+      const builds = await parts.builds.list(PROJECT.id, { limit: 10 });
+      assert.deepEqual(builds.items.map(({ id }) => id), [first!.id]);
+    }));
+}
+
+Deno.test("TriggerService.trigger() of two commits of a branch at once refuses one of them", () =>
+  withTriggers(async ({ trigger, service, builds }) => {
+    const settled = await Promise.allSettled([
+      trigger({ commitSha: OLDER }, { service: service() }),
+      trigger({ commitSha: NEWER }, { service: service() }),
+    ]);
+    const refused = settled.filter((each) => each.status === "rejected");
+    assert.equal(refused.length, 1);
+    failure("conflict", /is still building commit/)(refused[0]!.reason);
+    assert.equal((await builds.list(PROJECT.id, { limit: 10 })).items.length, 1);
+  }));
+
+Deno.test("TriggerService.trigger() reads an unreachable repository as a missing branch", () =>
+  withTriggers(async (parts) => {
+    parts.git = () => Promise.resolve({ type: "unreachable", reason: "no route to host" });
+    await assert.rejects(parts.trigger({ commitSha: OLDER }), (error: Failure) => {
+      const message = "Its repository cannot be reached: no route to host";
+      assert.deepEqual(error.problems, [{ path: "project", message }]);
+      return failure("not_found", /^Branch not found$/)(error);
+    });
+    assert.deepEqual((await parts.builds.list(PROJECT.id, { limit: 10 })).items, []);
+    assert.equal((await parts.hooks.useOf(HOOK.id)).count, 0, "refused triggers are no use");
+  }));
+
+Deno.test("TriggerService.trigger() stops waiting for git, which others still wait for", () =>
+  withTriggers(async (parts) => {
+    const late = failure("unavailable", /^The repository is still being fetched/);
+    const fetched = Promise.withResolvers<void>();
+    parts.git = async (_project, { commitSha }) => {
+      await fetched.promise;
+      return found(commitSha);
+    };
+    const leaving = new AbortController();
+    const service = parts.service();
+    const left = parts.trigger({ commitSha: OLDER }, { service, signal: leaving.signal });
+    const stayed = parts.trigger({ commitSha: OLDER }, { service });
+    const refused = assert.rejects(left, late);
+    leaving.abort();
+    await refused;
+    fetched.resolve();
+    assert.equal((await stayed).status, "PENDING");
+    assert.equal(parts.asked, 1, "both asked the same");
+
+    parts.git = (_project, _wanted, signal) =>
+      new Promise((_, reject) => signal.addEventListener("abort", () => reject(signal.reason)));
+    const hasty = parts.service({ resolveMs: 1 });
+    await assert.rejects(
+      parts.trigger({ commitSha: OLDER, branch: "menu" }, { service: hasty }),
+      late,
+    );
+  }));
