@@ -49,7 +49,7 @@ Deno.test("findProgramStarts() finds programs that are started elsewhere", () =>
   const allowed = [
     "src/lib/spawn_program.ts",
     "src/a_test.ts",
-    "src/lib/test_git.ts",
+    "src/lib/_test_git.ts",
     "scripts/a.ts",
   ];
   assert.deepEqual(findProgramStarts(allowed.map((path) => ({ path, text }))), []);

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { findFramework, type Launch } from "../manifest/mod.ts";
 import { bundleServerEntry } from "../runtime/mod.ts";
-import { until } from "../lib/test_until.ts";
+import { until } from "../lib/_test_until.ts";
 
 /** The launch that a framework finds for an output with these files. */
 async function launchOf(id: string, files: Readonly<Record<string, string>>): Promise<Launch> {

@@ -8,7 +8,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { programCommand } from "../../scripts/_program.ts";
 import { authenticatorCode } from "../helpers/authenticator.ts";
 import { oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
-import { until } from "../../src/lib/test_until.ts";
+import { until } from "../../src/lib/_test_until.ts";
 
 const isFile = (path: string): boolean => {
   try {

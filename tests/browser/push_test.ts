@@ -9,7 +9,7 @@ import { BOT_TOKEN, serveBotApi } from "../helpers/bot_api.ts";
 import { claimOwner, raise } from "../helpers/notifications.ts";
 import { type TestPlatform, withPlatform } from "../helpers/platform.ts";
 import { serveSmtp } from "../helpers/smtp_server.ts";
-import { until } from "../../src/lib/test_until.ts";
+import { until } from "../../src/lib/_test_until.ts";
 
 const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => {
   try {

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { markedProcesses } from "../../src/lib/marked_processes.ts";
-import { makeRepository } from "../../src/lib/test_git.ts";
+import { makeRepository } from "../../src/lib/_test_git.ts";
 import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
-import { until } from "../../src/lib/test_until.ts";
+import { until } from "../../src/lib/_test_until.ts";
 
 const BUILDS = 10;
 const PATIENCE_MS = 120_000;

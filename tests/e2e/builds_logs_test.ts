@@ -1,7 +1,7 @@
 /** `svc logs --build` on a deployment that a hook started. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { makeRepository } from "../../src/lib/test_git.ts";
+import { makeRepository } from "../../src/lib/_test_git.ts";
 import { oneObject, TOKEN, withSandbox } from "../helpers/sandbox.ts";
 
 Deno.test("svc logs --build shows a build, and follows one to its end", async () => {

@@ -6,9 +6,9 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { type Command, programCommand, startProgram } from "../../scripts/_program.ts";
 import { markedProcesses } from "../../src/lib/marked_processes.ts";
-import { makeRepository } from "../../src/lib/test_git.ts";
+import { makeRepository } from "../../src/lib/_test_git.ts";
 import { callApi, type Sandbox, TOKEN, withSandbox } from "../helpers/sandbox.ts";
-import { until } from "../../src/lib/test_until.ts";
+import { until } from "../../src/lib/_test_until.ts";
 
 const NOBODY = 65534;
 const isRoot = Deno.uid() === 0;

@@ -4,9 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { peakMemory } from "../../scripts/bench/_bench_place.ts";
-import { makeRepository } from "../../src/lib/test_git.ts";
+import { makeRepository } from "../../src/lib/_test_git.ts";
 import { callApi, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
-import { until } from "../../src/lib/test_until.ts";
+import { until } from "../../src/lib/_test_until.ts";
 
 const TRIGGERS = Number(Deno.env.get("TRIGGERS") ?? 24);
 const PROJECTS = TRIGGERS < 100 ? 4 : 20;

@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { until } from "../../src/lib/test_until.ts";
+import { until } from "../../src/lib/_test_until.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const HOST = "crash.localhost";

@@ -1,7 +1,7 @@
 /** Functions from the file to the answer: bundled by the tool, run by the platform, ended with it. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { until } from "../../src/lib/test_until.ts";
+import { until } from "../../src/lib/_test_until.ts";
 import { type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 
 const HOST = "kiosk.localhost";

@@ -11,7 +11,7 @@ import {
   type OpenBuilds,
   openBuilds,
 } from "../../src/serve/mod.ts";
-import { makeRepository, type TestRepository } from "../../src/lib/test_git.ts";
+import { makeRepository, type TestRepository } from "../../src/lib/_test_git.ts";
 import {
   type ApiAnswer,
   type ApiOptions,
@@ -22,7 +22,7 @@ import {
   STATIC_MANIFEST,
   type TestPlatform,
 } from "./platform.ts";
-import { until } from "../../src/lib/test_until.ts";
+import { until } from "../../src/lib/_test_until.ts";
 
 /** Builds at once, or when `open()` is called. */
 export class TestRunner {

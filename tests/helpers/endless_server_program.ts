@@ -3,7 +3,7 @@
  * in an endless loop.
  */
 import { computeServer, writeModules } from "./compute_server.ts";
-import { until } from "../../src/lib/test_until.ts";
+import { until } from "../../src/lib/_test_until.ts";
 
 const directory = await writeModules({
   "entry.mjs": "export default { fetch() { console.log('looping'); for (;;); } };",

@@ -10,7 +10,7 @@ import { approve, form, poll } from "./device_flow.ts";
 import { type HookPlatform, withHooks } from "./deploy_hooks.ts";
 import { deploy } from "./platform.ts";
 import { servePush } from "./push_service.ts";
-import { until } from "../../src/lib/test_until.ts";
+import { until } from "../../src/lib/_test_until.ts";
 
 /** Runs a test on a platform that has a repository, a bot and a push service to furnish with. */
 export async function withEverything(

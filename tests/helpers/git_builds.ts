@@ -5,9 +5,9 @@
  */
 import type { BuildLogLine } from "../../src/contract/mod.ts";
 import type { PlatformOptions } from "../../src/serve/mod.ts";
-import { makeRepository, type TestRepository } from "../../src/lib/test_git.ts";
+import { makeRepository, type TestRepository } from "../../src/lib/_test_git.ts";
 import { start, type TestPlatform } from "./platform.ts";
-import { until } from "../../src/lib/test_until.ts";
+import { until } from "../../src/lib/_test_until.ts";
 
 export interface BuildPlatform extends TestPlatform {
   readonly folder: string;

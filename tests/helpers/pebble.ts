@@ -6,7 +6,7 @@
  * @module
  */
 import { join } from "node:path";
-import { until } from "../../src/lib/test_until.ts";
+import { until } from "../../src/lib/_test_until.ts";
 
 export interface Pebble {
   readonly directoryUrl: string;

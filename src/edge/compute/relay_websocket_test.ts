@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { ComputeSocket } from "../../runtime/mod.ts";
 import { type ClientSocket, forwardedCloseCode, relayWebSocket } from "./relay_websocket.ts";
-import { until } from "../../lib/test_until.ts";
+import { until } from "../../lib/_test_until.ts";
 
 const ROWS: readonly (readonly [code: number, passed: number | undefined])[] = [
   [1000, 1000],

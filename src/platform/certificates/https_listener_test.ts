@@ -6,7 +6,7 @@ import type { KeyPair } from "./certificate.ts";
 import { testAcceptor } from "../core/listener/_test_acceptor.ts";
 import type { ConnectionHandler } from "../core/listener/mod.ts";
 import { type CertificateSource, HttpsListener } from "./https_listener.ts";
-import { until } from "../../lib/test_until.ts";
+import { until } from "../../lib/_test_until.ts";
 
 async function makePair(folder: string, name: string): Promise<KeyPair> {
   const [cert, key] = [join(folder, `${name}.crt`), join(folder, `${name}.key`)];

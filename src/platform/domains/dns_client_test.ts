@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { createSocket } from "node:dgram";
-import { type DnsEntry, startDns } from "../../lib/test_dns_server.ts";
+import { type DnsEntry, startDns } from "../../lib/_test_dns_server.ts";
 import { DnsClient, parseDnsServer, parseResolvConf } from "./dns_client.ts";
 import type { DnsAnswer } from "./dns_lookup.ts";
 

@@ -5,7 +5,7 @@ import { SiteDirectory } from "../deployments/site_directory.ts";
 import { Failure } from "../core/http/failure.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 import { ProjectStore } from "../projects/project_store.ts";
-import { type DnsFixture, startDns } from "../../lib/test_dns_server.ts";
+import { type DnsFixture, startDns } from "../../lib/_test_dns_server.ts";
 import { DnsClient, parseDnsServer } from "./dns_client.ts";
 import { DomainService, MAX_DOMAINS } from "./domain_service.ts";
 import { DomainStore } from "./domain_store.ts";

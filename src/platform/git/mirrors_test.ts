@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { GitCredentials } from "../projects/git_credentials.ts";
 import { GitMirrors, type GitMirrorsOptions } from "./mirrors.ts";
 import type { ProjectRecord } from "../projects/project.ts";
-import { forgeAlike, makeRepository, makeSite, serveGit } from "../../lib/test_git.ts";
+import { forgeAlike, makeRepository, makeSite, serveGit } from "../../lib/_test_git.ts";
 
 const NEVER = new AbortController().signal;
 

@@ -4,7 +4,7 @@ import type { Frame } from "../process/frames/frame.ts";
 import { FrameConnection } from "../process/frames/frame_connection.ts";
 import { FunctionFrame, MAX_UPWARD_BYTES } from "./wire.ts";
 import { WorkerConnections } from "./worker_connections.ts";
-import { until } from "../../lib/test_until.ts";
+import { until } from "../../lib/_test_until.ts";
 
 const encoder = new TextEncoder();
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { OutboundError } from "../http1/errors.ts";
 import { createOutboundFetch } from "./outbound_fetch.ts";
-import { until } from "../../lib/test_until.ts";
+import { until } from "../../lib/_test_until.ts";
 
 /** Takes connections and says nothing. */
 function tarpit() {

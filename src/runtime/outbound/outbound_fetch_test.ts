@@ -4,7 +4,7 @@ import { codeOf, text, withOutbound } from "./_test_outbound.ts";
 import { type RawServer, serveRaw } from "./_test_servers.ts";
 import { createOutboundFetch } from "./outbound_fetch.ts";
 import { testTimers } from "../http1/_test_timers.ts";
-import { until } from "../../lib/test_until.ts";
+import { until } from "../../lib/_test_until.ts";
 
 const MALFORMED: readonly (readonly [string, string])[] = [
   ["two lengths", "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nContent-Length: 5\r\n\r\nabcde"],

@@ -8,7 +8,7 @@ import { approve, form, poll } from "../../helpers/device_flow.ts";
 import { prefer } from "../../helpers/notifications.ts";
 import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 import { servePush, type TestPushService } from "../../helpers/push_service.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 const PUSH = "/v1/notifications/push-subscription";
 const PREFERENCES = "/v1/notifications/preferences";

@@ -5,7 +5,7 @@ import { claimOwner } from "../../helpers/notifications.ts";
 import { formsOf, type Page, PASSWORD, Visitor } from "../../helpers/page_visitor.ts";
 import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 import { authenticatorCode } from "../../helpers/authenticator.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 const PATH = "/sign-in/messenger";
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { checkEvent, fetchStream } from "../../helpers/contract.ts";
 import { textOf, withBuilds } from "../../helpers/git_builds.ts";
-import { makeSite, serveGit } from "../../../src/lib/test_git.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { makeSite, serveGit } from "../../../src/lib/_test_git.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 const hostOf = (url: string) => new URL(url).hostname;
 

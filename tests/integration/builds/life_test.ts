@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { type BuildPlatform, withBuilds } from "../../helpers/git_builds.ts";
 import { keys } from "../../../src/platform/core/store/mod.ts";
 import { portableKv } from "../../../src/platform/core/store/portable_kv.ts";
-import { serveGit } from "../../../src/lib/test_git.ts";
+import { serveGit } from "../../../src/lib/_test_git.ts";
 import { start } from "../../helpers/platform.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 const RULES = `schemaVersion = "EDGE_RULE_SET_V1"
 

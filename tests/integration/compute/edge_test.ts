@@ -10,7 +10,7 @@ import {
   upload,
   withPlatform,
 } from "../../helpers/platform.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 const HOST = "shop.localhost";
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { LogEntry } from "../../../src/contract/mod.ts";
 import { deployServer } from "../../helpers/compute_site.ts";
 import { createProject, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 const HOST = "shop.localhost";
 

@@ -3,7 +3,7 @@
  */
 import assert from "node:assert/strict";
 import { ProcessPlaces } from "../../../src/runtime/mod.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 import { computeServer, writeModules } from "../../helpers/compute_server.ts";
 
 const directory = await writeModules({

@@ -2,7 +2,7 @@
  * Servers of COMPUTE layers: how they are started, asked, limited and ended.
  */
 import assert from "node:assert/strict";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 import { computeServer, writeModules } from "../../helpers/compute_server.ts";
 
 const ENTRY = `

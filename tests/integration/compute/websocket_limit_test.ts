@@ -8,7 +8,7 @@ import WebSocket from "ws";
 import { computeServer, type TestServer, writeModules } from "../../helpers/compute_server.ts";
 import { deployServer, SOCKET_SERVER, SOCKET_SITE } from "../../helpers/compute_site.ts";
 import { createProject, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 type Opened =
   | { readonly type: "open"; readonly close: () => Promise<void> }

@@ -16,7 +16,7 @@ import { claimOwner, prefer, raise } from "../../helpers/notifications.ts";
 import { withPlatform } from "../../helpers/platform.ts";
 import { servePush } from "../../helpers/push_service.ts";
 import { serveSmtp } from "../../helpers/smtp_server.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 /** Spec: "Notification preferences". */
 const MINIMUM: Readonly<Record<EventCategory, Priority>> = {

@@ -8,7 +8,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { cleanEnvironment, type Platform, startProgram } from "../../../scripts/_program.ts";
 import { serveSmtp, type TestSmtp } from "../../helpers/smtp_server.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 const COUNT = Number(Deno.env.get("CRASH_DELIVERIES") ?? 1000);
 const RAISING = 8;

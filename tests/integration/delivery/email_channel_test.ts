@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { claimOwner, raise } from "../../helpers/notifications.ts";
 import { withPlatform } from "../../helpers/platform.ts";
 import { serveSmtp } from "../../helpers/smtp_server.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 Deno.test("an urgent event is mailed at once, as text and HTML, with its own Message-ID", async () => {
   await using smtp = await serveSmtp();

@@ -3,7 +3,7 @@ import { BOT_TOKEN, serveBotApi, type TestBotApi } from "../../helpers/bot_api.t
 import { type Browser, signUp } from "../../helpers/browser.ts";
 import { claimOwner, prefer, raise } from "../../helpers/notifications.ts";
 import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 async function link(browser: Browser, api: TestBotApi, chatId: number): Promise<string> {
   const { status, json } = await browser.send("POST", "/v1/account/messenger/link");

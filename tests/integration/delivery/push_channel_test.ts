@@ -3,7 +3,7 @@ import { type Browser, signUp } from "../../helpers/browser.ts";
 import { claimOwner, prefer, raise } from "../../helpers/notifications.ts";
 import { type TestPlatform, withPlatform } from "../../helpers/platform.ts";
 import { servePush, type TestPushService } from "../../helpers/push_service.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 const PATH = "/v1/notifications/push-subscription";
 

@@ -3,7 +3,7 @@ import { Buffer } from "node:buffer";
 import { createHmac } from "node:crypto";
 import { claimOwner, raise } from "../../helpers/notifications.ts";
 import { start, type TestPlatform, withPlatform } from "../../helpers/platform.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 interface Received {
   readonly headers: Headers;

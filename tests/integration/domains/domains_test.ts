@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import type { PlatformOptions } from "../../../src/serve/mod.ts";
-import { type DnsFixture, startDns } from "../../../src/lib/test_dns_server.ts";
+import { type DnsFixture, startDns } from "../../../src/lib/_test_dns_server.ts";
 import {
   createProject,
   deploy,

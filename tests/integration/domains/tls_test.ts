@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { startDns } from "../../../src/lib/test_dns_server.ts";
+import { startDns } from "../../../src/lib/_test_dns_server.ts";
 import { CertificateFileError } from "../../../src/serve/mod.ts";
 import type { Domain } from "../../../src/contract/mod.ts";
 import { findPebble, makeCertificate, startPebble } from "../../helpers/pebble.ts";
@@ -11,7 +11,7 @@ import {
   start,
   type TestPlatform,
 } from "../../helpers/platform.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 const page = (text: string) => ({ files: { "index.html": text } });
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { functionProcesses, openMachinery, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject } from "../../helpers/platform.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 const HOST = "shop.localhost";
 const GATE = { use: "auth", mode: "request", failure: "closed" };

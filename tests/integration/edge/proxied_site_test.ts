@@ -8,7 +8,7 @@ import {
   rule,
 } from "../../helpers/upstreams.ts";
 import { createProject, rawRequest } from "../../helpers/platform.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 const HOST = "shop.localhost";
 const cacheRule = rule("cache", { type: "cache", ttlSeconds: 60 });

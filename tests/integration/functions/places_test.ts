@@ -7,7 +7,7 @@ import { ProcessPlaces } from "../../../src/runtime/mod.ts";
 import { bodyText, deployFunctions, invocation } from "../../helpers/function_host.ts";
 import { openMachinery, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject } from "../../helpers/platform.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 const functions = [{
   name: "steps",

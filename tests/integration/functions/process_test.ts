@@ -9,7 +9,7 @@ import {
   invocation,
   projectFunctions,
 } from "../../helpers/function_host.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 function runs(pid: number): boolean {
   try {

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { makeRepository } from "../../../src/lib/test_git.ts";
+import { makeRepository } from "../../../src/lib/_test_git.ts";
 import { startHooks, withHooks } from "../../helpers/deploy_hooks.ts";
 
 Deno.test("the same commit again answers with the deployment that exists, unless forced", () =>

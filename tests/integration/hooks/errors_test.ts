@@ -1,6 +1,6 @@
 /** What callers of a hook are told where their commit, or its repository, cannot be had. */
 import assert from "node:assert/strict";
-import { forgeAlike, serveGit } from "../../../src/lib/test_git.ts";
+import { forgeAlike, serveGit } from "../../../src/lib/_test_git.ts";
 import { withHooks } from "../../helpers/deploy_hooks.ts";
 
 Deno.test("a short SHA of several commits is refused with all that it can be", () =>

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { signUp, signUpWithWorkspace } from "../../helpers/browser.ts";
 import { type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 /** Events of a deployment in the owner's inbox, by name; waits until one is there. */
 async function toldOf({ api }: HookPlatform, id: string, awaited: string): Promise<string[]> {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { runCli } from "../../../src/cli/_test_run.ts";
 import { startHooks, withHooks } from "../../helpers/deploy_hooks.ts";
-import { makeRepository } from "../../../src/lib/test_git.ts";
+import { makeRepository } from "../../../src/lib/_test_git.ts";
 import { deploy, rawRequest, TOKEN } from "../../helpers/platform.ts";
 
 /** Whether any file below a folder holds a text. */

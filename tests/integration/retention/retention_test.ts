@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { withHooks } from "../../helpers/deploy_hooks.ts";
 import { deploy, type TestPlatform } from "../../helpers/platform.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 const hostOf = (url: string) => new URL(url).hostname;
 const page = (text: string) => ({ "index.html": `<p>${text}</p>` });

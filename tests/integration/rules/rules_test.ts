@@ -7,7 +7,7 @@ import {
   type TestPlatform,
   withPlatform,
 } from "../../helpers/platform.ts";
-import { until } from "../../../src/lib/test_until.ts";
+import { until } from "../../../src/lib/_test_until.ts";
 
 const files = { "index.html": "home", "new.html": "new", "secret.html": "secret" };
 

@@ -4,7 +4,7 @@ import type { BuildRecord } from "./build_record.ts";
 import { BuildQueue } from "./build_queue.ts";
 import { BuildStore } from "./build_store.ts";
 import type { BuildEnd } from "./build_worker.ts";
-import { until } from "../../../lib/test_until.ts";
+import { until } from "../../../lib/_test_until.ts";
 
 const PROJECT = "p1";
 const SUCCEEDED: BuildEnd = { state: "SUCCEEDED", error: null };

@@ -3,7 +3,7 @@ import { DamagedRecordError } from "../../core/store/records.ts";
 import type { SendOutcome } from "./channel.ts";
 import { DIGEST_WINDOW_MS } from "./delivery_queue.ts";
 import { countOf, request, SENT, testChannel, USER, withQueue } from "./_test_delivery.ts";
-import { until } from "../../../lib/test_until.ts";
+import { until } from "../../../lib/_test_until.ts";
 
 const DOWN: SendOutcome = { type: "retry", reason: "No connection", hostTrouble: true };
 const BUSY: SendOutcome = { type: "retry", reason: "Mailbox busy", hostTrouble: false };

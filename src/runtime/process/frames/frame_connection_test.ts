@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { FairShare } from "./fair_share.ts";
 import { concat, encodeFrame, HEADER_BYTES, ProtocolError } from "./frame.ts";
 import { FRAME_COST_BYTES, FrameConnection } from "./frame_connection.ts";
-import { until } from "../../../lib/test_until.ts";
+import { until } from "../../../lib/_test_until.ts";
 
 const frame = (id: number, size: number) => ({
   type: 40,
