@@ -12,7 +12,8 @@ export interface CertificateFault {
   readonly hint: string;
 }
 
-const TRUST = "Name a PEM file with the certificate of its authority by DENO_CERT";
+const TRUST = "Set DENO_CERT, NODE_EXTRA_CA_CERTS or SSL_CERT_FILE to a PEM file with the " +
+  "certificate of its authority";
 const RENEW = "Renew the certificate, or correct this machine's clock";
 
 const FAULTS: Readonly<Record<string, CertificateFault>> = {

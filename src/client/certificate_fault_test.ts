@@ -7,13 +7,15 @@ const refused = (said: string) =>
     cause: new Error(`client error (Connect): invalid peer certificate: ${said}`),
   });
 
+const VARIABLES = /DENO_CERT, NODE_EXTRA_CA_CERTS or SSL_CERT_FILE/;
+
 const ROWS: readonly (readonly [string, RegExp, RegExp])[] = [
-  ["UnknownIssuer", /no authority known here/, /DENO_CERT/],
+  ["UnknownIssuer", /no authority known here/, VARIABLES],
   ["Other(OtherError(CaUsedAsEndEntity))", /an authority's/, /CA:FALSE/],
   ["NotValidForName", /another name/, /--api-url/],
   ['certificate not valid for name "a"; certificate is only valid for b', /another name/, /./],
   ["certificate expired: verification time 2 (UNIX)", /has expired/, /Renew/],
-  ["BadEncoding", /is not valid/, /DENO_CERT/],
+  ["BadEncoding", /is not valid/, VARIABLES],
 ];
 
 for (const [said, reason, hint] of ROWS) {
