@@ -1,13 +1,13 @@
 /**
- * The flags of `svc serve`.
+ * The flags of `svc serve`, by subject.
  *
  * @module
  */
-import type { Command } from "@commander-js/extra-typings";
+import type { Command, OptionValues } from "@commander-js/extra-typings";
 import { hostName, httpUrl, repeatedList, wholeNumber } from "../command/mod.ts";
 
-/** Declares the flags on an empty command. */
-export function defineServeFlags(command: Command) {
+/** Where the platform listens, and where its data is. */
+function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
   return command
     .option("--host <address>", "address to listen on", "127.0.0.1")
     .option(
@@ -30,7 +30,12 @@ export function defineServeFlags(command: Command) {
       "--trust-proxy <cidr>",
       "proxies whose forwarding headers are trusted; repeatable",
       repeatedList,
-    )
+    );
+}
+
+/** How many connections there are, and how long each step of one takes. */
+function addConnectionFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
+  return command
     .option(
       "--max-connections <n>",
       "most connections at a time (default: half of the process's open-file limit)",
@@ -60,7 +65,12 @@ export function defineServeFlags(command: Command) {
       "--keep-alive-timeout <s>",
       "seconds between an answer and the next request of a connection (default: 75)",
       wholeNumber({ min: 1, max: 86_400 }),
-    )
+    );
+}
+
+/** What the servers and functions of deployments may reach, and how many there are. */
+function addComputeFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
+  return command
     .option(
       "--allow-private-upstreams",
       "let rewrites, functions and webhooks reach private addresses",
@@ -88,7 +98,12 @@ export function defineServeFlags(command: Command) {
       "--max-function-processes <n>",
       "most function processes at a time (default: what the machine can bear)",
       wholeNumber({ min: 1, max: 100_000 }),
-    )
+    );
+}
+
+/** Builds from git: their sandbox and their limits. */
+function addBuildFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
+  return command
     .option(
       "--git-root <dir>",
       "folder below which projects may have local repositories; repeatable",
@@ -139,7 +154,12 @@ export function defineServeFlags(command: Command) {
       "--trigger-timeout <s>",
       "seconds that a deploy hook waits for its repository (default: 50)",
       wholeNumber({ min: 1, max: 3600 }),
-    )
+    );
+}
+
+/** Which deployments are kept. */
+function addRetentionFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
+  return command
     .option(
       "--keep-deployments <n>",
       "latest deployments of a project to keep, whatever their age (default: 50)",
@@ -149,7 +169,12 @@ export function defineServeFlags(command: Command) {
       "--keep-days <days>",
       "days for which every deployment is kept (default: 30)",
       wholeNumber({ min: 0, max: 100_000 }),
-    )
+    );
+}
+
+/** Connections to other sites. */
+function addUpstreamFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
+  return command
     .option(
       "--upstream-ca <file>",
       "PEM file with further authorities that rewrites and functions trust",
@@ -163,9 +188,19 @@ export function defineServeFlags(command: Command) {
       "--upstream-idle-timeout <s>",
       "seconds without a byte from another site (default: 60)",
       wholeNumber({ min: 1, max: 3600 }),
-    )
+    );
+}
+
+/** Databases that say where an address is. */
+function addAddressDataFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
+  return command
     .option("--geoip <file>", "MMDB file with countries, instead of the built-in one")
-    .option("--asn <file>", "MMDB file with autonomous systems")
+    .option("--asn <file>", "MMDB file with autonomous systems");
+}
+
+/** Certificates, and the domains that they are for. */
+function addCertificateFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
+  return command
     .option("--tls-cert <file>", "PEM certificate chain for all hosts; needs --tls-key")
     .option("--tls-key <file>", "PEM private key of the certificate")
     .option(
@@ -180,12 +215,25 @@ export function defineServeFlags(command: Command) {
       "--acme-ca <file>",
       "PEM file with the authority of the ACME server itself, if that is private",
     )
-    .option("--dns-server <address>", "DNS server that `domains verify` asks, host or host:port")
+    .option("--dns-server <address>", "DNS server that `domains verify` asks, host or host:port");
+}
+
+/** How the platform sends mail and Telegram messages. */
+function addMessageFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
+  return command
     .option("--smtp-url <url>", "mail server, smtp[s]://user:pass@host:port (or SVC_SMTP_URL)")
     .option("--mail-from <address>", "sender of mails, as user@host or Name <user@host>")
     .option("--bot-token <token>", "token of a Telegram bot; better in SVC_BOT_TOKEN")
     .option("--bot-api <url>", "address of the Bot API, if it is not Telegram's own", httpUrl)
-    .option("--bot-name <name>", "name of the bot, instead of asking the Bot API")
+    .option("--bot-name <name>", "name of the bot, instead of asking the Bot API");
+}
+
+/** Declares the flags on an empty command; help lists them in this order. */
+export function defineServeFlags(command: Command) {
+  const hosting = addComputeFlags(addConnectionFlags(addPlatformFlags(command)));
+  const deploying = addRetentionFlags(addBuildFlags(hosting));
+  const reaching = addAddressDataFlags(addUpstreamFlags(deploying));
+  return addMessageFlags(addCertificateFlags(reaching))
     .option(
       "--public-address <ip>",
       "address of this platform for A and AAAA records; repeatable",
