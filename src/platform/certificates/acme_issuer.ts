@@ -12,7 +12,7 @@ import type { Http01Challenges } from "./challenges.ts";
 /** Time for one request to the authority. */
 const REQUEST_TIMEOUT_MS = 30_000;
 const MAX_ANSWER_BYTES = 1024 * 1024;
-/** How often, and how far apart, the state of an order is asked for. */
+/** How often the state of an order is polled, and how far apart. */
 const POLLING = { backoffAttempts: 12, backoffMin: 500, backoffMax: 15_000 } as const;
 /** Requests that fail at the network or with 5xx are sent again once, a second later. */
 const RETRIES = { retryMaxAttempts: 1, retryDefaultDelay: 1 } as const;
@@ -20,11 +20,14 @@ const RETRIES = { retryMaxAttempts: 1, retryDefaultDelay: 1 } as const;
 export interface AcmeOptions {
   /** Directory of the authority, such as `https://acme-v02.api.letsencrypt.org/directory`. */
   readonly directoryUrl: string;
-  /** Mail address that the authority may write to. */
+  /** Email address at which the authority may contact the operator. */
   readonly contact: string;
   /** The operator agrees to the authority's terms of service. */
   readonly termsAgreed: boolean;
-  /** Certificates (PEM) of a private authority's own server, where the system trusts it not. */
+  /**
+   * Certificates (PEM) by which a private authority's own server is trusted,
+   * beside the system's.
+   */
   readonly serverCa?: string;
 }
 
@@ -33,7 +36,7 @@ export interface Issuer {
   issue(hostname: string): Promise<KeyPair>;
 }
 
-/** How acme-client 5.4 reports a request without answer: it trips over the missing response. */
+/** How acme-client 5.4 reports a request that got no response: it reads a field of `undefined`. */
 const isUnanswered = (error: unknown): boolean =>
   error instanceof TypeError && error.message.includes("reading 'config'");
 
@@ -86,7 +89,7 @@ export class AcmeIssuer implements Issuer {
     return { cert, key: key.toString() };
   }
 
-  /** Reads or makes the account's key; the account itself is made with the first order. */
+  /** Reads or creates the account's key; the account itself is created with the first order. */
   private async connect(): Promise<Client> {
     const { directoryUrl, serverCa, store } = this.options;
     const { default: acme } = await import("acme-client");

@@ -1,5 +1,5 @@
 /**
- * What is kept of a certificate, and when it is ordered next. Pure.
+ * The record of a certificate, and when it is ordered next. Pure.
  *
  * @module
  */
@@ -32,14 +32,14 @@ export const certificateRecord = z.object({
   }).nullable(),
   /** Orders that failed in a row. */
   failures: z.number(),
-  /** Why the last order failed; null where it did not. */
+  /** Why the last order failed; null where it succeeded. */
   error: z.string().nullable(),
   /** When the next order is due. */
   dueAt: z.number(),
 });
 export type CertificateRecord = z.infer<typeof certificateRecord>;
 
-/** When a certificate begins and ends to be valid, in milliseconds since the epoch. */
+/** The first and last moment at which a certificate is valid, in milliseconds since the epoch. */
 export function validityOf(pem: string): { readonly notBefore: number; readonly notAfter: number } {
   const { validFrom, validTo } = new X509Certificate(pem);
   return { notBefore: Date.parse(validFrom), notAfter: Date.parse(validTo) };
@@ -56,7 +56,7 @@ export function renewalTime(
 
 /**
  * When to order again after failures: 5 minutes, 15, 45, and so on up to a day,
- * each up to a quarter more or less. Certificate authorities bear about five
+ * each up to a quarter more or less. Certificate authorities allow about five
  * failures an hour.
  */
 export function retryTime(
@@ -67,7 +67,7 @@ export function retryTime(
   return options.now + wait * (0.75 + options.chance / 2);
 }
 
-/** What is told of a hostname's certificate. */
+/** What the API shows of a hostname's certificate. */
 export function certificateToWire(
   record: CertificateRecord | undefined,
   now: number,

@@ -1,6 +1,6 @@
 /**
- * Keeps a valid certificate for every hostname that is on the air: orders it,
- * renews it in time, and tries again later where an order fails.
+ * Keeps a valid certificate for every hostname that is served: orders it,
+ * renews it in time, and tries again later if an order fails.
  *
  * @module
  */
@@ -18,19 +18,19 @@ import {
 } from "./certificate.ts";
 import type { CertificateStore } from "./certificate_store.ts";
 
-/** Characters of an authority's message that are kept. */
+/** Most characters that are kept of an authority's message. */
 const MAX_ERROR = 500;
 
 export interface CertificateServiceOptions {
   readonly store: CertificateStore;
   readonly issuer: Issuer;
-  /** The hostnames that shall have a certificate. */
+  /** The hostnames that should have a certificate. */
   names(): Iterable<string>;
-  /** True for a hostname that shall have a certificate. */
+  /** True for a hostname that should have a certificate. */
   wants(hostname: string): boolean;
   readonly now: Clock;
   readonly random: Random;
-  /** Told of a hostname whose certificate is new. */
+  /** Called with a hostname that has a new certificate. */
   onIssued(hostname: string): void;
   log(line: PlatformLog): void;
 }
@@ -48,7 +48,7 @@ export class CertificateService {
 
   constructor(private readonly options: CertificateServiceOptions) {}
 
-  /** Reads all that is stored. A key that does not open is ordered anew. */
+  /** Reads all that is stored. A certificate whose key cannot be decrypted is ordered again. */
   async load(): Promise<void> {
     const { store, log } = this.options;
     for await (const record of store.all()) {
@@ -63,7 +63,7 @@ export class CertificateService {
     }
   }
 
-  /** The certificate of a hostname that is on the air. */
+  /** The certificate of a hostname that is served. */
   find(hostname: string): KeyPair | undefined {
     const pair = this.held.get(hostname)?.pair;
     return pair !== undefined && this.options.wants(hostname) ? pair : undefined;
@@ -82,7 +82,7 @@ export class CertificateService {
     this.wake();
   }
 
-  /** Starts a round of orders, or another one after that which is under way. */
+  /** Starts a round of orders, or another one after the round that is running. */
   wake(): void {
     if (this.state !== "running") return;
     this.again = true;
@@ -95,18 +95,18 @@ export class CertificateService {
       .finally(() => this.round = undefined);
   }
 
-  /** Begins to order, now that challenges are answered. */
+  /** Starts ordering, now that challenges are answered. */
   start(): void {
     this.state = "running";
     this.wake();
   }
 
-  /** Resolves when no round is under way. */
+  /** Resolves when no round is running. */
   async idle(): Promise<void> {
     await this.round;
   }
 
-  /** Begins no further order; one that is under way is left to end by itself. */
+  /** Starts no further order; one that is running ends by itself. */
   close(): void {
     this.state = "closed";
   }

@@ -34,13 +34,13 @@ export class CertificateStore {
     return this.box.seal(key, keyPlace(hostname));
   }
 
-  /** @throws {SecretDamagedError} where the private key does not open. */
+  /** @throws {SecretDamagedError} where the private key cannot be decrypted. */
   async open({ hostname, issued }: CertificateRecord): Promise<KeyPair | undefined> {
     if (issued === null) return undefined;
     return { cert: issued.chain, key: await this.box.open(issued.key, keyPlace(hostname)) };
   }
 
-  /** Seals every private key with the current key of the data directory; returns how many. */
+  /** Seals every private key with the data directory's current key; returns how many it sealed. */
   async reseal(): Promise<number> {
     let count = 0;
     for await (const record of this.all()) {
@@ -60,7 +60,7 @@ export class CertificateStore {
     return count;
   }
 
-  /** The private key of the account at a certificate authority, made where there is none. */
+  /** The private key of the account at a certificate authority, created if there is none. */
   async accountKey(directoryUrl: string, make: () => Promise<string>): Promise<string> {
     const key = keys.acmeAccount(directoryUrl);
     const place = accountPlace(directoryUrl);

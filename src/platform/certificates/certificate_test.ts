@@ -58,7 +58,7 @@ const rows = [
 ] as const;
 
 for (const [name, given, now, wanted] of rows) {
-  Deno.test(`certificateToWire() tells of ${name}`, () => {
+  Deno.test(`certificateToWire() shows ${name}`, () => {
     assert.deepEqual(certificateToWire(given, now), wanted);
   });
 }

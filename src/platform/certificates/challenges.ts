@@ -1,5 +1,5 @@
 /**
- * Answers to HTTP-01 challenges (RFC 8555, 8.3) while orders are under way.
+ * Responses to HTTP-01 challenges (RFC 8555, 8.3) while orders are pending.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export class Http01Challenges {
     this.pending.delete(token);
   }
 
-  /** The answer to a challenge that is pending; `undefined` for all other requests. */
+  /** The response to a pending challenge; `undefined` for all other requests. */
   answer(url: string): Response | undefined {
     if (this.pending.size === 0) return undefined;
     const path = url.indexOf("/", url.indexOf("//") + 2);

@@ -1,13 +1,13 @@
 /**
- * The HTTPS listener. With a certificate per host, the server name of each
- * handshake (SNI, RFC 6066) chooses one.
+ * The HTTPS listener. Where hosts have their own certificates, the server name
+ * of each handshake (SNI, RFC 6066) selects one.
  *
- * Deno's public API listens with one certificate. Its listener can ask for one
- * per name all the same, by an option that Deno itself uses for `node:tls`
- * (docs/decisions/sni.md). The runtime remembers each answer for as long as the
- * listener lives, refusals too, so a new listener takes over the port where an
- * answer has changed, or where many names were asked for (docs/domains.md, "How
- * certificates are chosen").
+ * Deno's public API listens with a single certificate. Its listener can still
+ * resolve one per name, by an option that Deno itself uses for `node:tls`
+ * (docs/decisions/sni.md). The runtime remembers each certificate, and each
+ * refusal, for as long as the listener lives. A new listener therefore takes
+ * over the port when a certificate changes, or after many names were resolved
+ * (docs/domains.md, "How certificates are chosen").
  *
  * @module
  */
@@ -17,22 +17,22 @@ import type { KeyPair } from "./certificate.ts";
 const SNI_RESOLVER = Symbol.for("unstableSniResolver");
 const PROTOCOLS = ["h2", "http/1.1"];
 
-/** Between tries to take the port again, in milliseconds. */
+/** Time between two attempts to take the port again, in milliseconds. */
 const RETRY_MS = 1;
 
-/** From a listener that ran out of descriptors to the next, in milliseconds. */
+/** Time from a listener that ran out of descriptors to the next one, in milliseconds. */
 const AFTER_SHORTAGE_MS = 100;
 
-/** Names that one listener remembers at most: some 10 MB. */
+/** Most names that one listener remembers: some 10 MB. */
 export const MAX_NAMES = 20_000;
 
 export interface HttpsListenerOptions {
   readonly hostname: string;
-  /** 0 takes a free one. */
+  /** 0 takes a free port. */
   readonly port: number;
   readonly certificates: CertificateSource;
   readonly maxNames?: number;
-  /** Takes the connections of a listener, until `closed` says that it is closed. */
+  /** Serves the connections of a listener until `closed` is aborted. */
   serve(listener: Deno.TlsListener, closed: AbortSignal): Promise<void>;
 }
 
@@ -45,14 +45,14 @@ export type CertificateSource =
 /** One listener in the series that holds the port. */
 interface Generation {
   readonly port: number;
-  /** Names that the runtime has an answer for. */
+  /** Names that the runtime has resolved. */
   readonly asked: Set<string>;
-  /** Stops accepting; connections go on. */
+  /** Stops accepting; open connections stay. */
   close(): Promise<void>;
 }
 
 export class HttpsListener {
-  /** The port that is listened on. */
+  /** The port that it listens on. */
   readonly port: number;
   private current: Generation;
   private closed = false;
@@ -65,21 +65,21 @@ export class HttpsListener {
     this.port = this.current.port;
   }
 
-  /** Takes note that another certificate serves a name from now on. */
+  /** Notes that a name has another certificate from now on. */
   changed(serverName: string): void {
     if (this.current.asked.has(serverName)) this.replace();
   }
 
   /**
-   * Serves on with a new listener; connections of the old one go on. For the
-   * few milliseconds that the port takes to be free, new ones are refused.
+   * Continues with a new listener; connections of the old one stay open. New
+   * ones are refused for the few milliseconds until the port is free.
    */
   replace(): void {
     this.again = true;
     this.replacing ??= this.replaceAll();
   }
 
-  /** Stops accepting; connections go on. */
+  /** Stops accepting; open connections stay. */
   async close(): Promise<void> {
     this.closed = true;
     await this.replacing;
@@ -92,7 +92,8 @@ export class HttpsListener {
       await this.current.close();
       while (!this.closed && !this.reopen()) await delay(RETRY_MS);
     }
-    // At once: a listener that fails right away would find a replacement under way that has ended.
+    // Set before the listener runs: one that fails at once must not find a replacement that has
+    // already ended.
     this.replacing = undefined;
   }
 

@@ -1,6 +1,6 @@
 /**
- * The platform's HTTPS side: which certificate serves whom, and the timers
- * that keep certificates fresh.
+ * The platform's HTTPS side: which host has which certificate, and the timers
+ * that renew certificates.
  *
  * @module
  */
@@ -13,7 +13,7 @@ import { type CertificateFiles, readCertificateFiles } from "./static_certificat
 
 export const DEFAULT_HTTPS_PORT = 443;
 
-/** For due orders, and for files that changed. */
+/** How often due orders and changed files are checked for, in milliseconds. */
 const INTERVAL_MS = 10 * 60_000;
 
 export interface SecureListenerOptions {
@@ -21,28 +21,28 @@ export interface SecureListenerOptions {
   readonly port: number;
   /** The operator's own certificate. */
   readonly files?: CertificateFiles | undefined;
-  /** Knows the certificates that were ordered; `undefined` where none are. */
+  /** Finds the certificates that were ordered; `undefined` where none are. */
   readonly ordered: (() => CertificateService | undefined) | undefined;
   readonly now: Clock;
-  /** How often certificates are looked at, in milliseconds; ten minutes where missing. */
+  /** How often certificates are checked, in milliseconds; ten minutes by default. */
   readonly intervalMs?: number;
-  /** Takes the connections of a listener, until `closed` says that it is closed. */
+  /** Serves the connections of a listener until `closed` is aborted. */
   serve(listener: Deno.TlsListener, closed: AbortSignal): Promise<void>;
   log(line: PlatformLog): void;
 }
 
 export interface SecureListener {
   readonly port: number;
-  /** Takes note of a hostname whose certificate is new. */
+  /** Notes that a hostname has a new certificate. */
   changed(hostname: string): void;
-  /** Ends the timers and stops accepting; connections go on. */
+  /** Ends the timers and stops accepting; open connections stay. */
   close(): Promise<void>;
 }
 
 /**
  * Listens for HTTPS.
  *
- * @throws {CertificateFileError} where the given certificate cannot serve.
+ * @throws {CertificateFileError} where the given certificate cannot be used.
  * @throws {Deno.errors.AddrInUse} where the port is taken.
  */
 export async function openSecureListener(options: SecureListenerOptions): Promise<SecureListener> {

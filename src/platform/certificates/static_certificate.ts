@@ -1,5 +1,5 @@
 /**
- * The certificate that the operator brings, in two PEM files.
+ * The operator's own certificate, in two PEM files.
  *
  * @module
  */
@@ -42,9 +42,9 @@ function parsePart<T>(what: string, path: string, parse: () => T): T {
 const FIRST_CERTIFICATE = /-----BEGIN CERTIFICATE-----([^-]+)-----END CERTIFICATE-----/;
 
 /**
- * Whether a certificate is that of the key: whether its bytes hold the public
- * half. Deno 2.6 has no `checkPrivateKey`, and reads the public key of no
- * Ed25519 certificate.
+ * Whether a certificate belongs to the key: whether its bytes contain the
+ * public half. Deno 2.6 has no `checkPrivateKey`, and cannot read the public
+ * key of an Ed25519 certificate.
  */
 function isKeyOf(certificate: string, privateKey: KeyObject): boolean {
   const der = Buffer.from(FIRST_CERTIFICATE.exec(certificate)?.[1] ?? "", "base64");
@@ -53,10 +53,10 @@ function isKeyOf(certificate: string, privateKey: KeyObject): boolean {
 }
 
 /**
- * Reads certificate and key, and checks that they belong together and are
- * still valid.
+ * Reads certificate and key, and checks that they belong together and are still
+ * valid.
  *
- * @throws {CertificateFileError} where they cannot serve.
+ * @throws {CertificateFileError} where they cannot be used.
  */
 export async function readCertificateFiles(
   { certFile, keyFile }: CertificateFiles,

@@ -1,6 +1,6 @@
 /**
  * The servers of all deployments with COMPUTE layers: their files, their
- * processes, and the pages that were kept of them.
+ * processes, and their cached pages.
  *
  * @module
  */
@@ -30,23 +30,26 @@ import { makeRunFolder, removeRunFolder } from "./run_folder.ts";
 import { type ServerSandbox, ServersRefusedError } from "./server_sandbox.ts";
 import { SiteServers } from "./site_servers.ts";
 
-/** Time that requests under way get when the platform stops or the deployment goes, in milliseconds. */
+/**
+ * Time that running requests get when the platform stops or the deployment
+ * ends, in milliseconds.
+ */
 const CLOSE_DRAIN_MS = 5_000;
 
-/** Time that they get when another deployment took over: as long as any request may take. */
+/** Time that they get when another deployment took over: as long as a request may take at most. */
 const RETIRE_DRAIN_MS = 15 * 60 * 1000;
 
-/** Lines of a server's log that a deployment shows that cannot go live. */
+/** Lines of a server's log that are shown when its deployment cannot go live. */
 const LAST_LINES = 10;
 
 export interface ComputeServices {
   readonly variables: VariableService;
   readonly logs: AccessLogs;
-  /** Folder for files of deployments, kept pages, and sockets. */
+  /** Folder for files of deployments, cached pages, and sockets. */
   readonly dataDir: string;
-  /** Servers that run at the same time; what the machine can bear where missing. */
+  /** Most servers at the same time; by default, what the machine's memory allows. */
   readonly maxServers: number | undefined;
-  /** WebSockets to servers; what the process can bear where missing. */
+  /** Limits of WebSockets to servers; by default, what the process's descriptors allow. */
   readonly serverSockets: Partial<SocketLimits> | undefined;
   /** Whether servers run here at all. */
   readonly sandbox: ServerSandbox;
@@ -77,7 +80,7 @@ export class ComputeService {
   readonly #folders: PageFolders;
   readonly #memory = new IsrMemory();
   readonly #open = new Map<string, SiteServers>();
-  /** Servers that end: their last requests are under way. */
+  /** Servers that are ending: their last requests still run. */
   readonly #closing = new Set<Promise<void>>();
   /** The last lines of the log, by deployment. */
   readonly #lines = new Map<string, string[]>();
@@ -130,12 +133,12 @@ export class ComputeService {
     return servers;
   }
 
-  /** The servers of all deployments that were opened. */
+  /** The servers of all open deployments. */
   all(): readonly SiteServers[] {
     return [...this.#open.values()];
   }
 
-  /** The servers of a deployment, where they were opened. */
+  /** The servers of a deployment, if it is open. */
   find(deploymentId: string): SiteServers | undefined {
     return this.#open.get(deploymentId);
   }
@@ -159,8 +162,8 @@ export class ComputeService {
   }
 
   /**
-   * Lets the servers of deployments that others took the place of finish what is
-   * under way and ends them. A request to their own address starts them again.
+   * Ends the servers of superseded deployments once their running requests are
+   * finished. A request to their own address starts them again.
    */
   retire(deploymentIds: Iterable<string>): void {
     for (const id of deploymentIds) {
@@ -170,7 +173,7 @@ export class ComputeService {
     }
   }
 
-  /** Ends the servers of a site that nobody shows any more. */
+  /** Ends the servers of a site that no host shows any more. */
   dispose(deploymentId: string): Promise<void> {
     const servers = this.#open.get(deploymentId);
     if (servers === undefined) return Promise.resolve();
@@ -183,18 +186,18 @@ export class ComputeService {
     return closing;
   }
 
-  /** Forgets kept pages of a deployment, loaded or not. Returns how many there were. */
+  /** Removes cached pages of a deployment, loaded or not. Returns how many it removed. */
   async purge(deploymentId: string, scope: PurgeScope): Promise<number> {
     const pages = this.#open.get(deploymentId)?.pages ?? this.#pagesOf(deploymentId);
     return await pages.purge(scope);
   }
 
-  /** Removes what servers of a platform that was killed have left. */
+  /** Removes what the servers of a killed platform left behind. */
   async recover(): Promise<void> {
     await this.#socketsDir();
   }
 
-  /** Removes all that deployments have left that are not needed any more. */
+  /** Removes everything that deployments left behind which are no longer needed. */
   async sweep(isNeeded: (deploymentId: string) => boolean): Promise<void> {
     for (const kept of [this.#files, this.#folders]) {
       for (const id of await kept.list()) {
@@ -203,13 +206,13 @@ export class ComputeService {
     }
   }
 
-  /** Removes what a deployment that has ended has left. */
+  /** Removes everything that an ended deployment left behind. */
   async remove(deploymentId: string): Promise<void> {
     await this.dispose(deploymentId);
     for (const kept of [this.#files, this.#folders]) await kept.remove(deploymentId);
   }
 
-  /** Ends all servers; requests under way get a while. */
+  /** Ends all servers; running requests get some time to finish. */
   async close(): Promise<void> {
     for (const id of [...this.#open.keys()]) void this.dispose(id);
     await Promise.all(this.#closing);
@@ -217,7 +220,7 @@ export class ComputeService {
     await removeRunFolder(this.services.dataDir);
   }
 
-  /** The folder for sockets, made anew by the first who asks. */
+  /** The folder for sockets, created by the first call. */
   #socketsDir(): Promise<string> {
     return this.#runFolder ??= makeRunFolder(this.services.dataDir);
   }
@@ -233,7 +236,7 @@ export class ComputeService {
     });
   }
 
-  /** Makes a server; what stands in the way is for the operator's eyes, as it may name places. */
+  /** Creates a server. Why it fails is shown to the operator only, as the reason may name paths. */
   async #prepare(
     deployment: DeploymentRecord,
     layer: ComputeLayer,

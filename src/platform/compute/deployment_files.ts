@@ -1,7 +1,7 @@
 /**
  * Deployments with servers as folders: a server finds its files where its
- * framework looks for them. A folder is made beside its place and renamed, so
- * that one with a deployment's name is whole.
+ * framework looks for them. A folder is built under a temporary name and
+ * renamed, so that one with a deployment's name is complete.
  *
  * @module
  */
@@ -9,17 +9,17 @@ import { dirname, join } from "node:path";
 import { isUuid } from "../../lib/ids.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 
-/** Folder for what is being made; emptied at start. */
+/** Folder for folders that are being built; emptied at start. */
 const INCOMING = "incoming";
 
 /**
- * Lies beside the folders of deployments: it ends the runtime's search for one
- * in the folders above, which are no business of a server.
+ * Lies beside the folders of deployments, so that the runtime's search for one
+ * ends here and does not reach the folders above.
  */
 const PACKAGE_FILE = "package.json";
 const PACKAGE_TEXT = '{"type":"module"}\n';
 
-/** Files that are made at the same time. */
+/** Files that are written at the same time. */
 const AT_ONCE = 8;
 
 export interface DeployedFile {
@@ -30,14 +30,17 @@ export interface DeployedFile {
   readonly size: number;
 }
 
-/** What a folder is made of. */
+/** The content of a folder. */
 export interface FilesSource {
   readonly deploymentId: string;
   readonly files: readonly DeployedFile[];
   readonly blobs: BlobStore;
 }
 
-/** Does the work for all items, several at once. After a failure nothing is left under way. */
+/**
+ * Runs the work for all items, several at once. It settles only when all work
+ * has ended, after a failure too.
+ */
 async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   let next = 0;
   const worker = async () => {
@@ -59,7 +62,7 @@ async function removeFolder(path: string): Promise<void> {
   });
 }
 
-/** True where a folder has each file in its length: a power cut may have taken some. */
+/** True if a folder has every file in its full length: a power failure may have lost some. */
 async function isWhole(folder: string, files: readonly DeployedFile[]): Promise<boolean> {
   let whole = true;
   await inParallel(files, async ({ path, size }) => {
@@ -80,8 +83,8 @@ export class DeploymentFiles {
   }
 
   /**
-   * The folder of a deployment, made where it is missing or not whole. Asking
-   * again while it is being made waits for the same.
+   * The folder of a deployment, built if it is missing or incomplete. A second
+   * call during the build waits for the same one.
    */
   folder(source: FilesSource): Promise<string> {
     const { deploymentId } = source;
@@ -93,7 +96,7 @@ export class DeploymentFiles {
     return making;
   }
 
-  /** Removes the folder of a deployment, whole: nobody finds a half of it. */
+  /** Removes the folder of a deployment at once: nobody sees it half removed. */
   async remove(deploymentId: string): Promise<void> {
     await this.#prepare();
     const gone = join(this.#root, INCOMING, crypto.randomUUID());
@@ -138,7 +141,7 @@ export class DeploymentFiles {
     await inParallel(files, ({ path, sha256 }) => blobs.link(sha256, join(folder, path)));
   }
 
-  /** Makes the root, and removes what a crash left unfinished. */
+  /** Creates the root, and removes what a crash left unfinished. */
   #prepare(): Promise<void> {
     return this.#prepared ??= (async () => {
       const incoming = join(this.#root, INCOMING);

@@ -1,6 +1,7 @@
 /**
- * Kept pages as files: `<root>/<deployment>/<name>`. A page is written beside
- * its place and renamed, so a crash leaves the old one or the new one.
+ * Cached pages as files: `<root>/<deployment>/<name>`. A page is written under
+ * a temporary name and renamed, so a crash leaves either the old one or the new
+ * one.
  *
  * @module
  */
@@ -8,7 +9,7 @@ import { join } from "node:path";
 import type { IsrStore } from "../../edge/mod.ts";
 import { isUuid } from "../../lib/ids.ts";
 
-/** A page's name; what else lies in the folder was left by a crash. */
+/** A page's name; anything else in the folder was left by a crash. */
 const PAGE_NAME = /^[0-9a-f]{64}\.[pq]$/;
 const UNFINISHED = ".part";
 
@@ -67,7 +68,7 @@ async function namesIn(folder: string): Promise<string[]> {
   })()) ?? [];
 }
 
-/** The kept pages of all deployments. */
+/** The cached pages of all deployments. */
 export class PageFolders {
   constructor(private readonly root: string) {}
 

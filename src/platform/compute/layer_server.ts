@@ -1,6 +1,6 @@
 /**
- * The server of one layer, made when it is first needed, and what its answers
- * say about its health.
+ * The server of one layer, created when it is first needed, and what its
+ * responses show of its health.
  *
  * @module
  */
@@ -13,25 +13,28 @@ import type {
   ComputeSocketResult,
 } from "../../runtime/mod.ts";
 
-/** Failures that speak of the server; one that is late with an answer may well react to others. */
+/**
+ * Failures that are the server's own. A timeout is not one: a server that is
+ * late with one response may answer others.
+ */
 const OF_SERVER: ReadonlySet<ComputeFailure> = new Set([
   "cannot_start",
   "crashed",
   "memory",
 ]);
 
-/** So many requests in a row that the server failed are no accident. */
+/** Failed requests in a row after which the server counts as unhealthy. */
 const FAILURES_IN_A_ROW = 2;
 
 export class LayerServer {
   #server: Promise<ComputeServer> | undefined;
-  /** Servers that only finish what is under way. */
+  /** Servers that only finish their running requests. */
   readonly #retiring = new Set<ComputeServer>();
   #closed = false;
   #failures = 0;
   #reason = "";
 
-  /** `create` makes the server; it runs when the first request comes. */
+  /** `create` makes the server; it is called for the first request. */
   constructor(private readonly create: () => Promise<ComputeServer>) {}
 
   async fetch(request: ComputeRequest): Promise<ComputeResult> {
@@ -42,7 +45,7 @@ export class LayerServer {
     return this.#note(await this.#ask((server) => server.connect(request)));
   }
 
-  /** Starts the server where it is not running, and tells whether it listens. */
+  /** Starts the server if it is not running, and reports whether it listens. */
   async start(): Promise<ComputeHealth> {
     try {
       const health = await (await this.#get()).start();
@@ -53,7 +56,7 @@ export class LayerServer {
     }
   }
 
-  /** `undefined` where no server was needed so far. */
+  /** `undefined` if no server was needed so far. */
   async check(): Promise<ComputeHealth | undefined> {
     if (this.#failures >= FAILURES_IN_A_ROW) return { healthy: false, reason: this.#reason };
     const server = await this.#server?.catch(() => undefined);
@@ -61,8 +64,8 @@ export class LayerServer {
   }
 
   /**
-   * Lets requests under way finish for so long, then ends the process. A request
-   * that comes later gets a server of its own.
+   * Gives running requests that many milliseconds to finish, then ends the
+   * process. A later request gets a new server.
    */
   async retire(milliseconds: number): Promise<void> {
     const retiring = this.#server;
@@ -75,7 +78,7 @@ export class LayerServer {
     this.#retiring.delete(server);
   }
 
-  /** Ends all processes, for good; requests under way get so long. */
+  /** Ends all processes for good; running requests get that many milliseconds. */
   async close(milliseconds: number): Promise<void> {
     this.#closed = true;
     const retiring = [...this.#retiring];

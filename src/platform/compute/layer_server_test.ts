@@ -75,7 +75,7 @@ Deno.test("LayerServer answers for a server that cannot be made, and tries again
   assert.equal((await made.fetch(REQUEST)).type, "response");
 });
 
-Deno.test("LayerServer.check() tells of a server that fails request after request", async () => {
+Deno.test("LayerServer.check() reports a server that fails request after request", async () => {
   const { made, servers } = layer();
   await made.fetch(REQUEST);
   const { result } = servers[0]!;

@@ -33,7 +33,7 @@ function read(path: string): string {
   }
 }
 
-/** The machine's memory in bytes, or less where the process's control group says so. */
+/** The machine's memory in bytes, or the limit of the process's control group if that is lower. */
 export function machineMemory(): number {
   const limits = memoryLimitFiles(read("/proc/self/cgroup"))
     .map((path) => Number.parseInt(read(path), 10))

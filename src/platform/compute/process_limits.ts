@@ -1,6 +1,6 @@
 /**
- * How many processes of deployments, and WebSockets to them, this machine bears
- * at the same time.
+ * How many processes of deployments, and WebSockets to them, this machine can
+ * hold at the same time.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface ProcessLimits {
   readonly functions: number;
 }
 
-/** What holds where the operator says nothing. */
+/** The limits where the operator sets none. */
 export function defaultProcessLimits(): ProcessLimits {
   const memoryBytes = machineMemory();
   return {
@@ -28,7 +28,10 @@ export function defaultProcessLimits(): ProcessLimits {
   };
 }
 
-/** WebSockets to servers: what was given, completed by what the process's descriptors bear. */
+/**
+ * The limits of WebSockets to servers: the given ones, and for the rest what
+ * the process's descriptors allow.
+ */
 export function completeSocketLimits(given: Partial<SocketLimits>): SocketLimits {
   return { ...defaultSocketLimits(descriptorLimit()), ...given };
 }

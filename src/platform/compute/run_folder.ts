@@ -1,7 +1,7 @@
 /**
- * The folder for the sockets of running servers: in the data directory, or,
- * where that has too long a path for a socket, in the system's temporary
- * folder with a link to it, so that the next start finds what a crash left.
+ * The folder for the sockets of running servers: in the data directory, or, if
+ * its path is too long for a socket, in the system's temporary folder with a
+ * link to it, so that the next start finds what a crash left.
  *
  * @module
  */
@@ -11,10 +11,10 @@ import { SOCKET_PATH_BYTES } from "../../runtime/mod.ts";
 /** Longest path of a Unix socket in bytes, without the zero at its end (unix(7)). */
 const MAX_SOCKET_PATH = 107;
 
-/** Folders elsewhere are told from others by it. */
+/** Prefix of such folders outside of the data directory. */
 const ELSEWHERE_PREFIX = "svc-run-";
 
-/** True where sockets of servers may lie below a folder of this path. */
+/** True if the path is short enough for sockets in this folder. */
 export function hasRoomForSockets(folder: string): boolean {
   return new TextEncoder().encode(folder).byteLength + SOCKET_PATH_BYTES <= MAX_SOCKET_PATH;
 }
@@ -25,7 +25,7 @@ async function removeAll(path: string): Promise<void> {
   });
 }
 
-/** Removes the folder, wherever it is, with all that is in it. */
+/** Removes the folder, wherever it is, with everything in it. */
 export async function removeRunFolder(dataDir: string): Promise<void> {
   const path = join(dataDir, "run");
   const elsewhere = await Deno.readLink(path).catch(() => undefined);
@@ -35,7 +35,10 @@ export async function removeRunFolder(dataDir: string): Promise<void> {
   await removeAll(path);
 }
 
-/** Makes the folder anew, empty, readable by its owner only. Returns its path, without links. */
+/**
+ * Creates the folder anew, empty, readable by its owner only. Returns its path
+ * with links resolved.
+ */
 export async function makeRunFolder(dataDir: string): Promise<string> {
   await removeRunFolder(dataDir);
   const path = join(dataDir, "run");

@@ -1,13 +1,13 @@
 /**
  * Whether servers of deployments run on this machine: only in a complete
- * sandbox, unless the operator says otherwise.
+ * sandbox, unless the operator allows less.
  *
  * @module
  */
 import { missingSandbox, SANDBOX_ADVICE, type SandboxSupport } from "../../runtime/mod.ts";
 
 export interface ServerSettings {
-  /** Runs servers also where the system does not offer the whole sandbox. */
+  /** Runs servers even if the system does not offer the whole sandbox. */
   readonly allowUnsandboxed: boolean;
   /** What the system offers. */
   readonly support: SandboxSupport;
@@ -19,7 +19,7 @@ export interface ServerSandbox {
    * and no server runs. `unsandboxed`: it is incomplete, and they run nevertheless.
    */
   readonly sandbox: "enforced" | "refused" | "unsandboxed";
-  /** What the system does not offer, a noun phrase each. */
+  /** What the system does not offer, each as a noun phrase. */
   readonly missing: readonly string[];
 }
 
@@ -32,7 +32,7 @@ export function judgeServerSandbox(
   return { sandbox: allowUnsandboxed ? "unsandboxed" : "refused", missing };
 }
 
-/** What the operator is told at start; `undefined` where all is well. */
+/** The warning for the operator at start; `undefined` if there is nothing to warn of. */
 export function sandboxWarning({ sandbox, missing }: ServerSandbox): string | undefined {
   if (sandbox === "enforced") return undefined;
   const lack = `this system does not offer ${missing.join(", and ")}`;
@@ -42,7 +42,7 @@ export function sandboxWarning({ sandbox, missing }: ServerSandbox): string | un
       "Their code may read files of this machine and reach its private network";
 }
 
-/** No server is started on this platform; the message is for those who deploy one. */
+/** Servers are refused on this platform; the message is for whoever deploys one. */
 export class ServersRefusedError extends Error {
   override readonly name = "ServersRefusedError";
   constructor(sandbox: ServerSandbox) {
@@ -50,7 +50,7 @@ export class ServersRefusedError extends Error {
   }
 }
 
-/** Why a server is not started, for those who deploy it. */
+/** Why a server is not started, for whoever deploys it. */
 export function refusalOf({ missing }: ServerSandbox): string {
   return "Servers are switched off on this platform: its system does not offer " +
     `${missing.join(", and ")}. Its operator can run it where both are there, or pass ` +

@@ -8,9 +8,9 @@ import type { ComputeHealth, ComputeRequest } from "../../runtime/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 import type { LayerServer } from "./layer_server.ts";
 
-/** What is known of the servers of a deployment. */
+/** The health of a deployment's servers. */
 export type ServersHealth =
-  /** Nobody has asked for them lately. */
+  /** No request has needed them lately. */
   | { readonly state: "idle" }
   | { readonly state: "healthy" }
   | { readonly state: "unhealthy"; readonly reason: string };
@@ -35,22 +35,22 @@ export class SiteServers implements SiteCompute {
     return this.#layers.get(layer)!.connect(request);
   }
 
-  /** Starts all servers; tells what is wrong with the first that does not listen. */
+  /** Starts all servers; returns what is wrong with the first one that does not listen. */
   start(): Promise<ServersHealth> {
     return this.#ask((server) => server.start());
   }
 
-  /** Asks all servers that are up. */
+  /** Checks all servers that are running. */
   check(): Promise<ServersHealth> {
     return this.#ask((server) => server.check());
   }
 
-  /** Lets the servers finish what is under way; later requests start new ones. */
+  /** Lets the servers finish running requests; later requests start new ones. */
   async retire(milliseconds: number): Promise<void> {
     await this.#all((server) => server.retire(milliseconds));
   }
 
-  /** Ends all processes, for good; requests under way get so long. */
+  /** Ends all processes for good; running requests get that many milliseconds. */
   async close(milliseconds: number): Promise<void> {
     await this.#all((server) => server.close(milliseconds));
   }

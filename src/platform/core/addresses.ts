@@ -7,7 +7,7 @@
  */
 import { sha256Hex } from "../../lib/hash.ts";
 
-/** Longest label of a host name (RFC 1035, 2.3.4). */
+/** Longest label of a hostname, in characters (RFC 1035, 2.3.4). */
 const MAX_LABEL = 63;
 const HASH_LENGTH = 6;
 
@@ -15,9 +15,9 @@ const HASH_LENGTH = 6;
 const RESERVED = new Set(["www", "api", "app", "admin", "svc", "mail", "localhost", "cname"]);
 
 /**
- * The host label of a branch. A branch that is no label as it stands, or is
- * too long, gets a short hash of its name, so that two branches never share
- * one label; so does one that is told that its plain label is `taken`.
+ * The host label of a branch. A branch whose name is not a label, or is too
+ * long for one, gets a short hash of its name, so that two branches never share
+ * a label. So does a branch whose plain label is `taken`.
  */
 export function branchLabel(
   project: string,
@@ -40,7 +40,7 @@ export class Addresses {
     private readonly base: {
       readonly protocol: "http:" | "https:";
       readonly domain: string;
-      /** Port as it stands in URLs; empty for the scheme's own. */
+      /** Port as written in URLs; empty for the scheme's default. */
       readonly port: string;
     },
   ) {
@@ -56,7 +56,7 @@ export class Addresses {
     return `${this.base.protocol}//${label}${this.suffix}${port}`;
   }
 
-  /** The host name of a label, without port. */
+  /** The hostname of a label, without port. */
   hostname(label: string): string {
     return `${label}${this.suffix}`;
   }

@@ -7,14 +7,14 @@ Deno.test("branchLabel() keeps a branch that is a label", () => {
   assert.equal(branchLabel("shop", "release-2"), "shop-git-release-2");
 });
 
-Deno.test("branchLabel() tells branches apart that look alike", () => {
+Deno.test("branchLabel() gives branches that look alike different labels", () => {
   const labels = ["feature/x", "feature-x", "feature_x", "Feature-x"].map((branch) =>
     branchLabel("shop", branch)
   );
   assert.equal(new Set(labels).size, labels.length);
 });
 
-Deno.test("branchLabel() gives another label where the plain one is taken", () => {
+Deno.test("branchLabel() gives another label if the plain one is taken", () => {
   assert.notEqual(branchLabel("shop", "main", { taken: true }), branchLabel("shop", "main"));
 });
 

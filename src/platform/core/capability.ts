@@ -1,7 +1,7 @@
 /**
  * What a capability takes part in. Composition holds a list of these and loops
- * over it to start, stop, keep house and delete, so that no capability knows
- * another one's insides.
+ * over it to start, stop, run housekeeping and delete, so that no capability
+ * knows the inside of another.
  *
  * @module
  */
@@ -15,30 +15,30 @@ export interface Capability {
   bindRoutes?(router: Router): void;
 
   /**
-   * Learns what it must know before the first request is answered. Called over
-   * a store that cannot be written as well: sites are served from it.
+   * Loads what is needed before the first request is answered. Also called when
+   * the store is read-only, as sites are served then too.
    */
   recover?(): Promise<void>;
-  /** Takes up what an earlier process has left to do; the first request waits for it. */
+  /** Resumes what an earlier process left unfinished; the first request waits for it. */
   start?(): Promise<void>;
-  /** The platform answers requests: starts what nobody has to wait for. */
+  /** Called once the platform answers requests: starts what no request has to wait for. */
   whenListening?(): void;
-  /** Finishes what is under way. What stands above it is closed already. */
+  /** Finishes running work. The capabilities above it are closed already. */
   close?(): void | Promise<void>;
 
-  /** One round of housekeeping. Returns what it did, for the log; nothing where it did nothing. */
+  /** One round of housekeeping. Returns a line for the log per thing it did. */
   keepHouse?(signal: AbortSignal): Promise<readonly string[]>;
 
-  /** A project is gone from the store: takes its sites off the air and drops its work. */
+  /** Called when a project is gone from the store: takes its sites offline and drops its work. */
   forgetProject?(projectId: string): Promise<void>;
-  /** Keys of its records of a project, which are removed with it. */
+  /** Keys of its records about a project, which are removed with the project. */
   projectKeys?(projectId: string): AsyncIterable<Deno.KvKey>;
   /**
-   * Removes what else it has of a project, such as files. After a crash it is
-   * called again at the next start, so it must bear to find nothing.
+   * Removes what else it keeps for a project, such as files. After a crash it
+   * is called again at the next start, so it must accept finding nothing.
    */
   removeProject?(projectId: string): Promise<void>;
-  /** Removes what it has of an environment that was deleted. */
+  /** Removes what it keeps for a deleted environment. */
   removeEnvironment?(environment: DeletedEnvironment): Promise<void>;
 
   /** Its part of `GET /v1/health`. */

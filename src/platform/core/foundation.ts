@@ -1,6 +1,6 @@
 /**
- * What every capability stands on: the open data directory, and what the
- * process has once.
+ * What every capability builds on: the open data directory, and what exists
+ * once in the process.
  *
  * @module
  */
@@ -20,11 +20,11 @@ export interface Foundation {
   readonly box: SecretBox;
   readonly events: EventBus;
   readonly addresses: Addresses;
-  /** Origin under which people reach the platform. */
+  /** Origin at which people reach the platform. */
   readonly publicOrigin: string;
-  /** Reaches other machines, under guard. */
+  /** Sends requests to other machines, refusing addresses that are not allowed. */
   readonly outbound: OutboundFetch;
-  /** Lets webhooks, git and servers reach private, local and reserved addresses. */
+  /** Whether webhooks, git and servers may reach private, local and reserved addresses. */
   readonly allowPrivate: boolean;
   /** The process's environment. */
   readonly env: Environment;
@@ -33,6 +33,6 @@ export interface Foundation {
   /** Aborted when the platform stops. */
   readonly closing: AbortSignal;
   log(line: PlatformLog): void;
-  /** Logs what the operator should know, as a warning. */
+  /** Logs a warning for the operator. */
   onTrouble(message: string): void;
 }

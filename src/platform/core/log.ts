@@ -1,5 +1,5 @@
 /**
- * A line of the platform's own log, for whoever runs it.
+ * A line of the platform's own log, for its operator.
  *
  * @module
  */

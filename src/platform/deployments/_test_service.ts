@@ -55,7 +55,7 @@ function memoryBlobs() {
   return blobs;
 }
 
-/** A service over stores in memory, with what happens outside of them as a list of words. */
+/** A service over stores in memory, with the calls of its fakes as a list of words. */
 export async function withService(
   run: (world: Awaited<ReturnType<typeof open>>) => Promise<void>,
 ): Promise<void> {
@@ -139,7 +139,7 @@ async function open(kv: Deno.Kv) {
     },
     project: async (): Promise<ProjectRecord> =>
       await projects.find("w1", "p1") ?? assert.fail("no project"),
-    /** The deployment that a label shows, by the store; checks that the edge shows it too. */
+    /** The deployment that a label shows in the store; checks that the edge shows it too. */
     async shownAt(label: string) {
       const stored = (await deployments.findHost(label))?.deploymentId ?? undefined;
       assert.equal(hosts.get(addresses.hostname(label)), stored, `edge and store on ${label}`);

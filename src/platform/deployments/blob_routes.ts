@@ -11,7 +11,7 @@ import type { BlobStore, BlobVault } from "../core/store/mod.ts";
 import type { OpenUploads } from "./open_uploads.ts";
 import { type OnChunk, startHeartbeat, watchStream } from "./upload_heartbeat.ts";
 
-/** Blobs of a batch that are written at the same time. */
+/** How many blobs of a batch are written at the same time. */
 const PARALLEL_WRITES = 8;
 
 export interface BlobServices {
@@ -57,7 +57,7 @@ async function storeAll(blobs: BlobStore, parts: ReadonlyMap<string, Blob>): Pro
   }));
 }
 
-/** Waits for work on a body; that a client goes away is no fault of the platform. */
+/** Waits for work on a body; a client that goes away is not the platform's fault. */
 async function untilCutOff<T>(request: Request, work: Promise<T>): Promise<T> {
   try {
     return await work;

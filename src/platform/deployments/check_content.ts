@@ -1,6 +1,6 @@
 /**
- * Validation of what a deployment is to be made of: the platform trusts no
- * client's checks.
+ * Validates the content of a deployment: the platform trusts no client's
+ * checks.
  *
  * @module
  */
@@ -21,10 +21,10 @@ import {
 import { loadRulesInSteps, type RuntimeRuleSet } from "../../rules/mod.ts";
 import { Failure } from "../core/http/mod.ts";
 
-/** Most problems of one kind that an answer lists. */
+/** Most problems of one kind that a response lists. */
 const MAX_PROBLEMS = 100;
 
-/** What is wrong with one entry of the file list, by its index there. */
+/** Reports what is wrong with the entry of the file list at an index. */
 type Note = (index: number, field: "path" | "size", message: string) => void;
 
 function* checkPaths(files: readonly DeploymentFile[], note: Note): Steps<void> {
@@ -41,7 +41,7 @@ function* checkPaths(files: readonly DeploymentFile[], note: Note): Steps<void> 
   });
 }
 
-/** One content has one size: a wrong one would cut answers short. */
+/** The same content must have the same size: a wrong one would truncate responses. */
 function* checkSizes(files: readonly DeploymentFile[], note: Note): Steps<void> {
   const sizes = new Map<string, number>();
   let total = 0;
@@ -66,9 +66,9 @@ function* checkSizes(files: readonly DeploymentFile[], note: Note): Steps<void> 
 }
 
 /**
- * @throws {Failure} `invalid_request` where two files share a path, one is
- * another's folder, or one content has two sizes; `payload_too_large` where
- * they are too large together.
+ * @throws {Failure} `invalid_request` if two files share a path, one is
+ * another's folder, or the same content has two sizes; `payload_too_large` if
+ * the files are too large together.
  */
 export function* checkFiles(files: readonly DeploymentFile[]): Steps<void> {
   const problems: Problem[] = [];
@@ -100,8 +100,8 @@ export function* checkManifest(
 }
 
 /**
- * @throws {Failure} `rules_invalid`: also where a pipeline needs a function
- * that is not among `functions`.
+ * @throws {Failure} `rules_invalid`, also if a pipeline needs a function that
+ * is not among `functions`.
  */
 export function* checkRules(
   value: unknown,
@@ -136,7 +136,7 @@ export function* checkRules(
   return runtime;
 }
 
-/** @throws {Failure} `invalid_request` where two functions share a name. */
+/** @throws {Failure} `invalid_request` if two functions share a name. */
 export function checkFunctions(functions: readonly DeploymentFunction[]): Set<string> {
   const names = new Set(functions.map((each) => each.name));
   if (names.size === functions.length) return names;

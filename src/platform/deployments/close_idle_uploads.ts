@@ -1,5 +1,5 @@
 /**
- * Closing uploads that nobody feeds any more.
+ * Closes uploads for which nothing arrives any more.
  *
  * @module
  */
@@ -23,7 +23,7 @@ const REASON = "The upload was cut off: nothing arrived for 5 minutes. Deploy ag
 /**
  * Fails each deployment for which nothing arrived for {@link UPLOAD_IDLE_MS},
  * and returns how many there were. Time before `startedAt`, when this platform
- * was down, is nobody's idleness.
+ * was down, does not count.
  */
 export async function closeIdleUploads(
   { deployments, uploads, addresses, raiseEvent }: IdleUploadServices,

@@ -1,6 +1,7 @@
 /**
- * The content of a deployment: manifest, file and function lists, rules. It can be larger
- * than a KV value, so it is a blob that the record names by its hash.
+ * The content of a deployment: manifest, lists of files and functions, rules.
+ * It can be larger than a KV value, so it is stored as a blob that the record
+ * names by its hash.
  *
  * @module
  */
@@ -16,15 +17,15 @@ import { validateBody } from "../core/http/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 import type { WantedBlob } from "./missing_blobs.ts";
 
-/** Deepest nesting of a content: as deep as the body that it came in. */
+/** Deepest nesting of a content, the same as that of the body it came in. */
 const MAX_DEPTH = 66;
 
 const name = z.string();
 const blob = { sha256, size: z.int().min(0) };
 
 /**
- * What was validated when it was stored, and whose hash is checked on reading: only
- * its shape is judged again.
+ * The content was validated when it was stored, and its hash is checked on
+ * reading, so only its shape is validated again.
  */
 const contentSchema = z.object({
   manifest: z.custom<Manifest>((value) => typeof value === "object" && value !== null),
@@ -37,7 +38,7 @@ const contentSchema = z.object({
 export interface DeploymentContent {
   readonly manifest: Manifest;
   readonly files: z.infer<typeof deploymentFile>[];
-  /** As they were received; they run only sealed. */
+  /** Functions as received; they run only once they are sealed. */
   readonly functions: z.infer<typeof deploymentFunction>[];
   readonly rules: RuntimeRuleSet | null;
 }

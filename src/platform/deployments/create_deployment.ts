@@ -1,5 +1,6 @@
 /**
- * The first half of a deployment: record it and tell which blobs are missing.
+ * The first half of a deployment: records it and reports which blobs are
+ * missing.
  *
  * @module
  */
@@ -20,7 +21,7 @@ import type { DeploymentRecord } from "./deployment.ts";
 import { deploymentEvent } from "./deployment_event.ts";
 import { recordDeployment, type RecordServices } from "./record_deployment.ts";
 
-/** Most wrong sizes that an answer lists. */
+/** Most wrong sizes that a response lists. */
 const MAX_LISTED = 20;
 
 export interface CreateServices extends RecordServices {
@@ -30,13 +31,13 @@ export interface CreateServices extends RecordServices {
   readonly raiseEvent: RaiseEvent;
 }
 
-/** Whoever made the content of a deployment: it is as yet unchecked. */
+/** The content of a deployment as received from a client or a build; not validated yet. */
 export type ReceivedContent = Pick<
   BodyOf<typeof endpoints.createDeployment>,
   "manifest" | "files" | "functions" | "rules"
 >;
 
-/** What a record says of its content. */
+/** The fields of a record that describe its content. */
 export type StoredContent = Pick<DeploymentRecord, "contentSha" | "fileCount" | "totalBytes">;
 
 /** Validates the content of a deployment; throws a `Failure` with all problems of a part. */
@@ -82,7 +83,7 @@ function misstatedSizes(
   return new Failure("invalid_request", `Request is not valid: ${path}: ${message}`, { problems });
 }
 
-/** The blobs that are missing; throws where a size is not that of the content. */
+/** The hashes of missing blobs; throws if a listed size is not the size of the content. */
 async function findMissing(
   blobs: BlobStore,
   received: ReceivedContent,
@@ -92,7 +93,7 @@ async function findMissing(
   return missing;
 }
 
-/** Checks all that {@link createDeployment} checks, and stores nothing. */
+/** Runs all checks of {@link createDeployment}, and stores nothing. */
 export async function checkDeployment(
   { environments, blobs }: Pick<CreateServices, "environments" | "blobs">,
   project: ProjectRecord,

@@ -1,5 +1,5 @@
 /**
- * Deployments and the sites that they are on the edge, put together.
+ * Composes deployments and their sites on the edge.
  *
  * @module
  */
@@ -38,7 +38,7 @@ export interface DeploymentParts {
   readonly variableService: VariableService;
   readonly computeService: DeployedServers;
   readonly functionService: DeployedFunctions;
-  /** The edge's cache of answers. */
+  /** The edge's cache of responses. */
   readonly cache: HttpCache;
   readonly publishedRules: SiteParts["publishedRules"];
   readonly otherBlobs: SweepServices["otherBlobs"];
@@ -55,7 +55,7 @@ export function openDeployments({ kv, addresses }: Foundation): DeploymentStore 
   );
 }
 
-/** How often uploads are looked at, in milliseconds. */
+/** How often uploads are checked, in milliseconds. */
 const UPLOADS_EVERY_MS = 30_000;
 
 async function* deploymentKeys(kv: Deno.Kv, projectId: string): AsyncGenerator<Deno.KvKey> {
@@ -66,7 +66,7 @@ async function* deploymentKeys(kv: Deno.Kv, projectId: string): AsyncGenerator<D
   }
 }
 
-/** Closes uploads that nobody feeds any more, from time to time. */
+/** Regularly closes uploads for which nothing arrives any more. */
 function watchUploads(
   { deployments, uploads }: { deployments: DeploymentStore; uploads: OpenUploads },
   { addresses, events, now, log }: Foundation,
@@ -84,7 +84,7 @@ function watchUploads(
   });
 }
 
-/** One round of housekeeping; returns what it did, for the log. */
+/** One round of housekeeping; returns lines for the log. */
 async function keepHouse(
   { deployments, otherBlobs }: Pick<DeploymentParts, "deployments" | "otherBlobs">,
   { vault, addresses, events, now, log }: Foundation,
@@ -95,7 +95,7 @@ async function keepHouse(
       log({
         level: "error",
         message: `Cannot read the content of deployment ${deployment.id}: ${cause}. ` +
-          "No blob is removed until that is mended",
+          "No blob is removed until that is fixed",
       }),
   }, now());
   if (abandoned + removedBlobs === 0) return [];

@@ -32,9 +32,9 @@ export const deploymentRecord = z.object({
   promotedFrom: z.string().nullable().default(null),
   /** Hash of the blob that holds manifest, file list and rules; null until a build has made it. */
   contentSha: z.string().nullable(),
-  /** Its functions, sealed; known once it is activated. */
+  /** Its sealed functions; empty until it is activated. */
   functions: z.array(z.object({ name: z.string(), sha256: z.string() })),
-  /** Version of the variables that it was made with. */
+  /** Version of the variables that it was created with. */
   variablesVersion: z.string(),
   fileCount: z.number(),
   totalBytes: z.number(),
@@ -46,10 +46,10 @@ export const deploymentRecord = z.object({
 export type DeploymentRecord = z.infer<typeof deploymentRecord>;
 
 /**
- * The moves that a deployment can make (design: "Deployment states"). What the
- * tool built is uploaded without a build here, hence PENDING -> DEPLOYING; a
- * deployment that was rolled back keeps all its parts and can be named as the
- * target of another rollback, hence ROLLED_BACK -> LIVE.
+ * The state transitions of a deployment (design: "Deployment states"). What the
+ * tool has built is uploaded without a build here, hence PENDING -> DEPLOYING;
+ * a deployment that was rolled back keeps all its parts and can be the target
+ * of another rollback, hence ROLLED_BACK -> LIVE.
  */
 const MOVES: Readonly<Record<DeploymentState, readonly DeploymentState[]>> = {
   PENDING: ["BUILDING", "DEPLOYING", "FAILED", "STOPPED"],
@@ -73,7 +73,7 @@ export function isServed(status: DeploymentState): boolean {
 /**
  * Moves a deployment to another state.
  *
- * @throws {RangeError} when there is no such move.
+ * @throws {RangeError} when there is no such transition.
  */
 export function moveDeployment(
   deployment: DeploymentRecord,

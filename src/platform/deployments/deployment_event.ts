@@ -1,5 +1,5 @@
 /**
- * What people are told of a deployment.
+ * Events of a deployment.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { RaisedEvent } from "../core/events/mod.ts";
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 
-/** What happens to a deployment that people are told of. */
+/** What happens to a deployment that people are notified of. */
 export type Moment =
   | "started"
   | "building"
@@ -19,8 +19,8 @@ export type Moment =
   | "rolled_back";
 
 /**
- * The event of a moment. A deployment that is rolled back and live again has
- * that moment twice: what makes one is when it was.
+ * The event of a moment. A deployment that is rolled back and goes live again
+ * has the same moment twice: the time of the update distinguishes the events.
  */
 export function deploymentEvent(
   moment: Moment,

@@ -46,18 +46,17 @@ export interface DeploymentServices {
   readonly now: Clock;
 }
 
-/** When to repeat what lost a race for production. */
+/** When to retry what lost a race for production, in seconds. */
 const RETRY_SECONDS = 1;
 
 export class DeploymentService {
   constructor(private readonly services: DeploymentServices) {}
 
   /**
-   * Makes a deployment live. Asking again for one that is live changes
-   * nothing.
+   * Makes a deployment live. A deployment that is live already stays unchanged.
    *
    * @throws {Failure} `blobs_missing`, or `conflict` for a deployment that has
-   * ended, or whose server does not start where production is to show it.
+   * ended, or whose server does not start although production needs it.
    */
   async activate(deployment: DeploymentRecord): Promise<DeploymentRecord> {
     if (deployment.status === "LIVE") return deployment;
@@ -69,7 +68,7 @@ export class DeploymentService {
     const deploying = await this.beginActivation(deployment, functions);
     if (deploying.environment === ENVIRONMENT_PRODUCTION) {
       await this.prepare(deploying, content).catch(async (error) => {
-        // What cannot be removed now is left to housekeeping: the first error says more.
+        // What cannot be removed now is left to housekeeping; the first error is the one to report.
         await this.services.computeService.remove(deploying.id).catch(() => {});
         throw error;
       });
@@ -97,7 +96,7 @@ export class DeploymentService {
     }
   }
 
-  /** Undoes what production shows (design: "Rollback"). */
+  /** Makes production show an earlier deployment (design: "Rollback"). */
   async rollBack(
     project: ProjectRecord,
     wanted: { readonly undo?: string | undefined; readonly to?: string | undefined },
@@ -135,10 +134,11 @@ export class DeploymentService {
   }
 
   /**
-   * Takes a deployment off the air for good; with `unlessLive` only one that
-   * nobody has seen yet.
+   * Takes a deployment offline for good; with `unlessLive` only if it was never
+   * live.
    *
-   * @throws {Failure} `conflict` for what production shows, and for what is to stay.
+   * @throws {Failure} `conflict` if production shows it, or if it is live
+   * despite `unlessLive`.
    */
   async stop(
     deployment: DeploymentRecord,
@@ -206,7 +206,7 @@ export class DeploymentService {
     to: "DEPLOYING" | "STOPPED",
     { changes = {}, refuses }: {
       readonly changes?: Partial<DeploymentRecord>;
-      /** Why the record, as it is in the commit, must not move. */
+      /** Why the record must not change its state, judged on its value in the commit. */
       readonly refuses?: (current: DeploymentRecord) => string | undefined;
     },
   ): Promise<DeploymentRecord> {

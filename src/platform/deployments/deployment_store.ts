@@ -1,6 +1,6 @@
 /**
- * Deployments and host labels in Deno KV. What makes a deployment visible is
- * one atomic commit: its state, its host labels and the project's history.
+ * Deployments in Deno KV. One atomic commit makes a deployment visible: it
+ * changes the state, the host labels and the project's history.
  *
  * @module
  */
@@ -41,8 +41,8 @@ export interface Activated {
 }
 
 /**
- * Adds to the commit that stores a new deployment; called anew for each
- * attempt. What it throws refuses the deployment.
+ * An addition to the commit that stores a new deployment; `add` is called for
+ * each attempt. If it throws, the deployment is not stored.
  */
 export interface CreatedWith {
   /** The records that it checks. */
@@ -50,14 +50,14 @@ export interface CreatedWith {
   add(operation: Deno.AtomicOperation): Promise<void>;
 }
 
-/** Notes that people have to be told, in the commit of what they are told of. */
+/** Adds the note of an event to the commit of its cause. */
 export type NoteMoment = (
   operation: Deno.AtomicOperation,
   moment: Moment,
   deployment: DeploymentRecord,
 ) => void;
 
-/** Ends that people are told of, whatever brought them about. */
+/** The moments of states that end a deployment, whatever the cause. */
 const MOMENT_OF: Partial<Record<DeploymentRecord["status"], Moment>> = {
   FAILED: "failed",
   STOPPED: "stopped",
@@ -129,8 +129,8 @@ export class DeploymentStore {
   }
 
   /**
-   * Changes one deployment; `undefined` where it is gone. Where its status
-   * changes, the moment is noted, which the caller is to raise then.
+   * Changes one deployment; `undefined` if it is gone. If its status changes,
+   * the moment is noted in the same commit, and the caller raises it.
    */
   async update(
     projectId: string,
@@ -159,10 +159,10 @@ export class DeploymentStore {
 
   /**
    * Makes a deployment live: on its unique and branch labels and, for
-   * production, on the project's own. The branch of one that was promoted goes
-   * on showing the preview.
+   * production, on the project's own. The branch label of a promoted preview
+   * keeps showing the preview.
    *
-   * @throws {StaleDecisionError} where deployment or project is gone.
+   * @throws {StaleDecisionError} if deployment or project is gone.
    */
   activate(deployment: DeploymentRecord, now: number): Promise<Committed<Activated>> {
     const { projectId, id, workspaceId } = deployment;
@@ -199,7 +199,7 @@ export class DeploymentStore {
   /**
    * Points production at another deployment, with the history that was planned.
    *
-   * @throws {StaleDecisionError} where the history is no longer `expected`.
+   * @throws {StaleDecisionError} if the history has changed since.
    */
   rollBack(
     project: ProjectRecord,

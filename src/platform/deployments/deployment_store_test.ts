@@ -81,7 +81,7 @@ for (
       expected: ["build_failed of FAILED"],
     },
     {
-      name: "the moment that it is told",
+      name: "the moment that it is given",
       change: to("BUILDING"),
       moment: "building",
       expected: ["building of BUILDING"],

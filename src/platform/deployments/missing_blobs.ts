@@ -6,25 +6,25 @@
 import { inSteps, inTurns } from "../../lib/next_turn.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 
-/** Blobs that are looked up at the same time. */
+/** How many blobs are looked up at the same time. */
 const PARALLEL_LOOKUPS = 16;
 
 export interface WantedBlob {
   readonly sha256: string;
-  /** Bytes, as whoever made the list says. */
+  /** Size in bytes, as the list states it. */
   readonly size: number;
 }
 
 export interface BlobLookUp {
-  /** Hashes of blobs that are not stored, or not as they should be; each once, in order. */
+  /** Hashes of blobs that are not stored, or damaged; each once, in order. */
   readonly missing: readonly string[];
-  /** Stored blobs that have another size than was said, with their own. */
+  /** Stored blobs whose size differs from the stated one, with their actual size. */
   readonly misstated: readonly (WantedBlob & { readonly actual: number })[];
 }
 
 /**
  * Looks up blobs. What is stored is verified against its hash, so that a blob
- * that was damaged on disk is missing, and uploaded anew.
+ * that was damaged on disk counts as missing, and is uploaded again.
  */
 export async function lookUpBlobs(
   blobs: BlobStore,

@@ -45,7 +45,7 @@ async function loadSite(parts: SiteParts, target: HostBinding): Promise<Site | u
   });
 }
 
-/** Makes the directory; it knows no host before {@link pointHosts}. */
+/** Creates the directory, which knows no host before {@link pointHosts}. */
 export function openSites(parts: SiteParts): SiteDirectory {
   const { functionService, computeService } = parts;
   return new SiteDirectory({
@@ -61,7 +61,7 @@ export function openSites(parts: SiteParts): SiteDirectory {
   });
 }
 
-/** Learns from the store which host shows what. */
+/** Reads from the store which host shows what. */
 export async function pointHosts(sites: SiteDirectory, { projects, deployments, addresses }: {
   readonly projects: ProjectStore;
   readonly deployments: DeploymentStore;

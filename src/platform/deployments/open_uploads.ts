@@ -1,7 +1,7 @@
 /**
- * Deployments whose files are on their way. Whatever arrives for one of them is
- * its heartbeat; one that nobody feeds any more is closed after minutes, so that
- * a tool that was killed leaves nothing pending (docs/decisions/upload-heartbeat.md).
+ * Deployments whose files are being uploaded. Every byte that arrives for one
+ * is its heartbeat; without one it is closed after some minutes, so that a
+ * killed tool leaves nothing pending (docs/decisions/upload-heartbeat.md).
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Clock } from "../../lib/clock.ts";
 import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 
-/** Longest time, in milliseconds, in which no byte arrives for a deployment (5 minutes). */
+/** Longest time without a byte for a deployment, in milliseconds (5 minutes). */
 export const UPLOAD_IDLE_MS = 5 * 60 * 1000;
 
 /** Heartbeats of a deployment are stored at most this often, in milliseconds. */
@@ -20,7 +20,7 @@ export const openUploadRecord = z.object({
   projectId: z.string(),
   deploymentId: z.string(),
   workspaceId: z.string(),
-  /** When something arrived last. */
+  /** When the last bytes arrived, in milliseconds since the epoch. */
   fedAt: z.number(),
 });
 export type OpenUpload = z.infer<typeof openUploadRecord>;
@@ -55,7 +55,7 @@ export async function* uploadKeys(kv: Deno.Kv, projectId: string): AsyncGenerato
 export class OpenUploads {
   constructor(private readonly kv: Deno.Kv, private readonly now: Clock) {}
 
-  /** Notes that bytes arrive for a deployment; false where it takes none. */
+  /** Notes that bytes arrive for a deployment; false if it takes none. */
   async feed(workspaceId: string, deploymentId: string): Promise<boolean> {
     const key = keys.openUpload(workspaceId, deploymentId);
     const upload = await readRecord(this.kv, key, openUploadRecord);
@@ -84,7 +84,7 @@ export class OpenUploads {
     await this.kv.delete(keys.openUpload(workspaceId, deploymentId));
   }
 
-  /** Whoever stores or closes it at the same time wins: both know more. */
+  /** A concurrent change wins: it either stored a heartbeat too, or closed the upload. */
   private async store(upload: OpenUpload, versionstamp: string): Promise<void> {
     const fedAt = this.now();
     if (fedAt - upload.fedAt < FEED_EVERY_MS) return;

@@ -1,5 +1,5 @@
 /**
- * Which deployment production shows, and which one comes back on a rollback.
+ * Which deployment production shows, and which one a rollback brings back.
  * Pure: works on the list of deployments that were live, the latest last.
  *
  * @module
@@ -13,7 +13,7 @@ export function promote(history: readonly string[], id: string): string[] {
   return history.at(-1) === id ? [...history] : [...history, id].slice(-MAX_HISTORY);
 }
 
-/** Takes a deployment out of the history; its neighbours, where they are the same, become one. */
+/** Removes a deployment from the history; equal neighbours become one entry. */
 export function forget(history: readonly string[], id: string): string[] {
   return history
     .filter((each) => each !== id)
@@ -28,11 +28,11 @@ export type RollbackPlan =
   | { readonly type: "already_live"; readonly live: string };
 
 /**
- * Plans a rollback. `undo` is the deployment to undo, the live one where
- * missing; `to` names the target, the one that was live before where missing.
- * Without `to` the live one is taken off the history, so that the next rollback
- * goes further back. A named target is put on top as a deploy would be, so that
- * the next rollback undoes that choice.
+ * Plans a rollback. `undo` is the deployment to undo, by default the live one;
+ * `to` is the target, by default the one that was live before. Without `to` the
+ * live one is removed from the history, so that the next rollback goes further
+ * back. A named target is appended as by a deploy, so that the next rollback
+ * undoes that choice.
  */
 export function planRollback(
   history: readonly string[],

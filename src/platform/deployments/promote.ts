@@ -1,6 +1,6 @@
 /**
- * Showing in production what a deployment of another environment shows: the
- * same content, with production's variables. Nothing is built or sent again.
+ * Promotes a deployment of another environment to production: the same content,
+ * with production's variables. Nothing is built or uploaded again.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export interface PromoteServices extends RecordServices {
   variablesVersion(projectId: string): Promise<string>;
 }
 
-/** What is live in production, where it shows a preview with the variables of now. */
+/** The live production deployment, if it shows the preview with the current variables. */
 async function alreadyPromoted(
   services: PromoteServices,
   source: DeploymentRecord,
@@ -37,10 +37,10 @@ async function alreadyPromoted(
 }
 
 /**
- * Makes production show what `source` shows, and returns the deployment that
- * is live there then: `source` itself where it is production's own, else a new
- * one with its content. Where production shows it already, nothing changes.
- * Call it for one deployment of a project at a time.
+ * Makes production show what `source` shows, and returns the deployment that is
+ * live there then: `source` itself where it is production's own, else a new one
+ * with its content. If production shows it already, nothing changes. Call it
+ * for one deployment of a project at a time.
  *
  * @throws {Failure} `conflict` for a deployment that shows nothing, or whose
  * server does not start with production's variables.

@@ -13,7 +13,7 @@ import { branchLabel } from "../core/addresses.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import type { CreatedWith, DeploymentStore } from "./deployment_store.ts";
 
-/** Tries to find a free unique label; one in 10^11 is taken. */
+/** Attempts to find a free unique label; one in 10^11 is taken. */
 const LABEL_ATTEMPTS = 5;
 
 export interface RecordServices {
@@ -29,7 +29,7 @@ export type WantedDeployment =
   & {
     /** Name of the environment. */
     readonly environment: string;
-    /** The preview that is promoted; missing for what is deployed itself. */
+    /** The preview that is promoted; missing for any other deployment. */
     readonly promotedFrom?: string;
   };
 
@@ -45,8 +45,8 @@ async function freeBranchLabel(
 }
 
 /**
- * Records a deployment in state PENDING. `also` adds what must be stored with
- * it; where that throws, nothing is stored.
+ * Records a deployment in state PENDING. `also` adds what must be stored in the
+ * same commit; if it throws, nothing is stored.
  */
 export async function recordDeployment(
   services: RecordServices,

@@ -53,7 +53,7 @@ export function bindDeploymentRoutes(router: Router, services: DeploymentRouteSe
   const toWire = async (deployment: DeploymentRecord, project: ProjectRecord) =>
     (await allToWire([deployment], project))[0]!;
 
-  /** Finds a deployment of the caller's workspace; any other is as unknown as none. */
+  /** Finds a deployment of the caller's workspace; those of others count as unknown. */
   async function find(caller: Caller, id: string) {
     const owner = await deployments.owner(id);
     const own = owner?.workspaceId === caller.workspace.id ? owner : undefined;

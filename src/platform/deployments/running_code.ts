@@ -1,6 +1,6 @@
 /**
- * What runs the code of deployments, as deployments see it: servers and
- * functions, which stand above them.
+ * The servers and functions of deployments, as interfaces that the capabilities
+ * above implement.
  *
  * @module
  */
@@ -17,7 +17,7 @@ export interface DeployedFunctions {
   seal(name: string, source: Uint8Array): Promise<SealedFunction>;
   /** The functions of a deployment; `undefined` where it has none. */
   open(deployment: DeploymentRecord, blobs: BlobStore): Promise<SiteFunctions | undefined>;
-  /** Ends what runs for deployments that others took the place of, once it has nothing to do. */
+  /** Ends what runs for superseded deployments, once it has nothing to do. */
   retire(deploymentIds: Iterable<string>): void;
   /** Ends the functions of a site that no host shows any more. */
   dispose(functions: SiteFunctions): Promise<void>;
@@ -41,13 +41,13 @@ export interface DeployedServers {
     content: DeploymentContent,
     blobs: BlobStore,
   ): Promise<void>;
-  /** Ends what runs for deployments that others took the place of, once it has nothing to do. */
+  /** Ends what runs for superseded deployments, once it has nothing to do. */
   retire(deploymentIds: Iterable<string>): void;
-  /** Forgets rendered pages of a deployment. */
+  /** Removes cached pages of a deployment. */
   purge(deploymentId: string, scope: PurgeScope): Promise<unknown>;
   /** Ends the servers of a deployment that no host shows any more. */
   dispose(deploymentId: string): Promise<void>;
-  /** Ends the servers of a deployment, and removes what they have left. */
+  /** Ends the servers of a deployment, and removes what they left behind. */
   remove(deploymentId: string): Promise<void>;
 }
 

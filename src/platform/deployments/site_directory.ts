@@ -1,27 +1,28 @@
 /**
- * Which site answers on which host name, kept in memory: a request for a host
- * that is in use reads no store. Sites are compiled when they are first asked
- * for or activated, and let go when too many are loaded.
+ * Which site answers on which hostname, kept in memory: a request for a host in
+ * use does not read the store. Sites are compiled when they are activated or
+ * first requested, and unloaded when there are too many.
  *
  * @module
  */
 import type { Site } from "../../edge/mod.ts";
 
-/** Loaded sites at most; the ones not asked for lately go first. */
+/** Most loaded sites; those that were not requested lately are unloaded first. */
 export const MAX_LOADED_SITES = 512;
 
+/** The deployment that a hostname shows. */
 export interface HostBinding {
   readonly projectId: string;
   readonly deploymentId: string;
   /** True on the project's own label, where published rules apply. */
   readonly production: boolean;
-  /** Versionstamp of the commit that said so; a later one wins. */
+  /** Versionstamp of the commit that made the binding; a later one wins. */
   readonly version: string;
 }
 
 interface Entry extends HostBinding {
   site: Site | undefined;
-  /** Asked for since the last look for room. */
+  /** Requested since room was last needed. */
   used: boolean;
 }
 
@@ -30,12 +31,12 @@ export interface SiteDirectoryOptions {
   load(target: HostBinding): Promise<Site | undefined>;
   /** The site as production shows it: with rules published over it, if any. */
   asProduction(site: Site, projectId: string): Promise<Site>;
-  /** Ends what a site runs, when no host shows it any more or room is needed. */
+  /** Ends what runs for a site, when no host shows it any more or room is needed. */
   dispose(site: Site): void;
   readonly maxLoaded?: number;
 }
 
-/** Raised inside to drop a failed load from the cache. */
+/** Thrown internally to drop a failed load from the cache. */
 class NotServed extends Error {}
 
 export class SiteDirectory {
@@ -47,7 +48,7 @@ export class SiteDirectory {
     this.maxLoaded = options.maxLoaded ?? MAX_LOADED_SITES;
   }
 
-  /** The site of a host name: at once when it is loaded, `undefined` where there is none. */
+  /** The site of a hostname: at once if it is loaded, `undefined` if there is none. */
   resolve(hostname: string): Site | Promise<Site | undefined> | undefined {
     const entry = this.entries.get(hostname);
     if (entry === undefined) return undefined;
@@ -56,8 +57,8 @@ export class SiteDirectory {
   }
 
   /**
-   * Points a host name at a deployment, once its site is ready; what was shown
-   * before answers until then.
+   * Points a hostname at a deployment once its site is ready; until then the
+   * previous site answers.
    */
   async point(hostname: string, target: HostBinding): Promise<void> {
     const entry: Entry = { ...target, site: undefined, used: true };
@@ -68,12 +69,12 @@ export class SiteDirectory {
     }
   }
 
-  /** Points a host name at a deployment that is loaded when it is first asked for. */
+  /** Points a hostname at a deployment that is loaded on the first request. */
   pointLazily(hostname: string, target: HostBinding): void {
     this.entries.set(hostname, { ...target, site: undefined, used: false });
   }
 
-  /** Takes every host of a project off the air. */
+  /** Takes every host of a project offline. */
   removeProject(projectId: string): void {
     for (const id of this.deploymentsOf(projectId)) this.removeDeployment(id);
   }
@@ -87,7 +88,7 @@ export class SiteDirectory {
     return ids;
   }
 
-  /** The deployment that a host name shows, if any. */
+  /** The deployment that a hostname shows, if any. */
   deploymentAt(hostname: string): string | undefined {
     return this.entries.get(hostname)?.deploymentId;
   }
@@ -96,7 +97,7 @@ export class SiteDirectory {
     this.entries.delete(hostname);
   }
 
-  /** Forgets a deployment on every host that shows it. */
+  /** Takes a deployment off every host that shows it. */
   removeDeployment(deploymentId: string): void {
     for (const [hostname, entry] of this.entries) {
       if (entry.deploymentId === deploymentId) this.entries.delete(hostname);
@@ -104,12 +105,12 @@ export class SiteDirectory {
     this.drop(deploymentId);
   }
 
-  /** Ends what all loaded sites run. */
+  /** Unloads all sites. */
   close(): void {
     for (const id of [...this.loaded.keys()]) this.drop(id);
   }
 
-  /** Builds the production site of a project anew, after its published rules changed. */
+  /** Rebuilds the production site of a project after its published rules changed. */
   async refreshProduction(hostname: string): Promise<void> {
     const entry = this.entries.get(hostname);
     if (entry !== undefined) await this.point(hostname, entry);
@@ -142,7 +143,10 @@ export class SiteDirectory {
     return site;
   }
 
-  /** Second chance: a site that was asked for since the last look stays once more. */
+  /**
+   * Second-chance replacement: a site that was requested since the last round
+   * stays for one more.
+   */
   private makeRoom(): void {
     for (const [id, site] of this.loaded) {
       if (this.loaded.size <= this.maxLoaded) return;

@@ -1,6 +1,6 @@
 /**
- * Housekeeping: builds that were given up fail, and blobs that no deployment or
- * rule set needs are removed. Uploads have limits of their own (open_uploads.ts).
+ * Housekeeping: fails abandoned builds, and removes blobs that no deployment or
+ * rule set needs. Uploads have their own limits (open_uploads.ts).
  *
  * @module
  */
@@ -14,13 +14,19 @@ import type { DeploymentStore } from "./deployment_store.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** A deployment that nothing has changed for this time, and that is not live, was given up. */
+/**
+ * A deployment that is not live and has not changed for this time counts as
+ * abandoned, in milliseconds.
+ */
 export const MAX_PENDING_MS = 24 * HOUR_MS;
 
-/** How long the files of an unfinished upload stay, so that the next deploy goes on from there. */
+/** How long the files of an unfinished upload are kept for the next deploy, in milliseconds. */
 export const KEEP_UPLOAD_MS = 24 * HOUR_MS;
 
-/** Blobs younger than this stay: their deployment may be about to be recorded. */
+/**
+ * Blobs younger than this are kept, in milliseconds: their deployment may be
+ * about to be recorded.
+ */
 export const MIN_BLOB_AGE_MS = HOUR_MS;
 
 export interface SweepServices {
@@ -28,9 +34,9 @@ export interface SweepServices {
   readonly vault: BlobVault;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-  /** Blobs that others than deployments need, as workspace and hash. */
+  /** Blobs that are needed by anything but deployments, as workspace and hash. */
   otherBlobs(): AsyncIterable<{ readonly workspaceId: string; readonly sha256: string }>;
-  /** Told of a deployment whose content cannot be read. */
+  /** Called for a deployment whose content cannot be read. */
   onDamaged(deployment: DeploymentRecord, cause: unknown): void;
 }
 
@@ -39,7 +45,7 @@ export interface SweepReport {
   readonly removedBlobs: number;
 }
 
-/** True for a deployment that nobody brings to an end. */
+/** True for a deployment that is unfinished and was abandoned. */
 function isAbandoned(deployment: DeploymentRecord, now: number): boolean {
   return canMove(deployment.status, "FAILED") && now - deployment.updatedAt > MAX_PENDING_MS;
 }
@@ -68,14 +74,14 @@ async function failAbandoned(
   return count;
 }
 
-/** True where the blobs of a deployment may be needed again. */
+/** True if the blobs of a deployment may be needed again. */
 function needsBlobs(deployment: DeploymentRecord, now: number): boolean {
   const { status, source, liveAt, updatedAt } = deployment;
   if (status !== "FAILED" && status !== "STOPPED") return true;
   return source === "upload" && liveAt === null && now - updatedAt <= KEEP_UPLOAD_MS;
 }
 
-/** Collects every blob that is needed; where that cannot be told, sweeps nothing. */
+/** Collects every blob that is needed; if a content cannot be read, nothing is swept. */
 async function markNeeded(
   services: SweepServices,
   now: number,
@@ -101,7 +107,7 @@ async function markNeeded(
   return (workspaceId, sha256) => needed.has(`${workspaceId}/${sha256}`);
 }
 
-/** One round of housekeeping; harmless at any time. */
+/** One round of housekeeping, which can run at any time. */
 export async function sweep(services: SweepServices, now: number): Promise<SweepReport> {
   const abandoned = await failAbandoned(services, now);
   const removedBlobs = await services.vault.sweep({

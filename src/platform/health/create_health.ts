@@ -1,5 +1,5 @@
 /**
- * The health of production's servers, put together.
+ * Composes the health checks of production's servers.
  *
  * @module
  */

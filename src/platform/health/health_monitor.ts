@@ -1,6 +1,6 @@
 /**
- * Looks after the servers of production deployments from time to time, and
- * tells on change.
+ * Checks the servers of production deployments regularly, and raises an event
+ * when their health changes.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { productionDeploymentId, type ProjectRecord } from "../projects/mod.ts";
 import { type HealthRecord, type UnconfirmedChange, weighHealth } from "./health_record.ts";
 import type { HealthStore } from "./health_store.ts";
 
-/** Time between two looks, in milliseconds. */
+/** Time between two checks, in milliseconds. */
 export const HEALTH_INTERVAL_MS = 30_000;
 
 export interface HealthServices {
@@ -46,12 +46,12 @@ export class HealthMonitor {
   /** Checks all production servers once; a round waits for the one before it. */
   check(): Promise<void> {
     this.#round = this.#round.then(() => this.#checkAll()).catch((error) =>
-      this.services.onTrouble(`Cannot look after servers: ${error}`)
+      this.services.onTrouble(`Cannot check servers: ${error}`)
     );
     return this.#round;
   }
 
-  /** What is known of a project. */
+  /** The health of a project. */
   async of(project: ProjectRecord): Promise<ProjectHealth> {
     const { sites, computeService } = this.services;
     const deploymentId = productionDeploymentId(project);
@@ -87,7 +87,7 @@ export class HealthMonitor {
 
   async #checkAll(): Promise<void> {
     const { computeService, sites } = this.services;
-    // What was down before a restart is looked after without a visitor as well.
+    // Sites that were down before a restart are checked even without a visitor.
     for (const { state, projectName } of this.#records.values()) {
       if (state === "unhealthy") await sites.resolve(this.#hostOf(projectName));
     }
@@ -101,7 +101,8 @@ export class HealthMonitor {
     const { store, now } = this.services;
     const { projectId } = servers.owner;
     const before = this.#records.get(projectId);
-    // Nobody asks a site that is down, so its server is started to see whether it can.
+    // A site that is down may get no requests, so its server is started here to see whether it
+    // works again.
     if (before?.state === "unhealthy") await servers.start();
     const health = await servers.check();
     const { record, unconfirmed, change } = weighHealth(

@@ -80,7 +80,7 @@ async function monitored(
   return { monitor, server, events, look };
 }
 
-Deno.test("HealthMonitor tells of a server that is down, and of its recovery, once each", async () => {
+Deno.test("HealthMonitor reports a server that is down, and its recovery, once each", async () => {
   const { monitor, server, events, look } = await monitored();
   await look();
   server.health = { healthy: false, reason: "The server does not react" };
@@ -102,7 +102,7 @@ Deno.test("HealthMonitor tells of a server that is down, and of its recovery, on
   });
 });
 
-Deno.test("HealthMonitor remembers over a restart what it told", async () => {
+Deno.test("HealthMonitor remembers what it reported across a restart", async () => {
   const stored = new Map<string, HealthRecord>();
   const first = await monitored(stored);
   first.server.health = { healthy: false, reason: "down" };
@@ -118,7 +118,7 @@ Deno.test("HealthMonitor remembers over a restart what it told", async () => {
   await second.monitor.close();
 });
 
-Deno.test("HealthMonitor looks after what production shows only", async () => {
+Deno.test("HealthMonitor checks only what production shows", async () => {
   const { monitor, server, events, look } = await monitored(new Map(), "another");
   server.health = { healthy: false, reason: "down" };
   for (let round = 0; round < 3; round++) await look();

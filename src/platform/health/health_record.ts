@@ -1,6 +1,5 @@
 /**
- * What is known of the health of a project, and what a look at its servers
- * changes about that. Pure.
+ * The health of a project, and how a check of its servers changes it. Pure.
  *
  * @module
  */
@@ -8,13 +7,13 @@ import { z } from "zod";
 import type { ServersHealth } from "../compute/mod.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 
-/** So many looks in a row must agree before anybody is told. */
+/** Checks in a row that must agree before a change is reported. */
 export const CHECKS_IN_A_ROW = 2;
 
-/** Kept in the store: written on change only. */
+/** The stored record, written only when it changes. */
 export const healthRecord = z.object({
   state: z.enum(["healthy", "unhealthy"]),
-  /** When the first look found it so; milliseconds. */
+  /** Time of the first check that found this state, in milliseconds since the epoch. */
   since: z.number(),
   reason: z.string().nullable(),
   deploymentId: z.string(),
@@ -22,7 +21,7 @@ export const healthRecord = z.object({
 });
 export type HealthRecord = z.infer<typeof healthRecord>;
 
-/** Looks that disagree with the record. */
+/** Checks in a row that disagree with the record. */
 export interface UnconfirmedChange {
   readonly count: number;
   readonly since: number;
@@ -31,14 +30,14 @@ export interface UnconfirmedChange {
 export interface HealthStep {
   readonly record: HealthRecord;
   readonly unconfirmed: UnconfirmedChange | undefined;
-  /** What people are to be told. */
+  /** The change to report, if any. */
   readonly change: "failed" | "recovered" | undefined;
 }
 
-/** The deployment whose servers were looked at. */
+/** The deployment whose servers were checked. */
 export type CheckedDeployment = Pick<DeploymentRecord, "id" | "projectName">;
 
-/** Weighs a look at the servers; a project that was never looked at counts as healthy. */
+/** Applies a check of the servers; a project that was never checked counts as healthy. */
 export function weighHealth(
   known: {
     readonly record: HealthRecord | undefined;

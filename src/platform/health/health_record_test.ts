@@ -6,8 +6,8 @@ const up: ServersHealth = { state: "healthy" };
 const idle: ServersHealth = { state: "idle" };
 const down: ServersHealth = { state: "unhealthy", reason: "Exited with 1" };
 
-/** What people are told after each look, one a second. */
-function told(looks: readonly ServersHealth[]) {
+/** The changes that are reported after each check, one a second. */
+function reported(looks: readonly ServersHealth[]) {
   let record: HealthRecord | undefined;
   let unconfirmed: UnconfirmedChange | undefined;
   const changes = looks.map((health, second) => {
@@ -34,17 +34,17 @@ const ROWS: readonly (readonly [looks: readonly ServersHealth[], changes: string
 
 for (const [looks, changes] of ROWS) {
   Deno.test(`weighHealth() of ${looks.map(({ state }) => state).join(", ")}`, () => {
-    assert.equal(told(looks).changes, changes);
+    assert.equal(reported(looks).changes, changes);
   });
 }
 
-Deno.test("weighHealth() tells since when and why", () => {
-  assert.deepEqual(told([up, down, down]).record, {
+Deno.test("weighHealth() records since when and why", () => {
+  assert.deepEqual(reported([up, down, down]).record, {
     state: "unhealthy",
     since: 1000,
     reason: "Exited with 1",
     deploymentId: "d1",
     projectName: "shop",
   });
-  assert.equal(told([down, down, up, up]).record?.reason, null);
+  assert.equal(reported([down, down, up, up]).record?.reason, null);
 });

@@ -1,5 +1,6 @@
 /**
- * The health of projects in the store, so that a restart tells nobody twice.
+ * The health of projects in Deno KV, so that a restart does not report it
+ * twice.
  *
  * @module
  */

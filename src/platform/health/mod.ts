@@ -1,5 +1,6 @@
 /**
- * The health of production's servers: looked at from time to time, and reported when it changes.
+ * The health of production's servers: checked regularly, and reported when it
+ * changes.
  *
  * @module
  */

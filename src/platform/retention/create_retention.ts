@@ -1,5 +1,5 @@
 /**
- * Retention of old deployments, put together.
+ * Composes the retention of old deployments.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Retention: which old deployments are kept, and removing the others.
+ * Retention: decides which old deployments are kept, and removes the others.
  *
  * @module
  */

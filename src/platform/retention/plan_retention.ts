@@ -6,9 +6,9 @@
 import type { DeploymentRecord } from "../deployments/mod.ts";
 
 export interface RetentionPolicy {
-  /** The latest deployments of a project that stay, whatever their age. */
+  /** How many of the latest deployments of a project are kept, whatever their age. */
   readonly keepDeployments: number;
-  /** Days for which every deployment stays. */
+  /** Days for which every deployment is kept. */
   readonly keepDays: number;
 }
 
@@ -21,9 +21,9 @@ export type JudgedDeployment = Pick<DeploymentRecord, "id" | "status" | "created
 export interface RetentionFacts<D extends JudgedDeployment> {
   /** All deployments of the project. */
   readonly deployments: readonly D[];
-  /** Those that an address shows which is not theirs alone: production, a branch, a domain. */
+  /** Those that a shared address shows: production, a branch, a domain. */
   readonly shown: ReadonlySet<string>;
-  /** Deployments that were live in production, the latest last: what a rollback can go to. */
+  /** Deployments that were live in production, the latest last: the targets of a rollback. */
   readonly productionHistory: readonly string[];
 }
 
@@ -47,8 +47,9 @@ function kindOf({ status }: JudgedDeployment): Kind {
 /**
  * The deployments to remove: older than `keepDays` and not among the last
  * `keepDeployments`. Those that work and those that have ended are counted
- * apart, so that a row of failures pushes nothing out. What is under way, what
- * an address shows, and the last of production's history always stay.
+ * separately, so that a row of failures pushes nothing out. Unfinished
+ * deployments, those that a shared address shows, and the latest of
+ * production's history are always kept.
  */
 export function planRetention<D extends JudgedDeployment>(
   facts: RetentionFacts<D>,

@@ -1,6 +1,6 @@
 /**
- * One round of retention over all projects: old deployments go, and previews
- * of branches that the repository no longer has are stopped.
+ * One round of retention over all projects: removes old deployments, and stops
+ * previews of branches that the repository no longer has.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export interface PruneReport {
   readonly stopped: number;
 }
 
-/** By project, the deployments that an address shows which can show others too. */
+/** The deployments that a shared address shows, by project. */
 async function shownDeployments(
   deployments: PruneServices["deployments"],
 ): Promise<Map<string, Set<string>>> {

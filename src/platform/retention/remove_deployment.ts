@@ -1,7 +1,7 @@
 /**
- * Removing a deployment with all that belongs to it alone. One commit takes
- * it out of the store, unless an address shows it by then; its blobs, and what
- * a crash leaves of its files, go with the next sweep.
+ * Removes a deployment with all that belongs to it alone. One commit removes it
+ * from the store, unless a shared address shows it by then; the next sweep
+ * removes its blobs, and files that a crash left behind.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export interface RemoveServices {
   readonly computeService: { remove(deploymentId: string): Promise<void> };
 }
 
-/** Removes a deployment; false where it is needed after all, or gone. */
+/** Removes a deployment; false if it is needed after all, or gone. */
 export async function removeDeployment(
   services: RemoveServices,
   deployment: DeploymentRecord,

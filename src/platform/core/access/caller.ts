@@ -27,17 +27,17 @@ export interface CredentialOwner {
 }
 
 /**
- * Which of a person's own things a request may reach. Services take it in
- * place of a user's id, so that a key or a tool's token never gets beyond its
- * workspace.
+ * Which of a person's own resources a request may reach. Services take it
+ * instead of a user id, so that an API key or a tool's token never reaches
+ * beyond its workspace.
  */
 export interface PersonalScope {
   readonly userId: string;
-  /** The one workspace whose things are in scope; null for everything of the account. */
+  /** The one workspace whose resources are in scope; null for everything of the account. */
   readonly workspaceId: string | null;
 }
 
-/** Who calls an endpoint for their own things (access `self`). */
+/** Who calls an endpoint for their own resources (access `self`). */
 export interface SelfCaller extends PersonalScope {
   readonly credential: Credential;
   /** Hash under which the credential is stored. */
@@ -59,7 +59,7 @@ export const selfCallerOf = (
   hash,
 });
 
-/** Whether something of a workspace, or of the account itself (null), is in scope. */
+/** Whether a resource of a workspace, or of the account itself (null), is in scope. */
 export function isInScope(scope: PersonalScope, workspaceId: string | null): boolean {
   return scope.workspaceId === null || scope.workspaceId === workspaceId;
 }

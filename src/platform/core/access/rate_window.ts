@@ -1,7 +1,8 @@
 /**
- * A number of requests in any window of time, for each of many subjects. The
- * window slides and counts exactly: what passed is remembered until it is as
- * old as the window. The counts are in memory, so a restart begins anew.
+ * Limits the number of requests in any window of time, for each of many
+ * subjects. The window slides and counts exactly: a request is remembered until
+ * it is older than the window. The counts are in memory, so a restart resets
+ * them.
  *
  * @module
  */
@@ -11,21 +12,21 @@ export interface RateLimits {
   readonly limit: number;
   readonly windowMs: number;
   /**
-   * Requests of one step are remembered as one, at the time of its last, which
-   * bounds memory: a request may count for longer than the window by as much,
-   * never for less. One millisecond where missing.
+   * Requests within one step are remembered together, at the time of the last
+   * one, which bounds memory: a request may count for up to one step longer
+   * than the window, never for less. In milliseconds; 1 by default.
    */
   readonly stepMs?: number;
 }
 
-/** How a subject stands, for `RateLimit` and `Retry-After`. */
+/** How much of the limit a subject has used, for `RateLimit` and `Retry-After`. */
 export interface RateStanding {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly remaining: number;
-  /** Seconds until all that was counted has left the window; 0 where nothing was. */
+  /** Seconds until all counted requests have left the window; 0 if there are none. */
   readonly resetSeconds: number;
-  /** Seconds until the next request passes; 0 where it would now. */
+  /** Seconds until the next request passes; 0 if it would pass now. */
   readonly retryAfterSeconds: number;
 }
 
@@ -42,7 +43,7 @@ interface Subject {
   total: number;
 }
 
-/** Subjects that are counted; when there are more, the one that was quiet the longest goes. */
+/** Most subjects that are counted; beyond that, the one that was idle longest is dropped. */
 const MAX_SUBJECTS = 20_000;
 
 export class RateWindow {
@@ -50,7 +51,7 @@ export class RateWindow {
 
   constructor(private readonly limits: RateLimits, private readonly now: Clock) {}
 
-  /** Counts a request; returns 0, or the seconds to wait where it is one too many. */
+  /** Counts a request; returns 0, or the seconds to wait if it exceeds the limit. */
   take(name: string): number {
     const now = this.now();
     const subject = this.current(name, now) ?? { steps: [], total: 0 };
@@ -66,7 +67,7 @@ export class RateWindow {
     return 0;
   }
 
-  /** Takes the latest counted request back. */
+  /** Uncounts the latest request. */
   refund(name: string): void {
     const subject = this.subjects.get(name);
     const last = subject?.steps.at(-1);

@@ -1,6 +1,6 @@
 /**
- * Takes events durably and passes them on, in their order, to who tells
- * people. What a crash interrupts goes on at the next start.
+ * Stores events and passes them on, in order, to notifications. After a crash
+ * the next start continues.
  *
  * @module
  */
@@ -10,18 +10,18 @@ import { EventIds } from "./event_id.ts";
 import type { EventRecord, EventStore, NewEvent } from "./event_store.ts";
 import type { RaisedEvent, RaiseEvent } from "./raise_event.ts";
 
-/** Events that are stored in one commit, or passed on at once. */
+/** Most events that are stored in one commit, or passed on at once. */
 const BATCH = 100;
 
-/** Characters of data in one commit, which takes 800 KiB. */
+/** Most characters of data in one commit, which holds up to 800 KiB. */
 const BATCH_CHARACTERS = 200_000;
 
 const FIRST_RETRY_MS = 1000;
 const LAST_RETRY_MS = 60_000;
 
 /**
- * Tells everybody concerned of events. May be given one again that it had
- * told of, and must then change nothing.
+ * Notifies everyone whom the events concern. After a crash it may be called
+ * again with an event that it has handled, and must then change nothing.
  */
 export type PassOn = (events: readonly EventRecord[]) => Promise<void>;
 
@@ -29,7 +29,7 @@ export interface EventBusOptions {
   readonly store: EventStore;
   readonly now: Clock;
   readonly random: Random;
-  /** Told of what could not be stored or passed on. */
+  /** Called with a warning when an event could not be stored or passed on. */
   readonly onTrouble: (message: string) => void;
 }
 
@@ -39,7 +39,7 @@ interface Waiting {
   reject(reason: unknown): void;
 }
 
-/** Data whose texts are cut where they are too long, such as the error of a build. */
+/** The data with texts that are too long, such as the error of a build, cut. */
 function withinBounds(data: EventData): EventData {
   return Object.fromEntries(
     Object.entries(data).map(([name, value]) =>
@@ -50,7 +50,7 @@ function withinBounds(data: EventData): EventData {
   );
 }
 
-/** How many of the first events fit into a commit; at least one. */
+/** How many of the first events fit in a commit; at least one. */
 function batchSize(waiting: readonly Waiting[]): number {
   let characters = 0;
   const end = waiting.findIndex(({ event }, index) => {
@@ -68,7 +68,7 @@ export class EventBus {
   private noting: Promise<void> | undefined;
   private passOn: PassOn | undefined;
   private passing: Promise<void> | undefined;
-  /** Whether there may be events that the round under way does not see. */
+  /** Whether there may be events that the running round does not see. */
   private more = false;
   private failures = 0;
   private watchers: { readonly id: string; resolve(): void }[] = [];
@@ -79,7 +79,7 @@ export class EventBus {
     this.ids = new EventIds(options.now, options.random);
   }
 
-  /** As `record`, for those who only raise: never rejects. */
+  /** As `record()`, but never rejects: for callers that do not need the id. */
   readonly raise: RaiseEvent = async (event) => {
     try {
       await this.record(event);
@@ -88,7 +88,7 @@ export class EventBus {
     }
   };
 
-  /** Stores an event; resolves with its id once it survives a crash. */
+  /** Stores an event; resolves with its id once the event would survive a crash. */
   record({ event, audience, data, key }: RaisedEvent): Promise<string> {
     const stored = Promise.withResolvers<string>();
     const createdAt = this.options.now();
@@ -99,8 +99,8 @@ export class EventBus {
   }
 
   /**
-   * Passes on what waits from before, and from now on each event as it comes;
-   * raises what was noted and never raised.
+   * Passes on all waiting events, and from now on each new one; raises events
+   * that were noted but never raised.
    */
   start(passOn: PassOn): void {
     this.passOn = passOn;
@@ -108,7 +108,7 @@ export class EventBus {
     this.noting = this.raiseNoted();
   }
 
-  /** Resolves when a stored event was passed on, or could not be for now. */
+  /** Resolves when a stored event was passed on, or when that failed for now. */
   async passed(id: string): Promise<void> {
     if (this.passing === undefined) return;
     const passed = Promise.withResolvers<void>();
@@ -116,7 +116,7 @@ export class EventBus {
     await passed.promise;
   }
 
-  /** Stores what was raised and ends the round under way; the rest waits for the next start. */
+  /** Stores what was raised and ends the running round; the rest waits for the next start. */
   async close(): Promise<void> {
     await this.noting;
     await this.storing;
@@ -177,14 +177,14 @@ export class EventBus {
     });
   }
 
-  /** Ends the waiting for events up to an id, or for all. */
+  /** Resolves the watchers of events up to an id, or of all events. */
   private release(upTo?: string): void {
     const watchers = this.watchers;
     this.watchers = watchers.filter(({ id }) => upTo !== undefined && id > upTo);
     for (const { id, resolve } of watchers) if (upTo === undefined || id <= upTo) resolve();
   }
 
-  /** One after the other, as a later event must not overtake an earlier one. */
+  /** Passes events on one batch at a time, as a later event must not overtake an earlier one. */
   private async passAll(passOn: PassOn): Promise<void> {
     const { store, onTrouble } = this.options;
     try {
@@ -199,7 +199,7 @@ export class EventBus {
         this.release(events.at(-1)?.id);
       }
     } catch (error) {
-      onTrouble(`Cannot tell people of events: ${error}. They are kept and tried again`);
+      onTrouble(`Cannot notify people of events: ${error}. The events are kept and tried again`);
       const delay = Math.min(FIRST_RETRY_MS * 2 ** this.failures++, LAST_RETRY_MS);
       if (this.closed) return;
       this.retry = setTimeout(() => {

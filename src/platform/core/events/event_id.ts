@@ -1,13 +1,13 @@
 /**
- * Identifiers of events and of what is made of them: version 7 UUIDs (RFC 9562)
- * that never go back, so that the order of ids is the order of events.
+ * Ids of events and of what is derived from them: version 7 UUIDs (RFC 9562)
+ * that only ever grow, so that the order of ids is the order of events.
  *
  * @module
  */
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 
-/** Events that can be told apart within one millisecond (RFC 9562, 6.2, method 1). */
+/** Most distinct events in one millisecond (RFC 9562, 6.2, method 1). */
 const PER_MILLISECOND = 0x1000;
 
 const uuid = (hex: string): string =>
@@ -16,7 +16,7 @@ const uuid = (hex: string): string =>
 
 const hexOf = (value: number, digits: number): string => value.toString(16).padStart(digits, "0");
 
-/** The two bits that tell the variant, then the chance of 62. */
+/** The two bits of the variant, followed by 62 random ones. */
 function variant(hex: string): string {
   return ((parseInt(hex[0]!, 16) & 0x3) | 0x8).toString(16) + hex.slice(1, 16);
 }
@@ -28,7 +28,7 @@ export class EventIds {
 
   constructor(private readonly now: Clock, private readonly random: Random) {}
 
-  /** Goes on after an id that was made earlier. */
+  /** Continues after an id that was made earlier. */
   resume(last: string): void {
     this.time = parseInt(last.slice(0, 8) + last.slice(9, 13), 16);
     this.count = parseInt(last.slice(15, 18), 16);
@@ -49,9 +49,8 @@ export class EventIds {
 }
 
 /**
- * The id of what one receiver gets of an event: the same each time it is
- * asked for, in the order of events, and nothing that a stranger could guess
- * from another receiver's.
+ * The id of one receiver's notification of an event: always the same, in the
+ * order of events, and impossible to guess from another receiver's.
  */
 export function receiptId(eventId: string, userId: string): string {
   const ordered = eventId.replaceAll("-", "").slice(0, 16);

@@ -1,6 +1,6 @@
 /**
- * Notes of events, made in the very commit of what causes them: where the
- * platform is killed before it can raise the event, the next start does.
+ * Notes of events, stored in the same commit as their cause: if the platform is
+ * killed before it raises the event, the next start raises it.
  *
  * @module
  */
@@ -24,7 +24,7 @@ export const eventNote = z.object({
 
 export const NOTES: Deno.KvKey = ["event_notes"];
 
-/** Where the note of an event is, which must have a key. */
+/** The key under which the note of an event is stored. */
 export function noteKey(
   { audience, event, key }: {
     readonly audience: EventAudience;
@@ -36,7 +36,10 @@ export function noteKey(
   return [...NOTES, audience.type, receiver, event, key];
 }
 
-/** Notes an event in a commit. It is to be raised as well: that takes the note away. */
+/**
+ * Adds the note of an event to a commit. The event must be raised as well,
+ * which removes the note.
+ */
 export function noteEvent(operation: Deno.AtomicOperation, raised: RaisedEvent): void {
   const { key } = raised;
   if (key === undefined) throw new TypeError(`Give ${raised.event} a key to note it`);

@@ -1,5 +1,6 @@
 /**
- * Events in Deno KV, from when they are raised until everybody has been told.
+ * Events in Deno KV, from when they are raised until everyone has been
+ * notified.
  *
  * @module
  */
@@ -10,10 +11,10 @@ import { eventAudience, eventName, eventNote, noteKey, NOTES } from "./event_not
 import type { EventAudience, RaisedEvent } from "./raise_event.ts";
 
 const eventKeys = {
-  /** Events that somebody has still to be told of, in their order. */
+  /** Events that were not passed on yet, in order. */
   pending: (): Deno.KvKey => ["events", "pending"],
   pendingEvent: (id: string): Deno.KvKey => ["events", "pending", id],
-  /** Events that cannot be read, kept for who wants to find out why. */
+  /** Events that cannot be read, kept for diagnosis. */
   damaged: (id: string): Deno.KvKey => ["events", "damaged", id],
   /** Id of the newest event. */
   last: (): Deno.KvKey => ["events", "last"],
@@ -27,7 +28,10 @@ const eventKeys = {
   ],
 } as const;
 
-/** A key makes events one and the same for this long. */
+/**
+ * How long a key is remembered, in milliseconds: an event with the same key is
+ * not stored again.
+ */
 export const KEY_MS = 30 * 24 * 60 * 60 * 1000;
 
 export const eventRecord = z.object({
@@ -45,7 +49,7 @@ export interface NewEvent extends Omit<EventRecord, "id"> {
   readonly key: string | undefined;
 }
 
-/** The records that storing events checks: the keys under which each is raised once. */
+/** The records that storing events checks: those of the events' keys. */
 const contendedBy = (events: readonly NewEvent[]): Deno.KvKey[] =>
   events.flatMap(({ key, audience, event }) =>
     key === undefined ? [] : [eventKeys.byKey(audience, event, key)]
@@ -60,7 +64,7 @@ export class EventStore {
   }
 
   /**
-   * Stores events in their order, in one commit; one whose key was used before
+   * Stores events in order, in one commit; an event whose key was used before
    * is not stored again. Returns the id of each.
    */
   async add(events: readonly NewEvent[], nextId: () => string): Promise<string[]> {
@@ -96,13 +100,13 @@ export class EventStore {
     return result;
   }
 
-  /** Events that were noted and not raised: those of a platform that was killed. */
+  /** Events that were noted but never raised, because the platform was killed. */
   async noted(): Promise<RaisedEvent[]> {
     const notes = await Array.fromAsync(readAll(this.kv, NOTES, eventNote));
     return notes.map(({ value }) => value);
   }
 
-  /** The oldest events that somebody has still to be told of. */
+  /** The oldest events that were not passed on yet. */
   async pending(limit: number): Promise<EventRecord[]> {
     const events: EventRecord[] = [];
     for await (const entry of this.kv.list({ prefix: eventKeys.pending() }, { limit })) {
@@ -113,14 +117,14 @@ export class EventStore {
     return events;
   }
 
-  /** Forgets events that everybody has been told of. */
+  /** Removes events that were passed on. */
   async remove(events: readonly EventRecord[]): Promise<void> {
     const operation = this.kv.atomic();
     for (const { id } of events) operation.delete(eventKeys.pendingEvent(id));
     await operation.commit();
   }
 
-  /** Takes an unreadable event out of the way of the others. */
+  /** Moves an unreadable event aside, so that the others can go on. */
   private async setAside(entry: Deno.KvEntry<unknown>, cause: unknown): Promise<void> {
     await this.kv.atomic().check(entry).delete(entry.key)
       .set(eventKeys.damaged(String(entry.key.at(-1))), entry.value).commit();

@@ -1,12 +1,12 @@
 /**
- * How any part of the platform tells that something happened. Who hears of it,
- * and how, is the business of notifications.
+ * How any part of the platform reports that something happened. Notifications
+ * decide who hears of it, and how.
  *
  * @module
  */
 import type { EventData, EventName } from "../../../contract/mod.ts";
 
-/** Whom an event concerns: everybody in a workspace, or one person. */
+/** Whom an event concerns: everyone in a workspace, or one person. */
 export type EventAudience =
   | { readonly type: "workspace"; readonly workspaceId: string }
   | { readonly type: "user"; readonly userId: string; readonly workspaceId: string | null };
@@ -16,14 +16,14 @@ export interface RaisedEvent {
   readonly audience: EventAudience;
   readonly data: EventData;
   /**
-   * What makes the event one and the same when it is raised again, as after a
-   * crash: unique in its audience. Where missing, each call is an event of its own.
+   * Identifies the event in its audience, so that raising it again, as after a
+   * crash, adds nothing. Without a key, each call is a separate event.
    */
   readonly key?: string;
 }
 
 /**
- * Raises an event. Resolves when it is stored, and never rejects: what cannot
- * be stored is logged, and must not fail what caused it.
+ * Raises an event. Resolves when it is stored, and never rejects: an event that
+ * cannot be stored is logged, and must not fail its cause.
  */
 export type RaiseEvent = (event: RaisedEvent) => Promise<void>;

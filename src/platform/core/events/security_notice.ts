@@ -1,12 +1,12 @@
 /**
- * What the audit log says, as an event for the person whom it concerns.
+ * An entry of the audit log as an event for the person whom it concerns.
  *
  * @module
  */
 import type { SecurityEvent } from "../../../contract/mod.ts";
 import type { RaisedEvent } from "./raise_event.ts";
 
-/** The event that tells a person what happened to their account. */
+/** The event that notifies a person of what happened to their account. */
 export function securityNotice(entry: SecurityEvent): RaisedEvent {
   const { id, event, userId, workspaceId, detail, address, country } = entry;
   return {

@@ -1,10 +1,10 @@
 /**
- * Keeping old runtimes from compressing answers.
+ * Prevents old runtimes from compressing responses.
  *
- * `Deno.serve` before 2.9 compresses what a client would take compressed, anew
- * for every request, and makes its `ETag` weak as it does. The edge sends files
- * as they were uploaded, precompressed where the build did that, and `If-Match`
- * on an answer of the API needs a strong one
+ * `Deno.serve` before 2.9 compresses every response that the client accepts
+ * compressed, again for each request, and makes its `ETag` weak. The edge sends
+ * files as they were uploaded, precompressed if the build did that, and
+ * `If-Match` needs the strong `ETag` of an API response
  * (docs/decisions/automatic-compression.md).
  *
  * @module
@@ -14,7 +14,7 @@ import { addField, hasField, type RawField } from "../../../lib/raw_fields.ts";
 
 const FIRST_WITHOUT = [2, 9] as const;
 
-/** Whether `Deno.serve` of this version of Deno compresses unless it is told not to. */
+/** Whether `Deno.serve` of this version of Deno compresses responses by default. */
 export function compressesByItself(version: string): boolean {
   const [major = 0, minor = 0] = version.split(".").map(Number);
   return major < FIRST_WITHOUT[0] || (major === FIRST_WITHOUT[0] && minor < FIRST_WITHOUT[1]);
@@ -23,10 +23,10 @@ export function compressesByItself(version: string): boolean {
 const MARK: RawField = ["content-encoding", "identity"];
 
 /**
- * Marks an answer as encoded already, the one mark that such a runtime heeds
- * and that changes nothing else: `no-transform` would bind caches as well. Only
- * what has a type is compressed; answers whose fields cannot be changed, such
- * as redirects, have none.
+ * Marks a response as already encoded, the only mark that such a runtime
+ * respects and that changes nothing else: `no-transform` would apply to caches
+ * too. Only responses with a type are compressed; those with immutable fields,
+ * such as redirects, have none.
  */
 function markAsEncoded(request: Request, response: Response): Response {
   const { headers } = response;
@@ -38,7 +38,10 @@ function markAsEncoded(request: Request, response: Response): Response {
 
 type Answer = Response | Promise<Response>;
 
-/** A handler of `Deno.serve` whose answers no runtime compresses; the given one where none would. */
+/**
+ * A handler for `Deno.serve` whose responses no runtime compresses; `handler`
+ * itself where the runtime does not compress.
+ */
 export function keepUncompressed<Info>(
   handler: (request: Request, info: Info) => Answer,
   version: string = Deno.version.deno,

@@ -20,7 +20,7 @@ for (
 const GZIP = { headers: { "accept-encoding": "gzip" } };
 const ASKING = new Request("http://localhost/", GZIP);
 
-/** What an old runtime is told of the encoding of an answer, made at once or later. */
+/** The encoding that an old runtime sees on a response, made at once or later. */
 async function encodingOf(make: () => Response, request = ASKING): Promise<string | null> {
   const answers = [make, () => Promise.resolve(make())].map((handler) =>
     keepUncompressed(handler, "2.6.10")(request, undefined)

@@ -1,5 +1,5 @@
 /**
- * The other end of a request, as far as limits and the audit log ask.
+ * The client of a request, as limits and the audit log need it.
  *
  * @module
  */
@@ -7,16 +7,16 @@ import Bowser from "bowser";
 import { TrustedProxies } from "../../../edge/mod.ts";
 
 export interface Client {
-  /** IP address; told by a proxy only where the operator trusts it. */
+  /** IP address; a proxy's word on it counts only if the operator trusts the proxy. */
   readonly address: string;
   readonly userAgent: string | null;
   /** The `Cookie` field as it came. */
   readonly cookie: string | null;
-  /** ISO 3166-1 alpha-2 of the address; null where nobody knows. Looked up when asked. */
+  /** ISO 3166-1 alpha-2 code of the address; null where unknown. Looked up when called. */
   country(): string | null;
 }
 
-/** Names longer than this tell nothing more. */
+/** Most characters that are kept of a `User-Agent`. */
 const MAX_AGENT = 200;
 
 export interface ClientOptions {
@@ -27,7 +27,7 @@ export interface ClientOptions {
 /**
  * Makes the function that finds the client of a request.
  *
- * @throws {TypeError} where one of `trustProxy` is no CIDR.
+ * @throws {TypeError} where an entry of `trustProxy` is not a CIDR.
  */
 export function clientFinder(
   options: ClientOptions,
@@ -48,8 +48,9 @@ export function clientFinder(
 }
 
 /**
- * What limits count a client by: an IPv4 address, or the /64 network of an
- * IPv6 one, as whoever has one address of it has them all (RFC 6177).
+ * What limits count a client by: its IPv4 address, or the /64 network of its
+ * IPv6 address, as whoever has one address of such a network has all of them
+ * (RFC 6177).
  */
 export function addressGroup(address: string): string {
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];

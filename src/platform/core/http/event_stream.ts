@@ -1,13 +1,13 @@
 /**
- * Server-Sent Events (WHATWG HTML, 9.2) as an answer.
+ * Server-Sent Events (WHATWG HTML, 9.2) as a response.
  *
  * @module
  */
 
-/** A comment is sent this often, so that proxies keep an idle stream open. */
+/** How often a comment is sent, in milliseconds, so that proxies keep an idle stream open. */
 export const HEARTBEAT_MS = 15_000;
 
-/** Events that may wait for a slow reader; one that falls further behind is cut off. */
+/** Most events that wait for a slow reader; one that falls further behind is disconnected. */
 const MAX_BEHIND = 1000;
 
 export interface ServerEvent {
@@ -17,9 +17,9 @@ export interface ServerEvent {
 }
 
 /**
- * Answers with a stream of events. `subscribe` gets the function that sends,
- * and returns the one that ends the subscription; that is called when the
- * reader goes away, or when `closing` says that the platform stops.
+ * Responds with a stream of events. `subscribe` receives the function that
+ * sends, and returns the one that ends the subscription; it is called when the
+ * reader goes away, or when `closing` is aborted because the platform stops.
  */
 export function eventStream(
   subscribe: (send: (event: ServerEvent) => void) => () => void,

@@ -1,5 +1,5 @@
 /**
- * Failures of the API: a public half that the caller reads, and a cause that
+ * Failures of the API: a public part that the caller reads, and a cause that
  * goes to the platform's log only.
  *
  * @module
@@ -33,12 +33,12 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   storage_full: 507,
 };
 
-/** A request that cannot be granted, with what the caller is told. */
+/** A request that cannot be granted, with the message for the caller. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly code: ErrorCode;
   readonly problems: readonly Problem[] | undefined;
-  /** Seconds until it may go better, for `Retry-After`. */
+  /** Seconds after which a retry may succeed, for `Retry-After`. */
   readonly retryAfter: number | undefined;
 
   constructor(code: ErrorCode, message: string, options: {
@@ -57,10 +57,10 @@ export class Failure extends Error {
   }
 }
 
-/** When to repeat what lost its races against other processes. */
+/** When to retry a commit that lost its races against other processes, in seconds. */
 const CONTENTION_RETRY_SECONDS = 1;
 
-/** Finds the public failure for whatever was thrown. */
+/** Returns the public failure for whatever was thrown. */
 export function toFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof BlobMismatchError) return new Failure("blob_mismatch", error.message);
@@ -78,7 +78,7 @@ export function toFailure(error: unknown): Failure {
       cause: error,
     });
   }
-  return new Failure("internal", "The platform failed to answer; its log tells more", {
+  return new Failure("internal", "The platform failed to answer; its log says why", {
     cause: error,
   });
 }

@@ -1,5 +1,5 @@
 /**
- * What is done about an answer that cannot be made, or not be finished.
+ * Handles responses that cannot be made, or cannot be finished.
  *
  * @module
  */
@@ -8,17 +8,17 @@ import { OutboundError } from "../../../runtime/mod.ts";
 import type { PlatformLog } from "../log.ts";
 
 /**
- * Makes the `onError` of `Deno.serve`, which gets the errors of handlers and of
- * bodies; where a body breaks off, its connection is cut, and the answer that
- * is made here goes nowhere. The operator is told of faults that are the
- * platform's own, not of functions that are killed or of other sites that fail
- * in the middle of an answer.
+ * Makes the `onError` of `Deno.serve`, which receives the errors of handlers
+ * and of bodies. If a body breaks off, its connection is closed, and the
+ * response made here goes nowhere. Only the platform's own faults are logged,
+ * not functions that are killed or other sites that fail in the middle of a
+ * response.
  */
 export function faultAnswer(log: (line: PlatformLog) => void): (error: unknown) => Response {
   return (error) => {
     if (!(error instanceof BrokenBodyError) && !(error instanceof OutboundError)) {
       const reason = error instanceof Error ? error.stack ?? error.message : String(error);
-      log({ level: "error", message: `An answer could not be finished: ${reason}` });
+      log({ level: "error", message: `A response could not be finished: ${reason}` });
     }
     return new Response("The platform failed to answer\n", { status: 500 });
   };

@@ -3,20 +3,24 @@ import { BrokenBodyError } from "../../../lib/broken_body.ts";
 import { OutboundError } from "../../../runtime/mod.ts";
 import { faultAnswer } from "./fault_answer.ts";
 
-const rows: readonly (readonly [name: string, error: unknown, told: RegExp | undefined])[] = [
+const rows: readonly (readonly [name: string, error: unknown, logged: RegExp | undefined])[] = [
   ["a function's body", new BrokenBodyError("killed"), undefined],
   ["another site's body", new OutboundError("reset", "gone"), undefined],
-  ["a fault of ours", new TypeError("damaged"), /^An answer could not be finished: TypeError: dam/],
+  [
+    "a fault of ours",
+    new TypeError("damaged"),
+    /^A response could not be finished: TypeError: dam/,
+  ],
   ["what is no error", "thrown text", /: thrown text$/],
 ];
 
-for (const [name, error, told] of rows) {
-  Deno.test(`faultAnswer() tells the operator what is the platform's: ${name}`, async () => {
+for (const [name, error, logged] of rows) {
+  Deno.test(`faultAnswer() logs the platform's own faults only: ${name}`, async () => {
     const lines: string[] = [];
     const answer = faultAnswer(({ message }) => lines.push(message))(error);
     assert.equal(answer.status, 500);
     assert.equal(await answer.text(), "The platform failed to answer\n");
-    assert.equal(lines.length, told === undefined ? 0 : 1);
-    if (told !== undefined) assert.match(lines[0]!, told);
+    assert.equal(lines.length, logged === undefined ? 0 : 1);
+    if (logged !== undefined) assert.match(lines[0]!, logged);
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Where a request goes: to a pending challenge, the API, a redirect, or the
- * edge.
+ * Dispatches a request by its host: to a pending challenge, the API, a
+ * redirect, or the edge.
  *
  * @module
  */
@@ -15,21 +15,21 @@ export interface HostDispatchOptions {
   readonly api: (request: Request, remoteAddress: string) => Answer;
   readonly edge: (request: Request, connection: ClientConnection) => Answer;
   readonly hosts: {
-    /** The hostname that a domain's visitors are sent to, where it only redirects. */
+    /** The hostname that a domain redirects to, if it only redirects. */
     redirectOf(hostname: string): string | undefined;
   };
   readonly challenges: {
-    /** The answer to a certificate authority that asks for a pending challenge. */
+    /** The response to a certificate authority that checks a pending challenge. */
     answer(url: string): Response | undefined;
   };
   /**
-   * True for a hostname whose visitors are to come by HTTPS; missing where
-   * HTTPS has not its own port, so that nobody can be sent there.
+   * True for a hostname whose visitors are redirected to HTTPS; missing where
+   * HTTPS is not on its default port, so that nobody can be redirected to it.
    */
   readonly wantsHttps?: (hostname: string) => boolean;
 }
 
-/** Makes the handlers of the plain and of the secure listener. */
+/** Makes the handlers of the HTTP and the HTTPS listener. */
 export function createHostDispatch(
   options: HostDispatchOptions,
 ): { readonly http: ConnectionHandler; readonly https: ConnectionHandler } {

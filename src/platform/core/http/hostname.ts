@@ -10,13 +10,13 @@ const FULL_STOP = 46;
 const DIGIT_ZERO = 48;
 const DIGIT_NINE = 57;
 
-/** As every IPv4 address does; spares the others the regular expression. */
+/** True for every IPv4 address; spares other names the full check. */
 function endsInDigit(hostname: string): boolean {
   const last = hostname.charCodeAt(hostname.length - 1);
   return last >= DIGIT_ZERO && last <= DIGIT_NINE;
 }
 
-/** The host name in a request's URL: lower case, without port and final dot. */
+/** The hostname in a request's URL: lower case, without port and final dot. */
 export function hostnameOf(url: string): string {
   const start = url.indexOf("//") + 2;
   let end = url.indexOf("/", start);
@@ -31,8 +31,8 @@ export function hostnameOf(url: string): string {
 }
 
 /**
- * Makes the test for hosts that the API answers on: the given names and any
- * address in numbers. All other hosts are the edge's.
+ * Makes the test for hosts that the API answers on: the given names and any IP
+ * address. All other hosts belong to the edge.
  */
 export function apiHosts(names: readonly string[]): (hostname: string) => boolean {
   const known = new Set(names.map((name) => name.toLowerCase()));

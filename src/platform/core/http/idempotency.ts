@@ -1,11 +1,12 @@
 /**
- * `Idempotency-Key`: a request that is sent again is answered as it was the
- * first time, and nothing is made twice. One mechanism for all endpoints that
- * the contract marks so: kept durably for a day, bound to credential and path.
+ * `Idempotency-Key`: a request that is sent again gets the first response
+ * again, and nothing is created twice. One mechanism serves all endpoints that
+ * the contract marks; responses are stored for a day, bound to credential and
+ * path.
  *
- * That a request was begun is stored before it is carried out. A crash in
- * between therefore leaves a mark without an answer, and a repeated request is
- * refused, as nobody can tell whether the first one took effect.
+ * The start of a request is stored before it is carried out. A crash in between
+ * therefore leaves a mark without a response, and a repeated request is
+ * refused, as it is unknown whether the first one took effect.
  *
  * @module
  */
@@ -22,7 +23,7 @@ import { readBytes } from "./read_body.ts";
 const KEPT_MS = IDEMPOTENCY_HOURS * 60 * 60 * 1000;
 const MAX_KEY = 255;
 
-/** Fields of an answer that are kept with it. */
+/** Header fields that are stored with a response. */
 const KEPT_FIELDS = ["content-type", "cache-control", "etag", "location"];
 
 const keptAnswer = z.object({

@@ -1,6 +1,6 @@
 /**
- * Requests with an `Idempotency-Key` in Deno KV: that one was begun, and its
- * sealed answer, in parts, as a value holds 64 KiB at most.
+ * Requests with an `Idempotency-Key` in Deno KV: a mark that one was begun, and
+ * its sealed response, in parts because a value holds at most 64 KiB.
  *
  * @module
  */
@@ -23,7 +23,7 @@ export class IdempotencyStore {
     return (await readRecord(this.kv, keys.idempotency(id), begun))?.value;
   }
 
-  /** Marks a request as begun, in place of what an older one of its key left. */
+  /** Marks a request as begun, replacing what an earlier one with the same key left. */
   async begin(id: string, request: BegunRequest): Promise<void> {
     await this.kv.atomic()
       .set(keys.idempotency(id), request, { expireIn: this.keptMs })
@@ -35,7 +35,7 @@ export class IdempotencyStore {
     await this.kv.delete(keys.idempotency(id));
   }
 
-  /** Keeps an answer; it counts once its last write is done. */
+  /** Stores a response, which counts once its last part is written. */
   async keep(id: string, { data, ...sealed }: SealedSecret): Promise<void> {
     const expireIn = this.keptMs;
     let parts = 0;

@@ -1,5 +1,5 @@
 /**
- * What an answer says of the limits that its request was counted under:
+ * The limits that a request was counted under, in the fields of its response:
  * `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11).
  *
  * @module
@@ -12,17 +12,17 @@ interface NamedStanding extends RateStanding {
   readonly name: string;
 }
 
-/** Requests that were counted, for as long as they are answered. */
+/** Requests that were counted, until they are answered. */
 const counted = new WeakMap<Request, NamedStanding[]>();
 
-/** Notes how a request's subject stands, once it was counted. */
+/** Notes how much of a limit is left, once a request was counted. */
 export function noteLimit(request: Request, name: string, standing: RateStanding): void {
   const noted = counted.get(request);
   if (noted === undefined) counted.set(request, [{ name, ...standing }]);
   else noted.push({ name, ...standing });
 }
 
-/** Adds the fields to the answer to a request. */
+/** Adds the fields to the response to a request. */
 export function addLimitFields(request: Request, answer: Response): Response {
   for (const [name, value] of rateLimitHeaders(counted.get(request) ?? [])) {
     answer.headers.set(name, value);

@@ -49,7 +49,7 @@ export async function parseRequest<E extends Endpoint>(
   };
 }
 
-/** A body that its schema describes; others are the handler's to read. */
+/** Reads a body that has a schema; all others are left to the handler. */
 async function parseBody(endpoint: Endpoint, request: Request): Promise<Validated> {
   const { bodyKind, body, maxBodyBytes } = endpoint;
   if (bodyKind !== "json" || body.type === "undefined") return { ok: true, data: undefined };

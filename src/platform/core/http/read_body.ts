@@ -1,5 +1,5 @@
 /**
- * Reading request bodies within bounds.
+ * Reads request bodies of a limited size.
  *
  * @module
  */
@@ -7,13 +7,15 @@ import { nextTurn } from "../../../lib/next_turn.ts";
 import { JsonError, type ParsedJson, parseJson } from "../../../lib/parse_json.ts";
 import { Failure } from "./failure.ts";
 
-/** Deepest nesting of a JSON body: a manifest of 64 levels and what is around it. */
+/** Deepest nesting of a JSON body: a manifest of 64 levels and the levels around it. */
 export const MAX_BODY_DEPTH = 66;
 
 /**
- * Reads a whole body of at most `maxBytes`; `onChunk` is awaited with each piece of it.
+ * Reads a whole body of at most `maxBytes`; `onChunk` is awaited with each
+ * piece of it.
  *
- * @throws {Failure} `payload_too_large`, where the size is announced before anything is read.
+ * @throws {Failure} `payload_too_large`, before anything is read if the size is
+ * announced.
  */
 export async function readBytes(
   request: Request,

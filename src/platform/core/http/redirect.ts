@@ -1,13 +1,13 @@
 /**
- * Answers that only lead elsewhere: to another hostname, or to HTTPS.
+ * Redirects: to another hostname, or to HTTPS.
  *
  * @module
  */
 
-/** Browsers keep a permanent redirect; an hour lets a change of the binding through. */
+/** Browsers cache a permanent redirect; after an hour they see a changed binding. */
 const CACHE_CONTROL = "public, max-age=3600";
 
-/** Clients may write what a field cannot hold, such as `/€`: the same, as every browser sends it. */
+/** Encodes characters that a header field cannot hold, such as in `/€`, as every browser does. */
 const permanently = (location: string): Response =>
   new Response(null, {
     status: 308,
@@ -18,8 +18,8 @@ const permanently = (location: string): Response =>
   });
 
 /**
- * Sends a request on to another host, with port, path and query as they are;
- * the scheme is that of the connection, whatever the request line says.
+ * Redirects to another host, keeping port, path and query; the scheme is that
+ * of the connection, whatever the request line says.
  */
 export function redirectToHost(
   requestUrl: string,
@@ -33,7 +33,7 @@ export function redirectToHost(
   return permanently(`${scheme}://${hostname}${port}${target}`);
 }
 
-/** Sends a plain request on to HTTPS on its own port, 443. */
+/** Redirects to HTTPS on its default port, 443. */
 export function redirectToHttps(requestUrl: string): Response {
   const start = requestUrl.indexOf("//") + 2;
   const slash = requestUrl.indexOf("/", start);

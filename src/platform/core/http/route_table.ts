@@ -1,6 +1,6 @@
 /**
- * Which handler answers which method of which path. Where several paths fit a
- * request, the most specific one alone counts: a fixed segment goes before a
+ * Which handler answers which method of which path. If several paths match a
+ * request, only the most specific one counts: a fixed segment wins over a
  * parameter, from left to right, so that `/v1/notifications/preferences` is
  * never taken for `/v1/notifications/{notification}`.
  *
@@ -26,7 +26,7 @@ export function compareSpecificity(one: PathPattern, other: PathPattern): number
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Every method that a path answers, in the order of the alphabet. */
+/** Every method that a path answers, in alphabetical order. */
 function allowed(methods: Iterable<string>): string {
   const all = new Set(methods).add("OPTIONS");
   if (all.has("GET")) all.add("HEAD");
@@ -36,7 +36,7 @@ function allowed(methods: Iterable<string>): string {
 export class RouteTable<Handler> {
   private readonly paths = new Map<PathPattern, Map<string, Handler>>();
 
-  /** @throws {TypeError} where the path has a handler of that method already. */
+  /** @throws {TypeError} if the path already has a handler for that method. */
   add(method: string, path: PathPattern, handler: Handler): void {
     // Two spellings of one path would hide each other's methods.
     const shape = path.replace(/:\w+/g, ":");

@@ -1,6 +1,7 @@
 /**
- * Binds endpoints of the contract to handlers: a request reaches a handler
- * only authenticated and parsed, and its answer is what the contract says.
+ * Binds endpoints of the contract to handlers: a request reaches its handler
+ * only after it was authenticated and parsed, and the response is what the
+ * contract says.
  *
  * @module
  */
@@ -25,11 +26,11 @@ export interface RequestContext<E> extends ParsedRequest<E> {
 export interface Visit {
   readonly request: Request;
   readonly client: Client;
-  /** Parts of the path that its pattern names. */
+  /** The named parameters of the path. */
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Finds out who calls; throws a `Failure` where that is nobody who may. */
+/** Authenticates and authorizes callers; throws a `Failure` for those who may not call. */
 export interface Gatekeeper {
   caller(request: Request, endpoint: Endpoint, client: Client): Promise<Caller>;
   person(request: Request, client: Client): Promise<Person>;
@@ -67,7 +68,7 @@ async function contextOf<E extends Endpoint>(
   return { ...parsed, request: c.req.raw, client: c.env.client, requestId };
 }
 
-/** How an endpoint is bound, by who may call it. */
+/** How an endpoint is bound, depending on who may call it. */
 function bindingOf({ access }: Endpoint): "anyone" | "role" | "account" | "self" {
   return access === "anyone" || access === "account" || access === "self" ? access : "role";
 }
@@ -76,8 +77,8 @@ function bindingOf({ access }: Endpoint): "anyone" | "role" | "account" | "self"
 const honoPath = (path: string): string => path.replace(/\{(\w+)\}/g, ":$1");
 
 /**
- * What every answer of the base address says to browsers: what it is called is
- * what it is, and no other site takes it in as an image, a script or a style.
+ * Fields of every response of the base address: browsers do not guess its type,
+ * and no other site can embed it as an image, a script or a style.
  */
 const HARDENED = [
   ["x-content-type-options", "nosniff"],
@@ -123,8 +124,8 @@ export class Router {
   }
 
   /**
-   * Binds an endpoint that a secret in its path opens: `admit` judges it before
-   * anything of the body is read.
+   * Binds an endpoint that is authorized by a secret in its path: `admit`
+   * checks it before any of the body is read.
    */
   keyed<E extends Endpoint, Key>(endpoint: E, parts: {
     admit(params: ParamsOf<E>, request: Request): MaybePromise<Key>;
@@ -145,7 +146,7 @@ export class Router {
     });
   }
 
-  /** Binds an endpoint of a workspace: its caller has the role that the contract asks for. */
+  /** Binds an endpoint of a workspace: its caller has the role that the contract demands. */
   guarded<E extends Endpoint>(
     endpoint: E,
     handler: (caller: Caller, context: RequestContext<E>) => MaybePromise<Answer<E>>,
@@ -175,7 +176,7 @@ export class Router {
     });
   }
 
-  /** Binds an endpoint of the caller's own things, as far as the credential reaches. */
+  /** Binds an endpoint of the caller's own resources, within the scope of the credential. */
   self<E extends Endpoint>(
     endpoint: E,
     handler: (own: SelfCaller, context: RequestContext<E>) => MaybePromise<Answer<E>>,
@@ -191,9 +192,9 @@ export class Router {
   }
 
   /**
-   * Binds a page that people look at, or the form that it sends. `path` is in
-   * Hono's spelling, as in `/welcome/:token`. A page renders failures of its
-   * visitor itself; those of the platform are thrown, and rendered here.
+   * Binds a page, or the form that it sends. `path` is in Hono's spelling, as
+   * in `/welcome/:token`. A page renders failures of its visitor itself; those
+   * of the platform are thrown, and rendered here.
    */
   page(
     method: "GET" | "POST",
@@ -213,8 +214,8 @@ export class Router {
   }
 
   /**
-   * Opens what was bound; call it last. OPTIONS and methods that a path has not
-   * are answered here, with the ones that it has.
+   * Activates the bound routes; call it last. OPTIONS and methods that a path
+   * does not have are answered here, with the methods that it has.
    */
   seal(): void {
     for (const { path, find, allow } of this.routes.sets()) {
@@ -237,7 +238,10 @@ export class Router {
     }
   }
 
-  /** Answers a request; one with an `Idempotency-Key` once, where the endpoint keeps answers. */
+  /**
+   * Answers a request; one with an `Idempotency-Key` only once, if the endpoint
+   * stores responses.
+   */
   private async once(
     endpoint: Endpoint,
     asked: {
@@ -263,7 +267,7 @@ export class Router {
     answer: (c: ApiContext, requestId: string) => Promise<unknown>,
   ): void {
     if (bindingOf(endpoint) !== binding) {
-      throw new TypeError(`${endpoint.path} takes ${endpoint.access}: bind it for that`);
+      throw new TypeError(`${endpoint.path} has access "${endpoint.access}": bind it for that`);
     }
     this.routes.add(endpoint.method, honoPath(endpoint.path), async (c, requestId) => {
       const { raw: request } = c.req;

@@ -1,8 +1,8 @@
 /**
- * Telling requests of our own pages from those that another site makes a
- * browser send. Deployments are on hosts below the platform's, which browsers
- * take for the same site: so nothing but the same origin counts, and
- * `SameSite` cookies alone would not do.
+ * Distinguishes requests of the platform's own pages from those that another
+ * site makes a browser send. Deployments are on hosts below the platform's,
+ * which browsers treat as the same site: so only the same origin counts, and
+ * `SameSite` cookies alone are not enough.
  *
  * @module
  */
@@ -17,8 +17,8 @@ export function isSafeMethod(method: string): boolean {
 
 /**
  * Whether a request comes from the platform's own pages, by `Sec-Fetch-Site`
- * (W3C Fetch Metadata), else by `Origin`; `unknown` where it has neither, as
- * no browser of today sends it.
+ * (W3C Fetch Metadata), else by `Origin`; `unknown` if it has neither, as no
+ * current browser does.
  */
 export function originOf(request: Request, publicOrigin: string): "same" | "other" | "unknown" {
   const site = request.headers.get("sec-fetch-site");
@@ -30,7 +30,7 @@ export function originOf(request: Request, publicOrigin: string): "same" | "othe
   return host !== undefined && host === new URL(request.url).host ? "same" : "other";
 }
 
-/** What a request that another site sent is told. */
+/** The failure of a request that another site sent. */
 export function crossOriginFailure(): Failure {
   return new Failure(
     "forbidden",

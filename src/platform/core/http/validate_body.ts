@@ -1,6 +1,6 @@
 /**
  * Validation of a parsed body against its endpoint's schema. Long lists are
- * validated in pieces, so that no other request waits for them.
+ * validated in steps, so that other requests do not wait for them.
  *
  * @module
  */
@@ -11,17 +11,17 @@ import { findIllFormed } from "../../../lib/ill_formed.ts";
 import { nextTurn } from "../../../lib/next_turn.ts";
 import type { ParsedJson } from "../../../lib/parse_json.ts";
 
-/** Most problems that an answer lists. */
+/** Most problems that a response lists. */
 const MAX_PROBLEMS = 100;
 
-/** Items of a list that are validated in one turn. */
+/** Items of a list that are validated in one step. */
 const ITEMS_PER_TURN = 250;
 
 export type Validated =
   | { readonly ok: true; readonly data: unknown }
   | { readonly ok: false; readonly problems: readonly Problem[] };
 
-/** What is wrong with a part of a request, each problem with the path of its field. */
+/** The problems of a part of a request, each with the path of its field. */
 export function problemsOf(error: z.ZodError, where: readonly PathStep[]): Problem[] {
   return error.issues.slice(0, MAX_PROBLEMS).map((issue) => ({
     path: formatPath([...where, ...issue.path.filter((step) => typeof step !== "symbol")]),
@@ -65,7 +65,7 @@ async function validateInPieces(
   body: unknown,
   lists: ReadonlyMap<string, z.ZodArray>,
 ): Promise<Validated> {
-  // The lists' own checks, such as their length, without those of their items.
+  // Checks of the lists themselves, such as their length, but not of their items.
   const outlines = Object.fromEntries(
     [...lists].map(([name, list]) => [
       name,

@@ -9,7 +9,7 @@ import type { ConnectionHandler, ConnectionLimits } from "./types.ts";
 
 export interface TestAcceptor {
   readonly acceptor: ConnectionAcceptor;
-  /** What a listener's connections are handed to. */
+  /** Serves the connections of a listener. */
   serve(listener: Deno.TcpListener | Deno.TlsListener, closed: AbortSignal): Promise<void>;
 }
 

@@ -1,22 +1,22 @@
 /**
- * Accepting connections for as long as there is a listener, whatever the system
- * is short of.
+ * Accepts connections for as long as the listener is open, also when the system
+ * runs short of descriptors or memory.
  *
  * @module
  */
 
-/** The first pause after an accept that failed, and the longest, in milliseconds. */
+/** The first and the longest pause after a failed accept, in milliseconds. */
 const FIRST_PAUSE_MS = 10;
 const LONGEST_PAUSE_MS = 1000;
 
 export interface AcceptLoop<C> {
   accept(): Promise<C>;
-  /** Whether the listener is closed, so that nothing more is to come. */
+  /** Whether the listener is closed, so that no connection comes any more. */
   isClosed(): boolean;
-  /** Resolves when another connection may come. */
+  /** Resolves when there is room for another connection; `undefined` if there is room now. */
   room(): Promise<void> | undefined;
   take(connection: C): void;
-  /** The system is short of something: descriptors, or memory. */
+  /** Called when the system is short of descriptors or memory. */
   onShortage(error: unknown): void;
   pause(milliseconds: number): Promise<void>;
 }

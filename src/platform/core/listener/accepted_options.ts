@@ -1,7 +1,6 @@
 /**
- * What accepted connections start with. What a listening socket is set to,
- * Linux passes on to every connection that it accepts
- * (docs/decisions/own-listener.md).
+ * Options of accepted sockets. Linux copies the options of a listening socket
+ * to every connection that it accepts (docs/decisions/own-listener.md).
  *
  * @module
  */
@@ -18,7 +17,7 @@ const AF_INET6 = 10;
 /** `struct sockaddr_in6`, the longest of an IP socket. */
 const ADDRESS_BYTES = 28;
 
-/** Whether a descriptor is a socket that listens. */
+/** Whether a descriptor is a listening socket. */
 function listens(libc: Libc, descriptor: number): boolean {
   const value = new Int32Array(1);
   const size = Uint32Array.of(value.byteLength);
@@ -26,7 +25,7 @@ function listens(libc: Libc, descriptor: number): boolean {
   return value[0] === 1;
 }
 
-/** Whether a descriptor is a socket whose own end is the port. */
+/** Whether a descriptor is a socket bound to the port. */
 function isOn(libc: Libc, descriptor: number, port: number): boolean {
   const address = new Uint8Array(ADDRESS_BYTES);
   if (libc.getsockname(descriptor, address, Uint32Array.of(ADDRESS_BYTES)) !== 0) return false;
@@ -36,8 +35,8 @@ function isOn(libc: Libc, descriptor: number, port: number): boolean {
 }
 
 /**
- * Ends all connections that were accepted on the port: those of TLS whose
- * handshake is not done stay open otherwise until their clients go.
+ * Ends all connections that were accepted on the port. TLS connections in their
+ * handshake would otherwise stay open until their clients leave.
  */
 export function shutDownAccepted(port: number): void {
   const libc = openLibc();
@@ -49,15 +48,15 @@ export function shutDownAccepted(port: number): void {
 }
 
 export interface AcceptedOptions {
-  /** Longest time in which a client takes nothing of what is sent to it, in milliseconds. */
+  /** Longest time in which a client acknowledges nothing that is sent to it, in milliseconds. */
   readonly stalledMs: number;
 }
 
 /**
- * Sets what connections that are accepted on the port start with: nothing that
- * is sent waits for more (TCP_NODELAY), and one whose client takes nothing any
- * more is closed (TCP_USER_TIMEOUT, tcp(7)). Returns how many sockets were set:
- * 0 where the system is not Linux with glibc.
+ * Sets the options of connections that will be accepted on the port: small
+ * writes are sent at once (TCP_NODELAY), and a connection whose client stops
+ * acknowledging is closed (TCP_USER_TIMEOUT, tcp(7)). Returns how many sockets
+ * were set: 0 on systems other than Linux with glibc.
  */
 export function setAcceptedOptions(port: number, { stalledMs }: AcceptedOptions): number {
   const libc = openLibc();

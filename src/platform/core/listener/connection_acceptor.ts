@@ -16,37 +16,37 @@ import { ThrottledLog } from "./throttled_log.ts";
 import type { ConnectionHandler, ConnectionLimits } from "./types.ts";
 import { serveByRuntime } from "./runtime_listener.ts";
 
-/** How often connections are looked at that have run out of time, in milliseconds. */
+/** How often connections that ran out of time are looked for, in milliseconds. */
 const SWEEP_MS = 500;
-/** Idle connections that make room where the process runs out of descriptors. */
+/** Idle connections that are closed when the process runs out of descriptors. */
 const EVICTED_AT_SHORTAGE = 16;
-/** How often is looked again whether descriptors are free, in milliseconds. */
+/** How often it is checked whether descriptors are free again, in milliseconds. */
 const LOOK_MS = 20;
-/** Where all places are taken, this part of them is emptied of idle connections. */
+/** At the limit of connections, idle ones up to this part of the limit are closed. */
 const EVICTED_PART = 1 / 32;
 
 export interface ConnectionAcceptorOptions {
   readonly limits: ConnectionLimits;
-  /** Answers where a handler throws; is told of bodies that break off. */
+  /** Makes the response if a handler throws; also called for bodies that break off. */
   readonly onError: (error: unknown) => Response;
-  /** What connections of an address are counted under; `undefined` for those that are exempt. */
+  /** The group that connections of an address are counted in; `undefined` for exempt ones. */
   groupOf(address: string): string | undefined;
-  /** Whether so many descriptors are open that the rest is needed for other things. */
+  /** Whether so many descriptors are open that the rest is reserved for other uses. */
   isShort(): boolean;
-  /** Told, at most now and then, of connections that are not taken. */
+  /** Called, at a limited rate, with a warning about connections that were refused or delayed. */
   onShortage(message: string): void;
-  /** A clock that never jumps, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
   /** Leaves connections to the runtime (docs/decisions/own-listener.md). */
   readonly leavesToRuntime: boolean;
 }
 
-/** A listener that connections are taken from. */
+/** A listener and the handler of its connections. */
 export interface ListenerSource {
   readonly listener: Deno.TcpListener | Deno.TlsListener;
   readonly scheme: "http" | "https";
   readonly handler: ConnectionHandler;
-  /** Says that the listener is closed. */
+  /** Aborted when the listener is closed. */
   readonly closed: AbortSignal;
 }
 
@@ -59,10 +59,10 @@ export class ConnectionAcceptor {
   readonly #cuts = new Set<CutSignal>();
   readonly #finishing = new Set<Promise<void>>();
   readonly #sweeping: ReturnType<typeof setInterval>;
-  /** Wakes the accept loops that wait for a place. */
+  /** Wakes the accept loops that wait for room. */
   #freed = Promise.withResolvers<void>();
 
-  /** @throws {ConnectionsUnsupportedError} on a runtime that cannot do this. */
+  /** @throws {ConnectionsUnsupportedError} on a runtime that cannot serve single connections. */
   constructor(private readonly options: ConnectionAcceptorOptions) {
     const { limits, now, onShortage } = options;
     this.#serve = findInternal<ServeConnection>("serveHttpOnConnection");
@@ -71,7 +71,7 @@ export class ConnectionAcceptor {
     this.#sweeping = setInterval(() => this.#table.sweep(), SWEEP_MS);
   }
 
-  /** Connections that are open. */
+  /** The number of open connections. */
   get size(): number {
     return this.#table.size;
   }
@@ -82,7 +82,7 @@ export class ConnectionAcceptor {
 
   /**
    * Serves the connections of a listener; resolves when it is closed. Rejects
-   * only where connections are left to the runtime, and it ran out of descriptors.
+   * only if connections are left to the runtime and it ran out of descriptors.
    */
   async serve(source: ListenerSource): Promise<void> {
     const { listener, handler, closed } = source;
@@ -101,7 +101,7 @@ export class ConnectionAcceptor {
     });
   }
 
-  /** Lets requests under way finish for so long, then cuts off what is left. */
+  /** Gives running requests that many milliseconds to finish, then closes what is left. */
   async drain(milliseconds: number): Promise<void> {
     this.#table.finish();
     const late = new AbortController();
@@ -137,7 +137,7 @@ export class ConnectionAcceptor {
     try {
       await Promise.race([served.finished, ended.promise]);
     } catch (error) {
-      // Its connections would stay, and with them the shortage.
+      // Its connections would stay open, and with them the shortage.
       cut.cut();
       this.#cuts.delete(cut);
       shutDownAccepted(listener.addr.port);

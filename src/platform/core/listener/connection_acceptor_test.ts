@@ -59,7 +59,7 @@ async function withTlsAcceptor(
   }
 }
 
-/** A client that writes what it is told, and reads all until the other side ends. */
+/** A client that writes the given text, and reads until the other side closes. */
 async function open(port: number, text = "") {
   const conn = await Deno.connect({ hostname: "127.0.0.1", port });
   const bytes = new TextEncoder().encode(text);
@@ -257,7 +257,7 @@ for (const [name, head, status] of heads) {
     }));
 }
 
-Deno.test("ConnectionAcceptor tells the listener's scheme, whatever the request line says", () =>
+Deno.test("ConnectionAcceptor passes on the listener's scheme, whatever the request line says", () =>
   withAcceptor({ handler: (_, { scheme }) => new Response(scheme) }, async ({ port }) => {
     const line = "GET https://a.test/ HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n";
     using client = await open(port, line);

@@ -1,11 +1,11 @@
 /**
- * The bounds of connections where the operator names none.
+ * The limits of connections where the operator sets none.
  *
  * @module
  */
 import type { ConnectionLimits } from "./types.ts";
 
-/** A platform that may open only a few files still answers some clients. */
+/** A platform that may open few files still serves some clients. */
 const FEWEST_CONNECTIONS = 16;
 const MOST_CONNECTIONS = 50_000;
 
@@ -17,12 +17,12 @@ const DEFAULTS = {
   keepAliveMs: 75_000,
 } as const;
 
-/** One address leaves this part of all connections to others, where few are to be had. */
+/** The part of all connections that one address leaves to others, if the total is small. */
 const OTHERS = 1 / 2;
 
 /**
- * Completes the bounds that were given. Half of the descriptors that the
- * process may open are the clients'; the other half is what their requests
+ * Completes the given limits with defaults. Half of the descriptors that the
+ * process may open are for clients; the other half is for what their requests
  * need: files, servers, other sites, and the store.
  */
 export function completeLimits(

@@ -1,6 +1,6 @@
 /**
- * The connections that are open: who may open one, which are idle, and which
- * have run out of time. Pure: it decides, and others close.
+ * The open connections: who may open one, which are idle, and which ran out of
+ * time. It only decides; closing is left to each connection.
  *
  * @module
  */
@@ -14,10 +14,10 @@ export type Phase =
   | "answer"
   /** Another request. */
   | "idle"
-  /** Was asked to end, and finishes what is under way. */
+  /** Was asked to end, and finishes its running requests. */
   | "closing";
 
-/** How a connection ends: after what is under way, or at once. */
+/** How a connection ends: after its running requests, or at once. */
 export type Ending = "gracefully" | "at once";
 
 /** A request body while the platform waits for more of it. */
@@ -25,31 +25,37 @@ export interface BodyWait {
   since: number;
 }
 
-/** One connection, as it is accounted for. */
+/** The table's entry of one connection. */
 export interface Tracked {
-  /** Who opened it, as far as connections are counted by that; `undefined` for a trusted proxy. */
+  /** The group that it is counted in; `undefined` for a trusted proxy. */
   readonly group: string | undefined;
   phase: Phase;
   /** When the phase began. */
   since: number;
-  /** Requests whose answers are not sent yet, and sockets that it was upgraded to. */
+  /** Requests whose responses are not sent yet, and WebSockets that it was upgraded to. */
   busy: number;
   /** Bodies that the platform waits for. */
   readonly bodies: Set<BodyWait>;
-  /** Set by whoever serves the connection. */
+  /** Ends the connection; set by whoever serves it. */
   end: (how: Ending) => void;
 }
 
 export interface TableOptions {
   readonly limits: ConnectionLimits;
-  /** A clock that never jumps, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
 }
 
-/** Where an address has all that it may, this part of them is emptied of idle ones at a time. */
+/**
+ * At the limit of an address, idle connections up to this part of the limit are
+ * closed at a time.
+ */
 const EVICTED_PART = 1 / 8;
 
-/** How much longer than without progress what is being sent may take once its connection ends. */
+/**
+ * How many times the limit for a body without progress a response may still
+ * take once its connection is ending.
+ */
 const CLOSING_BODIES = 10;
 
 const WAITING: ReadonlySet<Phase> = new Set<Phase>(["handshake", "head", "idle"]);
@@ -73,7 +79,7 @@ export class ConnectionTable {
     return this.#open.size >= this.#limits.maxConnections;
   }
 
-  /** Ends all: those that nothing is under way on and never was at once, the others gracefully. */
+  /** Ends all connections: those that never had a request at once, the others gracefully. */
   finish(): void {
     for (const entry of this.#open) {
       const isNew = entry.phase === "handshake" || entry.phase === "head";
@@ -81,14 +87,14 @@ export class ConnectionTable {
     }
   }
 
-  /** Cuts all off. */
+  /** Closes all connections at once. */
   cutOff(): void {
     for (const entry of this.#open) entry.end("at once");
   }
 
   /**
-   * Takes in a new connection. At the limit of its group those that have waited
-   * longest make room; `undefined` where all of them are busy.
+   * Adds a new connection. At the limit of its group, those that were idle
+   * longest make room; `undefined` if all of them are busy.
    */
   admit(group: string | undefined, phase: "handshake" | "head"): Tracked | undefined {
     const others = group === undefined ? undefined : this.#groups.get(group);
@@ -112,7 +118,7 @@ export class ConnectionTable {
     return entry;
   }
 
-  /** It is closed. */
+  /** Removes a connection that is closed. */
   remove(entry: Tracked): void {
     this.#open.delete(entry);
     if (entry.group === undefined) return;
@@ -121,31 +127,34 @@ export class ConnectionTable {
     if (others?.size === 0) this.#groups.delete(entry.group);
   }
 
-  /** The handshake is done. */
+  /** Notes that the handshake is done. */
   shook(entry: Tracked): void {
     if (entry.phase === "handshake") this.#enter(entry, "head");
   }
 
-  /** A request has come, or a socket has been opened. */
+  /** Notes that a request came, or that a WebSocket was opened. */
   began(entry: Tracked): void {
     entry.busy++;
     if (entry.phase !== "closing") entry.phase = "answer";
   }
 
-  /** An answer is sent, or a socket closed. */
+  /** Notes that a response was sent, or that a WebSocket was closed. */
   ended(entry: Tracked): void {
     entry.busy--;
     if (entry.busy === 0 && entry.phase === "answer") this.#enter(entry, "idle");
   }
 
-  /** The platform waits for more of a body; `over` says that it does no longer. */
+  /** Notes that the platform waits for more of a body; call `over` when it no longer does. */
   awaitsBody(entry: Tracked): { over(): void } {
     const wait: BodyWait = { since: this.#now() };
     entry.bodies.add(wait);
     return { over: () => void entry.bodies.delete(wait) };
   }
 
-  /** Ends up to `count` connections that nothing is under way on, those that wait longest first. */
+  /**
+   * Ends up to `count` connections without running requests, those that were
+   * idle longest first.
+   */
   evict(count: number): number {
     const chosen = longestWaiting(this.#open, count);
     for (const entry of chosen) {
@@ -155,7 +164,7 @@ export class ConnectionTable {
     return chosen.length;
   }
 
-  /** Ends the connections that have run out of time. */
+  /** Ends the connections that ran out of time. */
   sweep(): void {
     const now = this.#now();
     for (const entry of this.#open) {

@@ -1,7 +1,7 @@
 /**
- * The signal by which a connection is cut off, for the runtime to listen to. An
- * `AbortSignal` would not do: the runtime's listener throws where the connection
- * has begun to end, and what a listener throws ends the process.
+ * The signal that makes the runtime close a connection at once. An
+ * `AbortSignal` does not work: the runtime's listener throws if the connection
+ * has begun to end, and an exception in a listener ends the process.
  *
  * @module
  */
@@ -9,12 +9,12 @@
 export class CutSignal {
   readonly #listeners: (() => void)[] = [];
 
-  /** What the runtime calls; the only event is "abort". */
+  /** Called by the runtime; the only event is "abort". */
   addEventListener(_type: "abort", listener: () => void): void {
     this.#listeners.push(listener);
   }
 
-  /** Cuts off what listens and has not ended yet. */
+  /** Calls all listeners, once. */
   cut(): void {
     for (const listener of this.#listeners.splice(0)) {
       try {

@@ -23,11 +23,11 @@ export interface HttpConnectionOptions {
   readonly entry: Tracked;
   readonly handler: ConnectionHandler;
   readonly onError: (error: unknown) => Response;
-  /** Ends sockets of TLS that the runtime would keep. */
+  /** Closes the sockets of TLS connections that the runtime would keep open. */
   readonly closer: SocketCloser;
 }
 
-/** Where a request is not well-formed, nothing that follows it can be trusted either. */
+/** Closes the connection too: after a malformed request, nothing that follows can be trusted. */
 const refused = (problem: string): Response =>
   new Response(`${problem}\n`, { status: 400, headers: { connection: "close" } });
 
@@ -51,7 +51,7 @@ export class HttpConnection implements ClientConnection {
     this.scheme = isTls(conn) ? "https" : "http";
     this.#placeholder = placeholderHost(conn.localAddr, this.scheme);
     options.entry.end = (how) => this.#end(how);
-    // What a client breaks off is no news to anyone.
+    // A connection that its client breaks off is not an error.
     this.finished = this.#run().catch(() => {});
   }
 
@@ -62,7 +62,7 @@ export class HttpConnection implements ClientConnection {
     this.#holds.add(held);
   }
 
-  /** Resolves when nothing is left of the connection, sockets that it was upgraded to included. */
+  /** Resolves when the connection is closed, including the WebSockets that it was upgraded to. */
   async closed(): Promise<void> {
     await this.finished;
     await Promise.all(this.#holds);
@@ -116,7 +116,7 @@ export class HttpConnection implements ClientConnection {
       return;
     }
     const { conn, options } = this;
-    // One that finishes what is under way hears no signal any more.
+    // A connection that is shutting down gracefully no longer reacts to the signal.
     if (isTls(conn) || this.#isEnding) options.closer.add(conn.remoteAddr);
     if (this.#served === undefined) this.#closeConn();
     else this.#cut.cut();

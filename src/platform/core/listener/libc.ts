@@ -1,5 +1,5 @@
 /**
- * The functions of the C library for sockets that Deno has no words for.
+ * Socket functions of the C library that Deno does not offer.
  *
  * @module
  */
@@ -27,17 +27,20 @@ function open(): Libc | undefined {
   }
 }
 
-/** The library, opened once; `undefined` where the system has another one. */
+/** The library, opened once; `undefined` if the system has another one. */
 export function openLibc(): Libc | undefined {
   opened ??= { libc: open() };
   return opened.libc;
 }
 
 const F_GETFD = 1;
-/** More are not looked at. */
+/** Most descriptors that are examined. */
 const MOST = 1_048_576;
 
-/** The descriptors of this process; where none is left to list them with, they have no gap. */
+/**
+ * The descriptors of this process. If none is left to list them with, they are
+ * assumed to have no gaps.
+ */
 export function descriptors(): readonly number[] {
   try {
     return [...Deno.readDirSync("/proc/self/fd")].map(({ name }) => Number(name));

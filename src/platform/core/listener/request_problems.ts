@@ -9,7 +9,7 @@ import { hasField } from "../../../lib/raw_fields.ts";
 const COMMA = ",";
 const DEFAULT_PORT = { http: 80, https: 443 } as const;
 
-/** What the runtime writes in a URL in place of a host, where the request names none. */
+/** The host that the runtime writes in a request's URL if the request names none. */
 export function placeholderHost(
   local: Pick<Deno.NetAddr, "hostname" | "port">,
   scheme: "http" | "https",
@@ -21,11 +21,11 @@ export function placeholderHost(
 }
 
 export interface HostFacts {
-  /** The request's URL, as the runtime has made it of the request line and `Host`. */
+  /** The request's URL, as the runtime made it from the request line and `Host`. */
   readonly url: string;
-  /** What stands in it where the request names no host. */
+  /** The host that is in the URL if the request names none. */
   readonly placeholder: string;
-  /** HTTP/2 was negotiated: its requests name their host in `:authority`. */
+  /** Whether HTTP/2 was negotiated: its requests name their host in `:authority`. */
   readonly isHttp2: boolean;
   /** Reads the `Host` field. */
   host(): string | null;
@@ -46,9 +46,9 @@ export function hostProblem({ url, placeholder, isHttp2, host }: HostFacts): str
 }
 
 /**
- * What is wrong with the framing of a request; `undefined` where nothing is.
- * With two framings, a proxy behind could end the body elsewhere than its
- * sender meant.
+ * What is wrong with the framing of a request; `undefined` where nothing is. A
+ * proxy could take a request with two framings to end elsewhere than its sender
+ * meant.
  */
 export function framingProblem(headers: Headers): string | undefined {
   return hasField(headers, "transfer-encoding") && hasField(headers, "content-length")

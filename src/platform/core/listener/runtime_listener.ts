@@ -1,8 +1,8 @@
 /**
- * All connections of a listener at once, served by the runtime: for those
- * runtimes that end a WebSocket when its connection's own server ends, as Deno
- * 2.9 does (docs/decisions/own-listener.md). Bounds of connections do not hold
- * here, but for what the sockets start with.
+ * Leaves all connections of a listener to the runtime, for runtimes that end a
+ * WebSocket together with the server of its connection, as Deno 2.9 does
+ * (docs/decisions/own-listener.md). The limits of connections do not apply
+ * here, only the options of accepted sockets.
  *
  * @module
  */
@@ -32,16 +32,16 @@ export interface RuntimeListenerOptions {
   readonly scheme: "http" | "https";
   readonly handler: ConnectionHandler;
   readonly onError: (error: unknown) => Response;
-  /** Cuts everything off. */
+  /** Closes all connections at once. */
   readonly cut: CutSignal;
 }
 
-/** Serves until it is shut down; `finished` rejects where the system is short of descriptors. */
+/** Serves until it is shut down; `finished` rejects if the system is short of descriptors. */
 export function serveByRuntime(options: RuntimeListenerOptions): ServedConnection {
   const { listener, scheme, handler, onError, cut } = options;
   const serve = findInternal<ServeListener>("serveHttpOnListener");
   const placeholder = placeholderHost(listener.addr, scheme);
-  // What was negotiated is not told here: over TLS a missing Host may be HTTP/2's.
+  // The negotiated protocol is unknown here: over TLS a missing Host may be due to HTTP/2.
   const isHttp2 = scheme === "https";
   const handle: Handle = (request, info) => {
     const host = () => request.headers.get("host");

@@ -1,7 +1,7 @@
 /**
- * HTTP on one accepted connection, by the function below `Deno.serve`. It is no
- * public API (docs/decisions/own-listener.md): it is looked up at start, and a
- * runtime without it is refused with words.
+ * Serves HTTP on one accepted connection with the function that `Deno.serve` is
+ * built on. It is not a public API (docs/decisions/own-listener.md): it is
+ * looked up at start, and a runtime without it is refused with an explanation.
  *
  * @module
  */
@@ -9,9 +9,12 @@
 import type { CutSignal } from "./cut_signal.ts";
 
 export interface ServedConnection {
-  /** Settles when HTTP has ended on it; rejects where the client broke off or the protocol. */
+  /**
+   * Settles when HTTP has ended on the connection; rejects if the client broke
+   * off or violated the protocol.
+   */
   readonly finished: Promise<void>;
-  /** Answers what is under way, then closes. */
+  /** Finishes running requests, then closes. */
   shutdown(): Promise<void>;
 }
 
@@ -22,7 +25,7 @@ export type Handle = (
 
 export type ServeConnection = (
   connection: Deno.Conn,
-  /** Cuts the connection off. */
+  /** Closes the connection at once. */
   signal: CutSignal,
   handler: Handle,
   onError: (error: unknown) => Response,

@@ -1,8 +1,8 @@
 /**
- * Ending connections of TLS for good. Where one is closed in the midst of its
- * handshake, or before its client has said goodbye, the runtime keeps its
- * socket until the client does (docs/decisions/own-listener.md): shutting the
- * socket down ends that wait.
+ * Closes TLS connections for good. If one is closed during its handshake, or
+ * before its client has closed its side, the runtime keeps the socket until the
+ * client closes it (docs/decisions/own-listener.md): shutting the socket down
+ * ends that wait.
  *
  * @module
  */
@@ -28,7 +28,7 @@ function readPeer(bytes: Uint8Array): string | undefined {
   return keyOf(ipaddr.fromByteArray([...address]).toNormalizedString(), view.getUint16(2));
 }
 
-/** Shuts down the sockets whose other ends are given; returns how many were found. */
+/** Shuts down the sockets that are connected to the given peers; returns how many were found. */
 function shutDown(peers: readonly Peer[]): number {
   const libc = openLibc();
   if (libc === undefined) return 0;
@@ -47,11 +47,11 @@ function shutDown(peers: readonly Peer[]): number {
   return found;
 }
 
-/** Collects connections that are to be ended: finding their sockets takes one look at all. */
+/** Shuts down sockets in batches, as finding them means examining every descriptor. */
 export class SocketCloser {
   #peers: Peer[] = [];
 
-  /** Ends the connection to the other end before anything else happens. */
+  /** Shuts the socket to a peer down in the next microtask. */
   add(peer: Peer): void {
     if (this.#peers.push(peer) > 1) return;
     queueMicrotask(() => {

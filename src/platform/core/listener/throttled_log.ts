@@ -1,15 +1,15 @@
 /**
- * Warnings that an attack could repeat a thousand times a second, a few at a
- * time.
+ * Limits the rate of warnings that an attack could repeat a thousand times a
+ * second.
  *
  * @module
  */
 
-/** Between two warnings, in milliseconds. */
+/** Time between two warnings, in milliseconds. */
 const APART_MS = 30_000;
 
 export interface ThrottledLogOptions {
-  /** A clock that never jumps, in milliseconds. */
+  /** A monotonic clock, in milliseconds. */
   readonly now: () => number;
   readonly log: (message: string) => void;
 }
@@ -20,7 +20,7 @@ export class ThrottledLog {
 
   constructor(private readonly options: ThrottledLogOptions) {}
 
-  /** Logs the message, unless one was logged lately; then it is counted. */
+  /** Logs the message, or counts it if another one was logged recently. */
   note(message: string): void {
     const { now, log } = this.options;
     if (now() < this.#silentUntil) {

@@ -4,15 +4,15 @@
  * @module
  */
 
-/** Methods whose requests have no body that anyone reads. */
+/** Methods whose request bodies nobody reads. */
 const BODILESS: ReadonlySet<string> = new Set(["GET", "HEAD"]);
 
 /** Whether a request may bring a body. */
 export const mayHaveBody = ({ method }: Request): boolean => !BODILESS.has(method);
 
 /**
- * A copy of the request, each read of whose body is announced. `awaits` is
- * called when more is wanted, and `over` when it has come.
+ * A copy of the request with a body whose reads are reported: `awaits` is
+ * called when more is wanted, and `over` of its result when it came.
  */
 export function watchBody(request: Request, awaits: () => { over(): void }): Request {
   const { body } = request;

@@ -1,6 +1,6 @@
 /**
- * Content-addressed blobs, kept apart for each workspace: knowing a hash gives
- * nobody another workspace's content.
+ * Content-addressed blobs, separate for each workspace: knowing a hash gives no
+ * access to another workspace's content.
  *
  * @module
  */
@@ -52,12 +52,13 @@ export interface BlobStore {
    * missing, until the same content is stored again.
    */
   reportDamage(sha256: string): Promise<void>;
-  /** Whole content, checked against the hash. */
+  /** Reads the whole content, checked against the hash. */
   read(sha256: string): Promise<Uint8Array<ArrayBuffer>>;
   stream(sha256: string, range?: ByteRange): Promise<ReadableStream<Uint8Array<ArrayBuffer>>>;
   /**
-   * Makes the blob a file at a path where there is none, checked against the
-   * hash: a hard link where the file system lets it, else a copy. For reading only.
+   * Creates a file with the blob's content at a free path, checked against the
+   * hash: a hard link if the file system allows it, else a copy. For reading
+   * only.
    */
   link(sha256: string, path: string): Promise<void>;
 }
@@ -66,9 +67,9 @@ export interface BlobStore {
 export interface BlobVault {
   of(workspaceId: string): BlobStore;
   /**
-   * Removes blobs that no one needs: those that the predicate of `mark` does
-   * not know, that were not looked up since the sweep before this one began, and
-   * that are older than `minAgeMs`. Returns how many were removed.
+   * Removes blobs that are not needed: those for which the predicate of `mark`
+   * is false, that were not looked up since the previous sweep began, and that
+   * are older than `minAgeMs`. Returns how many were removed.
    */
   sweep(options: {
     mark(): Promise<(workspaceId: string, sha256: string) => boolean>;

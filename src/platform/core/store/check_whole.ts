@@ -1,6 +1,6 @@
 /**
- * Whether the parts of a data directory belong together: a platform that began
- * anew beside what is left of another would lose it for good.
+ * Checks that the parts of a data directory belong together: a platform that
+ * started afresh beside the remains of another would lose them for good.
  *
  * @module
  */
@@ -30,8 +30,8 @@ async function countWorkspaces(blobs: string): Promise<number> {
 }
 
 /**
- * Makes sure that neither the keys nor the records are gone while the rest is
- * there.
+ * Makes sure that neither the keys nor the records are missing while the rest
+ * is there.
  *
  * @throws {DataIncompleteError} saying what is missing and how to go on.
  */
@@ -51,7 +51,7 @@ export async function checkWhole(
   if (workspaces === 0) return;
   throw new DataIncompleteError(
     `Cannot start: the key-value store ${places.kv} is empty, but ${places.blobs} holds the files ` +
-      `of ${workspaces} workspace(s). Restore the store from the backup, or, to begin anew ` +
+      `of ${workspaces} workspace(s). Restore the store from the backup, or, to start afresh ` +
       `without them, move ${places.blobs} away`,
   );
 }

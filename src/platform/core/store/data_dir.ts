@@ -1,6 +1,6 @@
 /**
- * The folder that holds everything a platform knows, and the lock that keeps
- * a second platform out of it.
+ * The folder that holds all data of a platform, and the lock that keeps a
+ * second platform out of it.
  *
  * @module
  */
@@ -13,11 +13,11 @@ export interface DataDir {
   readonly kv: string;
   readonly blobs: string;
   readonly logs: string;
-  /** What can be made again at any time. */
+  /** Data that can be rebuilt at any time. */
   readonly cache: string;
   /** The keys that secrets are encrypted with. */
   readonly keys: string;
-  /** Gives the folder free for another platform. */
+  /** Releases the lock, so that another platform can use the folder. */
   release(): void;
 }
 
@@ -45,12 +45,12 @@ export class DataDirUnusableError extends Error {
   }
 }
 
-/** A lock that is not had in this time is held by another process. */
+/** How long to wait for the lock, in milliseconds; after that, another process holds it. */
 const LOCK_MS = 300;
 
 /**
- * Locks the file, or gives it up where that takes too long. (Deno 2.6 cannot
- * try for a lock, only wait for it.)
+ * Locks the file, or gives up if that takes too long. (Deno 2.6 cannot try for
+ * a lock, only wait for it.)
  */
 async function lockInTime(file: Deno.FsFile): Promise<boolean> {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -63,12 +63,12 @@ async function lockInTime(file: Deno.FsFile): Promise<boolean> {
 }
 
 /**
- * Makes the data directory where it is missing (readable by its owner only)
- * and locks it for this process; the system frees the lock when the process
- * ends, however it ends.
+ * Creates the data directory if it is missing (readable by its owner only) and
+ * locks it for this process; the system frees the lock when the process ends,
+ * however it ends.
  *
  * @throws {DataDirInUseError} when another process holds it.
- * @throws {DataDirUnusableError} when it cannot be made or written.
+ * @throws {DataDirUnusableError} when it cannot be created or written.
  */
 export async function openDataDir(root: string): Promise<DataDir> {
   const [blobs, logs] = [join(root, "blobs"), join(root, "logs")];

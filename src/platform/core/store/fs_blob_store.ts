@@ -19,7 +19,7 @@ import {
 /** Size of the pieces in which a file is streamed, in bytes. */
 const CHUNK_BYTES = 64 * 1024;
 
-/** Most blobs whose verification is remembered; then the memory starts afresh. */
+/** Most blobs whose verification is remembered; beyond that, all are forgotten. */
 const MAX_REMEMBERED = 1_000_000;
 
 /** Changes when a file is replaced or written to. */
@@ -183,7 +183,7 @@ export class FsBlobStore implements BlobStore {
       await Deno.mkdir(damaged, { recursive: true, mode: 0o700 });
       await Deno.rename(this.path(sha256), movedTo);
     } catch (error) {
-      // Another look-up was faster, or the content has been stored anew meanwhile.
+      // Another look-up moved it first, or the content has been stored again meanwhile.
       if (error instanceof Deno.errors.NotFound) return;
       throw error;
     }

@@ -16,11 +16,11 @@ const INCOMING = "incoming";
 /** Folder for blobs that were found damaged, which are served no more. */
 const DAMAGED = "damaged";
 
-/** Makes an empty folder for writes under way, and returns its path. */
+/** Empties the folder for unfinished writes, creating it if it is missing, and returns its path. */
 async function prepareIncoming(root: string): Promise<string> {
   const incoming = join(root, INCOMING);
   try {
-    // The folder itself stays: on a full disk it could not be made again.
+    // The folder itself stays: on a full disk it could not be created again.
     await Deno.mkdir(incoming, { recursive: true, mode: 0o700 });
     for await (const { name } of Deno.readDir(incoming)) {
       await Deno.remove(join(incoming, name), { recursive: true });
@@ -40,7 +40,7 @@ async function prepareIncoming(root: string): Promise<string> {
 export async function openFsBlobVault(
   root: string,
   options: {
-    /** Told of each blob that was found damaged, as a sentence for the operator. */
+    /** Called with a message for the operator for each blob that was found damaged. */
     onDamaged?(message: string): void;
   } = {},
 ): Promise<BlobVault> {

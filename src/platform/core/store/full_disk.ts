@@ -1,5 +1,5 @@
 /**
- * Telling a full disk from other faults.
+ * Recognizes errors that a full disk causes.
  *
  * @module
  */

@@ -21,7 +21,7 @@ export const keys = {
   project: (workspaceId: string, id: string): Key => ["projects", workspaceId, id],
   allProjects: (): Key => ["projects"],
   projectByName: (name: string): Key => ["project_by_name", name],
-  /** What was last told of the health of a project's servers. */
+  /** The last reported health of a project's servers. */
   allProjectHealth: (): Key => ["project_health"],
   projectHealth: (projectId: string): Key => ["project_health", projectId],
   /** Projects whose remains are still being removed. */

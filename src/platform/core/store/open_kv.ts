@@ -15,15 +15,15 @@ export class StoreUnusableError extends Error {
 
 export interface OpenedKv {
   readonly kv: Deno.Kv;
-  /** Why nothing can be stored; `undefined` where all is well. */
+  /** Why nothing can be stored; `undefined` if it can. */
   readonly readOnly: string | undefined;
   close(): Promise<void>;
 }
 
-/** SQLite's words for a disk that is full, or cannot be written. */
+/** SQLite's messages for a disk that is full, or cannot be written. */
 const UNWRITABLE = /disk is full|disk I\/O error|readonly database|unable to open database file/;
 
-/** Written and removed at start, to see whether the store takes anything. */
+/** Written and removed at start, to see whether the store can be written. */
 const PROBE: Deno.KvKey = ["meta", "probe"];
 
 const reasonOf = (cause: unknown): string =>
@@ -51,7 +51,7 @@ export async function openKv(place: string): Promise<Deno.Kv> {
   }
 }
 
-/** Opens a database, all of whose values can be read. */
+/** Opens a database after checking that all of its values can be read. */
 async function openReadable(place: string): Promise<Deno.Kv> {
   const kv = await Deno.openKv(place);
   try {
@@ -77,7 +77,7 @@ async function openWritable(place: string): Promise<Deno.Kv> {
   }
 }
 
-/** Folders that may have room for a copy: the system's for temporary files, and memory. */
+/** Folders that may have room for a copy: the system's temporary folder, and memory. */
 const ROOMS: readonly Deno.MakeTempOptions[] = [{}, { dir: "/dev/shm" }];
 
 async function copyInto(folder: string, place: string): Promise<void> {
@@ -88,7 +88,7 @@ async function copyInto(folder: string, place: string): Promise<void> {
   });
 }
 
-/** Copies a database to where there is room; returns the folder. */
+/** Copies a database to a folder with room; returns the folder. */
 async function copyElsewhere(place: string): Promise<string> {
   let failure: unknown;
   for (const room of ROOMS) {
@@ -106,9 +106,9 @@ async function copyElsewhere(place: string): Promise<string> {
 }
 
 /**
- * Opens the platform's store. Where its disk is full, a copy is opened
- * elsewhere, for reading only: what is deployed is served, and whoever wants to
- * change something is told why that cannot be.
+ * Opens the platform's store. If its disk is full, a copy is opened elsewhere,
+ * for reading only: sites are still served, and changes are refused with the
+ * reason.
  *
  * @throws {StoreUnusableError} where it cannot be opened, saying which and why.
  */

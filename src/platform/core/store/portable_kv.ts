@@ -1,6 +1,6 @@
 /**
- * A store whose values every runtime reads, and the check that an older one
- * makes before it opens a store that was written otherwise.
+ * A store whose values every runtime can read, and the check that an older
+ * runtime makes before it opens a store that was written natively.
  *
  * @module
  */
@@ -39,7 +39,7 @@ function readsNewerFormat(): boolean {
   }
 }
 
-/** Whether a store holds nothing but the platform's own mark. */
+/** Whether a store contains nothing but the platform's own mark. */
 export async function isStoreEmpty(kv: Deno.Kv): Promise<boolean> {
   for await (const { key } of kv.list({ prefix: [] }, { limit: 2 })) {
     if (!isMark(key)) return false;
@@ -49,9 +49,9 @@ export async function isStoreEmpty(kv: Deno.Kv): Promise<boolean> {
 
 /**
  * Makes sure that all values can be read, without changing anything. Returns
- * whether the store is to be marked, so that the next start need not look.
+ * whether to mark the store, so that the next start can skip the check.
  *
- * @throws {NewerValuesError} where one cannot.
+ * @throws {NewerValuesError} if one cannot.
  */
 export async function checkReadable(kv: Deno.Kv): Promise<boolean> {
   if ((await kv.get(MARK)).versionstamp !== null) return false;
@@ -80,7 +80,7 @@ function refuse(): never {
   throw new TypeError("Cannot use this part of the store: its values are not encoded");
 }
 
-/** An operation whose values are encoded; everything else is the store's own. */
+/** An operation that encodes its values; everything else is the store's own. */
 function portableOperation(operation: Deno.AtomicOperation): Deno.AtomicOperation {
   const portable: Deno.AtomicOperation = new Proxy(operation, {
     get(target, name) {
@@ -121,8 +121,8 @@ function portableIterator<T>(iterator: Deno.KvListIterator<T>): Deno.KvListItera
 }
 
 /**
- * The same store, whose values are written so that every runtime reads them.
- * Queues, `watch()` and `mutate()` are not used here, and refused.
+ * The same store, with values encoded so that every runtime can read them.
+ * Queues, `watch()` and `mutate()` are not used by the platform, and refused.
  */
 export function portableKv(kv: Deno.Kv): Deno.Kv {
   const changed: Readonly<Record<string, unknown>> = {

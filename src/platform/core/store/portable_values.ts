@@ -1,16 +1,16 @@
 /**
- * Values of the store in a form that every runtime reads.
+ * Values of the store in a form that every runtime can read.
  *
- * Deno KV writes values in the format of its V8, and an older V8 refuses what a
- * newer one wrote. What is stored as bytes is stored as it is: so records
- * become JSON, and what JSON cannot hold becomes format 15 of V8, which
- * `node:v8` writes on all of them (docs/decisions/portable-values.md).
+ * Deno KV writes values in the format of its V8, and an older V8 cannot read
+ * what a newer one wrote. Bytes are stored as they are: so records are stored
+ * as JSON, and values that JSON cannot represent in format 15 of V8, which
+ * `node:v8` writes on all runtimes (docs/decisions/portable-values.md).
  *
  * @module
  */
 import { deserialize, serialize } from "node:v8";
 
-/** First byte of every encoded value, and the second, which says how it goes on. */
+/** First byte of every encoded value; the second one names the encoding. */
 const HEAD = 0xff;
 const JSON_TEXT = 0x4a;
 const V8_FORMAT_15 = 0x0f;
@@ -24,7 +24,7 @@ const decoder = new TextDecoder();
 const isEncoded = (bytes: Uint8Array): boolean =>
   bytes[0] === HEAD && (bytes[1] === JSON_TEXT || bytes[1] === V8_FORMAT_15);
 
-/** Whether JSON gives the value back as it was. */
+/** Whether the value survives a round trip through JSON. */
 function isJson(value: unknown): boolean {
   if (value === null || typeof value === "string" || typeof value === "boolean") return true;
   if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0);
@@ -59,10 +59,11 @@ function encodeV8(value: unknown): Uint8Array {
 }
 
 /**
- * The value as Deno KV is to store it. Counters stay as they are, for they are
- * added to inside the store, and so do bytes that do not look like a value.
+ * The value in the form that Deno KV stores. Counters stay as they are, because
+ * the store itself adds to them, and so do bytes that do not look like an
+ * encoded value.
  *
- * @throws {TypeError} for what cannot be stored, such as a function.
+ * @throws {TypeError} for a value that cannot be stored, such as a function.
  */
 export function encodeValue(value: unknown): unknown {
   if (value instanceof Deno.KvU64) return value;
@@ -71,7 +72,10 @@ export function encodeValue(value: unknown): unknown {
   return json !== undefined && json.byteLength <= MAX_BYTES ? json : encodeV8(value);
 }
 
-/** A value as it was given to `encodeValue()`; one that was stored without it is returned as it is. */
+/**
+ * Decodes what `encodeValue()` returned; a value that was stored without it is
+ * returned as it is.
+ */
 export function decodeValue(stored: unknown): unknown {
   if (!(stored instanceof Uint8Array) || !isEncoded(stored)) return stored;
   if (stored[1] === JSON_TEXT) return JSON.parse(decoder.decode(stored.subarray(2)));

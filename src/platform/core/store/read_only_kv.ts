@@ -1,10 +1,10 @@
 /**
- * A store that takes nothing: what is written to it would be lost.
+ * A store that refuses writes, as they would be lost.
  *
  * @module
  */
 
-/** Something was to be stored while the platform serves read-only. */
+/** A write was refused because the platform serves read-only. */
 export class StoreReadOnlyError extends Error {
   override readonly name = "StoreReadOnlyError";
   constructor() {
@@ -14,7 +14,7 @@ export class StoreReadOnlyError extends Error {
 
 const refuse = () => Promise.reject(new StoreReadOnlyError());
 
-/** An operation that takes every step and commits none. */
+/** An operation that accepts every step and refuses to commit. */
 function refusingOperation(): Deno.AtomicOperation {
   const operation: Deno.AtomicOperation = new Proxy({} as Deno.AtomicOperation, {
     get: (_, name) => name === "commit" ? refuse : () => operation,

@@ -1,6 +1,6 @@
 /**
  * Records in Deno KV: every value that is read is parsed again, so that a
- * record of an older or damaged shape is noticed where it is read.
+ * record of an outdated or damaged shape is noticed where it is read.
  *
  * @module
  */
@@ -92,7 +92,7 @@ export interface Committed<T> {
   readonly versionstamp: string;
 }
 
-/** The queues of each open store: changes of a record inside this process come one by one. */
+/** The queues of each open store: changes of a record within this process run one at a time. */
 const queues = new WeakMap<Deno.Kv, KeyedLock>();
 
 function queueOf(kv: Deno.Kv): KeyedLock {
@@ -103,7 +103,7 @@ function queueOf(kv: Deno.Kv): KeyedLock {
   return queue;
 }
 
-/** How often a commit is tried again while another process writes, with longer and longer pauses. */
+/** How often a commit is retried while another process writes, with growing pauses. */
 const MAX_LOCKED = 50;
 const MAX_PAUSE_MS = 20;
 
@@ -123,16 +123,16 @@ async function commitWhenUnlocked(
 }
 
 /**
- * Runs a check-and-set until it commits. `attempt` reads what it needs, builds
- * an atomic operation with its checks and returns it with the result.
+ * Retries a check-and-set until it commits. `attempt` reads what it needs,
+ * builds an atomic operation with its checks, and returns it with the result.
  *
- * Changes of the same record inside this process wait for each other, in the
- * order of asking, so that none loses a race against its own kind. The checks
- * guard against other processes. `attempt` must not itself change one of
- * `contended` by this function: it would wait for itself.
+ * Changes of the same record within this process run one at a time, in the
+ * order of the calls, so that they do not race. The checks guard against other
+ * processes. `attempt` must not call this function for a record in `contended`:
+ * it would wait for itself.
  *
- * @param contended The records that the checks are about, as far as they are
- *   known beforehand; empty where nobody else changes them.
+ * @param contended The records that the checks concern, as far as they are
+ *   known beforehand; empty if nothing else changes them.
  * @throws {ContentionError} after 20 lost races.
  */
 export function commitWithRetries<T>(
