@@ -1,5 +1,5 @@
 /**
- * What has to be closed, in the reverse order of its opening.
+ * Closes what was opened, in reverse order.
  *
  * @module
  */
@@ -12,13 +12,13 @@ export class Closers {
   private readonly opened: Closable[] = [];
   private closing: Promise<void> | undefined;
 
-  /** Takes note of something that was opened, and returns it. */
+  /** Adds something that was opened, and returns it. */
   add<T extends Closable>(part: T): T {
     this.opened.push(part);
     return part;
   }
 
-  /** Closes everything, the latest first; once, however often it is asked. */
+  /** Closes everything, the latest first; once, however often it is called. */
   close(): Promise<void> {
     return this.closing ??= this.closeAll();
   }

@@ -1,5 +1,5 @@
 /**
- * The platform put together: each capability is made by its own factory, over
+ * Composes the platform: each capability is created by its own factory, over
  * one foundation, and takes part by its {@link Capability}.
  *
  * @module
@@ -27,7 +27,7 @@ import { createWorkspaces } from "../platform/workspaces/mod.ts";
 import { deleteProject } from "./delete_project.ts";
 import type { Platform, Setup } from "./platform.ts";
 
-/** Accounts, workspaces, and what people are told. */
+/** Accounts, workspaces, and notifications. */
 function composePeople(foundation: Foundation, { options, mailer }: Setup) {
   const { events, onTrouble } = foundation;
   const accounts = createAccounts({
@@ -44,7 +44,7 @@ function composePeople(foundation: Foundation, { options, mailer }: Setup) {
   return { accounts, workspaces, notifications };
 }
 
-/** Projects and all that is configured of them. */
+/** Projects and their configuration. */
 function composeProjects(
   foundation: Foundation,
   parts: Parameters<typeof createProjects>[1] & {
@@ -63,7 +63,7 @@ function composeProjects(
   return { projects, environments, variables, logs };
 }
 
-/** What runs code of deployments. */
+/** What runs the code of deployments. */
 function composeRunners(
   foundation: Foundation,
   { options, serverSandbox: sandbox }: Setup,
@@ -76,7 +76,7 @@ function composeRunners(
   };
 }
 
-/** Makes all capabilities; reads nothing yet. */
+/** Creates all capabilities; reads nothing yet. */
 export function compose(foundation: Foundation, setup: Setup): Platform {
   const { options, cache, knowsNetworks } = setup;
   const people = composePeople(foundation, setup);

@@ -1,6 +1,6 @@
 /**
- * Deleting a project: every capability removes what it has of it, from the top
- * down, so that nothing is removed that something above still needs.
+ * Deletes a project: every capability removes what it keeps for it, from the
+ * top down, so that nothing is removed that a capability above still needs.
  *
  * @module
  */
@@ -19,7 +19,7 @@ interface DeletionParts {
   readonly capabilities: readonly Capability[];
 }
 
-/** Takes a project off the air, then removes all that belongs to it. */
+/** Takes a project offline, then removes all that belongs to it. */
 export async function deleteProject(
   parts: DeletionParts & { readonly now: Clock },
   project: ProjectRecord,

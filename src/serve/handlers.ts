@@ -1,6 +1,6 @@
 /**
- * What answers requests: the API, the edge, and the dispatch by host name
- * before both.
+ * The handlers of requests: the API, the edge, and the dispatch by hostname in
+ * front of both.
  *
  * @module
  */
@@ -20,19 +20,19 @@ import type { Platform } from "./platform.ts";
 import type { Listeners } from "./listeners.ts";
 import type { PlatformOptions } from "./options.ts";
 
-/** Logs why a request failed; its id is what the client was shown. */
+/** Logs why a request failed, with the id that the client saw. */
 function logFault(options: PlatformOptions, requestId: string, cause: unknown): void {
   const reason = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
   options.log({ level: "error", message: `Request ${requestId} failed: ${reason}` });
 }
 
-/** Makes the handlers of the plain and of the secure listener. */
+/** Makes the handlers of the HTTP and the HTTPS listener. */
 export function createHandlers(
   platform: Platform,
   foundation: Foundation,
   { options, base, cache, outbound, geo, knowsNetworks, listeners }: {
     readonly options: PlatformOptions;
-    /** The address that people use. */
+    /** The address at which people reach the platform. */
     readonly base: URL;
     readonly cache: HttpCache;
     readonly outbound: OutboundFetch;

@@ -1,5 +1,5 @@
 /**
- * Starting, keeping house and stopping: loops over the capabilities.
+ * Start, housekeeping and stop, as loops over the capabilities.
  *
  * @module
  */
@@ -10,18 +10,18 @@ import type { Closers } from "./closers.ts";
 import { finishDeletions } from "./delete_project.ts";
 import type { PlatformOptions } from "./options.ts";
 
-/** When housekeeping runs, where the operator does not say. */
+/** When housekeeping runs by default. */
 const TIMES = { firstMs: 60_000, everyMs: 60 * 60 * 1000 };
 
 interface Parts {
   readonly capabilities: readonly Capability[];
   readonly foundation: Pick<Foundation, "kv" | "log">;
   readonly closers: Closers;
-  /** Whether the store takes nothing, so that there is only serving to do. */
+  /** Whether the store is read-only, so that the platform only serves. */
   readonly readOnly: boolean;
 }
 
-/** Brings all capabilities to where the first request can be answered. */
+/** Prepares all capabilities for the first request. */
 export async function startCapabilities(parts: Parts): Promise<void> {
   const { capabilities, foundation: { kv }, closers, readOnly } = parts;
   for (const each of capabilities) closers.add({ close: () => each.close?.() });
@@ -31,7 +31,7 @@ export async function startCapabilities(parts: Parts): Promise<void> {
   for (const each of capabilities) await each.start?.();
 }
 
-/** Starts what nobody has to wait for, once requests are answered. */
+/** Starts what no request has to wait for, once requests are answered. */
 export function startUpkeep(
   { capabilities, foundation: { log }, closers, readOnly }: Parts,
   { housekeeping = TIMES }: Pick<PlatformOptions, "housekeeping">,

@@ -1,6 +1,6 @@
 /**
- * The sockets that a platform listens on: plain HTTP always, HTTPS where it
- * has certificates. Until the platform is ready they answer 503.
+ * The sockets that a platform listens on: HTTP always, HTTPS if it has
+ * certificates. Until the platform is ready they answer 503.
  *
  * @module
  */
@@ -28,15 +28,15 @@ import {
   openSecureListener,
 } from "../platform/certificates/mod.ts";
 
-/** Requests under way get this long to finish when the platform stops. */
+/** Time that running requests get when the platform stops, in milliseconds. */
 const DRAIN_MS = 10_000;
 
-/** Between two tries to take a port again, in milliseconds. */
+/** Time between two attempts to take a port again, in milliseconds. */
 const AGAIN_MS = 100;
 
-/** Descriptors of a process whose limit the system does not show. */
+/** Assumed limit of descriptors if the system does not show it. */
 const ASSUMED_DESCRIPTORS = 1024;
-/** The part of all descriptors that no connection gets: files and other sites need them. */
+/** The part of all descriptors that is reserved for files and connections to other sites. */
 const RESERVE = 1 / 4;
 
 const starting: ConnectionHandler = () =>
@@ -45,20 +45,23 @@ const starting: ConnectionHandler = () =>
 export interface Listeners {
   readonly port: number;
   readonly httpsPort: number | undefined;
-  /** Resolves when the plain listener has ended. */
+  /** Resolves when the HTTP listener has ended. */
   readonly finished: Promise<void>;
-  /** Hands the requests over, with the certificates for the hosts that have their own. */
+  /**
+   * Passes requests to the dispatch from now on, with the certificates of hosts
+   * that have their own.
+   */
   open(
     dispatch: ReturnType<typeof createHostDispatch>,
     certificates: CertificateService | undefined,
   ): void;
-  /** A host has a new certificate. */
+  /** Notes that a host has a new certificate. */
   certificateChanged(hostname: string): void;
-  /** Stops accepting, lets requests under way finish, and cuts off those that do not. */
+  /** Stops accepting, lets running requests finish, and closes connections that take too long. */
   close(): Promise<void>;
 }
 
-/** The address cannot be listened on, for another reason than that it is taken. */
+/** The platform cannot listen on the address, for a reason other than that it is taken. */
 export class ListenError extends Error {
   override readonly name = "ListenError";
   constructor({ host, port }: PlatformOptions, cause: unknown) {
@@ -81,7 +84,7 @@ function closeQuietly(listener: Deno.Listener): void {
   } catch { /* whoever served it has closed it */ }
 }
 
-/** Takes a port again that was lost to a shortage of descriptors. */
+/** Listens again on a port that was lost to a shortage of descriptors. */
 async function listenAgain(options: PlatformOptions): Promise<Deno.TcpListener> {
   for (;;) {
     await delay(AGAIN_MS);
@@ -109,7 +112,8 @@ function createAcceptor(options: PlatformOptions): ConnectionAcceptor {
  * Binds the ports.
  *
  * @throws {Deno.errors.AddrInUse} when one is taken.
- * @throws {ListenError} when the address is none of this machine's, or needs more rights.
+ * @throws {ListenError} when the address is not one of this machine's, or needs
+ * more rights.
  */
 export async function openListeners(options: PlatformOptions): Promise<Listeners> {
   let handler = starting;

@@ -1,5 +1,5 @@
 /**
- * Opens the data directory, and makes what every capability stands on.
+ * Opens the data directory, and creates what every capability builds on.
  *
  * @module
  */
@@ -20,19 +20,19 @@ import type { PlatformOptions } from "./options.ts";
 
 export interface OpenFoundation {
   readonly foundation: Foundation;
-  /** Whether the store takes nothing, so that there is only serving to do. */
+  /** Whether the store is read-only, so that the platform only serves. */
   readonly readOnly: boolean;
 }
 
 /**
  * @throws {DataDirInUseError} when another platform serves from it.
- * @throws {DataIncompleteError} where a part of it is missing.
+ * @throws {DataIncompleteError} if a part of it is missing.
  */
 export async function openFoundation(
   options: PlatformOptions,
   closers: Closers,
   { base, outbound, closing }: {
-    /** The address that people use. */
+    /** The address at which people reach the platform. */
     readonly base: URL;
     readonly outbound: Outbound;
     readonly closing: AbortSignal;

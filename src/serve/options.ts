@@ -1,5 +1,5 @@
 /**
- * How a platform is started.
+ * The options of a platform, and what a running one offers.
  *
  * @module
  */
@@ -19,77 +19,83 @@ export interface PlatformOptions extends DomainOptions {
   /** Port to listen on; 0 takes a free one. */
   readonly port: number;
   readonly dataDir: string;
-  /** Address that people use, where it is not that of the listener (behind a proxy). */
+  /** Address at which people reach the platform, if it is not the listener's (behind a proxy). */
   readonly publicUrl?: string;
-  /** Path or KV Connect URL of the key-value store; in the data directory where missing. */
+  /** Path or KV Connect URL of the key-value store; in the data directory by default. */
   readonly kv?: string;
-  /** Folder of the blobs; in the data directory where missing. */
+  /** Folder of the blobs; in the data directory by default. */
   readonly blobs?: string;
-  /** Bounds of the connections that clients open; `completeLimits` has the defaults. */
+  /** Limits of the connections that clients open; `completeLimits` has the defaults. */
   readonly connections?: Partial<ConnectionLimits>;
-  /** CIDRs of proxies whose word on the client's address is taken. */
+  /** CIDRs of proxies that are trusted to name the client's address. */
   readonly trustProxy: readonly string[];
-  /** Path of an MMDB with countries, in place of the one that ships inside. */
+  /** Path of an MMDB with countries, in place of the built-in one. */
   readonly geoip?: string;
   /** Path of an MMDB with autonomous systems; without it no request has an ASN. */
   readonly asn?: string;
-  /** Port of the HTTPS listener, where `tls` or `acme` is given; 0 takes a free one, 443 where missing. */
+  /**
+   * Port of the HTTPS listener, if `tls` or `acme` is given; 0 takes a free
+   * one, 443 by default.
+   */
   readonly httpsPort?: number;
   /** Lets rewrites and functions reach private, local and reserved addresses. */
   readonly allowPrivateUpstreams?: boolean;
-  /** Certificates (PEM) by which rewrites and functions trust others, beside the system's. */
+  /** Certificates (PEM) of authorities that rewrites and functions trust, beside the system's. */
   readonly upstreamCa?: readonly string[];
-  /** Times that other sites get: to connect (10 s), and between two bytes (60 s). */
+  /** Time limits for other sites: to connect (10 s), and between two bytes (60 s). */
   readonly upstreamTimes?: { readonly connectMs?: number; readonly idleMs?: number };
-  /** The server that takes the platform's mail; without it no mail is sent. */
+  /** The server that delivers the platform's mail; without it no mail is sent. */
   readonly mail?: {
     /** `smtp[s]://user:password@host:port`: a secret. */
     readonly smtpUrl: string;
-    /** `user@host` or `Name <user@host>`; `svc@` the platform's host where missing. */
+    /** `user@host` or `Name <user@host>`; `svc@` the platform's host by default. */
     readonly from?: string;
   };
-  /** Which old deployments are kept; the last 50 and those of 30 days where missing. */
+  /** Which old deployments are kept; by default the last 50 and those of 30 days. */
   readonly retention?: RetentionPolicy;
-  /** When housekeeping runs, in milliseconds; after a minute, then hourly where missing. */
+  /** When housekeeping runs, in milliseconds; by default after a minute, then hourly. */
   readonly housekeeping?: { readonly firstMs: number; readonly everyMs: number };
   /**
-   * Whether servers of deployments run without the whole sandbox (not, where
-   * missing), and what the system offers for it (looked up where missing).
+   * Whether servers of deployments run without the whole sandbox (by default
+   * not), and what the system offers for it (probed by default).
    */
   readonly servers?: Partial<ServerSettings>;
-  /** Servers of deployments that run at the same time; what memory and processors bear where missing. */
+  /** Most servers of deployments at the same time; by default, what memory and processors allow. */
   readonly maxServers?: number;
   /**
    * WebSockets open at the same time to one server, and to all together; 1,000
-   * and what the process's descriptors bear where missing.
+   * and what the process's descriptors allow by default.
    */
   readonly serverSockets?: Partial<SocketLimits>;
-  /** Processes of functions that run at the same time; what memory bears where missing. */
+  /** Most processes of functions at the same time; by default, what memory allows. */
   readonly maxFunctionProcesses?: number;
-  /** Builds from git that run at the same time; one for two processors where missing. */
+  /** Most builds from git at the same time; by default one per two processors. */
   readonly buildConcurrency?: number;
-  /** Longest wait of a trigger for its repository, in milliseconds; 50 seconds where missing. */
+  /** Longest wait of a trigger for its repository, in milliseconds; 50 seconds by default. */
   readonly resolveMs?: number;
-  /** How builds from git are kept in bounds; without walls none runs unless it says so. */
+  /** How builds from git are sandboxed; without a sandbox none runs unless this allows it. */
   readonly builds?: Partial<Omit<BuildSettings, "hidden">>;
-  /** Folders of this machine below which the repositories of projects may lie. */
+  /** Folders of this machine in which the repositories of projects may be. */
   readonly gitRoots?: readonly string[];
-  /** Opens git and the build runner, for those who build elsewhere; the platform's own where missing. */
+  /**
+   * Opens git and the build runner, for builds that run elsewhere; the
+   * platform's own by default.
+   */
   readonly openBuilds?: OpenBuilds;
-  /** The chat bot by which people are told of events (Telegram Bot API). */
+  /** The chat bot that notifies people of events (Telegram Bot API). */
   readonly bot?: {
     /** A secret. */
     readonly token: string;
-    /** Address of the Bot API, where it is not Telegram's own. */
+    /** Address of the Bot API, if it is not Telegram's own. */
     readonly api?: string;
-    /** Name of the bot without @; asked for where missing. */
+    /** Name of the bot without @; queried by default. */
     readonly name?: string;
   };
-  /** The first API key (`SVC_BOOTSTRAP_TOKEN`); random where missing. */
+  /** The first API key (`SVC_BOOTSTRAP_TOKEN`); random by default. */
   readonly bootstrapToken?: string;
   /**
    * The process's environment: where programs and caches are, and how the
-   * network is reached. Foreign code gets nothing of it but what is named.
+   * network is reached. Foreign code gets only the named parts of it.
    */
   readonly env: Environment;
   readonly version: string;
@@ -100,16 +106,16 @@ export interface RunningPlatform {
   /** Base address of API and web. */
   readonly url: string;
   readonly port: number;
-  /** Port of the HTTPS listener; `undefined` where there is none. */
+  /** Port of the HTTPS listener; `undefined` if there is none. */
   readonly httpsPort: number | undefined;
-  /** The first API key, where this start made it. */
+  /** The first API key, if this start created it. */
   readonly token: string | undefined;
   /**
-   * One-time address at which the owner sets email and password, while there
-   * is no password: a secret, to be printed once, for the one who started it.
+   * One-time address at which the owner sets email and password, while there is
+   * no password. A secret, to be printed once for whoever started the platform.
    */
   readonly ownerLink: string | undefined;
-  /** Lets requests under way finish, then closes everything. */
+  /** Lets running requests finish, then closes everything. */
   shutdown(): Promise<void>;
   /** Resolves when the platform has ended. */
   readonly finished: Promise<void>;

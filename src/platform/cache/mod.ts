@@ -1,5 +1,5 @@
 /**
- * Purging what the edge keeps of a project's deployments.
+ * Purging of what the edge caches for a project's deployments.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * `POST /v1/projects/{project}/purge`: forgetting what the edge keeps.
+ * `POST /v1/projects/{project}/purge`: removes what the edge caches.
  *
  * @module
  */

@@ -30,7 +30,7 @@ function namePresented(port: number): Promise<string> {
 Deno.test("openSecureListener() takes over certificate files that change, and keeps the old ones else", async () => {
   const folder = await Deno.makeTempDir({ prefix: "svc-secure-" });
   const files = await writePair(folder, "one.test");
-  const told = { damaged: Promise.withResolvers<void>(), fresh: Promise.withResolvers<void>() };
+  const seen = { damaged: Promise.withResolvers<void>(), fresh: Promise.withResolvers<void>() };
   const { acceptor, serve } = testAcceptor();
   const listener = await openSecureListener({
     hostname: "127.0.0.1",
@@ -40,15 +40,15 @@ Deno.test("openSecureListener() takes over certificate files that change, and ke
     ordered: undefined,
     now: () => Date.now(),
     intervalMs: 5,
-    log: ({ level }) => (level === "warn" ? told.damaged : told.fresh).resolve(),
+    log: ({ level }) => (level === "warn" ? seen.damaged : seen.fresh).resolve(),
   });
   try {
     assert.equal(await namePresented(listener.port), "one.test");
     await Deno.writeTextFile(files.certFile, "half a cert");
-    await told.damaged.promise;
+    await seen.damaged.promise;
     assert.equal(await namePresented(listener.port), "one.test");
     await writePair(folder, "two.test");
-    await told.fresh.promise;
+    await seen.fresh.promise;
     let name = "";
     for (let attempt = 0; attempt < 200 && name !== "two.test"; attempt++) {
       name = await namePresented(listener.port);

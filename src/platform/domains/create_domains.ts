@@ -1,5 +1,5 @@
 /**
- * Custom domains and their certificates, put together.
+ * Composes custom domains and their certificates.
  *
  * @module
  */
@@ -18,24 +18,24 @@ import { DomainService, type DomainServices, type DomainSettings } from "./domai
 import { DomainStore } from "./domain_store.ts";
 import { bindDomainRoutes, type DomainRouteServices } from "./routes.ts";
 
-/** What the operator set up for domains. */
+/** The operator's settings for domains. */
 export interface DomainSetup {
   readonly settings: DomainSettings;
   readonly dns: DnsLookup;
-  /** Where certificates are ordered; `undefined` where they are not. */
+  /** Where certificates are ordered; `undefined` if they are not. */
   readonly acme: AcmeOptions | undefined;
-  /** Hosts of the platform itself that shall have a certificate. */
+  /** Hosts of the platform itself that should have a certificate. */
   readonly ownNames: readonly string[];
-  /** Told of a hostname whose certificate is new. */
+  /** Called with a hostname that has a new certificate. */
   onIssued(hostname: string): void;
 }
 
-/** Custom domains, and what the listeners need of them. */
+/** Custom domains, and the parts of them that the listeners need. */
 export interface Domains {
   readonly domainService: DomainService;
   /** Pending challenges of certificate authorities. */
   readonly challenges: Http01Challenges;
-  /** `undefined` where none are ordered. */
+  /** `undefined` if none are ordered. */
   readonly certificates: CertificateService | undefined;
   readonly capability: Capability;
 }

@@ -16,7 +16,7 @@ export interface ProofReport {
   readonly answer: DnsAnswer;
 }
 
-/** Looks for the proof of a zone; with a second look where a frequent slip would have put it. */
+/** Looks up the proof of a zone, and also where a common mistake would have put it. */
 export async function checkProof(dns: DnsLookup, zone: ZoneRecord): Promise<ProofReport> {
   const [name, expected] = [proofName(zone.zone), proofValue(zone)];
   const answer = await dns.lookup(name, "TXT");
@@ -31,7 +31,7 @@ async function addressesOf(dns: DnsLookup, hostname: string): Promise<string[]> 
   return answers.flatMap((answer) => answer.type === "found" ? answer.values : []);
 }
 
-/** Looks where visitors of a domain arrive. */
+/** Looks up where visitors of a domain arrive. */
 export async function checkRouting(
   dns: DnsLookup,
   domain: DomainRecord,

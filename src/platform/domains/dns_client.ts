@@ -1,6 +1,6 @@
 /**
  * A DNS client (RFC 1035) over the codec of `dns2`. The runtime's own resolvers
- * tell NXDOMAIN, SERVFAIL and an empty answer apart by nothing, and a report
+ * do not distinguish NXDOMAIN, SERVFAIL and an empty answer, which a report
  * needs to.
  *
  * @module
@@ -15,16 +15,16 @@ import type { DnsAnswer, DnsLookup } from "./dns_lookup.ts";
 const DNS_PORT = 53;
 const RESPONSE_CODES = ["NOERROR", "FORMERR", "SERVFAIL", "NXDOMAIN", "NOTIMP", "REFUSED"] as const;
 
-/** Time for one exchange with one server. */
+/** Time for one exchange with one server, in milliseconds. */
 const TIMEOUT_MS = 2000;
-/** Rounds over all servers. */
+/** How many times all servers are tried. */
 const ROUNDS = 2;
 const MAX_SERVERS = 3;
 
 /**
  * Reads `address`, `address:port` or `[address]:port`.
  *
- * @throws {TypeError} where it is none of these.
+ * @throws {TypeError} for any other form.
  */
 export function parseDnsServer(text: string): DnsServer {
   if (isIP(text) !== 0) return { address: canonicalAddress(text), port: DNS_PORT };
@@ -40,7 +40,7 @@ export function parseDnsServer(text: string): DnsServer {
   return { address: canonicalAddress(address), port };
 }
 
-/** Reads the name servers of a resolv.conf(5). */
+/** Returns the name servers in a resolv.conf(5). */
 export function parseResolvConf(text: string): DnsServer[] {
   const servers = [...text.matchAll(/^[ \t]*nameserver[ \t]+([^\s#;]+)/gm)]
     .map((found) => found[1]!)
@@ -51,7 +51,7 @@ export function parseResolvConf(text: string): DnsServer[] {
   }));
 }
 
-/** The name servers of this machine; none where it does not tell. */
+/** The name servers of this machine; empty if they are unknown. */
 export async function systemDnsServers(): Promise<DnsServer[]> {
   try {
     return parseResolvConf(await Deno.readTextFile("/etc/resolv.conf"));
@@ -85,13 +85,13 @@ function readAnswer(response: Packet, type: DnsRecordType): DnsAnswer {
 }
 
 export interface DnsClientOptions {
-  /** Where missing, the machine's own servers, read at each look-up. */
+  /** By default the machine's own servers, read at each look-up. */
   readonly servers?: readonly DnsServer[];
-  /** Time for one exchange with one server, in milliseconds; 2000 where missing. */
+  /** Time for one exchange with one server, in milliseconds; 2000 by default. */
   readonly timeoutMs?: number;
 }
 
-/** Asks recursive name servers, one after the other, twice. */
+/** Queries recursive name servers, one after the other, twice. */
 export class DnsClient implements DnsLookup {
   private readonly timeoutMs: number;
 

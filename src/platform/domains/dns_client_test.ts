@@ -33,7 +33,7 @@ const rows: [string, "TXT" | "CNAME" | "A" | "AAAA", DnsAnswer][] = [
   ["silent.test", "TXT", failed("TIMEOUT")],
 ];
 
-Deno.test("DnsClient.lookup() tells apart what a name server can say", async () => {
+Deno.test("DnsClient.lookup() distinguishes the answers of a name server", async () => {
   const dns = await startDns(NAMES);
   dns.truncated.add("many.test");
   const client = new DnsClient({ servers: [parseDnsServer(dns.server)], timeoutMs: 100 });

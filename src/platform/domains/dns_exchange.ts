@@ -1,7 +1,7 @@
 /**
- * One question to one DNS server, over UDP or TCP (RFC 1035, 4.2). The clients
- * of `dns2` lack a timeout over TCP, and expect Node's timers, which a bundle
- * on Deno 2.6 does not have; its codec is used here.
+ * One query to one DNS server, over UDP or TCP (RFC 1035, 4.2). The clients of
+ * `dns2` lack a timeout over TCP, and expect Node's timers, which a bundle on
+ * Deno 2.6 does not have, so only its codec is used.
  *
  * @module
  */
@@ -22,7 +22,7 @@ export class DnsTimeoutError extends Error {
   override readonly name = "DnsTimeoutError";
 }
 
-/** A question with a random id, to a server that is to ask others for us. */
+/** A query with a random id that asks for recursion. */
 export function makeQuery(name: string, type: DnsRecordType): Packet {
   const query = new Packet();
   query.header.id = Packet.uuid();
@@ -31,7 +31,7 @@ export function makeQuery(name: string, type: DnsRecordType): Packet {
   return query;
 }
 
-/** Reads an answer; `undefined` for a message that is none to the question. */
+/** Decodes a response; `undefined` for a message that does not answer the query. */
 function readResponse(message: Buffer, query: Packet): Packet | undefined {
   let response: Packet;
   try {
@@ -47,8 +47,8 @@ function readResponse(message: Buffer, query: Packet): Packet | undefined {
 }
 
 /**
- * Asks by a datagram from a random port. Messages from elsewhere, or to
- * another question, are passed over: anyone can send them.
+ * Queries by a datagram from a random port. Messages from elsewhere, or to
+ * another query, are ignored: anyone can send them.
  *
  * @throws {DnsTimeoutError}
  */
@@ -94,12 +94,12 @@ async function exchange(connection: Deno.Conn, query: Packet): Promise<Packet> {
   }
   const length = (await readFully(connection, 2)).readUInt16BE();
   const response = readResponse(await readFully(connection, length), query);
-  if (response === undefined) throw new TypeError("The answer is to another question");
+  if (response === undefined) throw new TypeError("The response does not answer the query");
   return response;
 }
 
 /**
- * Asks by TCP, where an answer may be as long as it is.
+ * Queries over TCP, where a response may have any length.
  *
  * @throws {DnsTimeoutError}
  */

@@ -11,11 +11,11 @@ import { isWildcard } from "./domain_name.ts";
 const CHALLENGE_LABEL = "_svc-challenge";
 const TOKEN_PREFIX = "svc-verify=";
 
-/** Where visitors of custom domains are to arrive. */
+/** Where visitors of custom domains should arrive. */
 export interface RoutingTarget {
-  /** Host name that CNAME records name. */
+  /** The hostname that CNAME records point at. */
   readonly hostname: string;
-  /** The platform's public IP addresses; empty where nobody told. */
+  /** The platform's public IP addresses; empty if the operator named none. */
   readonly addresses: readonly string[];
 }
 
@@ -59,7 +59,7 @@ export function recordsToSet(
   return [proof, ...domains.flatMap((domain) => routingRecords(domain, target))];
 }
 
-/** What the records leave open, in sentences for people. */
+/** What else people should know about the records, in sentences. */
 export function notesOn(
   domains: readonly DomainRecord[],
   context: { readonly target: RoutingTarget; readonly acme: boolean },

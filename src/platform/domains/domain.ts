@@ -1,7 +1,7 @@
 /**
  * The records of domains, zones and their owners, and a domain's form on the
- * wire. A domain is verified when its workspace owns its zone: that is written
- * once, with the zone, so one proof serves all names below it. Pure.
+ * wire. A domain is verified when its workspace owns its zone. Ownership is
+ * stored once, with the zone, so one proof serves all names below it. Pure.
  *
  * @module
  */
@@ -16,7 +16,7 @@ export const domainRecord = z.object({
   zone: z.string(),
   /** Name of the environment whose latest deployment answers. */
   environment: z.string(),
-  /** The hostname that visitors are sent on to; null where the project answers. */
+  /** The hostname that visitors are redirected to; null if the project answers. */
   redirectTo: z.string().nullable(),
   createdAt: z.number(),
   lastCheck: z.object({ checkedAt: z.number(), checks: z.array(dnsCheck) }).nullable(),
@@ -36,7 +36,7 @@ export type ZoneRecord = z.infer<typeof zoneRecord>;
 export const zoneOwnerRecord = z.object({ workspaceId: z.string(), verifiedAt: z.number() });
 export type ZoneOwnerRecord = z.infer<typeof zoneOwnerRecord>;
 
-/** True where the domain's workspace has proven its zone. */
+/** True if the domain's workspace has proven its zone. */
 export function isVerified(domain: DomainRecord, owner: ZoneOwnerRecord | undefined): boolean {
   return owner?.workspaceId === domain.workspaceId;
 }

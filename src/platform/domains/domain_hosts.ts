@@ -1,7 +1,7 @@
 /**
  * Which custom hostname shows what, kept in memory. Only verified domains are
- * in here. Hosts below the base domain are looked up before, so these maps
- * cost other requests nothing.
+ * included. Hosts below the base domain are looked up first, so these maps cost
+ * other requests nothing.
  *
  * @module
  */
@@ -34,7 +34,7 @@ export class DomainHosts {
     return this.wildcards.get(hostname.slice(hostname.indexOf(".") + 1));
   }
 
-  /** Where visitors of a hostname are sent on to. */
+  /** The hostname that visitors of a hostname are redirected to. */
   redirectOf(hostname: string): string | undefined {
     return this.redirects.size === 0 ? undefined : this.redirects.get(hostname);
   }
@@ -49,7 +49,7 @@ export class DomainHosts {
     return this.exact.keys();
   }
 
-  /** The zones in which a project has names on the air. */
+  /** The zones in which a project has served names. */
   zonesOf(projectId: string): string[] {
     return [...this.zones]
       .filter(([, bindings]) => bindings.some(({ route }) => route.projectId === projectId))

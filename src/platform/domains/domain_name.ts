@@ -1,13 +1,13 @@
 /**
- * Names that can be bound to a project: one spelling, and the zone that they
- * belong to. Pure.
+ * Names that can be bound to a project, in canonical form and with the zone
+ * that they belong to. Pure.
  *
  * @module
  */
 import { isIP } from "node:net";
 import { getDomain } from "tldts";
 
-/** Longest host name in characters (RFC 1035, 2.3.4), without the final dot. */
+/** Longest hostname in characters (RFC 1035, 2.3.4), without the final dot. */
 const MAX_HOSTNAME = 253;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const WILDCARD = "*.";
@@ -29,12 +29,12 @@ export function isWildcard(hostname: string): boolean {
   return hostname.startsWith(WILDCARD);
 }
 
-/** What stands after the `*.` of a wildcard. */
+/** The name after the `*.` of a wildcard. */
 export function parentOfWildcard(hostname: string): string {
   return hostname.slice(WILDCARD.length);
 }
 
-/** True for a name that is `domain` or lies below it. */
+/** True for `domain` and all names below it. */
 function isWithin(hostname: string, domain: string): boolean {
   return hostname === domain || hostname.endsWith(`.${domain}`);
 }

@@ -1,7 +1,7 @@
 /**
- * What changes custom domains: binding, verification, removal. Each commits
- * first; then what the zone shows is read back from the store, one zone after
- * the other, so that memory follows the store whatever overlaps.
+ * Changes of custom domains: binding, verification, removal. Each one commits
+ * first; then the zone's state is read back from the store, one read of a zone
+ * at a time, so that memory follows the store when changes overlap.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export interface DomainSettings {
   readonly target: RoutingTarget;
   /** Hosts of the platform itself; they and all below them cannot be bound. */
   readonly reserved: readonly string[];
-  /** True where certificates are ordered. */
+  /** Whether certificates are ordered. */
   readonly acme: boolean;
 }
 
@@ -48,11 +48,11 @@ export interface DomainServices {
   readonly orders: CertificateOrders;
 }
 
-/** Who orders certificates for the names that are on the air. */
+/** Orders certificates for the names that are served. */
 export interface CertificateOrders {
-  /** What is on the air changed. */
+  /** Called when the served names have changed. */
   wake(): void;
-  /** Somebody waits for this name: forget that earlier orders failed. */
+  /** Called when somebody waits for this name: an earlier failed order is retried at once. */
   retry(hostname: string): void;
 }
 
@@ -63,7 +63,7 @@ export interface AddedDomains {
   readonly notes: string[];
 }
 
-/** True where the answer is certain not to hold a zone's proof. */
+/** True if the answer certainly does not contain a zone's proof. */
 function lacksProof(answer: DnsAnswer, zone: ZoneRecord | undefined): boolean {
   if (answer.type === "failed") return false;
   return zone === undefined || answer.type === "missing" ||
@@ -137,8 +137,8 @@ export class DomainService {
   }
 
   /**
-   * Looks the records up. Where the proof is seen, the workspace becomes the
-   * owner of the zone, unless another owner's proof still stands there.
+   * Looks up the records. If the proof is found, the workspace becomes the
+   * owner of the zone, unless another owner's proof is still there.
    */
   async verify(
     domain: DomainRecord,
@@ -169,7 +169,7 @@ export class DomainService {
     return { checks, notes };
   }
 
-  /** Takes a domain, and the redirect that leads to it, off the air. */
+  /** Stops serving a domain and the redirect to it, and removes them. */
   async remove(domain: DomainRecord): Promise<void> {
     const { domains } = this.services;
     const siblings = await domains.ofZone(domain.zone, domain.workspaceId);
@@ -182,12 +182,12 @@ export class DomainService {
     await this.refreshZone(domain.zone);
   }
 
-  /** Takes all domains of a project off the air, after it was deleted. */
+  /** Stops serving all domains of a deleted project. */
   async forgetProject(projectId: string): Promise<void> {
     for (const zone of this.hosts.zonesOf(projectId)) await this.refreshZone(zone);
   }
 
-  /** Learns from the store which custom hostname shows what. */
+  /** Reads from the store which custom hostname shows what. */
   async recover(): Promise<void> {
     for await (const { zone } of this.services.domains.owners()) await this.refreshZone(zone);
   }
@@ -203,7 +203,7 @@ export class DomainService {
     return site?.projectId === route.projectId ? site : undefined;
   }
 
-  /** Reads what a zone shows; rounds follow one another. */
+  /** Reads what a zone shows; reads of the same zone run one at a time. */
   private refreshZone(zone: string): Promise<void> {
     const round = this.refreshing.then(() => this.readZone(zone));
     this.refreshing = round.catch(() => {});
@@ -235,7 +235,7 @@ export class DomainService {
     });
   }
 
-  /** Refuses a zone of another workspace whose proof stands, or cannot be looked for. */
+  /** Refuses a zone of another workspace whose proof is still there, or cannot be looked up. */
   private async requireFree(zone: string, workspaceId: string): Promise<void> {
     const { domains, dns } = this.services;
     const owner = await domains.owner(zone);

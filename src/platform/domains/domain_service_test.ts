@@ -176,7 +176,7 @@ Deno.test("a zone passes over once the old proof is gone and a new one stands", 
     assert.equal(shows(world.service, "shop.example"), world.theirs.id);
   }));
 
-Deno.test("a lost proof takes nothing off the air, and is told", () =>
+Deno.test("a lost proof takes nothing offline, and is reported", () =>
   withWorld(async (world) => {
     const { domain } = await prove(world, world.ours, "shop.example");
     for (const entry of [undefined, "SERVFAIL", "SILENT"] as const) {

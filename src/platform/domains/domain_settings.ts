@@ -1,5 +1,5 @@
 /**
- * What the platform's options say about custom domains, checked.
+ * The platform's options for custom domains, validated.
  *
  * @module
  */
@@ -9,39 +9,42 @@ import { DnsClient, parseDnsServer } from "./dns_client.ts";
 import type { DomainSetup } from "./create_domains.ts";
 import { parseDomainName } from "./domain_name.ts";
 
-/** What an operator says about hosts and certificates. */
+/** The operator's options for hosts and certificates. */
 export interface DomainOptions {
   /** Deployments answer on hosts below this domain. */
   readonly baseDomain: string;
-  /** DNS server that `domains verify` asks, as `address` or `address:port`; the system's where missing. */
+  /**
+   * DNS server that `domains verify` queries, as `address` or `address:port`;
+   * the system's by default.
+   */
   readonly dnsServer?: string;
-  /** IP addresses under which the internet reaches the platform, for A and AAAA records. */
+  /** IP addresses at which the internet reaches the platform, for A and AAAA records. */
   readonly publicAddresses?: readonly string[];
-  /** A certificate of the operator's own: for all hosts, or those that `acme` orders none for. */
+  /** The operator's own certificate, for all hosts or for those that `acme` orders none for. */
   readonly tls?: { readonly certFile: string; readonly keyFile: string };
   /** Orders certificates for verified custom domains (RFC 8555, HTTP-01). */
   readonly acme?: {
     readonly directoryUrl: string;
-    /** Mail address that the certificate authority may write to. */
+    /** Email address at which the certificate authority may contact the operator. */
     readonly contact: string;
     /** The operator agrees to the authority's terms of service. */
     readonly termsAgreed: boolean;
-    /** PEM file that the authority's own server is trusted by, for a private authority. */
+    /** PEM file by which a private authority's own server is trusted. */
     readonly serverCaFile?: string;
   };
 }
 
-/** Label below the base domain that CNAME records of custom domains name. */
+/** Label below the base domain that CNAME records of custom domains point at. */
 const TARGET_LABEL = "cname";
 
-/** True for a name that a certificate authority could know: `localhost` is none. */
+/** True for a name that a certificate authority could issue for, which `localhost` is not. */
 const isPublicName = (name: string): boolean => parseDomainName(name, { reserved: [] }).ok;
 
 /**
- * Reads the options.
+ * Validates the options.
  *
- * @throws {TypeError} for a DNS server or public address that is none, and for
- * an authority whose terms are not agreed to.
+ * @throws {TypeError} for an invalid DNS server or public address, and for an
+ * authority whose terms are not agreed to.
  */
 export async function readDomainOptions(
   options: DomainOptions,

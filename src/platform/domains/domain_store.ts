@@ -34,7 +34,7 @@ export interface Added {
 
 export type AddOutcome =
   | Added
-  /** The workspace has bound the hostname already. */
+  /** The workspace has already bound the hostname. */
   | { readonly type: "taken"; readonly by: DomainRecord }
   | { readonly type: "project_gone" };
 
@@ -82,8 +82,8 @@ export class DomainStore {
   }
 
   /**
-   * Binds a hostname, and with it its companion where that one's name is free.
-   * A redirect of the same project gives way to a binding of its name.
+   * Binds a hostname, and with it its companion if that name is free. A
+   * redirect of the same project is replaced by a binding of its name.
    */
   async add(
     wanted: DomainRecord,
@@ -132,7 +132,7 @@ export class DomainStore {
     return result;
   }
 
-  /** Keeps what a look-up brought; a domain that is gone stays gone. */
+  /** Stores the result of a look-up; a domain that is gone stays gone. */
   async noteCheck(domain: DomainRecord, lastCheck: DomainRecord["lastCheck"]): Promise<void> {
     const key = keys.domain(domain.projectId, domain.id);
     await commitWithRetries(this.kv, [key], async () => {
@@ -147,8 +147,8 @@ export class DomainStore {
   }
 
   /**
-   * Makes a workspace the owner of a zone that it has proven. `mayReplace` says
-   * whether another owner has to give way. Returns the owner.
+   * Makes a workspace the owner of a zone that it has proven. `mayReplace`
+   * decides whether another owner is replaced. Returns the owner.
    */
   async claim(
     zone: string,
@@ -176,7 +176,7 @@ export class DomainStore {
     return result;
   }
 
-  /** Removes a domain; with the last one of its zone, the workspace's hold on the zone. */
+  /** Removes a domain; with the last one of its zone also the workspace's claim to the zone. */
   async remove(domain: DomainRecord): Promise<void> {
     const { id, projectId, workspaceId, zone, hostname } = domain;
     const zoneKey = keys.zone(workspaceId, zone);

@@ -1,5 +1,5 @@
 /**
- * Judges what DNS look-ups brought: per record what was expected, what was
+ * Judges the results of DNS look-ups: per record what was expected, what was
  * seen, and what to do. Pure.
  *
  * @module
@@ -8,7 +8,7 @@ import type { DnsCheck } from "../../contract/mod.ts";
 import { canonicalAddress } from "./address_text.ts";
 import type { DnsAnswer } from "./dns_lookup.ts";
 
-/** Values of one record that a report shows at most, and characters of each. */
+/** Most values of one record that a report shows, and most characters of each. */
 const MAX_SHOWN = 10;
 const MAX_SHOWN_LENGTH = 300;
 
@@ -17,7 +17,7 @@ const valuesOf = (answer: DnsAnswer): readonly string[] =>
 const failureOf = (answer: DnsAnswer): string | null =>
   answer.type === "found" ? null : answer.reason;
 
-/** What a report shows of values that strangers wrote: few, short, without control characters. */
+/** The part of a stranger's values that a report shows: few, short, without control characters. */
 function shown(values: readonly string[]): string[] {
   return values.slice(0, MAX_SHOWN).map((value) =>
     // deno-lint-ignore no-control-regex -- control characters are what is sought
@@ -43,7 +43,7 @@ export interface ProofFacts {
   readonly name: string;
   readonly expected: string;
   readonly answer: DnsAnswer;
-  /** What stands at the name with the zone doubled, a frequent slip. */
+  /** The records at the name with the zone doubled, a common mistake. */
   readonly doubled: DnsAnswer;
 }
 
@@ -65,7 +65,7 @@ function proofHint({ name, expected, answer, doubled }: ProofFacts): string {
     : "Add a record with the expected value; the others may stay";
 }
 
-/** Judges the proof of control. Other TXT records beside the right one do no harm. */
+/** Judges the proof of control. Other TXT records are allowed beside the right one. */
 export function judgeProof(facts: ProofFacts): DnsCheck {
   const { name, expected, answer } = facts;
   const ok = valuesOf(answer).includes(expected);
@@ -84,9 +84,9 @@ export function judgeProof(facts: ProofFacts): DnsCheck {
 export interface RoutingFacts {
   readonly hostname: string;
   readonly apex: boolean;
-  /** Host name that a CNAME should name. */
+  /** The hostname that a CNAME should point at. */
   readonly target: string;
-  /** Addresses that visitors should arrive at; empty where they are not known. */
+  /** The addresses that visitors should arrive at; empty if unknown. */
   readonly addresses: readonly string[];
   readonly cname: DnsAnswer;
   readonly a: DnsAnswer;
@@ -116,9 +116,9 @@ function routingHint(facts: RoutingFacts, found: readonly string[], strange: rea
 }
 
 /**
- * Judges whether visitors arrive at the platform: by a CNAME to its name, or
- * by addresses that are all its own. A proxy in front of the platform looks
- * wrong here, and still works.
+ * Judges whether visitors arrive at the platform: by a CNAME to its name, or by
+ * addresses that are all its own. A proxy in front of the platform looks wrong
+ * here, but works.
  */
 export function judgeRouting(facts: RoutingFacts): DnsCheck {
   const { hostname, apex, target, addresses, cname, a, aaaa } = facts;

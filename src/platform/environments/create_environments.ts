@@ -1,5 +1,5 @@
 /**
- * Environments, put together.
+ * Composes environments.
  *
  * @module
  */

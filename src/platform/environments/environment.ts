@@ -20,7 +20,7 @@ export const environmentRecord = z.object({
 });
 export type EnvironmentRecord = z.infer<typeof environmentRecord>;
 
-/** The environments of every project; they have their name for an id. */
+/** The environments of every project; their name is their id. */
 export const BUILT_IN: readonly string[] = [ENVIRONMENT_PRODUCTION, ENVIRONMENT_PREVIEW];
 
 /** Names that no environment of a project's own can have. */
@@ -35,8 +35,8 @@ export function environmentLabel(project: string, environment: string): string {
 
 /**
  * The host label under which custom domains find an environment's latest
- * deployment. Preview's is no address for people; with its underscore it can
- * not be the name of a project.
+ * deployment. Preview's is not an address for people; its underscore keeps it
+ * from being the name of a project.
  */
 export function latestLabel(
   project: Pick<ProjectRecord, "id" | "name">,

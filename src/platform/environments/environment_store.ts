@@ -17,7 +17,7 @@ import {
 export class EnvironmentStore {
   constructor(private readonly kv: Deno.Kv) {}
 
-  /** Stores a new environment with its host label; false where either is taken. */
+  /** Stores a new environment with its host label; false if either is taken. */
   async create(project: ProjectRecord, environment: EnvironmentRecord): Promise<boolean> {
     const name = keys.environmentByName(project.id, environment.name);
     const host = keys.host(environmentLabel(project.name, environment.name));
@@ -47,7 +47,7 @@ export class EnvironmentStore {
     return (await readRecord(this.kv, keys.environment(projectId, id), environmentRecord))?.value;
   }
 
-  /** The name of an environment, built-in or own; `undefined` where there is none. */
+  /** The name of an environment, built-in or own; `undefined` if there is none. */
   async findName(projectId: string, reference: string): Promise<string | undefined> {
     if (BUILT_IN.includes(reference)) return reference;
     return (await this.find(projectId, reference))?.name;

@@ -1,5 +1,5 @@
 /**
- * Finding the environment that a request names.
+ * Finds the environment that a request names.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord } from "../projects/mod.ts";
 import type { EnvironmentStore } from "./environment_store.ts";
 
-/** The name of an environment given by name or id; a failure lists what there is. */
+/** The name of an environment given by name or id; the failure lists those that exist. */
 export async function findEnvironmentName(
   environments: EnvironmentStore,
   project: ProjectRecord,

@@ -25,7 +25,7 @@ export interface EnvironmentServices {
   readonly addresses: Addresses;
   readonly now: Clock;
   readonly random: Random;
-  /** Removes what others have of an environment whose record is gone. */
+  /** Removes what other capabilities keep for an environment whose record is gone. */
   onDeleted(environment: DeletedEnvironment): Promise<void>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Functions of deployments, put together.
+ * Composes the functions of deployments.
  *
  * @module
  */

@@ -25,17 +25,17 @@ import { Failure } from "../core/http/mod.ts";
 import type { AccessLogs } from "../logs/mod.ts";
 import type { BlobStore } from "../core/store/mod.ts";
 
-/** Time that calls under way get when their deployment goes, in milliseconds. */
+/** Time that running calls get when their deployment ends, in milliseconds. */
 const DRAIN_MS = 5_000;
 
 export interface FunctionServices {
   readonly variables: VariableService;
   readonly logs: AccessLogs;
-  /** Performs the functions' `fetch`. */
+  /** Carries out the functions' `fetch`. */
   readonly outbound: OutboundFetch;
-  /** Folder for what sealing unpacks once. */
+  /** Folder for the tools that sealing unpacks once. */
   readonly cacheDir: string;
-  /** Processes of functions at the same time; what the machine can bear where missing. */
+  /** Most processes of functions at the same time; by default, what the machine's memory allows. */
   readonly maxProcesses: number | undefined;
   /** The platform's own environment. */
   readonly env: Environment;
@@ -43,7 +43,7 @@ export interface FunctionServices {
 }
 
 export class FunctionService {
-  /** By the id of their deployment. */
+  /** Functions by the id of their deployment. */
   readonly #hosts = new Map<string, FunctionHost>();
   readonly #places: ProcessPlaces;
   readonly #spawn: (socketPath: string) => ProcessCommand;
@@ -84,7 +84,7 @@ export class FunctionService {
 
   /**
    * Starts the functions of a deployment with the variables it was made with;
-   * `undefined` where it has none.
+   * `undefined` if it has none.
    */
   async open(deployment: DeploymentRecord, blobs: BlobStore): Promise<FunctionHost | undefined> {
     if (deployment.functions.length === 0) return undefined;
@@ -111,8 +111,8 @@ export class FunctionService {
   }
 
   /**
-   * Ends the processes of deployments that others took the place of, each with
-   * its last call. A request to their own address starts them again.
+   * Ends the processes of superseded deployments, each after its last call. A
+   * request to their own address starts them again.
    */
   retire(deploymentIds: Iterable<string>): void {
     for (const id of deploymentIds) {
@@ -135,7 +135,7 @@ export class FunctionService {
     await Promise.all([...this.#hosts.values()].map((host) => this.dispose(host)));
   }
 
-  /** Starts before the first request, and logs what cannot start. */
+  /** Starts the processes before the first request, and logs failures. */
   async #start(
     host: FunctionHost,
     where: { readonly projectId: string; readonly deploymentId: string },

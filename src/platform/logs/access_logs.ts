@@ -1,8 +1,7 @@
 /**
- * Access logs of all projects. A record becomes a line in memory at once;
- * lines are written in batches, so that a request never waits for the disk.
- * What is not written yet, at most `FLUSH_INTERVAL_MS` of entries, is lost by a
- * crash.
+ * Access logs of all projects. A record becomes a line in memory at once; lines
+ * are written in batches, so that a request never waits for the disk. A crash
+ * loses entries that are not written yet, at most those of `FLUSH_INTERVAL_MS`.
  *
  * @module
  */
@@ -22,17 +21,20 @@ import {
 
 /** How long an entry waits to be written, in milliseconds. */
 export const FLUSH_INTERVAL_MS = 200;
-/** Characters that may wait; more lines are counted and dropped, so that memory stays bounded. */
+/**
+ * Most characters that wait; further lines are counted and dropped, so that
+ * memory stays bounded.
+ */
 const MAX_WAITING = 32 * 1024 * 1024;
-/** Entries that who follows is told of at once; a reader has to keep up with them. */
+/** Most entries that listeners get at once, so that a reader can keep up. */
 const ENTRIES_AT_ONCE = 200;
-/** Lines that one search reads at most. */
+/** Most lines that one search reads. */
 const MAX_SEARCHED = 500_000;
 
 export interface LogPage {
   /** Oldest first. */
   readonly items: LogEntry[];
-  /** For the entries before these. */
+  /** Continues with the entries before these. */
   readonly next: LogPlace | null;
 }
 
@@ -50,11 +52,11 @@ function withoutToken(record: AccessRecord): AccessRecord {
   return { ...record, path: `${record.path.slice(0, start + HOOKS.length)}…` };
 }
 
-/** Waits until what else is to be done has had its turn. */
+/** Lets other tasks run. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setTimeout(resolve));
 
 export interface AccessLogOptions {
-  /** Told when entries could not be written or were dropped. */
+  /** Called with a warning when entries could not be written or were dropped. */
   onTrouble(message: string): void;
 }
 
@@ -71,22 +73,22 @@ export class AccessLogs {
     this.timer = setInterval(() => void this.flush(), FLUSH_INTERVAL_MS);
   }
 
-  /** Takes note of a request; never waits. */
+  /** Records a request; never waits. */
   readonly record = (record: AccessRecord): void => this.add(withoutToken(record));
 
-  /** Takes note of what a function wrote; never waits. */
+  /** Records what a function wrote; never waits. */
   readonly recordFunction = (record: FunctionRecord): void => this.add(record);
 
-  /** Takes note of what a server wrote; never waits. */
+  /** Records what a server wrote; never waits. */
   readonly recordServer = (record: ServerRecord): void => this.add(record);
 
-  /** Writes what waits and hands it to those who follow. */
+  /** Writes waiting entries and passes them to listeners. */
   flush(): Promise<void> {
     this.flushing = this.flushing.then(() => this.writeWaiting());
     return this.flushing;
   }
 
-  /** The latest entries that pass a filter, at most `limit`. */
+  /** Reads the latest entries that pass a filter, at most `limit`. */
   async read(
     projectId: string,
     filter: LogFilter & { readonly limit: number; readonly before?: LogPlace | undefined },
@@ -116,7 +118,7 @@ export class AccessLogs {
     };
   }
 
-  /** Forgets the entries of a project, after what is being written. */
+  /** Removes the entries of a project, once running writes have ended. */
   async remove(projectId: string): Promise<void> {
     this.waiting.delete(projectId);
     const removed = this.flushing.then(() => this.removeFiles(projectId));
@@ -173,8 +175,9 @@ export class AccessLogs {
   }
 
   /**
-   * Tells those who follow of what was written, theirs too who came while it
-   * waited; in parts, so that they can read, and requests get their turn.
+   * Passes written entries to listeners, including those who came while the
+   * entries waited; in parts, so that readers keep up and requests get their
+   * turn.
    */
   private async notifyListeners(projectId: string, buffer: LineBuffer): Promise<void> {
     if (!this.listeners.has(projectId)) return;

@@ -39,21 +39,21 @@ async function withLogs(
   }
 }
 
-Deno.test("who begins to follow is told of what waited to be written, once and as it is read", () =>
+Deno.test("a new listener gets the entries that waited to be written, once and as they are read", () =>
   withLogs(async (logs, troubles) => {
     logs.record(record("1"));
-    const told: LogEntry[] = [];
-    const stop = logs.follow(PROJECT, (entry) => told.push(entry));
+    const received: LogEntry[] = [];
+    const stop = logs.follow(PROJECT, (entry) => received.push(entry));
     logs.record(record("2"));
     logs.record(record("other", "01890000-0000-7000-8000-000000000003"));
     await logs.flush();
-    assert.deepEqual(idsOf(told), ["1", "2"]);
+    assert.deepEqual(idsOf(received), ["1", "2"]);
     const { items } = await logs.read(PROJECT, { limit: 10 });
-    assert.deepEqual(told, items);
+    assert.deepEqual(received, items);
     stop();
     logs.record(record("3"));
     await logs.flush();
-    assert.deepEqual(idsOf(told), ["1", "2"]);
+    assert.deepEqual(idsOf(received), ["1", "2"]);
     assert.deepEqual(troubles, []);
   }));
 
@@ -67,7 +67,7 @@ Deno.test("lines that wait are bounded; those that were dropped are counted", ()
     assert.equal(items.length, 32);
   }));
 
-Deno.test("who follows and reads is told of any burst", () =>
+Deno.test("a listener who reads gets every entry of a burst", () =>
   withLogs(async (logs) => {
     const closing = new AbortController();
     const { body } = eventStream(
@@ -76,9 +76,9 @@ Deno.test("who follows and reads is told of any burst", () =>
     );
     for (let count = 0; count < 3000; count++) logs.record(record(String(count)));
     const written = logs.flush().then(() => closing.abort());
-    let told = "";
-    for await (const text of body!.pipeThrough(new TextDecoderStream())) told += text;
-    assert.equal(told.split("event: log").length - 1, 3000);
+    let received = "";
+    for await (const text of body!.pipeThrough(new TextDecoderStream())) received += text;
+    assert.equal(received.split("event: log").length - 1, 3000);
     await written;
   }));
 

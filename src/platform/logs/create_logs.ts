@@ -1,5 +1,5 @@
 /**
- * Logs of requests, functions and servers, put together.
+ * Composes the logs of requests, functions and servers.
  *
  * @module
  */

@@ -1,14 +1,14 @@
 /**
- * Lines that wait to be written, as bytes: what was encoded at once leaves no
- * text for the garbage collector to carry along until then.
+ * Lines that wait to be written, as bytes: encoding them early spares the
+ * garbage collector many strings that would live until the write.
  *
  * @module
  */
 
-/** Text that is encoded in one go; a call for each line would cost more than the encoding. */
+/** Characters that are encoded together; a call for each line would cost more than the encoding. */
 const TEXT_UNITS = 8 * 1024;
 
-/** Memory that the first lines take; each further chunk is four times as large as the one before. */
+/** Bytes of the first chunk; each further chunk is four times as large as the one before. */
 const FIRST_CHUNK_BYTES = 4 * 1024;
 const LAST_CHUNK_BYTES = 256 * 1024;
 
@@ -24,7 +24,7 @@ export class LineBuffer {
   #text = "";
   #lines = 0;
 
-  /** Lines that were added. */
+  /** The number of added lines. */
   get lines(): number {
     return this.#lines;
   }
@@ -36,7 +36,7 @@ export class LineBuffer {
     if (this.#text.length >= TEXT_UNITS) this.#encode();
   }
 
-  /** All lines, in whole lines a chunk. */
+  /** All lines, as chunks of whole lines. */
   chunks(): readonly Uint8Array<ArrayBuffer>[] {
     this.#encode();
     return [...this.#full, this.#chunk.subarray(0, this.#used)];

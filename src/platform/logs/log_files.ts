@@ -1,7 +1,7 @@
 /**
- * The access log of one project: numbered files of one JSON object a line.
- * A full file is followed by the next; the oldest are removed, so that a log
- * never takes more than its share of the disk.
+ * The access log of one project: numbered files with one JSON object per line.
+ * When a file is full the next one is started and the oldest is removed, so
+ * that a log never takes more than its share of the disk.
  *
  * @module
  */
@@ -10,14 +10,14 @@ import { type LogEntry, logEntry } from "../../contract/mod.ts";
 
 /** Size at which a file is full, in bytes. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
-/** Files that are kept, the one being written included. */
+/** How many files are kept, including the one being written. */
 const MAX_FILES = 8;
 
 const FILE_NAME = /^(\d{8})\.ndjson$/;
 
 export interface LogLine {
   readonly entry: LogEntry;
-  /** Names the line's place; older lines are before it. */
+  /** The line's place; older lines are before it. */
   readonly place: LogPlace;
 }
 
@@ -89,7 +89,7 @@ export class LogFiles {
     return this.current;
   }
 
-  /** Goes on after the last file: a crash may have left a part of a line in it. */
+  /** Starts after the last file, in which a crash may have left a partial line. */
   private async open(): Promise<{ readonly number: number; size: number }> {
     await Deno.mkdir(this.folder, { recursive: true, mode: 0o700 });
     const last = (await this.numbers()).at(-1);
@@ -110,7 +110,7 @@ function* linesBackwards(bytes: Uint8Array, file: number): Generator<LogLine> {
   }
 }
 
-/** A line that is no log entry, such as one that a full disk cut short, is passed over. */
+/** Skips a line that is not a log entry, such as one that a full disk truncated. */
 function parseLine(line: string): LogEntry | undefined {
   try {
     const parsed = logEntry.safeParse(JSON.parse(line));

@@ -10,13 +10,13 @@ type Level = (typeof LOG_LEVELS)[number];
 export interface LogFilter {
   readonly deploymentId?: string | undefined;
   readonly search?: string | undefined;
-  /** The least level. */
+  /** The lowest level. */
   readonly level?: Level | undefined;
   /** ISO 8601 in UTC. */
   readonly since?: string | undefined;
 }
 
-/** Makes the test of a filter; the search is a plain text, letter case ignored. */
+/** Makes the test of a filter; the search is plain text, ignoring case. */
 export function logMatcher(filter: LogFilter): (entry: LogEntry) => boolean {
   const search = filter.search?.toLowerCase();
   const since = filter.since === undefined ? undefined : Date.parse(filter.since);
@@ -32,14 +32,14 @@ export function logMatcher(filter: LogFilter): (entry: LogEntry) => boolean {
   };
 }
 
-/** How grave an entry is; of a request, by its status. */
+/** The level of an entry; that of a request follows from its status. */
 function levelOf(entry: LogEntry): Level {
   if (entry.type !== "request") return entry.level;
   if (entry.status >= 500) return "error";
   return entry.status >= 400 ? "warn" : "info";
 }
 
-/** The parts of an entry that a search looks through. */
+/** The fields of an entry that a search looks through. */
 function searchable(entry: LogEntry): unknown[] {
   if (entry.type === "function") {
     return [entry.function, entry.level, entry.requestId, entry.message, entry.stack];

@@ -22,7 +22,7 @@ export interface ServerRecord extends ComputeLogEntry {
 
 export type LogRecord = AccessRecord | FunctionRecord | ServerRecord;
 
-/** What readers of the log get of a record. */
+/** A record as readers of the log see it. */
 export function toLogEntry(record: LogRecord): LogEntry {
   if ("function" in record) return toFunctionEntry(record);
   return "layer" in record ? toServerEntry(record) : toRequestEntry(record);
@@ -69,10 +69,10 @@ function toRequestEntry(record: AccessRecord): LogEntry {
   };
 }
 
-/** The latest second that was formatted: requests come many in one. */
+/** The latest second that was formatted, as many requests share one. */
 let second = { start: NaN, text: "" };
 
-/** `toISOString()` without its `Z`, for times that mostly share their second with the one before. */
+/** `toISOString()` without its `Z`, fast for times in the same second as the one before. */
 function isoTime(time: number): string {
   const whole = Math.floor(time);
   const start = whole - (whole % 1000);
@@ -80,7 +80,7 @@ function isoTime(time: number): string {
   return `${second.text}${String(whole - start).padStart(3, "0")}`;
 }
 
-/** The part of a line that requests of one deployment mostly share, by its id. */
+/** The part of a line that most requests of one deployment share, by its id. */
 const shared = new Map<string, { readonly host: string; readonly text: string }>();
 const MAX_SHARED = 1024;
 
@@ -95,8 +95,8 @@ function sharedPart({ deploymentId, host }: AccessRecord): string {
 
 /**
  * A record as one line of JSON, with the same fields as its entry. Plain
- * requests, of which there can be tens of thousands a second, are put together
- * by hand, of few pieces: each makes garbage.
+ * requests, of which there can be tens of thousands a second, are concatenated
+ * by hand from few pieces, as each piece costs garbage collection.
  */
 export function formatLogLine(record: LogRecord): string {
   const isPlain = "method" in record && record.error === undefined &&

@@ -1,5 +1,5 @@
 /**
- * Projects, put together.
+ * Composes projects.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 /**
- * Deleting a project. The first commit takes its record and its name away and
- * leaves a tombstone; while that stands, what remains of the project is
- * removed, by the next start where a crash came between.
+ * Deletion of a project. The first commit removes its record and its name and
+ * leaves a tombstone; while that exists, the rest of the project is removed,
+ * after a crash by the next start.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import type { ProjectRecord } from "./project.ts";
 
 const tombstone = z.object({ deletedAt: z.number() });
 
-/** Takes the project and its name out of the store, once that is committed. */
+/** Removes the project and its name from the store and leaves the tombstone, in one commit. */
 export async function markDeleted(kv: Deno.Kv, project: ProjectRecord, now: number): Promise<void> {
   await kv.atomic()
     .delete(keys.project(project.workspaceId, project.id))
@@ -22,12 +22,12 @@ export async function markDeleted(kv: Deno.Kv, project: ProjectRecord, now: numb
     .commit();
 }
 
-/** Projects whose deletion has begun: their remains are to be removed. */
+/** Projects whose deletion has begun but not finished. */
 export async function* deletedProjects(kv: Deno.Kv): AsyncGenerator<string> {
   for await (const { key } of readAll(kv, keys.deletions(), tombstone)) yield String(key[1]);
 }
 
-/** Nothing remains of the project. */
+/** Removes the tombstone, once nothing is left of the project. */
 export async function finishDeletion(kv: Deno.Kv, projectId: string): Promise<void> {
   await kv.delete(keys.deletion(projectId));
 }

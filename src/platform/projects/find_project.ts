@@ -1,5 +1,5 @@
 /**
- * Finding the project that a path names, within the caller's workspace.
+ * Finds the project that a path names, within the caller's workspace.
  *
  * @module
  */
@@ -9,7 +9,7 @@ import { Failure } from "../core/http/mod.ts";
 import type { ProjectRecord } from "./project.ts";
 import type { ProjectStore } from "./project_store.ts";
 
-/** Finds a project by id or name; another workspace's is as unknown as none. */
+/** Finds a project by id or name; those of other workspaces count as unknown. */
 export async function findProject(
   projects: ProjectStore,
   caller: Caller,

@@ -1,7 +1,7 @@
 /**
  * Credentials for private repositories: sealed, bound to their project, and
- * never shown. They are meant for the host of the project's git URL: whoever
- * points the project at another host does not take them along.
+ * never shown. They are bound to the host of the project's git URL: pointing
+ * the project at another host does not hand them over.
  *
  * @module
  */
@@ -12,7 +12,10 @@ import { sealedSecret, type SecretBox } from "../core/secrets/mod.ts";
 import { keys, readAll, readRecord } from "../core/store/mod.ts";
 import type { ProjectRecord } from "./project.ts";
 
-/** How a private repository lets the platform in; never logged, never on a command line. */
+/**
+ * How the platform authenticates to a private repository; never logged, never
+ * on a command line.
+ */
 export type GitCredentials =
   | { readonly type: "https"; readonly username: string; readonly token: string }
   /** A private key in OpenSSH or PEM form, without passphrase. */
@@ -23,13 +26,13 @@ export type GitCredentials =
     readonly knownHosts: string | null;
   };
 
-/** Opens the credentials for a project's git URL; `undefined` where it has none for that host. */
+/** Decrypts the credentials for a project's git URL; `undefined` if it has none for that host. */
 export type OpenGitCredentials = (project: ProjectRecord) => Promise<GitCredentials | undefined>;
 
 const placeOf = (projectId: string): string => `git/${projectId}`;
 
 const secretSchema = z.object({
-  /** Scheme, host and port that they are for. */
+  /** Scheme, host and port that the credentials are for. */
   origin: z.string(),
   credentials: gitCredentialsBody,
 });
@@ -37,7 +40,7 @@ const secretSchema = z.object({
 export class GitCredentialStore {
   constructor(private readonly kv: Deno.Kv, private readonly box: SecretBox) {}
 
-  /** Keeps credentials for the origin of a git URL. */
+  /** Stores credentials for the origin of a git URL. */
   async save(projectId: string, secret: z.output<typeof secretSchema>): Promise<void> {
     const sealed = await this.box.seal(JSON.stringify(secret), placeOf(projectId));
     await this.kv.set(keys.gitCredentials(projectId), sealed);
@@ -47,7 +50,7 @@ export class GitCredentialStore {
     await this.kv.delete(keys.gitCredentials(projectId));
   }
 
-  /** Opens the credentials for a project's git URL; `undefined` where it has none for that host. */
+  /** Decrypts the credentials for a project's git URL; `undefined` if it has none for that host. */
   readonly open = async (project: ProjectRecord): Promise<GitCredentials | undefined> => {
     const found = await readRecord(this.kv, keys.gitCredentials(project.id), sealedSecret);
     if (found === undefined) return undefined;
@@ -56,7 +59,7 @@ export class GitCredentialStore {
     return origin === gitAddress(project.gitUrl)?.origin ? credentials : undefined;
   };
 
-  /** Seals everything anew that is not sealed with the current key; returns how much that was. */
+  /** Reseals everything that is not sealed with the current key; returns how many records. */
   async reseal(): Promise<number> {
     let count = 0;
     for await (const { key, value } of readAll(this.kv, keys.allGitCredentials(), sealedSecret)) {
@@ -69,7 +72,7 @@ export class GitCredentialStore {
   }
 }
 
-/** Where a git URL leads to; `null` for none, or one of an older version of svc. */
+/** The origin of a git URL; `null` if there is no URL, or one of an older version of svc. */
 export function gitAddress(gitUrl: string | null): GitAddress | null {
   const result = gitUrl === null ? undefined : parseGitUrl(gitUrl);
   return result?.ok === true ? result.address : null;

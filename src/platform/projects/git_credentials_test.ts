@@ -12,6 +12,6 @@ const ROWS = [
   ["nothing", "https://a.example/x.git", null, true],
 ] as const;
 
-Deno.test("leavesHost() tells where credentials are not for the new git URL", () => {
+Deno.test("leavesHost() is true if the credentials are not for the new git URL", () => {
   for (const [name, from, to, leaves] of ROWS) assert.equal(leavesHost(from, to), leaves, name);
 });

@@ -1,5 +1,6 @@
 /**
- * A host label below the base domain: whose it is, and what it shows.
+ * A host label below the base domain: its project, and the deployment that it
+ * shows.
  *
  * @module
  */

@@ -14,7 +14,7 @@ export const projectRecord = z.object({
   name: z.string(),
   displayName: z.string().nullable(),
   gitUrl: z.string().nullable(),
-  /** The kind of credentials that are kept for the git URL's host. */
+  /** The kind of credentials that are stored for the git URL's host. */
   gitCredentials: z.enum(GIT_CREDENTIAL_TYPES).nullable().default(null),
   branch: z.string(),
   framework: z.enum(FRAMEWORKS).nullable(),
@@ -23,7 +23,10 @@ export const projectRecord = z.object({
   outputDirectory: z.string().nullable(),
   rootDirectory: z.string().nullable(),
   nodeVersion: z.string().nullable(),
-  /** What was live in production, one entry each time, the latest last; it is live now. */
+  /**
+   * The deployments that were live in production, one entry each time; the last
+   * one is live now.
+   */
   productionHistory: z.array(z.string()),
   createdAt: z.number(),
   updatedAt: z.number(),

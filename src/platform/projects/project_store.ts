@@ -21,7 +21,7 @@ const nameRecord = z.object({ workspaceId: z.string(), projectId: z.string() });
 export class ProjectStore {
   constructor(private readonly kv: Deno.Kv) {}
 
-  /** Stores a new project and reserves its host label; false where the name is taken. */
+  /** Stores a new project and reserves its host label; false if the name is taken. */
   async create(project: ProjectRecord): Promise<boolean> {
     const name = keys.projectByName(project.name);
     const host = keys.host(project.name);
@@ -56,7 +56,7 @@ export class ProjectStore {
     for await (const { value } of readAll(this.kv, keys.allProjects(), projectRecord)) yield value;
   }
 
-  /** Changes a project; `undefined` where it is gone. */
+  /** Changes a project; `undefined` if it is gone. */
   async update(
     workspaceId: string,
     id: string,

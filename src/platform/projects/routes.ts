@@ -17,12 +17,12 @@ import type { ProjectStore } from "./project_store.ts";
 export interface ProjectRouteServices {
   readonly projects: ProjectStore;
   readonly gitCredentials: GitCredentialStore;
-  /** Why the platform never goes to an address, for people; `undefined` where it would try. */
+  /** Why the platform does not connect to an address, as a message; `undefined` if it would try. */
   gitRefusal(gitUrl: string): string | undefined;
   readonly addresses: Addresses;
   readonly now: Clock;
   readonly random: Random;
-  /** Takes a project off the air and removes all that belongs to it. */
+  /** Takes a project offline and removes all that belongs to it. */
   deleteProject(project: ProjectRecord): Promise<void>;
 }
 
@@ -31,7 +31,7 @@ export function bindProjectRoutes(router: Router, services: ProjectRouteServices
   const toWire = (project: ProjectRecord) => projectToWire(project, addresses);
   const find = (caller: Caller, name: string) => findProject(projects, caller, name);
 
-  /** Refuses an address of which every trigger would say that it is not allowed. */
+  /** Refuses an address that every trigger would refuse as not allowed. */
   const requireAllowed = (gitUrl: string | null | undefined) => {
     const reason = typeof gitUrl === "string" ? services.gitRefusal(gitUrl) : undefined;
     if (reason === undefined) return;

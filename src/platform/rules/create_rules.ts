@@ -1,5 +1,5 @@
 /**
- * Published rules, put together.
+ * Composes published rules.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export function openRules({ kv, vault }: Pick<Foundation, "kv" | "vault">): Rule
   };
 }
 
-/** Publishing rules, and reading what is in effect. */
+/** Publishes rules, and reads those in effect. */
 export function createRules(foundation: Foundation, parts: {
   readonly rules: RulesStore;
   readonly projects: ProjectStore;
@@ -52,7 +52,9 @@ export function createRules(foundation: Foundation, parts: {
       if (parts.knowsNetworks) return Promise.resolve();
       const rulesOf = service.inEffect.bind(service);
       looked = warnOfNetworks({ projects: () => projects.all(), rulesOf, log, signal: closing })
-        .catch((cause) => log({ level: "warn", message: `Cannot look at rules: ${cause}` }));
+        .catch((cause) =>
+          log({ level: "warn", message: `Cannot check rules for conditions on asn: ${cause}` })
+        );
       return Promise.resolve();
     },
     close: () => looked,

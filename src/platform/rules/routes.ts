@@ -24,7 +24,10 @@ export interface RulesRouteServices {
   readonly addresses: Addresses;
 }
 
-/** Whether rules of a version are those that the writer has seen, from `If-Match` (RFC 9110, 13.1.1). */
+/**
+ * Makes the test from `If-Match` whether rules of a version are those that the
+ * writer has seen (RFC 9110, 13.1.1).
+ */
 function preconditionOf(request: Request): Precondition {
   const header = request.headers.get("if-match");
   if (header !== null && isEntityTagList(header)) {

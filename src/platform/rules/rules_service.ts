@@ -1,5 +1,5 @@
 /**
- * Publishing rule sets over a project's deployments, and telling which rules
+ * Publishes rule sets over a project's deployments, and finds which rules
  * apply.
  *
  * @module
@@ -41,11 +41,11 @@ export interface VersionedRules {
   readonly version: string;
 }
 
-/** What a writer demands of the rules that it replaces. */
+/** A writer's condition on the rules that it replaces. */
 export interface Precondition {
   /** Whether they may have this version. */
   holds(version: string): boolean;
-  /** A weak entity tag was given, which holds for nothing. */
+  /** A weak entity tag was given, which never matches. */
   readonly isWeak: boolean;
 }
 
@@ -54,7 +54,7 @@ const OUTDATED = "Rules were changed by another writer meanwhile: read them agai
 const WEAK_TAG = "If-Match takes strong entity tags only, and this one is weak (W/): " +
   "something between here and you compresses answers; read the rules with Accept-Encoding: identity";
 
-/** Deepest nesting of a stored rule set: as deep as the body that it came in. */
+/** Deepest nesting of a stored rule set, the same as that of the body it came in. */
 const MAX_DEPTH = 66;
 
 /** Reads the runtime rule set of a revision. */
@@ -206,10 +206,13 @@ export class RulesService {
   }
 }
 
-/** Rules that are copied between two interruptions. */
+/** Rules that are copied in one step. */
 const RULES_PER_STEP = 200;
 
-/** The parsed globs are left out: they follow from the rest, and what is shown can be sent back. */
+/**
+ * The parsed globs are left out, as they follow from the rest; so the response
+ * can be sent back as a request.
+ */
 function* toWire(ruleSet: RuntimeRuleSet): Steps<NonNullable<ActiveRules["ruleSet"]>> {
   const pace = new Pace(RULES_PER_STEP);
   const rules: Record<string, unknown>[] = [];

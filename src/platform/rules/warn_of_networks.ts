@@ -1,5 +1,6 @@
 /**
- * Says at start which rules ask for networks that this platform does not know.
+ * Warns at start of rules with conditions on networks that this platform cannot
+ * find.
  *
  * @module
  */
@@ -12,11 +13,11 @@ export interface NetworkWarningParts {
   /** The rules that production of a project follows. */
   rulesOf(project: ProjectRecord): Promise<RuntimeRuleSet | null>;
   readonly log: (entry: PlatformLog) => void;
-  /** Ends the look around. */
+  /** Aborted when the platform stops. */
   readonly signal: AbortSignal;
 }
 
-/** Projects that are named; of more, only their number is said. */
+/** Most projects that are named in warnings; the rest is only counted. */
 const MAX_NAMED = 20;
 
 /** Warns, for each project, of rules in production with conditions on `asn`. */

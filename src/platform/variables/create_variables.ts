@@ -1,5 +1,5 @@
 /**
- * Environment variables, put together.
+ * Composes environment variables.
  *
  * @module
  */

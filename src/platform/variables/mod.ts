@@ -1,6 +1,6 @@
 /**
  * Environment variables of projects, sealed, and the snapshot that each
- * deployment is made with.
+ * deployment is created with.
  *
  * @module
  */

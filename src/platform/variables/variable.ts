@@ -30,12 +30,12 @@ export const variableRecord = z.object({
 });
 export type VariableRecord = z.infer<typeof variableRecord>;
 
-/** Where a secret is sealed for; it opens nowhere else. */
+/** The place that a secret is sealed for; it cannot be decrypted elsewhere. */
 export function variablePlace(projectId: string, variable: { key: string; scope: string }): string {
   return `variable/${projectId}/${variable.scope}/${variable.key}`;
 }
 
-/** The variables that an environment sees: its own before those of all. */
+/** The variables that an environment sees: its own win over those of all environments. */
 export function visibleIn(
   variables: readonly VariableRecord[],
   environment: string,
@@ -50,7 +50,7 @@ export function visibleIn(
   return [...visible.values()];
 }
 
-/** What setting a variable would do, or why it must be asked for by a flag. */
+/** What setting a variable would do, or which flag it needs and why. */
 export type SetPlan =
   | { readonly type: "set"; readonly remove: readonly VariableRecord[] }
   | { readonly type: "refuse"; readonly message: string };

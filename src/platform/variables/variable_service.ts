@@ -1,5 +1,5 @@
 /**
- * Setting variables, and opening them for the code that runs with them.
+ * Sets variables, and decrypts them for the code that runs with them.
  *
  * @module
  */
@@ -31,9 +31,10 @@ export class VariableService {
   constructor(private readonly services: VariableServices) {}
 
   /**
-   * Sets a variable. One that has the value already is left as it is.
+   * Sets a variable. One that already has the value is left unchanged.
    *
-   * @throws {Failure} `conflict` where the change needs a flag, saying which.
+   * @throws {Failure} `conflict` if the change needs a flag; the message names
+   * it.
    */
   async set(projectId: string, wanted: WantedValue): Promise<VariableRecord> {
     const bytes = new TextEncoder().encode(wanted.value).byteLength;
@@ -64,7 +65,7 @@ export class VariableService {
     });
   }
 
-  /** The values that an environment sees, secrets opened. */
+  /** The values that an environment sees, with secrets decrypted. */
   async open(projectId: string, environment: string): Promise<Record<string, string>> {
     const variables = visibleIn(await this.services.variables.list(projectId), environment);
     const values: Record<string, string> = {};
@@ -72,7 +73,7 @@ export class VariableService {
     return values;
   }
 
-  /** Keeps for a deployment what its environment sees now; returns the version. */
+  /** Stores a snapshot of what its environment sees now for a deployment; returns the version. */
   async takeSnapshot(deployment: {
     readonly id: string;
     readonly projectId: string;
@@ -88,12 +89,12 @@ export class VariableService {
     return versionFor(versions, deployment.environment);
   }
 
-  /** Forgets the variables that a deployment was made with. */
+  /** Removes the snapshot of a deployment. */
   removeSnapshot(deploymentId: string): Promise<void> {
     return this.services.variables.removeSnapshot(deploymentId);
   }
 
-  /** The variables that a deployment was made with. */
+  /** The variables that a deployment was created with. */
   async openSnapshot(deploymentId: string): Promise<Record<string, string>> {
     const sealed = await this.services.variables.findSnapshot(deploymentId);
     if (sealed === undefined) return {};
@@ -101,8 +102,8 @@ export class VariableService {
   }
 
   /**
-   * Seals everything anew that is not sealed with the current key, while no
-   * platform runs. Returns how much that was.
+   * Reseals everything that is not sealed with the current key, while no
+   * platform runs. Returns how many values it resealed.
    */
   async reseal(): Promise<number> {
     const { variables, box } = this.services;

@@ -1,6 +1,6 @@
 /**
- * Variables in Deno KV. Each change also touches the version of its scope, by
- * which deployments tell whether theirs are still the current ones.
+ * Variables in Deno KV. Each change also updates the version of its scope,
+ * which shows whether the snapshot of a deployment is still current.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export type Change =
     readonly remove: readonly VariableRecord[];
   };
 
-/** Names the state of all variables that an environment sees. */
+/** Identifies the state of all variables that an environment sees. */
 export type VariablesVersion = string;
 
 export class VariableStore {
@@ -32,7 +32,7 @@ export class VariableStore {
     return variables;
   }
 
-  /** Decides on the current variables and writes what was decided, in one commit. */
+  /** Decides on a change from the current variables and writes it, in one commit. */
   async change(
     projectId: string,
     decide: (variables: readonly VariableRecord[]) => Promise<Change> | Change,
@@ -74,12 +74,12 @@ export class VariableStore {
     return versions;
   }
 
-  /** Writes a variable whose value stays the same, sealed anew; nothing may run meanwhile. */
+  /** Writes a resealed variable whose value stays the same; no platform may run meanwhile. */
   async rewrite(projectId: string, variable: VariableRecord): Promise<void> {
     await this.kv.set(keys.variable(projectId, variable), variable);
   }
 
-  /** Keeps the variables that a deployment was made with, sealed. */
+  /** Stores the sealed snapshot of a deployment. */
   async saveSnapshot(deploymentId: string, sealed: SealedSecret): Promise<void> {
     await this.kv.set(keys.deploymentVariables(deploymentId), sealed);
   }

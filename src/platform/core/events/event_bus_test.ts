@@ -94,9 +94,9 @@ Deno.test("EventBus keeps what could not be passed on", () =>
     assert.equal(troubles.length, 1);
     assert.ok(troubles[0]?.includes("store is full"));
     const second = open();
-    const told = Promise.withResolvers<readonly EventRecord[]>();
-    second.start((events) => Promise.resolve(told.resolve(events)));
-    assert.deepEqual(projects(await told.promise), ["kept"]);
+    const received = Promise.withResolvers<readonly EventRecord[]>();
+    second.start((events) => Promise.resolve(received.resolve(events)));
+    assert.deepEqual(projects(await received.promise), ["kept"]);
   }));
 
 Deno.test("EventBus raises at its start what was noted and not raised", () =>

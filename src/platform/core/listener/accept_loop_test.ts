@@ -24,14 +24,14 @@ async function run(steps: readonly Step[]): Promise<readonly string[]> {
   return done;
 }
 
-Deno.test("acceptAll() goes on after a shortage, in pauses that grow and begin anew", async () => {
+Deno.test("acceptAll() goes on after a shortage, in pauses that grow and start over", async () => {
   const short: Step[] = Array.from({ length: 9 }, () => "shortage");
-  const told = await run([...short, "connection", "shortage"]);
-  const pauses = told.filter((line) => line.startsWith("pause")).map((line) =>
+  const seen = await run([...short, "connection", "shortage"]);
+  const pauses = seen.filter((line) => line.startsWith("pause")).map((line) =>
     Number(line.slice(6))
   );
   assert.deepEqual(pauses, [10, 20, 40, 80, 160, 320, 640, 1000, 1000, 10]);
-  assert.ok(told.includes("take"));
+  assert.ok(seen.includes("take"));
 });
 
 Deno.test("acceptAll() waits for room before it accepts", async () => {
