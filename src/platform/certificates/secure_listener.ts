@@ -58,9 +58,9 @@ export async function openSecureListener(options: SecureListenerOptions): Promis
       if (fresh.cert === own?.cert) return;
       own = fresh;
       listener.replace();
-      log({ level: "info", message: `Certificate ${given.certFile} is read anew` });
+      log({ level: "info", message: `Reloaded the certificate ${given.certFile}` });
     } catch (error) {
-      log({ level: "warn", message: `Serving on with the old certificate: ${error}` });
+      log({ level: "warn", message: `Keeping the old certificate: ${error}` });
     }
   };
   const timer = setInterval(() => {

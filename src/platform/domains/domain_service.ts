@@ -162,8 +162,8 @@ export class DomainService {
     }
     if (!proof.check.ok) {
       notes.push(
-        "The domain stays verified, but its proof is not seen: put it back. Without it, " +
-          "another workspace can take the domain over by a proof of its own",
+        "The domain stays verified, but its proof was not found: put it back. Without it, " +
+          "another workspace can take over the domain with its own proof",
       );
     }
     return { checks, notes };

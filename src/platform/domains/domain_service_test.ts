@@ -184,7 +184,7 @@ Deno.test("a lost proof takes nothing offline, and is reported", () =>
       else world.dns.names.set(PROOF, entry);
       const { checks, notes } = await world.service.verify(domain);
       assert.equal(checks[0]?.ok, false);
-      assert.match(notes.join(), /stays verified, but its proof is not seen/);
+      assert.match(notes.join(), /stays verified, but its proof was not found/);
       assert.equal(shows(world.service, "shop.example"), world.ours.id);
     }
   }));

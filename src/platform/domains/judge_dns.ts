@@ -33,7 +33,7 @@ function failedHint(reason: string): string {
       return `The name server did not answer in time. ${AGAIN}`;
     case "SERVFAIL":
       return "The name server could not answer (SERVFAIL): check that the domain is delegated " +
-        "and, where it is signed, that DNSSEC is in order";
+        "and, if it is signed, that DNSSEC is in order";
     default:
       return `The look-up failed (${reason}). ${AGAIN}`;
   }
@@ -50,19 +50,19 @@ export interface ProofFacts {
 function proofHint({ name, expected, answer, doubled }: ProofFacts): string {
   if (answer.type === "failed") return failedHint(answer.reason);
   if (valuesOf(doubled).includes(expected)) {
-    return "The record stands at a name that has the domain twice: enter the name without " +
+    return "The record is at a name that contains the domain twice: enter the name without " +
       "the domain, as your provider appends it";
   }
   if (answer.type === "missing") {
-    return `Create the TXT record at ${name}; a new record can take minutes to be seen`;
+    return `Create the TXT record at ${name}; a new record can take minutes to appear`;
   }
   const bare = (value: string) => value.replace(/["'\s]/g, "").toLowerCase();
   if (answer.values.some((value) => bare(value) === bare(expected))) {
-    return "The value is nearly right: enter it without quotes and blanks, in lower case";
+    return "The value is nearly right: enter it without quotes and spaces, in lower case";
   }
   return answer.values.length === 1
-    ? "Set the value as expected; an old record may still be remembered for its time to live"
-    : "Add a record with the expected value; the others may stay";
+    ? "Set the value as expected; an old record may still be cached until its TTL ends"
+    : "Add a record with the expected value; the others can stay";
 }
 
 /** Judges the proof of control. Other TXT records are allowed beside the right one. */
@@ -102,10 +102,10 @@ function routingHint(facts: RoutingFacts, found: readonly string[], strange: rea
       ? `Point ${hostname} at ${addresses.join(", ")}`
       : `Point ${hostname} at the addresses of ${target}`
     : `Set a CNAME at ${hostname} to ${target}`;
-  if (alias !== undefined) return `${wanted}: its CNAME names ${shown([alias])[0]} now`;
+  if (alias !== undefined) return `${wanted}: its CNAME points at ${shown([alias])[0]} now`;
   if (found.length > 0 && addresses.length === 0) {
-    return `${wanted}: whether its addresses are the platform's cannot be told, as ${target} ` +
-      "has none and the platform was not told its public ones";
+    return `${wanted}: cannot check whether its addresses are the platform's, as ${target} ` +
+      "has none and the platform does not know its public ones";
   }
   if (strange.length > 0 && strange.length < found.length) {
     return `Remove the records for ${strange.join(", ")}: some visitors arrive there`;

@@ -208,7 +208,7 @@ Deno.test("rules that ask for asn are warned of at start, where no database know
     const second = await start(dataDir);
     await until(() => warnings(second).length, (count) => count > 0);
     assert.deepEqual(warnings(second), [
-      `warn Rules of project shop ask for asn and match no request: "one-network". ` +
+      `warn Rules of project shop have conditions on asn and match no request: "one-network". ` +
       "Give --asn a database of networks",
     ]);
     await second.shutdown();
