@@ -1,8 +1,8 @@
 /**
- * Re-keying: a data directory gets a new key, everything sealed is sealed
- * anew, and the old key is forgotten. A crash in between loses nothing: both
- * keys are there until all is sealed with the new one, and a repeated call
- * goes on.
+ * Re-keying: a data directory gets a new key, everything sealed is resealed
+ * with it, and the old key is removed. A crash in between loses nothing: both
+ * keys are kept until everything is sealed with the new one, and a repeated
+ * call continues.
  *
  * @module
  */
@@ -17,14 +17,14 @@ import { CertificateStore } from "../platform/certificates/mod.ts";
 
 /**
  * Re-keys a data directory that no platform serves from. Returns how many
- * secrets were sealed anew.
+ * secrets were resealed.
  *
  * @throws {DataDirInUseError} while a platform serves from it.
- * @throws {KeyFileError} where its key file is missing or damaged.
+ * @throws {KeyFileError} if its key file is missing or damaged.
  */
 export async function rekeyDataDir(options: {
   readonly dataDir: string;
-  /** Path or URL of the key-value store; in the data directory where missing. */
+  /** Path or URL of the key-value store; in the data directory by default. */
   readonly kv?: string;
 }): Promise<number> {
   const dataDir = await openDataDir(options.dataDir);

@@ -1,6 +1,6 @@
 /**
- * Starts the platform: the ports first, then its data directory, its
- * capabilities, and what answers requests.
+ * Starts the platform: first the ports, then the data directory, the
+ * capabilities, and the handlers of requests.
  *
  * @module
  */
@@ -21,7 +21,10 @@ import { type Listeners, openListeners } from "./listeners.ts";
 import { openFoundation } from "./open_foundation.ts";
 import type { PlatformOptions, RunningPlatform } from "./options.ts";
 
-/** The address that people use: HTTPS where the platform has a certificate for all its hosts. */
+/**
+ * The address at which people reach the platform: HTTPS if it has a certificate
+ * for all its hosts.
+ */
 function publicBase(options: PlatformOptions, { port, httpsPort }: Listeners): URL {
   const own = options.tls !== undefined && httpsPort !== undefined
     ? `https://${options.baseDomain}:${httpsPort}`
@@ -29,13 +32,13 @@ function publicBase(options: PlatformOptions, { port, httpsPort }: Listeners): U
   return new URL(options.publicUrl ?? own);
 }
 
-/** @throws {TypeError} where the settings of mail cannot be used. */
+/** @throws {TypeError} if the settings of mail cannot be used. */
 function openMailer({ mail }: PlatformOptions, base: URL): Mailer | undefined {
   if (mail === undefined) return undefined;
   return createMailer({ smtpUrl: mail.smtpUrl, from: mail.from ?? `svc@${base.hostname}` });
 }
 
-/** Looks whether servers may run, and says where they may not. */
+/** Decides whether servers may run, and warns if they may not. */
 function serverSandbox({ servers, log }: PlatformOptions): ServerSandbox {
   const support = servers?.support ?? probeSandbox();
   const sandbox = judgeServerSandbox({
@@ -47,7 +50,7 @@ function serverSandbox({ servers, log }: PlatformOptions): ServerSandbox {
   return sandbox;
 }
 
-/** Whether the edge can find the network of an address: by a database, or a proxy's word. */
+/** Whether the edge can find the network of an address: in a database, or from a trusted proxy. */
 function edgeKnowsNetworks({ asn, trustProxy }: PlatformOptions): boolean {
   return asn !== undefined || trustProxy.length > 0;
 }
@@ -63,7 +66,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   const listeners = await openListeners(options);
   const closers = new Closers();
   const closing = new AbortController();
-  /** Requests first: what is under way needs everything else. */
+  /** Ends requests first, as running ones need everything else. */
   const shutdown = async () => {
     closing.abort();
     await listeners.close();
@@ -79,7 +82,7 @@ export async function startPlatform(options: PlatformOptions): Promise<RunningPl
   }
 }
 
-/** Opens and starts everything behind the ports, and hands the requests over. */
+/** Opens and starts everything behind the ports, and passes requests to it. */
 async function startBehind(
   listeners: Listeners,
   { options, closers, closing }: {

@@ -1,5 +1,5 @@
 /**
- * Servers of deployments, put together.
+ * Composes the servers of deployments.
  *
  * @module
  */

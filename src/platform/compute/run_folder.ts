@@ -36,7 +36,7 @@ export async function removeRunFolder(dataDir: string): Promise<void> {
 }
 
 /**
- * Creates the folder anew, empty, readable by its owner only. Returns its path
+ * Recreates the folder, empty and readable by its owner only. Returns its path
  * with links resolved.
  */
 export async function makeRunFolder(dataDir: string): Promise<string> {

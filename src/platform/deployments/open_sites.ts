@@ -1,6 +1,6 @@
 /**
- * The sites of deployments: which host shows what, read and compiled when it
- * is first asked for.
+ * The sites of deployments: which host shows what, read and compiled when it is
+ * first requested.
  *
  * @module
  */

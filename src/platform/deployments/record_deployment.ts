@@ -1,5 +1,5 @@
 /**
- * The record that every deployment begins with, whoever makes its content: an
+ * The record that every deployment begins with, whatever makes its content: an
  * id, addresses, and the variables of its environment as they are now.
  *
  * @module

@@ -122,7 +122,7 @@ export class FunctionService {
     }
   }
 
-  /** Lets calls under way finish, then ends the processes of a site's functions. */
+  /** Lets running calls finish, then ends the processes of a site's functions. */
   async dispose(functions: SiteFunctions): Promise<void> {
     for (const [id, host] of this.#hosts) {
       if (host !== functions) continue;

@@ -1,5 +1,5 @@
 /**
- * Which log entries a reader asked for.
+ * Which log entries a reader wants.
  *
  * @module
  */

@@ -27,14 +27,14 @@ export interface RetentionFacts<D extends JudgedDeployment> {
   readonly productionHistory: readonly string[];
 }
 
-type Kind = "under way" | "works" | "ended";
+type Kind = "unfinished" | "works" | "ended";
 
 function kindOf({ status }: JudgedDeployment): Kind {
   switch (status) {
     case "PENDING":
     case "BUILDING":
     case "DEPLOYING":
-      return "under way";
+      return "unfinished";
     case "LIVE":
     case "ROLLED_BACK":
       return "works";
@@ -59,12 +59,12 @@ export function planRetention<D extends JudgedDeployment>(
   const { deployments, shown, productionHistory } = facts;
   const targets = new Set(productionHistory.slice(-Math.max(1, policy.keepDeployments)));
   const newestFirst = [...deployments].sort((a, b) => b.createdAt - a.createdAt);
-  const seen: Record<Kind, number> = { "under way": 0, works: 0, ended: 0 };
+  const seen: Record<Kind, number> = { "unfinished": 0, works: 0, ended: 0 };
   return newestFirst.filter((deployment) => {
     const kind = kindOf(deployment);
     const isLate = ++seen[kind] > policy.keepDeployments;
     const isOld = now - deployment.updatedAt > policy.keepDays * DAY_MS;
-    const isNeeded = kind === "under way" || shown.has(deployment.id) ||
+    const isNeeded = kind === "unfinished" || shown.has(deployment.id) ||
       targets.has(deployment.id);
     return isLate && isOld && !isNeeded;
   });

@@ -32,10 +32,14 @@ export async function warnOfNetworks(parts: NetworkWarningParts): Promise<void> 
     found += 1;
     if (found > MAX_NAMED) continue;
     const named = ids.slice(0, MAX_NAMED).map((id) => `"${id}"`).join(", ");
-    const message = `Rules of project ${project.name} have conditions on asn and match no request: ` +
+    const message =
+      `Rules of project ${project.name} have conditions on asn and match no request: ` +
       `${named}. Give --asn a database of networks`;
     log({ level: "warn", message });
   }
   if (found <= MAX_NAMED) return;
-  log({ level: "warn", message: `Rules of ${found - MAX_NAMED} more projects have conditions on asn too` });
+  log({
+    level: "warn",
+    message: `Rules of ${found - MAX_NAMED} more projects have conditions on asn too`,
+  });
 }

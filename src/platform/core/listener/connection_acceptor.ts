@@ -141,7 +141,7 @@ export class ConnectionAcceptor {
       cut.cut();
       this.#cuts.delete(cut);
       shutDownAccepted(listener.addr.port);
-      this.#warnings.note(`Listening anew on port ${listener.addr.port}: ${error}`);
+      this.#warnings.note(`Listening again on port ${listener.addr.port}: ${error}`);
       throw error;
     }
   }

@@ -1,7 +1,7 @@
 /**
- * The keys that a data directory encrypts its secrets with: a file that only
- * its owner can read. New secrets use the latest key; the others are there
- * only while a re-keying is under way.
+ * The keys that a data directory encrypts its secrets with, in a file that only
+ * its owner can read. New secrets use the latest key; there are others only
+ * during a re-keying.
  *
  * @module
  */
@@ -88,7 +88,7 @@ async function importRing(file: KeyFile): Promise<KeyRing> {
 const save = (path: string, file: KeyFile) =>
   writeFileAtomically(path, `${JSON.stringify(file, null, 2)}\n`, { mode: 0o600 });
 
-/** Opens the key file, and makes it on an empty data directory. */
+/** Opens the key file, creating it in an empty data directory. */
 export async function openKeyRing(path: string, random: Random): Promise<KeyRing> {
   const known = await readKeyFile(path);
   if (known !== undefined) return importRing(known);
@@ -106,7 +106,7 @@ export async function addKey(path: string, random: Random): Promise<KeyRing> {
   return importRing(next);
 }
 
-/** Keeps only the current key. Call it when nothing is encrypted with another. */
+/** Keeps only the current key. Call it once nothing is encrypted with another one. */
 export async function forgetOldKeys(path: string): Promise<void> {
   const known = await readKeyFile(path);
   if (known !== undefined) await save(path, { ...known, keys: known.keys.slice(-1) });

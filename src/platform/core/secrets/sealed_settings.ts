@@ -1,5 +1,5 @@
 /**
- * Secrets that the platform makes for itself once, and keeps sealed.
+ * Secrets that the platform generates for itself once, and stores sealed.
  *
  * @module
  */
@@ -13,7 +13,7 @@ const allSettings = (): Deno.KvKey => ["sealed_settings"];
 const settingKey = (name: string): Deno.KvKey => ["sealed_settings", name];
 const placeOf = (name: string): string => `setting/${name}`;
 
-/** Reads a secret; makes and stores it where there is none. */
+/** Reads a secret; generates and stores it if there is none. */
 export async function sealedSetting(
   { kv, box }: { readonly kv: Deno.Kv; readonly box: SecretBox },
   name: string,
@@ -28,7 +28,7 @@ export async function sealedSetting(
   return stored.ok ? text : await sealedSetting({ kv, box }, name, make);
 }
 
-/** Seals anew what another key has sealed; returns how many secrets that were. */
+/** Reseals secrets that are sealed with another key; returns how many. */
 export async function resealSettings(kv: Deno.Kv, box: SecretBox): Promise<number> {
   let count = 0;
   for await (const { key, value } of readAll(kv, allSettings(), settingRecord)) {

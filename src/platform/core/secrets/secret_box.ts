@@ -1,7 +1,7 @@
 /**
  * Encryption of secrets at rest: AES-256-GCM (NIST SP 800-38D) with a random
  * 96-bit nonce. A sealed secret names its key, and is bound to the place that
- * it was sealed for: moved elsewhere in the store, it does not open.
+ * it was sealed for: moved elsewhere in the store, it cannot be decrypted.
  *
  * @module
  */
@@ -11,13 +11,13 @@ import type { KeyRing } from "./key_ring.ts";
 
 const NONCE_BYTES = 12;
 
-/** Bytes that Deno KV gives back, over memory of their own. */
+/** Bytes as Deno KV returns them, in a buffer of their own. */
 const bytes = z.custom<Uint8Array<ArrayBuffer>>((value) => value instanceof Uint8Array);
 
 export const sealedSecret = z.object({ keyId: z.string(), nonce: bytes, data: bytes });
 export type SealedSecret = z.infer<typeof sealedSecret>;
 
-/** A sealed secret does not open: another key, another place, or changed bytes. */
+/** A sealed secret cannot be decrypted: another key, another place, or changed bytes. */
 export class SecretDamagedError extends Error {
   override readonly name = "SecretDamagedError";
 }
@@ -25,7 +25,7 @@ export class SecretDamagedError extends Error {
 export class SecretBox {
   constructor(private readonly ring: KeyRing, private readonly random: Random) {}
 
-  /** True where the secret is sealed with the current key. */
+  /** True if the secret is sealed with the current key. */
   isCurrent(sealed: SealedSecret): boolean {
     return sealed.keyId === this.ring.current.id;
   }
@@ -42,7 +42,7 @@ export class SecretBox {
     return { keyId: id, nonce, data: new Uint8Array(data) };
   }
 
-  /** @throws {SecretDamagedError} where the secret does not open. */
+  /** @throws {SecretDamagedError} if the secret cannot be decrypted. */
   async open(sealed: SealedSecret, place: string): Promise<string> {
     const found = this.ring.find(sealed.keyId);
     if (found === undefined) {

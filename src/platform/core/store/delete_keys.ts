@@ -1,6 +1,6 @@
 /**
- * Removing many records, in batches: a crash in between leaves a part, so
- * whoever calls makes sure that it is called again.
+ * Deletes many records, in batches: a crash in between leaves some of them, so
+ * the caller makes sure that it is called again.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 /** Mutations in one commit; Deno KV takes at most 1,000. */
 const BATCH = 200;
 
-/** Deletes each key that is found, while it is found. */
+/** Deletes each key as it is found. */
 export async function deleteKeys(kv: Deno.Kv, found: AsyncIterable<Deno.KvKey>): Promise<void> {
   let batch = kv.atomic();
   let size = 0;

@@ -29,7 +29,7 @@ const fingerprint = ({ size, mtime, ino }: Deno.FileInfo): string =>
 export interface FsBlobStoreOptions {
   /** Folder of the workspace's blobs. */
   readonly root: string;
-  /** Folder for writes under way, on the same file system. */
+  /** Folder for unfinished writes, on the same file system. */
   readonly incoming: string;
   /** Folder for damaged blobs. */
   readonly damaged: string;

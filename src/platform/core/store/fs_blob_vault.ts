@@ -10,7 +10,7 @@ import type { BlobStore, BlobVault } from "./blob_store.ts";
 import { FsBlobStore } from "./fs_blob_store.ts";
 import { StoreUnusableError } from "./open_kv.ts";
 
-/** Folder for writes under way; emptied at start. */
+/** Folder for unfinished writes; emptied at start. */
 const INCOMING = "incoming";
 
 /** Folder for blobs that were found damaged, which are served no more. */

@@ -52,7 +52,9 @@ function encodeV8(value: unknown): Uint8Array {
   try {
     bytes = serialize(value);
   } catch (cause) {
-    throw new TypeError("Cannot store the value: it contains something that is not data", { cause });
+    throw new TypeError("Cannot store the value: it contains something that is not data", {
+      cause,
+    });
   }
   if (isEncoded(bytes)) return bytes;
   throw new TypeError(`Cannot store the value: this runtime writes format ${bytes[1]}, not 15`);
