@@ -14,7 +14,7 @@ const proofs: [name: string, DnsAnswer, DnsAnswer, string | null, RegExp | null]
   ["the right value among others", found("spf", VALUE), none, null, null],
   ["no name", nx, nx, "NXDOMAIN", /^Create the TXT record at _svc-challenge/],
   ["no record", none, nx, "NODATA", /^Create the TXT record/],
-  ["a doubled name", nx, found(VALUE), "NXDOMAIN", /has the domain twice/],
+  ["a doubled name", nx, found(VALUE), "NXDOMAIN", /contains the domain twice/],
   ["quotes in the value", found(`"${VALUE}"`), none, null, /nearly right/],
   ["an old value", found("svc-verify=9999"), none, null, /^Set the value/],
   ["several wrong values", found("a", "b"), none, null, /^Add a record/],
@@ -57,7 +57,7 @@ const routings: [name: string, Partial<RoutingFacts>, RegExp | null][] = [
   ["a CNAME to the target", { cname: found("cname.apps.example") }, null],
   ["addresses of the platform", { a: found("192.0.2.1"), aaaa: found("2001:DB8:0::1") }, null],
   ["one address of the platform", { a: found("192.0.2.1") }, null],
-  ["a CNAME elsewhere", { cname: found("x.example"), a: found("198.51.100.1") }, /names x.example/],
+  ["a CNAME elsewhere", { cname: found("x.example"), a: found("198.51.100.1") }, /points at x.example/],
   ["an alias that leads here all the same", {
     cname: found("alias.example"),
     a: found("192.0.2.1"),
