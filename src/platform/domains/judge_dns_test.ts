@@ -57,7 +57,11 @@ const routings: [name: string, Partial<RoutingFacts>, RegExp | null][] = [
   ["a CNAME to the target", { cname: found("cname.apps.example") }, null],
   ["addresses of the platform", { a: found("192.0.2.1"), aaaa: found("2001:DB8:0::1") }, null],
   ["one address of the platform", { a: found("192.0.2.1") }, null],
-  ["a CNAME elsewhere", { cname: found("x.example"), a: found("198.51.100.1") }, /points at x.example/],
+  [
+    "a CNAME elsewhere",
+    { cname: found("x.example"), a: found("198.51.100.1") },
+    /points at x.example/,
+  ],
   ["an alias that leads here all the same", {
     cname: found("alias.example"),
     a: found("192.0.2.1"),
