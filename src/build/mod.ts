@@ -1,7 +1,8 @@
 /**
- * From a project's folder to what a deployment is made of: the build command,
- * the output and its manifest, rules and functions, everything hashed. The
- * tool builds with it where a person works, the platform in a checkout.
+ * Turns a project's folder into what a deployment is made of: runs the build
+ * command, finds the output and its manifest, reads the rules, bundles the
+ * functions, and hashes everything. The tool uses it in the folder where a
+ * person works, the platform in a checkout.
  *
  * @module
  */

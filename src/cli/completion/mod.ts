@@ -1,5 +1,5 @@
 /**
- * Completion in a shell, and of an argument that a person left out.
+ * Completion in a shell, and the question for an argument that a person left out.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What a platform needs of this machine.
+ * Checks whether this machine has what a platform needs.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Requests that more than a site's own files answer: pipelines of functions,
+ * Requests that a site's own files alone cannot answer: pipelines of functions,
  * external rewrites, and the HTTP cache in front of both.
  *
  * @module

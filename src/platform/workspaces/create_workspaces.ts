@@ -1,5 +1,5 @@
 /**
- * The service of workspaces over one store.
+ * Creates the capability of workspaces over one store.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Invitations in Deno KV. The token of one is stored hashed.
+ * Invitations in Deno KV. Only the hash of each token is stored.
  *
  * @module
  */
@@ -63,7 +63,7 @@ export class InvitationStore {
     return true;
   }
 
-  /** Uses up an invitation and adds the member; false where it was used meanwhile. */
+  /** Uses up an invitation and adds the member; false where it has been used in the meantime. */
   async accept(invitation: InvitationRecord, member: MembershipRecord): Promise<boolean> {
     const key = accountKeys.invitation(invitation.workspaceId, invitation.id);
     const { versionstamp } = await this.kv.get(key);

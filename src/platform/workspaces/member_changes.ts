@@ -11,8 +11,8 @@ interface Member {
 }
 
 /**
- * Whether a workspace keeps an owner when a member gets another role, or
- * (`null`) goes.
+ * Whether a workspace still has an owner after a member gets another role, or
+ * leaves (`null`).
  */
 export function keepsOwner(
   members: readonly Member[],

@@ -27,7 +27,7 @@ export interface OpenInvitation {
 
 type PageWish = { readonly limit: number; readonly cursor?: string | undefined };
 
-/** An account in this many workspaces cannot make another. */
+/** An account that belongs to this many workspaces cannot create another. */
 const MAX_WORKSPACES = 100;
 
 const iso = (time: number): string => new Date(time).toISOString();
@@ -48,8 +48,8 @@ export class WorkspaceService {
   ) {}
 
   /**
-   * The workspaces of a user. An API key sees its own alone; a tool's token
-   * sees the names of all, as a person chooses among them at its next login.
+   * The workspaces of a user. An API key sees only its own; a tool's token sees
+   * the names of all, because a person chooses among them at the next login.
    */
   async list(own: SelfCaller, page: PageWish): Promise<Page<Workspace>> {
     const { accounts } = this.parts;
@@ -159,7 +159,7 @@ export class WorkspaceService {
     throw new Failure("not_found", `Invitation ${id} does not exist`);
   }
 
-  /** What an invitation is for; `undefined` where it is used, old or wrong. */
+  /** Finds what an invitation is for; `undefined` where it is used, old or wrong. */
   async findInvitation(token: string, client: Client): Promise<OpenInvitation | undefined> {
     const found = await this.valid(token, client);
     if (found === undefined) return undefined;
@@ -189,7 +189,7 @@ export class WorkspaceService {
     return toWire(workspace, member.role);
   }
 
-  /** Finds an invitation; it is valid while whoever made it may still invite. */
+  /** Finds an invitation that is valid: whoever made it may still invite people. */
   private async valid(token: string, client: Client) {
     const { accounts, limits, now } = this.parts;
     const guess = await limits.begin("link", client);

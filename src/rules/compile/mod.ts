@@ -1,5 +1,5 @@
 /**
- * A rule set made ready to evaluate.
+ * Compiles a rule set, so that it can be evaluated.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * What a rule set makes of one request, and why.
+ * What a rule set decides about one request, and why.
  *
  * @module
  */

@@ -1,5 +1,5 @@
 /**
- * Running processes of foreign code, whatever they do: how many may run, how
+ * Running processes of foreign code, servers and functions alike: how many may run, how
  * the program starts itself as one, how each is supervised, what it may hold
  * open, and its own side of the connection to the platform.
  *

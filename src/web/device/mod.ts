@@ -1,5 +1,5 @@
 /**
- * The pages on which a person lets a tool in (RFC 8628, 3.3).
+ * The pages on which a person approves the login of a tool (RFC 8628, 3.3).
  *
  * @module
  */

@@ -1,6 +1,6 @@
 /**
- * Binds pages and forms to their paths: who visits, whether a form is ours, and
- * failures as pages.
+ * Binds pages and forms to their paths: finds out who is visiting, checks that a
+ * form came from one of our pages, and shows failures as pages.
  *
  * @module
  */

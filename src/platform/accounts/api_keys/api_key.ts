@@ -17,7 +17,7 @@ export const apiKeyRecord = z.object({
   name: z.string(),
   hash: z.string(),
   prefix: z.string(),
-  /** Most that the key may do, where that is less than its maker may. */
+  /** The most that the key may do; its maker's role limits it further. */
   role: z.enum(ROLES).default("owner"),
   createdAt: z.number(),
 });
@@ -34,7 +34,7 @@ export function mintApiKey(random: Random): string {
   return `svc_${Buffer.from(random(32)).toString("base64url")}`;
 }
 
-/** What is stored of a key. */
+/** The hash under which a key is stored. */
 export function hashApiKey(key: string): string {
   return sha256Hex(`svc api key\n${key}`);
 }

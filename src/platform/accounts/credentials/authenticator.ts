@@ -58,8 +58,9 @@ function wantedWorkspace(request: Request): string | null {
 }
 
 /**
- * Refuses changes by an API key that is a viewer. A key stands for automation,
- * so it may not even change what each member may change of their own.
+ * Refuses changes by an API key with the role viewer. A key stands for
+ * automation, so it may not even change what every member may change for
+ * themselves.
  */
 function refuseChangesOfViewers(
   { owner }: KnownCredential,
@@ -76,9 +77,9 @@ function refuseChangesOfViewers(
 }
 
 export class Authenticator {
-  /** Credentials and memberships in memory; every change of one has to be reported to it. */
+  /** Credentials and memberships in memory; each change has to be reported to it. */
   readonly memory: CredentialMemory;
-  /** Requests of each API key, in memory, so a restart begins a new hour. */
+  /** Requests of each API key; in memory, so a restart begins a new hour. */
   private readonly quota: RateWindow;
 
   constructor(private readonly options: AuthenticatorOptions) {
@@ -90,11 +91,11 @@ export class Authenticator {
   }
 
   /**
-   * Finds who calls an endpoint, in the workspace that the request is for.
+   * Finds who is calling an endpoint, in the workspace that the request is for.
    *
    * @throws {Failure} `unauthorized`; `invalid_request` where a session names
-   *   no workspace; `not_found` where its user is no member; `forbidden` for
-   *   another workspace than a key's, or a role that may not.
+   *   no workspace; `not_found` where its user is not a member; `forbidden` for
+   *   a workspace other than a key's, or a role that is not enough.
    */
   async caller(request: Request, endpoint: Endpoint, client: Client): Promise<Caller> {
     const known = await this.known(request, client);
@@ -118,11 +119,11 @@ export class Authenticator {
   }
 
   /**
-   * Finds who asks for their own things, and the scope of the credential among
-   * them (see `Access` of the contract).
+   * Finds who is asking for their own things, and which of those the credential
+   * covers (see `Access` of the contract).
    *
    * @throws {Failure} `unauthorized`; `forbidden` where a key or token is used
-   *   for another workspace than its own, or a key of a viewer to change something.
+   *   for a workspace other than its own, or a viewer's key to change something.
    */
   async self(request: Request, endpoint: Endpoint, client: Client): Promise<SelfCaller> {
     const known = await this.known(request, client);
@@ -134,7 +135,7 @@ export class Authenticator {
   }
 
   /**
-   * Finds the person who is signed in, for what only a browser may do.
+   * Finds the person who is signed in, for endpoints that take a session only.
    *
    * @throws {Failure} `unauthorized`, or `forbidden` for keys and tools.
    */
@@ -149,7 +150,7 @@ export class Authenticator {
     return { ...owner, workspaceId: null };
   }
 
-  /** Finds the person of a page's request by the cookie alone; `undefined` for nobody. */
+  /** Finds who visits a page, by the cookie alone; `undefined` where nobody is signed in. */
   async visitor(request: Request, client: Client): Promise<Person | undefined> {
     const known = await this.session(request, client);
     if (known === undefined) return undefined;
@@ -185,7 +186,7 @@ export class Authenticator {
     return known;
   }
 
-  /** The session that a request means, of those that its cookies name. */
+  /** Chooses among the sessions that a request's cookies name. */
   private async session(request: Request, client: Client): Promise<KnownCredential | undefined> {
     const { cookies, now } = this.options;
     const tokens = readSessionTokens(request, cookies);

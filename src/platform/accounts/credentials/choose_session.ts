@@ -7,10 +7,11 @@ import { addressGroup, agentName, type Client } from "../../core/http/mod.ts";
 import type { KnownCredential } from "./known_credential.ts";
 
 /**
- * Among sessions of one person the newest counts. Where somebody planted a
+ * Among sessions of one person the newest counts. Where somebody else planted a
  * session of their own account beside it, the one that began at this address
- * with this browser counts; where that is not the case for exactly one person,
- * none does, so that nobody is led to work in another's account.
+ * with this browser counts. If that holds for the sessions of more than one
+ * person, or of none, no session counts, so that nobody is tricked into working
+ * in another's account.
  */
 export function chooseSession(
   sessions: readonly KnownCredential[],

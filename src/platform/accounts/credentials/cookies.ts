@@ -1,6 +1,6 @@
 /**
  * Reading cookies. Any host below ours can plant one of our names over plain
- * http, so all values of a name are read, and each has to show that it is ours.
+ * http, so all values of a name are read, and each has to prove that it is ours.
  *
  * @module
  */
@@ -11,7 +11,7 @@ export interface CookieStyle {
   readonly secure: boolean;
 }
 
-/** Values of one name that are looked at; browsers keep about 180 cookies of a site. */
+/** Most values of one name that are read; browsers keep about 180 cookies of a site. */
 const MAX_VALUES = 200;
 
 /**

@@ -1,5 +1,5 @@
 /**
- * What was made with a credential and therefore ends with it: records that are
+ * Whatever was made with a credential and therefore ends with it: records that are
  * listed under the credential and removed when it is revoked.
  *
  * @module
@@ -27,7 +27,7 @@ function credentialKey({ userId, credential }: SelfCaller): Deno.KvKey {
 
 /**
  * Lists what an operation creates under the credential that asked for it. The
- * operation fails where the credential is revoked meanwhile.
+ * operation fails if the credential is revoked in the meantime.
  *
  * @param made `id` names the creation, `keys` its records.
  * @throws {Failure} `unauthorized` where the credential was revoked.
@@ -43,7 +43,7 @@ export async function addCreation(
     .set(accountKeys.creation(own.credential.id, id), { keys });
 }
 
-/** Takes a creation off the list of its credential, as something else ends it now. */
+/** Takes a creation off its credential's list, because something else now ends it. */
 export function forgetCreation(
   operation: Deno.AtomicOperation,
   made: { readonly credentialId: string | null; readonly id: string },

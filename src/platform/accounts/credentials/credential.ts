@@ -1,6 +1,6 @@
 /**
- * Records of the credentials besides API keys: browser sessions and the access
- * tokens of tools; and how long they last.
+ * Records of the credentials other than API keys, which are browser sessions and
+ * the access tokens of tools, and how long they last.
  *
  * @module
  */
@@ -19,7 +19,7 @@ export const sessionRecord = z.object({
   id: z.string(),
   userId: z.string(),
   hash: z.string(),
-  /** Browser and system. */
+  /** Browser and operating system. */
   name: z.string(),
   address: z.string(),
   country: z.string().nullable(),

@@ -1,7 +1,7 @@
 /**
  * Credentials and memberships in memory, read from the store when they are
- * first needed. Code that changes one reports it here. That is enough, as only
- * one process serves from a data directory.
+ * first needed. Code that changes one reports it here, which is enough because
+ * only one process serves from a data directory.
  *
  * @module
  */
@@ -32,7 +32,7 @@ export class CredentialMemory {
   private readonly workspaces = new Map<string, Caller["workspace"]>();
   private readonly slugs = new Map<string, string>();
   private readonly watchers: ((hash: string | undefined) => void)[] = [];
-  /** Counts changes: what was read before one is not remembered after it. */
+  /** Counts changes: a value read before a change is not remembered after it. */
   private changes = 0;
 
   constructor(
@@ -42,7 +42,7 @@ export class CredentialMemory {
     },
   ) {}
 
-  /** An API key or access token. */
+  /** Finds an API key or access token. */
   async findBearer(token: string): Promise<KnownCredential | undefined> {
     if (isAccessToken(token)) {
       const known = await this.findByHash("access_token", hashToken("access token", token));
@@ -94,14 +94,14 @@ export class CredentialMemory {
     return await this.workspaceOf(userId, id);
   }
 
-  /** Forgets a credential. Call this when it was revoked or has ended. */
+  /** Forgets a credential. Call this when it has been revoked or has ended. */
   forget(hash: string): void {
     this.changes++;
     this.credentials.delete(hash);
     for (const watcher of this.watchers) watcher(hash);
   }
 
-  /** Forgets everything. Call this when a user, a workspace or a membership changed. */
+  /** Forgets everything. Call this when a user, a workspace or a membership has changed. */
   forgetAll(): void {
     this.changes++;
     this.credentials.clear();

@@ -154,7 +154,7 @@ export class CredentialStore {
     const operation = remove(this.kv.atomic()).delete(accountKeys.lastUse(id));
     await endCreations(this.kv, operation, id);
     await operation.commit();
-    // What was made between the look and the commit; from now on nothing can be.
+    // Removes what was made between the read and the commit; nothing can be made any more.
     let late = this.kv.atomic();
     while (await endCreations(this.kv, late, id)) {
       await late.commit();

@@ -9,12 +9,12 @@ import type { Caller, CredentialOwner, Role } from "../../core/access/mod.ts";
 
 export interface KnownCredential {
   readonly owner: CredentialOwner;
-  /** Most that it may do: less than its user, for some API keys. */
+  /** The most that it may do: less than its user, for some API keys. */
   readonly role: Role;
   readonly createdAt: number;
   /** Address at which it was made; null for API keys. */
   readonly begunAt: string | null;
-  /** When it was last used, by the clock; at least when it was made. */
+  /** When it was last used, or else made. */
   usedAt: number;
   /** When a use was last written to the store. */
   notedAt: number;
@@ -32,7 +32,7 @@ const IDLE_MS: Readonly<Record<Caller["credential"]["type"], number>> = {
   session: SESSION_IDLE_MS,
 };
 
-/** Whether a credential has ended by its age. */
+/** Whether a credential has expired, by its age or for lack of use. */
 export function hasEnded(known: KnownCredential, now: number): boolean {
   const { type } = known.owner.credential;
   if (now - known.usedAt >= IDLE_MS[type]) return true;
@@ -41,7 +41,7 @@ export function hasEnded(known: KnownCredential, now: number): boolean {
 
 const RANK: Readonly<Record<Role, number>> = { viewer: 0, developer: 1, owner: 2 };
 
-/** Whether a role may do what takes another. */
+/** Whether a role may do what requires the role `wanted`. */
 export function mayActAs(role: Role, wanted: Role): boolean {
   return RANK[role] >= RANK[wanted];
 }

@@ -40,7 +40,7 @@ export class LastUsedTracker {
     this.later(this.options.store.noteUse(known.owner.credential.id, use));
   }
 
-  /** Waits for the writes under way. */
+  /** Waits for the writes in progress. */
   async close(): Promise<void> {
     await Promise.all(this.pending);
   }

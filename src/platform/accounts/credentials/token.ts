@@ -8,7 +8,7 @@ import { Buffer } from "node:buffer";
 import type { Random } from "../../../lib/clock.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 
-/** What a token is for; the hash of one is of no use as another. */
+/** What a token is for; the hash of one kind is of no use as another. */
 export type TokenKind =
   | "session"
   | "access token"
@@ -26,7 +26,7 @@ export function mintToken(kind: TokenKind, random: Random): string {
   return `${PREFIX[kind] ?? ""}${Buffer.from(random(32)).toString("base64url")}`;
 }
 
-/** What is stored of a token. */
+/** The hash under which a token is stored. */
 export function hashToken(kind: TokenKind, token: string): string {
   return sha256Hex(`svc ${kind}\n${token}`);
 }

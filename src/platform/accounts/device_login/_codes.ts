@@ -7,14 +7,14 @@ import { Buffer } from "node:buffer";
 import type { Random } from "../../../lib/clock.ts";
 import { sha256Hex } from "../../../lib/hash.ts";
 
-/** Consonants that are not mistaken for each other, and make no words (RFC 8628, 6.1). */
+/** Consonants that are not mistaken for each other and spell no words (RFC 8628, 6.1). */
 const ALPHABET = "BCDFGHJKLMNPQRSTVWXZ";
 
 /**
- * 8 of 20 letters: 34.5 bits. With the 100 wrong codes a minute that the
- * platform looks at, and 1000 authorizations open, a guess succeeds within the
- * 5 minutes of a code with a chance of 1 in 50,000, and then it approves a
- * tool for the guesser's own account: it steals nothing.
+ * 8 of 20 letters: 34.5 bits. The platform checks 100 wrong codes a minute, so
+ * with 1000 authorizations open, the chance that a guess succeeds within the 5
+ * minutes of a code is 1 in 50,000. It would only approve a tool for the
+ * guesser's own account, and so steal nothing.
  */
 const LENGTH = 8;
 
@@ -30,12 +30,12 @@ export function newUserCode(random: Random): string {
   return code;
 }
 
-/** A user code as people are shown it: `WDJB-MJHT`. */
+/** A user code as it is shown to people: `WDJB-MJHT`. */
 export function showUserCode(code: string): string {
   return `${code.slice(0, LENGTH / 2)}-${code.slice(LENGTH / 2)}`;
 }
 
-/** What was typed, in canonical form: case, hyphens and blanks do not count. */
+/** A typed user code in canonical form: case, hyphens and spaces do not matter. */
 export function readUserCode(typed: string): string {
   return typed.slice(0, 64).toUpperCase().replace(/[^A-Z0-9]/g, "");
 }
@@ -45,7 +45,7 @@ export function newDeviceCode(random: Random): string {
   return Buffer.from(random(32)).toString("base64url");
 }
 
-/** What is stored of a code. */
+/** The hash under which a code is stored. */
 export function hashCode(kind: "device" | "user", code: string): string {
   return sha256Hex(`svc ${kind} code\n${code}`);
 }

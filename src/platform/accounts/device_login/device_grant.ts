@@ -13,7 +13,7 @@ const SLOW_DOWN_SECONDS = 5;
 /** For an hour, an expired code is reported as expired; after that, as unknown. */
 export const REMEMBER_EXPIRED_MS = 60 * 60 * 1000;
 
-/** A tool may fetch its token for this long after a late approval. */
+/** How long a tool may still fetch its token after a late approval. */
 const FETCH_MS = 60_000;
 
 export interface NewGrant {
@@ -41,7 +41,7 @@ export function isOpen(grant: DeviceGrant, now: number): boolean {
   return grant.state === "pending" && now < grant.expiresAt;
 }
 
-/** The grant approved; `undefined` where it is not open. */
+/** Approves a grant; `undefined` where it is not open. */
 export function approveGrant(
   grant: DeviceGrant,
   given: { readonly userId: string; readonly workspaceId: string; readonly now: number },
@@ -52,7 +52,7 @@ export function approveGrant(
   return { ...grant, state: "approved", userId, workspaceId, fetchBefore };
 }
 
-/** The grant denied; `undefined` where it is not open. */
+/** Denies a grant; `undefined` where it is not open. */
 export function denyGrant(grant: DeviceGrant, now: number): DeviceGrant | undefined {
   return isOpen(grant, now) ? { ...grant, state: "denied" } : undefined;
 }
@@ -63,8 +63,8 @@ function isClientOf(grant: DeviceGrant, clientId: string | undefined): boolean {
 }
 
 /**
- * The answer to a poll, and the grant after it. A used code, one that expired
- * long ago, and one of another client is as unknown as one that never was.
+ * The answer to a poll, and the grant after it. A code that was used, expired
+ * long ago or belongs to another client is answered like one that never existed.
  */
 export function pollGrant(
   grant: DeviceGrant | undefined,

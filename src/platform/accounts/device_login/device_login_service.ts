@@ -23,7 +23,7 @@ import { OAuthError } from "./parse_request.ts";
 import type { DeviceGrant, DeviceRequest, PollOutcome } from "./types.ts";
 
 const MINUTE_MS = 60_000;
-/** Authorizations that the whole platform starts in a minute, so at most 5,000 are open. */
+/** Authorizations that the whole platform starts in a minute: at most 5,000 are open at once. */
 const STARTS_PER_MINUTE = 1000;
 /** Wrong user codes that the whole platform checks in a minute; see `_codes.ts`. */
 const WRONG_PER_MINUTE = 100;
@@ -88,7 +88,7 @@ export class DeviceLoginService {
     return this.starts.standing(addressGroup(client.address));
   }
 
-  /** @throws {OAuthError} with every reason why there is no token (yet). */
+  /** @throws {OAuthError} with the reason why there is no token, or none yet. */
   async poll(
     asked: { readonly deviceCode: string; readonly clientId?: string | undefined },
     client: Client,
@@ -109,7 +109,7 @@ export class DeviceLoginService {
     };
   }
 
-  /** The authorization that waits under a user code. Wrong codes are counted. */
+  /** Finds the authorization that waits under a user code. Wrong codes are counted. */
   async find(person: Person, typed: string, client: Client): Promise<DeviceRequest> {
     const { grant, code } = await this.open(person, typed, client);
     return {
@@ -215,7 +215,7 @@ export class DeviceLoginService {
 
 const hashUser = (code: string): string => hashCode("user", code);
 
-/** The tool's own name for itself, in one line. */
+/** The name that a tool gives itself, on one line. */
 function toolName(clientId: string | undefined, client: Client): string {
   const name = clientId ?? agentName(client.userAgent);
   const line = name.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "").trim();

@@ -16,7 +16,7 @@ const grantKeys = {
   byUser: (hash: string): Deno.KvKey => ["device_grant_by_user_code", hash],
 };
 
-/** The store forgets a grant when its code is reported as unknown anyway. */
+/** The store drops a grant once its code would be reported as unknown. */
 const KEEP_MS = DEVICE_CODE_SECONDS * 1000 + REMEMBER_EXPIRED_MS;
 
 export interface GrantChange<T> {

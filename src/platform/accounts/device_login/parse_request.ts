@@ -1,5 +1,5 @@
 /**
- * Bodies of the OAuth endpoints: a form, as RFC 6749 and 8628 have it, or
+ * Bodies of the OAuth endpoints: a form, as RFC 6749 and 8628 specify, or
  * JSON. A parameter that is given twice, or empty, is treated as RFC 6749
  * (3.2) says.
  *

@@ -1,6 +1,6 @@
 /**
- * `/v1/device`, `/v1/device/token`, the decision of a person, and the metadata
- * of the authorization server (RFC 8414).
+ * `/v1/device`, `/v1/device/token`, approving and denying, and the metadata of
+ * the authorization server (RFC 8414).
  *
  * @module
  */
@@ -15,7 +15,7 @@ const anyGrant = z.object({
   grant_type: z.string("Must be given").min(1, "Must be given").max(200),
 });
 
-/** Answers as RFC 6749 (5.1 and 5.2) requires: never stored, with errors in OAuth's shape. */
+/** Answers as RFC 6749 (5.1 and 5.2) requires: never cached, with errors in OAuth's form. */
 async function oauthAnswer(request: Request, work: () => Promise<unknown>): Promise<Response> {
   const headers = { "cache-control": "no-store", pragma: "no-cache" };
   try {

@@ -10,16 +10,16 @@ const base = z.object({
   deviceHash: z.string(),
   /** Hash of the user code. */
   userHash: z.string(),
-  /** The `client_id` that the codes are for; null where the tool gave none, and is not asked. */
+  /** The `client_id` that the codes are for; null where the tool gave none: polls need none then. */
   clientId: z.string().nullable().default(null),
   /** What the tool calls itself (`client_id`, else its `User-Agent`). */
   tool: z.string(),
-  /** The address that the tool asked from. */
+  /** The address that the tool sent its request from. */
   address: z.string(),
   country: z.string().nullable(),
   createdAt: z.number(),
   expiresAt: z.number(),
-  /** Seconds between polls; each poll that comes too fast adds 5. */
+  /** Seconds between polls; each poll that comes too early adds 5. */
   interval: z.number(),
   lastPollAt: z.number().nullable(),
 });
@@ -30,7 +30,7 @@ export const deviceGrant = z.discriminatedUnion("state", [
     state: z.literal("approved"),
     userId: z.string(),
     workspaceId: z.string(),
-    /** Until then the tool may fetch its token. */
+    /** The tool has to fetch its token before this time. */
     fetchBefore: z.number(),
   }),
   base.extend({ state: z.literal("denied") }),
@@ -40,7 +40,7 @@ export const deviceGrant = z.discriminatedUnion("state", [
 export type DeviceGrant = z.infer<typeof deviceGrant>;
 export type ApprovedGrant = Extract<DeviceGrant, { state: "approved" }>;
 
-/** The answer to a poll. `token`: the caller makes one, in the commit that marks the grant as used. */
+/** The answer to a poll. On `token`, the caller makes one in the commit that marks the grant as used. */
 export type PollOutcome =
   | { readonly type: "pending" }
   | { readonly type: "slow_down" }
@@ -51,7 +51,7 @@ export type PollOutcome =
 
 /** What is shown to the person who decides. */
 export interface DeviceRequest {
-  /** In the form that is shown: `WDJB-MJHT`. */
+  /** As it is shown to people: `WDJB-MJHT`. */
   readonly userCode: string;
   /** The name that the tool gives itself; nobody has verified it. */
   readonly tool: string;

@@ -1,5 +1,5 @@
 /**
- * The mails that an account's own steps need: what they say. Pure.
+ * The texts of the mails about a person's own account. Pure.
  *
  * @module
  */
@@ -8,7 +8,7 @@
 export interface AccountMail {
   readonly to: string;
   readonly subject: string;
-  /** Plain text; the link, where there is one, stands in a line of its own. */
+  /** Plain text; a link stands on a line of its own. */
   readonly text: string;
 }
 

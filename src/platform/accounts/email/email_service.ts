@@ -1,8 +1,8 @@
 /**
- * An email address and a password for an account that signs in by the
+ * Adds an email address and a password to an account that signs in by the
  * messenger alone. Where the platform can send mail, the address has to be
- * confirmed in a session of that very account, so that nobody can be led to
- * give theirs to somebody else's.
+ * confirmed in a session of that very account, so that nobody can be tricked
+ * into adding theirs to somebody else's.
  *
  * @module
  */
@@ -35,8 +35,8 @@ export class EmailService {
 
   /**
    * @throws {Failure} `conflict` where the account has a password, or the
-   *   address an account and no mail can be sent; `forbidden` where the session
-   *   is not a fresh one; `rate_limited` after many.
+   *   address has an account and no mail can be sent; `forbidden` where the
+   *   session is not a fresh one; `rate_limited` after many attempts.
    */
   async add(
     person: Person,

@@ -1,6 +1,6 @@
 /**
- * What happens when somebody follows a link in a mail. The link's token is
- * stored hashed; each works once.
+ * What a link in a mail does when somebody follows it. Each link works once, and
+ * only the hash of its token is stored.
  *
  * @module
  */
@@ -21,9 +21,9 @@ const mailLink = z.discriminatedUnion("type", [
   }),
   z.object({
     type: z.literal("reset"),
-    /** "" where the address has no account: the record is there for its time only. */
+    /** "" where the address has no account; the record is stored so that the work is the same. */
     userId: z.string(),
-    /** Of the password that is forgotten: where it was changed, the link is void. */
+    /** Of the forgotten password: if that has been changed, the link is void. */
     passwordHash: z.string(),
     expiresAt: z.number(),
   }),
@@ -55,7 +55,7 @@ export class MailLinkStore {
     return link as Extract<MailLink, { type: Type }>;
   }
 
-  /** Uses a link up; false where another request did so first. */
+  /** Uses up a link; false where another request did so first. */
   async take(hash: string): Promise<boolean> {
     const key = accountKeys.mailLink(hash);
     const { versionstamp } = await this.kv.get(key);

@@ -1,5 +1,5 @@
 /**
- * Links in mails: made, sent, and used once.
+ * Makes and sends the links in mails, each of which can be used once.
  *
  * @module
  */
@@ -11,25 +11,25 @@ import { RateWindow } from "../../core/access/mod.ts";
 import { hashToken, mintToken } from "../credentials/token.ts";
 
 /**
- * Mails that one address is sent in an hour because of one place or one known
- * browser, so that nobody uses up the owner's; further ones are left out, and
- * nobody learns which.
+ * Most mails to one address in an hour at the request of one place or one known
+ * browser, so that nobody uses up the owner's share. Further ones are not sent,
+ * and the answer does not reveal it.
  */
 const MAILS_PER_HOUR = 5;
-/** The same, because of all places but known browsers together. */
+/** The same, for all places without a known browser together. */
 const ALL_MAILS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 
 export interface LinkMail {
   /** What the link is for. */
   readonly link: MailLink;
-  /** Path of the page that the mail names, with `{token}` where it takes the link's token. */
+  /** Path of the page that the mail links to, with `{token}` in place of the link's token. */
   readonly path: string;
   /** Who asks for it. */
   readonly client: Client;
-  /** The account that the mail is to; missing where there is none yet. */
+  /** The account that the mail is for; missing where there is none yet. */
   readonly userId?: string | undefined;
-  /** What the mail says; undefined to send none, in the same time. */
+  /** What the mail says; undefined to send none, with the same work. */
   readonly mail: ((to: string, facts: { host: string; url: string }) => AccountMail) | undefined;
 }
 
@@ -49,7 +49,7 @@ export class MailLinks {
     this.allMails = new RateWindow({ limit: ALL_MAILS_PER_HOUR, windowMs: HOUR_MS }, parts.now);
   }
 
-  /** Stores a link and hands its mail over, without waiting for the mail server. */
+  /** Stores a link and hands over its mail, without waiting for the mail server. */
   async send(to: string, { link, path, mail, ...asked }: LinkMail): Promise<void> {
     const { random, now, publicOrigin } = this.parts;
     const { store, send, onTrouble } = this.options;
@@ -76,7 +76,7 @@ export class MailLinks {
     return false;
   }
 
-  /** What a link is for; `undefined` where it is used, old or wrong. Wrong ones are counted. */
+  /** Finds what a link is for; `undefined` where it is used, old or wrong. Wrong ones are counted. */
   async find<Type extends MailLinkType>(type: Type, token: string, client: Client) {
     const guess = await this.parts.limits.begin("link", client);
     const hash = hashToken("mail link", token);
@@ -85,7 +85,7 @@ export class MailLinks {
     return link;
   }
 
-  /** Uses a link up. */
+  /** Uses up a link. */
   async use<Type extends MailLinkType>(type: Type, token: string, client: Client) {
     const link = await this.find(type, token, client);
     if (link === undefined) return undefined;

@@ -1,6 +1,6 @@
 /**
- * A new password for somebody who forgot theirs: a link goes to the account's
- * address. The next sign-in still asks for the second factor.
+ * Sets a new password for somebody who forgot theirs, by a link sent to the
+ * account's address. The next sign-in still asks for the second factor.
  *
  * @module
  */
@@ -32,10 +32,10 @@ export class PasswordResetService {
   }
 
   /**
-   * Sends a link, where the address has an account; the answer is the same.
+   * Sends a link if the address has an account; the answer is the same if not.
    *
-   * @throws {Failure} `conflict` where the platform can send no mail,
-   *   `rate_limited` after many.
+   * @throws {Failure} `conflict` where the platform cannot send mail,
+   *   `rate_limited` after many requests.
    */
   async request(address: string, client: Client): Promise<void> {
     const { accounts, signIns, now } = this.parts;
@@ -84,7 +84,7 @@ export class PasswordResetService {
     client: Client,
   ): Promise<void> {
     const { signIns, passwords, credentials, memory, raise } = this.parts;
-    // Hashing is expensive: nobody gets it done without a link.
+    // Hashing is expensive, so it is not done without a valid link.
     if (!await this.isOpen(given.token, client)) throw linkUsed();
     const password = await passwords.hash(given.password);
     const link = await this.mailLinks?.use("reset", given.token, client);

@@ -1,7 +1,7 @@
 /**
  * Slows down guessing: some attempts are free, then each one doubles the time
- * until the next. An attempt counts when it begins, so that many at once gain
- * nothing; a success takes it back.
+ * until the next. An attempt counts when it begins, so that nothing is gained by
+ * making many at once; a success takes it back.
  *
  * @module
  */
@@ -57,7 +57,7 @@ export class AttemptLimiter {
     return 0;
   }
 
-  /** The failed attempts on a subject. */
+  /** How many attempts on a subject have failed. */
   count(subject: string): number {
     return this.subjects.get(subject)?.count ?? 0;
   }

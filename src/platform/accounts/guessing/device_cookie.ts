@@ -1,6 +1,6 @@
 /**
  * A cookie that marks a browser in which somebody has signed in before. It grants
- * nothing: it only keeps other people's wrong passwords from standing in the way
+ * nothing; it only keeps other people's wrong passwords from getting in the way
  * (OWASP, "Slow Down Online Guessing Attacks with Device Cookies").
  *
  * @module
@@ -37,7 +37,7 @@ export class DeviceCookies {
     return cookieField(nameOf(userId), value, { maxAge: DEVICE_MS / 1000, style: cookies });
   }
 
-  /** The name of the browser, where this account has signed in with it; from a `Cookie` field. */
+  /** The browser's name from a `Cookie` field, where this account has signed in with it. */
   async find(header: string | null, userId: string): Promise<string | undefined> {
     for (const value of cookieValues(header, cookieName(nameOf(userId), this.parts.cookies))) {
       const [, id, at, mac] = VALUE.exec(value) ?? [];
@@ -58,5 +58,5 @@ export class DeviceCookies {
   }
 }
 
-/** One cookie for each account, as a browser may be used by several. */
+/** One cookie for each account, as several people may use one browser. */
 const nameOf = (userId: string): string => `svc_device_${sha256Hex(userId).slice(0, 12)}`;

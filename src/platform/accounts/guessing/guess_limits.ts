@@ -1,5 +1,5 @@
 /**
- * Limits of guessing: by account and address together, so that guesses from
+ * Limits on guessing: by account and address together, so that guesses from
  * elsewhere do not lock the owner out; by address, for many accounts; by
  * account, for many addresses. A browser that has signed in before has a count
  * of its own.
@@ -22,11 +22,11 @@ export interface GuessedAccount {
   readonly userId: string | undefined;
 }
 
-/** Failed guesses at one account that are reported as suspicious. */
+/** How many failed guesses at one account are reported as suspicious. */
 export const SUSPICIOUS_GUESSES = 10;
 /** The owner of an account is notified at most this often. */
 const REPORT_MS = 24 * 60 * 60 * 1000;
-/** Accounts whose report is remembered; when there are more, all are forgotten. */
+/** Most accounts whose report is remembered; when there are more, all are forgotten. */
 const MAX_REPORTED = 10_000;
 
 const QUARTER_MS = 15 * 60_000;
@@ -37,7 +37,7 @@ const PAIR: AttemptLimits = { free: 5, firstPauseMs: 5000, longestPauseMs: QUART
 const DEVICE: AttemptLimits = { free: 10, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
 /** From one network, at all accounts. */
 const ADDRESS: AttemptLimits = { free: 20, firstPauseMs: 5000, longestPauseMs: QUARTER_MS };
-/** From all networks, at one account; no single one gets this far. */
+/** From all networks, at one account; no single network gets this far. */
 const ACCOUNT: AttemptLimits = { free: 30, firstPauseMs: 5000, longestPauseMs: 60_000 };
 
 export interface Guess {
@@ -83,7 +83,7 @@ export class GuessLimits {
     return {
       succeed: () => {
         for (const { limiter, key } of counts) limiter.refund(key);
-        // The place is the owner's: what was mistyped there before is forgiven.
+        // The owner is at this place: earlier mistakes from it are forgiven.
         if (account !== undefined) counts[0]!.limiter.clear(counts[0]!.key);
       },
       fail: () => {

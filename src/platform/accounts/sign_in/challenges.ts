@@ -1,6 +1,6 @@
 /**
- * Sign-ins that wait for their second factor, in memory: after a restart people
- * begin again.
+ * Sign-ins that wait for their second factor. They are in memory: after a
+ * restart, people begin again.
  *
  * @module
  */
@@ -8,12 +8,12 @@ import type { Clock, Random } from "../../../lib/clock.ts";
 import { hashToken, mintToken } from "../credentials/token.ts";
 
 const LIFETIME_MS = 5 * 60 * 1000;
-/** Each needs a right password, so this limit is out of reach; the oldest is dropped first. */
+/** Each takes a correct password, so the limit is hard to reach; the oldest is dropped first. */
 const MAX_OPEN = 10_000;
 
 interface Challenge {
   readonly userId: string;
-  /** The password that was right then: where it was changed, the challenge is void. */
+  /** The password that was correct then: if it has been changed, the challenge is void. */
   readonly passwordHash: string;
   readonly expiresAt: number;
 }
@@ -23,7 +23,7 @@ export class Challenges {
 
   constructor(private readonly options: { readonly now: Clock; readonly random: Random }) {}
 
-  /** Makes a challenge for a user who gave the right password. */
+  /** Makes a challenge for a user who gave the correct password. */
   issue(userId: string, passwordHash: string): string {
     const { now, random } = this.options;
     for (const [hash, { expiresAt }] of this.open) {

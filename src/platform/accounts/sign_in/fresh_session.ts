@@ -1,13 +1,13 @@
 /**
- * Whether somebody has just signed in. An account without a password needs this
- * in its place to change how it signs in.
+ * Whether somebody has just signed in. An account without a password needs such
+ * a session to change how it signs in.
  *
  * @module
  */
 import { Failure } from "../../core/http/mod.ts";
 import type { Person } from "../../core/access/mod.ts";
 
-/** Age below which a session stands for a password, in milliseconds. */
+/** Age below which a session takes the place of a password, in milliseconds. */
 export const FRESH_MS = 10 * 60 * 1000;
 
 /** Whether a session began in the last ten minutes. */

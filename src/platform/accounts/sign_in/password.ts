@@ -1,6 +1,6 @@
 /**
- * Passwords at rest: scrypt (RFC 7914) with N = 2^15, r = 8, p = 3 (32 MiB and
- * some 0.2 s each; OWASP's password storage cheat sheet), 128 bits of salt,
+ * How passwords are stored: scrypt (RFC 7914) with N = 2^15, r = 8, p = 3 (32 MiB
+ * and about 0.2 s each; OWASP's password storage cheat sheet), 128 bits of salt,
  * 256 bits of hash. The parameters are stored with each hash, so that they can
  * grow later.
  *
@@ -18,9 +18,9 @@ const HASH_BYTES = 32;
 /** scrypt needs 128 * n * r bytes; some more is allowed for. */
 const MAX_MEMORY = 64 * 1024 * 1024;
 
-/** Hashes at one time: 64 MiB, two cores. */
+/** Hashes computed at a time: 64 MiB, two cores. */
 const CONCURRENT = 2;
-/** Hashes that may wait, some 4 seconds' worth; more are sent away. */
+/** Hashes that may wait, about 4 seconds' worth; more are refused. */
 const MAX_WAITING = 32;
 
 export const passwordHash = z.object({
@@ -34,14 +34,14 @@ export const passwordHash = z.object({
 });
 export type PasswordHash = z.infer<typeof passwordHash>;
 
-/** Parameters of scrypt; tests take cheap ones. */
+/** Parameters of scrypt; tests use cheap ones. */
 export interface PasswordCost {
   readonly n: number;
   readonly r: number;
   readonly p: number;
 }
 
-/** Derives a key of 32 bytes from a password; takes long on purpose. */
+/** Derives a key of 32 bytes from a password; slow on purpose. */
 export type DeriveKey = (
   password: string,
   salt: Uint8Array,
@@ -62,7 +62,7 @@ export const deriveByScrypt: DeriveKey = (password, salt, { n, r, p }) =>
 export class Passwords {
   private running = 0;
   private readonly waiting: (() => void)[] = [];
-  /** Checked in place of the hash that an unknown account does not have. */
+  /** Checked where there is no account, so that the work is the same. */
   private readonly nobody: PasswordHash;
 
   constructor(
@@ -91,8 +91,8 @@ export class Passwords {
   }
 
   /**
-   * Whether the password is the one that was hashed. Without a hash the same
-   * work is done, and the answer is no.
+   * Whether the password is the one that was hashed. Without a hash, it does the
+   * same work and returns false.
    *
    * @throws {Failure} `rate_limited` when too many wait.
    */

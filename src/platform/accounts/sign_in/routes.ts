@@ -10,7 +10,7 @@ import type { PasswordResetService } from "../email/password_reset_service.ts";
 import type { SignInService } from "./sign_in_service.ts";
 import type { SignUpService } from "./sign_up_service.ts";
 
-/** The answer without the cookie, and the cookie as a header. */
+/** Moves the cookie of an answer into a header. */
 function withCookie(
   answer: SignedIn | FactorWanted | ConfirmationWanted,
   status: number,
@@ -31,7 +31,7 @@ export function bindAccountRoutes(router: Router, options: {
   readonly publicOrigin: string;
 }): void {
   const { signIn, signUp, passwordReset, publicOrigin } = options;
-  /** A session that another site's form makes would be that site's (login CSRF). */
+  /** Another site's form could sign people in to an account of that site's owner (login CSRF). */
   const refuseOtherSites = (request: Request) => {
     if (originOf(request, publicOrigin) === "other") throw crossOriginFailure();
   };

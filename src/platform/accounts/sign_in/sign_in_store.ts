@@ -13,11 +13,11 @@ import { type PasswordHash, passwordHash } from "./password.ts";
 
 export const signInRecord = z.object({
   password: passwordHash.nullable(),
-  /** The authenticator that is asked for; its secret is sealed. */
+  /** The authenticator in use; its secret is sealed. */
   totp: z.object({ secret: sealedSecret, lastStep: z.number(), enabledAt: z.number() }).nullable(),
   /** An authenticator that waits for its first code. */
   enrolling: z.object({ secret: sealedSecret, startedAt: z.number() }).nullable(),
-  /** Hashes of the recovery codes that were not used. */
+  /** Hashes of the unused recovery codes. */
   recoveryCodes: z.array(z.string()),
 });
 export type SignInRecord = z.infer<typeof signInRecord>;
@@ -64,9 +64,9 @@ export class SignInStore {
   }
 
   /**
-   * Gives a user who has neither an address and a password.
+   * Gives an address and a password to a user who has neither.
    *
-   * @returns the user; `unwanted` where there is one of the two; `taken` where
+   * @returns the user; `unwanted` where they have one of the two; `taken` where
    *   the address has an account.
    */
   async addEmail(
@@ -112,7 +112,7 @@ export class SignInStore {
   /**
    * Uses up the owner's link: gives the owner name, address and password.
    *
-   * @returns the owner; `used` where the link is not that any more; `taken`
+   * @returns the owner; `used` where the link is no longer valid; `taken`
    *   where the address has an account.
    */
   async claimOwner(

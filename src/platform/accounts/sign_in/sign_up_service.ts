@@ -36,7 +36,7 @@ export class SignUpService {
 
   /**
    * @throws {Failure} `conflict` where the address has an account and no mail
-   *   can be sent; `rate_limited` after many.
+   *   can be sent; `rate_limited` after many attempts.
    */
   async signUp(wanted: NewAccount, client: Client): Promise<SignedIn | ConfirmationWanted> {
     const { passwords } = this.parts;
@@ -56,8 +56,8 @@ export class SignUpService {
   }
 
   /**
-   * Follows the link of the mail. `next` is where the account was asked for, as
-   * it was given: check it before redirecting there.
+   * Follows the link of the mail. `next` is the path that came with the sign-up,
+   * unchecked: check it before redirecting there.
    *
    * @throws {Failure} `not_found` where the link is used or old.
    */
@@ -88,7 +88,7 @@ export class SignUpService {
     return await this.services.begin(user, client);
   }
 
-  /** Does the same whether the address has an account or not; only the mail differs. */
+  /** Does the same work whether or not the address has an account; only the mail differs. */
   private async askForConfirmation(
     mailLinks: MailLinks,
     wanted: {

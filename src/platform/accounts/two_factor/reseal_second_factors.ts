@@ -1,5 +1,5 @@
 /**
- * Seals the secrets of authenticators with the current key of a data
+ * Reseals the secrets of authenticators with the current key of the data
  * directory.
  *
  * @module

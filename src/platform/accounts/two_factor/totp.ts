@@ -1,6 +1,6 @@
 /**
  * Time-based one-time passwords (RFC 6238 over HOTP, RFC 4226): SHA-1, six
- * digits, steps of 30 seconds, as every authenticator app makes them.
+ * digits, steps of 30 seconds, which every authenticator app supports.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const STEP_MS = 30_000;
 const DIGITS = 6;
 /** RFC 4226, 4 (R6): 160 bits. */
 const SECRET_BYTES = 20;
-/** Steps before and after the present one whose codes count (RFC 6238, 5.2). */
+/** Steps before and after the present one whose codes are accepted (RFC 6238, 5.2). */
 const TOLERANCE = 1;
 
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
@@ -72,9 +72,9 @@ export function totpCode(secret: string, step: number): string {
 }
 
 /**
- * Finds the step that a code is of, the present or a neighbour; `undefined`
- * where it is of none, or of one that is not after `lastStep`, the last that
- * was used (RFC 6238, 5.2: no code counts twice).
+ * Finds the step that a code belongs to, the present one or a neighbour;
+ * `undefined` where it belongs to none, or to one that is not after `lastStep`,
+ * the last one used (RFC 6238, 5.2: no code is accepted twice).
  */
 export function findTotpStep(
   code: string,

@@ -17,7 +17,7 @@ import type { SignInRecord } from "../sign_in/sign_in_store.ts";
 import { findTotpStep, newTotpSecret, otpauthUri } from "./totp.ts";
 
 const RECOVERY_CODES = 10;
-/** 16 characters of 4.75 bits: 76 bits, too many to try even with the hashes at hand. */
+/** 16 characters of 4.75 bits: 76 bits, too many to try even for someone who has the hashes. */
 const RECOVERY_LENGTH = 16;
 
 /** An enrolment has to be confirmed within an hour. */
@@ -37,8 +37,8 @@ export class TwoFactorService {
   /**
    * Starts enrolment.
    *
-   * @throws {Failure} `forbidden` where the password is wrong or, of an account
-   *   without one, where the session is not a fresh one.
+   * @throws {Failure} `forbidden` where the password is wrong or, for an account
+   *   without one, the session is not a fresh one.
    */
   async start(person: Person, password: string | undefined, client: Client) {
     const { signIns, box, random, now, raise, publicOrigin } = this.parts;
@@ -148,7 +148,7 @@ export class TwoFactorService {
     throw wrongCode();
   }
 
-  /** The record after a code was used; `undefined` where the code is wrong. */
+  /** The record after a code is used; `undefined` where the code is wrong. */
   private without(record: SignInRecord, code: string, secret: string): SignInRecord | undefined {
     if (record.totp === null) return undefined;
     const { lastStep } = record.totp;
