@@ -1,11 +1,9 @@
 import { Option } from "@commander-js/extra-typings";
-import { assembleProject } from "../../build/mod.ts";
 import { FRAMEWORKS } from "../../manifest/mod.ts";
 import { defineCommand } from "../command/mod.ts";
 import { openProjectFolder } from "../projects/mod.ts";
 import { showPath } from "../session/mod.ts";
 import { formatBytes, formatCount } from "../terminal/mod.ts";
-import { createBuildHost, explainBuild } from "./build_host.ts";
 
 export default defineCommand({
   define: (command) =>
@@ -24,6 +22,11 @@ export default defineCommand({
   answers:
     "{ command, framework, outputDirectory, manifest, manifestGenerated, rules, validated, files, bytes }",
   async run({ args: [dir], flags }, ctx) {
+    // Help and completion need nothing that builds.
+    const [{ assembleProject }, { createBuildHost, explainBuild }] = await Promise.all([
+      import("../../build/mod.ts"),
+      import("./build_host.ts"),
+    ]);
     const skipValidation = flags.skipValidation === true;
     const folder = await openProjectFolder(ctx, dir);
     const built = await explainBuild(

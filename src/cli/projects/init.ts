@@ -1,6 +1,5 @@
 import { Option } from "@commander-js/extra-typings";
 import { basename } from "node:path";
-import { createFolderReader } from "../../build/mod.ts";
 import type { ProjectConfigChanges } from "../../config/mod.ts";
 import { endpoints, type Project } from "../../contract/mod.ts";
 import { type DetectedProject, detectProject, FRAMEWORKS } from "../../manifest/mod.ts";
@@ -35,6 +34,12 @@ async function nameOf(ctx: Context, folder: ProjectFolder, flags: InitFlags): Pr
     initial,
     validate: checkProjectName,
   });
+}
+
+async function detect(folder: ProjectFolder, flags: InitFlags): Promise<DetectedProject> {
+  // Help and completion need nothing that builds.
+  const { createFolderReader } = await import("../../build/mod.ts");
+  return await detectProject(createFolderReader(folder.directory), flags);
 }
 
 async function projectOf(
@@ -136,9 +141,7 @@ export default defineCommand({
     }
     const folder = await openProjectFolder(ctx, ".");
     const name = await nameOf(ctx, folder, flags);
-    const detected = flags.skipDetection === true
-      ? undefined
-      : await detectProject(createFolderReader(folder.directory), flags);
+    const detected = flags.skipDetection === true ? undefined : await detect(folder, flags);
     const framework = detected?.framework;
     if (framework !== undefined) ctx.ui.log("detect", "info", `Detected ${framework.name}`);
     const advice = detected?.advice;

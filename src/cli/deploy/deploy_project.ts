@@ -1,0 +1,173 @@
+/**
+ * A deploy, from the project folder to the live deployment.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { packProject, RULES_FILE } from "../../build/mod.ts";
+import type { Client } from "../../client/mod.ts";
+import type { Deployment, Project } from "../../contract/mod.ts";
+import { definedOnly } from "../command/mod.ts";
+import { fetchVariables } from "../env/mod.ts";
+import { CliError } from "../errors/mod.ts";
+import {
+  bindFolder,
+  openProjectFolder,
+  type ProjectFolder,
+  resolveProject,
+} from "../projects/mod.ts";
+import { reportRulesInEffect, type RulesInEffect, warnOfAsn } from "../rules/mod.ts";
+import { type Context, showPath } from "../session/mod.ts";
+import { formatCount, formatDuration, formatFacts } from "../terminal/mod.ts";
+import { createBuildHost, explainBuild } from "./build_host.ts";
+import {
+  checkDeclarations,
+  checkDeployTargetFlags,
+  chooseDeployTarget,
+  type DeployTarget,
+  type DeployTargetFlags,
+} from "./deploy_target.ts";
+import { dryRun, type PackedDeployment } from "./dry_run.ts";
+import { readGitFacts } from "./git_facts.ts";
+import { sendDeployment, type Sent } from "./send_deployment.ts";
+
+/** The flags of `svc deploy`. */
+export interface DeployFlags extends DeployTargetFlags {
+  readonly projectId?: string | undefined;
+  readonly skipBuild?: true | undefined;
+  readonly buildCommand?: string | undefined;
+  readonly framework?: string | undefined;
+  readonly branch?: string | undefined;
+  readonly message?: string | undefined;
+  readonly skipEnvCheck?: true | undefined;
+  readonly dryRun?: true | undefined;
+}
+
+/** Builds, validates and hashes: everything that can be done without the platform. */
+async function packDeployment(
+  ctx: Context,
+  folder: ProjectFolder,
+  facts: {
+    readonly flags: DeployFlags;
+    readonly client: Client;
+    readonly project: Project;
+    readonly environment: string;
+  },
+): Promise<PackedDeployment> {
+  const { flags, client, project, environment } = facts;
+  const pack = await explainBuild(
+    ctx,
+    packProject(createBuildHost(ctx), {
+      directory: folder.directory,
+      config: folder.config,
+      settings: project,
+      buildCommand: flags.buildCommand,
+      framework: flags.framework,
+      skipBuild: flags.skipBuild === true,
+      variables: () => fetchVariables(client, { project: project.id, environment }),
+    }),
+  );
+  if (pack.rules !== undefined) {
+    await warnOfAsn(ctx, join(folder.directory, RULES_FILE));
+  }
+  const git = await readGitFacts(folder.directory, ctx.env);
+  return {
+    pack,
+    body: {
+      ...git,
+      ...definedOnly({ branch: flags.branch, message: flags.message }),
+      environment,
+      manifest: pack.manifest,
+      ...(pack.rules === undefined ? {} : { rules: pack.rules }),
+    },
+  };
+}
+
+function reportSent(
+  ctx: Context,
+  sent: Sent,
+  { target, milliseconds, rulesInEffect }: {
+    readonly target: DeployTarget;
+    readonly milliseconds: number;
+    readonly rulesInEffect: RulesInEffect | null;
+  },
+): void {
+  const { deployment, uploaded, reused } = sent;
+  // What is live has no error, and `error` is the key of failures.
+  const { error: _, ...live } = deployment;
+  const { urls } = deployment;
+  ctx.ui.done(
+    "deploy",
+    `Deployed ${formatCount(deployment.fileCount, "file")} in ${formatDuration(milliseconds)}: ` +
+      `${uploaded.files} uploaded, ${reused.files} reused`,
+  );
+  ctx.ui.note(formatFacts([
+    ["  unique", urls.unique],
+    ["  branch", urls.branch],
+    [`  ${target.name}`, target.url],
+    ["  production", shownProduction(deployment)],
+  ]));
+  const address = deployment.isProduction ? urls.production : urls.unique;
+  ctx.ui.result({ ...live, uploaded, reused, rulesInEffect }, address);
+}
+
+function shownProduction({ urls, isProduction }: Deployment): string {
+  return isProduction ? urls.production : `${urls.production} (unchanged; --prod deploys there)`;
+}
+
+/**
+ * Builds the project in `dir`, by default the nearest one with a svc.toml, and
+ * deploys it. With `dryRun` it stops short of making a deployment.
+ *
+ * @throws {CliError} where the flags contradict each other, or a step fails.
+ */
+export async function deployProject(
+  ctx: Context,
+  dir: string | undefined,
+  flags: DeployFlags,
+): Promise<void> {
+  if (flags.skipBuild === true && flags.buildCommand !== undefined) {
+    throw new CliError("usage", "Give --skip-build or --build-command, not both");
+  }
+  checkDeployTargetFlags(flags);
+  const folder = await openProjectFolder(ctx, dir);
+  const { client, project, chosen } = await resolveProject(ctx, {
+    folder,
+    given: flags.projectId,
+    phase: "deploy",
+    binds: true,
+    ...(flags.dryRun === true ? { mustExist: true } : {}),
+  });
+  if (chosen) await bindFolder(ctx, folder, project);
+  const target = await chooseDeployTarget(ctx, flags, { client, project, folder });
+  const { name: environment } = target;
+  if (flags.skipEnvCheck !== true) {
+    await checkDeclarations(ctx, environment, { client, project, folder });
+  }
+  const packed = await packDeployment(ctx, folder, { flags, client, project, environment });
+  if (flags.dryRun === true) return await dryRun(ctx, { client, project, packed });
+  const { pack, body } = packed;
+  const where = showPath(pack.output, ctx);
+  ctx.ui.log(
+    "deploy",
+    "info",
+    `Deploying ${where} to ${project.name} (${body.environment})`,
+  );
+  const sent = await sendDeployment(ctx, {
+    client,
+    cleanupClient: ctx.client({
+      phase: "deploy",
+      folder,
+      outlivesStop: true,
+    }),
+    project,
+    files: pack.files,
+    functions: pack.functions,
+    body,
+  });
+  const milliseconds = ctx.elapsed();
+  const rulesInEffect = sent.deployment.isProduction
+    ? await reportRulesInEffect(ctx, client, { project: project.id, phase: "deploy" })
+    : null;
+  reportSent(ctx, sent, { target, milliseconds, rulesInEffect });
+}
