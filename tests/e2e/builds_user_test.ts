@@ -17,9 +17,9 @@ const becomeUser = isRoot
   ? ["setpriv", `--reuid=${NOBODY}`, `--regid=${NOBODY}`, "--clear-groups", "--"]
   : [];
 
-/** Why the walls of an ordinary user can not be tried here; `undefined` where they can. */
+/** Why the sandbox of an ordinary user cannot be tried here; `undefined` where they can. */
 async function obstacle(): Promise<string | undefined> {
-  if (Deno.build.os !== "linux") return "walls need Linux";
+  if (Deno.build.os !== "linux") return "the sandbox needs Linux";
   if (isRoot && binary === "") return "root needs SVC_BIN, a compiled program";
   const namespaces = ["unshare", "--user", "--map-root-user", "--mount", "--pid", "--fork", "true"];
   const [program, ...args] = [...becomeUser, ...namespaces];
@@ -70,7 +70,7 @@ const hostile = (box: Sandbox, home: string) =>
   ].join("\n");
 
 Deno.test({
-  name: `an ordinary user's platform builds between walls${
+  name: `an ordinary user's platform builds in a sandbox${
     reason === undefined ? "" : `: ${reason}`
   }`,
   ignore: reason !== undefined,

@@ -10,7 +10,7 @@
 type Reasons = Readonly<Record<string, string>>;
 
 const LIMIT = "sets a time limit of seconds; the flag counts in minutes";
-const WALLS = "chooses the walls of builds, which the program tries by itself";
+const SANDBOX = "chooses the sandbox of builds, which the program tries by itself";
 const BUILDS = "holds builds up, and decides what they end with";
 const CLOCK = "has housekeeping run every few milliseconds";
 const DECLINED =
@@ -25,7 +25,7 @@ export const IN_PROCESS: Readonly<Record<string, string | Reasons>> = {
     "a build that forks without end is ended, and the platform answers meanwhile": LIMIT,
     "a build that never ends is ended, with what left its group and session": LIMIT,
   },
-  "builds/sandbox_test.ts": WALLS,
+  "builds/sandbox_test.ts": SANDBOX,
   "compute/sandbox_test.ts": "names what the system offers, which the program finds out by itself",
   "compute/websocket_test.ts": {
     "a server declines a WebSocket with a status of its own": DECLINED,

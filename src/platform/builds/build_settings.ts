@@ -8,11 +8,11 @@ import type { BuildLimits } from "./sandbox/build_limits.ts";
 import type { SandboxKind } from "./sandbox/sandbox.ts";
 
 export interface BuildSettings {
-  /** Builds run without walls where there are none. */
+  /** Lets builds run without a sandbox where the machine offers none. */
   readonly allowUnsandboxed: boolean;
   /** First of the users that builds run as, where the platform is root. */
   readonly firstUid?: number;
-  /** The only kind of walls that is tried; the best one where missing. */
+  /** The only kind of sandbox that is tried; the best available one where missing. */
   readonly sandbox?: SandboxKind;
   readonly limits?: Partial<BuildLimits>;
   /** Files and folders outside of the data directory that no build may see. */

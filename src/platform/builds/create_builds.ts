@@ -1,5 +1,5 @@
 /**
- * Builds from git, put together: queue, worker, runner and logs.
+ * Puts builds from git together: queue, worker, runner and logs.
  *
  * @module
  */
@@ -40,7 +40,7 @@ export interface BuildsParts {
   readonly settings: BuildSettings;
   /** Folders of this machine below which the repositories of projects may lie. */
   readonly gitRoots: readonly string[];
-  /** Builds that run at the same time; one for two processors where missing. */
+  /** How many builds run at the same time; one per two processors where missing. */
   readonly concurrency: number | undefined;
   /** Opens git and the build runner; the platform's own where missing. */
   readonly open: OpenBuilds | undefined;

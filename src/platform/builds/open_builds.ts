@@ -31,16 +31,16 @@ export interface BuildParts {
   /** Folders of this machine below which local repositories may lie. */
   readonly gitRoots: readonly string[];
   readonly settings: BuildSettings;
-  /** Told of what the operator should know. */
+  /** Receives what the operator should know. */
   onTrouble(message: string): void;
 }
 
 export interface OpenedBuilds {
   readonly git: GitService;
   readonly runner: BuildRunner;
-  /** Ends and removes what a crash left behind; call it before anything is built. */
+  /** Ends and removes what a crash left behind. Call it before the first build. */
   recover?(): Promise<void>;
-  /** Ends what is under way; call it when no build runs any more. */
+  /** Ends what is under way. Call it once no build runs any more. */
   close(): Promise<void>;
 }
 

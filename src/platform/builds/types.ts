@@ -8,7 +8,7 @@
  */
 import type { DeploymentFile, DeploymentFunction } from "../../contract/mod.ts";
 
-/** A build that a worker shall run. */
+/** A build for a worker to run. */
 export interface BuildJob {
   readonly deploymentId: string;
   readonly projectId: string;
@@ -20,9 +20,9 @@ export interface BuildJob {
   readonly environment: string;
 }
 
-/** What a build made. Every blob that it names is stored already in the workspace's store. */
+/** What a build made. Every blob that it names is already in the workspace's store. */
 export interface BuiltContent {
-  /** `.svc/manifest.json`, parsed; the queue validates it as that of an upload. */
+  /** `.svc/manifest.json`, parsed. The queue validates it like the manifest of an upload. */
   readonly manifest: unknown;
   readonly files: readonly DeploymentFile[];
   readonly functions: readonly DeploymentFunction[];

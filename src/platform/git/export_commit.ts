@@ -1,6 +1,6 @@
 /**
- * One commit out of a mirror, as a small repository of its own: without
- * history, remotes or settings, and with nothing checked out.
+ * Exports one commit of a mirror as a small repository of its own: without history,
+ * remotes or settings, and with nothing checked out.
  *
  * @module
  */
@@ -30,7 +30,7 @@ export async function exportCommit(options: ExportOptions): Promise<boolean> {
   const git = (args: readonly string[]) =>
     runGit({
       args,
-      // The mirror's objects were checked when they came.
+      // The objects of the mirror were checked when they were fetched.
       env: {
         ...gitEnvironment(folder),
         GIT_ALLOW_PROTOCOL: "file",

@@ -1,6 +1,6 @@
 /**
- * What git finds around it: nothing of the machine's own settings, a config
- * file of ours, and the credentials of one project for as long as it runs.
+ * The environment of git: none of the machine's own settings, a config file of ours,
+ * and the credentials of one project for as long as a command runs.
  *
  * @module
  */
@@ -10,12 +10,12 @@ import { createSecretMasker, type SecretMasker } from "../../lib/mask_secrets.ts
 import type { GitCredentials } from "../projects/mod.ts";
 import type { GitAddress } from "../../lib/git_url.ts";
 
-/** By this variable the processes of git are found again after a crash. */
+/** Marks the processes of git, so that they can be found after a crash. */
 export const GIT_MARKER = "SVC_GIT_FOLDER";
 
 /**
- * Settings for every run. Old repositories have objects with harmless faults,
- * which GitHub and GitLab let pass as well.
+ * Settings for every run. Old repositories contain objects with harmless faults,
+ * which GitHub and GitLab accept as well.
  */
 const CONFIG = `[core]
 	hooksPath = /dev/null
@@ -56,7 +56,7 @@ const CONFIG = `[core]
 	defaultBranch = main
 `;
 
-/** How the names begin of what is in the folder for a while only; a crash leaves it behind. */
+/** Prefix of temporary names in the folder, which a crash may leave behind. */
 export const INCOMING_PREFIX = "incoming-";
 
 export interface GitFolder {
@@ -66,7 +66,7 @@ export interface GitFolder {
   readonly home: string;
   /** Where programs are found. */
   readonly path: string;
-  /** Variables that tell how the network is reached. */
+  /** Variables that configure how the network is reached. */
   readonly network: Readonly<Record<string, string>>;
 }
 
@@ -80,7 +80,7 @@ export async function prepareGitFolder(folder: GitFolder): Promise<void> {
   await writeFileAtomically(configFile(folder), CONFIG, { mode: 0o600 });
 }
 
-/** The environment of every run; alone it lets git talk to no other repository. */
+/** The environment of every run. By itself it allows git no other repository. */
 export function gitEnvironment(folder: GitFolder): Record<string, string> {
   return {
     ...folder.network,
@@ -98,7 +98,7 @@ export function gitEnvironment(folder: GitFolder): Record<string, string> {
   };
 }
 
-/** Settings as environment variables: in no file, and on no command line. */
+/** Settings as environment variables, so that they are in no file and no command line. */
 function configVariables(settings: readonly (readonly [string, string])[]) {
   const env: Record<string, string> = { GIT_CONFIG_COUNT: String(settings.length) };
   settings.forEach(([key, value], index) => {
@@ -118,7 +118,7 @@ interface SshFiles {
   readonly knownHosts: string;
 }
 
-/** An `ssh_config` that asks nothing, and goes to the address that was judged. */
+/** An `ssh_config` that never prompts, and connects to the address that was checked. */
 function sshConfig(
   source: Extract<GitAddress, { readonly transport: "ssh" }>,
   address: string,
@@ -128,7 +128,7 @@ function sshConfig(
   return [
     "Host *",
     `  HostName ${address}`,
-    // Known hosts go by the name, not by the address.
+    // Known hosts are listed by name, not by address.
     `  HostKeyAlias ${source.port === 22 ? source.host : `[${source.host}]:${source.port}`}`,
     `  UserKnownHostsFile ${quoted(files.knownHosts)}`,
     "  GlobalKnownHostsFile /dev/null",
@@ -149,7 +149,7 @@ function sshConfig(
   ].join("\n");
 }
 
-/** What one conversation with a repository needs beyond the usual environment. */
+/** What one connection to a repository needs beyond the usual environment. */
 export interface RemoteAccess {
   readonly env: Readonly<Record<string, string>>;
   readonly masker: SecretMasker;
@@ -216,11 +216,11 @@ interface RemoteParts {
   readonly folder: GitFolder;
   readonly address: string | undefined;
   readonly credentials: GitCredentials | undefined;
-  /** File that keeps the keys of hosts that were seen, where the project names none. */
+  /** File that keeps the keys of known hosts, where the project has none of its own. */
   readonly knownHosts: string;
 }
 
-/** Prepares a conversation with a repository at an address that was judged. */
+/** Prepares a connection to a repository at an address that was checked. */
 export async function openRemote(source: GitAddress, parts: RemoteParts): Promise<RemoteAccess> {
   const { address, credentials } = parts;
   if (source.transport === "local" || address === undefined) {

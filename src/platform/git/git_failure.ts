@@ -1,5 +1,5 @@
 /**
- * What a failure of git means, and how it is told to people. Pure.
+ * What a failure of git means, in words that are safe to show. Pure.
  *
  * @module
  */
@@ -9,7 +9,7 @@ export type GitFailure =
   | { readonly type: "unauthorized" }
   | { readonly type: "unreachable"; readonly reason: string };
 
-/** What git, curl and ssh say where they are not let in, or see nothing without being let in. */
+/** What git, curl and ssh print where access is denied, or the repository hidden without it. */
 const NOT_LET_IN = new RegExp(
   [
     "Authentication failed",
@@ -30,16 +30,16 @@ const MAX_REASON = 300;
 // deno-lint-ignore no-control-regex -- these must not reach a terminal
 const CONTROL = /\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x1f\x7f-\x9f]/g;
 
-/** The last things that git said, as one line that is safe to show. */
+/** The last lines that git printed, as one line that is safe to show. */
 export function lastWords(stderr: string): string {
   const lines = stderr.split(/[\r\n]+/)
     .map((line) => line.replace(CONTROL, "").replace(/^(?:fatal|error|remote): /, "").trim())
     .filter((line) => line !== "" && !/^(?:warning|hint):/.test(line));
-  const telling = lines.slice(-2).join("; ");
-  return telling.length > MAX_REASON ? `${telling.slice(0, MAX_REASON)}…` : telling;
+  const reason = lines.slice(-2).join("; ");
+  return reason.length > MAX_REASON ? `${reason.slice(0, MAX_REASON)}…` : reason;
 }
 
-/** Judges a run against a repository that failed. */
+/** Classifies a failed run of git against a repository. */
 export function judgeFailure(result: GitResult): GitFailure {
   if (result.timedOut) {
     return { type: "unreachable", reason: "The repository did not answer in time" };

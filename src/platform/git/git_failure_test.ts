@@ -19,7 +19,7 @@ for (const stderr of UNAUTHORIZED) {
   });
 }
 
-Deno.test("judgeFailure() tells a time limit, a move, and what else git says", () => {
+Deno.test("judgeFailure() recognizes a time limit and a move, and quotes anything else", () => {
   const reason = (result: Parameters<typeof judgeFailure>[0]) => {
     const failure = judgeFailure(result);
     return failure.type === "unreachable" ? failure.reason : failure.type;

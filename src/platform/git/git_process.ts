@@ -1,6 +1,6 @@
 /**
- * Running git: without a shell, without questions, in a session of its own
- * that ends with all it started.
+ * Runs git: without a shell or prompts, in a session of its own that ends with all
+ * the processes it started.
  *
  * @module
  */
@@ -13,9 +13,9 @@ export interface GitRun {
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs: number;
   readonly signal?: AbortSignal;
-  /** What git reads from its standard input; nothing where missing. */
+  /** The standard input of git; empty where missing. */
   readonly input?: string;
-  /** Hides secrets in what git says about its failure. */
+  /** Masks secrets in the errors that git prints. */
   readonly masker?: SecretMasker;
 }
 
@@ -23,16 +23,16 @@ export interface GitResult {
   readonly code: number;
   /** Cut at 16 MiB. */
   readonly stdout: string;
-  /** The end of what git said, secrets masked. */
+  /** The end of what git printed as errors, with secrets masked. */
   readonly stderr: string;
-  /** Ended because time ran out. */
+  /** True where git was ended because it took too long. */
   readonly timedOut: boolean;
 }
 
 const MAX_STDOUT = 16 * 1024 * 1024;
 const MAX_STDERR = 8 * 1024;
 
-/** Ends a session leader and everything of its process group. */
+/** Kills a session leader and its whole process group. */
 export function killGroup(pid: number): void {
   try {
     Deno.kill(-pid, "SIGKILL");
@@ -66,9 +66,9 @@ async function writeInput(child: Deno.ChildProcess, input: string): Promise<void
 }
 
 /**
- * Runs git to its end, or to the end of its time.
+ * Runs git until it ends or has taken too long.
  *
- * @throws the reason of the signal when that is aborted; git has ended then.
+ * @throws the reason of the signal when it is aborted; git has ended by then.
  */
 export async function runGit(run: GitRun): Promise<GitResult> {
   run.signal?.throwIfAborted();

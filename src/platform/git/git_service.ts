@@ -1,11 +1,11 @@
 /**
- * What git knows of the repositories of projects: commits and branches.
+ * What the platform asks the repositories of projects: commits and branches.
  *
  * @module
  */
 import type { ProjectRecord } from "../projects/mod.ts";
 
-/** The commit that a trigger means. */
+/** The outcome of looking up a commit. */
 export type Resolved =
   | {
     readonly type: "found";
@@ -17,12 +17,12 @@ export type Resolved =
   }
   | { readonly type: "branch_not_found" }
   | { readonly type: "commit_not_found" }
-  /** A short SHA that several commits begin with: their full SHAs, the first few. */
+  /** Several commits begin with the short SHA: the first few full SHAs. */
   | { readonly type: "ambiguous"; readonly candidates: readonly string[] }
   | { readonly type: "not_on_branch"; readonly sha: string }
-  /** The repository does not let us in, or there is no git URL. */
+  /** Access was denied, or the project has no git URL. */
   | { readonly type: "unauthorized" }
-  /** No answer, or too late. `reason` is for people and holds no secret. */
+  /** No answer in time. `reason` is for people and contains no secret. */
   | { readonly type: "unreachable"; readonly reason: string };
 
 export type Branches =
@@ -32,11 +32,11 @@ export type Branches =
 
 export interface GitService {
   /**
-   * Why the platform never goes to an address, for people; `undefined` where it
-   * would try. Nothing is asked of the network.
+   * Says why the platform refuses to connect to an address; `undefined` where it would
+   * try. Does not use the network.
    */
   refusal(gitUrl: string): string | undefined;
-  /** Finds a commit on a branch, fetching where the mirror does not know both. */
+  /** Finds a commit on a branch, and fetches where the mirror lacks either. */
   resolve(
     project: ProjectRecord,
     wanted: { readonly branch: string; readonly commitSha: string },
@@ -44,6 +44,6 @@ export interface GitService {
   ): Promise<Resolved>;
   /** Asks the repository which branches it has. */
   branches(project: ProjectRecord, signal: AbortSignal): Promise<Branches>;
-  /** Removes the mirror of a project that is gone or has another repository now. */
+  /** Removes the mirror of a project that was deleted or has another repository now. */
   forget(projectId: string): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * Whether the platform may go to a project's repository. Pure but for resolving
- * a name.
+ * Whether the platform may connect to a project's repository. Pure, except that it
+ * resolves names.
  *
  * @module
  */
@@ -45,7 +45,7 @@ function judgeLocal(
     : refused(OUTSIDE);
 }
 
-/** An allowed transport to an allowed port; the host is judged when it is resolved. */
+/** Checks transport and port; the host is checked when it is resolved. */
 export function judgeGitUrl(text: string, rules: GitUrlRules): JudgedSource {
   const parsed = parseGitUrl(text);
   if (!parsed.ok) {
@@ -60,14 +60,14 @@ export function judgeGitUrl(text: string, rules: GitUrlRules): JudgedSource {
   if (scheme === "http") {
     return refused("The git URL must be https: http would show the code to everyone on the way");
   }
-  // Well-known ports other than the usual one belong to services that speak no git.
+  // Other well-known ports belong to services that do not speak git.
   const usual = USUAL_PORTS[scheme];
   return source.port === usual || source.port >= FIRST_FREE_PORT
     ? { type: "ok", source }
     : refused(`The git URL must use port ${usual}, or one from ${FIRST_FREE_PORT} on`);
 }
 
-/** Addresses of a name; rejects where there are none. */
+/** Returns the addresses of a name; rejects where it has none. */
 export type LookUp = (host: string) => Promise<readonly string[]>;
 
 export const systemLookUp: LookUp = async (host) =>
@@ -76,14 +76,14 @@ export const systemLookUp: LookUp = async (host) =>
 export type PinnedAddress =
   | {
     readonly type: "ok";
-    /** A folder by its path without links. */
+    /** The real path of a folder. */
     readonly source: GitAddress;
-    /** The address that the connection must go to; missing where the source is a folder. */
+    /** The address to connect to; missing where the source is a folder. */
     readonly address?: string;
   }
   | { readonly type: "refused"; readonly reason: string };
 
-/** Where the links of a path lead must lie below an allowed folder as well. */
+/** Checks that the real path is below an allowed folder too. */
 async function pinFolder(path: string, { localRoots }: GitUrlRules): Promise<PinnedAddress> {
   const real = (each: string) => Deno.realPath(each).catch(() => undefined);
   const folder = await real(path);
@@ -95,8 +95,8 @@ async function pinFolder(path: string, { localRoots }: GitUrlRules): Promise<Pin
 }
 
 /**
- * Resolves the host once and judges every address, so that git connects
- * to the one that was judged: a second resolution leads nowhere else.
+ * Resolves the host once and checks every address. Git connects to the checked
+ * address, so that a second resolution cannot lead anywhere else.
  */
 export async function pinAddress(
   source: GitAddress,

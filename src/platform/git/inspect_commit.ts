@@ -1,6 +1,5 @@
 /**
- * What a mirror knows about branches and commits. Nothing here talks to the
- * network.
+ * Looks up branches and commits in a mirror. Nothing here uses the network.
  *
  * @module
  */
@@ -19,14 +18,14 @@ const COMMIT_SHA = /^[0-9a-f]{7,40}$/i;
 
 const FULL_LENGTH = 40;
 
-/** Candidates of a short SHA that are named. */
+/** How many candidates of a short SHA are named. */
 const MAX_CANDIDATES = 10;
 
-/** Lengths that a trigger's own message and author may have (spec, "Limits"). */
+/** Longest message and author that a trigger may have (spec, "Limits"). */
 const MAX_MESSAGE = 500;
 const MAX_AUTHOR = 200;
 
-/** True for a name that git takes for a branch, and for nothing else. */
+/** True for a name that git accepts as a branch and as nothing else. */
 export function isBranchName(branch: string): boolean {
   return branchName.safeParse(branch).success;
 }
@@ -43,7 +42,7 @@ async function branchHead(git: MirrorGit, branch: string): Promise<string | unde
   return code === 0 ? stdout.trim() : undefined;
 }
 
-/** The commits that begin with some digits; other objects that do so do not count. */
+/** The commits whose SHA begins with some digits; other objects do not count. */
 async function commitsFrom(git: MirrorGit, digits: string): Promise<string[]> {
   const named = digits.length === FULL_LENGTH
     ? digits
@@ -74,7 +73,7 @@ function readShown(line: string): Extract<Resolved, { readonly type: "found" }> 
   };
 }
 
-/** A commit by its full SHA and the branch's head, in one question; `undefined` where it fails. */
+/** Looks up a commit by its full SHA and a branch's head at once; `undefined` where it fails. */
 async function lookAtBoth(git: MirrorGit, branch: string, sha: string) {
   const { code, stdout } = await git([...SHOW, `refs/heads/${branch}^{commit}`, sha]);
   const shown = stdout.split("\n").filter((line) => line !== "").map(readShown);
@@ -90,7 +89,7 @@ async function isIn(git: MirrorGit, sha: string, head: string): Promise<boolean>
   return code === 0;
 }
 
-/** Finds the one commit that is meant, and judges that it is on the branch. */
+/** Finds the one commit that is meant, and checks that it is on the branch. */
 export async function inspectCommit(
   git: MirrorGit,
   wanted: { readonly branch: string; readonly commitSha: string },

@@ -1,6 +1,6 @@
 /**
- * A bare mirror of one project's repository: made and fetched one at a time,
- * shared by all who ask at once, made anew where it is damaged.
+ * A bare mirror of one project's repository. One fetch runs at a time and is shared by
+ * concurrent callers; a damaged mirror is made anew.
  *
  * @module
  */
@@ -23,19 +23,19 @@ export interface MirrorLimits {
   readonly fetchMs: number;
   /** Largest mirror, in bytes. */
   readonly maxBytes: number;
-  /** A fetch this young is not repeated where it has what is wanted, in milliseconds. */
+  /** How long a fetch is fresh: what it found is not fetched again, in milliseconds. */
   readonly freshMs: number;
 }
 
 export type Fetched = { readonly type: "fetched" } | GitFailure;
 
-/** Longest question to the mirror itself, in milliseconds. */
+/** Time limit of a command on the mirror itself, in milliseconds. */
 const LOCAL_MS = 60_000;
 
-/** Packs from which the mirror is put in order. */
+/** Number of packs from which the mirror is repacked. */
 const MAX_PACKS = 40;
 
-/** Says which repository the mirror is of. */
+/** File that names the repository of the mirror. */
 const SOURCE_FILE = "svc-source";
 
 const REF_SPEC = "+refs/heads/*:refs/heads/*";
@@ -53,7 +53,7 @@ const FETCH = [
   "--end-of-options",
 ] as const;
 
-/** Faults that only a new mirror mends. */
+/** Faults that only a new mirror repairs. */
 const DAMAGED =
   /not a git repository|bad object|object file .* is empty|corrupt|packfile|unable to create .*\.lock/i;
 
@@ -83,11 +83,11 @@ export class Mirror {
     this.#signal = AbortSignal.any([options.closing, this.#forgotten.signal]);
   }
 
-  /** Asks the mirror; whatever is wrong with it counts as not knowing. */
+  /** Runs a query on the mirror; `undefined` where the mirror is damaged. */
   readonly git: MirrorGit = (args, { input } = {}) =>
     this.#run(this.path, args, input === undefined ? {} : { input });
 
-  /** True where the mirror is of this repository and was fetched a moment ago. */
+  /** True where the mirror is of this repository and was fetched recently. */
   async isFresh(url: string): Promise<boolean> {
     const latest = this.#latest;
     if (latest?.fetched.type !== "fetched") return false;
@@ -102,8 +102,8 @@ export class Mirror {
   }
 
   /**
-   * Fetches, or waits for a fetch of others that began after this was asked:
-   * one that began before may have missed what was pushed since.
+   * Fetches, or shares a fetch that begins after this call: one that began before it
+   * may have missed a later push.
    */
   async fetch(url: string, open: () => Promise<RemoteAccess>): Promise<Fetched> {
     const asked = this.#begun;
@@ -112,7 +112,7 @@ export class Mirror {
     if (latest !== undefined && latest.number > asked && await this.isOf(url)) {
       return latest.fetched;
     }
-    // Another that waited as well may have begun one by now.
+    // Another caller that waited may have begun one by now.
     return await (this.#running ??= this.#begin(url, open));
   }
 
@@ -121,7 +121,7 @@ export class Mirror {
     await this.#running?.catch(() => {});
   }
 
-  /** Waits for what is under way. */
+  /** Waits until nothing is under way. */
   async settle(): Promise<void> {
     await this.underWay();
     await this.#maintaining;
@@ -190,7 +190,7 @@ export class Mirror {
     }
   }
 
-  /** Makes the mirror beside its place, so that half a mirror is never taken for a whole one. */
+  /** Makes the mirror under a temporary name, so that a partial one is never used. */
   async #create(url: string, access: RemoteAccess): Promise<Fetched> {
     const incoming = join(this.options.folder.root, `${INCOMING_PREFIX}${crypto.randomUUID()}`);
     try {
@@ -207,7 +207,7 @@ export class Mirror {
     }
   }
 
-  /** Ends what is under way, and removes the mirror; it cannot be used any more. */
+  /** Ends what is under way and removes the mirror, which must not be used afterwards. */
   async forget(): Promise<void> {
     this.#forgotten.abort(new DOMException("The project was deleted", "AbortError"));
     await this.settle();
@@ -220,7 +220,7 @@ export class Mirror {
     });
   }
 
-  /** Joins the packs of many fetches; commits that no branch has any more stay two weeks. */
+  /** Joins the packs of many fetches; commits that no branch contains are kept for two weeks. */
   async #maintain(): Promise<void> {
     try {
       let packs = 0;

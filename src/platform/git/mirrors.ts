@@ -27,9 +27,9 @@ import { Mirror, type MirrorLimits } from "./mirror.ts";
 export interface GitMirrorsOptions extends GitUrlRules {
   /** Folder of the mirrors. */
   readonly root: string;
-  /** Where git and ssh are found: `PATH`. */
+  /** `PATH`, where git and ssh are found. */
   readonly path: string;
-  /** Variables that tell how the network is reached: proxies, certificates. */
+  /** Variables that configure how the network is reached: proxies, certificates. */
   readonly network?: Readonly<Record<string, string>>;
   readonly credentials: OpenGitCredentials;
   readonly now: Clock;
@@ -49,18 +49,18 @@ const LIST_MS = 60_000;
 
 const NO_URL: GitFailure = { type: "unauthorized" };
 
-/** The repository does not give what it gave before. `message` is for people. */
+/** The repository no longer provides a commit. `message` is for people. */
 export class GitFault extends Error {
   override readonly name = "GitFault";
 }
 
-/** A way to a repository that was judged. */
+/** A checked connection to a repository. */
 interface Way {
   readonly url: string;
   open(): Promise<RemoteAccess>;
 }
 
-/** Rejects with the signal's reason when it is aborted before; the work itself goes on. */
+/** Rejects with the signal's reason once it is aborted; the work itself goes on. */
 async function orAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   const { promise, reject } = Promise.withResolvers<never>();
@@ -87,7 +87,7 @@ export class GitMirrors implements GitService {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
   }
 
-  /** Ends what a crash of the platform left running, and removes what it left half made. */
+  /** Ends and removes what a crash of the platform left running or unfinished. */
   async recover(): Promise<void> {
     const { root } = this.#folder;
     await killMarked(`${GIT_MARKER}=${root}`);
@@ -147,8 +147,8 @@ export class GitMirrors implements GitService {
   }
 
   /**
-   * Puts one commit, without its history, into the empty folder as `.git`;
-   * nothing is checked out yet.
+   * Exports one commit without its history into an empty folder as `.git`, and checks
+   * nothing out.
    *
    * @throws {GitFault} where the repository does not give the commit any more
    */
@@ -163,11 +163,11 @@ export class GitMirrors implements GitService {
     const run = { folder: this.#folder, mirror: mirror.path, sha: wanted.commitSha };
     const closing = AbortSignal.any([signal, this.#closing.signal]);
     if (await exportCommit({ ...run, target, signal: closing })) return;
-    // The mirror may be gone, or was made anew, since the commit was resolved.
+    // The mirror may have been removed or made anew since the commit was resolved.
     const resolved = await this.resolve(project, wanted, signal);
     if (resolved.type === "unreachable") throw new GitFault(resolved.reason);
     if (await exportCommit({ ...run, target, signal: closing })) return;
-    throw new GitFault(`The repository does not have commit ${wanted.commitSha} any more`);
+    throw new GitFault(`The repository no longer has commit ${wanted.commitSha}`);
   }
 
   async forget(projectId: string): Promise<void> {
@@ -230,7 +230,7 @@ export class GitMirrors implements GitService {
 function unreachable(failure: GitFailure): Branches {
   return failure.type === "unreachable"
     ? failure
-    : { type: "unreachable", reason: "The repository does not let the platform in" };
+    : { type: "unreachable", reason: "The repository denies access to the platform" };
 }
 
 async function namesIn(folder: string): Promise<string[]> {
@@ -242,7 +242,7 @@ async function namesIn(folder: string): Promise<string[]> {
   }
 }
 
-/** Removes the locks of a git that was killed; nothing else uses the mirror now. */
+/** Removes the locks of a killed git; nothing else uses the mirror at this point. */
 async function removeLocks(mirror: string): Promise<void> {
   for (const name of await namesIn(mirror)) {
     const path = join(mirror, name);

@@ -1,5 +1,5 @@
 /**
- * Mirrors of the git repositories of projects, and what they know of commits.
+ * Mirrors of the git repositories of projects, and lookups of commits in them.
  *
  * @module
  */

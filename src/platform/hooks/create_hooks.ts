@@ -1,5 +1,5 @@
 /**
- * Deploy hooks, put together.
+ * Puts deploy hooks together.
  *
  * @module
  */

@@ -1,6 +1,5 @@
 /**
- * A deploy hook: its record, its token, and what a trigger of it is to
- * deploy. Pure.
+ * A deploy hook: its record, its token, and what a trigger of it deploys. Pure.
  *
  * @module
  */
@@ -24,14 +23,14 @@ export const hookRecord = z.object({
   branch: z.string(),
   restrictBranch: z.boolean(),
   scope: z.enum(HOOK_SCOPES),
-  /** The token itself is stored nowhere. */
+  /** The token itself is not stored. */
   tokenHash: z.string(),
   createdAt: z.number(),
   updatedAt: z.number(),
 });
 export type HookRecord = z.infer<typeof hookRecord>;
 
-/** How often a hook was used, and when it was last. */
+/** How often a hook was used, and when it was used last. */
 export interface HookUse {
   readonly count: number;
   readonly last: number | null;
@@ -45,19 +44,20 @@ export function mintHookToken(random: Random): string {
 }
 
 /**
- * What is stored of a token, and what it is found by: a lookup by hash tells a
- * guesser nothing by its time, and with 256 random bits a slow hash adds nothing.
+ * The hash that is stored of a token, and by which the hook is found. The time of a
+ * lookup by hash reveals nothing about the token, and with 256 random bits a slow
+ * hash adds no security.
  */
 export function hashHookToken(token: string): string {
   return sha256Hex(`svc deploy hook\n${token}`);
 }
 
-/** True where the branch of a hook stands for more than one. */
+/** True where the branch of a hook is a pattern for several branches. */
 export function isPattern(branch: string): boolean {
   return branch.includes("*");
 }
 
-/** Whether a branch fits a hook's, in which each `*` stands for any text. Linear in time. */
+/** Whether a branch matches that of a hook, where each `*` stands for any text. Linear in time. */
 export function matchesBranch(pattern: string, branch: string): boolean {
   const [first = "", ...rest] = pattern.split("*");
   const last = rest.pop();
@@ -79,8 +79,8 @@ export type TriggerDecision =
   | { readonly type: "refuse"; readonly message: string };
 
 /**
- * Where a trigger for a branch deploys to (spec, "Hook scope"): with scope All
- * the production branch goes to production and any other to a preview.
+ * Decides where a trigger for a branch deploys to (spec, "Hook scope"): with scope
+ * All, the production branch goes to production and any other to a preview.
  */
 export function decideTrigger(
   hook: Pick<HookRecord, "scope" | "branch" | "restrictBranch">,

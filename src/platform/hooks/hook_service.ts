@@ -1,6 +1,6 @@
 /**
- * Managing deploy hooks. Their URL leaves the platform twice at most: when
- * they are created, and when they are given a new one.
+ * Manages deploy hooks. The platform shows a URL only when a hook is created and when
+ * it gets a new one.
  *
  * @module
  */
@@ -17,7 +17,7 @@ import type { HookStore } from "./hook_store.ts";
 export interface HookServices {
   readonly hooks: HookStore;
   readonly projects: ProjectStore;
-  /** Origin under which people reach the platform. */
+  /** Origin at which people reach the platform. */
   readonly publicOrigin: string;
   readonly now: Clock;
   readonly random: Random;
@@ -89,7 +89,7 @@ export class HookService {
     return await this.toWire(await this.change(caller, id, (hook) => ({ ...hook, name })));
   }
 
-  /** Gives a hook a new token; the old one stops at once. */
+  /** Gives a hook a new token; the old one stops working at once. */
   async regenerate(caller: Caller, id: string): Promise<ShownHook> {
     const token = mintHookToken(this.services.random);
     const tokenHash = hashHookToken(token);

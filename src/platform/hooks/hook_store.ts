@@ -70,7 +70,7 @@ export class HookStore {
     return count;
   }
 
-  /** Changes a hook; the token that it had before is no longer known. `undefined` where it is gone. */
+  /** Changes a hook; a new token replaces the old one. `undefined` where the hook is gone. */
   async update(
     workspaceId: string,
     id: string,
@@ -118,7 +118,7 @@ export class HookStore {
     }
   }
 
-  /** Counts a use. Counters add up in any order, so triggers never wait for each other. */
+  /** Counts a use. Sums commute, so concurrent triggers never wait for each other. */
   async noteUse(id: string, now: number): Promise<void> {
     await this.kv.atomic()
       .sum(keys.hookUse(id, "count"), 1n)

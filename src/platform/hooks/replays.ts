@@ -1,6 +1,6 @@
 /**
- * Answers to triggers with an `Idempotency-Key`: for a day, the same key gets
- * the same deployment. Neither key nor body is stored, only hashes.
+ * Answers to triggers with an `Idempotency-Key`: for a day, the same key gets the
+ * same deployment. Only hashes of key and body are stored.
  *
  * @module
  */
@@ -51,7 +51,7 @@ export class ReplayStore {
     );
   }
 
-  /** Keeps the answer in the commit that makes the deployment: a crash leaves both or none. */
+  /** Stores the answer in the commit that makes the deployment: a crash leaves both or neither. */
   keepWith(
     operation: Deno.AtomicOperation,
     { hookId, keyHash, bodyHash }: ReplayKey,
@@ -61,7 +61,7 @@ export class ReplayStore {
     operation.set(keys.hookReplay(hookId, keyHash), record, { expireIn: KEPT_MS });
   }
 
-  /** Keeps an answer that made no deployment. */
+  /** Stores an answer that made no deployment. */
   async keep(key: ReplayKey, deploymentId: string): Promise<void> {
     const operation = this.kv.atomic();
     this.keepWith(operation, key, deploymentId);

@@ -1,5 +1,5 @@
 /**
- * Why a trigger's commit cannot be deployed, as its caller is told. Pure.
+ * Why a trigger's commit cannot be deployed, as the caller sees it. Pure.
  *
  * @module
  */
@@ -10,10 +10,9 @@ import { Failure } from "../core/http/mod.ts";
 const MAX_CANDIDATES = 10;
 
 /**
- * The failure for a commit that was not found. A repository that is not
- * connected, or does not let the platform in, reads as a branch that is not
- * there (spec, "Deploy hook error messages"); what lies behind it is a problem
- * beside the message.
+ * The failure for a commit that was not found. A repository that is not connected or
+ * denies access is reported as a missing branch (spec, "Deploy hook error messages");
+ * the reason is a problem beside the message.
  */
 export function resolveFailure(
   resolved: Exclude<Resolved, { readonly type: "found" }>,
@@ -34,7 +33,7 @@ export function resolveFailure(
         "Branch not found",
         because(
           "project",
-          "Its repository is not connected, or does not let the platform in: set its address by " +
+          "Its repository is not connected, or denies access to the platform: set its address by " +
             "`svc projects update --git-url`, its credentials by `svc projects git-credentials`",
         ),
       );

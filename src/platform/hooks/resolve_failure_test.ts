@@ -7,7 +7,7 @@ const [A, B] = ["8f14e45".padEnd(40, "a"), "8f14e45".padEnd(40, "b")];
 
 const ROWS: readonly [Exclude<Resolved, { type: "found" }>, number, string, RegExp][] = [
   [{ type: "branch_not_found" }, 404, "Branch not found", /no branch 'main'/],
-  [{ type: "unauthorized" }, 404, "Branch not found", /does not let the platform in/],
+  [{ type: "unauthorized" }, 404, "Branch not found", /denies access to the platform/],
   [{ type: "unreachable", reason: "no route" }, 404, "Branch not found", /reached: no route/],
   [{ type: "commit_not_found" }, 404, "Commit 8f14e45 not found", /no such commit/],
   [
@@ -24,7 +24,7 @@ const ROWS: readonly [Exclude<Resolved, { type: "found" }>, number, string, RegE
   ],
 ];
 
-Deno.test("resolveFailure() tells status, message and what lies behind it", () => {
+Deno.test("resolveFailure() gives status, message and the reason behind it", () => {
   for (const [resolved, status, message, problem] of ROWS) {
     const failure = resolveFailure(resolved, wanted);
     assert.deepEqual([failure.status, failure.message], [status, message], resolved.type);

@@ -1,7 +1,7 @@
 /**
- * The address under which a caller of a hook follows its deployment. It names
- * the deployment, sealed: nobody can make one up, nothing has to be stored,
- * and the hook's token is no part of it.
+ * The ticket in the address at which a caller of a hook follows its deployment. It
+ * holds the deployment's id, sealed: nobody can forge one, nothing has to be stored,
+ * and it does not contain the hook's token.
  *
  * @module
  */
@@ -27,7 +27,7 @@ export async function issueTicket(
   return `${keyId}.${encode(nonce)}.${encode(data)}`;
 }
 
-/** The deployment that a ticket is for; `undefined` for a ticket that is none. */
+/** The deployment that a ticket names; `undefined` for one that is not valid. */
 export async function readTicket(
   box: SecretBox,
   ticket: string,

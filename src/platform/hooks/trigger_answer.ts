@@ -1,5 +1,5 @@
 /**
- * What the caller of a hook is told of a deployment. Pure.
+ * What the caller of a hook learns about a deployment. Pure.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import { ENVIRONMENT_PRODUCTION, type TriggerAnswer } from "../../contract/mod.t
 import type { Addresses } from "../core/addresses.ts";
 import type { DeploymentRecord } from "../deployments/mod.ts";
 
-/** How a deployment stands, in a sentence for people. */
+/** The status of a deployment, as a sentence for people. */
 export function describeProgress(deployment: DeploymentRecord, addresses: Addresses): string {
   const what = `Deployment of ${deployment.commitSha?.slice(0, 7)} on ${deployment.branch}`;
   switch (deployment.status) {

@@ -1,6 +1,5 @@
 /**
- * From a trigger to a deployment that waits to be built, or to the one that
- * exists.
+ * Turns a trigger into a deployment that waits to be built, or finds the existing one.
  *
  * @module
  */
@@ -52,7 +51,7 @@ export interface TriggerServices extends RecordServices {
   readonly box: SecretBox;
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
-  /** Origin under which people reach the platform. */
+  /** Origin at which people reach the platform. */
   readonly publicOrigin: string;
   /** Longest wait for a repository, in milliseconds; 50 seconds where missing. */
   readonly resolveMs?: number | undefined;
@@ -65,11 +64,11 @@ interface Trigger {
   readonly body: TriggerBody;
   /** The field `Idempotency-Key`, if any. */
   readonly idempotencyKey: string | undefined;
-  /** Aborted when the caller has gone. */
+  /** Aborted when the caller disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** A commit that was found, and where it is to go. */
+/** A commit that was found, and where to deploy it. */
 interface Wanted {
   readonly project: ProjectRecord;
   readonly environment: string;
@@ -78,7 +77,7 @@ interface Wanted {
   readonly message: string;
   readonly author: string;
   readonly force: boolean;
-  /** The key under which the deployment is to be found again, if any. */
+  /** The key by which a repeated call finds the deployment, if any. */
   readonly replay: ReplayKey | undefined;
 }
 
@@ -98,7 +97,7 @@ export class TriggerService {
   /**
    * Finds the hook of a token and counts the call.
    *
-   * @throws {Failure} `unauthorized` for a token that is none, `rate_limited`.
+   * @throws {Failure} `unauthorized` for an unknown token; `rate_limited`.
    */
   async admit(token: string, request: Request): Promise<HookRecord> {
     const hook = await this.services.hooks.findByToken(hashHookToken(token));
@@ -125,13 +124,13 @@ export class TriggerService {
         : await this.services.deployments.find(hook.projectId, known);
       if (deployment !== undefined) return await this.answerKnown(hook, deployment);
       const answer = await this.deploy(hook, trigger, key);
-      // A deployment that was made has kept it; one that was there before has not.
+      // A new deployment has stored the key already; an existing one has not.
       await this.services.replays.keep(key, answer.id);
       return answer;
     });
   }
 
-  /** How the deployment of a ticket stands. */
+  /** The status of the deployment that a ticket names. */
   async progress(ticket: string): Promise<TriggerAnswer> {
     const named = await readTicket(this.services.box, ticket);
     const deployment = named === undefined
@@ -169,7 +168,7 @@ export class TriggerService {
     );
   }
 
-  /** The deployment of a full SHA, for which git need not be asked. */
+  /** The existing deployment of a full SHA, for which git is not needed. */
   private async findDeployed(
     { id: projectId }: ProjectRecord,
     wanted: TriggerBody & { readonly environment: string },
@@ -181,7 +180,7 @@ export class TriggerService {
       : undefined;
   }
 
-  /** Creates the deployment, unless an identical one is there or the branch is busy. */
+  /** Creates the deployment, unless an identical one exists or the branch is busy. */
   private async createOnce(hook: HookRecord, wanted: Wanted): Promise<TriggerAnswer> {
     const { builds, buildQueue } = this.services;
     const place = { ...wanted, projectId: wanted.project.id };

@@ -1,6 +1,6 @@
 /**
- * Everything by which notifications leave the platform, put together once: the
- * queue, its channels, and what people set up for them.
+ * Puts together how notifications leave the platform: the queue, its channels, and
+ * what people set up for them.
  *
  * @module
  */
@@ -34,15 +34,15 @@ export interface DeliveryOptions {
   readonly box: SecretBox;
   readonly accounts: AccountStore;
   readonly preferences: PreferenceService;
-  /** Reaches other machines, under guard. */
+  /** Fetches from other machines, refusing addresses that are not allowed. */
   readonly outbound: OutboundFetch;
   /** `outbound` reaches private, local and reserved addresses as well. */
   readonly allowPrivate: boolean;
   readonly publicOrigin: string;
-  /** Where the platform sends mail. */
+  /** Sends mail; `undefined` where the platform has no mail server. */
   readonly mailer: Mailer | undefined;
   readonly bot: BotSettings | undefined;
-  /** What the bot talks of beside linking. */
+  /** What the bot can do besides linking chats. */
   readonly dialogues: readonly BotDialogue[];
   readonly now: Clock;
   readonly random: Random;
@@ -51,7 +51,7 @@ export interface DeliveryOptions {
 
 export interface DeliveryServices {
   readonly deliveryQueue: RunningDeliveryQueue;
-  /** The key that signs the links by which mails are turned off. */
+  /** The key that signs unsubscribe links. */
   unsubscribeKey(): Promise<string>;
   vapidKeys(): Promise<VapidKeys>;
   readonly pushSubscriptions: SubscriptionStore;
@@ -61,20 +61,20 @@ export interface DeliveryServices {
   readonly webhooks: WebhookService;
   readonly deadLetters: DeadLetters;
   readonly testSender: TestSender;
-  /** Sends and hears from now on. */
+  /** Starts to send messages and to poll the bot. */
   startDelivery(): Promise<void>;
-  /** Lets what is under way finish. */
+  /** Stops, once what is under way has finished. */
   closeDelivery(): Promise<void>;
 }
 
-/** Whom a push service turns to where the platform makes trouble (RFC 8292, 2.1). */
+/** The contact for push services in case of problems (RFC 8292, 2.1). */
 function vapidSubject({ mailer, publicOrigin }: DeliveryOptions): string {
   if (mailer !== undefined) return `mailto:${mailer.sender.address}`;
   const { protocol, hostname } = new URL(publicOrigin);
   return protocol === "https:" ? publicOrigin : `mailto:svc@${hostname}`;
 }
 
-/** The bot and what hears it; nothing where the platform has none. */
+/** The bot, its poller and its channel; nothing where the platform has no bot. */
 function createMessenger(options: DeliveryOptions, links: LinkStore) {
   const { kv, bot: settings, accounts, publicOrigin, now, random, onTrouble } = options;
   if (settings === undefined) return undefined;
@@ -88,7 +88,7 @@ function createMessenger(options: DeliveryOptions, links: LinkStore) {
   return { bot, poller, channel: createMessengerChannel({ api, links }) };
 }
 
-/** Builds queue and channels; nothing is sent or heard before `startDelivery`. */
+/** Creates queue and channels. Nothing is sent or polled before `startDelivery()`. */
 export function createDelivery(options: DeliveryOptions): DeliveryServices {
   const { kv, box, accounts, outbound, publicOrigin, mailer, now, random, onTrouble } = options;
   let keyReading: Promise<string> | undefined;

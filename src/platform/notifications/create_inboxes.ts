@@ -1,5 +1,5 @@
 /**
- * Inboxes, put together: what people are shown of events.
+ * Puts inboxes together: they show people the events that concern them.
  *
  * @module
  */
@@ -20,7 +20,7 @@ export interface InboxOptions {
   readonly preferences: PreferenceService;
   readonly events: EventBus;
   readonly delivery: DeliveryQueue;
-  /** Origin under which people reach the platform. */
+  /** Origin at which people reach the platform. */
   readonly publicOrigin: string;
   readonly now: Clock;
   readonly onTrouble: (message: string) => void;
@@ -30,11 +30,11 @@ export interface InboxServices {
   readonly inboxes: Inboxes;
   readonly live: LiveStreams;
   readonly notifications: NotificationService;
-  /** Tells people of events, of those first that wait from before. */
+  /** Starts to notify people, first of the events that are left from before. */
   startNotifications(): void;
 }
 
-/** Builds the services; nobody is told of anything before `startNotifications()`. */
+/** Creates the services. Nobody is notified before `startNotifications()`. */
 export function createInboxes(options: InboxOptions): InboxServices {
   const { kv, accounts, preferences, events, delivery, publicOrigin, now, onTrouble } = options;
   const inboxes = new Inboxes({ store: new InboxStore(kv), now, onTrouble });

@@ -1,5 +1,5 @@
 /**
- * Notifications, put together: preferences, inboxes, and the channels by which
+ * Puts notifications together: preferences, inboxes, and the channels through which
  * they leave the platform.
  *
  * @module

@@ -1,5 +1,5 @@
 /**
- * The words of each event: title, body, and what there is to open. Pure.
+ * The texts of each event: title, body, and the page to open. Pure.
  *
  * @module
  */
@@ -35,7 +35,7 @@ interface Wording<Payload> {
 const has = (value: Given): value is string | number =>
   value !== undefined && value !== null && value !== "";
 
-/** Text around a value, where there is one. */
+/** A value with text around it; empty where there is no value. */
 const around = (before: string, value: Given, after = ""): string =>
   has(value) ? `${before}${value}${after}` : "";
 
@@ -44,13 +44,13 @@ type Deployment = Data<"deployment.live">;
 const nameOf = ({ project }: { readonly project?: string | null | undefined }): string =>
   project ?? "A project";
 
-/** Which deployment: environment, branch, commit. */
+/** Names a deployment by its branch, commit and environment. */
 function which({ environment, branch, commitSha }: Deployment): string {
   const of = around(" of ", branch) + around(" at ", commitSha?.slice(0, 7));
   return `Deployment${of}${around(" in ", environment)}`;
 }
 
-/** The page of the deployment, or else what the inbox has of deployments. */
+/** The page of the deployment, or else the inbox's notifications about deployments. */
 const pageOf = ({ deploymentId }: { readonly deploymentId?: string | null | undefined }): string =>
   has(deploymentId) ? `/deployments/${deploymentId}` : "/notifications?category=Deployment";
 
@@ -229,7 +229,7 @@ const WORDING: { readonly [Name in EventName]: Wording<Data<Name>> } = {
   },
 };
 
-/** Control characters, and those that turn the direction of what follows. */
+/** Control characters, and marks that change the direction of text. */
 const UNSEEN = /[\p{Cc}\u200b-\u200f\u2028-\u202e\u2066-\u2069\ufeff]+/gu;
 
 /** One line of at most `maximum` characters, cut with an ellipsis where it is longer. */

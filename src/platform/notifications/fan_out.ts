@@ -1,6 +1,6 @@
 /**
- * From an event to everybody concerned: into each inbox, to each open stream,
- * and to the queue of what leaves the platform.
+ * Passes an event on to everybody concerned: into inboxes, to open streams, and into
+ * the queue of messages that leave the platform.
  *
  * @module
  */
@@ -17,11 +17,11 @@ import type { LiveStreams } from "./live/live_streams.ts";
 import { notificationToWire } from "./inbox/notification_wire.ts";
 import type { PreferenceService } from "./preferences/preference_service.ts";
 
-/** Members that are read at once, and inboxes that are written at the same time. */
+/** How many members are read at once, and how many inboxes are written concurrently. */
 const MEMBERS = 500;
 const PARALLEL = 16;
 
-/** Channels that leave the platform and are a person's. */
+/** Channels that leave the platform and belong to a person. */
 const OUTWARD = ["email", "messenger", "push"] as const satisfies readonly Channel[];
 
 export interface FanOutOptions {
@@ -30,7 +30,7 @@ export interface FanOutOptions {
   readonly inboxes: Inboxes;
   readonly live: LiveStreams;
   readonly delivery: DeliveryQueue;
-  /** Origin under which people reach the platform. */
+  /** Origin at which people reach the platform. */
   readonly publicOrigin: string;
   readonly now: Clock;
   readonly onTrouble: (message: string) => void;
@@ -50,7 +50,7 @@ async function memberIds(accounts: AccountStore, workspaceId: string): Promise<s
   return ids;
 }
 
-/** The events that each person is told of, in their order. */
+/** The events that concern each person, in order. */
 async function eventsByPerson(
   accounts: AccountStore,
   events: readonly EventRecord[],
@@ -75,7 +75,7 @@ async function eventsByPerson(
   return byPerson;
 }
 
-/** What a workspace's webhooks get of its events. */
+/** The requests for the webhooks of the events' workspaces. */
 function webhookRequests(
   events: readonly EventRecord[],
   contentOf: (event: EventRecord) => NotificationContent,
@@ -88,7 +88,7 @@ function webhookRequests(
   }));
 }
 
-/** Makes what tells people of events; to be told twice of one changes nothing. */
+/** Creates the function that passes events on. Passing one on again changes nothing. */
 export function createFanOut(options: FanOutOptions): PassOn {
   const { accounts, preferences, inboxes, live, delivery, publicOrigin, now, onTrouble } = options;
 
@@ -100,7 +100,7 @@ export function createFanOut(options: FanOutOptions): PassOn {
     return { id, event, category, priority, ...words, createdAt, workspaceId, data };
   };
 
-  /** Tells one person; returns what has to leave the platform. */
+  /** Notifies one person; returns the messages that have to leave the platform. */
   async function notify(
     userId: string,
     contents: readonly NotificationContent[],
@@ -132,13 +132,13 @@ export function createFanOut(options: FanOutOptions): PassOn {
     return requests;
   }
 
-  /** A damaged record of one person must not keep everybody else from being told. */
+  /** A damaged record of one person must not keep others from being notified. */
   const notifyOrSkip: typeof notify = async (userId, contents) => {
     try {
       return await notify(userId, contents);
     } catch (error) {
       if (!(error instanceof DamagedRecordError)) throw error;
-      onTrouble(`Cannot tell user ${userId} of ${contents.length} events: ${error.message}`);
+      onTrouble(`Cannot notify user ${userId} of ${contents.length} events: ${error.message}`);
       return [];
     }
   };

@@ -98,7 +98,7 @@ function eventOf(
   return { id, event, audience, data: { project: `p${made}` }, createdAt: 0 };
 }
 
-Deno.test("createFanOut() tells each member by the channels that they prefer", () =>
+Deno.test("createFanOut() notifies each member through the channels that they prefer", () =>
   withPeople(async ({ ids, preferences, pass, titles }) => {
     await preferences.setChannel(account(ids.bob), { channel: "email", enabled: false });
     await preferences.setCategory(account(ids.bob), {
@@ -118,7 +118,7 @@ Deno.test("createFanOut() tells each member by the channels that they prefer", (
     assert.deepEqual(await titles(ids.eve), []);
   }));
 
-Deno.test("createFanOut() tells everybody else where the record of one is damaged", () =>
+Deno.test("createFanOut() notifies everybody else where the record of one is damaged", () =>
   withPeople(async ({ ids, pass, titles, damagePreferences, troubles }) => {
     await damagePreferences(ids.ada);
     assert.deepEqual(await pass([eventOf("deployment.live")]), [
@@ -127,7 +127,7 @@ Deno.test("createFanOut() tells everybody else where the record of one is damage
       "webhook -",
     ]);
     assert.equal((await titles(ids.bob)).length, 1);
-    assert.match(troubles.join(), /Cannot tell user .* of 1 events: .*notification_preferences/);
+    assert.match(troubles.join(), /Cannot notify user .* of 1 events: .*notification_preferences/);
   }));
 
 Deno.test("createFanOut() keeps quiet hours by the clock", () =>
@@ -143,7 +143,7 @@ Deno.test("createFanOut() keeps quiet hours by the clock", () =>
     assert.equal((await titles(ids.ada)).length, 2);
   }));
 
-Deno.test("createFanOut() tells one person alone of what concerns them", () =>
+Deno.test("createFanOut() notifies only the person whom an event concerns", () =>
   withPeople(async ({ ids, pass, titles }) => {
     const event = eventOf("security.new_login", {
       ...{ type: "user", userId: ids.eve, workspaceId: null },
@@ -166,7 +166,7 @@ Deno.test("createFanOut() changes nothing where it is given an event again", () 
     assert.equal((await titles(ids.bob)).length, 3);
   }));
 
-Deno.test("createFanOut() tells a former member nothing more", () =>
+Deno.test("createFanOut() no longer notifies a former member", () =>
   withPeople(async ({ ids, pass, titles, removeMember }) => {
     await pass([eventOf("deployment.live")]);
     await removeMember(ids.bob);

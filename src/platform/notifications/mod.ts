@@ -1,6 +1,6 @@
 /**
- * Notifications: what people are shown of events in their inboxes, and what is
- * delivered to them by mail, push, messenger and webhook.
+ * Notifications: events in the inboxes of people, and messages that are delivered by
+ * mail, push, messenger and webhook.
  *
  * @module
  */

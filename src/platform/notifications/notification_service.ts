@@ -1,5 +1,5 @@
 /**
- * The inbox as its owner uses it: each change is told to the open streams.
+ * The inbox as its owner uses it: each change is published to the open streams.
  *
  * @module
  */
@@ -29,17 +29,17 @@ export class NotificationService {
     return this.inboxes.hasUnread(view);
   }
 
-  /** @throws {Failure} `not_found` for what is not in the view. */
+  /** @throws {Failure} `not_found` for a notification that is not in the view. */
   async read(view: InboxView, id: string): Promise<Notification> {
     return await this.changed(view, { type: "read", id }, await this.inboxes.read(view, id));
   }
 
-  /** @throws {Failure} `not_found` for what is not in the view. */
+  /** @throws {Failure} `not_found` for a notification that is not in the view. */
   async archive(view: InboxView, id: string): Promise<Notification> {
     return await this.changed(view, { type: "archived", id }, await this.inboxes.archive(view, id));
   }
 
-  /** @throws {Failure} `not_found` for what never was in the view. */
+  /** @throws {Failure} `not_found` for a notification that never was in the view. */
   async delete(view: InboxView, id: string): Promise<void> {
     const deleted = await this.inboxes.delete(view, id);
     if (deleted === undefined) throw unknown(id);
@@ -48,7 +48,7 @@ export class NotificationService {
     await this.live.publish(view.userId, [{ message: { type: "deleted", id }, workspaceId }]);
   }
 
-  /** Marks all of the inbox as read; returns how many that were. */
+  /** Marks the whole inbox as read; returns how many notifications changed. */
   readAll(view: InboxView): Promise<number> {
     return this.changeAll(view, "read", "read");
   }

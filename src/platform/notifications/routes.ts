@@ -40,7 +40,7 @@ export function bindNotificationRoutes(router: Router, services: NotificationRou
   bindEvents(router, services);
 }
 
-/** What has a name of its own comes before what takes any id. */
+/** Routes with a fixed name come before those that take any id. */
 function bindInbox(router: Router, services: NotificationRouteServices): void {
   const { notifications } = services;
 
@@ -107,7 +107,7 @@ function bindStream(router: Router, services: NotificationRouteServices): void {
   });
 }
 
-/** A security event is about one person: the one who raises it. */
+/** A security event concerns one person: whoever raises it. */
 function audienceOf({ user, workspace }: Caller, event: EventName): EventAudience {
   const workspaceId = workspace.id;
   return EVENTS[event].category === "Security"
@@ -130,7 +130,7 @@ function bindEvents(router: Router, { events }: NotificationRouteServices): void
   });
 }
 
-/** Data as it is stored: without fields that were left out. */
+/** The data to store: without fields that were left out. */
 function definedOnly<Value>(
   data: Readonly<Record<string, Value | undefined>>,
 ): Record<string, Value> {

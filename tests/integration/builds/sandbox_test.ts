@@ -1,4 +1,4 @@
-/** Builds where the machine offers no walls. */
+/** Builds where the machine offers no sandbox. */
 import assert from "node:assert/strict";
 import { markedProcesses } from "../../../src/lib/marked_processes.ts";
 import { textOf, withBuilds } from "../../helpers/git_builds.ts";
@@ -10,7 +10,7 @@ const SCRIPT = [
 
 const SETTINGS = { buildCommand: "sh build.sh", outputDirectory: "out" };
 
-Deno.test("without walls builds are refused, with what can be done", async () => {
+Deno.test("without a sandbox builds are refused, with what can be done", async () => {
   await withBuilds(async ({ project, build, log }) => {
     const { hook } = await project("shop", SETTINGS);
     const { status, error, id } = await build(hook, { "build.sh": SCRIPT });
@@ -20,7 +20,7 @@ Deno.test("without walls builds are refused, with what can be done", async () =>
   }, { builds: { sandbox: "open" } });
 });
 
-Deno.test("builds without walls run when the operator says so, and leave nothing", async () => {
+Deno.test("builds without a sandbox run when the operator allows it, and leave nothing", async () => {
   await withBuilds(async ({ project, build, get, logged, dataDir }) => {
     const { hook } = await project("shop", SETTINGS);
     const { error, id } = await build(hook, { "build.sh": SCRIPT });
@@ -28,11 +28,11 @@ Deno.test("builds without walls run when the operator says so, and leave nothing
     assert.equal((await get("shop.localhost", "/")).text.trim(), "main");
     assert.deepEqual(await markedProcesses(`SVC_DEPLOYMENT_ID=${id}`), []);
     assert.deepEqual(await Array.fromAsync(Deno.readDir(`${dataDir}/builds`)), []);
-    assert.ok(logged.some((line) => /without walls/.test(line)));
+    assert.ok(logged.some((line) => /without a sandbox/.test(line)));
   }, { builds: { sandbox: "open", allowUnsandboxed: true } });
 });
 
-Deno.test("a build without walls that never ends is ended, too", async () => {
+Deno.test("a build without a sandbox that never ends is ended, too", async () => {
   await withBuilds(async ({ project, build }) => {
     const { hook } = await project("shop", SETTINGS);
     const { error, id } = await build(hook, { "build.sh": "setsid sleep 876 & sleep 876" });

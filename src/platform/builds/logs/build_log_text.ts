@@ -1,22 +1,22 @@
 /**
- * From what a build prints to lines that are safe to keep and to show. Pure.
+ * Turns what a build prints into lines that are safe to store and to show. Pure.
  *
  * @module
  */
 import type { ChunkMasker, SecretMasker } from "../../../lib/mask_secrets.ts";
 
-/** Longest line in characters; a longer one is kept in pieces. */
+/** Longest line in characters; a longer one is split. */
 const MAX_LINE = 4096;
 
 /** Escape sequences of terminals (ECMA-48): CSI, OSC and the other strings, single characters. */
 // deno-lint-ignore no-control-regex -- these are control characters
 const SEQUENCE = /\x1b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\x07\x1b]*(?:\x07|\x1b\\)?|[ -/]*[0-~])/g;
 
-/** What is left of control characters, and marks that turn the direction of text. */
+/** The remaining control characters, and marks that change the direction of text. */
 // deno-lint-ignore no-control-regex -- these are control characters
 const CONTROL = /[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
 
-/** Takes out everything that could steer a terminal or hide text. */
+/** Removes everything that could control a terminal or hide text. */
 export function plainText(text: string): string {
   return text.replace(SEQUENCE, "").replace(CONTROL, "").toWellFormed();
 }
@@ -28,9 +28,8 @@ export interface LineStream {
 }
 
 /**
- * Masks secrets, wherever a chunk or a line ends, and gives plain lines that
- * are not empty. A carriage return ends a line as well: progress bars become
- * lines.
+ * Masks secrets, wherever chunks and lines end, and passes on plain lines that are
+ * not empty. A carriage return ends a line too, so progress bars become lines.
  */
 export function createLineStream(
   masker: SecretMasker,
@@ -48,7 +47,7 @@ export function createLineStream(
     for (const line of lines) sayPlain(line);
   };
   const sayPlain = (line: string) => {
-    // Sequences within a secret hide it from the first look.
+    // Escape sequences inside a secret hide it from the first pass.
     const plain = masker.mask(plainText(line));
     for (let at = 0; at < plain.length; at += MAX_LINE) say(plain.slice(at, at + MAX_LINE));
   };

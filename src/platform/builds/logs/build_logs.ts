@@ -1,6 +1,6 @@
 /**
- * What builds say: kept as one file each, bounded, and handed to those who
- * follow while it is written.
+ * The logs of builds: one bounded file each, which readers can follow while it is
+ * written.
  *
  * @module
  */
@@ -15,9 +15,9 @@ export interface LoggedBuild {
 }
 
 export interface BuildLogLimits {
-  /** Size from which lines are left out, in bytes. */
+  /** Size beyond which lines are left out, in bytes. */
   readonly maxBytes: number;
-  /** Lines of the end that are kept all the same. */
+  /** How many of the last lines are kept in any case. */
   readonly tailLines: number;
 }
 
@@ -25,13 +25,13 @@ const DEFAULT_LIMITS: BuildLogLimits = { maxBytes: 4 * 1024 * 1024, tailLines: 3
 
 const SUFFIX = ".ndjson";
 
-/** How long lines wait to be written, in milliseconds. */
+/** How long lines are buffered before they are written, in milliseconds. */
 const FLUSH_MS = 100;
 
-/** Told of new lines; `undefined` says that there are no more. */
+/** Receives new lines, and `undefined` at the end. */
 type Listener = (line: BuildLogLine | undefined) => void;
 
-/** The log of a build that runs. */
+/** The log of a running build. */
 export interface BuildLogWriter {
   add(level: BuildLogLevel, text: string): void;
   /** Writes what is left. */
@@ -66,7 +66,7 @@ class Writer implements BuildLogWriter {
     this.#leftOut++;
   }
 
-  /** Waits until everything that was said is in the file. */
+  /** Waits until every line is in the file. */
   flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -80,7 +80,7 @@ class Writer implements BuildLogWriter {
 
   async end(): Promise<void> {
     if (this.#leftOut > 0) {
-      const text = `${this.#leftOut} lines were left out: the build prints too much`;
+      const text = `${this.#leftOut} lines were left out: the build printed too much`;
       this.#keep({ ...this.#place(), number: this.#tail[0]!.number - 1, level: "warn", text });
     }
     for (const line of this.#tail) this.#keep(line);
@@ -117,7 +117,7 @@ export class BuildLogs {
     this.#limits = { ...DEFAULT_LIMITS, ...options.limits };
   }
 
-  /** Begins the log of a build; one of an earlier attempt is replaced. */
+  /** Opens the log of a build, replacing that of an earlier attempt. */
   async open(build: LoggedBuild): Promise<BuildLogWriter> {
     const path = this.#path(build);
     await Deno.mkdir(dirname(path), { recursive: true, mode: 0o700 });
@@ -131,12 +131,12 @@ export class BuildLogs {
     return writer;
   }
 
-  /** True while the build is saying something. */
+  /** True while the build writes its log. */
   isOpen(build: LoggedBuild): boolean {
     return this.#writers.has(build.deploymentId);
   }
 
-  /** All lines that are kept; none where there is no log. */
+  /** All lines of a log; none where there is no log. */
   async read(build: LoggedBuild): Promise<BuildLogLine[]> {
     await this.#writers.get(build.deploymentId)?.flush();
     let text: string;
@@ -149,14 +149,14 @@ export class BuildLogs {
     return text.split("\n").flatMap(parseLine);
   }
 
-  /** Calls back with new lines while the build runs; returns the function that ends that. */
+  /** Calls back with new lines while the build runs; returns the function that stops it. */
   follow(build: LoggedBuild, listener: Listener): (() => void) | undefined {
     const writer = this.#writers.get(build.deploymentId);
     writer?.listeners.add(listener);
     return writer === undefined ? undefined : () => writer.listeners.delete(listener);
   }
 
-  /** Every build that has a log, in no order; logs of builds that come meanwhile may be left out. */
+  /** Every build that has a log, in no order; builds that start meanwhile may be missing. */
   async *all(): AsyncGenerator<LoggedBuild> {
     for await (const { name: projectId, isDirectory } of entriesOf(this.root)) {
       if (!isDirectory || !isUuid(projectId)) continue;
@@ -180,7 +180,7 @@ export class BuildLogs {
   }
 }
 
-/** A line that a crash cut short is passed over. */
+/** Skips a line that a crash cut short. */
 function parseLine(text: string): BuildLogLine[] {
   try {
     const parsed = buildLogLine.safeParse(JSON.parse(text));
@@ -190,7 +190,7 @@ function parseLine(text: string): BuildLogLine[] {
   }
 }
 
-/** Entries of a folder; none where it is not there. */
+/** Entries of a folder; none where it does not exist. */
 async function* entriesOf(folder: string): AsyncGenerator<Deno.DirEntry> {
   try {
     yield* Deno.readDir(folder);

@@ -50,7 +50,7 @@ Deno.test("createLineStream() cuts long lines into pieces", () => {
   assert.deepEqual(lines.map(({ length }) => length), [4096, 4096, 1808]);
 });
 
-Deno.test("BuildLogs keep lines, tell followers, and know when there are no more", async () => {
+Deno.test("BuildLogs keep lines, pass them to followers, and report the end", async () => {
   await withLogs(async (logs) => {
     assert.deepEqual(await logs.read(BUILD), []);
     const writer = await logs.open(BUILD);

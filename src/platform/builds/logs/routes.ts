@@ -9,10 +9,10 @@ import type { DeploymentRecord, DeploymentStore } from "../../deployments/mod.ts
 import { eventStream, Failure, type Router, type ServerEvent } from "../../core/http/mod.ts";
 import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
 
-/** Text of one event, in characters; readers bound what they take. */
+/** Longest text of one event, in characters: clients bound what they accept. */
 const MAX_EVENT = 128 * 1024;
 
-/** How often a build that has not begun is looked at again, in milliseconds. */
+/** How often to check whether a build has begun, in milliseconds. */
 const WAIT_MS = 500;
 
 export interface BuildLogServices {
@@ -27,7 +27,7 @@ function isWaited(deployment: DeploymentRecord | undefined): boolean {
   return deployment?.status === "PENDING" || deployment?.status === "BUILDING";
 }
 
-/** Lines in events that are not too large. */
+/** Groups lines into events of bounded size. */
 function inParts(lines: readonly BuildLogLine[]): BuildLogLine[][] {
   const parts: BuildLogLine[][] = [];
   let room = 0;
@@ -45,7 +45,7 @@ function inParts(lines: readonly BuildLogLine[]): BuildLogLine[][] {
 
 type Send = (event: ServerEvent) => void;
 
-/** Sends the lines that are there, then new ones, then the end. */
+/** Sends the existing lines, then new ones, then the end. */
 async function sendAll(
   services: BuildLogServices,
   build: LoggedBuild,
@@ -92,7 +92,7 @@ async function sendAll(
 export function bindBuildLogRoutes(router: Router, services: BuildLogServices): void {
   const { deployments, buildLogs, closing } = services;
 
-  /** Finds a deployment of the caller's workspace; any other is as unknown as none. */
+  /** Finds a deployment of the caller's workspace; those of others do not exist for it. */
   async function find(caller: Caller, id: string): Promise<LoggedBuild> {
     const owner = await deployments.owner(id);
     if (owner?.workspaceId === caller.workspace.id) {

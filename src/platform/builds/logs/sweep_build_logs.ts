@@ -1,12 +1,12 @@
 /**
- * Removes logs of builds whose deployment is gone: what a crash left that came
- * between the removal of its records and that of its log.
+ * Removes the logs of builds whose deployment is gone: a crash between the removal
+ * of its records and that of its log leaves one behind.
  *
  * @module
  */
 import type { BuildLogs, LoggedBuild } from "./build_logs.ts";
 
-/** Logs that one round looks at; the next goes on behind them. */
+/** How many logs one round checks; the next round continues after them. */
 const MAX_LOOKED_AT = 1000;
 
 export interface BuildLogSweepOptions {
@@ -21,8 +21,8 @@ export class BuildLogSweep {
   constructor(private readonly options: BuildLogSweepOptions) {}
 
   /**
-   * One round; harmless at any time, as a deployment is stored before its log
-   * is opened. Returns how many logs it removed.
+   * Runs one round and returns how many logs it removed. It is safe at any time, as a
+   * deployment is stored before its log is opened.
    */
   async run(signal: AbortSignal): Promise<number> {
     const { buildLogs, exists, maxLookedAt = MAX_LOOKED_AT } = this.options;

@@ -1,7 +1,7 @@
 /**
- * The queue of builds: in order and fair, a bounded number at a time, and
- * durable. What waits is in the store before it is here, so a crash loses
- * nothing: a build that was running is run once more, then given up.
+ * The queue of builds: ordered, fair between workspaces, bounded and durable. A
+ * build is in the store before it is in this queue, so a crash loses nothing: a
+ * build that was running is run once more, and fails if that is interrupted too.
  *
  * @module
  */
@@ -13,29 +13,29 @@ import { nextBuild } from "./build_schedule.ts";
 import type { BuildStore } from "./build_store.ts";
 import type { BuildEnd, BuildWorker } from "./build_worker.ts";
 
-/** Builds that may wait. */
+/** How many builds may wait. */
 export const MAX_WAITING = 10_000;
 
-/** How often a build is begun, where the platform ended in the middle of it. */
+/** How often a build is started where the platform stops in the middle of it. */
 const MAX_ATTEMPTS = 2;
 
 /** Seconds after which a caller may find room in a full queue. */
 const RETRY_SECONDS = 60;
 
-/** Pauses between tries to write to a store that fails: twice as long each time, up to the longest. */
+/** Pauses between attempts to write to a failing store: they double, up to the longest. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 60_000;
 
 const UNNOTED =
-  "The platform could not store what became of this build: its own log says why. Build it again";
+  "The platform could not store the result of this build: see its own log. Build it again";
 
 export interface BuildQueueOptions {
   readonly builds: BuildStore;
   readonly worker: Pick<BuildWorker, "perform" | "giveUp">;
-  /** Builds that run at the same time. */
+  /** How many builds run at the same time. */
   readonly concurrency: number;
   readonly now: Clock;
-  /** Waits, or rejects as soon as the signal is aborted; a timer where missing. */
+  /** Waits; rejects as soon as the signal is aborted. A timer where missing. */
   readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
   onTrouble(message: string): void;
 }
@@ -57,13 +57,13 @@ export class BuildQueue {
 
   constructor(private readonly options: BuildQueueOptions) {}
 
-  /** Takes up what the last run of the platform left; call it once, before `add()`. */
+  /** Resumes what the last run of the platform left. Call it once, before `add()`. */
   async start(): Promise<void> {
     const { builds, worker } = this.options;
     await builds.open();
     for await (const build of builds.queue()) {
       if (build.state === "RUNNING" && build.attempts >= MAX_ATTEMPTS) {
-        const reason = "The platform ended twice while it was building this";
+        const reason = "The platform stopped twice during this build";
         await this.settle(build, await worker.giveUp(build, reason));
       } else {
         this.waiting.push(build);
@@ -80,14 +80,14 @@ export class BuildQueue {
     });
   }
 
-  /** Takes a build that is in the store. */
+  /** Queues a build that is in the store. */
   add(build: BuildRecord): void {
     const older = this.waiting.findLastIndex((each) => each.place < build.place);
     this.waiting.splice(older + 1, 0, build);
     this.pump();
   }
 
-  /** Ends a build whose deployment was stopped or removed; nothing where there is none. */
+  /** Ends a build whose deployment was stopped or removed, if it waits or runs. */
   async drop(id: string): Promise<void> {
     this.running.get(id)?.abort.abort();
     const build = this.waiting.find((each) => each.id === id);
@@ -96,7 +96,7 @@ export class BuildQueue {
     await this.settle(build, { state: "CANCELLED", error: null });
   }
 
-  /** Ends all builds of a project, and waits for those that run. */
+  /** Ends all builds of a project, and waits for the running ones to end. */
   async dropProject(projectId: string): Promise<void> {
     const ended = [...this.running.values()].filter(({ build }) => build.projectId === projectId);
     for (const { abort } of ended) abort.abort();
@@ -104,13 +104,13 @@ export class BuildQueue {
     await Promise.all(ended.map((each) => each.ended));
   }
 
-  /** How many builds are ahead of one that waits; null for any other. */
+  /** How many builds are ahead of a waiting one; null where it does not wait. */
   ahead(id: string): number | null {
     const place = this.waiting.findIndex((build) => build.id === id);
     return place === -1 ? null : place + this.running.size;
   }
 
-  /** Interrupts what runs; it goes on at the next start. */
+  /** Interrupts the running builds; they are run again at the next start. */
   async close(): Promise<void> {
     this.closing.abort();
     for (const { abort } of this.running.values()) abort.abort();
@@ -131,7 +131,8 @@ export class BuildQueue {
     }
   }
 
-  /** Never rejects; a build that cannot be stored while the platform ends goes on at its next start. */
+  /** Never rejects. A build whose end cannot be stored while the platform stops is run
+   * again at its next start. */
   private async run(build: BuildRecord, signal: AbortSignal): Promise<void> {
     const { builds, worker, now, onTrouble } = this.options;
     try {
@@ -140,7 +141,7 @@ export class BuildQueue {
       const begun = await this.persist(build, () => builds.update(build, running));
       if (begun === undefined) return;
       const end = await worker.perform(begun, signal).catch((error) => {
-        onTrouble(`Cannot store what became of build ${build.id}: ${error}`);
+        onTrouble(`Cannot store the result of build ${build.id}: ${error}`);
         return this.persist(build, () => worker.giveUp(begun, UNNOTED));
       });
       await this.persist(build, () => this.settle(begun, end));
@@ -149,7 +150,7 @@ export class BuildQueue {
     }
   }
 
-  /** Writes to the store, again and again where that fails, until the queue is closed. */
+  /** Writes to the store, retrying failures until the queue is closed. */
   private async persist<T>(build: BuildRecord, write: () => Promise<T>): Promise<T> {
     const { onTrouble, pause = wait } = this.options;
     const { signal } = this.closing;
@@ -159,7 +160,7 @@ export class BuildQueue {
       } catch (error) {
         if (signal.aborted) throw error;
         onTrouble(`Cannot store build ${build.id}, trying again in ${pauseMs} ms: ${error}`);
-        // Where the queue is closed meanwhile, there is one more try.
+        // If the queue is closed meanwhile, one more attempt follows.
         await pause(pauseMs, signal).catch(() => {});
       }
     }

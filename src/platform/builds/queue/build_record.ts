@@ -1,6 +1,6 @@
 /**
- * A build from git: its record, what may begin beside it, and its form on the
- * wire. Pure.
+ * A build from git: its record, whether it may start beside others, and its form in
+ * the API. Pure.
  *
  * @module
  */
@@ -18,7 +18,7 @@ export const buildRecord = z.object({
   state: z.enum(BUILD_STATES),
   /** Orders the queue: a smaller one is older. */
   place: z.number(),
-  /** How often a worker began with it. */
+  /** How often a worker started it. */
   attempts: z.number(),
   error: z.string().nullable(),
   queuedAt: z.number(),
@@ -32,7 +32,7 @@ export function isUnderWay(build: Pick<BuildRecord, "state">): boolean {
   return build.state === "QUEUED" || build.state === "RUNNING";
 }
 
-/** What is under way for one branch of a project. */
+/** The builds that wait or run for one branch of a project. */
 export const branchBuilds = z.object({
   active: z.array(z.object({ id: z.string(), commitSha: z.string() })),
 });
@@ -40,7 +40,7 @@ export type BranchBuilds = z.infer<typeof branchBuilds>;
 
 export type Admission =
   | { readonly type: "create" }
-  /** The same commit is live there, or under way. */
+  /** The same commit is live there, or is being built. */
   | { readonly type: "identical"; readonly id: string }
   /** Another commit of the branch is being built. */
   | { readonly type: "busy"; readonly id: string; readonly commitSha: string };
@@ -49,17 +49,17 @@ export type Admission =
 export interface KnownCommit {
   readonly id: string;
   readonly status: DeploymentState;
-  /** True while the address that it was made for shows it: production's, or the branch's. */
+  /** True while its address shows it: that of production, or that of the branch. */
   readonly isShown: boolean;
 }
 
 const UNDER_WAY: ReadonlySet<DeploymentState> = new Set(["PENDING", "BUILDING", "DEPLOYING"]);
 
 /**
- * Decides on a new build. The same commit is not built again while it is under
- * way, or is what its address shows; one that was superseded, rolled back,
- * stopped or failed is. `force` builds all the same, but not beside another
- * commit of the branch.
+ * Decides whether to build a commit. It is not built again while it is being built
+ * or while its address shows it; it is where it was superseded, rolled back, stopped
+ * or failed. `force` builds it in any case, but not beside another commit of the
+ * branch.
  */
 export function admit(
   facts: {

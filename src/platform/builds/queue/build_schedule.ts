@@ -1,5 +1,5 @@
 /**
- * Which build is next. Pure.
+ * Which build runs next. Pure.
  *
  * @module
  */
@@ -18,11 +18,11 @@ const count = <T>(items: Iterable<T>, keep: (item: T) => boolean): number => {
 };
 
 /**
- * The next build: of those that may begin, one whose workspace, then whose
- * project, has the fewest running; among equals the oldest. A branch of a
- * project is built one commit at a time.
+ * The next build: of those that may start, one whose workspace has the fewest running
+ * builds, then one whose project has, then the oldest. A branch of a project builds
+ * one commit at a time.
  *
- * @param waiting oldest first
+ * @param waiting Oldest first.
  */
 export function nextBuild<B extends ScheduledBuild>(
   waiting: readonly B[],

@@ -1,6 +1,6 @@
 /**
- * Builds and their queue in Deno KV. A build is stored in the same commit as
- * its deployment, and a guard per branch decides between triggers that come
+ * Builds and their queue in Deno KV. A build is stored in the same commit as its
+ * deployment, and a guard record per branch decides between triggers that arrive
  * at the same time.
  *
  * @module
@@ -47,7 +47,7 @@ export class BuildStore {
 
   constructor(private readonly kv: Deno.Kv) {}
 
-  /** Takes note of the places that are taken; call it before the first build. */
+  /** Reads which places in the queue are taken. Call it before the first build. */
   async open(): Promise<void> {
     for await (
       const { key } of this.kv.list({ prefix: keys.buildQueue() }, { reverse: true, limit: 1 })
@@ -56,13 +56,13 @@ export class BuildStore {
     }
   }
 
-  /** A place behind all others. */
+  /** A new place at the end of the queue. */
   nextPlace(now: number): number {
     this.lastPlace = Math.max(this.lastPlace + 1, now * 1000);
     return this.lastPlace;
   }
 
-  /** Decides on a build of a commit, as things are now. */
+  /** Decides, as things are now, whether a commit is to be built. */
   async admission(
     wanted: Pick<BuildRecord, "projectId" | "branch" | "commitSha" | "environment">,
     force: boolean,
@@ -73,7 +73,7 @@ export class BuildStore {
   /**
    * Stores a build together with its deployment.
    *
-   * @throws {NotAdmittedError} from the commit, which then stores nothing.
+   * @throws {NotAdmittedError} during the commit, which then stores nothing.
    */
   storedWith(build: BuildRecord, force: boolean): CreatedWith {
     const { id, projectId, branch, commitSha } = build;
@@ -112,7 +112,7 @@ export class BuildStore {
     }
   }
 
-  /** Changes a build that is under way; `undefined` where it is gone or has ended. */
+  /** Changes a waiting or running build; `undefined` where it is gone or has ended. */
   async update(
     build: Pick<BuildRecord, "projectId" | "id">,
     change: Partial<Pick<BuildRecord, "state" | "attempts" | "startedAt">>,
@@ -131,7 +131,7 @@ export class BuildStore {
     return result;
   }
 
-  /** Ends a build and frees its branch; once is enough. */
+  /** Ends a build and frees its branch. Ending it again changes nothing. */
   async finish(
     { projectId, id, branch, place }: BuildRecord,
     end: Pick<BuildRecord, "error" | "finishedAt"> & {
@@ -159,7 +159,7 @@ export class BuildStore {
     });
   }
 
-  /** Forgets the build of a deployment in the commit that removes that. */
+  /** Removes the build of a deployment in the commit that removes the deployment. */
   async removeWith(
     operation: Deno.AtomicOperation,
     { projectId, id, branch, commitSha, environment }: DeploymentRecord,
@@ -214,7 +214,7 @@ export class BuildStore {
     const label = wanted.environment === ENVIRONMENT_PRODUCTION
       ? latest.projectName
       : latest.branchLabel;
-    // Read after the deployment: one that is LIVE by then has its host labels.
+    // Read after the deployment, so that a LIVE one has its host labels by now.
     const host = await readRecord(this.kv, keys.host(label), hostRecord);
     const shownId = host?.value.deploymentId ?? latest.id;
     const shown = shownId === latest.id ? latest : await this.findDeployment(projectId, shownId);

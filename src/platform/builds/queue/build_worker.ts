@@ -1,6 +1,6 @@
 /**
- * One build from beginning to end: the runner makes the content, which is
- * checked as that of an upload, and the deployment goes live.
+ * One build from start to end: the runner makes the content, which is checked like
+ * an upload, and the deployment goes live.
  *
  * @module
  */
@@ -26,7 +26,7 @@ import type { BuildRunner, BuiltContent } from "../types.ts";
 export type BuildEnd =
   | { readonly state: "SUCCEEDED" | "CANCELLED"; readonly error: null }
   | { readonly state: "FAILED"; readonly error: string }
-  /** The platform stops: the build goes on at its next start. */
+  /** The platform stops: the build is run again at its next start. */
   | { readonly state: "INTERRUPTED" };
 
 type Moment = "building" | "build_success" | "build_failed" | "failed";
@@ -48,7 +48,7 @@ export interface BuildWorkerServices {
   readonly addresses: Addresses;
   readonly raiseEvent: RaiseEvent;
   readonly now: Clock;
-  /** Told what went wrong where that is the platform's own fault. */
+  /** Receives failures that are the platform's own fault. */
   onTrouble(message: string): void;
 }
 
@@ -56,8 +56,8 @@ export class BuildWorker {
   constructor(private readonly services: BuildWorkerServices) {}
 
   /**
-   * Builds and deploys; never rejects. An aborted signal means that the
-   * deployment was stopped, or that the platform stops.
+   * Builds and deploys; never rejects. The signal is aborted when the deployment was
+   * stopped, and when the platform stops.
    */
   async perform(build: BuildRecord, signal: AbortSignal): Promise<BuildEnd> {
     try {
@@ -73,7 +73,7 @@ export class BuildWorker {
     }
   }
 
-  /** Gives a build up that cannot go on. */
+  /** Fails a build that cannot be resumed. */
   async giveUp(build: BuildRecord, reason: string): Promise<BuildEnd> {
     return await this.fail(build, "build_failed", new Failure("conflict", reason));
   }
@@ -116,7 +116,7 @@ export class BuildWorker {
     }
   }
 
-  /** Checks what was built and gives it to the deployment. */
+  /** Checks the output and stores it with the deployment. */
   private async attach(
     deployment: DeploymentRecord,
     content: BuiltContent,
@@ -150,7 +150,7 @@ export class BuildWorker {
     }
   }
 
-  /** Lets the deployment fail, unless it was stopped or deleted meanwhile. */
+  /** Marks the deployment as failed, unless it was stopped or deleted meanwhile. */
   private async fail(build: BuildRecord, moment: Moment, cause: unknown): Promise<BuildEnd> {
     const { deployments, now, onTrouble } = this.services;
     const failure = toFailure(cause);
@@ -159,7 +159,7 @@ export class BuildWorker {
       const text = cause instanceof Error ? cause.stack ?? cause.message : String(cause);
       onTrouble(`Build ${build.id} failed: ${text}`);
     }
-    // It may name what the build named.
+    // It may quote the build.
     const error = plainText(failure.message);
     let fails = false;
     const failed = await deployments.update(build.projectId, build.id, (current) => {

@@ -10,13 +10,13 @@ import { runProgram } from "../../../lib/spawn_program.ts";
 
 export interface BuildFolder {
   readonly path: string;
-  /** Becomes the root of what the build sees. */
+  /** Becomes the root folder that the build sees. */
   readonly root: string;
   /** Where the checkout goes, on this machine. */
   readonly repository: string;
   readonly jobFile: string;
   readonly shown: readonly Shown[];
-  /** The same places as the build sees them. */
+  /** The paths of these folders as the build sees them. */
   readonly inside: {
     readonly box: string;
     readonly temporary: string;
@@ -26,7 +26,7 @@ export interface BuildFolder {
   readonly cache: string;
 }
 
-/** Runs a program of the system; throws with what it said where it fails. */
+/** Runs a program of the system; throws with its output where it fails. */
 async function run(program: string, ...args: string[]): Promise<void> {
   const { success, stderr } = await runProgram(program, {
     args,
@@ -39,7 +39,7 @@ async function run(program: string, ...args: string[]): Promise<void> {
   if (!success) throw new Error(`${program} failed: ${new TextDecoder().decode(stderr).trim()}`);
 }
 
-/** Removes a folder with whatever a build left in it, folders that may not be written included. */
+/** Removes a folder and all that a build left in it, including read-only folders. */
 export async function removeBuildFolder(path: string): Promise<void> {
   const isThere = await Deno.lstat(path).then(() => true, () => false);
   if (!isThere) return;
@@ -47,7 +47,7 @@ export async function removeBuildFolder(path: string): Promise<void> {
   await run("rm", "-rf", "--one-file-system", "--", path);
 }
 
-/** Makes the folders of a build; `cache` is that of the project, or one that goes with the build. */
+/** Makes the folders of a build. Without `cache`, it gets a cache that is removed with it. */
 export async function makeBuildFolder(
   path: string,
   options: { readonly kind: SandboxKind; readonly cache: string | undefined },
@@ -81,7 +81,7 @@ export async function makeBuildFolder(
   };
 }
 
-/** Gives the build's folders to its user; a cache only where it is another's. */
+/** Makes the build's user own its folders; the cache only where another user owns it. */
 export async function giveToUser(
   folder: BuildFolder,
   options: { readonly kind: SandboxKind; readonly uid: number },

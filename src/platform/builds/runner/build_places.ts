@@ -1,7 +1,7 @@
 /**
- * Where builds and the caches of projects lie: in the data directory, but for
- * builds that run as a user of their own without a root of their own. That user
- * cannot go into the data directory, which only the platform may enter.
+ * Where builds and the caches of projects are: in the data directory, except for
+ * builds that have a user but no root folder of their own. Such a user cannot
+ * enter the data directory, which is open to the platform only.
  *
  * @module
  */
@@ -20,23 +20,23 @@ export function ownPlaces(dataDir: string): BuildPlaces {
   return { builds: join(dataDir, "builds"), caches: join(dataDir, "build_cache") };
 }
 
-/** The places outside; `mark` tells platforms apart. */
+/** The places outside of it; `mark` is different for each platform. */
 export function sharedPlaces(mark: string): BuildPlaces {
   const folder = join(SHARED_FOLDER, `svc-builds-${mark}`);
   return { builds: join(folder, "builds"), caches: join(folder, "caches") };
 }
 
-/** Makes a folder that others may pass through, and makes sure that it is ours. */
+/** Makes a folder that other users may pass through, and checks that we own it. */
 async function makeOwn(path: string): Promise<void> {
   await Deno.mkdir(path, { mode: 0o711 }).catch((error) => {
     if (!(error instanceof Deno.errors.AlreadyExists)) throw error;
   });
   const { isDirectory, uid, mode } = await Deno.lstat(path);
   if (isDirectory && uid === Deno.uid() && ((mode ?? 0) & 0o022) === 0) return;
-  throw new Error(`Cannot build in ${path}: it belongs to someone else`);
+  throw new Error(`Cannot build in ${path}: another user owns it or may write to it`);
 }
 
-/** The places for a kind of walls, made where they are missing. */
+/** The places for a kind of sandbox, made where they are missing. */
 export async function preparePlaces(
   kind: SandboxKind,
   options: { readonly dataDir: string; readonly mark: string },
@@ -53,7 +53,7 @@ export async function preparePlaces(
   return places;
 }
 
-/** Names in a folder; none where there is no folder. */
+/** Names in a folder; none where the folder does not exist. */
 export async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await Array.fromAsync(Deno.readDir(folder))).map(({ name }) => name);

@@ -1,13 +1,13 @@
 /**
- * The users that builds run as, each for one build at a time, and the caches
- * of projects, each used by one build at a time. Pure bookkeeping.
+ * Which users and caches builds have: a user is for one build at a time, and so is
+ * the cache of a project. Pure.
  *
  * @module
  */
 
 export interface BuildSlot {
   readonly uid: number;
-  /** True where the build may use its project's cache: no other does now. */
+  /** True where the build may use its project's cache, which no other build uses now. */
   readonly ownsCache: boolean;
 }
 
@@ -16,10 +16,10 @@ export class BuildSlots {
   readonly #busyCaches = new Set<string>();
   readonly #latest = new Map<string, number>();
 
-  /** @param firstUid users from this one on belong to builds */
+  /** @param firstUid The first of the users that builds run as. */
   constructor(private readonly firstUid: number) {}
 
-  /** Takes the user that the project had before, where that one is free: its cache is owned by it. */
+  /** Prefers the user of the project's last build where it is free, as it owns the cache. */
   take(projectId: string): BuildSlot {
     const before = this.#latest.get(projectId);
     let uid = before !== undefined && !this.#busyUsers.has(before) ? before : this.firstUid;

@@ -1,7 +1,7 @@
 /**
- * Taking what a build made into the platform's store. No process of the build
- * is left by then, so nothing changes between a look and the next step; but
- * what it left behind is as hostile as it was.
+ * Takes the output of a build into the platform's store. No process of the build
+ * runs any more, so nothing changes between a check and the next step; but the
+ * files that it left are as hostile as it was.
  *
  * @module
  */
@@ -19,16 +19,16 @@ import type { BlobStore } from "../../core/store/mod.ts";
 import type { BuiltContent } from "../types.ts";
 import type { Shown } from "../sandbox/sandbox.ts";
 
-/** A build handed over something that it must not. `message` is for people. */
+/** A build named a file that it must not deploy. `message` is for people. */
 export class OutputRefused extends Error {
   override readonly name = "OutputRefused";
 }
 
 export interface CollectOptions {
   readonly blobs: BlobStore;
-  /** The build's folders: where they are, and where the build saw them. */
+  /** The build's folders: their paths on this machine, and those that the build saw. */
   readonly shown: readonly Shown[];
-  /** The user whom everything must belong to, where the build had its own. */
+  /** The user that every file must belong to, where the build had a user of its own. */
   readonly uid: number | undefined;
 }
 
@@ -41,7 +41,7 @@ interface Stored {
   readonly size: number;
 }
 
-/** The path on this machine of what the build names; it must lie in one of its folders. */
+/** The path on this machine of a file that the build named, in one of its folders. */
 function hostPath(content: string, shown: readonly Shown[]): string {
   const parts = content.split("/");
   const folder = shown.find(({ to }) => content.startsWith(`${to}/`));
@@ -53,7 +53,7 @@ function hostPath(content: string, shown: readonly Shown[]): string {
 }
 
 class Collector {
-  /** Folders that no link leads through. */
+  /** For each folder, whether its path goes through no link. */
   readonly #plain = new Map<string, Promise<boolean>>();
 
   constructor(private readonly options: CollectOptions) {}
@@ -67,7 +67,7 @@ class Collector {
     return size <= READ_WHOLE ? await this.#storeWhole(path) : await this.#storeStream(path);
   }
 
-  /** Refuses links anywhere on the way, everything but plain files, and files of others. */
+  /** Refuses paths through links, anything but regular files, and files of other users. */
   async #judge(path: string, content: string): Promise<number> {
     const folder = dirname(path);
     let plain = this.#plain.get(folder);
@@ -80,7 +80,9 @@ class Collector {
     if (
       !await plain || info?.isFile !== true || (uid !== undefined && info.uid !== uid)
     ) {
-      throw new OutputRefused(`A file of the output is no file of the build: ${content}`);
+      throw new OutputRefused(
+        `A file of the output is not a regular file of the build: ${content}`,
+      );
     }
     return info.size;
   }
@@ -105,9 +107,9 @@ class Collector {
 }
 
 /**
- * Stores every file and function that a build names.
+ * Stores every file and function that a build named.
  *
- * @throws {OutputRefused} where one of them is not the build's own plain file.
+ * @throws {OutputRefused} where one of them is not a regular file of the build.
  */
 export async function collectOutput(
   packed: PackedEvent,

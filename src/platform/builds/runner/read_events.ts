@@ -1,6 +1,6 @@
 /**
- * Reading what a build process says. The code of a project runs beside it and
- * may write anything in its place: lines are bounded and checked.
+ * Reads the events that a build process writes. The code of a project runs beside
+ * it and could write in its place, so lines are bounded and checked.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { type BuildEvent, buildEvent } from "../../../build/mod.ts";
 /** Longest line in bytes: the list of 100,000 files fits. */
 const MAX_LINE = 64 * 1024 * 1024;
 
-/** All that a process may say, in bytes. */
+/** Everything that a process may write, in bytes. */
 const MAX_TOTAL = 256 * 1024 * 1024;
 
 const LINE_FEED = 10;
 
-/** The process said what no build process says. */
+/** The process wrote something that is not an event. */
 export class BuildTalkError extends Error {
   override readonly name = "BuildTalkError";
 }
@@ -24,11 +24,11 @@ function parse(bytes: Uint8Array): BuildEvent {
   try {
     value = JSON.parse(new TextDecoder().decode(bytes));
   } catch {
-    throw new BuildTalkError("The build process wrote a line that is no JSON");
+    throw new BuildTalkError("The build process wrote a line that is not JSON");
   }
   const parsed = buildEvent.safeParse(value);
   if (!parsed.success) {
-    throw new BuildTalkError("The build process wrote a line that has no meaning");
+    throw new BuildTalkError("The build process wrote a line that is not an event");
   }
   return parsed.data;
 }
@@ -44,9 +44,9 @@ function join(parts: readonly Uint8Array[], length: number): Uint8Array {
 }
 
 /**
- * Gives each event in order.
+ * Yields the events in order.
  *
- * @throws {BuildTalkError} at the first line that is too long or no event.
+ * @throws {BuildTalkError} at the first line that is too long or not an event.
  */
 export async function* readEvents(
   stream: ReadableStream<Uint8Array>,
@@ -56,7 +56,7 @@ export async function* readEvents(
   let total = 0;
   for await (const chunk of stream) {
     total += chunk.byteLength;
-    if (total > MAX_TOTAL) throw new BuildTalkError("The build process said too much");
+    if (total > MAX_TOTAL) throw new BuildTalkError("The build process wrote too much");
     let from = 0;
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
       const last = chunk.subarray(from, end);

@@ -1,5 +1,5 @@
 /**
- * One run between the walls: started, watched, ended, whatever it does.
+ * One run of a build in its sandbox: started, watched, and ended whatever it does.
  *
  * @module
  */
@@ -23,14 +23,14 @@ export interface SandboxedBuild {
   readonly run: SandboxRun;
   readonly sandbox: SandboxOptions;
   readonly limits: BuildLimits;
-  /** Folders whose size on disk counts. */
+  /** Folders whose size on disk is limited. */
   readonly folders: readonly string[];
   readonly log: BuildLogWriter;
   readonly masker: SecretMasker;
   readonly signal: AbortSignal;
-  /** How long to read on when the build was ended, in milliseconds; 5 s where missing. */
+  /** How long to go on reading after the end of the build, in milliseconds; 5 s where missing. */
   readonly drainMs?: number;
-  /** Told what the walls themselves said; for the operator. */
+  /** Receives what the sandbox itself printed, for the operator. */
   onTrouble(message: string): void;
 }
 
@@ -39,13 +39,13 @@ const MAX_STREAMS = 100;
 
 const MAX_REASON = 4000;
 
-/** Last words of the process itself, in characters. */
+/** How much of the process's own errors is kept, in characters. */
 const MAX_WORDS = 2000;
 
-/** What is written is read at once: after this, a process that left the build holds its output open. */
+/** Output is read at once: if it is still open after this, an escaped process holds it. */
 const DRAIN_MS = 5000;
 
-/** Puts what the process says into the log; returns what ends it. */
+/** Writes the events of the process to the log; returns the one that ends it, if any. */
 async function listen(
   stream: ReadableStream<Uint8Array>,
   build: SandboxedBuild,
@@ -55,7 +55,7 @@ async function listen(
   const streamOf = (number: number): LineStream => {
     let open = streams.get(number);
     if (open === undefined) {
-      if (streams.size >= MAX_STREAMS) throw new BuildTalkError("The build process said too much");
+      if (streams.size >= MAX_STREAMS) throw new BuildTalkError("The build process wrote too much");
       open = createLineStream(masker, (line) => log.add("output", line));
       streams.set(number, open);
     }
@@ -88,7 +88,7 @@ async function lastWords(stream: ReadableStream<Uint8Array>): Promise<string> {
     for await (const chunk of stream) {
       text = (text + decoder.decode(chunk, { stream: true })).slice(-MAX_WORDS);
     }
-  } catch { /* what was heard until then counts */ }
+  } catch { /* what was read until then counts */ }
   return text.trim();
 }
 
@@ -97,7 +97,7 @@ function minutes(milliseconds: number): string {
   return value >= 1 ? `${Math.round(value)} minutes` : `${Math.round(milliseconds / 1000)} seconds`;
 }
 
-/** Lets the output of an ended build be read to its end, but not for longer than `drainMs`. */
+/** Bounds how long the output of an ended build is read, to `drainMs`. */
 function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
   const late = new AbortController();
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -109,7 +109,7 @@ function boundReading({ drainMs = DRAIN_MS }: SandboxedBuild) {
 }
 
 /**
- * Runs the build to its end; no process of it is left then.
+ * Runs the build to its end, after which no process of it is left.
  *
  * @throws {StillRunningError} where one cannot be ended.
  */
@@ -123,7 +123,7 @@ export async function runSandboxed(build: SandboxedBuild): Promise<SandboxedEnd>
   const stopping = AbortSignal.any([signal, late, size.exceeded, memory.exceeded]);
   const reading = boundReading(build);
   const untilLate = () => new TransformStream<Uint8Array<ArrayBuffer>>();
-  // Whether it ended is judged below.
+  // Whether it ended is decided below.
   const stop = () => void end().catch(() => {}).finally(reading.begin);
   stopping.addEventListener("abort", stop, { once: true });
   const errors = child.stderr.pipeThrough(untilLate(), { signal: reading.late });

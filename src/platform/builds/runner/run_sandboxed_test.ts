@@ -8,7 +8,7 @@ import { runSandboxed, type SandboxedBuild } from "./run_sandboxed.ts";
 
 const MARK = "SVC_TEST_MARK";
 
-/** Runs a script without walls, and ends in the end what it left. */
+/** Runs a script without a sandbox, and ends what it leaves behind. */
 async function withScript(
   script: string,
   test: (build: SandboxedBuild) => Promise<void>,
@@ -78,7 +78,7 @@ Deno.test("waitForEnd() gives a process up that does not end, and says which", a
   const { promise: status, resolve } = Promise.withResolvers<Deno.CommandStatus>();
   await assert.rejects(waitForEnd({ pid: 4711, status }, 1), (error: Error) => {
     assert.ok(error instanceof StillRunningError);
-    assert.match(error.message, /^Process 4711 goes on \d+ s after it was killed$/);
+    assert.match(error.message, /^Process 4711 still runs \d+ s after it was killed$/);
     return true;
   });
   resolve({ success: false, code: 137, signal: "SIGKILL" });

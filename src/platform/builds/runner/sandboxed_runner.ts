@@ -1,6 +1,6 @@
 /**
- * Runs builds: a fresh checkout each, between the best walls that there are,
- * and what it made goes into the store.
+ * Runs builds: each in a fresh checkout, in the best sandbox that this machine
+ * offers. What a build made goes into the store.
  *
  * @module
  */
@@ -59,7 +59,7 @@ export interface SandboxedRunnerOptions {
   readonly program: BuildProgram;
   /** The platform's own `PATH`. */
   readonly path: string;
-  /** Told of what the operator should know. */
+  /** Receives what the operator should know. */
   onTrouble(message: string): void;
 }
 
@@ -68,7 +68,7 @@ const REFUSED =
   "Its operator can run it as root, allow user namespaces, or pass --allow-unsandboxed-builds";
 
 const STILL_RUNNING =
-  "A process of this build cannot be ended, so nothing of it is used: the platform's log says which";
+  "A process of this build cannot be ended, so its output is not used: see the platform's log";
 
 export class SandboxedRunner implements BuildRunner {
   readonly #slots: BuildSlots;
@@ -89,8 +89,9 @@ export class SandboxedRunner implements BuildRunner {
   }
 
   /**
-   * The walls that builds get; `undefined` where builds are refused. Tried until
-   * there are some: a machine that was too busy, or was set right, needs no restart.
+   * The sandbox that builds get; `undefined` where builds are refused. It is tried
+   * until one works, so a machine that was busy or has been set up since needs no
+   * restart.
    *
    * @throws {SandboxUndecidedError}
    */
@@ -102,7 +103,7 @@ export class SandboxedRunner implements BuildRunner {
     });
   }
 
-  /** Ends what a crash of the platform left running, and removes what it left behind. */
+  /** Cleans up after a crash; call it before the first build. */
   async recover(): Promise<void> {
     const { dataDir, onTrouble } = this.options;
     await recoverBuilds({ dataDir, mark: this.#mark, firstUid: this.#firstUid, onTrouble });
@@ -118,7 +119,7 @@ export class SandboxedRunner implements BuildRunner {
       return outcome;
     } catch (error) {
       if (signal.aborted) return { type: "cancelled" };
-      log.add("error", "The platform failed; its own log tells more");
+      log.add("error", "The platform failed; see its own log");
       throw error;
     } finally {
       await log.end().catch((error) =>
@@ -152,7 +153,7 @@ export class SandboxedRunner implements BuildRunner {
     });
     if (kind === "open") {
       this.options.onTrouble(
-        "Builds run without walls (--allow-unsandboxed-builds): their code can read and change " +
+        "Builds run without a sandbox (--allow-unsandboxed-builds): their code can read and change " +
           "everything that this platform can",
       );
     }
@@ -203,19 +204,20 @@ export class SandboxedRunner implements BuildRunner {
       hasEnded = !(error instanceof StillRunningError);
       if (error instanceof StillRunningError) {
         this.options.onTrouble(
-          `Build ${job.deploymentId} has ended, but a process of it has not: ${error.message}. Its ` +
-            `user ${slot.uid} and its folder ${path} are left alone until the platform starts again`,
+          `Build ${job.deploymentId} has ended, but one of its processes still runs: ` +
+            `${error.message}. Its user ${slot.uid} and its folder ${path} are not used until ` +
+            "the platform is restarted",
         );
         if (!signal.aborted) return { type: "failed", reason: STILL_RUNNING };
       }
       if (signal.aborted) return { type: "cancelled" };
       if (error instanceof GitFault || error instanceof OutputRefused) {
-        // It may name what the build named.
+        // It may quote the build.
         return { type: "failed", reason: plainText(error.message) };
       }
       throw error;
     } finally {
-      // What still runs keeps its user, so that it meets no other build.
+      // A process that still runs keeps its user, so that no other build gets it.
       if (hasEnded) {
         await this.#clean(path, cache);
         this.#slots.give(job.projectId, slot);
@@ -263,7 +265,7 @@ export class SandboxedRunner implements BuildRunner {
       folders: [...new Set([folder.path, folder.cache])],
       ...{ log, masker, signal, onTrouble },
     });
-    // Without walls a process may have left its group; it carries the mark nevertheless.
+    // Without a sandbox a process may have left its group, but it still carries the mark.
     if (kind === "open") await killMarked(`SVC_DEPLOYMENT_ID=${job.deploymentId}`);
     if (end.type === "aborted") return { type: "cancelled" };
     if (end.type === "failed") return end;

@@ -1,5 +1,5 @@
 /**
- * What one build may take.
+ * What one build may use.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface BuildLimits {
   readonly processes: number;
   /** Largest single file, in bytes. */
   readonly fileBytes: number;
-  /** A project's cache is emptied when it is larger after a build, in bytes. */
+  /** A project's cache is emptied after a build that leaves it larger than this, in bytes. */
   readonly cacheBytes: number;
 }
 
@@ -28,5 +28,5 @@ export const DEFAULT_BUILD_LIMITS: BuildLimits = {
   cacheBytes: 2 * 1024 ** 3,
 };
 
-/** Users from this one on run builds: a range that Debian and systemd leave free. */
+/** First of the users that builds run as: Debian and systemd leave this range free. */
 export const DEFAULT_BUILD_UID = 60_800;

@@ -1,11 +1,11 @@
 /**
- * Ending processes that do not want to end, and making sure of it: what a
- * build made is only looked at when nothing of it runs any more.
+ * Ends processes that resist, and makes sure that they are gone: the output of a
+ * build is only read once none of its processes runs any more.
  *
  * @module
  */
 
-/** A process that runs no more, but that its parent has not taken note of. */
+/** A process that has ended, but that its parent has not waited for. */
 const DEAD = /^State:\s+[ZX]/m;
 
 /** Real, effective, saved and file system user (proc(5), `status`). */
@@ -17,10 +17,10 @@ const PARENT = /^PPid:\s+(\d+)/m;
 const MAX_ROUNDS = 200;
 const PAUSE_MS = 10;
 
-/** Rounds that must find nothing: a process may hide behind one look by starting another. */
+/** Rounds that must find nothing: a process can escape one round by starting another. */
 const CLEAN_ROUNDS = 3;
 
-/** Processes of a build go on in spite of everything: nothing of theirs may be touched. */
+/** Processes of a build could not be ended, so that nothing of the build may be touched. */
 export class StillRunningError extends Error {
   override readonly name = "StillRunningError";
 }
@@ -32,8 +32,8 @@ interface Process {
 }
 
 /**
- * All processes that run. The owner of `/proc/<pid>` is no help: a process can
- * make it root (prctl(2), PR_SET_DUMPABLE).
+ * All running processes. The owner of `/proc/<pid>` does not show their user: a
+ * process can make it root (prctl(2), PR_SET_DUMPABLE).
  */
 function runningProcesses(): Process[] {
   const found: Process[] = [];
@@ -59,31 +59,31 @@ function kill(pid: number): void {
   } catch { /* it has ended */ }
 }
 
-/** The processes that run as a user. */
+/** Ids of the processes that run as a user. */
 export function processesOf(uid: number): number[] {
   return runningProcesses().flatMap(({ pid, users }) => users.includes(uid) ? [pid] : []);
 }
 
-/** The users from one up to another as which something runs. */
+/** The users in a range (`to` excluded) that any process runs as. */
 export function usersBetween(from: number, to: number): Set<number> {
   const users = runningProcesses().flatMap((each) => each.users);
   return new Set(users.filter((uid) => uid >= from && uid < to));
 }
 
-/** Ends what a process has started itself; false where that is nothing. */
+/** Kills the direct children of a process; false where it has none. */
 export function killChildren(parent: number): boolean {
   const children = runningProcesses().filter((each) => each.parent === parent);
   for (const { pid } of children) kill(pid);
   return children.length > 0;
 }
 
-/** Longest wait for a process that was killed, in milliseconds: some wait for a disk, and cannot end. */
+/** Longest wait for a killed process, in milliseconds: one that waits for a disk cannot end. */
 const END_MS = 30_000;
 
 /**
  * Waits for the end of a process that was killed.
  *
- * @throws {StillRunningError} where it does not come in `limitMs` milliseconds.
+ * @throws {StillRunningError} where it has not ended after `limitMs` milliseconds.
  */
 export async function waitForEnd(
   child: Pick<Deno.ChildProcess, "pid" | "status">,
@@ -93,7 +93,7 @@ export async function waitForEnd(
   const timer = setTimeout(() => {
     const seconds = Math.round(limitMs / 1000);
     late.reject(
-      new StillRunningError(`Process ${child.pid} goes on ${seconds} s after it was killed`),
+      new StillRunningError(`Process ${child.pid} still runs ${seconds} s after it was killed`),
     );
   }, limitMs);
   try {
@@ -104,8 +104,8 @@ export async function waitForEnd(
 }
 
 /**
- * Ends every process of a user. `killAll` does it from inside, all at once, so
- * that none can fork away; but those that kill it first are ended one by one.
+ * Ends every process of a user. `killAll` kills them from inside, all at once, so
+ * that none escapes by forking; those that kill it first are killed one by one.
  *
  * @throws {StillRunningError}
  */

@@ -1,5 +1,5 @@
 /**
- * Which walls around builds this machine offers, found by trying them.
+ * Which sandbox this machine offers to builds, found by trying each kind.
  *
  * @module
  */
@@ -11,47 +11,47 @@ import { usersBetween } from "./end_processes.ts";
 import { type SandboxKind, type SandboxRun, startSandbox } from "./sandbox.ts";
 
 /**
- * Walls neither held nor failed in time. Weaker ones are no answer to that: a
- * machine that is slow for a moment would have them until its next start.
+ * A sandbox neither worked nor failed in time. Taking a weaker one instead would
+ * be wrong: a machine that is slow for a moment would keep it until its next start.
  */
 export class SandboxUndecidedError extends Error {
   override readonly name = "SandboxUndecidedError";
 }
 
-/** What trying one kind of walls showed. */
-type Trial = "hold" | "fail" | "late";
+/** What trying one kind of sandbox showed. */
+type Trial = "works" | "fails" | "late";
 
 /**
- * How long walls may take to answer, in milliseconds: longer the second time,
- * since the machine may be busy, or the program not yet in its caches.
+ * How long a sandbox may take to answer, in milliseconds. The second attempt gets
+ * longer, since the machine may be busy or may not have cached the program yet.
  */
 const PATIENCE_MS: readonly number[] = [15_000, 60_000];
 
 /**
- * Users that a trial can have, counted from the first of builds: above those of
- * builds, as everything of a user ends with what it tried.
+ * Users that a trial can run as, counted from the first user of builds. They lie
+ * above the users of builds, since all processes of its user end with a trial.
  */
 const TRIAL_USERS = { from: 100, to: 200 } as const;
 
 export interface ProbeOptions {
-  /** Folder that may be written. */
+  /** A folder to write to. */
   readonly folder: string;
   readonly program: BuildProgram;
   /** First user of builds. */
   readonly uid: number;
   readonly hidden: readonly string[];
-  /** The operator allows builds without walls. */
+  /** The operator allows builds without a sandbox. */
   readonly open: boolean;
-  /** The only kind that is tried. */
+  /** The only kind to try; all of them where missing. */
   readonly only?: SandboxKind;
-  /** How long each attempt at one kind may take, in milliseconds; 15 seconds, then 60 where missing. */
+  /** How long each attempt at a kind may take, in milliseconds; 15 s, then 60 s where missing. */
   readonly patienceMs?: readonly number[];
 }
 
 /**
- * Finds the best walls that work here; `undefined` where there are none.
+ * Finds the best sandbox that works here; `undefined` where none does.
  *
- * @throws {SandboxUndecidedError} where the machine is too busy to know.
+ * @throws {SandboxUndecidedError} where the machine is too busy to find out.
  */
 export async function findSandbox(options: ProbeOptions): Promise<SandboxKind | undefined> {
   const possible: readonly SandboxKind[] = Deno.uid() === 0
@@ -59,20 +59,20 @@ export async function findSandbox(options: ProbeOptions): Promise<SandboxKind | 
     : ["own_namespaces"];
   const kinds = possible.filter((kind) => options.only === undefined || kind === options.only);
   if (Deno.build.os === "linux") {
-    for (const kind of kinds) if (await hold(kind, options)) return kind;
+    for (const kind of kinds) if (await works(kind, options)) return kind;
   }
   return options.open ? "open" : undefined;
 }
 
-async function hold(kind: SandboxKind, options: ProbeOptions): Promise<boolean> {
+async function works(kind: SandboxKind, options: ProbeOptions): Promise<boolean> {
   const { patienceMs = PATIENCE_MS } = options;
   for (const limitMs of patienceMs) {
     const trial = await tryOut(kind, options, limitMs);
-    if (trial !== "late") return trial === "hold";
+    if (trial !== "late") return trial === "works";
   }
   const seconds = Math.round(patienceMs.reduce((sum, each) => sum + each, 0) / 1000);
   throw new SandboxUndecidedError(
-    `The walls around builds did not answer in ${seconds} seconds: the machine is too busy. ` +
+    `The sandbox for builds did not start within ${seconds} seconds: the machine is too busy. ` +
       "Try again later",
   );
 }
@@ -86,7 +86,7 @@ async function tryOut(kind: SandboxKind, options: ProbeOptions, limitMs: number)
     const { child, end } = startSandbox(run, { kind, program, hidden });
     const timer = setTimeout(() => {
       isLate = true;
-      // Whether it ended is judged below.
+      // Whether it ended is decided below.
       end().catch(() => {});
     }, limitMs);
     try {
@@ -94,20 +94,20 @@ async function tryOut(kind: SandboxKind, options: ProbeOptions, limitMs: number)
         new Response(child.stdout).text(),
         child.stderr.cancel(),
       ]);
-      if (stdout.includes(BUILD_PROBE)) return "hold";
+      if (stdout.includes(BUILD_PROBE)) return "works";
     } finally {
       clearTimeout(timer);
       await end();
     }
-    return isLate ? "late" : "fail";
+    return isLate ? "late" : "fails";
   } catch {
-    return isLate ? "late" : "fail";
+    return isLate ? "late" : "fails";
   } finally {
     await Deno.remove(folder, { recursive: true }).catch(() => {});
   }
 }
 
-/** A user as whom nothing runs: no build, and no trial of another program. */
+/** A user that nothing runs as: neither a build nor a trial of another program. */
 function freeUser(first: number): number {
   const { from, to } = TRIAL_USERS;
   const taken = usersBetween(first + from, first + to);
@@ -116,7 +116,9 @@ function freeUser(first: number): number {
     const uid = first + from + (begin + count) % (to - from);
     if (!taken.has(uid)) return uid;
   }
-  throw new SandboxUndecidedError("All users that could try the walls around builds are taken");
+  throw new SandboxUndecidedError(
+    "Cannot try the sandbox for builds: all users for it are in use. Try again later",
+  );
 }
 
 async function probeRun(folder: string, options: ProbeOptions): Promise<SandboxRun> {
@@ -128,7 +130,7 @@ async function probeRun(folder: string, options: ProbeOptions): Promise<SandboxR
     uid: freeUser(options.uid),
     root,
     shown: [],
-    // The program itself is what must run, not only a shell.
+    // The program itself must run, not just a shell.
     command: [...program.command, BUILD_PROBE],
     env: { HOME: "/tmp", ...program.env },
     limits: { processes: 256, fileBytes: 2 ** 30 },
@@ -139,7 +141,7 @@ async function probeRun(folder: string, options: ProbeOptions): Promise<SandboxR
  * Finds the sandbox that builds of the present user would get, without a
  * platform; `undefined` where builds would be refused.
  *
- * @throws {SandboxUndecidedError} where the machine is too busy to know.
+ * @throws {SandboxUndecidedError} where the machine is too busy to find out.
  */
 export async function probeBuildSandbox(
   env: Readonly<Record<string, string | undefined>>,

@@ -13,7 +13,7 @@ const OPTIONS: ProbeOptions = {
 const ignore = Deno.build.os !== "linux";
 
 Deno.test({
-  name: "findSandbox() tries walls that are late again, and never takes weaker ones instead",
+  name: "findSandbox() tries a sandbox that is late again, and never takes a weaker one instead",
   ignore,
   async fn() {
     const best = await findSandbox(OPTIONS);
@@ -22,7 +22,7 @@ Deno.test({
 });
 
 Deno.test({
-  name: "findSandbox() tells walls that are late from walls that are not there",
+  name: "findSandbox() distinguishes a sandbox that is late from one that does not work",
   ignore,
   async fn() {
     const late = { ...OPTIONS, patienceMs: [0, 0] };

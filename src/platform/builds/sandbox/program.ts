@@ -1,5 +1,5 @@
 /**
- * How the program starts itself inside a build's walls.
+ * How the program starts itself inside the sandbox of a build.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { networkFiles, networkVariables } from "../../../lib/network_variables.t
 
 export interface BuildProgram {
   readonly command: readonly string[];
-  /** Files and folders of the program, which must be seen inside. */
+  /** Files and folders of the program, which must be visible inside. */
   readonly needs: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
@@ -46,7 +46,7 @@ export function buildProgram(env: Readonly<Record<string, string | undefined>>):
       "--allow-all",
       "--no-check",
       "--cached-only",
-      // Resolved otherwise, packages would want another node_modules, which cannot be written inside.
+      // Without it, packages could resolve to another node_modules, which cannot be written inside.
       "--frozen",
       `--lock=${join(root, "deno.lock")}`,
       `--config=${join(root, "deno.json")}`,

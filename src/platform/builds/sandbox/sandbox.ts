@@ -1,6 +1,6 @@
 /**
- * Walls around a build. Which kind there is depends on who runs the platform
- * and on what the system lets it do (`find_sandbox.ts`).
+ * The sandbox of a build. Which kind there is depends on the user that the
+ * platform runs as and on what the system permits (`find_sandbox.ts`).
  *
  * @module
  */
@@ -14,20 +14,20 @@ import { runProgram, spawnProgram } from "../../../lib/spawn_program.ts";
  *   the system's programs and its own folder (the platform runs as root);
  * - `own_namespaces`: such namespaces, made by an ordinary user;
  * - `user`: a user of its own only (root, without the right to namespaces);
- * - `open`: no walls, since the operator said so.
+ * - `open`: no sandbox, because the operator allowed that.
  */
 export type SandboxKind = "namespaces" | "own_namespaces" | "user" | "open";
 
-/** A folder of the build, and where the build sees it. */
+/** A folder of the build: its path on this machine, and the path that the build sees. */
 export interface Shown {
   readonly from: string;
   readonly to: string;
 }
 
 export interface SandboxRun {
-  /** User and group of the build, where it has its own. */
+  /** User and group of the build, where it has one of its own. */
   readonly uid: number;
-  /** Folder that may become the root of what the build sees; empty. */
+  /** An empty folder that may become the root of what the build sees. */
   readonly root: string;
   /** Folders that it may write to. */
   readonly shown: readonly Shown[];
@@ -46,25 +46,25 @@ export interface ProcessLimits {
 export interface SandboxOptions {
   readonly kind: SandboxKind;
   readonly program: BuildProgram;
-  /** What no build may see, wherever it lies. */
+  /** Paths that no build may see. */
   readonly hidden: readonly string[];
 }
 
 export interface SandboxedProcess {
   readonly child: Deno.ChildProcess;
   /**
-   * Ends everything that belongs to the build; resolves when nothing of it runs.
-   * Asking again waits for the same end.
+   * Ends every process of the build, and resolves once none runs any more. Further
+   * calls wait for the same end.
    *
    * @throws {StillRunningError}
    */
   end(): Promise<void>;
 }
 
-/** Where the programs are that build the walls. */
+/** Where the programs are that set up the sandbox. */
 const SYSTEM_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
 
-/** Where a build without a root of its own does its work. */
+/** True where each build has a root folder of its own. */
 export const hasOwnRoot = (kind: SandboxKind): boolean =>
   kind === "namespaces" || kind === "own_namespaces";
 
@@ -114,7 +114,7 @@ function namespaceCommand(run: SandboxRun, options: SandboxOptions): string[] {
     "svc-build",
     run.root,
     ...run.shown.flatMap(({ from, to }) => ["rw", from, to]),
-    // The program may lie in a folder that the build's own stands in for, such as /tmp.
+    // The program may be in a folder that one of the build's replaces, such as /tmp.
     ...options.program.needs.flatMap((path) => ["ro", path]),
     ...options.hidden.flatMap((path) => ["hide", path]),
     "--",
@@ -148,7 +148,7 @@ async function endUser(uid: number): Promise<void> {
 }
 
 /**
- * Ends all processes of users from one up to another, who run nothing but builds.
+ * Ends all processes of the users in a range (`to` excluded) that run nothing but builds.
  *
  * @throws {StillRunningError}
  */
@@ -162,7 +162,7 @@ function killGroup(pid: number): void {
   } catch { /* it has ended already */ }
 }
 
-/** Starts a command inside the walls; its standard input must stay open as long as it shall run. */
+/** Starts a command in the sandbox. It runs for as long as its standard input stays open. */
 export function startSandbox(run: SandboxRun, options: SandboxOptions): SandboxedProcess {
   const [program, ...args] = commandFor(run, options);
   const child = spawnProgram(program!, {
@@ -181,7 +181,7 @@ export function startSandbox(run: SandboxRun, options: SandboxOptions): Sandboxe
     if (options.kind === "user") await endUser(run.uid);
     await waitForEnd(child);
   };
-  // Two that end a user's processes at the same time would find each other's killers, again and again.
+  // Two calls at the same time would each find and kill the processes that the other kills with.
   let ended: Promise<void> | undefined;
   return { child, end: () => ended ??= endNow() };
 }

@@ -1,6 +1,6 @@
 /**
- * The fixed shell text that closes a build in: nothing of a project gets into
- * it but as arguments.
+ * The fixed shell scripts that set up the sandbox of a build. What belongs to a
+ * project reaches them as arguments only.
  *
  * @module
  */
@@ -71,12 +71,12 @@ rmdir /old
 seal /
 ${supervise("-1")}`;
 
-/** The build's first process where there are no namespaces: its user is nobody else's. */
+/** The build's first process where there are no namespaces: it has its user to itself. */
 export const USER_SCRIPT = `
 echo 1000 >/proc/self/oom_score_adj 2>/dev/null || true
 ${supervise("-1")}`;
 
-/** Without any wall: at least what stays in its process group ends with it. */
+/** Without a sandbox: at least the processes that stay in its process group end with it. */
 export const OPEN_SCRIPT = `
 ${supervise("0")}`;
 

@@ -9,7 +9,7 @@ const UID = 62_345;
 
 const PROBE = { command: ["/bin/echo"], needs: [], env: {} };
 
-/** Lets a hostile script run between walls for a moment, ends it, and says what is left at once. */
+/** Runs a hostile script in a sandbox for a moment, ends it, and returns the processes left. */
 async function leftAfter(kind: SandboxKind, script: string): Promise<number[]> {
   const folder = await Deno.makeTempDir({ dir: "/var/tmp", prefix: "svc-sandbox-" });
   try {
@@ -28,7 +28,7 @@ async function leftAfter(kind: SandboxKind, script: string): Promise<number[]> {
     const reader = child.stdout.getReader();
     assert.equal((await reader.read()).done, false, "the script runs");
     const ended = end();
-    assert.equal(end(), ended, "who asks as well waits for the same end");
+    assert.equal(end(), ended, "a second call waits for the same end");
     await ended;
     const left = processesOf(UID);
     await Promise.all([...closed, reader.cancel(), child.stdin.close().catch(() => {})]);
@@ -55,7 +55,7 @@ for (const [name, kind, script] of attacks) {
       const options = { folder: "/var/tmp", program: PROBE, uid: UID, hidden: [], open: false };
       const found = await findSandbox({ ...options, only: kind });
       await t.step({
-        name: "with walls of this kind",
+        name: "with a sandbox of this kind",
         ignore: found !== kind,
         fn: async () => assert.deepEqual(await leftAfter(kind, script), []),
       });

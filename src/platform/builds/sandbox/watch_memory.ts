@@ -1,12 +1,11 @@
 /**
- * Watching how much memory a process takes together with all that it started
- * (proc(5), `stat` and `statm`).
+ * Watches how much memory a process and all its descendants take (proc(5), `stat`).
  *
  * @module
  */
 
 export interface MemoryWatch {
-  /** Aborted when there is too much. */
+  /** Aborted when they take too much. */
   readonly exceeded: AbortSignal;
   stop(): void;
 }
@@ -49,7 +48,7 @@ function treeBytes(root: number): number {
   return sum;
 }
 
-/** Watches until it is stopped; where the system does not tell, nothing is too much. */
+/** Watches until it is stopped. On a system without /proc, no amount is too much. */
 export function watchMemory(
   pid: number,
   limits: { readonly maxBytes: number },

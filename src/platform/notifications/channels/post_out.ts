@@ -1,5 +1,5 @@
 /**
- * One guarded POST to a machine that a user named.
+ * One POST to an address that a user gave, with forbidden addresses refused.
  *
  * @module
  */
@@ -15,7 +15,7 @@ export interface PostAnswer {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Codes of faults that no later attempt changes. */
+/** Codes of faults that a retry does not change. */
 const FINAL: ReadonlySet<string> = new Set(["bad_request", "refused_address", "refused_port"]);
 
 /**
@@ -31,7 +31,7 @@ export function readRetryAfter(value: string | undefined, now: number): number |
   return Number.isNaN(at) ? undefined : Math.max(0, at - now);
 }
 
-/** Posts bytes and reads the head of the answer; redirects are not followed. */
+/** Posts bytes and reads the head of the answer. Redirects are not followed. */
 export async function postOut(outbound: OutboundFetch, request: {
   readonly url: string;
   readonly headers: HeaderList;
@@ -57,7 +57,7 @@ export async function postOut(outbound: OutboundFetch, request: {
   }
 }
 
-/** What a failed POST means. @throws what is no fault of the exchange */
+/** The outcome of a failed POST. @throws errors other than `OutboundError` */
 export function judgePostError(error: unknown): SendOutcome {
   if (!(error instanceof OutboundError)) throw error;
   if (FINAL.has(error.code)) return { type: "failed", reason: error.message };
@@ -67,7 +67,7 @@ export function judgePostError(error: unknown): SendOutcome {
   return { type: "retry", reason, hostTrouble: true };
 }
 
-/** What a status other than success means, where nothing special is known of it. */
+/** The outcome for a status other than success that has no special meaning. */
 export function judgeStatus({ status, retryAfterMs }: PostAnswer): SendOutcome {
   const isBusy = status === 429 || status === 503;
   return {

@@ -1,6 +1,6 @@
 /**
- * What a way out of the platform has to do. A channel knows how to reach its
- * receivers; when, how often and how many at once is the queue's affair.
+ * What a channel out of the platform does. It knows how to reach its receivers; the
+ * queue decides when, how often and how many at once.
  *
  * @module
  */
@@ -8,59 +8,59 @@ import type { DeliveryRequest, NotificationContent, OutwardChannel } from "./typ
 
 /** One receiver of a request. */
 export interface Receiver {
-  /** What the channel finds the receiver by: a user, a subscription, a webhook. */
+  /** By which the channel finds the receiver: the id of a user, subscription or webhook. */
   readonly id: string;
-  /** The machine that takes it: while that one is down, its other messages wait too. */
+  /** The machine that receives it: while it is down, its other messages wait too. */
   readonly host: string;
 }
 
-/** One message to one receiver, as it is to be sent now. */
+/** One message to one receiver, ready to be sent. */
 export interface Delivery {
-  /** 64 hexadecimal digits, the same at every attempt: receivers know a repeat by it. */
+  /** 64 hexadecimal digits, the same for every attempt, so that receivers recognize repeats. */
   readonly id: string;
   readonly receiverId: string;
   readonly userId: string | null;
   /** The notification; several for a digest, oldest first. */
   readonly contents: readonly NotificationContent[];
-  /** Notifications that it stands for: more than `contents` where a digest is long. */
+  /** How many notifications it stands for: more than `contents` in a long digest. */
   readonly total: number;
   /** From 1. */
   readonly attempt: number;
 }
 
-/** What came of an attempt. Reasons are shown to people: no secrets, no stack traces. */
+/** The outcome of an attempt. Reasons are shown to people: no secrets, no stack traces. */
 export type SendOutcome =
   | { readonly type: "sent"; readonly detail: string }
   | {
-    /** It may go well later. */
+    /** A later attempt may succeed. */
     readonly type: "retry";
     readonly reason: string;
-    /** What the receiver asked for, in milliseconds; it holds for the whole host. */
+    /** The pause that the receiver asked for, in milliseconds, for its whole host. */
     readonly retryAfterMs?: number;
     /** True where it says something about the host rather than about this message. */
     readonly hostTrouble: boolean;
   }
-  /** It never will: kept as a dead letter. */
+  /** No attempt will succeed: kept as a dead letter. */
   | { readonly type: "failed"; readonly reason: string }
-  /** There is nobody any more whom it is for: nothing is kept. */
+  /** The receiver no longer exists: nothing is kept. */
   | { readonly type: "gone"; readonly reason: string };
 
-/** How often and how long a channel is tried. Times in milliseconds. */
+/** How often and for how long messages are tried. Times in milliseconds. */
 export interface ChannelLimits {
   readonly maxAttempts: number;
-  /** Oldest that a message may become before it is given up. */
+  /** Age at which a message is given up. */
   readonly maxAgeMs: number;
   /** Upper bound of the first pause; each further one is `factor` times as long. */
   readonly firstPauseMs: number;
   readonly factor: number;
   readonly longestPauseMs: number;
-  /** Messages under way at once. */
+  /** How many messages are under way at once. */
   readonly concurrency: number;
   /** The same, to one host. */
   readonly perHost: number;
   /**
-   * The same, of one person or workspace while others wait. Beyond it, nobody
-   * takes the last so many. Missing where receivers are the platform's choice.
+   * The same, for one person or workspace while others wait. Nobody beyond it gets
+   * the last places. Missing where the platform chooses the receivers.
    */
   readonly perOwner?: number;
 }
@@ -68,12 +68,12 @@ export interface ChannelLimits {
 export interface Channel {
   readonly name: OutwardChannel;
   readonly limits: ChannelLimits;
-  /** True where less urgent messages of one category to one person become one. */
+  /** True where less urgent messages of a category to a person are joined into one. */
   readonly digests: boolean;
   /** Receivers of a request; none where nobody can get it. */
   receivers(request: DeliveryRequest): Promise<readonly Receiver[]>;
   send(delivery: Delivery): Promise<SendOutcome>;
-  /** Told when a message is given up after its last attempt. */
+  /** Called when a message is given up after its last attempt. */
   onGivenUp?(delivery: Delivery, reason: string): Promise<void>;
   close?(): void;
 }

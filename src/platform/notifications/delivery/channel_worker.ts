@@ -1,7 +1,7 @@
 /**
- * Sends what is due on one channel: so many at once, so many to one host, a fair
- * share for each owner, and nothing to a host that is down. A channel has a worker
- * of its own, so that none waits for another.
+ * Sends what is due on one channel, with limits at once, per host and per owner, and
+ * nothing to a host that is down. Each channel has its own worker, so that none waits
+ * for another.
  *
  * @module
  */
@@ -19,24 +19,24 @@ export interface WorkerParts {
   readonly review: ReviewDelivery;
   readonly now: Clock;
   readonly random: Random;
-  /** Told of what should not happen. */
+  /** Receives failures that should not happen. */
   onTrouble(message: string): void;
 }
 
-/** Due entries that one look goes through; the next goes on behind them, for other hosts. */
+/** How many due entries one scan reads; the next continues after them, for other hosts. */
 const LOOKAHEAD = 1000;
-/** Longest sleep: clocks are set, and timers have a maximum. */
+/** Longest sleep: clocks can be changed, and timers have a maximum. */
 const LONGEST_SLEEP_MS = 60_000;
 /** Longest wait for messages under way when the platform stops. */
 const CLOSE_MS = 5000;
-/** Pause after the store failed. */
+/** Pause after a failure of the store. */
 const STORE_PAUSE_MS = 1000;
-/** Pause of a message that the store could not be asked about, or that it cannot be read of. */
+/** Pause of a message whose records could not be read. */
 const BROKEN_PAUSE_MS = 60_000;
-/** Messages that waited for a host come back over this time. */
+/** Messages that waited for a host are spread over this time. */
 const SPREAD_MS = 1000;
 
-/** Why a message that was asked for again is a dead letter still. */
+/** Why a message that was sent again is still a dead letter. */
 const UNWANTED = "Not sent: what its receiver prefers, or quiet hours, keep it back";
 
 type Running = { readonly host: string; readonly owner: string; readonly done: Promise<void> };
@@ -44,13 +44,13 @@ type Running = { readonly host: string; readonly owner: string; readonly done: P
 export class ChannelWorker {
   private readonly running = new Map<string, Running>();
   private readonly health: HostHealth;
-  /** What ended since the look under way began: the list that it goes through is older. */
+  /** Messages that ended since the current scan began, whose list is older. */
   private readonly ended = new Set<string>();
-  /** Messages that were started or postponed so far. */
+  /** How many messages were started or postponed so far. */
   private progress = 0;
-  /** Where the next look begins: behind messages to hosts that are busy; else at the earliest. */
+  /** Where the next scan begins: after messages to busy hosts, else at the first. */
   private behind: DueEntry | undefined;
-  /** Whether there is room that the looks since the earliest entry may not have filled. */
+  /** Whether scans since the first entry may have left room unused. */
   private hasNewRoom = false;
   private looks: Promise<unknown> = Promise.resolve();
   private looking: Promise<void> | undefined;
@@ -62,13 +62,13 @@ export class ChannelWorker {
     this.health = new HostHealth(parts.now, parts.random);
   }
 
-  /** Sends by itself from now on. */
+  /** Starts to send. */
   start(): void {
     this.state = "live";
     this.wake();
   }
 
-  /** There may be something to do. */
+  /** Wakes the worker, as there may be something to do. */
   wake(): void {
     if (this.state !== "live") return;
     if (this.looking !== undefined) {
@@ -86,7 +86,7 @@ export class ChannelWorker {
     });
   }
 
-  /** Sends all that is due now, and resolves when that is done. */
+  /** Sends everything that is due now; resolves when that is done. */
   async drain(): Promise<void> {
     for (;;) {
       const wasQuiet = this.running.size === 0 && this.behind === undefined;
@@ -99,7 +99,7 @@ export class ChannelWorker {
     }
   }
 
-  /** Starts nothing more, and waits a while for what is under way; the rest is sent again later. */
+  /** Stops, and waits a while for messages under way; the rest is sent after a restart. */
   async close(): Promise<void> {
     this.state = "closed";
     clearTimeout(this.timer);
@@ -120,7 +120,7 @@ export class ChannelWorker {
     return sleepMs;
   }
 
-  /** Starts what is due as far as there is room; returns the milliseconds until there is more. */
+  /** Starts what is due and has room; returns the milliseconds until more is due. */
   private look(): Promise<number> {
     const look = this.looks.then(() => this.lookOnce());
     this.looks = look.catch(() => {});
@@ -171,7 +171,7 @@ export class ChannelWorker {
     return isRoundOver && this.hasNewRoom ? 0 : next;
   }
 
-  /** Room that nobody else has asked for goes to who has a share already, but for the last of it. */
+  /** Owners beyond their share get the room that nobody else wants, except the last of it. */
   private runBeyondShare(entries: readonly DueEntry[]): void {
     const { concurrency, perHost, perOwner = concurrency } = this.channel.limits;
     for (const entry of entries) {
@@ -199,7 +199,7 @@ export class ChannelWorker {
     this.running.set(entry.id, { host: entry.host, owner: entry.owner, done });
   }
 
-  /** Leaves a message alone for a while: to look at it again at once would fail at once. */
+  /** Postpones a message, as an immediate retry would fail again. */
   private async setAside(entry: DueEntry, cause: unknown): Promise<void> {
     const { store, now, onTrouble } = this.parts;
     onTrouble(`Cannot settle a message of ${this.channel.name}: ${cause}. It is tried again`);
@@ -235,7 +235,7 @@ export class ChannelWorker {
     await this.settle({ ...job, attempts: delivery.attempt }, { entry, outcome, delivery });
   }
 
-  /** Ends a message that is not wanted any more; one that was asked for again is a dead letter. */
+  /** Ends a message that is no longer wanted; one that was sent again stays a dead letter. */
   private async leaveOut(job: Job, dueAt: number): Promise<void> {
     const { store, now, random } = this.parts;
     if (!job.resent) return await store.settle(job, dueAt);

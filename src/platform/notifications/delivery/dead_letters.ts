@@ -1,6 +1,6 @@
 /**
- * What could not be delivered: listed, sent again, or thrown away, by the
- * person it was for or by an owner of the workspace that it was about.
+ * Messages that could not be delivered. Their person, or an owner of their workspace,
+ * can list them, send them again and delete them.
  *
  * @module
  */
@@ -14,7 +14,7 @@ import { deliveryKeys, type Job, type LetterView } from "./job.ts";
 
 const letterRecord = z.object({ jobId: z.string() });
 
-/** Letters that one request sends again. */
+/** How many letters one request sends again. */
 const MAX_RESENT = 1000;
 const PAGE = 100;
 
@@ -54,7 +54,7 @@ export class DeadLetters {
     this.queue.wake(job.channel);
   }
 
-  /** Sends all letters again, at most 1,000 at once; returns how many. */
+  /** Sends all letters again, at most 1,000 per call; returns how many. */
   async resendAll(view: LetterView): Promise<number> {
     let resent = 0;
     let cursor: string | undefined;
@@ -71,7 +71,7 @@ export class DeadLetters {
     return resent;
   }
 
-  /** Throws one letter away. @throws {Failure} `not_found` */
+  /** Deletes one letter. @throws {Failure} `not_found` */
   async discard(view: LetterView, letterId: string): Promise<void> {
     const job = await this.find(view, letterId);
     if (!await this.queue.store.discard(job)) throw notFound();
@@ -84,7 +84,7 @@ export class DeadLetters {
     return job;
   }
 
-  /** The jobs of a page of letters, as far as they are in view. */
+  /** The jobs of a page of letters, as far as the view includes them. */
   private async jobs(
     view: LetterView,
     wish: { readonly limit: number; readonly cursor?: string | undefined },

@@ -17,17 +17,17 @@ import type {
   ReviewDelivery,
 } from "./types.ts";
 
-/** How long less urgent messages wait for others of their kind. */
+/** How long less urgent messages wait to be joined with others. */
 export const DIGEST_WINDOW_MS = 60_000;
-/** Requests in one commit: each is a check, and Deno KV takes 100. */
+/** Requests per commit: each needs a check, and Deno KV takes 100. */
 const BATCH = 40;
-/** Text in one commit, in characters; Deno KV takes 800 KiB. */
+/** Characters of text per commit; Deno KV takes 800 KiB. */
 const BATCH_CHARS = 150_000;
 
 export interface DeliveryQueueOptions {
   readonly kv: Deno.Kv;
   readonly channels: readonly Channel[];
-  /** Judges each message again when it is sent. */
+  /** Checks each message again when it is sent. */
   readonly review: ReviewDelivery;
   readonly now: Clock;
   readonly random: Random;
@@ -36,15 +36,15 @@ export interface DeliveryQueueOptions {
 
 export interface RunningDeliveryQueue extends DeliveryQueue {
   readonly store: DeliveryStore;
-  /** Finishes what a crash interrupted, then sends by itself. */
+  /** Finishes what a crash interrupted, and starts to send. */
   start(): Promise<void>;
-  /** As `accept`, to one receiver that is known already. */
+  /** Like `accept()`, for one receiver that is known already. */
   acceptTo(request: DeliveryRequest, receiver: Receiver): Promise<void>;
-  /** There may be something due on a channel. */
+  /** Wakes a channel, as something may be due. */
   wake(channel: OutwardChannel): void;
-  /** Sends all that is due now; for callers with a clock of their own. */
+  /** Sends everything that is due now, for callers with a clock of their own. */
   drain(): Promise<void>;
-  /** Waits for what is under way; everything else stays in the store. */
+  /** Waits for messages under way; the others stay in the store. */
   close(): Promise<void>;
 }
 
@@ -52,14 +52,14 @@ function isDigested(channel: Channel, { content }: DeliveryRequest): boolean {
   return channel.digests && (content.priority === "NORMAL" || content.priority === "LOW");
 }
 
-/** What becomes one message: workspaces are not mixed, as their owners see what is not delivered. */
+/** The key of a digest. It holds one workspace, as owners see what was not delivered. */
 const digestKey = (
   { name }: Channel,
   receiverId: string,
   { category, workspaceId }: NotificationContent,
 ): string[] => [name, receiverId, category, workspaceId ?? ""];
 
-/** What a request becomes: a job for each receiver. */
+/** The jobs of a request: one for each receiver. */
 function jobsOf(
   request: DeliveryRequest,
   channel: Channel,
@@ -106,7 +106,7 @@ function* batches(acceptances: readonly Acceptance[]): Generator<Acceptance[]> {
   if (batch.length > 0) yield batch;
 }
 
-/** Makes the queue; nothing is sent before it is started. */
+/** Creates the queue. Nothing is sent before it is started. */
 export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliveryQueue {
   const { kv, channels, review, now, random, onTrouble } = options;
   const store = new DeliveryStore(kv);
@@ -117,7 +117,7 @@ export function createDeliveryQueue(options: DeliveryQueueOptions): RunningDeliv
     ]),
   );
   const all = [...workers.values()];
-  /** A damaged record of one receiver must not keep the others from being told. */
+  /** A damaged record of one receiver must not keep others from being notified. */
   const receiversOf = async (channel: Channel, request: DeliveryRequest) => {
     try {
       return await channel.receivers(request);

@@ -17,24 +17,24 @@ import {
   ownerOf,
 } from "./job.ts";
 
-/** How long the same key is known again; longer than any message is tried. */
+/** How long keys are remembered: longer than any message is retried. */
 const SEEN_MS = 7 * 24 * 60 * 60 * 1000;
 /** How long dead letters are kept. */
 export const LETTER_MS = 30 * 24 * 60 * 60 * 1000;
-/** Parts of a digest go by themselves some time after the letter that may need them. */
+/** Parts of a digest expire some time after the dead letter that may need them. */
 const PART_MS = 45 * 24 * 60 * 60 * 1000;
 /** Changes in one commit; Deno KV takes 1,000. */
 const MAX_CHANGES = 400;
-/** Parts of a digest that its message shows; the others are counted. */
+/** How many parts of a digest its message shows; the others are counted. */
 const SHOWN_PARTS = 50;
 
-/** A job to be stored, in a digest where `digestKey` says so. */
+/** A job to store, as part of a digest where it has a `digestKey`. */
 export interface NewJob {
   readonly job: Job;
   readonly dueAt: number;
 }
 
-/** A request with what it becomes. */
+/** A request with its jobs. */
 export interface Acceptance {
   /** Of the request's key. */
   readonly seenId: string;
@@ -45,12 +45,12 @@ export interface DueEntry {
   readonly id: string;
   readonly at: number;
   readonly host: string;
-  /** As `ownerOf()` tells. */
+  /** As `ownerOf()` returns it. */
   readonly owner: string;
 }
 
 const openDigest = z.object({ jobId: z.string() });
-/** Entries from before there were owners have none: they count for one. */
+/** Older entries have no owner, and count as one. */
 const dueValue = z.object({ host: z.string(), owner: z.string().default("") });
 
 const dueOf = (job: Job): z.infer<typeof dueValue> => ({ host: job.host, owner: ownerOf(job) });
@@ -68,7 +68,7 @@ function contendedBy(acceptances: readonly Acceptance[]): Deno.KvKey[] {
 export class DeliveryStore {
   constructor(private readonly kv: Deno.Kv) {}
 
-  /** Stores what was not seen before; all of it in one commit. At most 40 requests. */
+  /** Stores at most 40 requests, without those seen before, in one commit. */
   async accept(acceptances: readonly Acceptance[]): Promise<void> {
     await commitWithRetries(this.kv, contendedBy(acceptances), async () => {
       const operation = this.kv.atomic();
@@ -100,7 +100,7 @@ export class DeliveryStore {
     operation.set(deliveryKeys.job(job.id), job).set(due, dueOf(job));
   }
 
-  /** Adds to the digest that is open, or opens one; a digest that closes meanwhile fails the commit. */
+  /** Adds to the open digest, or opens one. The commit fails if the digest closes meanwhile. */
   private async addPart(
     operation: Deno.AtomicOperation,
     { job, dueAt }: NewJob,
@@ -124,7 +124,7 @@ export class DeliveryStore {
     operation.set(deliveryKeys.part(jobId, content.id), content, { expireIn: PART_MS });
   }
 
-  /** Jobs of a channel in the order in which they are due: from the earliest on, or behind one. */
+  /** Jobs of a channel in the order in which they are due, from the first or after one. */
   async *due(channel: string, { batchSize, behind }: {
     readonly batchSize: number;
     readonly behind?: DueEntry | undefined;
@@ -142,7 +142,7 @@ export class DeliveryStore {
     return (await readRecord(this.kv, deliveryKeys.job(id), jobRecord))?.value;
   }
 
-  /** Closes a digest, so that it stays as it is from its first attempt on. */
+  /** Closes a digest, which does not change after its first attempt. */
   async closeDigest(job: Job): Promise<Job> {
     if (job.digest === null || !job.digest.open) return job;
     const closed = { ...job, digest: { ...job.digest, open: false } };
@@ -159,8 +159,8 @@ export class DeliveryStore {
   }
 
   /**
-   * What a job says: its one notification, or the first of a digest with the
-   * count of all; of either only what `isWanted`.
+   * The content of a job: its notification, or the first ones of a digest and the count
+   * of all. Leaves out what is not wanted (`isWanted`).
    */
   async contentsOf(
     job: Job,
@@ -201,7 +201,7 @@ export class DeliveryStore {
       .commit();
   }
 
-  /** Forgets a job that is done. */
+  /** Removes a job that is done. */
   async settle(job: Job, dueAt: number): Promise<void> {
     const operation = this.kv.atomic()
       .delete(deliveryKeys.due(job.channel, dueAt, job.id))
@@ -235,7 +235,7 @@ export class DeliveryStore {
     await operation.commit();
   }
 
-  /** Takes a dead letter up again; false where somebody else just did. */
+  /** Queues a dead letter again; false where another call just did. */
   async revive(job: Job, at: number): Promise<boolean> {
     return await this.unbury(job, (operation) => {
       const revived: Job = { ...job, dead: null, attempts: 0, acceptedAt: at, resent: true };
@@ -243,7 +243,7 @@ export class DeliveryStore {
     });
   }
 
-  /** Throws a dead letter away. */
+  /** Deletes a dead letter. */
   async discard(job: Job): Promise<boolean> {
     const done = await this.unbury(job, (operation) => {
       operation.delete(deliveryKeys.job(job.id));

@@ -1,22 +1,22 @@
 /**
- * Which receiving hosts are asked at the moment. One that fails again and
- * again is left alone for a while, then asked by one message; when that goes
- * through, the others follow. Kept in memory: a restart asks everybody anew.
+ * A circuit breaker per receiving host. A host that keeps failing gets nothing for a
+ * while, then one message; when that succeeds, the others follow. The state is in
+ * memory, so a restart tries every host again.
  *
  * @module
  */
 import type { Clock, Random } from "../../../lib/clock.ts";
 import { fraction } from "./retry_policy.ts";
 
-/** Troubles in a row before a host is left alone. */
+/** Failures in a row before a host is paused. */
 const TOLERATED = 3;
 const FIRST_PAUSE_MS = 2000;
 const LONGEST_PAUSE_MS = 5 * 60_000;
 /** Longest pause that a host can ask for. */
 const LONGEST_ASKED_MS = 60 * 60_000;
-/** Where another message is asking whether a host is back. */
+/** How long to wait while another message tests whether a host is back. */
 const PROBE_WAIT_MS = 2000;
-/** Ailing hosts that are remembered; the one that ails the longest is forgotten first. */
+/** How many failing hosts are remembered; the one failing the longest is dropped first. */
 const MAX_HOSTS = 10_000;
 
 interface Ailment {
@@ -31,7 +31,7 @@ export class HostHealth {
 
   constructor(private readonly now: Clock, private readonly random: Random) {}
 
-  /** Milliseconds until the host may be asked; 0 where it may be now. */
+  /** Milliseconds until a message may be sent to the host; 0 for now. */
   wait(host: string): number {
     const ailment = this.ailing.get(host);
     if (ailment === undefined) return 0;
@@ -40,21 +40,21 @@ export class HostHealth {
     return ailment.troubles >= TOLERATED && ailment.probing > 0 ? PROBE_WAIT_MS : 0;
   }
 
-  /** A message goes out to the host. */
+  /** Records that a message is sent to the host. */
   begin(host: string): void {
     const ailment = this.ailing.get(host);
     if (ailment !== undefined) ailment.probing++;
   }
 
-  /** The host answered as one that is well. */
+  /** Records that the host answered normally. */
   well(host: string): void {
     this.ailing.delete(host);
   }
 
-  /** The host did not answer, or asked to be left alone for `retryAfterMs`. */
+  /** Records that the host did not answer, or asked for a pause of `retryAfterMs`. */
   trouble(host: string, retryAfterMs?: number): void {
     const known = this.ailing.get(host);
-    // What was under way when the pause began says nothing new.
+    // A message that was under way when the pause began says nothing new.
     const isPaused = known !== undefined && this.now() < known.pausedUntil;
     if (isPaused && retryAfterMs === undefined) return;
     const troubles = (known?.troubles ?? 0) + 1;
@@ -79,7 +79,7 @@ export class HostHealth {
     });
   }
 
-  /** An attempt ended in a way that tells nothing of the host. */
+  /** Records an attempt whose outcome says nothing about the host. */
   unknown(host: string): void {
     const ailment = this.ailing.get(host);
     if (ailment !== undefined && ailment.probing > 0) ailment.probing--;

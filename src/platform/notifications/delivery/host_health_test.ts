@@ -19,7 +19,7 @@ Deno.test("HostHealth leaves a host alone after three troubles in a row, ever lo
   assert.ok(first > 1900 && first <= 2000, String(first));
   assert.equal(health.wait("b"), 0, "others are not concerned");
   health.trouble("a");
-  assert.equal(health.wait("a"), first, "what was under way tells nothing new");
+  assert.equal(health.wait("a"), first, "what was under way says nothing new");
   clock.at += 2000;
   assert.equal(health.wait("a"), 0);
   health.trouble("a");
@@ -34,7 +34,7 @@ Deno.test("HostHealth lets one message ask whether a host is back", () => {
   health.begin("a");
   assert.equal(health.wait("a"), 2000, "the others wait for the first");
   health.unknown("a");
-  assert.equal(health.wait("a"), 0, "it told nothing: the next may ask");
+  assert.equal(health.wait("a"), 0, "it said nothing: the next may try");
   health.begin("a");
   health.well("a");
   assert.equal(health.wait("a"), 0);

@@ -1,5 +1,5 @@
 /**
- * A message in the queue, as it is stored, and where.
+ * A message in the queue as it is stored, and its keys.
  *
  * @module
  */
@@ -29,27 +29,27 @@ export const jobRecord = z.object({
   host: z.string(),
   userId: z.string().nullable(),
   workspaceId: z.string().nullable(),
-  /** What it says; null for a digest, whose parts are stored beside it. */
+  /** Its content; null for a digest, whose parts are stored separately. */
   content: notificationContent.nullable(),
-  /** A digest takes in further notifications until it is first sent. */
+  /** A digest takes further notifications until its first attempt. */
   digest: z.object({ key: z.array(z.string()), open: z.boolean() }).nullable(),
   /** Milliseconds since the epoch. */
   acceptedAt: z.number(),
   attempts: z.number(),
   lastReason: z.string().nullable(),
-  /** True where somebody asked for it again: then it is kept rather than left out. */
+  /** True where somebody asked to send it again: then it is kept if it is not wanted. */
   resent: z.boolean().default(false),
   /** Set where it was given up. */
   dead: z.object({ letterId: z.string(), at: z.number() }).nullable(),
 });
 export type Job = z.infer<typeof jobRecord>;
 
-/** Identifier of what a key stands for: fits every store, header and topic. */
+/** A fixed-length id for a key, which fits every store, header and topic. */
 export function deliveryId(key: string, receiverId?: string): string {
   return sha256Hex(receiverId === undefined ? key : `${key}\n${receiverId}`);
 }
 
-/** Whose message it is, who has to share the channel with others; a webhook is its workspace's. */
+/** The owner that a message counts for: a person, or for webhooks a workspace. */
 export function ownerOf({ userId, workspaceId }: Pick<Job, "userId" | "workspaceId">): string {
   return userId ?? workspaceId ?? "";
 }
@@ -57,17 +57,17 @@ export function ownerOf({ userId, workspaceId }: Pick<Job, "userId" | "workspace
 type Key = Deno.KvKey;
 
 export const deliveryKeys = {
-  /** What was accepted lately; the same again changes nothing. */
+  /** Requests that were accepted lately: repeating one changes nothing. */
   seen: (id: string): Key => ["delivery", "seen", id],
   job: (id: string): Key => ["delivery", "jobs", id],
   /** Jobs of a channel by the time of their next attempt. */
   allDue: (channel: string): Key => ["delivery", "due", channel],
   due: (channel: string, at: number, id: string): Key => ["delivery", "due", channel, at, id],
-  /** The digest that takes in notifications at the moment, and its parts. */
+  /** The digest that takes notifications now, and its parts. */
   openDigest: (key: readonly string[]): Key => ["delivery", "open_digest", ...key],
   parts: (jobId: string): Key => ["delivery", "parts", jobId],
   part: (jobId: string, contentId: string): Key => ["delivery", "parts", jobId, contentId],
-  /** Digests that were sent, whose parts are still to be removed. */
+  /** Digests that were sent, whose parts remain to be removed. */
   leftovers: (): Key => ["delivery", "leftovers"],
   leftover: (jobId: string): Key => ["delivery", "leftovers", jobId],
   /** Dead letters of one person or workspace; each names its job. */
@@ -81,13 +81,13 @@ export const deliveryKeys = {
   ],
 } as const;
 
-/** In whose list a dead letter is. */
+/** The owner of a list of dead letters. */
 export interface LetterOwner {
   readonly type: "user" | "workspace";
   readonly id: string;
 }
 
-/** Which letters of a list are meant: all, or those about one workspace. */
+/** The letters of a list: all, or those about one workspace. */
 export interface LetterView extends LetterOwner {
   readonly workspaceId: string | null;
 }

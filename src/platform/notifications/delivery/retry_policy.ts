@@ -1,6 +1,6 @@
 /**
- * When a message is tried again: exponential backoff with full jitter, so that
- * what failed together does not come back together.
+ * When to retry a message: exponential backoff with full jitter, so that messages that
+ * failed together are not retried together.
  *
  * @module
  */
@@ -27,9 +27,8 @@ export function pauseBound(
 }
 
 /**
- * Decides after a failed attempt. A message is given up for its number of
- * attempts only where the receiver had something against it; one that waits for
- * a host to come back is given up for its age.
+ * Decides after a failed attempt. The number of attempts counts only where the receiver
+ * refused the message; one that waits for a host to return is given up by its age.
  */
 export function decideRetry(
   message: { readonly attempts: number; readonly acceptedAt: number },
@@ -38,7 +37,7 @@ export function decideRetry(
     readonly now: number;
     readonly random: Random;
     readonly hostTrouble: boolean;
-    /** Lower bound that the receiver gave. */
+    /** The least pause that the receiver asked for. */
     readonly retryAfterMs?: number;
   },
 ): RetryDecision {

@@ -1,6 +1,5 @@
 /**
- * Test messages: sent at once, past the queue, so that the one who asks sees
- * what came of it.
+ * Test messages: sent at once, without the queue, so that the caller sees the outcome.
  *
  * @module
  */
@@ -16,18 +15,18 @@ import type { NotificationContent } from "./types.ts";
 type PersonalChannel = BodyOf<typeof endpoints.sendTestNotification>["channel"];
 type TestResult = ResponseOf<typeof endpoints.sendTestNotification>;
 
-/** Test messages that one person may send in a minute. */
+/** How many test messages a person may send in a minute. */
 const TESTS_PER_MINUTE = 10;
 const MINUTE_MS = 60_000;
 
-/** What the operator does about a channel that the platform does not have. */
+/** Messages for channels that the platform does not have. */
 const MISSING: Readonly<Record<PersonalChannel, string>> = {
   email: "The platform sends no mail: it needs svc serve --smtp-url",
   messenger: "The platform has no chat bot: it needs svc serve --bot-token",
   push: "The platform sends no web push",
 };
 
-/** What a person has to do before a channel reaches them. */
+/** Messages for channels that do not reach the person yet. */
 const UNREACHED: Readonly<Record<PersonalChannel, string>> = {
   email: "Cannot send a mail: the account has no email address",
   messenger: "Cannot write to the messenger: the account has no chat linked",
@@ -43,7 +42,7 @@ export class TestSender {
       readonly publicOrigin: string;
       readonly now: Clock;
       readonly random: Random;
-      /** What lists call a receiver. */
+      /** The name of a receiver, for people. */
       nameOf(channel: PersonalChannel, receiverId: string, userId: string): Promise<string>;
     },
   ) {

@@ -1,15 +1,15 @@
 /**
- * What is handed over when a notification has to leave the platform.
+ * What the delivery queue takes: notifications that leave the platform.
  *
  * @module
  */
 import type { EventCategory, EventData, EventName, Priority } from "../../../contract/mod.ts";
 
-/** Ways out of the platform. The in-app inbox is none: it is written at once. */
+/** Channels out of the platform. The inbox is not one: it is written directly. */
 export const OUTWARD_CHANNELS = ["email", "messenger", "push", "webhook"] as const;
 export type OutwardChannel = (typeof OUTWARD_CHANNELS)[number];
 
-/** What a message says, made ready for people. */
+/** What a message says to people. */
 export interface NotificationContent {
   /** UUID of the notification; for webhooks, of the event. */
   readonly id: string;
@@ -18,7 +18,7 @@ export interface NotificationContent {
   readonly priority: Priority;
   readonly title: string;
   readonly body: string;
-  /** Absolute URL that opens what it is about; null where there is nothing to open. */
+  /** Absolute URL to open; null where there is none. */
   readonly actionUrl: string | null;
   /** Milliseconds since the epoch. */
   readonly createdAt: number;
@@ -26,9 +26,9 @@ export interface NotificationContent {
   readonly data: EventData;
 }
 
-/** One message to one receiver over one channel. */
+/** One notification to one person, or to the webhooks of a workspace, over one channel. */
 export interface DeliveryRequest {
-  /** Idempotency key, made of event, receiver and channel: the same key is delivered once. */
+  /** Idempotency key of event, person and channel: a key is delivered once. */
   readonly key: string;
   readonly channel: OutwardChannel;
   /** The person who gets it; null for a webhook, which belongs to a workspace. */
@@ -37,8 +37,8 @@ export interface DeliveryRequest {
 }
 
 /**
- * Judges a message at the moment of sending: whether each of the notifications
- * that it stands for is still wanted, by this receiver over this channel.
+ * Checks a message when it is sent: whether this receiver still wants each of its
+ * notifications over this channel.
  */
 export type ReviewDelivery = (message: {
   readonly channel: OutwardChannel;
@@ -46,8 +46,8 @@ export type ReviewDelivery = (message: {
   readonly workspaceId: string | null;
 }) => Promise<(content: NotificationContent) => boolean>;
 
-/** Takes deliveries durably; sending is the business of the queue and its channels. */
+/** Stores deliveries durably; they are sent later. */
 export interface DeliveryQueue {
-  /** Resolves when all are stored. The same key again changes nothing. */
+  /** Resolves when all are stored. Repeating a key changes nothing. */
   accept(requests: readonly DeliveryRequest[]): Promise<void>;
 }

@@ -1,7 +1,7 @@
 /**
- * A person's inbox in memory: its pages and how many notifications there are
- * of each kind, so that to count and to page costs the same however many
- * there are. Does no I/O.
+ * A person's inbox in memory: its pages, and how many notifications there are of each
+ * kind, so that counting and paging cost the same however many there are. Does no
+ * I/O.
  *
  * @module
  */
@@ -15,13 +15,13 @@ import {
 } from "../../../contract/mod.ts";
 import { cellOf, CELLS, type Cells, idBytes, InboxPage, type RowState } from "./inbox_page.ts";
 
-/** A change of all rows at once: stored as such at once, then page by page. */
+/** A change of all rows: stored as one record first, then applied page by page. */
 export const bulkChange = z.object({
   number: z.number(),
   /** `read` and `archive` change the inbox, `delete` empties the archive. */
   type: z.enum(["read", "archive", "delete"]),
   at: z.number(),
-  /** Only rows of these places; null for all. */
+  /** Only rows of these workspaces, by number; null for all. */
   places: z.array(z.number()).nullable(),
 });
 export type BulkChange = z.infer<typeof bulkChange>;
@@ -33,7 +33,7 @@ export const inboxHead = z.object({
   places: z.array(z.string()),
   /** Number of the newest bulk change. */
   changes: z.number(),
-  /** Bulk changes that not all pages have taken yet, oldest first. */
+  /** Bulk changes that are not applied to all pages yet, oldest first. */
   unfinished: z.array(bulkChange),
 });
 export type InboxHead = z.infer<typeof inboxHead>;
@@ -53,9 +53,9 @@ export interface InboxFilter {
 export interface NumberedPage {
   readonly number: number;
   readonly page: InboxPage;
-  /** Rows whose content has still to be removed from the store. */
+  /** Ids of deleted rows whose content is still in the store. */
   readonly removedIds: readonly string[];
-  /** True where the store has an older state, which a bulk change brings up to date. */
+  /** True where the stored page lacks a bulk change. */
   readonly behind: boolean;
 }
 
@@ -64,7 +64,7 @@ export interface Spot {
   readonly row: number;
 }
 
-/** The cells that a filter lets through. */
+/** The cells that match a filter. */
 function cellsOf(filter: InboxFilter): number[] {
   const categories = filter.category === undefined ? EVENT_CATEGORIES : [filter.category];
   const priorities = filter.priority === undefined ? PRIORITIES : [filter.priority];

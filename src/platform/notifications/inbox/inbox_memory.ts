@@ -1,17 +1,17 @@
 /**
- * The inboxes that are in memory, and the queues of changes to them. Only one
- * process serves from a data directory, so that what is here is what is.
+ * The inboxes in memory, and the queues of changes to them. Only one process uses a
+ * data directory, so memory is never out of date.
  *
  * @module
  */
 import type { InboxIndex } from "./inbox_index.ts";
 
-/** Pages that stay in memory, of 9 KB each: 72 MB, or 2 million notifications. */
+/** Pages that are kept in memory, 9 KB each: 72 MB, or 2 million notifications. */
 const MAX_PAGES = 8192;
 
 export interface InboxMemoryOptions {
   load(userId: string): Promise<InboxIndex>;
-  /** True while an inbox must not be read anew. */
+  /** True while an inbox must not be loaded again. */
   isBusy(userId: string): boolean;
   readonly maxPages?: number;
 }
@@ -33,7 +33,7 @@ export class InboxMemory {
     return index;
   }
 
-  /** Runs a change when those before it have ended. */
+  /** Runs a change after those before it. */
   change<T>(userId: string, run: (index: InboxIndex) => Promise<T>): Promise<T> {
     const before = this.queues.get(userId) ?? Promise.resolve();
     const result = before.then(async () => await run(await this.load(userId)));
@@ -58,7 +58,7 @@ export class InboxMemory {
     return index;
   }
 
-  /** Forgets the inboxes that were not used for the longest time. */
+  /** Drops the least recently used inboxes. */
   private makeRoom(wanted: number): void {
     const { isBusy, maxPages = MAX_PAGES } = this.options;
     let pages = wanted;

@@ -1,6 +1,6 @@
 /**
- * A page of a person's inbox: which notifications there are and what became
- * of them, packed, oldest first. What they say is stored apart.
+ * A page of a person's inbox: ids, kinds and states of its notifications, packed,
+ * oldest first. Their contents are stored separately.
  *
  * @module
  */
@@ -12,7 +12,7 @@ import {
   type Priority,
 } from "../../../contract/mod.ts";
 
-/** Notifications of one page. */
+/** How many notifications a page holds. */
 export const PAGE_ROWS = 256;
 
 const ID_BYTES = 16;
@@ -20,7 +20,7 @@ const READ = 1;
 const ARCHIVED = 2;
 const DELETED = 4;
 
-/** Counted apart: category, priority, archived or not, unread or not. */
+/** One count for each combination of category, priority, archived and unread. */
 export const CELLS = EVENT_CATEGORIES.length * PRIORITIES.length * 4;
 
 /** Row counts of a page or an inbox: for each place, one number for each cell. */

@@ -25,12 +25,12 @@ const MANY = 10;
 
 export interface InboxChange {
   readonly head?: InboxHead;
-  /** Pages as they shall be; what of them is removedIds goes. */
+  /** The new pages; the contents of their `removedIds` are removed. */
   readonly pages?: readonly NumberedPage[];
   readonly added?: readonly NotificationContent[];
 }
 
-/** Brings a page up to date with the bulk changes that a crash kept it from. */
+/** Applies to a page the bulk changes that it missed because of a crash. */
 function caughtUp(
   stored: { readonly number: number; readonly page: InboxPage; readonly applied: number },
   head: InboxHead,
@@ -50,7 +50,7 @@ function caughtUp(
 export class InboxStore {
   constructor(private readonly kv: Deno.Kv) {}
 
-  /** Reads all of an inbox but what its notifications say. */
+  /** Reads an inbox without the contents of its notifications. */
   async load(userId: string): Promise<InboxIndex> {
     const head = (await readRecord(this.kv, keys.inbox(userId), inboxHead))?.value ?? EMPTY_HEAD;
     const pages: NumberedPage[] = [];
@@ -64,7 +64,7 @@ export class InboxStore {
     return new InboxIndex(head, pages.filter((page) => !isDead(page)));
   }
 
-  /** Removes pages of which nothing is left. */
+  /** Removes pages whose notifications are all deleted. */
   private async removePages(userId: string, pages: readonly NumberedPage[]): Promise<void> {
     for (let start = 0; start < pages.length; start += MAX_REMOVED) {
       const operation = this.kv.atomic();
@@ -75,7 +75,7 @@ export class InboxStore {
     }
   }
 
-  /** Removes a page and what its notifications say, in one commit. */
+  /** Removes a page and the contents of its notifications in one commit. */
   async removePage(userId: string, { number, page }: NumberedPage): Promise<void> {
     const operation = this.kv.atomic().delete(keys.page(userId, number));
     for (let row = 0; row < page.count; row++) {
@@ -84,7 +84,7 @@ export class InboxStore {
     await operation.commit();
   }
 
-  /** Makes a change, in one commit. `changes` is the number of the newest bulk change. */
+  /** Stores a change in one commit. `changes` is the number of the newest bulk change. */
   async commit(
     userId: string,
     { head, pages = [], added = [] }: InboxChange,
@@ -100,7 +100,7 @@ export class InboxStore {
     await operation.commit();
   }
 
-  /** What notifications say; one that is gone meanwhile is left out. */
+  /** The contents of notifications; one that is gone by now is left out. */
   async contents(
     userId: string,
     ids: readonly string[],

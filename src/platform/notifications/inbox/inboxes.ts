@@ -1,6 +1,6 @@
 /**
- * The inboxes of all people. Changes of one inbox come one after the other,
- * are stored first, and are then what everybody sees.
+ * The inboxes of all people. Changes of one inbox run one after the other; each is
+ * stored before anybody sees it.
  *
  * @module
  */
@@ -23,17 +23,17 @@ import type { InboxStore } from "./inbox_store.ts";
 import type { ChangedNotification, DeletedNotification, InboxView } from "./inbox_view.ts";
 import { notificationToWire } from "./notification_wire.ts";
 
-/** Notifications that an inbox keeps with its archive; the oldest beyond go, a page at a time. */
+/** Most notifications of an inbox and its archive; the oldest are removed page by page. */
 export const KEPT_NOTIFICATIONS = 100_000;
-/** One more than they fill, as the last is filling up. */
+/** One page more than that, as the last page is being filled. */
 const MAX_PAGES = Math.ceil(KEPT_NOTIFICATIONS / PAGE_ROWS) + 1;
 
 export interface InboxesOptions {
   readonly store: InboxStore;
   readonly now: Clock;
-  /** Told where a change could not be brought to all pages; the next start does that. */
+  /** Receives failures to apply a change to all pages; the next start repeats it. */
   readonly onTrouble: (message: string) => void;
-  /** Pages that an inbox may have; as many as hold `KEPT_NOTIFICATIONS` where missing. */
+  /** How many pages an inbox may have; enough for `KEPT_NOTIFICATIONS` where missing. */
   readonly maxPages?: number;
 }
 
@@ -56,8 +56,8 @@ export class Inboxes {
   }
 
   /**
-   * Adds notifications, oldest first, which must be newer than all before.
-   * Those that were added before are left out; returns the rest.
+   * Adds notifications, oldest first, which must be newer than all existing ones.
+   * Returns those that had not been added before.
    */
   add(userId: string, contents: readonly NotificationContent[]): Promise<NotificationContent[]> {
     return this.memory.change(userId, async (index) => {
@@ -77,7 +77,7 @@ export class Inboxes {
     { limit, offset, cursor, ...filter }: InboxFilter & {
       readonly limit: number;
       readonly offset: number;
-      /** Id of the last notification of the page before. */
+      /** Id of the last notification of the previous page. */
       readonly cursor?: string | undefined;
     },
   ): Promise<{ items: Notification[]; nextCursor: string | null; total: number }> {
@@ -121,7 +121,7 @@ export class Inboxes {
     });
   }
 
-  /** Deletes one, once or again; `undefined` where the view never had one of that id. */
+  /** Deletes one; repeating it is harmless. `undefined` where the view never had that id. */
   delete(view: InboxView, id: string): Promise<DeletedNotification | undefined> {
     return this.memory.change(view.userId, async (index) => {
       const spot = index.find(id, index.placesOf(view.workspaces));
@@ -140,8 +140,8 @@ export class Inboxes {
   }
 
   /**
-   * Changes all of the inbox or archive that a view sees, at once; returns how
-   * many that were. One small record makes it so, the pages follow.
+   * Changes everything in a view's inbox or archive at once; returns how many
+   * notifications changed. One small record is stored first, and the pages follow.
    */
   async changeAll(view: InboxView, type: BulkChange["type"]): Promise<number> {
     const { now, store } = this.options;
@@ -177,7 +177,7 @@ export class Inboxes {
     return count;
   }
 
-  /** Ends the changes under way; what is left of bulk changes follows at the next start. */
+  /** Waits for changes under way; unfinished bulk changes are resumed at the next start. */
   async close(): Promise<void> {
     this.closed = true;
     await Promise.all(this.finishing.values());
@@ -196,8 +196,8 @@ export class Inboxes {
   }
 
   /**
-   * Removes the oldest pages beyond the limit: one for each that was begun.
-   * After a crash the next `add` does it.
+   * Removes the oldest pages beyond the limit: one for each new page. After a crash the
+   * next `add` does it.
    */
   private async trim(userId: string, index: InboxIndex): Promise<void> {
     const { store, maxPages = MAX_PAGES } = this.options;
@@ -230,7 +230,7 @@ export class Inboxes {
     this.settle(index, page);
   }
 
-  /** Takes a page in as it is stored. */
+  /** Puts a page into the index as it is stored. */
   private settle(index: InboxIndex, { number, page }: NumberedPage): void {
     index.put({ number, page, removedIds: [], behind: false });
   }
@@ -243,7 +243,7 @@ export class Inboxes {
     });
   }
 
-  /** Brings bulk changes to the stored pages, some at a time. */
+  /** Applies bulk changes to the stored pages in the background. */
   private finish(userId: string): void {
     if (this.closed || this.finishing.has(userId)) return;
     const finished = this.finishAll(userId)

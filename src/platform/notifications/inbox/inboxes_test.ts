@@ -220,7 +220,7 @@ Deno.test("Inboxes finish after a crash what only began, and spare what came lat
     assert.equal((await third.list(ALL, { ...inbox, archived: true })).total, 299);
   }));
 
-Deno.test("Inboxes.after() brings what came after one, or tells that it is too much", () =>
+Deno.test("Inboxes.after() returns what came after one, or that it is too much", () =>
   withInboxes(async ({ open, make }) => {
     const inboxes = open();
     const made = Array.from({ length: 300 }, () => make());

@@ -10,7 +10,7 @@ import type { RowState } from "./inbox_page.ts";
 const time = (moment: number | null): string | null =>
   moment === null ? null : new Date(moment).toISOString();
 
-/** What a notification says, and what became of it. */
+/** Combines the content of a notification and its state. */
 export function notificationToWire(
   { createdAt, ...content }: NotificationContent,
   { readAt, archivedAt }: Pick<RowState, "readAt" | "archivedAt">,

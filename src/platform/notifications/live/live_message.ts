@@ -7,15 +7,15 @@ import type { NotificationMessage } from "../../../contract/mod.ts";
 
 const encoder = new TextEncoder();
 
-/** What keeps proxies from closing an idle stream. */
+/** A comment that keeps proxies from closing an idle stream. */
 export const HEARTBEAT = encoder.encode(": heartbeat\n\n");
 
-/** The beginning of a stream; a reader that loses it comes again after 2 seconds. */
+/** The start of a stream: a client that loses it reconnects after 2 seconds. */
 export const OPENING = encoder.encode("retry: 2000\n\n");
 
 /**
- * Encodes a message. Only new notifications carry an id: it is where a reader
- * goes on after a break.
+ * Encodes a message. Only new notifications carry an id, from which a client resumes
+ * after a disconnect.
  */
 function encodeMessage(message: NotificationMessage): Uint8Array {
   const id = message.type === "notification" ? `id: ${message.id}\n` : "";
@@ -24,11 +24,11 @@ function encodeMessage(message: NotificationMessage): Uint8Array {
 
 export interface EncodedPart {
   readonly bytes: Uint8Array;
-  /** Id of the notification that it brings. */
+  /** Id of the notification in it, if any. */
   readonly id: string | undefined;
 }
 
-/** Messages that are sent together: each by itself, and all in one piece. */
+/** Messages that are sent together: separately and joined. */
 export interface EncodedMessages {
   readonly parts: readonly EncodedPart[];
   readonly joined: Uint8Array;

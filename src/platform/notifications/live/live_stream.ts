@@ -1,17 +1,17 @@
 /**
- * One reader of the live stream, whose messages wait until it takes them.
+ * One client of the live stream, with a queue of messages that it has not read yet.
  *
  * @module
  */
 import { type EncodedMessages, type EncodedPart, OPENING } from "./live_message.ts";
 
-/** Messages that may wait for a slow reader; one that falls further behind is cut off. */
+/** How many messages may wait for a slow client; one further behind is disconnected. */
 const MAX_BEHIND = 256;
 
 export class LiveStream {
   readonly body: ReadableStream<Uint8Array>;
   private controller: ReadableStreamDefaultController<Uint8Array> | undefined;
-  /** What came while the stream was still being told what it had missed. */
+  /** Messages that arrived while the stream was still replaying missed ones. */
   private held: EncodedPart[] | undefined = [];
 
   /** `onEnd` is called once, however the stream ends. */
@@ -28,14 +28,14 @@ export class LiveStream {
     }, { highWaterMark: 0 });
   }
 
-  /** Sends messages, in one piece where none of them has to be held. */
+  /** Sends messages, joined where none of them has to be held. */
   send({ parts, joined }: EncodedMessages): void {
     if (this.held === undefined) this.push(joined);
     else if (this.held.length < MAX_BEHIND) this.held.push(...parts);
     else this.cut();
   }
 
-  /** Sends what was missed, then what came meanwhile and was not among it. */
+  /** Sends the missed messages, then those that arrived meanwhile. */
   catchUp(missed: Uint8Array, seen: ReadonlySet<string>): void {
     const held = this.held ?? [];
     this.held = undefined;
@@ -45,12 +45,12 @@ export class LiveStream {
     }
   }
 
-  /** Sends at once, ahead of what is held; nothing where there is much to read already. */
+  /** Sends at once, ahead of held messages; skipped where much is unread already. */
   beat(bytes: Uint8Array): void {
     if ((this.controller?.desiredSize ?? 0) >= 0) this.controller?.enqueue(bytes);
   }
 
-  /** Ends the stream in order. */
+  /** Ends the stream cleanly. */
   close(): void {
     const { controller } = this;
     this.controller = undefined;

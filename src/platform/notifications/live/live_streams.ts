@@ -1,6 +1,6 @@
 /**
- * All open live streams. A message is encoded once for all readers that see
- * the same; one timer keeps all of them alive.
+ * All open live streams. A message is encoded once for all clients with the same view,
+ * and one timer sends the heartbeats of all streams.
  *
  * @module
  */
@@ -10,20 +10,20 @@ import type { InboxView } from "../inbox/inbox_view.ts";
 import { encodeMessages, HEARTBEAT } from "./live_message.ts";
 import { LiveStream } from "./live_stream.ts";
 
-/** Each stream gets a comment this often. */
+/** How often each stream gets a heartbeat. */
 export const HEARTBEAT_MS = 20_000;
 
-/** Parts of all streams, of which one has its heartbeat at a time. */
+/** The streams are split into so many shares, which get their heartbeats in turn. */
 const SHARES = 20;
 
-/** Most notifications that are sent again to a reader who comes back. */
+/** Most notifications that are replayed to a client that reconnects. */
 export const MAX_REPLAYED = 200;
 
 export interface LiveStreamsOptions {
   counts(view: InboxView): Promise<InboxCounts>;
   /** The notifications after one, oldest first; `undefined` where there are more than `limit`. */
   after(view: InboxView, id: string, limit: number): Promise<Notification[] | undefined>;
-  /** Told where a stream could not be served; it is ended. */
+  /** Receives failures to serve a stream, which is ended then. */
   readonly onTrouble: (message: string) => void;
 }
 
@@ -32,20 +32,20 @@ interface Reader {
   /** Hash of the credential that opened it. */
   readonly credential: string;
   readonly share: number;
-  /** Whether who opened the stream still may. */
+  /** Whether the credential that opened the stream still allows it. */
   isAllowed(): Promise<boolean>;
 }
 
-/** The readers of one inbox who see the same of it. */
+/** The clients with the same view of one inbox. */
 interface Group {
   readonly view: InboxView;
   readonly readers: Set<Reader>;
 }
 
-/** A message and who sees it. */
+/** A message and the workspace that it is about. */
 export interface Published {
   readonly message: NotificationMessage;
-  /** What the message is about; a reader who sees another part of the inbox gets none of it. */
+  /** Its workspace; clients whose view leaves that out do not get the message. */
   readonly workspaceId: string | null;
 }
 
@@ -66,7 +66,7 @@ export class LiveStreams {
 
   constructor(private readonly options: LiveStreamsOptions) {}
 
-  /** Opens a stream. `lastId` is the newest notification that its reader knows. */
+  /** Opens a stream. `lastId` is the newest notification that the client knows. */
   open(
     view: InboxView,
     reader: {
@@ -95,7 +95,7 @@ export class LiveStreams {
     return entry.stream.body;
   }
 
-  /** Sends messages to everybody who sees what they are about, then the counts. */
+  /** Sends messages, and then the counts, to all clients whose view includes them. */
   async publish(userId: string, messages: readonly Published[]): Promise<void> {
     for (const group of this.groupsOf(userId)) {
       const seen = messages.filter(({ workspaceId }) => sees(group.view, workspaceId));
@@ -106,8 +106,8 @@ export class LiveStreams {
   }
 
   /**
-   * Tells of a change of all that a view sees. Who sees another part of the
-   * inbox has to list it anew.
+   * Announces a change of everything in a view. Clients with another view of the inbox
+   * have to list it again.
    */
   async publishAll(view: InboxView, type: "read" | "archived" | "deleted"): Promise<void> {
     for (const group of this.groupsOf(view.userId)) {
@@ -132,8 +132,8 @@ export class LiveStreams {
   }
 
   /**
-   * Ends the streams of a credential (by its hash) that has ended; without one,
-   * those of all that have, one after the other.
+   * Ends the streams of an expired or revoked credential, given by its hash; without
+   * one, those of all such credentials, one after the other.
    */
   async check(credential?: string): Promise<void> {
     if (credential === undefined) return await this.checkAll();
@@ -153,7 +153,7 @@ export class LiveStreams {
     if (await this.endWhereOver(reader)) reader.stream.beat(HEARTBEAT);
   }
 
-  /** What is asked for meanwhile is one more round. */
+  /** Calls during a round lead to one more round. */
   private checkAll(): Promise<void> {
     this.checkAgain = true;
     return this.checking ??= (async () => {
@@ -169,7 +169,7 @@ export class LiveStreams {
     try {
       if (await isAllowed()) return true;
     } catch (error) {
-      this.options.onTrouble(`Cannot tell whether a live stream may go on: ${error}`);
+      this.options.onTrouble(`Cannot check whether a live stream may go on: ${error}`);
     }
     stream.close();
     return false;
@@ -191,7 +191,7 @@ export class LiveStreams {
     stream.catchUp(encodeMessages(messages).joined, new Set(missed?.map(({ id }) => id)));
   }
 
-  /** `undefined` where it cannot be told, or is too much. */
+  /** `undefined` where they cannot be read, or are too many. */
   private async missed(view: InboxView, lastId: string): Promise<Notification[] | undefined> {
     return isUuid(lastId) ? await this.options.after(view, lastId, MAX_REPLAYED) : undefined;
   }

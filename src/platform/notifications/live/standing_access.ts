@@ -1,5 +1,5 @@
 /**
- * Whether a credential that opened something lasting is still good.
+ * Whether the credential that opened a long-lived connection is still valid.
  *
  * @module
  */
@@ -7,7 +7,7 @@ import type { Clock } from "../../../lib/clock.ts";
 import type { Credential } from "../../core/access/mod.ts";
 import { type CredentialMemory, hasEnded } from "../../accounts/mod.ts";
 
-/** Makes the question whether the credential of an accepted request is still good. */
+/** Creates the check whether the credential of an accepted request is still valid. */
 export function standingAccess(
   { credential, hash }: { readonly credential: Credential; readonly hash: string },
   { memory, now }: { readonly memory: CredentialMemory; readonly now: Clock },

@@ -1,6 +1,6 @@
 /**
- * Which way a notification takes, decided by its priority, what its reader
- * prefers, and the time. Pure. (Spec: "Priority behavior", "Filtering rules";
+ * Decides which channels a notification uses, by its priority, its reader's
+ * preferences, and the time. Pure. (Spec: "Priority behavior", "Filtering rules";
  * design: "Notifications".)
  *
  * @module
@@ -13,7 +13,7 @@ import {
   type Priority,
 } from "../../../contract/mod.ts";
 
-/** Why a channel is taken or not. */
+/** Why a channel is used or not. */
 export type DeliveryReason =
   /** CRITICAL is always sent to all channels. */
   | "critical"
@@ -37,9 +37,8 @@ const minuteOf = (time: string): number =>
   Number(time.slice(0, 2)) * HOUR_MINUTES + Number(time.slice(3));
 
 /**
- * Whether a moment lies in quiet hours: from their start up to, not including,
- * their end, over midnight where the end is the earlier. Equal times are no
- * hours at all.
+ * Whether a moment is within quiet hours: from their start until before their end,
+ * across midnight where the end is earlier. Equal times mean no quiet hours.
  */
 export function isQuiet(hours: CategoryPreferences["quietHours"], now: number): boolean {
   if (hours === null) return false;
@@ -53,7 +52,7 @@ export function isAsUrgentAs(priority: Priority, minimum: Priority): boolean {
   return PRIORITIES.indexOf(priority) <= PRIORITIES.indexOf(minimum);
 }
 
-/** What quiet hours let through: HIGH everywhere but email, the rest in-app only. */
+/** What quiet hours let through: HIGH on all channels but email, the rest in-app only. */
 function breaksQuiet(priority: Priority, channel: Channel): boolean {
   return channel === "in_app" || (priority === "HIGH" && channel !== "email");
 }
@@ -73,7 +72,7 @@ function decideChannel(
 }
 
 /**
- * Decides for each channel whether a notification takes it, and why.
+ * Decides for each channel whether a notification uses it, and why.
  *
  * @param preferences Those of the notification's category.
  * @param now Milliseconds since the epoch.

@@ -1,7 +1,6 @@
 /**
- * The preferences of people, in Deno KV and, for those who are told of
- * something often, in memory. A person's own changes hold everywhere; those of
- * a key or a tool hold in its workspace.
+ * The preferences of people, in Deno KV with a cache in memory. Changes that a person
+ * makes apply everywhere; those of a key or a tool apply in its workspace.
  *
  * @module
  */
@@ -20,7 +19,7 @@ import {
   withChannel,
 } from "./preferences.ts";
 
-/** People whose preferences are remembered; when there are more, all are read again. */
+/** How many people the cache holds; beyond that it is emptied. */
 const MAX_REMEMBERED = 10_000;
 
 type Change = (preferences: NotificationPreferences) => PreferencesRecord;
@@ -28,12 +27,12 @@ type Change = (preferences: NotificationPreferences) => PreferencesRecord;
 export class PreferenceService {
   /** By person, then by workspace; null for the account's own. */
   private readonly remembered = new Map<string, Map<string | null, NotificationPreferences>>();
-  /** Counts changes: what was read before one is not remembered after it. */
+  /** Counts changes, so that what was read before one is not cached after it. */
   private changes = 0;
 
   constructor(private readonly kv: Deno.Kv, private readonly accounts: AccountStore) {}
 
-  /** What a person prefers; the defaults of their sign-up where they never said. */
+  /** The preferences of a person, with the defaults of how they signed up. */
   async of(scope: PersonalScope): Promise<NotificationPreferences> {
     const { userId, workspaceId } = scope;
     const known = this.remembered.get(userId)?.get(workspaceId);
@@ -55,7 +54,7 @@ export class PreferenceService {
     return this.change(scope, (preferences) => withChannel(preferences, wanted));
   }
 
-  /** Changes one category; what is not named stays. */
+  /** Changes one category; fields that are left out stay. */
   setCategory(
     scope: PersonalScope,
     wanted: BodyOf<typeof endpoints.putCategoryPreference>,
@@ -74,8 +73,8 @@ export class PreferenceService {
   }
 
   /**
-   * Changes the account's preferences, and what differs from them in any
-   * workspace. Every change writes the account's record, so one check guards all.
+   * Changes the account's preferences, and the differences in every workspace. Every
+   * change writes the account's record, so one check is enough.
    */
   private async changeEverywhere(userId: string, change: Change): Promise<NotificationPreferences> {
     const key = notificationKeys.preferences(userId);

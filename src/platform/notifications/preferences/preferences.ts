@@ -1,6 +1,6 @@
 /**
- * What a person wants to be told of, and how: the defaults of the
- * specification and the changes to them. Pure.
+ * Which notifications a person wants, and how: the defaults of the specification, and
+ * changes to them. Pure.
  *
  * @module
  */
@@ -19,7 +19,7 @@ import {
 
 export type SignUpMethod = "email" | "messenger";
 
-/** Spec, "Notification preferences": the least urgent that is sent. */
+/** Spec, "Notification preferences": the lowest priority that is sent. */
 const MINIMUM: Readonly<Record<EventCategory, Priority>> = {
   Deployment: "NORMAL",
   Health: "HIGH",
@@ -28,15 +28,15 @@ const MINIMUM: Readonly<Record<EventCategory, Priority>> = {
   System: "NORMAL",
 };
 
-/** What a person has changed, by category; the rest is as the defaults say. */
+/** What a person has changed, by category; the defaults apply to the rest. */
 export const preferencesRecord = z.object({
   categories: z.partialRecord(z.enum(EVENT_CATEGORIES), categoryPreferences),
 });
 export type PreferencesRecord = z.infer<typeof preferencesRecord>;
 
 /**
- * The preferences of who never changed them. Push is on: it reaches only the
- * browsers that were subscribed by hand.
+ * The preferences of a person who never changed them. Push is on, as it reaches only
+ * browsers that the person subscribed.
  */
 export function defaultPreferences(
   signUpMethod: SignUpMethod,
@@ -66,7 +66,7 @@ const toRecord = ({ categories }: NotificationPreferences): PreferencesRecord =>
   categories: Object.fromEntries(categories.map((each) => [each.category, each])),
 });
 
-/** Preferences in a workspace: those of the account, but for what differs there. */
+/** Preferences in a workspace: those of the account, with the differences there. */
 export function preferencesIn(
   account: NotificationPreferences,
   there: PreferencesRecord | undefined,
@@ -75,7 +75,7 @@ export function preferencesIn(
   return { categories };
 }
 
-/** What of a record differs from the preferences of the account; `undefined` for nothing. */
+/** The part of a record that differs from the account's preferences; `undefined` for none. */
 export function differing(
   { categories }: PreferencesRecord,
   account: NotificationPreferences,
@@ -99,7 +99,7 @@ export function withChannel(
   return toRecord({ categories });
 }
 
-/** Changes one category; what is not named stays. */
+/** Changes one category; fields that are left out stay. */
 export function withCategory(
   preferences: NotificationPreferences,
   change: BodyOf<typeof endpoints.putCategoryPreference>,

@@ -1,6 +1,6 @@
 /**
- * What was let through when its event was fanned out is judged again at the
- * moment of sending: preferences may have changed since, and quiet hours begun.
+ * Decides again when a message is about to be sent: since its event was fanned out,
+ * preferences may have changed and quiet hours begun.
  *
  * @module
  */
@@ -9,12 +9,12 @@ import { decideDelivery } from "./decide_delivery.ts";
 import type { ReviewDelivery } from "../delivery/types.ts";
 import type { PreferenceService } from "./preference_service.ts";
 
-/** Makes the judge of messages about to be sent. */
+/** Creates the check of messages that are about to be sent. */
 export function createReview(
   { preferences, now }: { readonly preferences: PreferenceService; readonly now: Clock },
 ): ReviewDelivery {
   return async ({ channel, userId, workspaceId }) => {
-    // A webhook belongs to a workspace, which has no preferences and no night.
+    // A webhook belongs to a workspace, which has neither preferences nor quiet hours.
     if (userId === null || channel === "webhook") return () => true;
     const { categories } = await preferences.of({ userId, workspaceId });
     return (content) => {

@@ -1,7 +1,7 @@
 /**
- * Mails that accounts need, such as the one that confirms a sign-up. They hold
- * one-time links, so they are never stored: what cannot be sent in a minute
- * is asked for again by the person who waits for it.
+ * Sends mails that accounts need, such as the one that confirms a sign-up. They contain
+ * one-time links, so they are never stored: where one cannot be sent within a minute,
+ * the person who waits for it requests another.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import type { Mail, Mailer } from "./mailer.ts";
 
 /** Pauses before further attempts. */
 const PAUSES_MS = [1000, 5000, 20_000] as const;
-/** Mails that wait at once: more would be an attack. */
+/** How many mails may wait at once: more would be an attack. */
 const MAX_WAITING = 1000;
 
 export function accountMailSender(

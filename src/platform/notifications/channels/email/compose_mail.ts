@@ -1,6 +1,5 @@
 /**
- * What a mail says: plain text and HTML of the same, from one notification or
- * from a digest. Pure.
+ * Composes mails, as plain text and as HTML, from one notification or a digest. Pure.
  *
  * @module
  */
@@ -9,9 +8,9 @@ import type { NotificationContent } from "../../delivery/types.ts";
 export interface MailFacts {
   /** Host of the platform, for people who have accounts on several. */
   readonly host: string;
-  /** Turns such mails off; null where they cannot be turned off. */
+  /** Address that turns such mails off; null where they cannot be turned off. */
   readonly unsubscribeUrl: string | null;
-  /** Notifications that the mail stands for. */
+  /** How many notifications the mail stands for. */
   readonly total: number;
 }
 
@@ -24,7 +23,7 @@ export interface ComposedMail {
 
 const MAX_SUBJECT = 150;
 
-/** One line without characters that steer. */
+/** One line without control characters. */
 function oneLine(text: string): string {
   // deno-lint-ignore no-control-regex -- what is taken out
   return text.replace(/[\x00-\x1f\x7f-\x9f\u2028\u2029]+/g, " ").trim();
@@ -35,7 +34,7 @@ function escape(text: string): string {
     .replaceAll('"', "&quot;");
 }
 
-/** Addresses that a mail links to. */
+/** The addresses that a mail links to. */
 function webUrl(text: string | null): string | null {
   const url = text === null ? null : URL.parse(text);
   return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;

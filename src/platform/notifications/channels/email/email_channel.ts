@@ -15,7 +15,7 @@ export interface EmailChannelOptions {
   readonly mailer: Mailer;
   readonly accounts: Pick<AccountStore, "findUser">;
   readonly publicOrigin: string;
-  /** Key that unsubscribe links are signed with. */
+  /** The key that signs unsubscribe links. */
   unsubscribeKey(): Promise<string>;
 }
 

@@ -1,5 +1,5 @@
 /**
- * Sends mails by SMTP, over a few connections that are kept.
+ * Sends mails by SMTP over a small pool of connections.
  *
  * @module
  */
@@ -13,14 +13,14 @@ export interface Mail {
   readonly subject: string;
   readonly text: string;
   readonly html?: string;
-  /** Left part of the `Message-ID`: the same for repeats of one message. */
+  /** Left part of the `Message-ID`, the same for every attempt of a message. */
   readonly messageId?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface Mailer {
   readonly sender: Sender;
-  /** Sends at once, and tells what came of it; never rejects. */
+  /** Sends at once, and returns the outcome; never rejects. */
   send(mail: Mail): Promise<SendOutcome>;
   close(): void;
 }
@@ -36,7 +36,7 @@ async function openTransport(smtpUrl: string): Promise<Transporter> {
   return createTransport({
     pool: true,
     maxConnections: SMTP_CONNECTIONS,
-    // The queue tries again by itself, and knows how often.
+    // Retries are up to the queue.
     maxRequeues: 0,
     ...{ host, port, secure },
     requireTLS: startTls === "required",
@@ -52,7 +52,7 @@ async function openTransport(smtpUrl: string): Promise<Transporter> {
 }
 
 /**
- * Makes the mailer; connects only when there is something to send.
+ * Creates the mailer, which connects when there is something to send.
  *
  * @throws {MailSettingsError} where URL or sender cannot be used.
  */

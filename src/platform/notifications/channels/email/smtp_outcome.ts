@@ -1,15 +1,15 @@
 /**
- * What a mail server's refusal means: try again, or never. Pure.
+ * Whether to retry after a mail server's refusal. Pure.
  *
  * @module
  */
 import type { SendOutcome } from "../../delivery/channel.ts";
 
-/** What nodemailer's errors have beside the message. */
+/** The fields of nodemailer's errors besides the message. */
 interface SmtpFault {
   readonly code: string | undefined;
   readonly status: number | undefined;
-  /** The server's words. */
+  /** The server's response. */
   readonly response: string | undefined;
   /** The command that failed, such as `RCPT TO`. */
   readonly command: string | undefined;
@@ -25,7 +25,7 @@ const TROUBLE: Readonly<Record<string, string>> = {
   EPROTOCOL: "The mail server answers no SMTP",
 };
 
-/** Commands about one message; a refusal of another concerns every message. */
+/** Commands about one message; a refusal of any other concerns every message. */
 const ABOUT_MESSAGE = /^(?:MAIL FROM|RCPT TO|DATA)/;
 const MAX_WORDS = 200;
 
@@ -45,7 +45,7 @@ function faultOf(error: unknown): SmtpFault {
   };
 }
 
-/** The server's words in one line, without what could steer a terminal. */
+/** The server's response in one line, without control characters. */
 function wordsOf({ response, status }: SmtpFault): string {
   // deno-lint-ignore no-control-regex -- what is taken out
   const words = (response ?? "").replace(/[\x00-\x1f\x7f-\x9f]+/g, " ").trim();

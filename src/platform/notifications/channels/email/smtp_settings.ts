@@ -1,10 +1,10 @@
 /**
- * Where mail goes, and from whom: the operator's `--smtp-url` and `--mail-from`.
+ * The mail server and the sender: the operator's `--smtp-url` and `--mail-from`.
  *
  * @module
  */
 
-/** The settings of mail cannot be used; the message never holds the password. */
+/** The mail settings cannot be used. The message never contains the password. */
 export class MailSettingsError extends TypeError {
   override readonly name = "MailSettingsError";
 }
@@ -14,9 +14,9 @@ export interface SmtpSettings {
   readonly port: number;
   /** TLS from the first byte (`smtps:`). */
   readonly secure: boolean;
-  /** What is done about STARTTLS on a connection that begins without TLS. */
+  /** How STARTTLS is used on a connection that begins without TLS. */
   readonly startTls: "required" | "offered" | "never";
-  /** False where any certificate will do. */
+  /** False where any certificate is accepted. */
   readonly verify: boolean;
   readonly auth: { readonly user: string; readonly pass: string } | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * The token by which a mail's receiver turns such mails off, without signing
- * in (RFC 8058): it names person and category, and is signed.
+ * The token with which a mail's receiver turns such mails off without signing in (RFC
+ * 8058). It names person and category, and is signed.
  *
  * @module
  */
@@ -25,7 +25,7 @@ export function signUnsubscription(wish: Unsubscription, key: string): string {
   return `${wish.userId}.${wish.category.toLowerCase()}.${signatureOf(wish, key)}`;
 }
 
-/** Reads a token; `undefined` where it is none of ours. */
+/** Reads a token; `undefined` where its signature is wrong. */
 export function readUnsubscription(token: string, key: string): Unsubscription | undefined {
   const [userId = "", name = "", signature = "", ...rest] = token.split(".");
   const category = EVENT_CATEGORIES.find((each) => each.toLowerCase() === name);

@@ -1,5 +1,5 @@
 /**
- * The chat bot: its name, and what it answers.
+ * The chat bot: its name and its answers.
  *
  * @module
  */
@@ -11,18 +11,18 @@ import { type BotInput, type Chat, readInput, type Update } from "./bot_updates.
 import type { LinkStore } from "./link_store.ts";
 import { type BotMessage, botMessage, escapeHtml } from "./message.ts";
 
-/** What takes part in the conversation beside linking, such as sign-in. */
+/** A part of the conversation besides linking, such as sign-in. */
 export interface BotDialogue {
-  /** Answers `/start <code>`; `undefined` where the code is not of this dialogue. */
+  /** Answers `/start <code>`; `undefined` for a code of another dialogue. */
   start(code: string, chat: Chat): Promise<BotMessage | undefined> | BotMessage | undefined;
-  /** Answers a tap on a button; `undefined` where the button is not of this dialogue. */
+  /** Answers a tap on a button; `undefined` for a button of another dialogue. */
   tap(data: string, chat: Chat): Promise<string | undefined> | string | undefined;
 }
 
 export interface BotOptions {
   readonly api: BotApi;
   readonly links: LinkStore;
-  /** Where the account lives, as people are told. */
+  /** Origin of the platform, as people see it. */
   readonly publicOrigin: string;
   /** Without @; asked for where missing. */
   readonly name?: string;
@@ -59,7 +59,7 @@ export class Bot {
     return `https://t.me/${await this.name()}?start=${code}`;
   }
 
-  /** Answers what somebody did in the chat. */
+  /** Answers what a person did in the chat. */
   async handle(update: Update): Promise<void> {
     const input = readInput(update);
     if (input === undefined) return;

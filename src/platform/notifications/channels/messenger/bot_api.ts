@@ -1,6 +1,6 @@
 /**
- * A client of the Telegram Bot API. Its addresses hold the bot's token, so
- * nothing that it throws names an address, or passes on what `fetch` said.
+ * A client of the Telegram Bot API. Its addresses contain the bot's token, so its errors
+ * neither name an address nor quote those of `fetch`.
  *
  * @module
  */
@@ -12,7 +12,7 @@ const TOKEN = /^\d{1,20}:[\w-]{8,128}$/;
 const CALL_MS = 15_000;
 
 export interface BotSettings {
-  /** As BotFather gives it: a secret. */
+  /** The secret that BotFather gives. */
   readonly token: string;
   /** Address of the Bot API, where it is not Telegram's own. */
   readonly api?: string;
@@ -20,7 +20,7 @@ export interface BotSettings {
   readonly name?: string;
 }
 
-/** The settings of the bot cannot be used; the message never holds the token. */
+/** The bot settings cannot be used. The message never contains the token. */
 export class BotSettingsError extends TypeError {
   override readonly name = "BotSettingsError";
 }
@@ -31,7 +31,7 @@ export class BotApiError extends Error {
   constructor(
     message: string,
     readonly status?: number,
-    /** What the API asked for, in milliseconds. */
+    /** The pause that the API asked for, in milliseconds. */
     readonly retryAfterMs?: number,
   ) {
     super(message);

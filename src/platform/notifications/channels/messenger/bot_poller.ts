@@ -1,7 +1,6 @@
 /**
- * Asks the Bot API for what people do in the chat, by long polling. How far it
- * came is stored, so that a restart neither loses nor repeats anything but
- * what was under way.
+ * Polls the Bot API for what people do in the chat. The position is stored, so that a
+ * restart neither loses nor repeats updates, except those under way.
  *
  * @module
  */
@@ -38,7 +37,7 @@ export class BotPoller {
     await this.running;
   }
 
-  /** Asks once, and handles what comes. @throws {BotApiError} */
+  /** Polls once, and handles the updates. @throws {BotApiError} */
   async poll(): Promise<void> {
     const { kv, api, handle, onTrouble } = this.options;
     const offset = (await readRecord(kv, OFFSET_KEY, z.number()))?.value ?? 0;

@@ -1,5 +1,5 @@
 /**
- * What people do in the chat with the bot, as the Bot API tells it.
+ * Updates of the Bot API: what people do in the chat with the bot.
  *
  * @module
  */
@@ -27,7 +27,7 @@ const update = z.object({
   }).optional(),
 });
 
-/** Updates in the order of their numbers; what is not known of one is left out. */
+/** Updates by number; unknown fields are left out. */
 export const updateList = z.array(z.union([
   update,
   z.object({ update_id: z.number().int() }).transform(({ update_id }) => ({
@@ -68,7 +68,7 @@ function chatOf(id: number, from: z.infer<typeof person> | undefined): Chat {
   return { id, name: (name || "Somebody").slice(0, MAX_NAME), username: from?.username ?? null };
 }
 
-/** What an update asks for; `undefined` where it is nothing for the bot. */
+/** The action in an update; `undefined` where it does not concern the bot. */
 export function readInput({ message, callback_query: query }: Update): BotInput | undefined {
   if (query?.message !== undefined) {
     const { chat, message_id: messageId } = query.message;

@@ -46,7 +46,7 @@ export function setLink(
 export class LinkStore {
   constructor(private readonly kv: Deno.Kv) {}
 
-  /** Keeps the hash of a code that links a chat to an account. */
+  /** Stores the hash of a code that links a chat to an account. */
   async addCode(code: string, userId: string, now: number): Promise<number> {
     const lifeMs = MESSENGER_CODE_SECONDS * 1000;
     const record = { userId, expiresAt: now + lifeMs };
@@ -79,8 +79,8 @@ export class LinkStore {
   }
 
   /**
-   * Links a chat. One that belongs to another account is not taken from it, so
-   * that nobody is led to give theirs away.
+   * Links a chat. A chat of another account stays with it, so that nobody can be tricked
+   * into giving theirs away.
    */
   async link(wanted: LinkRecord): Promise<"linked" | "taken" | "too_many"> {
     const byChat = messengerKeys.byChat(wanted.chatId);

@@ -1,6 +1,5 @@
 /**
- * What the bot writes: HTML as the Bot API takes it, safe whatever the texts
- * hold. Pure.
+ * Messages of the bot: HTML for the Bot API, safe whatever the texts contain. Pure.
  *
  * @module
  */
@@ -16,13 +15,13 @@ export function escapeHtml(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** The first characters of a text (UTF-16 units, as the API counts), never half of one. */
+/** Cuts a text to UTF-16 units, as the API counts, without splitting a character. */
 function cut(text: string, maximum: number): string {
   if (text.length <= maximum) return text;
   return `${text.slice(0, maximum - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** Whether the messenger takes an address for a button: it refuses those of this machine. */
+/** Whether the messenger accepts an address for a button: it refuses local ones. */
 function isForButton(url: URL): boolean {
   if (/^\d|^\[/.test(url.hostname)) return isPublicAddress(url.hostname.replace(/^\[|\]$/g, ""));
   return url.hostname.includes(".") && !/\.(?:localhost|local|internal|test)$/.test(url.hostname);

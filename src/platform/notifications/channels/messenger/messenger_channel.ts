@@ -11,12 +11,12 @@ import { notificationMessage } from "./message.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
 
-/** A refusal that is about this chat: the person blocked the bot, or is gone. */
+/** Whether a refusal is about this chat: the person blocked the bot or left. */
 function isChatGone({ status, message }: BotApiError): boolean {
   return status === 403 || (status === 400 && /chat not found|user is deactivated/i.test(message));
 }
 
-/** What a failed call means. */
+/** The outcome of a failed call. */
 export function judgeBotError(error: BotApiError): SendOutcome {
   const { status, message: reason, retryAfterMs } = error;
   if (status === 429) {

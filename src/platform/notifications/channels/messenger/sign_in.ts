@@ -1,6 +1,5 @@
 /**
- * Sign-in and sign-up by the messenger: what the pages ask for, and what the
- * bot says.
+ * Sign-in and sign-up by messenger: what the pages call, and what the bot answers.
  *
  * @module
  */
@@ -24,20 +23,20 @@ import { type BotMessage, botMessage, escapeHtml } from "./message.ts";
 import type { Chat } from "./bot_updates.ts";
 import { type Attempt, SignInAttempts } from "./sign_in_attempts.ts";
 
-/** Attempts that one address may begin in ten minutes. */
+/** How many attempts one address may begin in ten minutes. */
 const BEGINS = 20;
 const BEGIN_WINDOW_MS = 10 * 60 * 1000;
-/** Accounts that one address may make in an hour, as by email. */
+/** How many accounts one address may make in an hour, as with email. */
 const SIGN_UPS_PER_HOUR = 20;
 const HOUR_MS = 60 * 60 * 1000;
 
-/** How far an attempt is, for its page. */
+/** The progress of an attempt, for its page. */
 export type SignInProgress =
   | { readonly type: "waiting"; readonly url: string; readonly number: number }
   | { readonly type: "denied" }
-  /** There is none: it is over, or was another browser's. */
+  /** There is no attempt: it is over, or it belongs to another browser. */
   | { readonly type: "none" }
-  /** The chat has an account: here is the session, or the wish for the second factor. */
+  /** The chat has an account: the session, or the request for the second factor. */
   | { readonly type: "entered"; readonly answer: SignedIn | FactorWanted }
   /** The chat has no account yet. */
   | { readonly type: "newcomer"; readonly name: string };
@@ -82,7 +81,7 @@ export class MessengerSignIn implements BotDialogue {
     return this.attempts.begin(client).cookie;
   }
 
-  /** How far a browser's attempt is; signs in where it can. */
+  /** The progress of a browser's attempt; signs in where the chat approved. */
   async progress(cookie: string, client: Client, bot: Bot): Promise<SignInProgress> {
     const attempt = this.attempts.find(cookie);
     if (attempt === undefined) return { type: "none" };

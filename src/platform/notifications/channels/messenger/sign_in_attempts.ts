@@ -1,9 +1,8 @@
 /**
- * Sign-ins that wait for somebody in the messenger, in memory: a restart only
- * means to begin again. An attempt belongs to one browser, by its cookie, and
- * to the first chat that opens its link. The person taps the number that the
- * page shows: whoever was sent somebody else's link does not know it. Pure but
- * for what it remembers.
+ * Sign-ins that wait for approval in the messenger. They are in memory: after a restart
+ * people begin again. An attempt belongs to one browser, by its cookie, and to the first
+ * chat that opens its link. The person taps the number that the page shows, which the
+ * victim of a forwarded link does not know. Pure, except for its memory.
  *
  * @module
  */
@@ -15,7 +14,7 @@ import type { Chat } from "./bot_updates.ts";
 
 /** Time to open the bot and to tap. */
 export const ATTEMPT_MS = 10 * 60 * 1000;
-/** Attempts that are open at once; the oldest goes first. */
+/** How many attempts are open at once; the oldest is dropped first. */
 const MAX_OPEN = 5000;
 const CHOICES = 3;
 

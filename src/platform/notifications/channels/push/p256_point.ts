@@ -15,9 +15,9 @@ const COORDINATE_BYTES = 32;
 const toNumber = (bytes: Uint8Array): bigint => BigInt(`0x${bytes.toHex()}`);
 
 /**
- * Whether an uncompressed point lies on the curve (SEC 1, 3.2.2.1). This is
- * decided here, before any library sees the point: Deno 2.6 ends the whole
- * process where `computeSecret()` gets one that does not.
+ * Whether an uncompressed point is on the curve (SEC 1, 3.2.2.1). It is checked here,
+ * before any library sees the point: in Deno 2.6 the whole process ends where
+ * `computeSecret()` gets one that is not.
  */
 export function isP256Point(bytes: Uint8Array): boolean {
   if (bytes.byteLength !== 1 + 2 * COORDINATE_BYTES || bytes[0] !== UNCOMPRESSED) return false;

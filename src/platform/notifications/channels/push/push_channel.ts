@@ -18,7 +18,7 @@ export interface PushChannelOptions {
   readonly store: SubscriptionStore;
   readonly outbound: OutboundFetch;
   vapidKeys(): Promise<VapidKeys>;
-  /** Whom a push service turns to: `mailto:` or `https:`. */
+  /** The contact for push services: a `mailto:` or `https:` URL. */
   readonly subject: string;
   readonly now: Clock;
 }

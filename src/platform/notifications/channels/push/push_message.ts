@@ -12,7 +12,7 @@ const MAX_TITLE = 200;
 
 const HOUR_S = 60 * 60;
 
-/** How long a message is worth keeping for a browser that is away, and how much it may disturb. */
+/** How long a push service keeps a message, and how urgent the message is. */
 export const PUSH_URGENCY: Readonly<
   Record<Priority, { readonly ttlSeconds: number; readonly urgency: "high" | "normal" | "low" }>
 > = {
@@ -22,7 +22,7 @@ export const PUSH_URGENCY: Readonly<
   LOW: { ttlSeconds: 4 * HOUR_S, urgency: "low" },
 };
 
-/** Topic of a delivery: a repeat replaces what still waits. At most 32 characters. */
+/** Topic of a delivery, at most 32 characters: a repeat replaces a waiting message. */
 export function pushTopic(deliveryId: string): string {
   return deliveryId.slice(0, 32);
 }

@@ -25,9 +25,9 @@ export const subscriptionRecord = z.object({
   p256dh: z.string(),
   auth: z.string(),
   name: z.string(),
-  /** The workspace whose notifications it gets: of the key or tool that made it; null for all. */
+  /** The only workspace whose notifications it gets, that of its key or tool; null for all. */
   workspaceId: z.string().nullable().default(null),
-  /** The credential that made it, and with which it ends; null for those of before. */
+  /** The credential that made it, with which it ends; null for older ones. */
   credentialId: z.string().nullable().default(null),
   createdAt: z.number(),
   lastDeliveredAt: z.number().nullable(),
@@ -40,13 +40,13 @@ const keys = {
   byEndpoint: (endpoint: string) => ["push_endpoints", sha256Hex(endpoint)],
 } as const;
 
-/** What a browser asks for; who may have it is for the store to say. */
+/** What a browser requests; the store decides whether it may have it. */
 export type NewSubscription = Pick<
   SubscriptionRecord,
   "id" | "endpoint" | "p256dh" | "auth" | "name" | "createdAt"
 >;
 
-/** A browser may change accounts; a key or token changes what is in its scope. */
+/** A browser may change accounts; a key or token changes only what is in its scope. */
 const mayReplace = (own: SelfCaller, { userId, workspaceId }: SubscriptionRecord): boolean =>
   own.workspaceId === null || (own.userId === userId && own.workspaceId === workspaceId);
 
@@ -61,7 +61,7 @@ const owner = z.object({ userId: z.string(), id: z.string() });
 export class SubscriptionStore {
   constructor(private readonly kv: Deno.Kv) {}
 
-  /** One to send to, whoever made it. */
+  /** A subscription to send to, whoever made it. */
   async find(userId: string, id: string): Promise<SubscriptionRecord | undefined> {
     return (await readRecord(this.kv, keys.one(userId, id), subscriptionRecord))?.value;
   }
@@ -92,10 +92,9 @@ export class SubscriptionStore {
   }
 
   /**
-   * Stores a subscription for as far as its maker reaches, until the maker's
-   * credential is revoked. The same endpoint again keeps its id; a person at a
-   * browser takes it over from wherever it was. Where one account or workspace
-   * has too many, its oldest goes.
+   * Stores a subscription in the scope of its credential, until that is revoked. The same
+   * endpoint keeps its id, and a person at a browser takes it over from any account.
+   * Where an account or workspace has too many, its oldest is removed.
    *
    * @throws {Failure} `conflict` where a key or token names an endpoint out of its scope.
    */
@@ -134,7 +133,7 @@ export class SubscriptionStore {
     return result;
   }
 
-  /** Takes note of a delivery. */
+  /** Records a delivery. */
   async touch(subscription: SubscriptionRecord, at: number): Promise<void> {
     const key = keys.one(subscription.userId, subscription.id);
     await commitWithRetries(this.kv, [key], async () => {

@@ -1,6 +1,6 @@
 /**
- * The keys by which push services know the platform (RFC 8292): made once,
- * the private one sealed. Changed keys would end every subscription.
+ * The keys by which push services recognize the platform (RFC 8292): made once, the
+ * private one sealed. Changed keys would end every subscription.
  *
  * @module
  */
@@ -10,7 +10,7 @@ import { sealedSetting, type SecretBox } from "../../../core/secrets/mod.ts";
 const vapidKeys = z.object({ publicKey: z.string(), privateKey: z.string() });
 export type VapidKeys = z.infer<typeof vapidKeys>;
 
-/** Makes the function that reads the keys; they are made when first asked for. */
+/** Creates the function that reads the keys, which are made at its first call. */
 export function vapidKeyReader(
   store: { readonly kv: Deno.Kv; readonly box: SecretBox },
 ): () => Promise<VapidKeys> {

@@ -1,5 +1,5 @@
 /**
- * Events by signed webhooks.
+ * Sends events to webhooks, signed.
  *
  * @module
  */
@@ -19,10 +19,9 @@ import {
 } from "./webhook_store.ts";
 
 const HOUR_MS = 60 * 60 * 1000;
-/** Attempts that the log shows of one delivery. */
+/** How many attempts of a delivery the log shows. */
 const MAX_LOGGED_ATTEMPTS = 20;
-const GONE =
-  "The receiver answered with status 410: it wants no more, so the webhook is turned off";
+const GONE = "The receiver answered with status 410, so the webhook is turned off";
 
 export interface WebhookParts {
   readonly store: WebhookStore;
@@ -48,7 +47,7 @@ export function wants(
   return wantsAll || events.includes(event) || categories.includes(category);
 }
 
-/** The receiver of a webhook, as the queue knows it. */
+/** A webhook as a receiver for the queue. */
 export function webhookReceiver({ id, workspaceId, url }: WebhookRecord) {
   return { id: `${workspaceId}/${id}`, host: new URL(url).host };
 }

@@ -1,5 +1,5 @@
 /**
- * What owners do with the webhooks of a workspace.
+ * What owners can do with the webhooks of a workspace.
  *
  * @module
  */
@@ -24,7 +24,7 @@ import { postWebhook, type WebhookParts, webhookReceiver } from "./webhook_chann
 import { checkWebhookUrl } from "./webhook_url.ts";
 import { type WebhookLogRecord, webhookPlace, type WebhookRecord } from "./webhook_store.ts";
 
-/** How long messages are signed with the secret before, too. */
+/** How long messages are signed with the previous secret too. */
 const OVERLAP_MS = 24 * 60 * 60 * 1000;
 const TESTS_PER_MINUTE = 10;
 
@@ -54,7 +54,7 @@ export class WebhookService {
     private readonly parts: WebhookParts & {
       readonly queue: Pick<RunningDeliveryQueue, "acceptTo">;
       readonly publicOrigin: string;
-      /** Webhooks may go to private, local and reserved addresses. */
+      /** True where webhooks may use private, local and reserved addresses. */
       readonly allowPrivate: boolean;
     },
   ) {

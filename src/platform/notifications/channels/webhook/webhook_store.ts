@@ -32,7 +32,7 @@ export const webhookRecord = z.object({
   enabled: z.boolean(),
   disabledReason: z.string().nullable(),
   secret: sealedSecret,
-  /** The secret before, with which messages are signed too until then. */
+  /** The previous secret, with which messages are signed too until then. */
   previous: z.object({ secret: sealedSecret, until: z.number() }).nullable(),
   createdAt: z.number(),
 });
@@ -65,7 +65,7 @@ const keys = {
   entryOf: (id: string, deliveryId: string): Key => ["webhook_log_of", id, deliveryId],
 } as const;
 
-/** How long the log is kept at most. */
+/** Longest time that log entries are kept. */
 const LOG_MS = 30 * 24 * 60 * 60 * 1000;
 
 /** The place that a webhook's secrets are sealed for. */
@@ -117,7 +117,7 @@ export class WebhookStore {
     }
   }
 
-  /** Stores an attempt in the log; a new entry makes room for itself. */
+  /** Stores an attempt in the log, and removes the oldest entry where it is full. */
   async note(webhookId: string, entry: WebhookLogRecord): Promise<void> {
     const { id, deliveryId } = entry;
     await this.kv.atomic()
@@ -151,7 +151,7 @@ export class WebhookStore {
     return readPage(this.kv, keys.log(webhookId), { schema: webhookLogRecord, ...wish });
   }
 
-  /** Seals anew what another key has sealed; returns how many webhooks that were. */
+  /** Seals secrets again that an older key sealed; returns how many webhooks changed. */
   async reseal(box: SecretBox): Promise<number> {
     let count = 0;
     for await (const { key, value } of readAll(this.kv, keys.all(), webhookRecord)) {

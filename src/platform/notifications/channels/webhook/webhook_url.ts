@@ -10,9 +10,9 @@ const REMEDY = "Name a public host, on port 80, 443 or one from 1024 on; for oth
   "must run svc serve with --allow-private-upstreams";
 
 /**
- * Refuses what delivery would refuse without asking anyone: private, local and
- * reserved addresses in any notation, local names, and ports of other services.
- * A name that leads to such an address is found out when it is resolved.
+ * Refuses what delivery would refuse without a lookup: private, local and reserved
+ * addresses in any notation, local names, and ports of other services. A name of such
+ * an address is refused when it is resolved.
  *
  * @throws {Failure} `invalid_request`, with the field
  */
