@@ -37,12 +37,12 @@ export async function readImportGraph(
     );
     await Deno.writeTextFile(entry, lines.join("\n"));
     const config = join(root, "deno.json");
-    const told = await hear(
+    const result = await hear(
       [Deno.execPath(), "info", "--json", "--config", config, "--no-lock", entry],
       { cwd: root },
     );
-    if (told.code !== 0) throw new Error(`Cannot read the import graph: ${told.stderr}`);
-    return toEdges(root, graphSchema.parse(JSON.parse(told.stdout)));
+    if (result.code !== 0) throw new Error(`Cannot read the import graph: ${result.stderr}`);
+    return toEdges(root, graphSchema.parse(JSON.parse(result.stdout)));
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -1,6 +1,6 @@
 /**
  * `deno task check`: format, lint, types, and the house's own checks. Every
- * step runs, so that one call tells everything that is wrong.
+ * step runs, so that one call reports everything that is wrong.
  *
  * @module
  */
@@ -31,8 +31,8 @@ interface Step {
 const BINARY = /\.(?:png|jpe?g|webp|avif|ico|woff2?|br|gz|zst|mmdb|wasm)$/;
 
 const deno = (...args: string[]) => async (): Promise<readonly string[]> => {
-  const told = await hear([Deno.execPath(), ...args], { cwd: ROOT, env: { NO_COLOR: "1" } });
-  return told.code === 0 ? [] : [(told.stderr + told.stdout).trim()];
+  const result = await hear([Deno.execPath(), ...args], { cwd: ROOT, env: { NO_COLOR: "1" } });
+  return result.code === 0 ? [] : [(result.stderr + result.stdout).trim()];
 };
 
 const read = (path: string): TextFile => ({

@@ -130,7 +130,7 @@ function shortestCircle(
   return [];
 }
 
-/** Finds import circles; each is told once, by its shortest way. */
+/** Finds import circles; each is reported once, by its shortest path. */
 export function findCircles(edges: readonly ImportEdge[]): string[] {
   const graph = new Map<string, ImportEdge[]>();
   for (const edge of edges) {

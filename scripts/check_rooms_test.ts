@@ -81,7 +81,7 @@ Deno.test("ROOMS has no circle itself", () => {
   assert.deepEqual(findCircles(edges), []);
 });
 
-Deno.test("findCircles() tells the shortest way round, with file and line", () => {
+Deno.test("findCircles() reports the shortest path, with file and line", () => {
   const problems = findCircles([
     edge("a.ts", "b.ts", 3),
     edge("b.ts", "c.ts"),
@@ -93,7 +93,7 @@ Deno.test("findCircles() tells the shortest way round, with file and line", () =
   assert.match(problems[0]!, /^a\.ts:3: Imports run in a circle: a\.ts -> b\.ts -> a\.ts:/);
 });
 
-Deno.test("findCircles() tells each circle once, a file that imports itself included", () => {
+Deno.test("findCircles() reports each circle once, including a file that imports itself", () => {
   const problems = findCircles([
     edge("a.ts", "a.ts"),
     edge("b.ts", "c.ts"),

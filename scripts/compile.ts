@@ -33,7 +33,7 @@ async function compilerFacts() {
     ? undefined
     : runtimeVersion(await Deno.readFile(runtimePath));
   if (runtimePath !== undefined && runtime === undefined && flags.compiler === undefined) {
-    throw new Error(`Name the compiler by --compiler: ${runtimePath} does not tell its version`);
+    throw new Error(`Name the compiler with --compiler: ${runtimePath} does not print its version`);
   }
   return {
     own: { version: Deno.version.deno, path: Deno.execPath() },
@@ -83,7 +83,7 @@ console.log(`Compiled ${output} with ${compiler.join(" ")}, ${megabytes(size)}`)
 
 if (flags.target === undefined) {
   const started = performance.now();
-  const told = await hear([output, "--version"]);
-  if (told.code !== 0) throw new Error(`Cannot start the compiled program: ${told.stderr}`);
-  console.log(`${told.stdout.trim()} answered in ${Math.round(performance.now() - started)} ms`);
+  const result = await hear([output, "--version"]);
+  if (result.code !== 0) throw new Error(`Cannot start the compiled program: ${result.stderr}`);
+  console.log(`${result.stdout.trim()} answered in ${Math.round(performance.now() - started)} ms`);
 }

@@ -46,9 +46,9 @@ async function start({ folder, env }: Place): Promise<Platform> {
 async function tool(args: readonly string[], place: Place): Promise<string> {
   console.log(`$ svc ${args.join(" ")}`);
   const cwd = join(place.folder, "site");
-  const told = await callTool([...args, "--json"], { cwd, env: place.env });
-  if (told.code !== 0) throw new Error(`svc ${args.join(" ")}: ${told.stdout}${told.stderr}`);
-  return told.stdout;
+  const result = await callTool([...args, "--json"], { cwd, env: place.env });
+  if (result.code !== 0) throw new Error(`svc ${args.join(" ")}: ${result.stdout}${result.stderr}`);
+  return result.stdout;
 }
 
 async function deploy(platform: Platform, place: Place) {
@@ -59,7 +59,7 @@ async function deploy(platform: Platform, place: Place) {
   return deployed.parse(JSON.parse(await tool(["deploy", "--prod"], { ...place, env })));
 }
 
-/** Fetches the start page the way a browser will, and tells what came. */
+/** Fetches the start page as a browser would, and reports the answer. */
 async function look(platform: Platform, url: string): Promise<string> {
   const { status, text } = await fetchByHost({
     port: platform.port,
