@@ -96,7 +96,7 @@ async function withParts(run: (parts: Parts) => Promise<void>): Promise<void> {
   }
 }
 
-Deno.test("BuildQueue runs builds in order, so many at a time", () =>
+Deno.test("BuildQueue runs a bounded number of builds at a time, and counts those ahead", () =>
   withParts(async ({ queue, store, begun, open, stateOf }) => {
     const builds = queue(2);
     await builds.start();
@@ -108,8 +108,22 @@ Deno.test("BuildQueue runs builds in order, so many at a time", () =>
     assert.deepEqual(begun, ["b", "a"], "these came while there was room");
     assert.deepEqual([builds.ahead("c"), builds.ahead("d"), builds.ahead("a")], [2, 3, null]);
     open();
+    await until(async () => await stateOf("c") === "SUCCEEDED");
     await until(async () => await stateOf("d") === "SUCCEEDED");
-    assert.deepEqual(begun, ["b", "a", "c", "d"], "by place, not by arrival");
+    await builds.close();
+  }));
+
+Deno.test("BuildQueue runs builds by their place, not by their arrival", () =>
+  withParts(async ({ queue, store, begun, open, stateOf }) => {
+    const builds = queue(1);
+    await builds.start();
+    for (const id of ["b", "d", "c"]) {
+      await store(record(id));
+      builds.add(record(id));
+    }
+    open();
+    await until(async () => await stateOf("d") === "SUCCEEDED");
+    assert.deepEqual(begun, ["b", "c", "d"]);
     await builds.close();
   }));
 
