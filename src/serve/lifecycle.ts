@@ -10,8 +10,10 @@ import type { Closers } from "./closers.ts";
 import { finishDeletions } from "./delete_project.ts";
 import type { PlatformOptions } from "./options.ts";
 
-/** When housekeeping runs by default. */
-const TIMES = { firstMs: 60_000, everyMs: 60 * 60 * 1000 };
+/** Time between two rounds of housekeeping by default. */
+const HOUSEKEEPING_MS = 60 * 60 * 1000;
+/** The first round does not compete with the start; it comes sooner if rounds are closer. */
+const FIRST_ROUND_MS = 60 * 1000;
 
 interface Parts {
   readonly capabilities: readonly Capability[];
@@ -34,12 +36,13 @@ export async function startCapabilities(parts: Parts): Promise<void> {
 /** Starts what no request has to wait for, once requests are answered. */
 export function startUpkeep(
   { capabilities, foundation: { log }, closers, readOnly }: Parts,
-  { housekeeping = TIMES }: Pick<PlatformOptions, "housekeeping">,
+  { housekeepingMs = HOUSEKEEPING_MS }: Pick<PlatformOptions, "housekeepingMs">,
 ): void {
   if (readOnly) return;
   for (const each of capabilities) each.whenListening?.();
   closers.add(startRounds({
-    ...housekeeping,
+    firstMs: Math.min(FIRST_ROUND_MS, housekeepingMs),
+    everyMs: housekeepingMs,
     async run(signal) {
       for (const each of capabilities.toReversed()) {
         for (const line of await each.keepHouse?.(signal) ?? []) {

@@ -53,8 +53,8 @@ export interface PlatformOptions extends DomainOptions {
   };
   /** Which old deployments are kept; by default the last 50 and those of 30 days. */
   readonly retention?: RetentionPolicy;
-  /** When housekeeping runs, in milliseconds; by default after a minute, then hourly. */
-  readonly housekeeping?: { readonly firstMs: number; readonly everyMs: number };
+  /** Time between two rounds of housekeeping, in milliseconds; by default an hour. */
+  readonly housekeepingMs?: number;
   /**
    * Whether servers of deployments run without the whole sandbox (by default
    * not), and what the system offers for it (probed by default).

@@ -1,6 +1,8 @@
 /**
- * Deploy hooks over a platform whose builds a test controls: git is real, and
- * a build makes one page that names its commit.
+ * Deploy hooks over a real repository. A build makes one page that names its
+ * commit, or does as the project's build command says: {@link HANGS} and
+ * {@link FAILS}. The compiled program runs these commands; in the process
+ * `TestRunner` stands for them, so that a test is quick and may hold builds up.
  *
  * @module
  */
@@ -24,7 +26,15 @@ import {
 } from "./platform.ts";
 import { until } from "../../src/lib/_test_until.ts";
 
-/** Builds at once, or when `open()` is called. */
+/** A build command whose page names what was built. */
+export const MAKES_PAGE =
+  `mkdir out && printf '<p>%s %s</p>' "$SVC_BRANCH" "$SVC_COMMIT_SHA" > out/index.html`;
+/** A build command that never ends by itself. */
+export const HANGS = "sleep 600";
+/** A build command that fails; another command may stand before it. */
+export const FAILS = "exit 3";
+
+/** Builds as the project's command says: at once, or when `open()` is called. */
 export class TestRunner {
   /** Jobs that were begun, in order. */
   readonly jobs: BuildJob[] = [];
@@ -60,9 +70,14 @@ export class TestRunner {
           if (signal.aborted) resolve();
           else signal.addEventListener("abort", () => resolve(), { once: true });
         });
-        await Promise.race([this.gate, aborted]);
+        const project = await parts.projects.find(job.workspaceId, job.projectId);
+        const command = project?.buildCommand ?? MAKES_PAGE;
+        await Promise.race(command === HANGS ? [aborted] : [this.gate, aborted]);
         this.running--;
         if (signal.aborted) return { type: "cancelled" };
+        if (command.endsWith(FAILS)) {
+          return { type: "failed", reason: `Build failed with exit code 3: ${command}` };
+        }
         const next = this.outcomes.shift();
         if (next !== undefined) return next;
         const page = `<p>${job.branch} ${job.commitSha}</p>`;
@@ -98,6 +113,12 @@ export interface HookPlatform extends TestPlatform {
   trigger(url: string, body: unknown, options?: ApiOptions): Promise<ApiAnswer>;
   /** Creates a hook of the project `shop` and returns its answer. */
   hook(fields?: Readonly<Record<string, unknown>>): Promise<ApiAnswer["json"]>;
+  /** Sets what the next builds of the project `shop` do. */
+  setBuildCommand(command: string): Promise<void>;
+  /** Waits for a state of the build of a triggered deployment. */
+  buildIs(answer: ApiAnswer, state: "RUNNING" | "CANCELLED"): Promise<void>;
+  /** Waits until a host's front page is `text`: the edge follows the store a moment later. */
+  shows(host: string, text: string): Promise<void>;
   /** Waits until a triggered deployment has ended, by its status URL. */
   ended(answer: ApiAnswer): Promise<ApiAnswer["json"]>;
 }
@@ -130,6 +151,21 @@ export async function startHooks(
       if (status !== 201) throw new Error(JSON.stringify(json));
       return json;
     },
+    async setBuildCommand(buildCommand) {
+      const { status, json } = await platform.api("PATCH", "/v1/projects/shop", {
+        json: { buildCommand },
+      });
+      if (status !== 200) throw new Error(JSON.stringify(json));
+    },
+    async buildIs({ json }, state) {
+      await until(
+        async () => (await platform.api("GET", `/v1/builds/${json.id}`)).json,
+        (build) => build.state === state,
+      );
+    },
+    async shows(host, text) {
+      await until(() => platform.get(host, "/"), (answer) => answer.text === text);
+    },
     async ended(answer) {
       if (answer.status !== 200) throw new Error(JSON.stringify(answer.json));
       const path = new URL(answer.json.statusUrl).pathname;
@@ -151,7 +187,12 @@ export async function withHooks(
   const platform = await startHooks(folder, repository, options);
   try {
     const created = await platform.api("POST", "/v1/projects", {
-      json: { name: "shop", gitUrl: repository.path },
+      json: {
+        name: "shop",
+        gitUrl: repository.path,
+        buildCommand: MAKES_PAGE,
+        outputDirectory: "out",
+      },
     });
     if (created.status !== 201) throw new Error(JSON.stringify(created.json));
     await run(platform);

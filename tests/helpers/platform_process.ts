@@ -19,6 +19,8 @@ const mark = (name: string): ToFlags<boolean> => (isGiven) => isGiven ? [name] :
 /** A time in milliseconds, as a flag of whole seconds. */
 const seconds = (name: string): ToFlags<number> => (value) =>
   value % 1000 === 0 ? [name, String(value / 1000)] : none(`${name} of ${value} ms`)(value);
+/** A size in bytes, as a flag of megabytes. */
+const megabytes = (name: string): ToFlags<number> => (value) => [name, String(value / 1_000_000)];
 /** A secret, which is given by a variable. */
 const byVariable: ToFlags<unknown> = () => [];
 
@@ -44,11 +46,11 @@ const LIMITS: Table<NonNullable<NonNullable<Given["builds"]>["limits"]>> = {
     value % 60_000 === 0
       ? ["--build-minutes", String(value / 60_000)]
       : none("builds.limits.timeMs")(value),
-  memoryBytes: (value) => ["--build-memory-mb", String(value / 1_000_000)],
-  diskBytes: (value) => ["--build-disk-mb", String(value / 1_000_000)],
+  memoryBytes: megabytes("--build-memory-mb"),
+  diskBytes: megabytes("--build-disk-mb"),
   processes: one("--build-processes"),
-  fileBytes: none("builds.limits.fileBytes"),
-  cacheBytes: none("builds.limits.cacheBytes"),
+  fileBytes: megabytes("--build-file-mb"),
+  cacheBytes: megabytes("--build-cache-mb"),
 };
 
 const FLAGS: Table<Given> = {
@@ -83,24 +85,35 @@ const FLAGS: Table<Given> = {
     }, acme),
   allowPrivateUpstreams: mark("--allow-private-upstreams"),
   upstreamCa: none("upstreamCa, unless as a file"),
-  upstreamTimes: none("upstreamTimes"),
+  upstreamTimes: (times) =>
+    toFlags<typeof times>({
+      connectMs: seconds("--upstream-connect-timeout"),
+      idleMs: seconds("--upstream-idle-timeout"),
+    }, times),
   mail: (mail) => toFlags<typeof mail>({ smtpUrl: byVariable, from: one("--mail-from") }, mail),
   retention: (retention) =>
     toFlags<typeof retention>({
       keepDeployments: one("--keep-deployments"),
       keepDays: one("--keep-days"),
     }, retention),
-  housekeeping: none("housekeeping"),
+  housekeepingMs: (value) =>
+    value % 600 === 0
+      ? ["--housekeeping-minutes", String(value / 60_000)]
+      : none("housekeepingMs")(value),
   servers: (servers) =>
     toFlags<typeof servers>({
       allowUnsandboxed: mark("--allow-unsandboxed-servers"),
       support: none("servers.support"),
     }, servers),
   maxServers: one("--max-servers"),
-  serverSockets: none("serverSockets"),
+  serverSockets: (limits) =>
+    toFlags<typeof limits>({
+      total: one("--max-sockets"),
+      perServer: one("--max-sockets-per-server"),
+    }, limits),
   maxFunctionProcesses: one("--max-function-processes"),
   buildConcurrency: one("--build-concurrency"),
-  resolveMs: none("resolveMs"),
+  resolveMs: seconds("--trigger-timeout"),
   builds: (builds) =>
     toFlags<typeof builds>({
       allowUnsandboxed: mark("--allow-unsandboxed-builds"),

@@ -15,6 +15,15 @@ export function wholeNumber(bounds: { readonly min: number; readonly max: number
   };
 }
 
+/** A number within bounds, inclusive, with at most two decimal places. */
+export function decimalNumber(bounds: { readonly min: number; readonly max: number }) {
+  return (text: string): number => {
+    const value = /^\d{1,15}(?:\.\d{1,2})?$/.test(text) ? Number(text) : NaN;
+    if (value >= bounds.min && value <= bounds.max) return value;
+    throw new InvalidArgumentError(`Give a number from ${bounds.min} to ${bounds.max}.`);
+  };
+}
+
 /** Most entries of one answer of a list. */
 const MAX_LISTED = 10_000;
 

@@ -1,5 +1,12 @@
 import assert from "node:assert/strict";
-import { deploymentId, hostName, parseSince, repeatedList, wholeNumber } from "./option_values.ts";
+import {
+  decimalNumber,
+  deploymentId,
+  hostName,
+  parseSince,
+  repeatedList,
+  wholeNumber,
+} from "./option_values.ts";
 
 const NOW = Date.parse("2026-11-21T10:00:00.000Z");
 
@@ -29,6 +36,14 @@ Deno.test("wholeNumber() keeps to its bounds", () => {
   assert.deepEqual([parse("1"), parse("10")], [1, 10]);
   for (const text of ["0", "11", "1.5", "1e1", "", " 1", "x"]) {
     assert.throws(() => parse(text), /from 1 to 10/, text);
+  }
+});
+
+Deno.test("decimalNumber() takes two decimal places and keeps to its bounds", () => {
+  const parse = decimalNumber({ min: 0.01, max: 10 });
+  assert.deepEqual([parse("0.01"), parse("0.5"), parse("10")], [0.01, 0.5, 10]);
+  for (const text of ["0", "0.001", "10.01", ".5", "1.", "1e1", "", " 1", "x"]) {
+    assert.throws(() => parse(text), /from 0.01 to 10/, text);
   }
 });
 

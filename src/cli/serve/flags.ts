@@ -4,7 +4,7 @@
  * @module
  */
 import type { Command, OptionValues } from "@commander-js/extra-typings";
-import { hostName, httpUrl, repeatedList, wholeNumber } from "../command/mod.ts";
+import { decimalNumber, hostName, httpUrl, repeatedList, wholeNumber } from "../command/mod.ts";
 
 /** Where the platform listens, and where its data is. */
 function addPlatformFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
@@ -157,7 +157,7 @@ function addBuildFlags<Flags extends OptionValues>(command: Command<[], Flags>) 
     );
 }
 
-/** Which deployments are kept. */
+/** Which deployments are kept, and how often old ones are removed. */
 function addRetentionFlags<Flags extends OptionValues>(command: Command<[], Flags>) {
   return command
     .option(
@@ -169,6 +169,11 @@ function addRetentionFlags<Flags extends OptionValues>(command: Command<[], Flag
       "--keep-days <days>",
       "days for which every deployment is kept (default: 30)",
       wholeNumber({ min: 0, max: 100_000 }),
+    )
+    .option(
+      "--housekeeping-minutes <n>",
+      "minutes between two rounds of housekeeping, such as 15 or 0.5 (default: 60)",
+      decimalNumber({ min: 0.01, max: 10_080 }),
     );
 }
 

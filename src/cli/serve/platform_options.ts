@@ -120,6 +120,7 @@ export async function readPlatformOptions(
     ...definedOnly({ mail: mailOf(flags, ctx), bot: botOf(flags, ctx), publicAddresses }),
     ...definedOnly({ buildConcurrency, maxServers, maxFunctionProcesses }),
     ...definedOnly({ resolveMs: milliseconds(flags.triggerTimeout) }),
+    ...definedOnly({ housekeepingMs: times(flags.housekeepingMinutes, 60_000) }),
     ...(upstreamCa === undefined
       ? {}
       : { upstreamCa: await readCertificates(ctx.path(upstreamCa)) }),

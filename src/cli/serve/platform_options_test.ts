@@ -21,6 +21,7 @@ const cases: readonly (readonly [argv: readonly string[], options: Partial<Platf
   [["--upstream-connect-timeout", "3"], { upstreamTimes: { connectMs: 3000 } }],
   [["--upstream-idle-timeout", "5"], { upstreamTimes: { idleMs: 5000 } }],
   [["--trigger-timeout", "20"], { resolveMs: 20_000 }],
+  [["--housekeeping-minutes", "0.5"], { housekeepingMs: 30_000 }],
   [
     ["--build-file-mb", "100", "--build-cache-mb", "0"],
     {

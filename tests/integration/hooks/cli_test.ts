@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { runCli, type RunOptions } from "../../../src/cli/_test_run.ts";
-import { type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
+import { FAILS, HANGS, type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
 import { TOKEN } from "../../helpers/platform.ts";
 
 const sleep = (milliseconds: number) =>
@@ -24,7 +24,7 @@ async function tool(platform: HookPlatform, argv: readonly string[], options: Ru
 
 Deno.test("svc hooks manages and triggers hooks", () =>
   withHooks(async (platform) => {
-    const { repository, runner } = platform;
+    const { repository } = platform;
     const shop = ["--project-id", "shop"];
     const created = await tool(platform, [
       ...["hooks", "create", "--name", "ci", "--scope", "Production", ...shop],
@@ -47,10 +47,10 @@ Deno.test("svc hooks manages and triggers hooks", () =>
     const old = await trigger(url(created.json.url));
     assert.deepEqual([old.code, old.json.code], [1, "unauthorized"]);
     assert.equal(old.json.error, "Invalid token");
-    runner.outcomes = [{ type: "failed", reason: "The build command ended with 3" }];
+    await platform.setBuildCommand(FAILS);
     const failed = await trigger(url(again.json.url), "--force", "--wait");
     assert.deepEqual([failed.code, failed.json.code], [1, "deployment_failed"]);
-    assert.match(failed.json.error, /failed: The build command ended with 3/);
+    assert.match(failed.json.error, /failed: Build failed with exit code 3: exit 3/);
     const unsure = await tool(platform, ["hooks", "delete", "github", ...shop]);
     assert.equal(unsure.json.code, "action_required");
     const deleted = await tool(platform, ["hooks", "delete", "github", "--force", ...shop]);
@@ -60,10 +60,11 @@ Deno.test("svc hooks manages and triggers hooks", () =>
 
 Deno.test("svc builds lists and cancels", () =>
   withHooks(async (platform) => {
-    const { hook, trigger, ended, runner, repository } = platform;
+    const { hook, trigger, buildIs, ended, repository } = platform;
     const commitSha = await repository.git("rev-parse", "main");
-    runner.shut();
+    await platform.setBuildCommand(HANGS);
     const answer = await trigger((await hook()).url, { branch: "main", commitSha });
+    await buildIs(answer, "RUNNING");
     const list = () => tool(platform, ["builds", "list", "--project-id", "shop"]);
     const [build] = (await list()).json.builds;
     assert.deepEqual([build.id, build.state, build.commitSha], [
@@ -73,6 +74,7 @@ Deno.test("svc builds lists and cancels", () =>
     ]);
     assert.equal((await tool(platform, ["builds", "cancel", build.id])).code, 0);
     assert.equal((await ended(answer)).status, "STOPPED");
+    await buildIs(answer, "CANCELLED");
     assert.equal((await list()).json.builds[0].state, "CANCELLED");
   }));
 
@@ -96,7 +98,7 @@ Deno.test("svc projects git-credentials reads secrets from stdin and files only"
 
 Deno.test("a rollback of builds from git builds nothing, and keeps their variables", () =>
   withHooks(async (platform) => {
-    const { api, hook, trigger, ended, repository, get } = platform;
+    const { api, hook, trigger, ended, repository, shows } = platform;
     const { url } = await hook();
     const one = await repository.git("rev-parse", "main");
     const first = await trigger(url, { branch: "main", commitSha: one });
@@ -106,7 +108,7 @@ Deno.test("a rollback of builds from git builds nothing, and keeps their variabl
     });
     const two = await repository.commit("main", { "index.html": "<p>two</p>" });
     await ended(await trigger(url, { branch: "main", commitSha: two }));
-    assert.equal((await get("shop.localhost", "/")).text, `<p>main ${two}</p>`);
+    await shows("shop.localhost", `<p>main ${two}</p>`);
     const builds = async () => (await api("GET", "/v1/projects/shop/builds")).json.items.length;
     const before = await builds();
     const { json } = await api("POST", "/v1/projects/shop/rollback", { json: {} });
@@ -117,5 +119,5 @@ Deno.test("a rollback of builds from git builds nothing, and keeps their variabl
       true,
       "it has the variables that it was made with",
     );
-    assert.equal((await get("shop.localhost", "/")).text, `<p>main ${one}</p>`);
+    await shows("shop.localhost", `<p>main ${one}</p>`);
   }));

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { makeRepository } from "../../../src/lib/_test_git.ts";
-import { startHooks, withHooks } from "../../helpers/deploy_hooks.ts";
+import { FAILS, HANGS, MAKES_PAGE, startHooks, withHooks } from "../../helpers/deploy_hooks.ts";
 
 Deno.test("the same commit again answers with the deployment that exists, unless forced", () =>
-  withHooks(async ({ hook, trigger, ended, runner, repository }) => {
+  withHooks(async ({ hook, trigger, ended, setBuildCommand, repository }) => {
     const commitSha = await repository.git("rev-parse", "main");
     const { url } = await hook();
     const body = { branch: "main", commitSha };
@@ -18,17 +18,19 @@ Deno.test("the same commit again answers with the deployment that exists, unless
     const forced = await trigger(url, { ...body, force: true });
     assert.notEqual(forced.json.id, first.json.id);
     await ended(forced);
-    runner.outcomes = [{ type: "failed", reason: "npm is not there" }];
+    await setBuildCommand(FAILS);
     const failing = await trigger(url, { ...body, force: true });
     const failed = await ended(failing);
-    assert.deepEqual([failed.status, failed.error], ["FAILED", "npm is not there"]);
+    assert.equal(failed.status, "FAILED");
+    assert.match(failed.error, /^Build failed with exit code 3: exit 3/);
+    await setBuildCommand(MAKES_PAGE);
     const retried = await trigger(url, body);
     assert.notEqual(retried.json.id, failing.json.id, "what failed is built again");
     assert.equal((await ended(retried)).status, "LIVE");
   }));
 
 Deno.test("a commit that is not live any more is deployed again (a revert), once", () =>
-  withHooks(async ({ hook, trigger, ended, get, api, runner, repository }) => {
+  withHooks(async ({ hook, trigger, ended, shows, api, setBuildCommand, repository }) => {
     const older = await repository.git("rev-parse", "main");
     const newer = await repository.commit("main", { "index.html": "<p>two</p>" });
     const { url } = await hook();
@@ -46,12 +48,12 @@ Deno.test("a commit that is not live any more is deployed again (a revert), once
     assert.notEqual(reverted, first, "the older commit is deployed again");
     assert.deepEqual(reverts.map(({ json }) => json.id), [reverted, reverted, reverted]);
     await ended(reverts[0]!);
-    assert.match((await get("shop.localhost", "/")).text, new RegExp(older));
+    await shows("shop.localhost", `<p>main ${older}</p>`);
     assert.equal(await deploy(older), reverted, "now it is what is live");
     await api("POST", "/v1/projects/shop/rollback");
-    assert.match((await get("shop.localhost", "/")).text, new RegExp(newer));
+    await shows("shop.localhost", `<p>main ${newer}</p>`);
     assert.equal(await deploy(newer), second, "a rollback makes it what is live");
-    runner.outcomes = [{ type: "failed", reason: "npm is not there" }];
+    await setBuildCommand(FAILS);
     const failed = await deploy(older);
     assert.notEqual(failed, reverted, "what was rolled back is deployed again");
     await api("POST", "/v1/projects/shop/rollback", { json: { to: first } });
@@ -85,7 +87,7 @@ Deno.test("a preview of a commit is not its production deployment", () =>
   }));
 
 Deno.test("50 identical triggers at once make one deployment and one build", () =>
-  withHooks(async ({ api, hook, trigger, ended, runner, repository }) => {
+  withHooks(async ({ api, hook, trigger, ended, repository }) => {
     const body = { branch: "main", commitSha: await repository.git("rev-parse", "main") };
     const urls = [(await hook()).url, (await hook({ name: "second" })).url];
     const answers = await Promise.all(
@@ -94,21 +96,22 @@ Deno.test("50 identical triggers at once make one deployment and one build", () 
     assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]));
     assert.equal(new Set(answers.map(({ json }) => json.id)).size, 1);
     await ended(answers[0]!);
-    assert.equal(runner.jobs.length, 1);
-    assert.equal((await api("GET", "/v1/projects/shop/deployments")).json.items.length, 1);
+    for (const list of ["builds", "deployments"]) {
+      assert.equal((await api("GET", `/v1/projects/shop/${list}`)).json.items.length, 1, list);
+    }
     const uses = (await api("GET", "/v1/deploy-hooks")).json.items
       .map((item: { triggeredCount: number }) => item.triggeredCount);
     assert.deepEqual(uses, [25, 25]);
   }));
 
 Deno.test("another commit of a branch that is being built is a conflict that names it", () =>
-  withHooks(async ({ hook, trigger, ended, runner, repository }) => {
+  withHooks(async ({ api, hook, trigger, buildIs, ended, setBuildCommand, repository }) => {
     const [one, two] = [
       await repository.git("rev-parse", "main"),
       await repository.commit("main", { "index.html": "<p>two</p>" }),
     ];
     const { url } = await hook();
-    runner.shut();
+    await setBuildCommand(HANGS);
     const first = await trigger(url, { branch: "main", commitSha: one });
     for (const force of [false, true]) {
       const second = await trigger(url, { branch: "main", commitSha: two, force });
@@ -116,8 +119,9 @@ Deno.test("another commit of a branch that is being built is a conflict that nam
       assert.ok(second.json.error.includes(first.json.id), second.json.error);
       assert.ok(Number(second.headers.get("retry-after")) > 0);
     }
-    runner.open();
-    await ended(first);
+    await setBuildCommand(MAKES_PAGE);
+    await api("POST", `/v1/builds/${first.json.id}/cancel`);
+    await buildIs(first, "CANCELLED");
     assert.equal(
       (await ended(await trigger(url, { branch: "main", commitSha: two }))).status,
       "LIVE",
@@ -208,13 +212,14 @@ Deno.test("200 triggers at once over 20 projects: order kept, none built twice, 
   }, { buildConcurrency: 2 }));
 
 Deno.test("waiting and running builds can be cancelled, and stopped as deployments", () =>
-  withHooks(async ({ api, hook, trigger, ended, runner, repository }) => {
+  withHooks(async ({ api, hook, trigger, ended, buildIs, setBuildCommand, repository }) => {
     const main = await repository.git("rev-parse", "main");
     const other = await repository.commit("other", { "index.html": "other" });
     const third = await repository.commit("third", { "index.html": "third" });
     const { url } = await hook();
-    runner.shut();
+    await setBuildCommand(HANGS);
     const running = await trigger(url, { branch: "main", commitSha: main });
+    await buildIs(running, "RUNNING");
     const waiting = await trigger(url, { branch: "other", commitSha: other });
     const stopped = await trigger(url, { branch: "third", commitSha: third });
     const show = async (id: string) => (await api("GET", `/v1/builds/${id}`)).json;
@@ -235,7 +240,7 @@ Deno.test("waiting and running builds can be cancelled, and stopped as deploymen
     assert.equal((await ended(stopped)).status, "STOPPED");
     const twice = await api("POST", `/v1/builds/${waiting.json.id}/cancel`);
     assert.equal(twice.status, 409);
-    runner.open();
+    await setBuildCommand(MAKES_PAGE);
     const again = await trigger(url, { branch: "other", commitSha: other });
     assert.notEqual(again.json.id, waiting.json.id, "a cancelled build can be triggered again");
     assert.equal((await ended(again)).status, "LIVE");

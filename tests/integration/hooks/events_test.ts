@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { signUp, signUpWithWorkspace } from "../../helpers/browser.ts";
-import { type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
+import { FAILS, HANGS, type HookPlatform, withHooks } from "../../helpers/deploy_hooks.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
 /** Events of a deployment in the owner's inbox, by name; waits until one is there. */
@@ -16,7 +16,7 @@ async function toldOf({ api }: HookPlatform, id: string, awaited: string): Promi
 
 Deno.test("people are told of each moment of a build, once", () =>
   withHooks(async (platform) => {
-    const { api, hook, trigger, ended, runner, repository } = platform;
+    const { api, hook, trigger, ended, setBuildCommand, repository } = platform;
     const allowed = await api("PUT", "/v1/notifications/preferences/category", {
       json: { category: "Deployment", minimumPriority: "LOW" },
     });
@@ -32,7 +32,7 @@ Deno.test("people are told of each moment of a build, once", () =>
       "deployment.live",
       "deployment.started",
     ]);
-    runner.outcomes = [{ type: "failed", reason: "npm is not there" }];
+    await setBuildCommand(FAILS);
     const failed = await trigger(url, { ...body, force: true });
     await ended(failed);
     assert.deepEqual(await toldOf(platform, failed.json.id, "deployment.build_failed"), [
@@ -40,15 +40,21 @@ Deno.test("people are told of each moment of a build, once", () =>
       "deployment.building",
       "deployment.started",
     ]);
-    runner.outcomes = [{ type: "built", content: { manifest: {}, files: [], functions: [] } }];
-    const invalid = await trigger(url, { ...body, force: true });
-    assert.match((await ended(invalid)).error, /^Manifest validation failed/);
-    const events = await toldOf(platform, invalid.json.id, "deployment.build_failed");
-    assert.ok(!events.includes("deployment.failed"), "one alarm is enough");
-    runner.shut();
+    await setBuildCommand(HANGS);
     const stopped = await trigger(url, { ...body, force: true });
     await api("POST", `/v1/builds/${stopped.json.id}/cancel`);
     await toldOf(platform, stopped.json.id, "deployment.stopped");
+  }));
+
+Deno.test("people are told once of a build whose manifest is not valid", () =>
+  withHooks(async (platform) => {
+    const { hook, trigger, ended, runner, repository } = platform;
+    const commitSha = await repository.git("rev-parse", "main");
+    runner.outcomes = [{ type: "built", content: { manifest: {}, files: [], functions: [] } }];
+    const invalid = await trigger((await hook()).url, { branch: "main", commitSha });
+    assert.match((await ended(invalid)).error, /^Manifest validation failed/);
+    const events = await toldOf(platform, invalid.json.id, "deployment.build_failed");
+    assert.ok(!events.includes("deployment.failed"), "one alarm is enough");
   }));
 
 Deno.test("the alarm of a failed build leads to a page that says why, for members alone", () =>
@@ -56,11 +62,14 @@ Deno.test("the alarm of a failed build leads to a page that says why, for member
     const { browser: ada } = await signUpWithWorkspace(platform, "ada");
     const inAda = (method: string, path: string, json?: unknown) =>
       ada.send(method, path, { workspace: "ada", ...(json === undefined ? {} : { json }) });
-    await inAda("POST", "/v1/projects", { name: "blog", gitUrl: platform.repository.path });
+    await inAda("POST", "/v1/projects", {
+      name: "blog",
+      gitUrl: platform.repository.path,
+      buildCommand: `echo '<not there>'; ${FAILS}`,
+    });
     const { json: hook } = await inAda("POST", "/v1/deploy-hooks", {
       ...{ projectId: "blog", name: "ci", branch: "main", scope: "All" },
     });
-    platform.runner.outcomes = [{ type: "failed", reason: "npm is <not> there" }];
     const commitSha = await platform.repository.git("rev-parse", "main");
     const failed = await platform.trigger(hook.url, { branch: "main", commitSha });
     await platform.ended(failed);
@@ -85,7 +94,7 @@ Deno.test("the alarm of a failed build leads to a page that says why, for member
     };
     const hers = await look(ada.cookie);
     assert.equal(hers.status, 200);
-    for (const what of ["npm is &lt;not&gt; there", "FAILED", commitSha]) {
+    for (const what of ["&lt;not there&gt;", "FAILED", commitSha]) {
       assert.ok(hers.html.includes(what), what);
     }
     const bob = await signUp(platform, "bob");
@@ -94,11 +103,11 @@ Deno.test("the alarm of a failed build leads to a page that says why, for member
   }));
 
 Deno.test("a deleted project takes its hooks, builds and what is being built along", () =>
-  withHooks(async ({ api, hook, trigger, runner, repository, logged }) => {
+  withHooks(async ({ api, hook, trigger, setBuildCommand, repository, logged }) => {
     const other = await repository.commit("other", { "index.html": "other" });
     const body = { branch: "main", commitSha: await repository.git("rev-parse", "main") };
     const { url, id } = await hook();
-    runner.shut();
+    await setBuildCommand(HANGS);
     const running = await trigger(url, body);
     const waiting = await trigger(url, { branch: "other", commitSha: other });
     assert.deepEqual([running.status, waiting.status], [200, 200]);
@@ -112,7 +121,6 @@ Deno.test("a deleted project takes its hooks, builds and what is being built alo
       const path = new URL(json.statusUrl).pathname;
       assert.equal((await api("GET", path, { token: null })).status, 404);
     }
-    runner.open();
     await api("POST", "/v1/projects", { json: { name: "shop", gitUrl: repository.path } });
     const again = await hook();
     assert.equal((await trigger(again.url, body)).status, 200, "the new project is not busy");

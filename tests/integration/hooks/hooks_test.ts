@@ -41,7 +41,7 @@ Deno.test("a hook is created, listed with its use, renamed, regenerated and dele
   }));
 
 Deno.test("the answer of a trigger is as specified, and the deployment goes live", () =>
-  withHooks(async ({ hook, trigger, ended, get, api, repository }) => {
+  withHooks(async ({ hook, trigger, ended, shows, api, repository }) => {
     const sha = await repository.git("rev-parse", "main");
     const feature = await repository.commit("feature/x", { "index.html": "<p>x</p>" });
     const { url } = await hook();
@@ -64,7 +64,7 @@ Deno.test("the answer of a trigger is as specified, and the deployment goes live
     const live = await ended(production);
     assert.equal(live.status, "LIVE");
     for (const address of Object.values<string>(json.urls)) {
-      assert.equal((await get(hostOf(address), "/")).text, `<p>main ${sha}</p>`);
+      await shows(hostOf(address), `<p>main ${sha}</p>`);
     }
     const { json: shown } = await api("GET", `/v1/deployments/${json.id}`);
     assert.deepEqual([shown.message, shown.author, shown.commitSha], ["Release", "Ada", sha]);
@@ -73,8 +73,8 @@ Deno.test("the answer of a trigger is as specified, and the deployment goes live
     const preview = await trigger(url, { branch: "feature/x", commitSha: feature });
     assert.equal(preview.json.isPreview, true);
     await ended(preview);
-    assert.equal((await get(hostOf(preview.json.url), "/")).text, `<p>feature/x ${feature}</p>`);
-    assert.equal((await get("shop.localhost", "/")).text, `<p>main ${sha}</p>`);
+    await shows(hostOf(preview.json.url), `<p>feature/x ${feature}</p>`);
+    await shows("shop.localhost", `<p>main ${sha}</p>`);
   }));
 
 const SCOPES = [
