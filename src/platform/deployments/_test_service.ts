@@ -81,11 +81,14 @@ async function open(kv: Deno.Kv) {
   const hooks: {
     /** Runs while the server of a deployment starts. */
     prepare(deployment: DeploymentRecord): Promise<void>;
-  } = { prepare: () => Promise.resolve() };
+    /** Runs while the rendered pages of a deployment are forgotten, before it is shown. */
+    purge(): Promise<void>;
+  } = { prepare: () => Promise.resolve(), purge: () => Promise.resolve() };
   const service = new DeploymentService({
     ...{ deployments, projects, addresses, vault: { of: () => blobs } },
     sites: {
       deploymentAt: (hostname) => hosts.get(hostname),
+      pointLazily: (hostname, { deploymentId }) => void hosts.set(hostname, deploymentId),
       point: (hostname, { deploymentId }) =>
         Promise.resolve(void hosts.set(hostname, deploymentId)),
       removeDeployment(id) {
@@ -98,7 +101,7 @@ async function open(kv: Deno.Kv) {
         await note(`prepare ${deployment.id}`);
         await hooks.prepare(deployment);
       },
-      purge: () => Promise.resolve(),
+      purge: () => hooks.purge(),
       remove: (id) => note(`remove ${id}`),
       retire: (ids) => void [...ids].forEach((id) => happened.push(`retire ${id}`)),
     },

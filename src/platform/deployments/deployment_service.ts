@@ -32,7 +32,10 @@ export interface DeploymentServices {
   readonly deployments: DeploymentStore;
   readonly projects: Pick<ProjectStore, "update">;
   readonly vault: Pick<BlobVault, "of">;
-  readonly sites: Pick<SiteDirectory, "deploymentAt" | "point" | "removeDeployment">;
+  readonly sites: Pick<
+    SiteDirectory,
+    "deploymentAt" | "point" | "pointLazily" | "removeDeployment"
+  >;
   /** The edge's cache: a deployment that becomes live starts with an empty one. */
   readonly cache: Pick<HttpCache, "purge">;
   readonly addresses: Addresses;
@@ -252,19 +255,23 @@ export class DeploymentService {
   private async show({ result, versionstamp }: Committed<Activated>): Promise<void> {
     const { sites, cache, addresses, computeService, functionService } = this.services;
     const { project, hosts, deployment } = result;
+    const bindings = hosts.map(({ label, deploymentId }) => ({
+      hostname: addresses.hostname(label),
+      to: {
+        projectId: project.id,
+        deploymentId,
+        production: label === project.name,
+        version: versionstamp,
+      },
+    }));
+    const before = bindings.map(({ hostname }) => sites.deploymentAt(hostname));
+    // A host that is new answers at once: whoever reads that it is live may ask for it.
+    bindings.forEach(({ hostname, to }, index) => {
+      if (before[index] === undefined) sites.pointLazily(hostname, to);
+    });
     cache.purge(deployment.id, { type: "all" });
     await computeService.purge(deployment.id, { type: "all" });
-    const before = hosts.map(({ label }) => sites.deploymentAt(addresses.hostname(label)));
-    await Promise.all(
-      hosts.map(({ label, deploymentId }) =>
-        sites.point(addresses.hostname(label), {
-          projectId: project.id,
-          deploymentId,
-          production: label === project.name,
-          version: versionstamp,
-        })
-      ),
-    );
+    await Promise.all(bindings.map(({ hostname, to }) => sites.point(hostname, to)));
     const others = before.filter((id): id is string => id !== undefined && id !== deployment.id);
     const superseded = new Set(others);
     computeService.retire(superseded);

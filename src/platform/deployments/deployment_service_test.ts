@@ -47,6 +47,18 @@ Deno.test("DeploymentService.activate() shows production once its server listens
     assert.deepEqual(happened, ["prepare d2", "retire d1", "deployment.live d2"]);
   }));
 
+Deno.test("DeploymentService.activate() shows a new host as soon as the store says live", () =>
+  withService(async ({ service, add, find, hosts, hooks }) => {
+    await service.activate(await add("d1"));
+    hooks.purge = async () => {
+      assert.equal((await find("d2")).status, "LIVE");
+      assert.equal(hosts.get("shop-d2.localhost"), "d2", "the new host answers");
+      assert.equal(hosts.get("shop.localhost"), "d1", "the old one answers until the new is ready");
+    };
+    await service.activate(await add("d2"));
+    assert.equal(hosts.get("shop.localhost"), "d2");
+  }));
+
 Deno.test("DeploymentService.activate() leaves production alone for a preview", () =>
   withService(async ({ service, add, shownAt, project, happened }) => {
     await service.activate(await add("d1"));
