@@ -83,7 +83,13 @@ async function open(kv: Deno.Kv) {
     prepare(deployment: DeploymentRecord): Promise<void>;
     /** Runs while the rendered pages of a deployment are forgotten, before it is shown. */
     purge(): Promise<void>;
-  } = { prepare: () => Promise.resolve(), purge: () => Promise.resolve() };
+    /** Runs once a stopped deployment is stored as that, before it leaves the history. */
+    stopped(): Promise<void>;
+  } = {
+    prepare: () => Promise.resolve(),
+    purge: () => Promise.resolve(),
+    stopped: () => Promise.resolve(),
+  };
   const service = new DeploymentService({
     ...{ deployments, projects, addresses, vault: { of: () => blobs } },
     sites: {
@@ -113,7 +119,10 @@ async function open(kv: Deno.Kv) {
         return Promise.resolve({ name, sha256: sha256Hex(sealed), source: sealed });
       },
     },
-    onStopped: ({ id }) => note(`end build of ${id}`),
+    async onStopped({ id }) {
+      await note(`end build of ${id}`);
+      await hooks.stopped();
+    },
     raiseEvent: ({ event, data }) => note(`${event} ${data.deploymentId}`),
     now: () => ++now,
   });

@@ -125,7 +125,8 @@ export class DeploymentService {
     const { deployments, vault, now } = this.services;
     await this.prepare(target, await requireContent(vault.of(target.workspaceId), target));
     const rolledBack = await deployments.rollBack(project, plan, now()).catch((error) => {
-      if (!(error instanceof StaleDecisionError)) throw error;
+      const hasStopped = error instanceof RangeError;
+      if (!hasStopped && !(error instanceof StaleDecisionError)) throw error;
       throw new Failure("conflict", "Production changed meanwhile. Try again", {
         retryAfter: RETRY_SECONDS,
         cause: error,

@@ -286,6 +286,27 @@ Deno.test("DeploymentService.rollBack() gives way to a deployment that went live
     assert.deepEqual((await project()).productionHistory, ["d1", "d2", "d3"]);
   }));
 
+Deno.test("DeploymentService.rollBack() gives way to a stop that is half done", () =>
+  withService(async ({ service, add, find, hooks, project, shownAt }) => {
+    for (const id of ["d1", "d2"]) await service.activate(await add(id));
+    const server = heldServer();
+    hooks.prepare = server.prepare;
+    const rolledBack = service.rollBack(await project(), {});
+    await server.starting;
+    const [stored, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    hooks.stopped = () => {
+      stored.resolve();
+      return held.promise;
+    };
+    const stopped = service.stop(await find("d1"), await project());
+    await stored.promise;
+    server.release();
+    await assert.rejects(rolledBack, refusal("conflict", /Production changed meanwhile/));
+    held.resolve();
+    await stopped;
+    assert.equal(await shownAt("shop"), "d2");
+  }));
+
 Deno.test("DeploymentService.rollBack() gives way to a stop of its target", () =>
   withService(async ({ service, add, find, hooks, project, shownAt }) => {
     for (const id of ["d1", "d2"]) await service.activate(await add(id));

@@ -29,7 +29,7 @@ import {
   StaleDecisionError,
 } from "./host_labels.ts";
 import { closeUpload, openUpload, takesFiles } from "./open_uploads.ts";
-import { promote } from "./production_history.ts";
+import { withLive } from "./production_history.ts";
 
 const ownerRecord = z.object({ projectId: z.string(), workspaceId: z.string() });
 export type DeploymentOwner = z.infer<typeof ownerRecord>;
@@ -183,7 +183,7 @@ export class DeploymentStore {
       const changed: ProjectRecord = {
         ...project.value,
         productionHistory: production
-          ? promote(project.value.productionHistory, live.id)
+          ? withLive(project.value.productionHistory, live.id)
           : project.value.productionHistory,
       };
       const operation = this.kv.atomic();

@@ -9,7 +9,7 @@
 const MAX_HISTORY = 100;
 
 /** Notes that a deployment is live now; one that was live earlier keeps its earlier entries. */
-export function promote(history: readonly string[], id: string): string[] {
+export function withLive(history: readonly string[], id: string): string[] {
   return history.at(-1) === id ? [...history] : [...history, id].slice(-MAX_HISTORY);
 }
 
@@ -43,7 +43,7 @@ export function planRollback(
   if (wanted.undo !== undefined && wanted.undo !== live) return { type: "not_live", live };
   if (wanted.to === live) return { type: "already_live", live };
   if (wanted.to !== undefined) {
-    return { type: "go", undo: live, to: wanted.to, history: promote(history, wanted.to) };
+    return { type: "go", undo: live, to: wanted.to, history: withLive(history, wanted.to) };
   }
   const earlier = history.slice(0, -1);
   const to = earlier.at(-1);

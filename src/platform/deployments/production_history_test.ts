@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
-import { forget, planRollback, promote } from "./production_history.ts";
+import { forget, planRollback, withLive } from "./production_history.ts";
 
-Deno.test("promote() puts a deployment on top and forgets nothing", () => {
-  assert.deepEqual(promote([], "a"), ["a"]);
-  assert.deepEqual(promote(["a", "b"], "c"), ["a", "b", "c"]);
-  assert.deepEqual(promote(["a", "b", "c"], "a"), ["a", "b", "c", "a"]);
-  assert.deepEqual(promote(["a", "b"], "b"), ["a", "b"]);
+Deno.test("withLive() puts a deployment on top and forgets nothing", () => {
+  assert.deepEqual(withLive([], "a"), ["a"]);
+  assert.deepEqual(withLive(["a", "b"], "c"), ["a", "b", "c"]);
+  assert.deepEqual(withLive(["a", "b", "c"], "a"), ["a", "b", "c", "a"]);
+  assert.deepEqual(withLive(["a", "b"], "b"), ["a", "b"]);
 });
 
 Deno.test("forget() leaves no deployment before itself", () => {
@@ -26,9 +26,9 @@ Deno.test("planRollback() walks back through what was live, also after a named t
   assert.equal(planRollback(history, {}).type, "no_earlier");
 });
 
-Deno.test("promote() remembers the latest hundred", () => {
+Deno.test("withLive() remembers the latest hundred", () => {
   const history = Array.from({ length: 150 }, (_, index) => `d${index}`);
-  const next = promote(history, "new");
+  const next = withLive(history, "new");
   assert.equal(next.length, 100);
   assert.equal(next.at(-1), "new");
   assert.equal(next[0], "d51");
