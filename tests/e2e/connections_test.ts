@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { fetchByHost } from "../../scripts/_fetch_by_host.ts";
 import { cleanEnvironment, programCommand, startProgram } from "../../scripts/_program.ts";
 import { freePort } from "../../scripts/bench/_peers.ts";
+import { freeBuildUid } from "../helpers/build_users.ts";
 
 const DESCRIPTORS = 256;
 const IDLE = 500;
@@ -91,7 +92,13 @@ Deno.test({
       port: ports.http,
       env: cleanEnvironment(folder),
       command: [...limited, ...programCommand()],
-      args: [...await writeCertificate(folder), "--https-port", String(ports.https)],
+      args: [
+        ...await writeCertificate(folder),
+        "--https-port",
+        String(ports.https),
+        "--build-uid",
+        String(freeBuildUid()),
+      ],
     });
     try {
       for (const [name, listener, beginning] of attacks) {

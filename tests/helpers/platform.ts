@@ -7,6 +7,7 @@
 import { request as httpRequest } from "node:http";
 import { Buffer } from "node:buffer";
 import { createHash } from "node:crypto";
+import { freeBuildUid } from "./build_users.ts";
 import { checkAnswer } from "./contract.ts";
 import {
   type PlatformOptions,
@@ -104,21 +105,6 @@ async function callApi(url: string, method: string, path: string, options: ApiOp
   const json = text === "" ? undefined : JSON.parse(text);
   checkAnswer({ method, path }, { status: response.status, headers: response.headers, json });
   return { status: response.status, headers: response.headers, json };
-}
-
-/** Users of test platforms' builds count from here. */
-export const FIRST_TEST_UID = 100_000;
-/** Users of one platform's builds; those of its default range may be another platform's. */
-const BUILD_USERS = 1000;
-let platforms = 0;
-
-/**
- * A first user for builds that no other test has: a platform that starts ends
- * what is left of its users, and tests run beside each other.
- */
-function freeBuildUid(): number {
-  const place = (Deno.pid % 4096) * 64 + platforms++ % 64;
-  return FIRST_TEST_UID + place * BUILD_USERS;
 }
 
 /** Starts a platform on a data directory: in this process, or as the program that `SVC_BIN` names. */

@@ -15,6 +15,7 @@ import {
   startProgram,
   type ToolResult,
 } from "../../scripts/_program.ts";
+import { freeBuildUid } from "./build_users.ts";
 import { ROOT } from "../../scripts/_source_files.ts";
 
 export interface Sandbox {
@@ -26,7 +27,7 @@ export interface Sandbox {
   readonly env: Record<string, string>;
   /** The running platform; `undefined` before {@link Sandbox.start}. */
   platform: Platform | undefined;
-  /** Starts the platform on the data directory and points the tool at it. */
+  /** Starts the platform on the data directory, with users of its own for builds, and points the tool at it. */
   start(args?: readonly string[]): Promise<Platform>;
   /** Calls the tool in the project's folder. */
   tool(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<ToolResult>;
@@ -74,6 +75,7 @@ export async function callApi(box: Sandbox, method: string, path: string, body?:
 
 function createSandbox(folder: string): Sandbox {
   const env = cleanEnvironment(join(folder, "home"));
+  const buildUid = String(freeBuildUid());
   const sandbox: Sandbox = {
     folder,
     dataDir: join(folder, "data"),
@@ -83,7 +85,7 @@ function createSandbox(folder: string): Sandbox {
     async start(args = []) {
       const platform = await startProgram({
         dataDir: sandbox.dataDir,
-        args,
+        args: ["--build-uid", buildUid, ...args],
         env: { ...env, SVC_BOOTSTRAP_TOKEN: TOKEN },
       });
       sandbox.platform = platform;

@@ -4,7 +4,7 @@ import { networkVariables } from "../../../src/lib/network_variables.ts";
 import { markedProcesses } from "../../../src/lib/marked_processes.ts";
 import { type BuildPlatform, textOf, withBuilds } from "../../helpers/git_builds.ts";
 import { openForChildren } from "../../helpers/descriptors.ts";
-import { FIRST_TEST_UID } from "../../helpers/platform.ts";
+import { FIRST_TEST_UID } from "../../helpers/build_users.ts";
 
 /** Megabytes that the build of one test prints; `PRINT_MB=1024` for a whole gigabyte. */
 const PRINT_MB = Number(Deno.env.get("PRINT_MB") ?? 200);

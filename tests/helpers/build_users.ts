@@ -1,0 +1,18 @@
+/**
+ * Users for the builds of test platforms: a platform that starts ends what is
+ * left of its users, and tests run beside each other.
+ *
+ * @module
+ */
+
+/** Users of test platforms' builds count from here. */
+export const FIRST_TEST_UID = 100_000;
+/** Users of one platform's builds; those of its default range may be another platform's. */
+const BUILD_USERS = 1000;
+let platforms = 0;
+
+/** A first user for builds that no other test has. */
+export function freeBuildUid(): number {
+  const place = (Deno.pid % 4096) * 64 + platforms++ % 64;
+  return FIRST_TEST_UID + place * BUILD_USERS;
+}
