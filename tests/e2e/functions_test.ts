@@ -23,6 +23,10 @@ export default async (_request, { response }) =>
   "functions/gate.ts": `
 export default (request: Request) =>
   request.headers.get("authorization") === "Bearer open" ? undefined : new Response("Log in", { status: 401 });`,
+  "functions/drips.ts": `
+export default () => new Response(new ReadableStream({
+  start(controller) { controller.enqueue(new TextEncoder().encode("begin")); },
+}));`,
   "lib/greet.ts": "export const greet = (who: string): string => `Hello ${who}`;",
   "svc.rules.toml": `
 schemaVersion = "EDGE_RULE_SET_V1"
@@ -38,6 +42,10 @@ action = { type = "pipeline", steps = [{ handle = "origin" }, { use = "stamp", m
 id = "kept"
 condition.path = { type = "prefix", value = "/api/kept" }
 action = { type = "cache", ttlSeconds = 60 }
+[[rules]]
+id = "drips"
+condition.path = { type = "exact", value = "/drips" }
+action = { type = "pipeline", steps = [{ handle = "drips" }] }
 [[rules]]
 id = "closed"
 condition.path = { type = "prefix", value = "/closed" }
@@ -75,6 +83,22 @@ function isAlive(pid: number): boolean {
 
 const untilGone = (pids: readonly number[]) =>
   until(() => pids.filter(isAlive), (alive) => alive.length === 0);
+
+/** All that a connection gets for a GET; calls `meanwhile` once the body has begun. */
+async function readWhole(port: number, path: string, meanwhile: () => void): Promise<string> {
+  using conn = await Deno.connect({ hostname: "127.0.0.1", port });
+  await conn.write(new TextEncoder().encode(`GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`));
+  const [decoder, buffer] = [new TextDecoder(), new Uint8Array(4096)];
+  let [text, hasBegun] = ["", false];
+  for (;;) {
+    const count = await conn.read(buffer).catch(() => null);
+    if (count === null) return text;
+    text += decoder.decode(buffer.subarray(0, count));
+    if (hasBegun || !text.includes("begin")) continue;
+    hasBegun = true;
+    meanwhile();
+  }
+}
 
 async function post(box: Sandbox, path: string) {
   const port = box.platform?.port;
@@ -130,16 +154,24 @@ Deno.test("functions are bundled, run, logged, listed and ended", async (t) => {
 
     await t.step("they are listed", async () => {
       const { stdout } = await box.tool(["functions", "list"]);
-      assert.deepEqual(stdout.trim().split("\n"), ["gate", "hello", "stamp"]);
+      assert.deepEqual(stdout.trim().split("\n"), ["drips", "gate", "hello", "stamp"]);
     });
 
-    await t.step("what can not be bundled is refused with its place", async () => {
+    await t.step("what cannot be bundled is refused with its place", async () => {
       const file = join(box.site, "functions", "broken.ts");
       await Deno.writeTextFile(file, "import './not-there.ts';\nexport default () => {};\n");
       const told = await box.tool(["deploy", "--prod"]);
       assert.equal(told.code, 1);
       assert.match(told.stderr, /functions\/broken\.ts:1:/);
       await Deno.remove(file);
+    });
+
+    await t.step("one that is killed in the middle of a body cuts the answer off", async () => {
+      const answer = await readWhole(platform.port, "/drips", () => {
+        for (const pid of childrenOf(platform.pid)) Deno.kill(pid, "SIGKILL");
+      });
+      assert.match(answer, /^HTTP\/1\.1 200 OK\r\n[^]*begin\r\n$/, "there is no last chunk");
+      await until(async () => (await box.page(HOST, "/api/x")).status === 200);
     });
 
     await t.step("no process outlives a platform that is told to stop", async () => {

@@ -1,6 +1,6 @@
 /** Pipelines on a real platform: gates of broader rules, observers of failures, bodies that break. */
 import assert from "node:assert/strict";
-import { functionProcesses, openMachinery, publish, rule } from "../../helpers/upstreams.ts";
+import { openMachinery, publish, rule } from "../../helpers/upstreams.ts";
 import { createProject } from "../../helpers/platform.ts";
 import { until } from "../../../src/lib/_test_until.ts";
 
@@ -98,16 +98,12 @@ Deno.test("observers see what the client gets, of a pipeline that failed too", a
   assert.deepEqual(seen.sort(), ["saw / 200 true", "saw / 401 false", "saw / 503 true"]);
 });
 
-Deno.test("a function that is killed in the middle of a body cuts the answer off, and that is all", async (t) => {
+Deno.test("a function that throws in its stream cuts the answer off, and that is all", async () => {
   await using machinery = await openMachinery();
   const { platform } = machinery;
   await createProject(platform, "shop");
-  const before = functionProcesses();
   await publish(platform, "shop", {
     functions: {
-      drips: `export default () => new Response(new ReadableStream({
-        start(controller) { controller.enqueue(new TextEncoder().encode("begin")); },
-      }));`,
       throws: `let n = 0;
       export default () => { n = 0; return new Response(new ReadableStream({
         pull(controller) {
@@ -116,36 +112,13 @@ Deno.test("a function that is killed in the middle of a body cuts the answer off
         },
       })); }`,
     },
-    rules: ["drips", "throws"].map((name) =>
-      rule(name, { type: "pipeline", steps: [{ handle: name }] }, `/${name}`)
-    ),
+    rules: [rule("throws", { type: "pipeline", steps: [{ handle: "throws" }] }, "/throws")],
   });
-  const read = async (path: string, meanwhile: () => void) => {
-    using conn = await Deno.connect({ hostname: "127.0.0.1", port: platform.port });
-    const request = `GET ${path} HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`;
-    await conn.write(new TextEncoder().encode(request));
-    let told = "";
-    const buffer = new Uint8Array(4096);
-    for (;;) {
-      const count = await conn.read(buffer).catch(() => null);
-      if (count === null) return told;
-      told += new TextDecoder().decode(buffer.subarray(0, count));
-      if (told.includes("begin")) meanwhile();
-    }
-  };
-
-  await t.step("killed", async () => {
-    const told = await read("/drips", () => {
-      for (const pid of functionProcesses()) if (!before.includes(pid)) Deno.kill(pid, "SIGKILL");
-    });
-    assert.match(told, /^HTTP\/1\.1 200 OK\r\n[^]*begin\r\n$/, "there is no last chunk");
-  });
-  await t.step("throws in its stream", async () => {
-    const told = await read("/throws", () => {});
-    assert.match(told, /^HTTP\/1\.1 200 OK\r\n[^]*begin\r\n$/);
-    assert.doesNotMatch(told, /SECRET/);
-  });
-  await t.step("the operator is not told of it", () => {
-    assert.deepEqual(platform.logged.filter((line) => line.startsWith("error")), []);
-  });
+  using conn = await Deno.connect({ hostname: "127.0.0.1", port: platform.port });
+  const request = `GET /throws HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`;
+  await conn.write(new TextEncoder().encode(request));
+  const answer = await new Response(conn.readable).text();
+  assert.match(answer, /^HTTP\/1\.1 200 OK\r\n[^]*begin\r\n$/, "there is no last chunk");
+  assert.doesNotMatch(answer, /SECRET/);
+  assert.deepEqual(platform.logged.filter((line) => line.startsWith("error")), []);
 });

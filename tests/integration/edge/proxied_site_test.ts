@@ -204,7 +204,12 @@ Deno.test("functions: a deployment's own code and variables, logs, rollback, end
     functions: { api: api(1) },
     rules: [rule("api", handle)],
   });
-  const told = async () => JSON.parse((await platform.get(HOST, "/x")).text);
+  const toldBy = async (host: string) => {
+    const { status, text } = await platform.get(host, "/x");
+    assert.equal(status, 200, text);
+    return JSON.parse(text);
+  };
+  const told = () => toldBy(HOST);
 
   await t.step("they answer, with the variables of their deployment", async () => {
     assert.deepEqual(first.functions, ["api"]);
@@ -234,7 +239,7 @@ Deno.test("functions: a deployment's own code and variables, logs, rollback, end
     await publish(platform, "shop", { functions: { api: api(2) }, rules: [rule("api", handle)] });
     assert.deepEqual([(await told()).version, (await told()).key], [2, "two"]);
     const old = new URL(first.url).hostname;
-    assert.equal(JSON.parse((await platform.get(old, "/x")).text).version, 1);
+    assert.equal((await toldBy(old)).version, 1);
     await platform.api("POST", "/v1/projects/shop/rollback", { json: {} });
     assert.deepEqual([(await told()).version, (await told()).key], [1, "one"]);
   });
