@@ -7,31 +7,15 @@ import assert from "node:assert/strict";
 import { sha256Hex } from "../../lib/hash.ts";
 import { Addresses } from "../core/addresses.ts";
 import type { BlobStore } from "../core/store/blob_store.ts";
-import { type ProjectRecord, projectRecord } from "../projects/project.ts";
+import type { ProjectRecord } from "../projects/project.ts";
 import { ProjectStore } from "../projects/project_store.ts";
 import { writeContent } from "./content.ts";
 import { type DeploymentRecord, deploymentRecord } from "./deployment.ts";
 import { DeploymentService } from "./deployment_service.ts";
 import { DeploymentStore } from "./deployment_store.ts";
+import { testProject } from "../projects/_test_project.ts";
 
-const PROJECT = projectRecord.parse({
-  id: "p1",
-  workspaceId: "w1",
-  workspaceSlug: "default",
-  name: "shop",
-  displayName: null,
-  gitUrl: null,
-  branch: "main",
-  framework: null,
-  installCommand: null,
-  buildCommand: null,
-  outputDirectory: null,
-  rootDirectory: null,
-  nodeVersion: null,
-  productionHistory: [],
-  createdAt: 0,
-  updatedAt: 0,
-});
+const PROJECT = testProject();
 
 const PAGE = "a page";
 const PAGE_BLOB = { sha256: sha256Hex(PAGE), size: PAGE.length };

@@ -6,6 +6,7 @@ import { closeIdleUploads } from "./close_idle_uploads.ts";
 import type { DeploymentRecord } from "./deployment.ts";
 import { DeploymentStore } from "./deployment_store.ts";
 import { OpenUploads, UPLOAD_IDLE_MS } from "./open_uploads.ts";
+import { testProject } from "../projects/_test_project.ts";
 
 const WORKSPACE = "01890000-0000-7000-8000-000000000001";
 const PROJECT = "01890000-0000-7000-8000-000000000002";
@@ -64,24 +65,10 @@ async function withParts(run: (parts: Parts) => Promise<void>): Promise<void> {
     addresses: new Addresses({ protocol: "http:", domain: "localhost", port: "" }),
     raiseEvent: (event: RaisedEvent) => Promise.resolve(void raised.push(event)),
   };
-  await kv.set(keys.project(WORKSPACE, PROJECT), {
-    id: PROJECT,
-    workspaceId: WORKSPACE,
-    workspaceSlug: "acme",
-    name: "shop",
-    displayName: null,
-    gitUrl: null,
-    branch: "main",
-    framework: null,
-    installCommand: null,
-    buildCommand: null,
-    outputDirectory: null,
-    rootDirectory: null,
-    nodeVersion: null,
-    productionHistory: [],
-    createdAt: NOW,
-    updatedAt: NOW,
-  });
+  await kv.set(
+    keys.project(WORKSPACE, PROJECT),
+    testProject({ id: PROJECT, workspaceId: WORKSPACE }),
+  );
   try {
     await run({
       kv,

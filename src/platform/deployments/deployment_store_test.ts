@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { projectRecord } from "../projects/project.ts";
 import { keys } from "../core/store/keys.ts";
 import { type DeploymentRecord, deploymentRecord, moveDeployment } from "./deployment.ts";
 import { DeploymentStore } from "./deployment_store.ts";
+import { testProject } from "../projects/_test_project.ts";
 
 const DEPLOYMENT = deploymentRecord.parse({
   id: "d1",
@@ -28,24 +28,7 @@ const DEPLOYMENT = deploymentRecord.parse({
   liveAt: null,
 });
 
-const PROJECT = projectRecord.parse({
-  id: "p1",
-  workspaceId: "w1",
-  workspaceSlug: "default",
-  name: "shop",
-  displayName: null,
-  gitUrl: null,
-  branch: "main",
-  framework: null,
-  installCommand: null,
-  buildCommand: null,
-  outputDirectory: null,
-  rootDirectory: null,
-  nodeVersion: null,
-  productionHistory: [],
-  createdAt: 0,
-  updatedAt: 0,
-});
+const PROJECT = testProject();
 
 /** A store of one deployment, and the moments that were noted in its commits. */
 async function withStore(

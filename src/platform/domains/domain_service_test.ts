@@ -9,30 +9,13 @@ import { type DnsFixture, startDns } from "../../lib/_test_dns_server.ts";
 import { DnsClient, parseDnsServer } from "./dns_client.ts";
 import { DomainService, MAX_DOMAINS } from "./domain_service.ts";
 import { DomainStore } from "./domain_store.ts";
+import { testProject } from "../projects/_test_project.ts";
 
 const ZONE = "shop.example";
 const PROOF = `_svc-challenge.${ZONE}`;
 
 function project(name: string, workspaceId: string): ProjectRecord {
-  return {
-    id: crypto.randomUUID(),
-    workspaceId,
-    workspaceSlug: workspaceId,
-    name,
-    displayName: null,
-    gitUrl: null,
-    gitCredentials: null,
-    branch: "main",
-    framework: null,
-    installCommand: null,
-    buildCommand: null,
-    outputDirectory: null,
-    rootDirectory: null,
-    nodeVersion: null,
-    productionHistory: [],
-    createdAt: 0,
-    updatedAt: 0,
-  };
+  return testProject({ id: crypto.randomUUID(), workspaceId, workspaceSlug: workspaceId, name });
 }
 
 interface World {

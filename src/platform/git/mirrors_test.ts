@@ -5,6 +5,7 @@ import type { GitCredentials } from "../projects/git_credentials.ts";
 import { GitMirrors, type GitMirrorsOptions } from "./mirrors.ts";
 import type { ProjectRecord } from "../projects/project.ts";
 import { forgeAlike, makeRepository, makeSite, serveGit } from "../../lib/_test_git.ts";
+import { testProject } from "../projects/_test_project.ts";
 
 const NEVER = new AbortController().signal;
 
@@ -36,25 +37,8 @@ async function withBench(run: (bench: Bench) => Promise<void>): Promise<void> {
         opened.push(mirrors);
         return mirrors;
       },
-      project: (gitUrl) => ({
-        id: "019a0000-0000-7000-8000-000000000001",
-        workspaceId: "019a0000-0000-7000-8000-000000000002",
-        workspaceSlug: "default",
-        name: "site",
-        displayName: null,
-        gitUrl,
-        gitCredentials: null,
-        branch: "main",
-        framework: null,
-        installCommand: null,
-        buildCommand: null,
-        outputDirectory: null,
-        rootDirectory: null,
-        nodeVersion: null,
-        productionHistory: [],
-        createdAt: 0,
-        updatedAt: 0,
-      }),
+      project: (gitUrl) =>
+        testProject({ id: "019a0000-0000-7000-8000-000000000001", name: "site", gitUrl }),
     });
   } finally {
     for (const mirrors of opened) await mirrors.close();

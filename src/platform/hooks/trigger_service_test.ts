@@ -10,7 +10,7 @@ import { SecretBox } from "../core/secrets/secret_box.ts";
 import { moveDeployment } from "../deployments/deployment.ts";
 import { DeploymentStore } from "../deployments/deployment_store.ts";
 import type { GitService, Resolved } from "../git/mod.ts";
-import { projectRecord } from "../projects/project.ts";
+import { testProject } from "../projects/_test_project.ts";
 import { ProjectStore } from "../projects/project_store.ts";
 import { VariableService } from "../variables/variable_service.ts";
 import { VariableStore } from "../variables/variable_store.ts";
@@ -23,21 +23,8 @@ const START = Date.UTC(2026, 10, 22, 12);
 const TOKEN = "ab".repeat(32);
 const [OLDER, NEWER] = ["1".repeat(40), "2".repeat(40)];
 
-const PROJECT = projectRecord.parse({
-  id: "p1",
-  workspaceId: "w1",
-  workspaceSlug: "default",
-  name: "shop",
-  displayName: null,
+const PROJECT = testProject({
   gitUrl: "https://git.example/shop.git",
-  branch: "main",
-  framework: null,
-  installCommand: null,
-  buildCommand: null,
-  outputDirectory: null,
-  rootDirectory: null,
-  nodeVersion: null,
-  productionHistory: [],
   createdAt: START,
   updatedAt: START,
 });

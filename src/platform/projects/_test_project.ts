@@ -1,0 +1,29 @@
+/**
+ * A project's record, for tests.
+ *
+ * @module
+ */
+import { type ProjectRecord, projectRecord } from "./project.ts";
+
+/** Project `p1`, named `shop`, of workspace `w1`, with what a test says of it. */
+export function testProject(more: Partial<ProjectRecord> = {}): ProjectRecord {
+  return projectRecord.parse({
+    id: "p1",
+    workspaceId: "w1",
+    workspaceSlug: "default",
+    name: "shop",
+    displayName: null,
+    gitUrl: null,
+    branch: "main",
+    framework: null,
+    installCommand: null,
+    buildCommand: null,
+    outputDirectory: null,
+    rootDirectory: null,
+    nodeVersion: null,
+    productionHistory: [],
+    createdAt: 0,
+    updatedAt: 0,
+    ...more,
+  });
+}
