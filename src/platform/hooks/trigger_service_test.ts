@@ -10,6 +10,7 @@ import { SecretBox } from "../core/secrets/secret_box.ts";
 import { moveDeployment } from "../deployments/deployment.ts";
 import { DeploymentStore } from "../deployments/deployment_store.ts";
 import type { GitService, Resolved } from "../git/mod.ts";
+import { until } from "../../lib/_test_until.ts";
 import { testProject } from "../projects/_test_project.ts";
 import { ProjectStore } from "../projects/project_store.ts";
 import { VariableService } from "../variables/variable_service.ts";
@@ -297,6 +298,9 @@ Deno.test("TriggerService.trigger() stops waiting for git, which others still wa
     const left = parts.trigger({ commitSha: OLDER }, { service, signal: leaving.signal });
     const stayed = parts.trigger({ commitSha: OLDER }, { service });
     const refused = assert.rejects(left, late);
+    await until(() => parts.asked > 0);
+    // Each reads the store a few times before it asks: these reads come behind.
+    for (let read = 0; read < 20; read++) await parts.hooks.useOf(HOOK.id);
     leaving.abort();
     await refused;
     fetched.resolve();
