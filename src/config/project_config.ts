@@ -41,6 +41,12 @@ export interface ProjectConfig {
     readonly command?: string;
     /** Relative to the project directory, inside it, first choice first; may be `.`. */
     readonly outputDirs: readonly string[];
+    /** What runs the project's servers; decided at deploy where missing. */
+    readonly runtime?: "deno" | "node";
+    /** Path that is requested before a server goes live. */
+    readonly health?: string;
+    /** Size of a server's folder for temporary files, in MiB. */
+    readonly tmpMb?: number;
   };
   readonly db: {
     readonly database?: string;
@@ -63,7 +69,7 @@ function toDeclaration(raw: Visibility | EnvDeclaration): EnvDeclaration {
 
 function normalize(raw: RawProjectConfig): ProjectConfig {
   const { data_dir: dataDir, aliases, ...dev } = raw.dev ?? {};
-  const { output_dirs: outputDirs, ...build } = raw.build ?? {};
+  const { output_dirs: outputDirs, tmp_mb: tmpMb, ...build } = raw.build ?? {};
   const declarations = Object.entries(raw.env?.declarations ?? {});
   return {
     project: raw.project ?? {},
@@ -74,6 +80,7 @@ function normalize(raw: RawProjectConfig): ProjectConfig {
     },
     build: {
       ...build,
+      ...(tmpMb === undefined ? {} : { tmpMb }),
       outputDirs: [...new Set((outputDirs ?? []).map(normalizeInsidePath))],
     },
     db: raw.db ?? {},

@@ -110,6 +110,10 @@ const dev = table({
 const OUTPUT_DIR_RULE = "Use a relative path that stays in the project, with forward slashes";
 const OUTPUT_DIRS_RULE = `Use a list of 1 to ${MAX_OUTPUT_DIRS} directories`;
 
+const ENGINES = ["deno", "node"] as const;
+const HEALTH_PATH = /^\/[\x21-\x7e]*$/;
+const TMP_RULE = "Use a whole number of MiB from 1 to 4096";
+
 const build = table({
   command: command.optional().meta({
     description: "Command that builds the project.",
@@ -123,6 +127,21 @@ const build = table({
       description: "Directories that may hold the build output; the first that exists is taken.",
       examples: [["dist", "build"]],
     }),
+  runtime: z.enum(ENGINES, 'Use "deno" or "node"').optional().meta({
+    description:
+      "What runs the servers of the project: the sandbox on Deno, or Node itself; chosen at deploy when omitted.",
+  }),
+  health: text("Use a path that begins with /, without spaces", {
+    pattern: HEALTH_PATH,
+    maximum: 512,
+  }).optional().meta({
+    description: "Path that is requested before a server goes live; any answer counts.",
+    examples: ["/healthz"],
+  }),
+  tmp_mb: z.int(TMP_RULE).min(1, TMP_RULE).max(4096, TMP_RULE).optional().meta({
+    description: "Size of the folder for temporary files of a server, in MiB; 64 when omitted.",
+    examples: [256],
+  }),
 });
 
 const db = table({

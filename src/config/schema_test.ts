@@ -24,12 +24,12 @@ Deno.test("projectConfigJsonSchema() closes every table", () => {
   for (const table of Object.values(tables)) assert.equal(table.additionalProperties, false);
 });
 
-Deno.test("the schema has exactly the keys of the specification", () => {
+Deno.test("the schema has the keys of the specification, and those of servers", () => {
   assert.deepEqual(TABLE_KEYS, {
     "": ["project", "dev", "build", "db", "env"],
     project: ["id", "name", "workspace"],
     dev: ["command", "port", "host", "data_dir", "aliases"],
-    build: ["command", "output_dirs"],
+    build: ["command", "output_dirs", "runtime", "health", "tmp_mb"],
     db: ["database", "branch"],
     env: ["declarations"],
   });

@@ -10,6 +10,12 @@ export const MANIFEST_VERSION = 1;
 /** Where the manifest lies below the output directory. */
 export const MANIFEST_PATH = ".svc/manifest.json";
 
+/**
+ * Where the output lists its symbolic links, which servers on Node need for
+ * their packages: `{"version":1,"links":{"<path>":"<relative target>"}}`.
+ */
+export const LINKS_PATH = ".svc/links.json";
+
 export const MAX_LAYERS = 10;
 export const MAX_ROUTES = 200;
 export const MAX_NAME_LENGTH = 64;
@@ -36,6 +42,20 @@ export const MAX_TIMEOUT_MS = 900_000;
 export const DEFAULT_MEMORY_MB = 256;
 export const MIN_MEMORY_MB = 64;
 export const MAX_MEMORY_MB = 4096;
+
+/** Size of the folder for temporary files of a server, in MiB. */
+export const DEFAULT_TMP_MB = 64;
+export const MAX_TMP_MB = 4096;
+
+/** What may run a server: the sandbox on Deno, or Node itself. */
+export const ENGINES = ["deno", "node"] as const;
+
+/** A version of Node, or the first numbers of one: `24`, `24.1`, `24.1.0`. */
+export const NODE_VERSION = /^\d{1,3}(\.\d{1,4}){0,2}$/;
+
+/** Path that is requested before a server goes live. */
+export const MAX_HEALTH_LENGTH = 512;
+export const HEALTH_PATH = /^\/[\x21-\x7e]*$/;
 
 /** Longest cache time of a route, in seconds: one year. */
 export const MAX_REVALIDATE_SECONDS = 31_536_000;

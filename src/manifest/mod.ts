@@ -29,16 +29,17 @@ export type {
   FrameworkServer,
   HashedFolder,
   Launch,
+  Placement,
   ProjectReader,
 } from "./frameworks/types.ts";
 export { type Generated, generateManifest } from "./generate/generate_manifest.ts";
 export { type GenerateOptions, generateStaticManifest } from "./generate/static_manifest.ts";
 export { manifestJsonSchema } from "./schema.ts";
-export { MANIFEST_PATH, MAX_MANIFEST_BYTES } from "./limits.ts";
+export { LINKS_PATH, MANIFEST_PATH, MAX_MANIFEST_BYTES } from "./limits.ts";
 export { OutputFileSet, outputFilesOf } from "./output_files.ts";
 export { type ManifestJsonResult, parseManifestJson } from "./parse_manifest_json.ts";
 export { type CompiledRoute, createRouteTable, type RouteTable } from "./route_table.ts";
-export { type RuntimeSettings, runtimeSettings } from "./runtime_settings.ts";
+export { type Engine, type RuntimeSettings, runtimeSettings } from "./runtime_settings.ts";
 export type {
   ComputeLayer,
   Layer,

@@ -6,6 +6,7 @@ Deno.test("mod.ts exports what other rooms rely on, and no more", () => {
     "BUILD_VARIABLES",
     "FRAMEWORKS",
     "HASHED_FOLDERS",
+    "LINKS_PATH",
     "MANIFEST_PATH",
     "MANIFEST_REFERENCE",
     "MAX_MANIFEST_BYTES",

@@ -1,20 +1,35 @@
 /**
- * The resources of a COMPUTE layer with its defaults filled in.
+ * The runtime and the resources of a COMPUTE layer with its defaults filled in.
  *
  * @module
  */
-import { DEFAULT_MEMORY_MB, DEFAULT_TIMEOUT_MS } from "./limits.ts";
+import { DEFAULT_MEMORY_MB, DEFAULT_TIMEOUT_MS, DEFAULT_TMP_MB, ENGINES } from "./limits.ts";
 import type { ComputeLayer } from "./types.ts";
+
+/** What runs a server. */
+export type Engine = (typeof ENGINES)[number];
 
 export interface RuntimeSettings {
   readonly timeoutMs: number;
   readonly memoryMb: number;
+  readonly engine: Engine;
+  /** Of Node, where the engine is that; the platform chooses where missing. */
+  readonly nodeVersion?: string;
+  /** Size of the folder for temporary files, in MiB. */
+  readonly tmpMb: number;
+  /** Path that is requested before the server goes live. */
+  readonly healthPath: string;
 }
 
-/** What a layer asks for, and 300,000 ms and 256 MiB where it does not say. */
-export function runtimeSettings(layer: ComputeLayer): RuntimeSettings {
+/** What a layer asks for; 300,000 ms, 256 MiB, Deno, 64 MiB and `/` where it does not say. */
+export function runtimeSettings({ runtime }: ComputeLayer): RuntimeSettings {
+  const nodeVersion = runtime?.nodeVersion;
   return {
-    timeoutMs: layer.runtime?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-    memoryMb: layer.runtime?.memoryMb ?? DEFAULT_MEMORY_MB,
+    timeoutMs: runtime?.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    memoryMb: runtime?.memoryMb ?? DEFAULT_MEMORY_MB,
+    engine: runtime?.engine ?? "deno",
+    ...(nodeVersion === undefined ? {} : { nodeVersion }),
+    tmpMb: runtime?.tmpMb ?? DEFAULT_TMP_MB,
+    healthPath: runtime?.healthPath ?? "/",
   };
 }

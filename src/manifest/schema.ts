@@ -10,9 +10,13 @@ import { fieldOf } from "../lib/schema_problems.ts";
 import {
   DEFAULT_MEMORY_MB,
   DEFAULT_TIMEOUT_MS,
+  DEFAULT_TMP_MB,
+  ENGINES,
+  HEALTH_PATH,
   MANIFEST_VERSION,
   MAX_DIRECTORY_LENGTH,
   MAX_ENTRY_LENGTH,
+  MAX_HEALTH_LENGTH,
   MAX_LAYERS,
   MAX_MEMORY_MB,
   MAX_META_BYTES,
@@ -22,9 +26,11 @@ import {
   MAX_REVALIDATE_SECONDS,
   MAX_ROUTES,
   MAX_TIMEOUT_MS,
+  MAX_TMP_MB,
   METHODS,
   MIN_MEMORY_MB,
   MIN_TIMEOUT_MS,
+  NODE_VERSION,
 } from "./limits.ts";
 
 const WANTED_OBJECT = "Use an object";
@@ -55,6 +61,11 @@ const WANTED_TIMEOUT =
   `Use a whole number of milliseconds from ${MIN_TIMEOUT_MS} to ${MAX_TIMEOUT_MS}`;
 const WANTED_MEMORY = `Use a whole number of MiB from ${MIN_MEMORY_MB} to ${MAX_MEMORY_MB}`;
 
+const WANTED_NODE = 'Use a version such as "24" or "24.1.0"';
+const WANTED_TMP = `Use a whole number of MiB from 1 to ${MAX_TMP_MB}`;
+const WANTED_HEALTH =
+  `Use a path that begins with /, at most ${MAX_HEALTH_LENGTH} characters, without spaces`;
+
 export const runtimeSchema = z.strictObject({
   timeoutMs: integer(WANTED_TIMEOUT, MIN_TIMEOUT_MS, MAX_TIMEOUT_MS).optional().describe(
     `Longest time for one answer, in milliseconds; ${DEFAULT_TIMEOUT_MS} where missing.`,
@@ -62,6 +73,17 @@ export const runtimeSchema = z.strictObject({
   memoryMb: integer(WANTED_MEMORY, MIN_MEMORY_MB, MAX_MEMORY_MB).optional().describe(
     `Memory of the server process, in MiB; ${DEFAULT_MEMORY_MB} where missing.`,
   ),
+  engine: z.enum(ENGINES, 'Use "deno" or "node"').optional().describe(
+    'What runs the server: "deno", one bundled module in the sandbox on Deno, or "node", files and packages on Node itself; "deno" where missing.',
+  ),
+  nodeVersion: z.string(WANTED_NODE).regex(NODE_VERSION, WANTED_NODE).optional().describe(
+    'Version of Node for the engine "node".',
+  ),
+  tmpMb: integer(WANTED_TMP, 1, MAX_TMP_MB).optional().describe(
+    `Size of the folder for temporary files, in MiB; ${DEFAULT_TMP_MB} where missing.`,
+  ),
+  healthPath: text(WANTED_HEALTH, MAX_HEALTH_LENGTH).regex(HEALTH_PATH, WANTED_HEALTH).optional()
+    .describe("Path that is requested before the server goes live; / where missing."),
 }, WANTED_OBJECT);
 
 const WANTED_ENTRY = `Use a path of 1 to ${MAX_ENTRY_LENGTH} characters`;

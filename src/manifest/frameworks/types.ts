@@ -61,9 +61,26 @@ export interface Launch {
   readonly wrapper?: (file: string) => string;
 }
 
+/** Where files of the project lie in what is deployed. */
+export interface Placement {
+  /** A file or folder, relative to the project; `.` is the project itself. */
+  readonly from: string;
+  /** Where it lies in the deployment; `.` is its root. */
+  readonly to: string;
+  /** True where it may be missing. */
+  readonly optional?: boolean;
+}
+
 /** The server that a build made. */
 export interface FoundServer {
   readonly type: "server";
+  /** Set where it cannot be bundled for Deno: why it needs Node itself, as a clause. */
+  readonly node?: string;
+  /**
+   * Set where the deployment is put together from several folders of the project,
+   * in place of the output directory; `directory`, `entry` and `clients` are paths in it.
+   */
+  readonly placements?: readonly Placement[];
   readonly launch: Launch;
   /** Folder of the server and its entry, both relative to the output. */
   readonly directory: string;
