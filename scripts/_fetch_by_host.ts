@@ -14,6 +14,7 @@ export interface HostRequest {
   readonly path: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
 }
 
 export interface HostAnswer {
@@ -50,6 +51,6 @@ export function fetchByHost(wanted: HostRequest): Promise<HostAnswer> {
     });
     call.on("timeout", () => call.destroy(new Error("No answer within 30 seconds")));
     call.on("error", reject);
-    call.end();
+    call.end(wanted.body);
   });
 }

@@ -36,6 +36,7 @@ const SUITES: readonly Suite[] = [
   },
   { name: "e2e", folders: ["tests/e2e"], parallel: false, needs: [GIT, CURL] },
   { name: "browser", folders: ["tests/browser"], parallel: false, needs: [CHROMIUM] },
+  { name: "projects", folders: ["tests/projects"], parallel: false, needs: [CHROMIUM] },
 ];
 
 /** A suite that takes longer hangs: 15 minutes. */

@@ -4,8 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { programCommand } from "../../scripts/_program.ts";
+import { CHROMIUM, SHOTS, withChromium } from "../helpers/chromium.ts";
 import { authenticatorCode } from "../helpers/authenticator.ts";
 import { oneObject, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
 import { until } from "../../src/lib/_test_until.ts";
@@ -17,13 +18,9 @@ const isFile = (path: string): boolean => {
     return false;
   }
 };
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
-  .find(isFile);
 /** util-linux: runs a command in a terminal of its own. */
 const SCRIPT = ["/usr/bin/script"].find(isFile);
 
-/** Screenshots are kept for people to look at. */
-const SHOTS = join(Deno.env.get("TMPDIR") ?? "/tmp", "svc-screenshots");
 const LOOKS = [
   ["wide-light", 1280, 860, "light"],
   ["wide-dark", 1280, 860, "dark"],
@@ -63,21 +60,14 @@ async function withPerson(
     void
   >,
 ): Promise<void> {
-  await Deno.mkdir(SHOTS, { recursive: true });
   await withSandbox(async (box) => {
     const { url } = await box.start();
     const { SVC_TOKEN: _, ...env } = box.env;
-    const browser: Browser = await chromium.launch({
-      executablePath: CHROMIUM!,
-      args: ["--no-sandbox", "--disable-gpu"],
-    });
-    try {
+    await withChromium(async (browser) => {
       const context = await browser.newContext({ javaScriptEnabled: false });
       context.setDefaultTimeout(15_000);
       await test({ page: await context.newPage(), box, url, env });
-    } finally {
-      await browser.close();
-    }
+    });
   });
 }
 

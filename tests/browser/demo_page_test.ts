@@ -1,20 +1,9 @@
 /** The plain site as a browser sees it, by its own host name. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Browser, chromium, type ConsoleMessage } from "playwright-core";
+import type { Browser } from "playwright-core";
+import { BROWSER_TEST, hearComplaints, SHOTS, withChromium } from "../helpers/chromium.ts";
 import { copySite, type Sandbox, withSandbox } from "../helpers/sandbox.ts";
-
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
-  .find((path) => {
-    try {
-      return Deno.statSync(path).isFile;
-    } catch {
-      return false;
-    }
-  });
-
-/** Screenshots are kept for people to look at. */
-const SHOTS = join(Deno.env.get("TMPDIR") ?? "/tmp", "svc-screenshots");
 
 async function withPlainSite(
   test: (parts: { browser: Browser; box: Sandbox; base: string }) => Promise<void>,
@@ -24,34 +13,19 @@ async function withPlainSite(
     const { port } = await box.start();
     await box.json(["init", "--create"]);
     await box.json(["deploy", "--prod"]);
-    const browser = await chromium.launch({
-      executablePath: CHROMIUM!,
-      args: ["--no-sandbox", "--disable-gpu"],
-    });
-    try {
-      await test({ browser, box, base: `http://kestrel-hut.localhost:${port}` });
-    } finally {
-      await browser.close();
-    }
+    await withChromium((browser) =>
+      test({ browser, box, base: `http://kestrel-hut.localhost:${port}` })
+    );
   });
 }
 
 Deno.test({
   name: "Chromium shows the plain site by its host, without an error on the console",
-  ignore: CHROMIUM === undefined,
-  // The driver keeps pipes of the browser open until the process ends.
-  sanitizeOps: false,
-  sanitizeResources: false,
+  ...BROWSER_TEST,
   async fn() {
-    await Deno.mkdir(SHOTS, { recursive: true });
     await withPlainSite(async ({ browser, base }) => {
       const page = await browser.newPage({ viewport: { width: 1100, height: 900 } });
-      const complaints: string[] = [];
-      page.on("console", (line: ConsoleMessage) => {
-        if (line.type() === "error" || line.type() === "warning") complaints.push(line.text());
-      });
-      page.on("pageerror", (error: Error) => complaints.push(error.message));
-      page.on("requestfailed", (request) => complaints.push(`failed: ${request.url()}`));
+      const complaints = hearComplaints(page);
 
       const home = await page.goto(base, { waitUntil: "networkidle" });
       assert.equal(home?.status(), 200);

@@ -4,21 +4,14 @@
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { type Browser, type BrowserContext, chromium, type Page } from "playwright-core";
+import type { BrowserContext, Page } from "playwright-core";
 import { BOT_TOKEN, serveBotApi } from "../helpers/bot_api.ts";
+import { CHROMIUM, SHOTS, withChromium } from "../helpers/chromium.ts";
 import { claimOwner, raise } from "../helpers/notifications.ts";
 import { type TestPlatform, withPlatform } from "../helpers/platform.ts";
 import { serveSmtp } from "../helpers/smtp_server.ts";
 import { until } from "../../src/lib/_test_until.ts";
 
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find((path) => {
-  try {
-    return Deno.statSync(path).isFile;
-  } catch {
-    return false;
-  }
-});
-const SHOTS = join(Deno.env.get("TMPDIR") ?? "/tmp", "svc-screenshots");
 const LOOKS = [["wide", 1280, 860, "light"], ["narrow", 390, 844, "dark"]] as const;
 
 async function shoot(page: Page, name: string): Promise<void> {
@@ -38,18 +31,11 @@ async function withBrowser(
   platform: TestPlatform,
   test: (context: BrowserContext, origin: string) => Promise<void>,
 ): Promise<void> {
-  await Deno.mkdir(SHOTS, { recursive: true });
-  const browser: Browser = await chromium.launch({
-    executablePath: CHROMIUM!,
-    args: ["--no-sandbox"],
-  });
-  try {
+  await withChromium(async (browser) => {
     const origin = `http://localhost:${platform.port}`;
     const context = await browser.newContext({ permissions: ["notifications"] });
     await test(context, origin);
-  } finally {
-    await browser.close();
-  }
+  });
 }
 
 async function signIn(platform: TestPlatform, context: BrowserContext): Promise<void> {

@@ -7,30 +7,13 @@
 import assert from "node:assert/strict";
 import { cp } from "node:fs/promises";
 import { request } from "node:http";
-import { dirname, join } from "node:path";
-import { hear, isInstalled } from "../../scripts/_process.ts";
+import { join } from "node:path";
 import { ROOT } from "../../scripts/_source_files.ts";
+import { canInstall, nodeVariables } from "./node_program.ts";
 import { hostOf, type JsonObject, type Sandbox, withSandbox } from "./sandbox.ts";
 
 /** Frameworks that the spec names; `fixtures/frameworks` has a project of each. */
 export type FrameworkName = "astro" | "nuxt" | "sveltekit" | "nitro";
-
-/** Node's major version that the frameworks of the fixtures need. */
-const NODE_MAJOR = 24;
-
-const canInstall = isInstalled("npm");
-
-/** Folder with a Node that is new enough: the machine's, else one from npm, which npx keeps. */
-async function nodeFolder(cache: string): Promise<string | undefined> {
-  const own = await hear(["node", "--version"]).catch(() => undefined);
-  if (Number(/^v(\d+)/.exec(own?.stdout ?? "")?.[1] ?? 0) >= NODE_MAJOR) return undefined;
-  const { code, stdout, stderr } = await hear(
-    ["npx", "-y", "-p", `node@${NODE_MAJOR}`, "-c", "command -v node"],
-    { env: { npm_config_cache: cache } },
-  );
-  assert.equal(code, 0, stderr);
-  return dirname(stdout.trim());
-}
 
 export interface Answer {
   readonly status: number;
@@ -59,17 +42,7 @@ async function deployFramework(
   box: Sandbox,
   name: FrameworkName,
 ): Promise<DeployedProject> {
-  const cache = Deno.env.get("npm_config_cache") ?? join(Deno.env.get("HOME") ?? "/", ".npm");
-  const node = await nodeFolder(cache);
-  Object.assign(box.env, {
-    ...(node === undefined ? {} : { PATH: `${node}:${box.env.PATH}` }),
-    npm_config_cache: cache,
-    npm_config_prefer_offline: "true",
-    npm_config_audit: "false",
-    npm_config_fund: "false",
-    ASTRO_TELEMETRY_DISABLED: "1",
-    NUXT_TELEMETRY_DISABLED: "1",
-  });
+  Object.assign(box.env, await nodeVariables(box.env.PATH ?? ""));
   await cp(join(ROOT, "fixtures", "frameworks", name), box.site, { recursive: true });
   // As behind a proxy that ends TLS: `x-forwarded-proto` makes a request one by https.
   await box.start(["--trust-proxy", "127.0.0.1/32"]);

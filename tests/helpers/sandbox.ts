@@ -23,7 +23,7 @@ export interface Sandbox {
   readonly folder: string;
   readonly dataDir: string;
   /** Where the tool is called: the project's folder. */
-  readonly site: string;
+  site: string;
   readonly env: Record<string, string>;
   /** The running platform; `undefined` before {@link Sandbox.start}. */
   platform: Platform | undefined;

@@ -1,0 +1,52 @@
+/**
+ * Debian's Chromium, driven by Playwright.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { type Browser, chromium, type ConsoleMessage, type Page } from "playwright-core";
+
+/** The browser's program; `undefined` where none is installed. */
+export const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"]
+  .find((path) => {
+    try {
+      return Deno.statSync(path).isFile;
+    } catch {
+      return false;
+    }
+  });
+
+/** Screenshots are kept for people to look at. */
+export const SHOTS = join(Deno.env.get("TMPDIR") ?? "/tmp", "svc-screenshots");
+
+/** Options of a test that drives the browser, which keeps its pipes open until the process ends. */
+export const BROWSER_TEST = {
+  ignore: CHROMIUM === undefined,
+  sanitizeOps: false,
+  sanitizeResources: false,
+} as const;
+
+/** Starts the browser for a test, and ends it afterwards. */
+export async function withChromium<T>(test: (browser: Browser) => Promise<T>): Promise<T> {
+  await Deno.mkdir(SHOTS, { recursive: true });
+  const browser = await chromium.launch({
+    executablePath: CHROMIUM!,
+    args: ["--no-sandbox", "--disable-gpu"],
+  });
+  try {
+    return await test(browser);
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Collects what a page complains of: its console, its errors, and requests that fail. */
+export function hearComplaints(page: Page): string[] {
+  const complaints: string[] = [];
+  page.on("console", (line: ConsoleMessage) => {
+    if (line.type() === "error" || line.type() === "warning") complaints.push(line.text());
+  });
+  page.on("pageerror", (error: Error) => complaints.push(error.message));
+  page.on("requestfailed", (request) => complaints.push(`failed: ${request.url()}`));
+  return complaints;
+}

@@ -1,0 +1,46 @@
+/**
+ * Node and npm as the projects of frameworks need them.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { dirname, join } from "node:path";
+import { hear, isInstalled } from "../../scripts/_process.ts";
+
+/** Node's major version that current frameworks need. */
+const NODE_MAJOR = 24;
+
+/** True where packages can be installed. */
+export const canInstall = isInstalled("npm");
+
+/** Folder with a Node that is new enough: the machine's, else one from npm, which npx keeps. */
+async function nodeFolder(cache: string): Promise<string | undefined> {
+  const own = await hear(["node", "--version"]).catch(() => undefined);
+  if (Number(/^v(\d+)/.exec(own?.stdout ?? "")?.[1] ?? 0) >= NODE_MAJOR) return undefined;
+  const { code, stdout, stderr } = await hear(
+    ["npx", "-y", "-p", `node@${NODE_MAJOR}`, "-c", "command -v node"],
+    { env: { npm_config_cache: cache } },
+  );
+  assert.equal(code, 0, stderr);
+  return dirname(stdout.trim());
+}
+
+/**
+ * Variables for a project's commands: a search path with a Node that is new
+ * enough, npm's cache of this machine, and nothing sent to anybody.
+ */
+export async function nodeVariables(path: string): Promise<Record<string, string>> {
+  const cache = Deno.env.get("npm_config_cache") ?? join(Deno.env.get("HOME") ?? "/", ".npm");
+  const node = await nodeFolder(cache);
+  return {
+    PATH: node === undefined ? path : `${node}:${path}`,
+    npm_config_cache: cache,
+    npm_config_prefer_offline: "true",
+    npm_config_audit: "false",
+    npm_config_fund: "false",
+    npm_config_update_notifier: "false",
+    ASTRO_TELEMETRY_DISABLED: "1",
+    NUXT_TELEMETRY_DISABLED: "1",
+    NEXT_TELEMETRY_DISABLED: "1",
+  };
+}

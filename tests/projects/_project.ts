@@ -1,0 +1,197 @@
+/**
+ * A real project: made by its recipe, deployed by the tool, asked over HTTP,
+ * and looked at in a browser.
+ *
+ * @module
+ */
+import assert from "node:assert/strict";
+import { Buffer } from "node:buffer";
+import { walk } from "./_walk.ts";
+import { dirname, join } from "node:path";
+import { CHROMIUM, hearComplaints, SHOTS, withChromium } from "../helpers/chromium.ts";
+import { nodeVariables } from "../helpers/node_program.ts";
+import { hostOf, type JsonObject, oneObject, type Sandbox } from "../helpers/sandbox.ts";
+import type { Check, NamedRecipe, Recipe } from "./_recipe.ts";
+
+/** Packages of a server have thousands of files: so many of them are asked for. */
+const MAX_PACKAGE_FILES = 100;
+
+async function run(
+  [program, ...args]: readonly string[],
+  { cwd, env, input }: {
+    readonly cwd: string;
+    readonly env: Readonly<Record<string, string>>;
+    readonly input?: string;
+  },
+): Promise<void> {
+  const child = new Deno.Command(program!, {
+    args,
+    cwd,
+    env,
+    clearEnv: true,
+    stdin: input === undefined ? "null" : "piped",
+    stdout: "piped",
+    stderr: "piped",
+  }).spawn();
+  if (input !== undefined) {
+    const writer = child.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(input)).catch(() => {});
+    await writer.close().catch(() => {});
+  }
+  const { code, stdout, stderr } = await child.output();
+  const said = new TextDecoder().decode(stdout) + new TextDecoder().decode(stderr);
+  assert.equal(code, 0, `${program} ${args.join(" ")} ended with ${code}:\n${said.slice(-4000)}`);
+}
+
+/** Makes the project; afterwards the box's tool runs in it. */
+async function scaffold(box: Sandbox, recipe: Recipe): Promise<void> {
+  Object.assign(box.env, await nodeVariables(box.env.PATH ?? ""), recipe.env);
+  const top = box.site;
+  if (recipe.scaffold !== undefined) {
+    const input = recipe.answers?.map((line) => `${line}\n`).join("");
+    await run(recipe.scaffold, {
+      cwd: top,
+      env: { ...box.env, CI: "1" },
+      ...(input === undefined ? {} : { input }),
+    });
+  }
+  const project = join(top, recipe.folder);
+  for (const [path, text] of Object.entries(recipe.files)) {
+    await Deno.mkdir(dirname(join(project, path)), { recursive: true });
+    await Deno.writeTextFile(join(project, path), text);
+  }
+  for (const [path, edits] of Object.entries(recipe.edits)) {
+    let text = await Deno.readTextFile(join(project, path));
+    for (const [from, to] of edits) {
+      assert.ok(text.includes(from), `${path} has no ${from}: ${text}`);
+      text = text.replace(from, to);
+    }
+    await Deno.writeTextFile(join(project, path), text);
+  }
+  for (const command of recipe.commands) await run(command, { cwd: project, env: box.env });
+  box.site = join(project, recipe.workingFolder);
+}
+
+interface Deployed {
+  readonly host: string;
+  readonly deploymentId: string;
+  readonly manifest: JsonObject;
+}
+
+interface Layer {
+  readonly target: string;
+  readonly directory: string;
+  readonly runtime?: { readonly engine?: string };
+}
+
+async function deploy(box: Sandbox): Promise<Deployed> {
+  const told = await box.json(["deploy", "--prod"]);
+  const { manifest } = await box.json(["deploy", "--prod", "--skip-build", "--dry-run"]);
+  return {
+    host: hostOf((told.urls as Record<string, string>).production),
+    deploymentId: String(
+      (told.deployment as JsonObject | undefined)?.id ?? told.deploymentId ?? name,
+    ),
+    manifest: manifest as JsonObject,
+  };
+}
+
+const plain = (text: string) => text.replaceAll(/<!--.*?-->/gs, "");
+
+async function ask(box: Sandbox, host: string, wanted: Check): Promise<void> {
+  const { path, status, contains, answers = {}, ...request } = wanted;
+  const answer = await box.page(host, path, {
+    ...(request.method === undefined ? {} : { method: request.method }),
+    ...(request.headers === undefined ? {} : { headers: request.headers }),
+    ...(request.body === undefined ? {} : { body: request.body }),
+  });
+  const shown = `${request.method ?? "GET"} ${path}: ${answer.status} ${answer.text.slice(0, 600)}`;
+  assert.equal(answer.status, status, shown);
+  for (const text of [contains ?? []].flat()) {
+    assert.ok(plain(answer.text).includes(text), `No ${JSON.stringify(text)} in ${shown}`);
+  }
+  for (const [name, pattern] of Object.entries(answers)) {
+    const value = answer.headers[name.toLowerCase()];
+    if (pattern === null) assert.equal(value, undefined, `${name} of ${shown}`);
+    else assert.match(String(value), new RegExp(pattern), `${name} of ${shown}`);
+  }
+}
+
+function layersOf({ manifest }: Deployed): readonly Layer[] {
+  return manifest.layers as readonly Layer[];
+}
+
+function checkEngine(recipe: Recipe, deployed: Deployed): void {
+  if (recipe.engine === undefined) return;
+  const server = layersOf(deployed).find(({ target }) => target === "COMPUTE");
+  const engine = server === undefined ? "static" : server.runtime?.engine ?? "deno";
+  assert.equal(engine, recipe.engine, JSON.stringify(deployed.manifest));
+}
+
+const isInside = (path: string, directory: string) =>
+  directory === "." || path.startsWith(`${directory}/`);
+
+/** Asks for every file of the servers' folders; what answers is never that file. */
+async function checkNotPublic(box: Sandbox, recipe: Recipe, deployed: Deployed): Promise<void> {
+  const layers = layersOf(deployed);
+  const folders = layers.filter(({ target }) => target === "STATIC").map((each) => each.directory);
+  const root = join(box.dataDir, "compute", deployed.deploymentId);
+  const files = layers.some(({ target }) => target === "COMPUTE") ? await walk(root) : [];
+  if (layers.some(({ target }) => target === "COMPUTE")) assert.ok(files.length > 0, root);
+  const own = files.filter((path) => !folders.some((folder) => isInside(path, folder)));
+  const inPackages = (path: string) => `/${path}`.includes("/node_modules/");
+  const asked = [
+    ...own.filter((path) => !inPackages(path)),
+    ...own.filter(inPackages).slice(0, MAX_PACKAGE_FILES),
+  ];
+  for (const path of asked) {
+    const content = await Deno.readFile(join(root, path));
+    const { status, body } = await box.page(deployed.host, encodeURI(`/${path}`));
+    const same = content.byteLength > 0 && Buffer.compare(body, content) === 0;
+    assert.ok(!(status === 200 && same), `The server's file /${path} is public`);
+  }
+  for (const path of recipe.notPublic) {
+    const { status, text } = await box.page(deployed.host, path);
+    assert.notEqual(status, 200, `${path} is public: ${text.slice(0, 300)}`);
+  }
+}
+
+async function look(box: Sandbox, { name, recipe }: NamedRecipe, host: string): Promise<void> {
+  const { browser: wanted } = recipe;
+  if (wanted === undefined || CHROMIUM === undefined) return;
+  await withChromium(async (browser) => {
+    const page = await browser.newPage({ viewport: { width: 1100, height: 800 } });
+    const complaints = hearComplaints(page);
+    const origin = `http://${host}:${box.platform?.port}`;
+    await page.goto(`${origin}${wanted.path}`, { waitUntil: "networkidle" });
+    if (wanted.click !== undefined) {
+      await page.evaluate("globalThis.svcSamePage = true");
+      await page.locator(wanted.click).first().click();
+    }
+    await page.getByText(wanted.expect).first().waitFor({ timeout: 15_000 });
+    await page.screenshot({ path: join(SHOTS, `project-${name}.png`) });
+    assert.deepEqual(complaints, []);
+  });
+}
+
+/** Makes the project, deploys it, and checks everything that its recipe names. */
+export async function checkProject(box: Sandbox, named: NamedRecipe): Promise<void> {
+  const { name, recipe } = named;
+  await scaffold(box, recipe);
+  await box.start();
+  await box.json(["init", "--create", "--name", `${name}-project`]);
+  if (recipe.refused !== undefined) {
+    const { code, stdout } = await box.tool(["deploy", "--prod", "--json"]);
+    assert.equal(code, 1, stdout);
+    const { error, hint } = oneObject(stdout);
+    for (const text of recipe.refused) {
+      assert.ok(`${error} ${hint ?? ""}`.includes(text), `No ${text} in ${stdout}`);
+    }
+    return;
+  }
+  const deployed = await deploy(box);
+  checkEngine(recipe, deployed);
+  for (const check of recipe.checks) await ask(box, deployed.host, check);
+  await checkNotPublic(box, recipe, deployed);
+  await look(box, named, deployed.host);
+}

@@ -1,0 +1,93 @@
+/**
+ * A recipe: how a real project is made by its own scaffolder, and what it must
+ * answer once it is deployed. Each is a `recipe.json` in a folder of its own.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { z } from "zod";
+
+const command = z.array(z.string()).min(1);
+const variables = z.record(z.string(), z.string());
+
+const check = z.strictObject({
+  path: z.string(),
+  method: z.string().optional(),
+  headers: variables.optional(),
+  body: z.string().optional(),
+  status: z.int().default(200),
+  /** Texts that the body must have, comments of frameworks left out. */
+  contains: z.union([z.string(), z.array(z.string())]).optional(),
+  /** Regular expressions for response headers; `null` for one that must be missing. */
+  answers: z.record(z.string(), z.string().nullable()).optional(),
+});
+
+const browser = z.strictObject({
+  path: z.string().default("/"),
+  /** Selector of what is clicked once the page is there. */
+  click: z.string().optional(),
+  /** Text that the page shows in the end. */
+  expect: z.string(),
+});
+
+const recipeSchema = z.strictObject({
+  title: z.string(),
+  /** True for the few that every run of the suite takes. */
+  ci: z.boolean().default(false),
+  /** The scaffolder, with its version. It runs in an empty folder. */
+  scaffold: command.optional(),
+  /** What the scaffolder is answered, as typed lines. */
+  answers: z.array(z.string()).optional(),
+  /** The folder that it makes, relative to the one that it ran in. */
+  folder: z.string().default("."),
+  /** Files that are added or replaced, as text. */
+  files: z.record(z.string(), z.string()).default({}),
+  /** Texts that are replaced in files of the scaffold. */
+  edits: z.record(z.string(), z.array(z.tuple([z.string(), z.string()]))).default({}),
+  /** Commands after that, such as an installation of further packages. */
+  commands: z.array(command).default([]),
+  /** Where `svc` is called, relative to the project. */
+  workingFolder: z.string().default("."),
+  /** Variables for every command. */
+  env: variables.default({}),
+  /** What runs the server; `static` where there is none. */
+  engine: z.enum(["deno", "node", "static"]).optional(),
+  /** Where the deploy must be refused: texts of its message. */
+  refused: z.array(z.string()).optional(),
+  checks: z.array(check).default([]),
+  /** Paths that nobody may fetch, beside all files of the server. */
+  notPublic: z.array(z.string()).default([]),
+  browser: browser.optional(),
+});
+
+export type Recipe = z.output<typeof recipeSchema>;
+export type Check = z.output<typeof check>;
+
+export interface NamedRecipe {
+  readonly name: string;
+  readonly recipe: Recipe;
+}
+
+const FOLDER = import.meta.dirname!;
+
+/** All recipes, by name. */
+export function readRecipes(): readonly NamedRecipe[] {
+  return [...Deno.readDirSync(FOLDER)]
+    .filter(({ isDirectory }) => isDirectory)
+    .map(({ name }) => name).sort()
+    .map((name) => {
+      const text = Deno.readTextFileSync(join(FOLDER, name, "recipe.json"));
+      const parsed = recipeSchema.safeParse(JSON.parse(text));
+      if (!parsed.success) throw new Error(`${name}/recipe.json: ${z.prettifyError(parsed.error)}`);
+      return { name, recipe: parsed.data };
+    });
+}
+
+/**
+ * True for a project that is to run: those of `PROJECTS` (names, or `all`), and
+ * the ones marked `ci` where the variable is not set.
+ */
+export function isChosen({ name, recipe }: NamedRecipe, wanted: string | undefined): boolean {
+  if (wanted === undefined || wanted === "") return recipe.ci;
+  return wanted === "all" || wanted.split(",").includes(name);
+}

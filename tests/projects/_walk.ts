@@ -1,0 +1,13 @@
+/** @module The files of a folder. */
+import { join } from "node:path";
+
+/** Paths of all regular files below a folder, relative and with `/`. */
+export async function walk(root: string, below = ""): Promise<string[]> {
+  const found: string[] = [];
+  for await (const { name, isFile, isDirectory } of Deno.readDir(join(root, below))) {
+    const path = below === "" ? name : `${below}/${name}`;
+    if (isDirectory) found.push(...await walk(root, path));
+    else if (isFile) found.push(path);
+  }
+  return found;
+}
