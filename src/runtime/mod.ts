@@ -28,6 +28,8 @@ export {
   type ComputeSocket,
   type ComputeSocketResult,
   createComputeServer,
+  type Revalidate,
+  type Revalidation,
   runComputeProcess,
   SOCKET_PATH_BYTES,
 } from "./compute/mod.ts";

@@ -21,6 +21,7 @@ import {
   ComputeFrame,
   CONTROL_SOCKET,
   MAX_FRAME_BYTES,
+  type Revalidated,
   SERVER_SOCKET,
   type ServerStart,
 } from "./wire.ts";
@@ -59,7 +60,9 @@ class ComputeProcess {
   take({ type, id, payload }: Frame): void {
     if (type === ComputeFrame.ping) this.#post({ type: "ping", id });
     else if (type === ComputeFrame.terminate) this.#post({ type: "terminate" });
-    else if (type === ComputeFrame.start) void this.#start(fromPayload<ServerStart>(payload));
+    else if (type === ComputeFrame.revalidated) {
+      this.#post({ type: "revalidated", id, answer: fromPayload<Revalidated>(payload) });
+    } else if (type === ComputeFrame.start) void this.#start(fromPayload<ServerStart>(payload));
   }
 
   #post(message: ToWorker): void {
@@ -125,6 +128,8 @@ class ComputeProcess {
         return this.#send(ComputeFrame.listening, {});
       case "pong":
         return this.connection.send({ type: ComputeFrame.pong, worker: 0, id: message.id });
+      case "revalidate":
+        return this.#send(ComputeFrame.revalidate, message.what, message.id);
       case "error":
         this.#lastError = message.message;
         return;
@@ -142,8 +147,8 @@ class ComputeProcess {
     });
   }
 
-  #send(type: number, head: object): void {
-    this.connection.send({ type, worker: 0, id: 0, payload: toPayload(head) });
+  #send(type: number, head: object, id = 0): void {
+    this.connection.send({ type, worker: 0, id, payload: toPayload(head) });
   }
 
   #end(message: string): void {

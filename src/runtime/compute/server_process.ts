@@ -14,6 +14,8 @@ import {
 } from "../process/mod.ts";
 import { MEMORY_POLL_MS } from "./limits.ts";
 import { parseBooted, parseEnding, parseLog } from "./parse_wire.ts";
+import type { Revalidate } from "./revalidation.ts";
+import { Revalidations } from "./revalidations.ts";
 import { ServerClient } from "./server_client.ts";
 import type { RunningServer } from "./start_server.ts";
 import type { ComputeFailure } from "./types.ts";
@@ -30,6 +32,7 @@ export interface ServerProcessOptions {
   readonly timers: Timers;
   readonly start: ServerStart;
   readonly log: (entry: ProcessLog) => void;
+  readonly revalidate?: Revalidate | undefined;
   /** Called once, as soon as the end is certain. */
   readonly ending: (end: End) => void;
 }
@@ -50,18 +53,15 @@ export class ServerProcess implements SupervisedProcess {
   #baseBytes: number | undefined;
   readonly #pings = new Map<number, () => void>();
   #nextPing = 1;
+  readonly #revalidations: Revalidations;
 
   constructor(private readonly options: ServerProcessOptions) {
     this.startedAt = options.timers.now();
+    this.#revalidations = new Revalidations(options.timers.now, options.revalidate);
     this.client = new ServerClient(options.process.dial);
     this.listening = new Promise((resolve) => this.#heard = resolve);
     this.gone = this.#attend();
-    options.process.connection.send({
-      type: ComputeFrame.start,
-      worker: 0,
-      id: 0,
-      payload: toPayload(options.start),
-    });
+    this.#send(ComputeFrame.start, 0, options.start);
   }
 
   get pid(): number {
@@ -117,13 +117,22 @@ export class ServerProcess implements SupervisedProcess {
     this.#settle(end);
     const until = performance.now() + withinMs;
     if (withinMs > 0) {
-      this.options.process.connection.send({ type: ComputeFrame.terminate, worker: 0, id: 0 });
+      this.#send(ComputeFrame.terminate, 0);
     }
     while (performance.now() < until && this.usedMb <= memoryMb) {
       if (await within(this.gone, MEMORY_POLL_MS) !== undefined) return;
     }
     this.options.process.kill();
     await this.gone;
+  }
+
+  #send(type: number, id: number, head?: object): void {
+    this.options.process.connection.send({
+      type,
+      worker: 0,
+      id,
+      ...(head === undefined ? {} : { payload: toPayload(head) }),
+    });
   }
 
   #settle(end: End): End {
@@ -135,13 +144,13 @@ export class ServerProcess implements SupervisedProcess {
 
   /** Time until the server's thread reacted, in milliseconds; `undefined` where it did not. */
   async ping(withinMs: number): Promise<number | undefined> {
-    const { process, timers } = this.options;
+    const { timers } = this.options;
     const id = this.#nextPing++;
     const asked = timers.now();
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const inTime = timers.after(withinMs, () => resolve(false));
     this.#pings.set(id, () => resolve(true));
-    process.connection.send({ type: ComputeFrame.ping, worker: 0, id });
+    this.#send(ComputeFrame.ping, id);
     const reacted = await promise;
     inTime();
     this.#pings.delete(id);
@@ -179,6 +188,11 @@ export class ServerProcess implements SupervisedProcess {
         if (entry !== undefined) this.options.log(entry);
         return;
       }
+      case ComputeFrame.revalidate:
+        void this.#revalidations.answer(payload).then((answer) =>
+          this.#send(ComputeFrame.revalidated, id, answer)
+        );
+        return;
       case ComputeFrame.ended: {
         // The platform ended it: its own reason no longer matters.
         if (this.#end !== undefined) return this.options.process.kill();

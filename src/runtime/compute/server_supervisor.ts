@@ -179,7 +179,7 @@ export class ServerSupervisor {
 
   async #spawn(): Promise<ServerProcess> {
     const { log, server, startServer: start = startServer } = this.options;
-    const { entry, env, allowPrivate, allowUnsandboxed = false, socketsDir } = server;
+    const { entry, env, allowPrivate, allowUnsandboxed = false, socketsDir, revalidate } = server;
     const port = Number(env.PORT);
     try {
       // Permissions go by names: those of the server must be the real ones.
@@ -201,6 +201,7 @@ export class ServerSupervisor {
           allowUnsandboxed,
         },
         log,
+        revalidate,
         ending: (end) => this.#ended(started, end),
       });
       return started;

@@ -5,6 +5,7 @@
  */
 import type { HeaderList, LazySignal } from "../http1/mod.ts";
 import type { LogLevel } from "../process/frames/mod.ts";
+import type { Revalidate } from "./revalidation.ts";
 import type { ProcessCommand, ProcessPlaces, SocketCount } from "../process/mod.ts";
 
 export interface ComputeRequest {
@@ -143,6 +144,8 @@ export interface ComputeServerOptions {
   /** True runs it even where the kernel offers no sandbox; false where missing. */
   readonly allowUnsandboxed?: boolean;
   readonly log: (entry: ComputeLogEntry) => void;
+  /** Revalidates cached pages of the deployment, for the server's code; a rejection is its answer. */
+  readonly revalidate?: Revalidate;
   /** The command that starts the program as a server process; `folder` is private to the process. */
   readonly spawn: (folder: string, server: SpawnFacts) => ProcessCommand;
   /** Places that all servers share; where missing, any number of processes may run. */

@@ -16,6 +16,8 @@ export const ComputeFrame = {
   ping: 2,
   /** Let the server end itself, where it listens to SIGTERM; `ended` answers. */
   terminate: 3,
+  /** The answer to `revalidate` of the same id; payload: `Revalidated`. */
+  revalidated: 4,
   /** The process is ready for the server's code; payload: `Booted`. */
   booted: 20,
   /** The server listens. */
@@ -25,6 +27,8 @@ export const ComputeFrame = {
   log: 23,
   /** The server has ended, or cannot start; payload: `Ending`. The process ends as well. */
   ended: 24,
+  /** The server's code asks to revalidate cached pages; payload: `Revalidation`, with an id. */
+  revalidate: 25,
 } as const;
 
 /** Everything that the process knows about its server. */
@@ -51,6 +55,12 @@ export interface ProcessLog {
 /** Why a server has ended, or cannot start; with the stack where there is one. */
 export interface Ending {
   readonly message: string;
+}
+
+/** The answer to a request to revalidate pages. */
+export interface Revalidated {
+  /** Why nothing was revalidated; missing where everything was. */
+  readonly problem?: string;
 }
 
 /** Socket in the private folder at which the platform waits for the process. */

@@ -3,7 +3,8 @@
  *
  * @module
  */
-import type { ProcessLog, ServerStart } from "../wire.ts";
+import type { Revalidation } from "../revalidation.ts";
+import type { ProcessLog, Revalidated, ServerStart } from "../wire.ts";
 
 /** To the server's thread. */
 export type ToWorker =
@@ -13,7 +14,9 @@ export type ToWorker =
   | { readonly type: "load" }
   | { readonly type: "ping"; readonly id: number }
   /** The server should end itself; `ended` is the answer. */
-  | { readonly type: "terminate" };
+  | { readonly type: "terminate" }
+  /** The answer to `revalidate` of the same id. */
+  | { readonly type: "revalidated"; readonly id: number; readonly answer: Revalidated };
 
 /** From the server's thread. */
 export type FromWorker =
@@ -22,6 +25,7 @@ export type FromWorker =
   | { readonly type: "prepared" }
   | { readonly type: "listening" }
   | { readonly type: "pong"; readonly id: number }
+  | { readonly type: "revalidate"; readonly id: number; readonly what: Revalidation }
   /** An uncaught error, so far; the server may survive it. */
   | { readonly type: "error"; readonly message: string }
   | { readonly type: "ended"; readonly message: string };

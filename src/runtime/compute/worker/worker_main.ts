@@ -17,6 +17,7 @@ import type { Send, ToWorker } from "./messages.ts";
 import { catchDatagramErrors } from "./node_datagrams.ts";
 import { redirectNodeServers } from "./node_servers.ts";
 import { captureOutput } from "./output.ts";
+import { defineRevalidate, type TakeAnswer } from "./revalidate.ts";
 import { type EmitSignal, separateSignals } from "./signals.ts";
 
 function setEnvironment({ env, port, host }: ServerStart): void {
@@ -61,6 +62,7 @@ interface Prepared {
   /** Loads the server's code. */
   readonly load: () => Promise<void>;
   readonly emitSignal: EmitSignal;
+  readonly takeAnswer: TakeAnswer;
 }
 
 /** Prepares the thread for the server's code. */
@@ -77,6 +79,7 @@ function prepare(start: ServerStart, socket: string, send: Send): Prepared {
   catchDatagramErrors();
   redirectDenoServers(address);
   const emitSignal = separateSignals();
+  const takeAnswer = defineRevalidate(send);
   closeInternals();
   const load = async () => {
     try {
@@ -86,7 +89,7 @@ function prepare(start: ServerStart, socket: string, send: Send): Prepared {
       send({ type: "ended", message: describeError(error, start.directory) });
     }
   };
-  return { load, emitSignal };
+  return { load, emitSignal, takeAnswer };
 }
 
 globalThis.addEventListener("message", (event) => {
@@ -98,6 +101,7 @@ globalThis.addEventListener("message", (event) => {
   port.onmessage = ({ data }: MessageEvent<ToWorker>) => {
     if (data.type === "ping") send({ type: "pong", id: data.id });
     else if (data.type === "load") void prepared.load();
+    else if (data.type === "revalidated") prepared.takeAnswer(data.id, data.answer);
     else if (data.type === "terminate") {
       if (!prepared.emitSignal("SIGTERM")) send({ type: "ended", message: "Told to end" });
     } else {

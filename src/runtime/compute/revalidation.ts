@@ -1,0 +1,72 @@
+/**
+ * Which cached pages a server asks to revalidate: what `globalThis.svc.revalidate()`
+ * takes, checked on both ends of the connection. Without dependencies, because it
+ * also runs in the server's thread.
+ *
+ * @module
+ */
+
+/** Pages by path (with any query) and by tag. */
+export interface Revalidation {
+  readonly paths: readonly string[];
+  readonly tags: readonly string[];
+  /** True serves the stale pages while they are refreshed; false removes them. */
+  readonly soft: boolean;
+}
+
+/** Marks the pages of a deployment; resolves when no request gets them as fresh any more. */
+export type Revalidate = (what: Revalidation) => Promise<void>;
+
+/** Most paths, and most tags, of one call. */
+export const MAX_REVALIDATED = 128;
+
+export const MAX_PATH_CHARACTERS = 2048;
+
+export const MAX_TAG_CHARACTERS = 256;
+
+/** Calls of one server in a second; further ones are refused. */
+export const MAX_REVALIDATIONS_PER_SECOND = 100;
+
+/** Largest payload of the frame, in bytes. */
+export const MAX_REVALIDATION_BYTES = 2 * MAX_REVALIDATED * 3 * MAX_PATH_CHARACTERS;
+
+type Checked = Revalidation | { readonly problem: string };
+
+function problemOfList(name: string, list: unknown, maxCharacters: number): string | undefined {
+  if (list === undefined) return undefined;
+  if (!Array.isArray(list)) return `"${name}" must be a list of strings`;
+  if (list.length > MAX_REVALIDATED) {
+    return `"${name}" has ${list.length} items; at most ${MAX_REVALIDATED} are allowed in one call`;
+  }
+  const isFit = (item: unknown) =>
+    typeof item === "string" && item !== "" && item.length <= maxCharacters;
+  const wrong = list.findIndex((item) => !isFit(item));
+  if (wrong < 0) return undefined;
+  return `"${name}[${wrong}]" must be a string of 1 to ${maxCharacters} characters`;
+}
+
+function problemOf({ paths, tags, soft, ...rest }: Record<string, unknown>): string | undefined {
+  const [unknown] = Object.keys(rest);
+  if (unknown !== undefined) return `"${unknown}" is not known; use "paths", "tags" and "soft"`;
+  if (soft !== undefined && typeof soft !== "boolean") return '"soft" must be true or false';
+  const inLists = problemOfList("paths", paths, MAX_PATH_CHARACTERS) ??
+    problemOfList("tags", tags, MAX_TAG_CHARACTERS);
+  if (inLists !== undefined) return inLists;
+  const wrong = (paths as string[] | undefined)?.find((path) => !/^\/[^?#]*$/.test(path));
+  if (wrong === undefined) return undefined;
+  return `The path "${wrong.slice(0, 80)}" must begin with / and have no query or fragment`;
+}
+
+/** Checks what a server asks for; returns what is wrong with it where it is malformed. */
+export function checkRevalidation(asked: unknown): Checked {
+  if (typeof asked !== "object" || asked === null || Array.isArray(asked)) {
+    return { problem: 'Pass an object with "paths" or "tags"' };
+  }
+  const problem = problemOf(asked as Record<string, unknown>);
+  if (problem !== undefined) return { problem };
+  const { paths = [], tags = [], soft = false } = asked as Partial<Revalidation>;
+  if (paths.length + tags.length === 0) {
+    return { problem: 'Pass at least one path or tag in "paths" or "tags"' };
+  }
+  return { paths: [...paths], tags: [...tags], soft };
+}

@@ -1,0 +1,51 @@
+/**
+ * Answers what a server asks to revalidate: checked, at a limited rate, and for its
+ * own deployment only.
+ *
+ * @module
+ */
+import { fromPayload, LineLimit } from "../process/frames/mod.ts";
+import {
+  checkRevalidation,
+  MAX_REVALIDATION_BYTES,
+  MAX_REVALIDATIONS_PER_SECOND,
+  type Revalidate,
+} from "./revalidation.ts";
+import type { Revalidated } from "./wire.ts";
+
+function read(payload: Uint8Array): unknown {
+  if (payload.byteLength > MAX_REVALIDATION_BYTES) return undefined;
+  try {
+    return fromPayload(payload);
+  } catch {
+    return undefined;
+  }
+}
+
+export class Revalidations {
+  readonly #limit = new LineLimit(MAX_REVALIDATIONS_PER_SECOND);
+
+  /** `now` is a clock in milliseconds; without `revalidate`, nothing here has a cache. */
+  constructor(
+    private readonly now: () => number,
+    private readonly revalidate: Revalidate | undefined,
+  ) {}
+
+  /** Revalidates what a payload names. Never rejects. */
+  async answer(payload: Uint8Array): Promise<Revalidated> {
+    if (!this.#limit.take(this.now()).passes) {
+      return {
+        problem: `The server asks more than ${MAX_REVALIDATIONS_PER_SECOND} times in a second; ` +
+          "name several paths and tags in one call",
+      };
+    }
+    const what = checkRevalidation(read(payload));
+    if ("problem" in what) return what;
+    try {
+      await this.revalidate?.(what);
+      return {};
+    } catch (error) {
+      return { problem: error instanceof Error ? error.message : "The platform failed" };
+    }
+  }
+}

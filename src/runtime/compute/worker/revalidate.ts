@@ -1,0 +1,45 @@
+/**
+ * `globalThis.svc`, by which a server's code revalidates the cached pages of its
+ * own deployment.
+ *
+ * @module
+ */
+import { checkRevalidation } from "../revalidation.ts";
+import type { Revalidated } from "../wire.ts";
+import type { Send } from "./messages.ts";
+
+interface Waiting {
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Hands the answer of the platform to the call that waits for it. */
+export type TakeAnswer = (id: number, answer: Revalidated) => void;
+
+/** Defines `globalThis.svc.revalidate()`. */
+export function defineRevalidate(send: Send): TakeAnswer {
+  const waiting = new Map<number, Waiting>();
+  let lastId = 0;
+  const revalidate = (asked: unknown): Promise<void> => {
+    const what = checkRevalidation(asked);
+    if ("problem" in what) {
+      return Promise.reject(new TypeError(`Cannot revalidate: ${what.problem}`));
+    }
+    return new Promise((resolve, reject) => {
+      const id = lastId = lastId % 0xffff_ffff + 1;
+      waiting.set(id, { resolve, reject });
+      send({ type: "revalidate", id, what });
+    });
+  };
+  Object.defineProperty(globalThis, "svc", {
+    value: Object.freeze({ revalidate }),
+    configurable: true,
+    writable: true,
+  });
+  return (id, { problem }) => {
+    const call = waiting.get(id);
+    waiting.delete(id);
+    if (problem === undefined) call?.resolve();
+    else call?.reject(new Error(`Cannot revalidate: ${problem}`));
+  };
+}
