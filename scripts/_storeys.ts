@@ -106,6 +106,8 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
   ],
   "src/runtime": [
     ".",
+    "node",
+    "node/sandbox",
     "compute",
     "compute/sandbox",
     "functions",

@@ -1,0 +1,16 @@
+/**
+ * The sandbox in which a real Node runs as the server of a deployment.
+ *
+ * @module
+ */
+export { planSandbox } from "./plan_sandbox.ts";
+export {
+  LaunchError,
+  type NodeEnd,
+  type NodeLaunch,
+  type NodeRequest,
+  type NodeSandbox,
+  type NodeSandboxKind,
+  type NodeView,
+  type RunningNode,
+} from "./types.ts";

@@ -1,0 +1,47 @@
+/**
+ * Where Node finds its files and sockets.
+ *
+ * @module
+ */
+import { basename, join } from "node:path";
+import type { NodeRequest, NodeView } from "./types.ts";
+
+/** Folder of the deployment in Node's own root folder. */
+const DIRECTORY = "/app";
+
+/** The only folder in Node's own root folder that may be written to. */
+const TMP = "/tmp";
+
+/** Folder of the program's own files in Node's own root folder. */
+const PROGRAM = "/opt/svc";
+
+/**
+ * Names of the sockets. No file has them: the first thread of the process
+ * replaces them by the real paths when Node connects or binds.
+ */
+const CONTROL_SOCKET = "/run/svc/control.sock";
+const SERVER_SOCKET = "/run/svc/server.sock";
+
+/** Name of the folder for temporary files in the private folder, where there are no namespaces. */
+export const TMP_FOLDER = "tmp";
+
+/** Shows at which paths Node sees what it is given. */
+export function planSandbox(request: NodeRequest): NodeView {
+  const { kind, node, directory, folder, files } = request;
+  const sockets = kind === "open"
+    ? {
+      controlSocket: join(folder, request.controlSocket),
+      serverSocket: join(folder, request.serverSocket),
+    }
+    : { controlSocket: CONTROL_SOCKET, serverSocket: SERVER_SOCKET };
+  if (kind !== "namespaces") {
+    return { ...sockets, node, directory, tmp: join(folder, TMP_FOLDER), files };
+  }
+  return {
+    ...sockets,
+    node: join(PROGRAM, "node"),
+    directory: DIRECTORY,
+    tmp: TMP,
+    files: files.map((file, index) => join(PROGRAM, String(index), basename(file))),
+  };
+}

@@ -1,0 +1,95 @@
+/**
+ * What callers of the sandbox around Node pass and get. All of it runs in the
+ * first thread of the process of a server, which runs no foreign code.
+ *
+ * @module
+ */
+import type { SandboxState } from "../../compute/sandbox/mod.ts";
+
+/**
+ * - `namespaces`: a root folder, processes and a network of its own, and Landlock and seccomp;
+ * - `kernel`: Landlock and seccomp only, where the system gives no namespaces;
+ * - `open`: no sandbox, because the operator allowed that.
+ */
+export type NodeSandboxKind = "namespaces" | "kernel" | "open";
+
+/** What this system gives to the process, found by `probeNodeSandbox`. */
+export interface NodeSandbox extends SandboxState {
+  readonly kind: NodeSandboxKind;
+  /** The user that Node runs as; `undefined` for that of the process itself. */
+  readonly uid?: number;
+}
+
+/** What is to be shown to Node, by paths of this machine. */
+export interface NodeRequest {
+  readonly kind: NodeSandboxKind;
+  /** The Node binary. */
+  readonly node: string;
+  /** Folder of the deployment, without links in its path. */
+  readonly directory: string;
+  /** Private folder of the process, for its sockets. */
+  readonly folder: string;
+  /** Name of the socket in `folder` at which the process listens to Node. */
+  readonly controlSocket: string;
+  /** Name of the socket in `folder` at which Node is to listen. */
+  readonly serverSocket: string;
+  /** Further files that Node may read, such as the module that it loads first. */
+  readonly files: readonly string[];
+}
+
+/** The same things by the paths that Node sees. */
+export interface NodeView {
+  /** The Node binary. */
+  readonly node: string;
+  /** Folder of the deployment; Node starts in it. */
+  readonly directory: string;
+  /** The only folder that Node may write to. */
+  readonly tmp: string;
+  /** Connects Node to the process. */
+  readonly controlSocket: string;
+  /** The only address at which Node may listen. */
+  readonly serverSocket: string;
+  /** The further files, in the order of the request. */
+  readonly files: readonly string[];
+}
+
+export interface NodeLaunch extends NodeRequest {
+  /** Arguments of Node, with paths as Node sees them. */
+  readonly args: readonly string[];
+  /** The whole environment of Node, beside `TMPDIR`, `TMP` and `TEMP`. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Size of the folder for temporary files, in MiB. */
+  readonly tmpMb: number;
+  /** Resident memory at which Node is ended, in MiB. */
+  readonly memoryMb: number;
+  /** True allows private, local and reserved addresses. */
+  readonly allowPrivate: boolean;
+}
+
+/** How Node ended: it took too much `memory`, was killed by `kill`, or ended itself. */
+export interface NodeEnd {
+  readonly reason: "memory" | "killed" | "exited";
+  /** For the log, as in "Node has ended with code 1". */
+  readonly message: string;
+  readonly code: number;
+  readonly signal: string | null;
+}
+
+/** A running Node. Its output goes to standard output and error of the process itself. */
+export interface RunningNode {
+  /** As the process sees it. */
+  readonly pid: number;
+  /** Never rejects. */
+  readonly ended: Promise<NodeEnd>;
+  /** Resident memory in bytes; 0 once it has ended. */
+  residentBytes(): number;
+  /** Sends SIGTERM, which Node's own code may listen to. */
+  terminate(): void;
+  /** Ends it at once. */
+  kill(): void;
+}
+
+/** Node did not start, or its sandbox is not complete; the message is for the operator. */
+export class LaunchError extends Error {
+  override readonly name = "LaunchError";
+}
