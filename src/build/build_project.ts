@@ -65,6 +65,7 @@ function configuredDirs({ config, settings }: BuildOptions): readonly string[] {
 
 /** A folder of plain files is its own output only where no command has built anything. */
 function detectedDirs(detected: DetectedProject, command: string | undefined): readonly string[] {
+  if (detected.server !== undefined) return detected.outputDirs;
   const plain = detected.outputDirs.length === 1 && detected.outputDirs[0] === ".";
   return plain && command !== undefined ? [] : detected.outputDirs;
 }
@@ -77,6 +78,7 @@ async function outputOf(
   const found = await findOutput(createFolderReader(directory), {
     configured: configuredDirs(options),
     detected: detectedDirs(built.detected, built.command),
+    hasServer: built.detected.server !== undefined,
   });
   if (found.ok) {
     return await insideFolder(directory, join(directory, found.directory), found.directory);

@@ -8,8 +8,10 @@ import { until } from "../lib/_test_until.ts";
 /** The launch that a framework finds for an output with these files. */
 async function launchOf(id: string, files: Readonly<Record<string, string>>): Promise<Launch> {
   const output = {
+    directory: "dist",
     paths: Object.keys(files),
     readText: (path: string) => Promise.resolve(files[path]),
+    project: { readText: () => Promise.resolve(undefined), exists: () => Promise.resolve(false) },
   };
   const found = await findFramework(id)!.server!.find(output, undefined);
   assert.ok(found.type === "server", JSON.stringify(found));

@@ -11,6 +11,7 @@ import { folderPagesOf } from "./folder_pages.ts";
 import { hashFiles, type OutputContent, type PackedFile } from "./hash_files.ts";
 import { prepareOutput } from "./prepare_output.ts";
 import { checkRuleFunctions, readRulesFile, warnOpenFolders } from "./read_rules_file.ts";
+import type { ServerReport } from "./server/types.ts";
 import type { BuildHost } from "./types.ts";
 
 export interface PackOptions extends BuildOptions {
@@ -25,6 +26,8 @@ export interface Assembled extends BuiltProject {
   readonly manifest: unknown;
   /** True where the output has no manifest of its own. */
   readonly generated: boolean;
+  /** How its servers run; empty where nothing was validated. */
+  readonly servers: readonly ServerReport[];
   /** The rule set of `svc.rules.toml` as authored; `undefined` where there is none. */
   readonly rules: RuleSet | undefined;
 }
@@ -48,6 +51,7 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
     output: built.output,
     projectRoot: directory,
     detected: built.detected,
+    settings: options.config?.build ?? {},
     ...(skipValidation === undefined ? {} : { skipValidation }),
   });
   if (rules !== undefined) {

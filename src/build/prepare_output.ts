@@ -4,30 +4,32 @@
  *
  * @module
  */
-import { join } from "node:path";
-import { formatCount, printable } from "../lib/format.ts";
+import { join, relative } from "node:path";
 import { describeUtf8Fault, NotUtf8Error } from "../lib/utf8.ts";
 import {
   type DetectedProject,
+  findBuilt,
   formatManifestProblems,
-  type Generated,
+  type Found,
   generateManifest,
-  type Launch,
   type Manifest,
   MANIFEST_PATH,
   type ManifestProblem,
   type OutputFile,
   outputFilesOf,
   parseManifestJson,
+  type Placement,
   validateManifest,
-  walkOutput,
 } from "../manifest/mod.ts";
 import { BuildError } from "./build_error.ts";
-import { bundleServers } from "./bundle_servers.ts";
+import { createFolderReader } from "./folder_reader.ts";
 import type { OutputContent } from "./hash_files.ts";
 import { readIgnoredFiles } from "./ignored_files.ts";
+import { acceptSurvey, type Listing, surveyFolder, surveyPlacements } from "./list_files.ts";
 import { readOptionalText } from "./read_rules_file.ts";
-import { serverPackages } from "./server_packages.ts";
+import { prepareServers } from "./server/prepare_servers.ts";
+import type { ServerReport, ServerSettings } from "./server/types.ts";
+import { isServerFolder } from "./server_packages.ts";
 import type { BuildHost } from "./types.ts";
 
 export interface OutputFacts {
@@ -36,6 +38,7 @@ export interface OutputFacts {
   /** Absolute path of the project's folder. */
   readonly projectRoot: string;
   readonly detected: DetectedProject;
+  readonly settings: ServerSettings;
   /** True to take the manifest as it is, and servers too; the platform judges it anyway. */
   readonly skipValidation?: boolean;
 }
@@ -45,6 +48,8 @@ export interface PreparedOutput {
   readonly manifest: unknown;
   /** True where the output has no manifest of its own. */
   readonly generated: boolean;
+  /** How its servers run; empty where nothing was validated. */
+  readonly servers: readonly ServerReport[];
 }
 
 function manifestError(problems: readonly ManifestProblem[]): BuildError {
@@ -66,18 +71,49 @@ async function readManifest(output: string): Promise<unknown> {
   return parsed.value;
 }
 
-/** Makes the manifest of an output that has none. */
-async function generate(
-  { output, detected }: OutputFacts,
-  files: readonly OutputFile[],
-): Promise<Exclude<Generated, { readonly type: "unusable" }>> {
-  const generated = await generateManifest(detected, {
-    paths: files.map(({ path }) => path),
-    readText: (path) => readOptionalText(join(output, path), path),
+type Usable = Exclude<Found, { readonly type: "unusable" }>;
+
+/** The files of an output without a manifest, and what its framework says that they are. */
+async function findFiles(
+  host: BuildHost,
+  { output, projectRoot, detected }: OutputFacts,
+): Promise<{ readonly found: Usable; readonly listing: Listing }> {
+  const survey = await surveyFolder(output, projectRoot);
+  const found = await findBuilt(detected, {
+    directory: relative(projectRoot, output).replaceAll("\\", "/") || ".",
+    paths: survey.files.map(({ path }) => path),
+    readText: (path) => readOptionalText(join(output, path)),
+    project: createFolderReader(projectRoot),
   });
-  if (generated.type !== "unusable") return generated;
-  const { message, hint } = generated;
-  throw new BuildError("manifest_invalid", message, hint === undefined ? {} : { hint });
+  if (found.type === "unusable") {
+    const { message, hint } = found;
+    throw new BuildError("manifest_invalid", message, hint === undefined ? {} : { hint });
+  }
+  if (found.type !== "server" || found.placements === undefined) {
+    return { found, listing: acceptSurvey(host, survey) };
+  }
+  const placed = await placeWithEntry(projectRoot, found.placements, found.entry);
+  return { found, listing: acceptSurvey(host, placed) };
+}
+
+/** Lists what placements bring; a build that git ignores comes along where its entry is started. */
+async function placeWithEntry(
+  projectRoot: string,
+  placements: readonly Placement[],
+  entry: string,
+) {
+  const placed = await surveyPlacements(projectRoot, placements);
+  const hasProject = placements.some(({ from, to }) => from === "." && to === ".");
+  if (!hasProject || placed.files.some(({ path }) => path === entry)) return placed;
+  const { isIgnored } = await readIgnoredFiles(projectRoot);
+  const steps = entry.split("/");
+  const folders = steps.slice(1).map((_, at) => steps.slice(0, at + 1).join("/"));
+  const built = folders.find((folder) => isIgnored(folder, true)) ?? entry;
+  return await surveyPlacements(projectRoot, [
+    { from: ".", to: "." },
+    { from: built, to: built, optional: true },
+    ...placements,
+  ]);
 }
 
 function validated(value: unknown, files: readonly OutputFile[]): Manifest {
@@ -86,40 +122,28 @@ function validated(value: unknown, files: readonly OutputFile[]): Manifest {
   return result.manifest;
 }
 
-function describeIgnored(count: number, file: string): string {
-  const hint = file === ".gitignore"
-    ? ": write an .svcignore, which then decides, to deploy them"
-    : "";
-  return `Left out ${formatCount(count, "item")} that ${file} names${hint}`;
-}
-
-async function listFiles(
+/** Adds the folders named `node_modules` that are files of a site. */
+async function withSitePackages(
   host: BuildHost,
-  { output, projectRoot, detected }: OutputFacts,
-  written: unknown,
-): Promise<readonly OutputFile[]> {
-  const leaveOut = serverPackages(detected.framework?.id, written);
-  const ignored = output === projectRoot ? await readIgnoredFiles(projectRoot) : undefined;
-  const walked = await walkOutput(output, {
-    projectRoot,
-    leaveOut,
-    ...(ignored === undefined ? {} : { ignored }),
-  });
-  const { files, problems } = walked;
-  if (problems.length > 0) {
-    const lines = problems.map(({ path, message }) => `${printable(path)}: ${message}`);
-    throw new BuildError("output_invalid", `Correct the output:\n${lines.join("\n")}`, {
-      details: { problems },
-    });
+  { listing, manifest, projectRoot }: {
+    readonly listing: Listing;
+    readonly manifest: unknown;
+    readonly projectRoot: string;
+  },
+): Promise<Listing> {
+  const files = [...listing.files];
+  const packages = [];
+  for (const folder of listing.packages) {
+    if (isServerFolder(folder.path, manifest)) {
+      packages.push(folder);
+      continue;
+    }
+    const survey = await surveyFolder(folder.absolutePath, projectRoot);
+    for (const file of acceptSurvey(host, survey).files) {
+      files.push({ ...file, path: `${folder.path}/${file.path}` });
+    }
   }
-  if (ignored !== undefined && walked.ignored > 0) {
-    host.say("build", "info", describeIgnored(walked.ignored, ignored.file));
-  }
-  if (files.length > 0) return files;
-  throw new BuildError(
-    "output_missing",
-    `Deploy at least one file: ${host.showPath(output)} is empty`,
-  );
+  return { files: files.sort((left, right) => left.path < right.path ? -1 : 1), packages };
 }
 
 /**
@@ -127,22 +151,51 @@ async function listFiles(
  * bundles the servers. Throws with all problems of a step at once.
  */
 export async function prepareOutput(host: BuildHost, facts: OutputFacts): Promise<PreparedOutput> {
-  const { output, skipValidation } = facts;
+  const { output, projectRoot, skipValidation } = facts;
   const written = await readManifest(output);
-  const files = await listFiles(host, facts, written);
-  const made = written === undefined ? await generate(facts, files) : undefined;
-  const generated = made !== undefined;
+  const generated = written === undefined;
+  const made = generated ? await findFiles(host, facts) : {
+    found: undefined,
+    listing: acceptSurvey(host, await surveyFolder(output, projectRoot)),
+  };
+  const { framework } = facts.detected;
+  const proposed = made.found === undefined ? written : generateManifest(made.found, {
+    paths: made.listing.files.map(({ path }) => path),
+    framework,
+  });
+  const listing = await withSitePackages(host, {
+    listing: made.listing,
+    manifest: proposed,
+    projectRoot,
+  });
+  const { files } = listing;
+  if (files.length === 0) {
+    throw new BuildError(
+      "output_missing",
+      `Deploy at least one file: ${host.showPath(output)} is empty`,
+    );
+  }
   if (skipValidation === true) {
     const contents = files.map(({ path, absolutePath, size }) => ({
       path,
       content: absolutePath,
       size,
     }));
-    return { files: contents, generated, manifest: made?.manifest ?? written };
+    return { files: contents, generated, manifest: proposed, servers: [] };
   }
-  const manifest = validated(made?.manifest ?? written, files);
-  const launch: Launch | undefined = made?.type === "server" ? made.launch : undefined;
-  const framework = facts.detected.framework?.id;
-  const contents = await bundleServers(host, files, { output, manifest, launch, framework });
-  return { files: contents, generated, manifest: made?.manifest ?? written };
+  const manifest = validated(proposed, files);
+  const prepared = await prepareServers(host, {
+    projectRoot,
+    listing,
+    manifest,
+    found: made.found?.type === "server" ? made.found : undefined,
+    framework: framework?.id,
+    settings: facts.settings,
+  });
+  return {
+    files: prepared.contents,
+    generated,
+    manifest: prepared.servers.length === 0 ? proposed : prepared.manifest,
+    servers: prepared.servers,
+  };
 }

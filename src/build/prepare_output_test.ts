@@ -1,43 +1,19 @@
 import assert from "node:assert/strict";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import type { Manifest } from "../manifest/mod.ts";
+import { type TestFiles, type TestProject, withTestProject } from "./_test_project.ts";
 import { BuildError } from "./build_error.ts";
 import { assembleProject, type PackOptions, packProject } from "./pack_project.ts";
-import type { BuildHost } from "./types.ts";
 
-interface Bench {
-  readonly project: string;
-  readonly said: string[];
-  readonly host: BuildHost;
+interface Bench extends TestProject {
   readonly options: PackOptions;
 }
 
-async function withProject(
-  files: Readonly<Record<string, string>>,
-  run: (bench: Bench) => Promise<void>,
-): Promise<void> {
-  const project = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-build-" }));
-  const said: string[] = [];
-  const host: BuildHost = {
-    say: (phase, level, message) => void said.push(`${phase} ${level} ${message}`),
-    warn: ({ file }) => void said.push(`warned of ${file}`),
-    output: () => ({ write: () => {}, end: () => {} }),
-    showPath: (path) => path.slice(project.length + 1),
-    signal: new AbortController().signal,
-    cacheDir: join(project, "cache"),
-    env: { PATH: Deno.env.get("PATH") },
-  };
-  try {
-    for (const [path, text] of Object.entries(files)) {
-      await Deno.mkdir(dirname(join(project, path)), { recursive: true });
-      await Deno.writeTextFile(join(project, path), text);
-    }
-    const options = { directory: project, config: undefined, skipBuild: true };
-    await run({ project, said, host, options });
-  } finally {
-    await Deno.remove(project, { recursive: true });
-  }
-}
+const withProject = (files: TestFiles, run: (bench: Bench) => Promise<void>): Promise<void> =>
+  withTestProject(files, (made) => {
+    const options = { directory: made.project, config: undefined, skipBuild: true };
+    return run({ ...made, options });
+  });
 
 const ASTRO = {
   "package.json": '{"dependencies":{"astro":"7.3.5"}}',

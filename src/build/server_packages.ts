@@ -1,33 +1,31 @@
 /**
- * Where the packages of an output's servers lie. They are bundled, not
- * deployed as files, and their links may run in circles.
+ * Which folders named `node_modules` are packages of a server, and which are files
+ * of a site.
  *
  * @module
  */
 import { z } from "zod";
-import { findFramework } from "../manifest/mod.ts";
 
-const computeLayers = z.object({
+const layersSchema = z.object({
   layers: z.array(z.unknown()).transform((layers) =>
-    layers.flatMap((layer) => computeLayer.safeParse(layer).data ?? [])
+    layers.flatMap((layer) => layerSchema.safeParse(layer).data ?? [])
   ),
 });
 
-const computeLayer = z.object({ target: z.literal("COMPUTE"), directory: z.string() });
+const layerSchema = z.object({ target: z.enum(["STATIC", "COMPUTE"]), directory: z.string() });
 
-/** Folders of packages, relative to the output: of a manifest's servers, else of the framework's. */
-export function serverPackages(
-  framework: string | undefined,
-  manifest: unknown,
-): ReadonlySet<string> {
-  if (manifest === undefined) {
-    const folder = findFramework(framework)?.server?.packages;
-    return new Set(folder === undefined ? [] : [folder]);
-  }
-  const { layers } = computeLayers.safeParse(manifest).data ?? { layers: [] };
-  return new Set(
-    layers.map(({ directory }) => directory.replace(/^(?:\.\/)+|^\.$/, "").replace(/\/*$/, "")).map(
-      (directory) => directory === "" ? "node_modules" : `${directory}/node_modules`,
-    ),
-  );
+const normalized = (directory: string): string =>
+  directory.replace(/^(?:\.\/)+|^\.$/, "").replace(/\/*$/, "");
+
+/**
+ * Whether a folder is part of a server rather than of a site: the innermost layer
+ * around it decides, and a COMPUTE layer where two are the same folder.
+ */
+export function isServerFolder(path: string, manifest: unknown): boolean {
+  const { layers } = layersSchema.safeParse(manifest).data ?? { layers: [] };
+  const around = layers
+    .map(({ target, directory }) => ({ target, directory: normalized(directory) }))
+    .filter(({ directory }) => directory === "" || path.startsWith(`${directory}/`));
+  const depth = Math.max(-1, ...around.map(({ directory }) => directory.length));
+  return around.some(({ target, directory }) => target === "COMPUTE" && directory.length === depth);
 }

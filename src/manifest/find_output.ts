@@ -17,6 +17,8 @@ export interface OutputCandidates {
   readonly configured?: readonly string[];
   /** `outputDirs` of the detected project. */
   readonly detected?: readonly string[];
+  /** Whether the project has a server, whose own folder may be the output without index.html. */
+  readonly hasServer?: boolean;
 }
 
 export type FindOutputResult =
@@ -42,7 +44,7 @@ function notFound(tried: readonly string[], configured: boolean): FindOutputResu
 /**
  * Picks the first folder that is there: of the configured ones, else of the
  * detected ones, else of the usual ones and last the project's own folder.
- * That one counts only where it has an index.html. Where folders are known,
+ * That one counts only where it has an index.html or a server. Where folders are known,
  * the usual ones are not tried: `public` is source in many frameworks.
  * Configured paths must stay inside the project.
  */
@@ -60,7 +62,9 @@ export async function findOutput(
     if (!directory.ok) continue;
     const own = directory.path === ".";
     tried.push(own ? "index.html" : directory.path);
-    const found = own ? await probe.isFile("index.html") : await probe.isDirectory(directory.path);
+    const found = own
+      ? candidates.hasServer === true || await probe.isFile("index.html")
+      : await probe.isDirectory(directory.path);
     if (found) return { ok: true, directory: directory.path };
   }
   return notFound(tried, false);

@@ -26,18 +26,21 @@ export {
 export type {
   Advice,
   BuiltOutput,
+  Found,
+  FoundServer,
   FrameworkServer,
   HashedFolder,
   Launch,
   Placement,
   ProjectReader,
 } from "./frameworks/types.ts";
-export { type Generated, generateManifest } from "./generate/generate_manifest.ts";
+export { findBuilt, type GeneratedFrom, generateManifest } from "./generate/generate_manifest.ts";
 export { type GenerateOptions, generateStaticManifest } from "./generate/static_manifest.ts";
 export { manifestJsonSchema } from "./schema.ts";
 export { LINKS_PATH, MANIFEST_PATH, MAX_MANIFEST_BYTES } from "./limits.ts";
 export { OutputFileSet, outputFilesOf } from "./output_files.ts";
 export { type ManifestJsonResult, parseManifestJson } from "./parse_manifest_json.ts";
+export { parseRelativePath, type RelativePathResult } from "./relative_path.ts";
 export { type CompiledRoute, createRouteTable, type RouteTable } from "./route_table.ts";
 export { type Engine, type RuntimeSettings, runtimeSettings } from "./runtime_settings.ts";
 export type {
@@ -55,6 +58,7 @@ export { validateManifest } from "./validate_manifest.ts";
 export {
   type IgnoredEntries,
   type OutputFile,
+  type PackagesFolder,
   type WalkOptions,
   walkOutput,
   type WalkResult,

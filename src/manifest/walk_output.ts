@@ -34,8 +34,8 @@ const NOTHING_IGNORED: IgnoredEntries = {
 export interface WalkOptions {
   /** The project's own folder: a walk of it leaves out what is no part of a site. */
   readonly projectRoot: string;
-  /** Folders that are no part of it, relative to the output: neither read nor judged. */
-  readonly leaveOut?: ReadonlySet<string>;
+  /** True to list folders named `node_modules` without reading them, as those of servers are. */
+  readonly packagesApart?: boolean;
   /** What is left out, and counted. */
   readonly ignored?: IgnoredEntries;
 }
@@ -47,7 +47,20 @@ export interface WalkResult {
   readonly problems: readonly ManifestProblem[];
   /** Files, and folders with all in them, that were left out as ignored. */
   readonly ignored: number;
+  /** Files of variables, such as `.env.local`, which are never deployed. */
+  readonly secrets: readonly string[];
+  /** Folders named `node_modules`, where they are listed apart. */
+  readonly packages: readonly PackagesFolder[];
 }
+
+/** A folder of packages, or a link to one; not read yet. */
+export interface PackagesFolder {
+  /** Relative to the output directory, with `/`. */
+  readonly path: string;
+  readonly absolutePath: string;
+}
+
+const PACKAGES = "node_modules";
 
 /** No part of a site where the output directory is the project's own folder (design, "Static files"). */
 const PROJECT_ENTRIES = new Set([
@@ -55,10 +68,13 @@ const PROJECT_ENTRIES = new Set([
   "svc.rules.toml",
   "svc.rules.test.toml",
   "functions",
-  "node_modules",
+  PACKAGES,
 ]);
 
 const WELL_KNOWN = ".well-known";
+
+/** Where tools read variables from; some builds copy these files into their output. */
+const SECRETS = /^\.env(?:$|\.|rc$)/;
 
 /** Folders nested deeper than this are a mistake. */
 const MAX_DEPTH = 100;
@@ -74,7 +90,7 @@ type Exclude = (path: string, name: string) => boolean;
 const excludeInOutput: Exclude = (path) => path === ".svc";
 
 const excludeInProject: Exclude = (path, name) =>
-  PROJECT_ENTRIES.has(path) || name === "node_modules" ||
+  PROJECT_ENTRIES.has(path) || name === PACKAGES ||
   (name.startsWith(".") && path !== WELL_KNOWN);
 
 /** A folder still to be read. `chain` has the real paths of the folders that lead to it. */
@@ -103,17 +119,19 @@ function isInside(root: string, path: string): boolean {
 class Walk {
   readonly files: OutputFile[] = [];
   readonly problems: ManifestProblem[] = [];
+  readonly secrets: string[] = [];
+  readonly packages: PackagesFolder[] = [];
   ignored = 0;
   private linkedEntries = 0;
 
   constructor(
     private readonly root: string,
     private readonly exclude: Exclude,
-    private readonly ignoredEntries: IgnoredEntries,
+    private readonly options: WalkOptions,
   ) {}
 
   async run(): Promise<void> {
-    const { root, ignoredEntries: ignored } = this;
+    const { root, options: { ignored = NOTHING_IGNORED } } = this;
     const top = { path: "", absolutePath: root, realPath: root, chain: [], linked: false, ignored };
     let level: Folder[] = [top];
     while (level.length > 0 && this.linkedEntries <= MAX_LINKED_ENTRIES) {
@@ -150,11 +168,15 @@ class Walk {
 
   private async readEntry(folder: Folder, entry: Deno.DirEntry): Promise<Folder | undefined> {
     const path = folder.path === "" ? entry.name : `${folder.path}/${entry.name}`;
+    if (SECRETS.test(entry.name)) return void this.secrets.push(path);
     if (this.exclude(path, entry.name)) return undefined;
     if (folder.ignored.isIgnored(path, entry.isDirectory)) return void this.ignored++;
     const problem = nameProblem(entry.name);
     if (problem !== undefined) return this.report(path, problem);
     const absolutePath = join(folder.absolutePath, entry.name);
+    if (this.options.packagesApart === true && entry.name === PACKAGES && !entry.isFile) {
+      return void this.packages.push({ path, absolutePath });
+    }
     if (entry.isSymlink) return await this.readLink(folder, path, absolutePath);
     const realPath = join(folder.realPath, entry.name);
     if (entry.isDirectory) {
@@ -207,7 +229,7 @@ class Walk {
     for (const name of relative(this.root, realPath).split(sep)) {
       if (name === "") continue;
       path = path === "" ? name : `${path}/${name}`;
-      if (this.exclude(path, name)) return true;
+      if (SECRETS.test(name) || this.exclude(path, name)) return true;
     }
     return false;
   }
@@ -233,7 +255,8 @@ const byPath = (left: { readonly path: string }, right: { readonly path: string 
 /**
  * Lists the files of an output directory in a stable order. Links to files
  * and folders inside it are followed; others are problems, as are names that
- * can be no URL path. `.svc/` is never part of it. Where it is the project's
+ * can be no URL path. `.svc/` is never part of it, nor are files of variables
+ * (`.env`, `.env.local`), which are listed apart. Where it is the project's
  * own folder, neither are the project's settings, `functions/`,
  * `node_modules/` and dot files, but `.well-known/` is.
  *
@@ -244,14 +267,14 @@ export async function walkOutput(directory: string, options: WalkOptions): Promi
   const projectRoot = await Deno.realPath(options.projectRoot).catch(() =>
     resolve(options.projectRoot)
   );
-  const usual = root === projectRoot ? excludeInProject : excludeInOutput;
-  const { leaveOut } = options;
-  const walk = new Walk(
-    root,
-    (path, name) => leaveOut?.has(path) === true || usual(path, name),
-    options.ignored ?? NOTHING_IGNORED,
-  );
+  const walk = new Walk(root, root === projectRoot ? excludeInProject : excludeInOutput, options);
   await walk.run();
-  const { files, problems, ignored } = walk;
-  return { files: files.sort(byPath), problems: problems.sort(byPath), ignored };
+  const { files, problems, secrets, packages } = walk;
+  return {
+    files: files.sort(byPath),
+    problems: problems.sort(byPath),
+    ignored: walk.ignored,
+    secrets: secrets.sort(),
+    packages: packages.sort(byPath),
+  };
 }

@@ -13,6 +13,7 @@ export {
   type SealedFunction,
   sealFunction,
   type ServerBundle,
+  type ServerBundleResult,
 } from "./bundle/mod.ts";
 export {
   COMPUTE_PROCESS_ARGUMENT,

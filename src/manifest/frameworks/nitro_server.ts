@@ -124,4 +124,4 @@ async function find(output: BuiltOutput): Promise<Found> {
 }
 
 /** The server of Nitro, which is that of Nuxt too. */
-export const NITRO_SERVER: FrameworkServer = { find, packages: "server/node_modules" };
+export const NITRO_SERVER: FrameworkServer = { find };

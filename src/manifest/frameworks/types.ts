@@ -46,11 +46,18 @@ export interface Advice {
   readonly hint: string;
 }
 
-/** A build's output: the paths of its files, relative and with `/`, and the text of single ones. */
+/**
+ * A build's output: the paths of its files, relative and with `/`, and the text of
+ * single ones. Folders named `node_modules` are not looked into.
+ */
 export interface BuiltOutput {
+  /** Where it is, relative to the project; `.` is the project itself. */
+  readonly directory: string;
   readonly paths: readonly string[];
   /** `undefined` where there is no such file. */
   readonly readText: (path: string) => Promise<string | undefined>;
+  /** The project that it was built from. */
+  readonly project: ProjectReader;
 }
 
 /** What a framework's server needs around its entry to listen where the platform asks it to. */
@@ -61,7 +68,11 @@ export interface Launch {
   readonly wrapper?: (file: string) => string;
 }
 
-/** Where files of the project lie in what is deployed. */
+/**
+ * Where files of the project lie in what is deployed. Of the project itself, what
+ * git ignores is left out, as are dot files and `functions/`; a folder that is named
+ * comes whole. Where two placements bring one path, the later one counts.
+ */
 export interface Placement {
   /** A file or folder, relative to the project; `.` is the project itself. */
   readonly from: string;
@@ -100,8 +111,6 @@ export type Found =
 export interface FrameworkServer {
   /** Looks at an output; `advice` is what detection had to say of the project. */
   find(output: BuiltOutput, advice: Advice | undefined): Found | Promise<Found>;
-  /** Folder of packages that the server carries, relative to the output. */
-  readonly packages?: string;
   /** Packages with a native addon that it always carries and rarely needs, and when it does. */
   readonly expectedNative?: Readonly<Record<string, string>>;
 }

@@ -8,13 +8,8 @@ import type { DetectedProject } from "../detect/types.ts";
 import { MANIFEST_PATH, MANIFEST_VERSION } from "../limits.ts";
 import type { Layer, Manifest, Route } from "../types.ts";
 import { findFramework } from "../frameworks/frameworks.ts";
-import type { BuiltOutput, Found, FoundServer, Launch } from "../frameworks/types.ts";
+import type { BuiltOutput, Found, FoundServer } from "../frameworks/types.ts";
 import { CATCH_ALL_PATTERN, generateStaticManifest, metaOf } from "./static_manifest.ts";
-
-export type Generated =
-  | { readonly type: "static"; readonly manifest: Manifest }
-  | { readonly type: "server"; readonly manifest: Manifest; readonly launch: Launch }
-  | Extract<Found, { readonly type: "unusable" }>;
 
 const SERVER_LAYER = "server";
 
@@ -46,13 +41,9 @@ function routesOf(clients: readonly string[], hashed: readonly string[]): Route[
  * A layer for each folder of files, one for the server, and a number of routes
  * that does not grow with the pages: a path without file falls through.
  */
-function serverManifest(
-  found: FoundServer,
-  output: BuiltOutput,
-  framework: DetectedProject["framework"],
-): Manifest {
+function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom): Manifest {
   const clients = found.clients.filter((folder) =>
-    output.paths.some((path) => path.startsWith(`${folder}/`))
+    paths.some((path) => path.startsWith(`${folder}/`))
   );
   const layers: Layer[] = [
     ...clients.map((name) => ({ name, target: "STATIC" as const, directory: name })),
@@ -60,7 +51,7 @@ function serverManifest(
   ];
   const hashed = (findFramework(framework?.id)?.hashedFolders ?? [])
     .map(({ path }) => `/${path}`)
-    .filter((path) => output.paths.some((file) => file.startsWith(`${clients[0]}${path}`)));
+    .filter((path) => paths.some((file) => file.startsWith(`${clients[0]}${path}`)));
   return {
     version: MANIFEST_VERSION,
     layers,
@@ -85,27 +76,31 @@ function withoutServer({ framework, server, advice }: DetectedProject): Found | 
   };
 }
 
-/** Finds out what a build made, and writes the manifest for it. Without a known server: plain files. */
-export async function generateManifest(
-  detected: DetectedProject,
-  output: BuiltOutput,
-): Promise<Generated> {
-  const { framework } = detected;
-  const server = findFramework(framework?.id)?.server;
+/** Finds out what a build made. Without a known server: plain files. */
+export async function findBuilt(detected: DetectedProject, output: BuiltOutput): Promise<Found> {
+  const server = findFramework(detected.framework?.id)?.server;
   const found = await server?.find(output, detected.advice) ??
     { type: "static" as const, directory: "." };
-  if (found.type === "server") {
-    const manifest = serverManifest(found, output, framework);
-    return { type: "server", manifest, launch: found.launch };
-  }
-  if (found.type === "unusable") return found;
-  const lacking = found.directory === "." ? withoutServer(detected) : undefined;
-  if (lacking?.type === "unusable") return lacking;
-  return {
-    type: "static",
-    manifest: generateStaticManifest({
-      directory: found.directory,
-      ...(framework === undefined ? {} : { framework }),
-    }),
-  };
+  const isWhole = found.type === "static" && found.directory === ".";
+  return (isWhole ? withoutServer(detected) : undefined) ?? found;
+}
+
+/** What a manifest is made of, beside what was found. */
+export interface GeneratedFrom {
+  /** Paths of the files that are deployed. */
+  readonly paths: readonly string[];
+  readonly framework: DetectedProject["framework"];
+}
+
+/** Writes the manifest of what a build made. */
+export function generateManifest(
+  found: Exclude<Found, { readonly type: "unusable" }>,
+  from: GeneratedFrom,
+): Manifest {
+  if (found.type === "server") return serverManifest(found, from);
+  const { framework } = from;
+  return generateStaticManifest({
+    directory: found.directory,
+    ...(framework === undefined ? {} : { framework }),
+  });
 }

@@ -3,7 +3,7 @@ import { detectProject } from "../detect/detect_project.ts";
 import { outputFilesOf } from "../output_files.ts";
 import { createRouteTable } from "../route_table.ts";
 import { validateManifest } from "../validate_manifest.ts";
-import { generateManifest } from "./generate_manifest.ts";
+import { findBuilt, generateManifest } from "./generate_manifest.ts";
 
 interface Project {
   readonly dependencies: Readonly<Record<string, string>>;
@@ -18,14 +18,23 @@ async function generate({ dependencies, files = {}, output }: Project) {
     "package.json": JSON.stringify({ dependencies, scripts: { build: "build" } }),
     ...files,
   };
-  const detected = await detectProject({
-    readText: (path) => Promise.resolve(project[path]),
-    exists: (path) => Promise.resolve(path in project),
-  });
-  return await generateManifest(detected, {
-    paths: Object.keys(output),
+  const reader = {
+    readText: (path: string) => Promise.resolve(project[path]),
+    exists: (path: string) => Promise.resolve(path in project),
+  };
+  const detected = await detectProject(reader);
+  const paths = Object.keys(output);
+  const found = await findBuilt(detected, {
+    directory: "dist",
+    paths,
     readText: (path) => Promise.resolve(output[path]),
+    project: reader,
   });
+  if (found.type === "unusable") return found;
+  const manifest = generateManifest(found, { paths, framework: detected.framework });
+  return found.type === "server"
+    ? { type: found.type, manifest, launch: found.launch }
+    : { type: found.type, manifest };
 }
 
 const ASTRO: Project = {

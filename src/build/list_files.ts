@@ -1,0 +1,152 @@
+/**
+ * The files of a deployment before anything is made of them: those of the output
+ * folder, or of the folders of a project that a framework puts together.
+ *
+ * @module
+ */
+import { basename, join, sep } from "node:path";
+import { formatCount, printable } from "../lib/format.ts";
+import {
+  type OutputFile,
+  type PackagesFolder,
+  parseRelativePath,
+  type Placement,
+  walkOutput,
+  type WalkResult,
+} from "../manifest/mod.ts";
+import { BuildError } from "./build_error.ts";
+import { readIgnoredFiles } from "./ignored_files.ts";
+import type { BuildHost } from "./types.ts";
+
+/** Files and folders of packages, by their paths in the deployment. */
+export interface Listing {
+  readonly files: readonly OutputFile[];
+  /** Folders named `node_modules`, not read yet. */
+  readonly packages: readonly PackagesFolder[];
+}
+
+/** What lies in a folder, before it is decided whether it is deployed. */
+export interface Survey extends WalkResult {
+  /** The file that says what is ignored. */
+  readonly ignoredBy: string | undefined;
+}
+
+/** Lists an output folder; where it is the project's own, without what that ignores. */
+export async function surveyFolder(folder: string, projectRoot: string): Promise<Survey> {
+  const isProject = await Deno.realPath(folder) === await Deno.realPath(projectRoot);
+  const ignored = isProject ? await readIgnoredFiles(projectRoot) : undefined;
+  const walked = await walkOutput(folder, {
+    projectRoot,
+    packagesApart: true,
+    ...(ignored === undefined ? {} : { ignored }),
+  });
+  return { ...walked, ignoredBy: ignored?.file };
+}
+
+/** Lists what placements bring, by its paths in the deployment. */
+export async function surveyPlacements(
+  projectRoot: string,
+  placements: readonly Placement[],
+): Promise<Survey> {
+  const surveys: Survey[] = [];
+  for (const placement of placements) {
+    const survey = await surveyPlacement(projectRoot, placement);
+    if (survey !== undefined) surveys.push(survey);
+  }
+  const files = new Map(surveys.flatMap((survey) => survey.files).map((file) => [file.path, file]));
+  const packages = new Map(
+    surveys.flatMap((survey) => survey.packages).map((folder) => [folder.path, folder]),
+  );
+  return {
+    files: [...files.values()].sort((left, right) => left.path < right.path ? -1 : 1),
+    packages: [...packages.values()],
+    problems: surveys.flatMap(({ problems }) => problems),
+    secrets: [...new Set(surveys.flatMap(({ secrets }) => secrets))],
+    ignored: surveys.reduce((sum, { ignored }) => sum + ignored, 0),
+    ignoredBy: surveys.find(({ ignoredBy }) => ignoredBy !== undefined)?.ignoredBy,
+  };
+}
+
+/** A path of a placement, which a framework may have read from a project's own files. */
+function checkedPath(path: string): string {
+  const parsed = parseRelativePath(path);
+  if (parsed.ok) return parsed.path;
+  const reason = parsed.reason.replace("the output directory", "the project");
+  throw new BuildError("output_invalid", `Path ${JSON.stringify(path)} ${reason}`);
+}
+
+async function surveyPlacement(
+  projectRoot: string,
+  placement: Placement,
+): Promise<Survey | undefined> {
+  const [from, to] = [checkedPath(placement.from), checkedPath(placement.to)];
+  const absolutePath = await placedPath(projectRoot, from);
+  if (absolutePath === undefined) {
+    if (placement.optional === true) return undefined;
+    throw new BuildError(
+      "output_missing",
+      `Run the build: ${from} is missing, which is part of what is deployed`,
+    );
+  }
+  const { isFile, size } = await Deno.stat(absolutePath);
+  const none = { files: [], problems: [], secrets: [], packages: [], ignored: 0 };
+  if (isFile) {
+    return { ...none, files: [{ path: to, absolutePath, size }], ignoredBy: undefined };
+  }
+  if (basename(from) === "node_modules") {
+    return { ...none, packages: [{ path: to, absolutePath }], ignoredBy: undefined };
+  }
+  const survey = await surveyFolder(absolutePath, projectRoot);
+  const moved = (path: string) => to === "." ? path : path === "" ? to : `${to}/${path}`;
+  return {
+    ...survey,
+    files: survey.files.map((file) => ({ ...file, path: moved(file.path) })),
+    packages: survey.packages.map((folder) => ({ ...folder, path: moved(folder.path) })),
+    problems: survey.problems.map((found) => ({ ...found, path: moved(found.path) })),
+    secrets: survey.secrets.map(moved),
+  };
+}
+
+/** Where a path of the project really is; `undefined` where nothing is there. */
+async function placedPath(projectRoot: string, from: string): Promise<string | undefined> {
+  const root = await Deno.realPath(projectRoot);
+  const real = await Deno.realPath(join(root, from)).catch((error) => {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  });
+  if (real === undefined || real === root || real.startsWith(root + sep)) return real;
+  throw new BuildError("output_invalid", `Keep ${from} inside the project: it leads to ${real}`);
+}
+
+function describeIgnored(count: number, file: string): string {
+  const hint = file === ".gitignore"
+    ? ": write an .svcignore, which then decides, to deploy them"
+    : "";
+  return `Left out ${formatCount(count, "item")} that ${file} names${hint}`;
+}
+
+/** Names of files that are shown in one line. */
+const SHOWN = 3;
+
+function describeSecrets(paths: readonly string[]): string {
+  const shown = paths.slice(0, SHOWN).map(printable).join(", ");
+  const more = paths.length > SHOWN ? ` and ${paths.length - SHOWN} more` : "";
+  return `Left out ${shown}${more}: such files hold secrets, which servers get as variables ` +
+    `("svc env set")`;
+}
+
+/** Takes what was listed as what is deployed: reports what is left out, and throws all problems. */
+export function acceptSurvey(host: BuildHost, survey: Survey): Listing {
+  const { files, packages, problems, secrets, ignored, ignoredBy } = survey;
+  if (problems.length > 0) {
+    const lines = problems.map(({ path, message }) => `${printable(path)}: ${message}`);
+    throw new BuildError("output_invalid", `Correct the output:\n${lines.join("\n")}`, {
+      details: { problems },
+    });
+  }
+  if (ignoredBy !== undefined && ignored > 0) {
+    host.say("build", "info", describeIgnored(ignored, ignoredBy));
+  }
+  if (secrets.length > 0) host.say("build", "info", describeSecrets(secrets));
+  return { files, packages };
+}

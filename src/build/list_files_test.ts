@@ -1,0 +1,110 @@
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import type { Placement } from "../manifest/mod.ts";
+import { withTestProject } from "./_test_project.ts";
+import { BuildError } from "./build_error.ts";
+import { acceptSurvey, surveyFolder, surveyPlacements } from "./list_files.ts";
+
+const NEXT = {
+  ".next/standalone/server.js": "server",
+  ".next/standalone/.env": "A=1",
+  ".next/standalone/.env.production": "B=1",
+  ".next/standalone/.next/BUILD_ID": "1",
+  ".next/standalone/node_modules/next/package.json": "{}",
+  ".next/static/chunks/a.js": "",
+  ".next/cache/huge": "",
+  "public/robots.txt": "",
+};
+
+const NEXT_PLACEMENTS: readonly Placement[] = [
+  { from: ".next/standalone", to: "." },
+  { from: ".next/static", to: "client/_next/static" },
+  { from: "public", to: "client", optional: true },
+];
+
+Deno.test("surveyPlacements() puts a deployment together from folders of the project", async () => {
+  await withTestProject(NEXT, async ({ project, host, said }) => {
+    const listing = acceptSurvey(host, await surveyPlacements(project, NEXT_PLACEMENTS));
+    assert.deepEqual(listing.files.map(({ path }) => path), [
+      ".next/BUILD_ID",
+      "client/_next/static/chunks/a.js",
+      "client/robots.txt",
+      "server.js",
+    ]);
+    assert.deepEqual(listing.packages, [{
+      path: "node_modules",
+      absolutePath: join(project, ".next/standalone/node_modules"),
+    }]);
+    assert.deepEqual(said, [
+      "build info Left out .env, .env.production: such files hold secrets, which servers get as " +
+      'variables ("svc env set")',
+    ]);
+  });
+});
+
+Deno.test("surveyPlacements() takes a project as a plain site, and a named folder whole", async () => {
+  const files = {
+    ".gitignore": "dist/\n*.log\n",
+    "package.json": "{}",
+    "server.js": "",
+    "a.log": "",
+    ".npmrc": "//token",
+    ".env": "S=1",
+    "svc.toml": "",
+    "functions/f.ts": "",
+    "node_modules/express/index.js": "",
+    "dist/index.js": "new",
+    "dist/a.log": "",
+    "other/index.js": "old",
+  };
+  await withTestProject(files, async ({ project }) => {
+    const survey = await surveyPlacements(project, [
+      { from: ".", to: "." },
+      { from: "other/index.js", to: "dist/index.js" },
+      { from: "./dist/", to: "dist" },
+      { from: "nowhere", to: "x", optional: true },
+    ]);
+    assert.deepEqual(survey.files.map(({ path }) => path), [
+      "dist/a.log",
+      "dist/index.js",
+      "other/index.js",
+      "package.json",
+      "server.js",
+    ]);
+    const built = survey.files.find(({ path }) => path === "dist/index.js");
+    assert.equal(await Deno.readTextFile(built!.absolutePath), "new");
+    assert.deepEqual([survey.ignored, survey.ignoredBy], [2, ".gitignore"]);
+    assert.deepEqual(survey.secrets, [".env"]);
+    assert.deepEqual(survey.packages, []);
+  });
+});
+
+const REFUSED: Readonly<Record<string, readonly [Placement, RegExp]>> = {
+  "a path above the project": [{ from: "../x", to: "." }, /Path "\.\.\/x" has "\.\."/],
+  "an absolute target": [{ from: "a", to: "/etc" }, /Path "\/etc" starts with "\/"/],
+  "a folder that is missing": [{ from: "gone", to: "." }, /Run the build: gone is missing/],
+  "a link that leads out": [{ from: "out", to: "." }, /Keep out inside the project: it leads to/],
+  "a link in a folder that leads out": [{ from: "a", to: "b" }, /b\/link: Symbolic link to/],
+};
+
+for (const [name, [placement, message]] of Object.entries(REFUSED)) {
+  Deno.test(`surveyPlacements() refuses ${name}`, async () => {
+    const files = { "out": "-> /usr/share", "a/link": "-> /etc/hostname" };
+    await withTestProject(files, async ({ project, host }) => {
+      await assert.rejects(
+        async () => acceptSurvey(host, await surveyPlacements(project, [placement])),
+        (error) => error instanceof BuildError && message.test(error.message),
+      );
+    });
+  });
+}
+
+Deno.test("surveyFolder() never lists files of variables, nor links to them", async () => {
+  const files = { "dist/index.html": "", "dist/.env.local": "A=1", "dist/x.txt": "-> .env.local" };
+  await withTestProject(files, async ({ project }) => {
+    const survey = await surveyFolder(join(project, "dist"), project);
+    assert.deepEqual(survey.files.map(({ path }) => path), ["index.html"]);
+    assert.deepEqual(survey.secrets, [".env.local"]);
+    assert.deepEqual(survey.problems.map(({ path }) => path), ["x.txt"]);
+  });
+});

@@ -1,0 +1,118 @@
+/**
+ * A server for the sandbox on Deno: its entry becomes one module, and what went
+ * into it is not deployed a second time.
+ *
+ * @module
+ */
+import { basename, dirname, sep } from "node:path";
+import { formatPlace } from "../../lib/diagnostic.ts";
+import { formatCount, printable } from "../../lib/format.ts";
+import type { ComputeLayer, Manifest, OutputFile } from "../../manifest/mod.ts";
+import type { ServerBundle, ServerBundleResult } from "../../runtime/mod.ts";
+import { BuildError } from "../build_error.ts";
+import type { BuildHost } from "../types.ts";
+import type { PreparedServer, ServerFacts } from "./types.ts";
+
+/** Files that only machines of authors read. */
+const SOURCE_MAP = /\.[cm]?js\.map$/;
+
+/** Where a layer's entry really lies, as a folder and a path in it, and where that folder is deployed. */
+interface EntryPlace {
+  readonly root: string;
+  readonly entry: string;
+  /** Empty where the folder is the deployment itself. */
+  readonly prefix: string;
+}
+
+/** The folder that is deployed as the root, where that can be seen by the entry's path. */
+async function entryPlace(entry: string, files: readonly OutputFile[]): Promise<EntryPlace> {
+  const file = files.find(({ path }) => path === entry);
+  if (file === undefined) throw new Error(`No file of the output is the entry ${entry}`);
+  const real = await Deno.realPath(file.absolutePath);
+  const tail = sep + entry.split("/").join(sep);
+  if (real.endsWith(tail)) return { root: real.slice(0, -tail.length), entry, prefix: "" };
+  const slash = entry.lastIndexOf("/");
+  return { root: dirname(real), entry: basename(real), prefix: entry.slice(0, slash + 1) };
+}
+
+/** Bundles a layer's entry; problems are for whoever decides what runs it. */
+export async function bundleLayer(
+  host: BuildHost,
+  layer: ComputeLayer,
+  { listing, found }: ServerFacts,
+): Promise<LayerBundle> {
+  const { bundleServerEntry } = await import("../../runtime/mod.ts");
+  const place = await entryPlace(layer.entry, listing.files);
+  const { prelude, wrapper } = found?.launch ?? {};
+  const result = await bundleServerEntry({
+    root: place.root,
+    entry: place.entry,
+    cacheDir: host.cacheDir,
+    forNode: found !== undefined,
+    ...(prelude === undefined ? {} : { prelude }),
+    ...(wrapper === undefined ? {} : { wrapper: wrapper(basename(place.entry)) }),
+  });
+  return { result, prefix: place.prefix };
+}
+
+export interface LayerBundle {
+  readonly result: ServerBundleResult;
+  /** Folder of the deployment that the bundle's paths are in, with a final slash; may be empty. */
+  readonly prefix: string;
+}
+
+/** The bundle, where there is one. */
+function bundleOf({ entry }: ComputeLayer, { result }: LayerBundle): ServerBundle {
+  if (result.ok) return result.bundle;
+  const { problems } = result;
+  const lines = problems.map(({ file, position, message, hint }) =>
+    printable(
+      `  ${formatPlace(file, position)}: ${message}${hint === undefined ? "" : `. ${hint}`}`,
+    )
+  );
+  throw new BuildError(
+    "server_invalid",
+    `Correct the server ${entry}: ${formatCount(problems.length, "problem")}\n` + lines.join("\n"),
+    { details: { problems } },
+  );
+}
+
+/**
+ * Takes the bundle of a server in place of its entry. Files that went into it are
+ * left out, unless a STATIC layer has them.
+ *
+ * @throws {BuildError} Where bundling failed, with all problems
+ */
+export async function denoServer(
+  layer: ComputeLayer,
+  made: LayerBundle,
+  { facts: { listing, manifest }, reason }: {
+    readonly facts: ServerFacts;
+    readonly reason: string;
+  },
+): Promise<PreparedServer> {
+  const { source, inputs, assets } = bundleOf(layer, made);
+  const dropped = listing.files.filter(({ path, absolutePath }) =>
+    (inputs.has(absolutePath) || SOURCE_MAP.test(path)) && isServerOnly(path, layer, manifest)
+  );
+  const brought = await Promise.all(assets.map(async ({ path, absolutePath }) => {
+    const { size } = await Deno.stat(absolutePath);
+    return { path: made.prefix + path, content: absolutePath, size };
+  }));
+  const { entry } = layer;
+  return {
+    layer,
+    report: { layer: layer.name, entry, engine: "deno", reason },
+    contents: [...brought, { path: entry, content: source, size: source.byteLength }],
+    dropped: new Set(dropped.map(({ path }) => path)),
+    links: {},
+  };
+}
+
+const isInside = (path: string, directory: string) =>
+  directory === "." || path.startsWith(`${directory}/`);
+
+function isServerOnly(path: string, layer: ComputeLayer, { layers }: Manifest): boolean {
+  return isInside(path, layer.directory) &&
+    !layers.some(({ target, directory }) => target === "STATIC" && isInside(path, directory));
+}

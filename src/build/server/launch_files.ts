@@ -1,0 +1,38 @@
+/**
+ * What a framework's server needs around its entry, as files beside it.
+ *
+ * @module
+ */
+import { basename, dirname, join } from "node:path/posix";
+import type { Launch } from "../../manifest/mod.ts";
+import type { OutputContent } from "../hash_files.ts";
+
+const SERVER_FILE = "svc-server.mjs";
+const PRELUDE_FILE = "svc-prelude.mjs";
+
+export interface LaunchFiles {
+  /** What Node starts, by its path in the deployment. */
+  readonly entry: string;
+  readonly contents: readonly OutputContent[];
+}
+
+/** Makes the module that Node starts: it runs the prelude, then the entry. */
+export function launchFiles(entry: string, launch: Launch | undefined): LaunchFiles {
+  const { prelude, wrapper } = launch ?? {};
+  if (prelude === undefined && wrapper === undefined) return { entry, contents: [] };
+  const folder = dirname(entry);
+  const file = (name: string, text: string): OutputContent => {
+    const content = new TextEncoder().encode(text);
+    return { path: join(folder, name), content, size: content.byteLength };
+  };
+  const name = basename(entry);
+  const own = wrapper?.(name) ?? `import ${JSON.stringify(`./${name}`)};\n`;
+  const first = prelude === undefined ? "" : `import "./${PRELUDE_FILE}";\n`;
+  return {
+    entry: join(folder, SERVER_FILE),
+    contents: [
+      file(SERVER_FILE, first + own),
+      ...(prelude === undefined ? [] : [file(PRELUDE_FILE, `${prelude}\n`)]),
+    ],
+  };
+}

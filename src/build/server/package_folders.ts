@@ -1,0 +1,110 @@
+/**
+ * Folders of packages that a framework has put together for its server: they are
+ * deployed as they are, their symbolic links as links.
+ *
+ * @module
+ */
+import { join, sep } from "node:path";
+import { dirname, relative } from "node:path/posix";
+import type { OutputContent } from "../hash_files.ts";
+import type { Listing } from "../list_files.ts";
+import { createPackageTally, type PackageTally } from "./package_tally.ts";
+
+/** What no server needs: programs for shells, and what tools keep for themselves. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  ".bin",
+  ".cache",
+  ".vite",
+  ".package-lock.json",
+  ".modules.yaml",
+  ".yarn-state.yml",
+]);
+
+/** Files of packages as they are deployed. */
+export interface PackageFiles {
+  readonly contents: readonly OutputContent[];
+  /** Symbolic links by their paths in the deployment, with their relative targets. */
+  readonly links: Readonly<Record<string, string>>;
+}
+
+interface Folder {
+  readonly real: string;
+  readonly path: string;
+  /** Real paths of the folders that lead to it through links that leave the listing. */
+  readonly chain: readonly string[];
+}
+
+/** Where a real path of the listing is deployed; `undefined` for what is outside of it. */
+function deployedPath(real: string, tops: readonly Folder[], listing: Listing): string | undefined {
+  const top = tops.find((folder) => real === folder.real || real.startsWith(folder.real + sep));
+  if (top !== undefined) return top.path + real.slice(top.real.length).replaceAll(sep, "/");
+  const inside = listing.files.find(({ absolutePath }) =>
+    absolutePath === real || absolutePath.startsWith(real + sep)
+  );
+  if (inside === undefined) return undefined;
+  const { absolutePath, path } = inside;
+  return path.slice(0, path.length - (absolutePath.length - real.length));
+}
+
+class Reading {
+  readonly contents: OutputContent[] = [];
+  readonly links: Record<string, string> = {};
+  readonly queue: Folder[];
+
+  constructor(
+    private readonly tops: readonly Folder[],
+    private readonly listing: Listing,
+    private readonly tally: PackageTally,
+  ) {
+    this.queue = [...tops];
+  }
+
+  async run(): Promise<PackageFiles> {
+    for (let at = 0; at < this.queue.length; at++) await this.readFolder(this.queue[at]!);
+    return this;
+  }
+
+  private async readFolder(folder: Folder): Promise<void> {
+    for await (const { name, isDirectory, isSymlink, isFile } of Deno.readDir(folder.real)) {
+      if (LEFT_OUT.has(name)) continue;
+      const [real, path] = [join(folder.real, name), `${folder.path}/${name}`];
+      if (isDirectory) this.queue.push({ ...folder, real, path });
+      else if (isSymlink) await this.readLink(folder, { real, path });
+      else if (isFile) await this.add(real, path);
+    }
+  }
+
+  private async add(content: string, path: string): Promise<void> {
+    const { size } = await Deno.stat(content);
+    this.tally.add(path, size);
+    this.contents.push({ path, content, size });
+  }
+
+  /** A link that stays among what is deployed is kept; of others the content is taken. */
+  private async readLink(folder: Folder, link: { real: string; path: string }): Promise<void> {
+    const real = await Deno.realPath(link.real).catch(() => undefined);
+    // Builds leave links behind whose package was not needed.
+    if (real === undefined) return;
+    const target = deployedPath(real, this.tops, this.listing);
+    if (target !== undefined) {
+      this.links[link.path] = relative(dirname(link.path), target);
+      return;
+    }
+    if ((await Deno.stat(real)).isFile) return await this.add(real, link.path);
+    if (folder.chain.includes(real)) return;
+    this.queue.push({ real, path: link.path, chain: [...folder.chain, real] });
+  }
+}
+
+/** Lists the folders of packages that came with an output. */
+export async function readPackageFolders(listing: Listing): Promise<PackageFiles> {
+  const tops = await Promise.all(
+    listing.packages.map(async ({ path, absolutePath }) => ({
+      path,
+      real: await Deno.realPath(absolutePath),
+      chain: [],
+    })),
+  );
+  const { contents, links } = await new Reading(tops, listing, createPackageTally()).run();
+  return { contents, links };
+}

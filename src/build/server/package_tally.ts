@@ -1,0 +1,79 @@
+/**
+ * How much the packages of a server are, and what of them is too much. Pure.
+ *
+ * @module
+ */
+import { formatBytes } from "../../lib/format.ts";
+import { BuildError } from "../build_error.ts";
+
+/** Most files of packages that a server brings. */
+const MAX_PACKAGE_FILES = 50_000;
+
+/** Largest size of a server's packages together, in bytes (512 MiB). */
+const MAX_PACKAGE_BYTES = 512 * 1024 * 1024;
+
+/** Packages that an error names. */
+const NAMED = 5;
+
+interface Share {
+  files: number;
+  bytes: number;
+}
+
+export interface PackageTally {
+  /**
+   * Counts a file by its path in the deployment.
+   *
+   * @throws {BuildError} Where it is one too many, naming the largest packages
+   */
+  add(path: string, bytes: number): void;
+  total(): { readonly count: number; readonly files: number; readonly bytes: number };
+}
+
+/** The package that a path is in: what follows the last `node_modules` in it. */
+export function packageOfPath(path: string): string | undefined {
+  const rest = path.split("/");
+  const at = rest.lastIndexOf("node_modules");
+  const [first, second] = rest.slice(at + 1);
+  if (at === -1 || first === undefined || second === undefined) return undefined;
+  return first.startsWith("@") ? `${first}/${second}` : first;
+}
+
+export function createPackageTally(
+  limits: { readonly files: number; readonly bytes: number } = {
+    files: MAX_PACKAGE_FILES,
+    bytes: MAX_PACKAGE_BYTES,
+  },
+): PackageTally {
+  const shares = new Map<string, Share>();
+  const sum: Share = { files: 0, bytes: 0 };
+  const largest = (by: keyof Share, show: (value: number) => string): string =>
+    [...shares].sort(([, left], [, right]) => right[by] - left[by]).slice(0, NAMED)
+      .map(([name, share]) => `${name} (${show(share[by])})`).join(", ");
+  return {
+    add(path, bytes) {
+      const name = packageOfPath(path) ?? path;
+      const share = shares.get(name) ?? { files: 0, bytes: 0 };
+      shares.set(name, share);
+      for (const part of [share, sum]) {
+        part.files++;
+        part.bytes += bytes;
+      }
+      if (sum.bytes > limits.bytes) {
+        throw tooMuch(`${formatBytes(limits.bytes)} of packages`, largest("bytes", formatBytes));
+      }
+      if (sum.files > limits.files) {
+        throw tooMuch(`${limits.files} files of packages`, largest("files", (n) => `${n} files`));
+      }
+    },
+    total: () => ({ count: shares.size, ...sum }),
+  };
+}
+
+function tooMuch(limit: string, largest: string): BuildError {
+  return new BuildError(
+    "server_invalid",
+    `Deploy a server with at most ${limit}: the largest are ${largest}`,
+    { hint: "Move what the server does not need to devDependencies, or import it from no module" },
+  );
+}

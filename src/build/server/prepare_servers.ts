@@ -1,0 +1,127 @@
+/**
+ * The servers of an output: for each it is decided what runs it, and what is
+ * deployed for that.
+ *
+ * @module
+ */
+import { formatBytes } from "../../lib/format.ts";
+import {
+  type ComputeLayer,
+  findFramework,
+  type Layer,
+  LINKS_PATH,
+  type Manifest,
+} from "../../manifest/mod.ts";
+import type { OutputContent } from "../hash_files.ts";
+import type { BuildHost } from "../types.ts";
+import { bundleLayer, denoServer, type LayerBundle } from "./bundle_server.ts";
+import { wishedEngine } from "./decide_engine.ts";
+import { nodeServer } from "./node_server.ts";
+import type { PreparedServer, ServerFacts, ServerReport } from "./types.ts";
+
+export interface PreparedServers {
+  /** What is deployed, in ascending order of the paths. */
+  readonly contents: readonly OutputContent[];
+  /** With what was decided, and what `svc.toml` says, in its COMPUTE layers. */
+  readonly manifest: Manifest;
+  readonly servers: readonly ServerReport[];
+}
+
+/** Reports a bundle, and what of it the sandbox cannot load. */
+function sayBundle(host: BuildHost, layer: ComputeLayer, facts: ServerFacts & LayerBundle): void {
+  if (!facts.result.ok) return;
+  const { source, native } = facts.result.bundle;
+  const size = formatBytes(source.byteLength);
+  host.say("build", "info", `Bundled the server ${layer.entry}: ${size}`);
+  for (const name of native) {
+    const expected = findFramework(facts.framework)?.server?.expectedNative?.[name];
+    if (expected !== undefined) {
+      host.say("build", "info", expected);
+      continue;
+    }
+    host.say(
+      "build",
+      "warn",
+      `Package "${name}" has a native addon, which the sandbox cannot load: ` +
+        "what uses it will fail",
+    );
+  }
+}
+
+async function prepareServer(
+  host: BuildHost,
+  layer: ComputeLayer,
+  facts: ServerFacts,
+): Promise<PreparedServer> {
+  const wish = wishedEngine({
+    configured: facts.settings.runtime,
+    written: layer.runtime?.engine,
+    framework: facts.found?.node,
+  });
+  if (wish?.engine === "node") return await nodeServer(layer, facts, wish.reason);
+  const made = await bundleLayer(host, layer, facts);
+  sayBundle(host, layer, { ...facts, ...made });
+  return await denoServer(layer, made, { facts, reason: wish?.reason ?? "it bundles" });
+}
+
+/** What `svc.toml` says of a server goes before its manifest. */
+function withSettings(layer: ComputeLayer, { health, tmpMb }: ServerFacts["settings"]) {
+  if (health === undefined && tmpMb === undefined) return layer;
+  return {
+    ...layer,
+    runtime: {
+      ...layer.runtime,
+      ...(tmpMb === undefined ? {} : { tmpMb }),
+      ...(health === undefined ? {} : { healthPath: health }),
+    },
+  };
+}
+
+function linksFile(links: Readonly<Record<string, string>>): readonly OutputContent[] {
+  const sorted = Object.entries(links).sort(([left], [right]) => left < right ? -1 : 1);
+  if (sorted.length === 0) return [];
+  const text = JSON.stringify({ version: 1, links: Object.fromEntries(sorted) });
+  const content = new TextEncoder().encode(text);
+  return [{ path: LINKS_PATH, content, size: content.byteLength }];
+}
+
+/** The files of all: what a server on Node has in its folder stays, whoever else bundled it. */
+function merge(facts: ServerFacts, prepared: readonly PreparedServer[]): readonly OutputContent[] {
+  const kept = prepared.filter(({ report }) => report.engine === "node")
+    .map(({ layer }) => layer.directory);
+  const isKept = (path: string) =>
+    kept.some((directory) => directory === "." || path.startsWith(`${directory}/`));
+  const contents = new Map<string, OutputContent>();
+  for (const { path, absolutePath, size } of facts.listing.files) {
+    const isDropped = !isKept(path) && prepared.some(({ dropped }) => dropped.has(path));
+    if (!isDropped) contents.set(path, { path, content: absolutePath, size });
+  }
+  for (const content of prepared.flatMap((server) => server.contents)) {
+    contents.set(content.path, content);
+  }
+  const links = Object.assign({}, ...prepared.map((server) => server.links));
+  for (const content of linksFile(links)) contents.set(content.path, content);
+  return [...contents.values()].sort((left, right) => left.path < right.path ? -1 : 1);
+}
+
+/** Decides for each COMPUTE layer what runs it, and lists what is deployed. */
+export async function prepareServers(
+  host: BuildHost,
+  facts: ServerFacts,
+): Promise<PreparedServers> {
+  const prepared: PreparedServer[] = [];
+  for (const layer of facts.manifest.layers) {
+    if (layer.target !== "COMPUTE") continue;
+    host.signal.throwIfAborted();
+    prepared.push(await prepareServer(host, layer, facts));
+  }
+  const layers = facts.manifest.layers.map((layer): Layer => {
+    const server = prepared.find(({ report }) => report.layer === layer.name);
+    return server === undefined ? layer : withSettings(server.layer, facts.settings);
+  });
+  return {
+    contents: merge(facts, prepared),
+    manifest: { ...facts.manifest, layers },
+    servers: prepared.map(({ report }) => report),
+  };
+}
