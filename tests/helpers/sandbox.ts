@@ -96,7 +96,11 @@ function createSandbox(folder: string): Sandbox {
     tool: (args, more = {}) => callTool(args, { cwd: sandbox.site, env: { ...env, ...more } }),
     async json(args) {
       const { code, stdout, stderr } = await sandbox.tool([...args, "--json"]);
-      assert.equal(code, 0, `svc ${args.join(" ")} ended with ${code}: ${stdout}${stderr}`);
+      assert.equal(
+        code,
+        0,
+        `svc ${args.join(" ")} ended with ${code}: ${stdout}${stderr.slice(-2000)}`,
+      );
       return oneObject(stdout);
     },
     page(host, path, more = {}) {

@@ -56,9 +56,14 @@ async function scaffold(box: Sandbox, recipe: Recipe): Promise<void> {
     });
   }
   const project = join(top, recipe.folder);
-  for (const [path, text] of Object.entries(recipe.files)) {
+  const files = new Map<string, Uint8Array>();
+  for (const [path, text] of Object.entries(recipe.files)) files.set(path, Buffer.from(text));
+  for (const [path, text] of Object.entries(recipe.binaries)) {
+    files.set(path, Buffer.from(text, "base64"));
+  }
+  for (const [path, content] of files) {
     await Deno.mkdir(dirname(join(project, path)), { recursive: true });
-    await Deno.writeTextFile(join(project, path), text);
+    await Deno.writeFile(join(project, path), content);
   }
   for (const [path, edits] of Object.entries(recipe.edits)) {
     let text = await Deno.readTextFile(join(project, path));
@@ -89,9 +94,7 @@ async function deploy(box: Sandbox): Promise<Deployed> {
   const { manifest } = await box.json(["deploy", "--prod", "--skip-build", "--dry-run"]);
   return {
     host: hostOf((told.urls as Record<string, string>).production),
-    deploymentId: String(
-      (told.deployment as JsonObject | undefined)?.id ?? told.deploymentId ?? name,
-    ),
+    deploymentId: String(told.id),
     manifest: manifest as JsonObject,
   };
 }
@@ -168,7 +171,15 @@ async function look(box: Sandbox, { name, recipe }: NamedRecipe, host: string): 
       await page.evaluate("globalThis.svcSamePage = true");
       await page.locator(wanted.click).first().click();
     }
-    await page.getByText(wanted.expect).first().waitFor({ timeout: 15_000 });
+    if (wanted.expect !== undefined) {
+      await page.getByText(wanted.expect).first().waitFor({ timeout: 15_000 });
+    }
+    if (wanted.picture !== undefined) {
+      const width = await page.locator(wanted.picture).first().evaluate((image) =>
+        (image as unknown as { naturalWidth: number }).naturalWidth
+      );
+      assert.ok(width > 0, `${wanted.picture} is not shown`);
+    }
     await page.screenshot({ path: join(SHOTS, `project-${name}.png`) });
     assert.deepEqual(complaints, []);
   });

@@ -27,7 +27,9 @@ const browser = z.strictObject({
   /** Selector of what is clicked once the page is there. */
   click: z.string().optional(),
   /** Text that the page shows in the end. */
-  expect: z.string(),
+  expect: z.string().optional(),
+  /** Selector of a picture that must be shown. */
+  picture: z.string().optional(),
 });
 
 const recipeSchema = z.strictObject({
@@ -42,6 +44,8 @@ const recipeSchema = z.strictObject({
   folder: z.string().default("."),
   /** Files that are added or replaced, as text. */
   files: z.record(z.string(), z.string()).default({}),
+  /** Files that are no text, in Base64. */
+  binaries: z.record(z.string(), z.string()).default({}),
   /** Texts that are replaced in files of the scaffold. */
   edits: z.record(z.string(), z.array(z.tuple([z.string(), z.string()]))).default({}),
   /** Commands after that, such as an installation of further packages. */
