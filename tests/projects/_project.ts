@@ -11,6 +11,7 @@ import { dirname, join } from "node:path";
 import { CHROMIUM, hearComplaints, SHOTS, withChromium } from "../helpers/chromium.ts";
 import { nodeVariables } from "../helpers/node_program.ts";
 import { hostOf, type JsonObject, oneObject, type Sandbox } from "../helpers/sandbox.ts";
+import { deployFromGit } from "./_git_deploy.ts";
 import type { Check, NamedRecipe, Recipe } from "./_recipe.ts";
 
 /** Packages of a server have thousands of files: so many of them are asked for. */
@@ -43,8 +44,8 @@ async function run(
   assert.equal(code, 0, `${program} ${args.join(" ")} ended with ${code}:\n${said.slice(-4000)}`);
 }
 
-/** Makes the project; afterwards the box's tool runs in it. */
-async function scaffold(box: Sandbox, recipe: Recipe): Promise<void> {
+/** Makes the project and returns its folder; afterwards the box's tool runs in it. */
+async function scaffold(box: Sandbox, recipe: Recipe): Promise<string> {
   Object.assign(box.env, await nodeVariables(box.env.PATH ?? ""), recipe.env);
   const top = box.site;
   if (recipe.scaffold !== undefined) {
@@ -75,12 +76,14 @@ async function scaffold(box: Sandbox, recipe: Recipe): Promise<void> {
   }
   for (const command of recipe.commands) await run(command, { cwd: project, env: box.env });
   box.site = join(project, recipe.workingFolder);
+  return project;
 }
 
 interface Deployed {
   readonly host: string;
-  readonly deploymentId: string;
-  readonly manifest: JsonObject;
+  readonly id: string;
+  /** Missing where the platform built it. */
+  readonly manifest?: JsonObject;
 }
 
 interface Layer {
@@ -94,7 +97,7 @@ async function deploy(box: Sandbox): Promise<Deployed> {
   const { manifest } = await box.json(["deploy", "--prod", "--skip-build", "--dry-run"]);
   return {
     host: hostOf((told.urls as Record<string, string>).production),
-    deploymentId: String(told.id),
+    id: String(told.id),
     manifest: manifest as JsonObject,
   };
 }
@@ -121,11 +124,11 @@ async function ask(box: Sandbox, host: string, wanted: Check): Promise<void> {
 }
 
 function layersOf({ manifest }: Deployed): readonly Layer[] {
-  return manifest.layers as readonly Layer[];
+  return (manifest?.layers ?? []) as readonly Layer[];
 }
 
 function checkEngine(recipe: Recipe, deployed: Deployed): void {
-  if (recipe.engine === undefined) return;
+  if (recipe.engine === undefined || deployed.manifest === undefined) return;
   const server = layersOf(deployed).find(({ target }) => target === "COMPUTE");
   const engine = server === undefined ? "static" : server.runtime?.engine ?? "deno";
   assert.equal(engine, recipe.engine, JSON.stringify(deployed.manifest));
@@ -138,7 +141,7 @@ const isInside = (path: string, directory: string) =>
 async function checkNotPublic(box: Sandbox, recipe: Recipe, deployed: Deployed): Promise<void> {
   const layers = layersOf(deployed);
   const folders = layers.filter(({ target }) => target === "STATIC").map((each) => each.directory);
-  const root = join(box.dataDir, "compute", deployed.deploymentId);
+  const root = join(box.dataDir, "compute", deployed.id);
   const files = layers.some(({ target }) => target === "COMPUTE") ? await walk(root) : [];
   if (layers.some(({ target }) => target === "COMPUTE")) assert.ok(files.length > 0, root);
   const own = files.filter((path) => !folders.some((folder) => isInside(path, folder)));
@@ -185,10 +188,33 @@ async function look(box: Sandbox, { name, recipe }: NamedRecipe, host: string): 
   });
 }
 
+async function checkGitBuild(
+  box: Sandbox,
+  named: NamedRecipe,
+  folder: string,
+): Promise<void> {
+  const { name, recipe } = named;
+  await box.start(["--git-root", box.folder]);
+  const deployed = await deployFromGit(box, {
+    name: `${name}-project`,
+    folder,
+    ...(recipe.workingFolder === "." ? {} : { rootDirectory: recipe.workingFolder }),
+  });
+  await checkAnswers(box, named, deployed);
+}
+
+async function checkAnswers(box: Sandbox, named: NamedRecipe, deployed: Deployed): Promise<void> {
+  const { recipe } = named;
+  for (const check of recipe.checks) await ask(box, deployed.host, check);
+  await checkNotPublic(box, recipe, deployed);
+  await look(box, named, deployed.host);
+}
+
 /** Makes the project, deploys it, and checks everything that its recipe names. */
 export async function checkProject(box: Sandbox, named: NamedRecipe): Promise<void> {
   const { name, recipe } = named;
-  await scaffold(box, recipe);
+  const folder = await scaffold(box, recipe);
+  if (recipe.git) return await checkGitBuild(box, named, folder);
   await box.start();
   await box.json(["init", "--create", "--name", `${name}-project`]);
   if (recipe.refused !== undefined) {
@@ -202,7 +228,5 @@ export async function checkProject(box: Sandbox, named: NamedRecipe): Promise<vo
   }
   const deployed = await deploy(box);
   checkEngine(recipe, deployed);
-  for (const check of recipe.checks) await ask(box, deployed.host, check);
-  await checkNotPublic(box, recipe, deployed);
-  await look(box, named, deployed.host);
+  await checkAnswers(box, named, deployed);
 }

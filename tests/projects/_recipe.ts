@@ -50,7 +50,9 @@ const recipeSchema = z.strictObject({
   edits: z.record(z.string(), z.array(z.tuple([z.string(), z.string()]))).default({}),
   /** Commands after that, such as an installation of further packages. */
   commands: z.array(command).default([]),
-  /** Where `svc` is called, relative to the project. */
+  /** True to deploy it by a deploy hook, from a repository that the platform builds. */
+  git: z.boolean().default(false),
+  /** Where `svc` is called, relative to the project; for a build from git its root directory. */
   workingFolder: z.string().default("."),
   /** Variables for every command. */
   env: variables.default({}),
