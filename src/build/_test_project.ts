@@ -26,7 +26,8 @@ export async function withTestProject(
   files: TestFiles,
   run: (project: TestProject) => Promise<void>,
 ): Promise<void> {
-  const project = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-build-" }));
+  const folder = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-build-" }));
+  const project = join(folder, "project");
   const said: string[] = [];
   const host: BuildHost = {
     say: (phase, level, message) => void said.push(`${phase} ${level} ${message}`),
@@ -34,13 +35,15 @@ export async function withTestProject(
     output: () => ({ write: () => {}, end: () => {} }),
     showPath: (path) => path.slice(project.length + 1),
     signal: new AbortController().signal,
-    cacheDir: join(project, "cache"),
-    env: { PATH: Deno.env.get("PATH") },
+    cacheDir: join(folder, "cache"),
+    toolsDir: join(folder, "tools"),
+    env: { PATH: Deno.env.get("PATH"), HOME: Deno.env.get("HOME") },
   };
   try {
+    await Deno.mkdir(project);
     await writeFiles(project, files);
     await run({ project, said, host });
   } finally {
-    await Deno.remove(project, { recursive: true });
+    await Deno.remove(folder, { recursive: true });
   }
 }

@@ -7,6 +7,7 @@ import type { FileFindings } from "./types.ts";
 
 export const BUILD_ERROR_CODES = [
   "build_failed",
+  "app_undecided",
   "output_missing",
   "output_invalid",
   "manifest_invalid",

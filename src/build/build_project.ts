@@ -11,10 +11,12 @@ import { formatCount } from "../lib/format.ts";
 import { type DetectedProject, detectProject, findOutput } from "../manifest/mod.ts";
 import { BuildError } from "./build_error.ts";
 import { createFolderReader } from "./folder_reader.ts";
-import { installPackages } from "./install_packages.ts";
 import { wrongNode } from "./node_version.ts";
+import { installPackages, planInstall } from "./packages/install_packages.ts";
+import { provideManager } from "./packages/provide_manager.ts";
 import { runCommand } from "./run_command.ts";
 import type { BuildHost } from "./types.ts";
+import { buildNeeded } from "./workspace/build_needed.ts";
 
 /** Settings of the platform's project; null and missing leave the matter to detection. */
 export interface BuildSettings {
@@ -133,17 +135,35 @@ function onceAsked(host: BuildHost, options: BuildOptions) {
   return () => asked ??= buildVariables(host, options);
 }
 
-/** Installs packages where none are, and runs the build command. */
+/** Whether a person or the platform wrote the build command. */
+const isWritten = ({ buildCommand, config, settings }: BuildOptions) =>
+  (buildCommand ?? config?.build.command ?? settings?.buildCommand ?? null) !== null;
+
+/**
+ * Installs packages where none are, and runs the build command, if there is one. What
+ * the project needs of its workspace is built before, unless the command is a written
+ * one, which may do so itself.
+ */
 async function runBuild(
   host: BuildHost,
   options: BuildOptions,
-  { command, detected }: { readonly command: string; readonly detected: DetectedProject },
+  { command, detected }: Pick<BuiltProject, "command" | "detected">,
 ): Promise<void> {
-  const { directory } = options;
+  const { directory, settings } = options;
+  const install = await planInstall({
+    ...{ directory, detected, setting: settings?.installCommand },
+    builds: command !== undefined,
+  });
+  const commands = [install?.command, command].filter((each) => each !== undefined);
+  if (commands.length === 0) return;
   const variables = onceAsked(host, options);
-  const installCommand = options.settings?.installCommand;
-  await installPackages(host, { directory, installCommand, detected, variables });
-  await runCommand(host, {
+  const equipped = await provideManager(host, { directory, detected, commands });
+  if (install !== undefined) {
+    await installPackages(equipped, { directory, detected, install, variables });
+  }
+  if (command === undefined) return;
+  if (!isWritten(options)) await buildNeeded(equipped, { directory, detected, variables });
+  await runCommand(equipped, {
     phase: "build",
     command,
     directory,
@@ -151,7 +171,7 @@ async function runBuild(
     suspect: async () => {
       const { advice } = detected;
       if (advice !== undefined) return `${advice.message}. ${advice.hint}`;
-      return await wrongNode(host, { directory, detected });
+      return await wrongNode(equipped, { directory, detected });
     },
   });
 }
@@ -163,6 +183,6 @@ async function runBuild(
 export async function buildProject(host: BuildHost, options: BuildOptions): Promise<BuiltProject> {
   const detected = await detect(host, options);
   const command = options.skipBuild === true ? undefined : commandOf(options, detected);
-  if (command !== undefined) await runBuild(host, options, { command, detected });
+  if (options.skipBuild !== true) await runBuild(host, options, { command, detected });
   return { command, detected, output: await outputOf(options, { command, detected }) };
 }

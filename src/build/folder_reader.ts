@@ -25,6 +25,7 @@ async function stat(path: string): Promise<Deno.FileInfo | undefined> {
 export function createFolderReader(directory: string): ProjectReader & OutputProbe {
   const at = (path: string) => stat(join(directory, path));
   return {
+    directory,
     async readText(path) {
       const info = await at(path);
       if (info?.isFile !== true || info.size > MAX_TEXT) return undefined;

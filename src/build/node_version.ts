@@ -4,43 +4,25 @@
  *
  * @module
  */
+import { satisfies, valid, validRange } from "semver";
 import { z } from "zod";
 import { type DetectedProject, findFramework } from "../manifest/mod.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import type { BuildHost } from "./types.ts";
 import { runProgram } from "../lib/spawn_program.ts";
 
-type Version = readonly [number, number, number];
-
 const packageSchema = z.object({ engines: z.object({ node: z.string() }) });
-
-function parseVersion(text: string): Version | undefined {
-  const [, major, minor = 0, patch = 0] = /^v?(\d+)(?:\.(\d+))?(?:\.(\d+))?/.exec(text) ?? [];
-  return major === undefined ? undefined : [Number(major), Number(minor), Number(patch)];
-}
-
-function isAtLeast(version: Version, least: Version): boolean {
-  const at = version.findIndex((part, index) => part !== least[index]);
-  return at === -1 || version[at]! > least[at]!;
-}
 
 /**
  * Whether a version is in a range such as `^20.19.0 || >=22.12.0`. What is
- * written in another way counts as met: this only explains failures.
+ * no range counts as met: this only explains failures.
  */
 export function meetsRange(version: string, range: string): boolean {
-  const own = parseVersion(version);
-  if (own === undefined) return true;
-  return range.split("||").some((part) => {
-    const [, sign, rest = ""] = /^\s*(>=|\^|~)\s*(\S+)\s*$/.exec(part) ?? [];
-    const least = parseVersion(rest);
-    if (sign === undefined || least === undefined) return true;
-    const kept = sign === ">=" ? 0 : sign === "^" ? 1 : 2;
-    return isAtLeast(own, least) && own.slice(0, kept).every((part, at) => part === least[at]);
-  });
+  return validRange(range) === null || valid(version) === null || satisfies(version, range);
 }
 
-async function nodeVersion(host: BuildHost): Promise<string | undefined> {
+/** What `node --version` says in the environment of the host; `undefined` where there is none. */
+export async function nodeVersion(host: BuildHost): Promise<string | undefined> {
   try {
     const env = { PATH: host.env.PATH ?? "" };
     const { stdout, success } = await runProgram("node", {

@@ -13,8 +13,11 @@ import { prepareOutput } from "./prepare_output.ts";
 import { checkRuleFunctions, readRulesFile, warnOpenFolders } from "./read_rules_file.ts";
 import type { ServerReport } from "./server/types.ts";
 import type { BuildHost } from "./types.ts";
+import { openApp } from "./workspace/open_app.ts";
 
 export interface PackOptions extends BuildOptions {
+  /** Absolute path of the folder that a person is in: says which app of a workspace is meant. */
+  readonly standing?: string | undefined;
   /** True to take manifest and rules as they are; the platform judges them anyway. */
   readonly skipValidation?: boolean;
 }
@@ -30,6 +33,8 @@ export interface Assembled extends BuiltProject {
   readonly servers: readonly ServerReport[];
   /** The rule set of `svc.rules.toml` as authored; `undefined` where there is none. */
   readonly rules: RuleSet | undefined;
+  /** Absolute path of the folder with its rules and functions: that of the project, or of its workspace. */
+  readonly home: string;
 }
 
 /** All that is sent to a platform: each file and function with its SHA-256. */
@@ -44,9 +49,10 @@ export interface Pack extends Omit<Assembled, "files"> {
  * @throws {BuildError} Where the project is at fault, with all problems of the step that failed
  */
 export async function assembleProject(host: BuildHost, options: PackOptions): Promise<Assembled> {
-  const { directory, skipValidation } = options;
-  const rules = skipValidation === true ? undefined : await readRulesFile(host, directory);
-  const built = await buildProject(host, options);
+  const { skipValidation } = options;
+  const { directory, home, config } = await openApp(host, options);
+  const rules = skipValidation === true ? undefined : await readRulesFile(host, home);
+  const built = await buildProject(host, { ...options, directory, config });
   const prepared = await prepareOutput(host, {
     output: built.output,
     projectRoot: directory,
@@ -56,9 +62,9 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
   });
   if (rules !== undefined) {
     const paths = prepared.files.map(({ path }) => path);
-    await warnOpenFolders(host, directory, folderPagesOf(prepared.manifest, paths));
+    await warnOpenFolders(host, home, folderPagesOf(prepared.manifest, paths));
   }
-  return { ...built, ...prepared, rules: rules?.ruleSet };
+  return { ...built, ...prepared, rules: rules?.ruleSet, home };
 }
 
 /**
@@ -70,9 +76,9 @@ export async function assembleProject(host: BuildHost, options: PackOptions): Pr
 export async function packProject(host: BuildHost, options: PackOptions): Promise<Pack> {
   const assembled = await assembleProject(host, options);
   const files = await hashFiles(assembled.files, host.signal);
-  const functions = await bundleProjectFunctions(host, options.directory);
+  const functions = await bundleProjectFunctions(host, assembled.home);
   if (assembled.rules !== undefined) {
-    await checkRuleFunctions(host, options.directory, functions.map(({ name }) => name));
+    await checkRuleFunctions(host, assembled.home, functions.map(({ name }) => name));
   }
   return { ...assembled, files, functions };
 }

@@ -41,8 +41,8 @@ async function forward(
   sink.end();
 }
 
-function environmentOf(host: BuildHost, variables: CommandRun["variables"]) {
-  const env = { ...host.env, ...variables };
+/** An environment without the variables that are not set. */
+export function environmentOf(env: BuildHost["env"]): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   );
@@ -60,7 +60,7 @@ export async function runCommand(host: BuildHost, run: CommandRun): Promise<void
   const child = spawnProgram(program, {
     args,
     cwd: directory,
-    env: environmentOf(host, variables),
+    env: environmentOf({ ...host.env, ...variables }),
     clearEnv: true,
     stdin: "null",
     stdout: "piped",

@@ -38,6 +38,14 @@ export interface BuildHost {
   readonly signal: AbortSignal;
   /** Folder for what can be made again at any time, such as esbuild's binary. */
   readonly cacheDir: string;
+  /** Folder for programs that builds share, such as package managers; kept between them. */
+  readonly toolsDir: string;
   /** The whole environment of the commands that run, before the project's variables. */
   readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** The same host for commands in another environment. */
+export function inEnvironment(host: BuildHost, env: BuildHost["env"]): BuildHost {
+  // What the host works out when it is asked, such as its folders, stays so.
+  return Object.create(host, { env: { value: env, enumerable: true } });
 }

@@ -9,7 +9,17 @@
  * @module
  */
 export { detectProject } from "./detect/detect_project.ts";
-export type { DetectedFramework, DetectedProject, PackageManager } from "./detect/types.ts";
+export { runScript } from "./detect/manager_calls.ts";
+export { parsePackageFacts } from "./detect/package_facts.ts";
+export { usualVersion } from "./detect/package_manager.ts";
+export type {
+  DetectedFramework,
+  DetectedProject,
+  FoundManager,
+  ManagerHash,
+  PackageManager,
+} from "./detect/types.ts";
+export { isMember, memberBases, workspacePatterns } from "./detect/workspace_patterns.ts";
 export {
   findOutput,
   type FindOutputResult,

@@ -19,12 +19,18 @@ Deno.test("mod.ts exports what other rooms rely on, and no more", () => {
     "formatManifestProblems",
     "generateManifest",
     "generateStaticManifest",
+    "isMember",
     "manifestJsonSchema",
+    "memberBases",
     "outputFilesOf",
     "parseManifestJson",
+    "parsePackageFacts",
     "parseRelativePath",
+    "runScript",
     "runtimeSettings",
+    "usualVersion",
     "validateManifest",
     "walkOutput",
+    "workspacePatterns",
   ]);
 });

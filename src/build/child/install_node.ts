@@ -1,16 +1,24 @@
 /**
- * The version of Node that a project asks for: an npm package like others,
- * installed once into the project's cache.
+ * The version of Node that a project is built with: that of the machine, or an
+ * npm package like others, installed once into the project's cache.
  *
  * @module
  */
 import { join } from "node:path";
+import { satisfies, validRange } from "semver";
+import { detectProject } from "../../manifest/mod.ts";
 import { BuildError } from "../build_error.ts";
-import type { BuildHost } from "../types.ts";
+import { createFolderReader } from "../folder_reader.ts";
+import { nodeVersion } from "../node_version.ts";
+import { readProjectNode } from "../project_node.ts";
 import { runCommand } from "../run_command.ts";
+import type { BuildHost } from "../types.ts";
 
 /** As the platform's settings allow it: `24`, `24.1`, `24.1.0`. */
 const VERSION = /^\d+(\.\d+){0,2}$/;
+
+/** What a range of versions is written with; all of it is safe between single quotes. */
+const RANGE = /^[\w.<>=^~|*\- ]{1,128}$/;
 
 const ARCHITECTURES: Readonly<Record<string, string>> = { x86_64: "x64", aarch64: "arm64" };
 
@@ -19,28 +27,81 @@ async function exists(path: string): Promise<boolean> {
 }
 
 /** Returns the folder with `node` of that version, which goes first in the search path. */
-export async function installNode(
+async function installNode(
   host: BuildHost,
-  options: { readonly version: string; readonly cache: string },
+  { version, because, cache }: {
+    readonly version: string;
+    readonly because: string;
+    readonly cache: string;
+  },
 ): Promise<string> {
-  const { version, cache } = options;
-  if (!VERSION.test(version)) {
-    throw new BuildError("build_failed", `Node version must be like 24 or 24.1.0: "${version}"`);
-  }
   const architecture = ARCHITECTURES[Deno.build.arch] ?? Deno.build.arch;
   const name = `node-linux-${architecture}`;
-  const folder = join(cache, "node", version);
+  const folder = join(cache, "node", encodeURIComponent(version));
   const bin = join(folder, "node_modules", name, "bin");
-  if (await exists(join(bin, "node"))) return bin;
+  if (await exists(join(bin, "node"))) {
+    host.say("install", "info", `Using Node ${version} (${because})`);
+    return bin;
+  }
   await Deno.remove(folder, { recursive: true }).catch(() => {});
   await Deno.mkdir(folder, { recursive: true });
-  host.say("install", "info", `Installing Node ${version}`);
+  host.say("install", "info", `Installing Node ${version} (${because})`);
   await runCommand(host, {
     phase: "install",
     command: `npm install --no-save --no-package-lock --ignore-scripts --loglevel=error ` +
-      `--prefix . ${name}@${version}`,
+      `--prefix . '${name}@${version}'`,
     directory: folder,
     variables: {},
   });
   return bin;
+}
+
+/**
+ * The folder with the Node that goes first in the search path: of the version that
+ * the platform's setting names, else of the one that the project's files ask for,
+ * unless the machine's own meets that. `undefined` where the machine's own is used.
+ *
+ * @throws {BuildError} where the setting is no version, or it cannot be installed.
+ */
+export async function provideNode(
+  host: BuildHost,
+  options: {
+    /** Absolute path of the project's folder. */
+    readonly directory: string;
+    /** The platform's setting. */
+    readonly version: string | null;
+    readonly cache: string;
+  },
+): Promise<string | undefined> {
+  const { directory, version, cache } = options;
+  if (version !== null) {
+    if (!VERSION.test(version)) {
+      throw new BuildError("build_failed", `Node version must be like 24 or 24.1.0: "${version}"`);
+    }
+    return await installNode(host, { version, because: "setting of the project", cache });
+  }
+  const reader = createFolderReader(directory);
+  const { installsIn } = await detectProject(reader);
+  const found = await readProjectNode(reader, { installsIn });
+  if (found.type === "none") return undefined;
+  if (found.type === "unreadable") {
+    const { from, text } = found;
+    host.say("install", "warn", `Using the machine's own Node: "${text}" (${from}) is no version`);
+    return undefined;
+  }
+  const { range, asked, from } = found.node;
+  const own = (await nodeVersion(host))?.replace(/^v/, "");
+  if (own !== undefined && satisfies(own, asked)) {
+    host.say("install", "info", `Using Node ${own} of this machine (${from})`);
+    return undefined;
+  }
+  if (validRange(range) === null || !RANGE.test(range)) {
+    host.say(
+      "install",
+      "warn",
+      `Using the machine's own Node: cannot install "${range}" (${from})`,
+    );
+    return undefined;
+  }
+  return await installNode(host, { version: range, because: from, cache });
 }

@@ -16,7 +16,7 @@ import type { BuildHost, FileFindings } from "../types.ts";
 import { buildVariables } from "./build_variables.ts";
 import { checkOut, projectDirectory } from "./check_out.ts";
 import { createEventWriter, type EventWriter } from "./event_writer.ts";
-import { installNode } from "./install_node.ts";
+import { provideNode } from "./install_node.ts";
 import { type BuildJobFile, buildJobFile, type PackedEvent } from "./wire.ts";
 
 function rendered({ diagnostics, ...source }: FileFindings): string {
@@ -25,9 +25,14 @@ function rendered({ diagnostics, ...source }: FileFindings): string {
 
 function createHost(
   writer: EventWriter,
-  options: { readonly directory: string; readonly env: BuildHost["env"]; readonly scratch: string },
+  options: {
+    readonly directory: string;
+    readonly env: BuildHost["env"];
+    readonly scratch: string;
+    readonly tools: string;
+  },
 ): BuildHost {
-  const { directory, env, scratch } = options;
+  const { directory, env, scratch, tools } = options;
   return {
     say: (_phase, level, message) => writer.send({ type: "say", level, message }),
     warn: (found) => writer.send({ type: "say", level: "warn", message: rendered(found) }),
@@ -35,6 +40,7 @@ function createHost(
     showPath: (path) => path.startsWith(`${directory}/`) ? path.slice(directory.length + 1) : path,
     signal: new AbortController().signal,
     cacheDir: scratch,
+    toolsDir: tools,
     env,
   };
 }
@@ -81,12 +87,13 @@ async function build(job: BuildJobFile, writer: EventWriter): Promise<PackedEven
   await checkOut(job.repository, job.commitSha, plain);
   const directory = await projectDirectory(job.repository, job.rootDirectory);
   const config = await loadConfig(directory);
-  const early = createHost(writer, { directory, env: plain, scratch });
-  const nodeBin = job.nodeVersion === null
-    ? undefined
-    : await installNode(early, { version: job.nodeVersion, cache: job.cache });
+  const places = { directory, scratch, tools: join(job.cache, "tools") };
+  const early = createHost(writer, { ...places, env: plain });
+  const nodeBin = await provideNode(early, {
+    ...{ directory, version: job.nodeVersion, cache: job.cache },
+  });
   const env = buildVariables(given, job, nodeBin);
-  const pack = await packProject(createHost(writer, { directory, env, scratch }), {
+  const pack = await packProject(createHost(writer, { ...places, env }), {
     directory,
     config,
     settings: job,

@@ -33,6 +33,7 @@ export default defineCommand({
       ctx,
       assembleProject(createBuildHost(ctx), {
         directory: folder.directory,
+        standing: dir === undefined ? ctx.cwd : undefined,
         config: folder.config,
         framework: flags.framework,
         skipValidation,

@@ -3,6 +3,7 @@
  *
  * @module
  */
+import { join } from "node:path";
 import { BuildError, type BuildHost, createLineSink } from "../../build/mod.ts";
 import { renderDiagnostic } from "../../lib/diagnostic.ts";
 import { CliError } from "../errors/mod.ts";
@@ -32,6 +33,9 @@ export function createBuildHost(ctx: Context): BuildHost {
     signal: ctx.signal,
     get cacheDir() {
       return cacheFolder(ctx.env);
+    },
+    get toolsDir() {
+      return join(cacheFolder(ctx.env), "tools");
     },
     env: { ...ctx.env, ...(colored ? { FORCE_COLOR: "1" } : {}) },
   };

@@ -52,13 +52,16 @@ async function packDeployment(
     readonly client: Client;
     readonly project: Project;
     readonly environment: string;
+    /** The folder that the user is in, where none was named. */
+    readonly standing: string | undefined;
   },
 ): Promise<PackedDeployment> {
-  const { flags, client, project, environment } = facts;
+  const { flags, client, project, environment, standing } = facts;
   const pack = await explainBuild(
     ctx,
     packProject(createBuildHost(ctx), {
       directory: folder.directory,
+      standing,
       config: folder.config,
       settings: project,
       buildCommand: flags.buildCommand,
@@ -68,7 +71,7 @@ async function packDeployment(
     }),
   );
   if (pack.rules !== undefined) {
-    await warnOfAsn(ctx, join(folder.directory, RULES_FILE));
+    await warnOfAsn(ctx, join(pack.home, RULES_FILE));
   }
   const git = await readGitFacts(folder.directory, ctx.env);
   return {
@@ -144,7 +147,10 @@ export async function deployProject(
   if (flags.skipEnvCheck !== true) {
     await checkDeclarations(ctx, environment, { client, project, folder });
   }
-  const packed = await packDeployment(ctx, folder, { flags, client, project, environment });
+  const packed = await packDeployment(ctx, folder, {
+    ...{ flags, client, project, environment },
+    standing: dir === undefined ? ctx.cwd : undefined,
+  });
   if (flags.dryRun === true) return await dryRun(ctx, { client, project, packed });
   const { pack, body } = packed;
   const where = showPath(pack.output, ctx);

@@ -17,6 +17,7 @@ export const CLI_ERROR_CODES = [
   "config_invalid",
   "credentials_invalid",
   "build_failed",
+  "app_undecided",
   "output_missing",
   "output_invalid",
   "manifest_invalid",

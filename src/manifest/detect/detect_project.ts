@@ -13,16 +13,11 @@ import type {
   ProjectReader,
 } from "../frameworks/types.ts";
 import { parsePackageFacts } from "./package_facts.ts";
-import {
-  addPackage,
-  detectPackageManager,
-  installCommand,
-  runProgram,
-  runScript,
-  workspaceRoot,
-} from "./package_manager.ts";
+import { addPackage, runProgram, runScript } from "./manager_calls.ts";
+import { detectPackageManager, installCommand } from "./package_manager.ts";
 import { packageVersion } from "./package_version.ts";
 import type { DetectedProject, PackageFacts, PackageManager } from "./types.ts";
+import { patternsAt, workspaceRoot } from "./workspace_root.ts";
 
 /** Where builds that are not known put their output, most likely first. */
 export const DEFAULT_OUTPUT_DIRS: readonly string[] = [
@@ -136,7 +131,7 @@ export async function detectProject(
   const recognized = typeof id === "string"
     ? await named(reader, facts, id)
     : await recognize(reader, facts);
-  const manager = managed?.manager ?? "npm";
+  const manager = managed?.name ?? "npm";
   const framework = recognized?.framework;
   const finding: FrameworkFinding = await framework?.inspect?.({
     reader,
@@ -147,7 +142,7 @@ export async function detectProject(
       runProgram(manager, { commandLine, package: recognized?.package ?? commandLine }),
     config: recognized?.config,
   }) ?? {};
-  const commands = commandsOf(managed?.manager, facts, {
+  const commands = commandsOf(managed?.name, facts, {
     build: finding.build ?? framework?.build,
     dev: finding.dev ?? framework?.dev,
     package: recognized?.package,
@@ -156,10 +151,9 @@ export async function detectProject(
     framework: recognized === undefined
       ? undefined
       : await describeFramework(reader, recognized, { facts, root, lockFile: managed?.lockFile }),
-    packageManager: managed?.manager,
-    installCommand: managed === undefined
-      ? undefined
-      : await installCommand(managed, reader, facts),
+    packageManager: managed?.name,
+    manager: managed,
+    installCommand: managed === undefined ? undefined : await installCommand(managed, reader),
     buildCommand: commands.build,
     devCommand: commands.dev,
     outputDirs: framework === undefined
@@ -168,8 +162,21 @@ export async function detectProject(
     server: finding.server === undefined ? undefined : { reason: finding.server },
     advice: finding.advice,
     packagesFolder: `${root}node_modules`,
-    hasPackages: (facts?.dependencies.size ?? 0) > 0,
+    installsIn: root,
+    packages: await packagesOf(reader, facts, root),
   };
+}
+
+/** What there is to install; the packages of a workspace count for each of its parts. */
+async function packagesOf(
+  reader: ProjectReader,
+  facts: PackageFacts | undefined,
+  root: string,
+): Promise<DetectedProject["packages"]> {
+  if (facts === undefined) return "none";
+  if (facts.hasRuntimePackages) return "runtime";
+  const isPart = root !== "" || await patternsAt(reader, "") !== undefined;
+  return isPart || facts.dependencies.size > 0 ? "build" : "none";
 }
 
 async function describeFramework(

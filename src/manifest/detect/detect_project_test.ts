@@ -236,7 +236,7 @@ Deno.test("detectProject() prefers the scripts of package.json and its packageMa
     "package.json": JSON.stringify({
       dependencies: { astro: "^7.0.0" },
       scripts: { build: "astro check && astro build", start: "astro dev" },
-      packageManager: "pnpm@9.1.0+sha512.x",
+      packageManager: "pnpm@9.1.0",
     }),
     "package-lock.json": "",
   });

@@ -10,10 +10,12 @@ import type { PackageFacts } from "./types.ts";
 const texts = z.record(z.string(), z.unknown()).catch({});
 
 const packageSchema = z.object({
+  name: z.string().optional().catch(undefined),
   dependencies: texts,
   devDependencies: texts,
   scripts: texts,
-  packageManager: z.string().optional().catch(undefined),
+  packageManager: z.unknown().optional(),
+  devEngines: z.object({ packageManager: z.unknown().optional() }).optional().catch(undefined),
 });
 
 function textMap(record: Record<string, unknown>): Map<string, string> {
@@ -37,10 +39,14 @@ export function parsePackageFacts(text: string | undefined): PackageFacts | unde
   if (text === undefined) return undefined;
   const result = packageSchema.safeParse(parseJson(text));
   if (!result.success) return undefined;
-  const { dependencies, devDependencies, scripts, packageManager } = result.data;
+  const { name, dependencies, devDependencies, scripts, packageManager, devEngines } = result.data;
+  const runtime = textMap(dependencies);
   return {
-    dependencies: new Map([...textMap(devDependencies), ...textMap(dependencies)]),
+    name,
+    dependencies: new Map([...textMap(devDependencies), ...runtime]),
+    hasRuntimePackages: runtime.size > 0,
     scripts: textMap(scripts),
     packageManager,
+    devManager: devEngines?.packageManager,
   };
 }

@@ -1,32 +1,12 @@
 /**
- * Which package manager a project uses, and how it is called.
+ * Which package manager a project uses, and how it installs.
  *
  * @module
  */
 import type { ProjectReader } from "../frameworks/types.ts";
-import type { PackageFacts, PackageManager } from "./types.ts";
-
-interface Found {
-  readonly manager: PackageManager;
-  /** The lock file that shows it, if any: a path from the project. */
-  readonly lockFile: string | undefined;
-}
-
-/** Folders above the project in which the root of its workspace is looked for. */
-const ABOVE = ["../", "../../", "../../../"] as const;
-
-/**
- * The folder that installs for the project: `../` and the like where it is a
- * part of a workspace (of npm, pnpm, Yarn or Bun), "" where it is not.
- */
-export async function workspaceRoot(reader: ProjectReader): Promise<string> {
-  for (const folder of ABOVE) {
-    if (await reader.exists(`${folder}pnpm-workspace.yaml`)) return folder;
-    const text = await reader.readText(`${folder}package.json`);
-    if (text !== undefined && /"workspaces"\s*:/.test(text)) return folder;
-  }
-  return "";
-}
+import { readManagerField } from "./package_manager_field.ts";
+import { parsePackageFacts } from "./package_facts.ts";
+import type { FoundManager, PackageFacts, PackageManager } from "./types.ts";
 
 const LOCK_FILES: readonly (readonly [string, PackageManager])[] = [
   ["pnpm-lock.yaml", "pnpm"],
@@ -38,108 +18,125 @@ const LOCK_FILES: readonly (readonly [string, PackageManager])[] = [
   ["deno.lock", "deno"],
 ];
 
-interface Calls {
-  readonly run: string;
-  readonly exec: string;
-  readonly add: string;
-  readonly addDev: string;
+interface LockFile {
+  /** A path from the project. */
+  readonly path: string;
+  readonly manager: PackageManager;
 }
 
-/** How a manager calls a package.json script and a program of a dependency, and adds packages. */
-const CALLS: Readonly<Record<PackageManager, Calls>> = {
-  npm: { run: "npm run", exec: "npx", add: "npm install ", addDev: "npm install --save-dev " },
-  pnpm: { run: "pnpm run", exec: "pnpm exec", add: "pnpm add ", addDev: "pnpm add --save-dev " },
-  yarn: { run: "yarn run", exec: "yarn run", add: "yarn add ", addDev: "yarn add --dev " },
-  bun: { run: "bun run", exec: "bunx", add: "bun add ", addDev: "bun add --dev " },
-  deno: {
-    run: "deno task",
-    exec: "deno run -A npm:",
-    add: "deno add npm:",
-    addDev: "deno add --dev npm:",
-  },
-};
-
-async function findLockFile(
+async function findLockFiles(
   reader: ProjectReader,
-  where: { readonly folders: readonly string[]; readonly of?: PackageManager },
+  folders: readonly string[],
+): Promise<readonly LockFile[]> {
+  const all = folders.flatMap((folder) =>
+    LOCK_FILES.map(([name, manager]) => ({ path: `${folder}${name}`, manager }))
+  );
+  const there = await Promise.all(all.map(({ path }) => reader.exists(path)));
+  return all.filter((_, index) => there[index]);
+}
+
+/** What a field names: the project's own package.json, then that of its workspace's root. */
+async function readFields(
+  reader: ProjectReader,
+  { facts, root }: { readonly facts: PackageFacts | undefined; readonly root: string },
 ) {
-  for (const folder of where.folders) {
-    for (const [name, manager] of LOCK_FILES) {
-      const lockFile = `${folder}${name}`;
-      const wanted = where.of === undefined || where.of === manager;
-      if (wanted && await reader.exists(lockFile)) return { lockFile, manager };
-    }
-  }
-  return undefined;
+  const own = readManagerField(facts ?? {});
+  if (own.type !== "none" || root === "") return own;
+  return readManagerField(parsePackageFacts(await reader.readText(`${root}package.json`)) ?? {});
+}
+
+/** Lock files of other managers in the folder of the one that is used; Deno's is no rival. */
+function rivals(locks: readonly LockFile[], manager: PackageManager): readonly string[] {
+  return locks.filter((lock) => lock.manager !== manager && lock.manager !== "deno")
+    .map(({ path }) => path);
 }
 
 /**
  * Detects the package manager: the `packageManager` field, then the lock file
- * of the project or of its workspace, then Deno's own config, then npm where
+ * of the workspace or of the project, then Deno's own config, then npm where
  * there is a package.json.
  */
 export async function detectPackageManager(
   reader: ProjectReader,
   facts: PackageFacts | undefined,
   root: string,
-): Promise<Found | undefined> {
-  const folders = root === "" ? [""] : ["", root];
-  const named = /^(npm|pnpm|yarn|bun|deno)@/.exec(facts?.packageManager ?? "")?.[1] as
-    | PackageManager
-    | undefined;
-  if (named !== undefined) {
-    return {
-      manager: named,
-      lockFile: (await findLockFile(reader, { folders, of: named }))?.lockFile,
-    };
+): Promise<FoundManager | undefined> {
+  const locks = await findLockFiles(reader, root === "" ? [""] : [root, ""]);
+  const field = await readFields(reader, { facts, root });
+  const found = (name: PackageManager, rest: Partial<FoundManager>): FoundManager => ({
+    name,
+    version: undefined,
+    hash: undefined,
+    lockFile: locks.find(({ manager }) => manager === name)?.path,
+    otherLockFiles: rivals(locks, name),
+    reason: "package.json",
+    problem: undefined,
+    ...rest,
+  });
+  if (field.type === "named") {
+    const { name, version, hash, field: reason } = field.manager;
+    return found(name, { version, hash, reason: `${reason} of package.json` });
   }
-  const locked = await findLockFile(reader, { folders });
-  if (locked !== undefined) return locked;
+  const problem = field.type === "invalid" ? field.message : undefined;
+  const [first] = locks;
+  if (first !== undefined) return found(first.manager, { reason: first.path, problem });
   const denoConfig = await reader.exists("deno.json") || await reader.exists("deno.jsonc");
-  if (denoConfig) return { manager: "deno", lockFile: undefined };
-  return facts === undefined ? undefined : { manager: "npm", lockFile: undefined };
+  if (denoConfig) return found("deno", { reason: "its config", problem });
+  return facts === undefined ? undefined : found("npm", { problem });
+}
+
+/** Version of the lock file's format, as the manager wrote it. */
+const LOCK_VERSIONS: Partial<Record<PackageManager, RegExp>> = {
+  pnpm: /^lockfileVersion: *'?"?(\d+(?:\.\d+)?)/m,
+  yarn: /^__metadata:\n +version: *(\d+)/m,
+};
+
+/** Of each format the newest major version that reads it without changing it. */
+const LOCK_MAJORS: Partial<Record<PackageManager, readonly (readonly [number, string])[]>> = {
+  pnpm: [[9, "10"], [6, "8"], [5.4, "7"], [0, "6"]],
+  yarn: [[8, "4"], [6, "3"], [4, "2"]],
+};
+
+/** Versions that are taken where nothing says which. */
+const DEFAULT_VERSIONS: Readonly<Record<PackageManager, string>> = {
+  npm: "11",
+  pnpm: "10",
+  yarn: "1",
+  bun: "1",
+  deno: "2",
+};
+
+/** The range of versions that a project's lock file asks for, where no field names one. */
+export async function usualVersion(
+  reader: ProjectReader,
+  { name, lockFile }: Pick<FoundManager, "name" | "lockFile">,
+): Promise<string> {
+  const text = lockFile === undefined ? "" : await reader.readText(lockFile) ?? "";
+  const format = LOCK_VERSIONS[name]?.exec(text)?.[1];
+  const major = LOCK_MAJORS[name]?.find(([least]) => Number(format) >= least)?.[1];
+  if (major !== undefined) return major;
+  const settings = (lockFile ?? "").replace(/[^/]*$/, ".yarnrc.yml");
+  if (name === "yarn" && await reader.exists(settings)) return "4";
+  return DEFAULT_VERSIONS[name];
 }
 
 /** Yarn from version 2 on spells its frozen install in another way. */
-async function isModernYarn(
-  reader: ProjectReader,
-  facts: PackageFacts | undefined,
-  lockFile: string,
-) {
-  const major = /^yarn@(\d+)/.exec(facts?.packageManager ?? "")?.[1];
-  return major === undefined
-    ? await reader.exists(lockFile.replace(/[^/]*$/, ".yarnrc.yml"))
-    : Number(major) >= 2;
+async function isModernYarn(reader: ProjectReader, found: FoundManager): Promise<boolean> {
+  const major = /^\D*(\d+)/.exec(found.version ?? "")?.[1];
+  if (major !== undefined) return Number(major) >= 2;
+  return await usualVersion(reader, found) !== "1";
 }
 
 /** The install command; it keeps to the lock file where there is one. */
 export async function installCommand(
-  { manager, lockFile }: Found,
+  found: FoundManager,
   reader: ProjectReader,
-  facts: PackageFacts | undefined,
 ): Promise<string> {
-  if (lockFile === undefined || manager === "deno") return `${manager} install`;
-  if (manager === "npm") return "npm ci";
-  const modern = manager === "yarn" && await isModernYarn(reader, facts, lockFile);
-  return `${manager} install ${modern ? "--immutable" : "--frozen-lockfile"}`;
-}
-
-/** The command line that runs a script of package.json. */
-export function runScript(manager: PackageManager, script: string): string {
-  return `${CALLS[manager].run} ${script}`;
-}
-
-/** The command line that runs a program of the npm package `package`. */
-export function runProgram(
-  manager: PackageManager,
-  program: { readonly commandLine: string; readonly package: string },
-): string {
-  if (manager !== "deno") return `${CALLS[manager].exec} ${program.commandLine}`;
-  const args = program.commandLine.split(" ").slice(1);
-  return [`${CALLS.deno.exec}${program.package}`, ...args].join(" ");
-}
-
-/** The command line that adds a package to a project. */
-export function addPackage(manager: PackageManager, name: string, kind?: "dev"): string {
-  return `${kind === "dev" ? CALLS[manager].addDev : CALLS[manager].add}${name}`;
+  const { name, lockFile } = found;
+  const modern = name === "yarn" && await isModernYarn(reader, found);
+  // Where CI is set, this Yarn refuses to make a lock file.
+  if (lockFile === undefined && modern) return "yarn install --no-immutable";
+  if (lockFile === undefined || name === "deno") return `${name} install`;
+  if (name === "npm") return "npm ci";
+  return `${name} install ${modern ? "--immutable" : "--frozen-lockfile"}`;
 }

@@ -5,15 +5,44 @@
  */
 import type { Advice } from "../frameworks/types.ts";
 
-export type PackageManager = "npm" | "pnpm" | "yarn" | "bun" | "deno";
+export const PACKAGE_MANAGERS = ["npm", "pnpm", "yarn", "bun", "deno"] as const;
+export type PackageManager = (typeof PACKAGE_MANAGERS)[number];
+
+/** A hash of what a package manager is made of, as `packageManager` may hold one. */
+export interface ManagerHash {
+  readonly algorithm: "sha1" | "sha224" | "sha256" | "sha384" | "sha512";
+  /** Lower-case hexadecimal digits. */
+  readonly hex: string;
+}
+
+/** The package manager of a project, and what shows that. */
+export interface FoundManager {
+  readonly name: PackageManager;
+  /** An exact version, a range or a tag; `undefined` where any will do. */
+  readonly version: string | undefined;
+  readonly hash: ManagerHash | undefined;
+  /** Its lock file, if any: a path from the project. */
+  readonly lockFile: string | undefined;
+  /** Lock files of other package managers, which are not used. */
+  readonly otherLockFiles: readonly string[];
+  /** What names it, as in "pnpm (pnpm-lock.yaml)". */
+  readonly reason: string;
+  /** What is wrong with the field that names it, as a sentence; it is ignored then. */
+  readonly problem: string | undefined;
+}
 
 /** What package.json says, as far as detection needs it. */
 export interface PackageFacts {
+  readonly name: string | undefined;
   /** Version ranges of `dependencies` and `devDependencies`, by name. */
   readonly dependencies: ReadonlyMap<string, string>;
+  /** Whether `dependencies` names any. */
+  readonly hasRuntimePackages: boolean;
   readonly scripts: ReadonlyMap<string, string>;
-  /** The `packageManager` field, such as `pnpm@9.1.0`. */
-  readonly packageManager: string | undefined;
+  /** The `packageManager` field as it is, such as `pnpm@9.1.0`. */
+  readonly packageManager?: unknown;
+  /** The field `devEngines.packageManager` as it is. */
+  readonly devManager?: unknown;
 }
 
 export interface DetectedFramework {
@@ -27,6 +56,7 @@ export interface DetectedProject {
   /** `undefined` for plain files and for programs that are not known. */
   readonly framework: DetectedFramework | undefined;
   readonly packageManager: PackageManager | undefined;
+  readonly manager: FoundManager | undefined;
   readonly installCommand: string | undefined;
   readonly buildCommand: string | undefined;
   readonly devCommand: string | undefined;
@@ -38,6 +68,11 @@ export interface DetectedProject {
   readonly advice: Advice | undefined;
   /** Where packages are installed, from the project: its own `node_modules`, or its workspace's. */
   readonly packagesFolder: string;
-  /** Whether package.json names packages, which must be installed before anything runs. */
-  readonly hasPackages: boolean;
+  /** The folder that installs, from the project: "" for its own, `../` and the like for its workspace's. */
+  readonly installsIn: string;
+  /**
+   * Which packages there are to install: for a build, for running the project
+   * (`dependencies` of its package.json), or none.
+   */
+  readonly packages: "build" | "runtime" | "none";
 }

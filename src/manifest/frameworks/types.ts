@@ -7,6 +7,8 @@
 
 /** The project's folder, as far as detection looks: single files by name, never a list. */
 export interface ProjectReader {
+  /** Absolute path of the project, where it is known. */
+  readonly directory?: string;
   /** The text of a file relative to the project, with `/`; `undefined` where there is none. */
   readText(path: string): Promise<string | undefined>;
   /** Whether a file or folder is there. */

@@ -1,0 +1,75 @@
+/**
+ * A registry of npm packages on this machine, with packages that a test writes.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+
+export interface TestRegistry {
+  readonly url: string;
+  /** Paths that were asked for. */
+  readonly asked: string[];
+  /** Publishes a package with these files; returns the SHA-512 of its archive in hexadecimal. */
+  publish(name: string, version: string, files: Readonly<Record<string, string>>): Promise<string>;
+  close(): Promise<void>;
+}
+
+interface Published {
+  readonly version: string;
+  readonly archive: Uint8Array<ArrayBuffer>;
+  readonly manifest: Record<string, unknown>;
+}
+
+async function archiveOf(files: Readonly<Record<string, string>>) {
+  const folder = await Deno.makeTempDir();
+  try {
+    for (const [path, text] of Object.entries(files)) {
+      const place = join(folder, "package", path);
+      await Deno.mkdir(join(place, ".."), { recursive: true });
+      await Deno.writeTextFile(place, text, { mode: 0o755 });
+    }
+    const args = ["-czf", "-", "-C", folder, "package"];
+    const { stdout } = await new Deno.Command("tar", { args }).output();
+    return stdout;
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+/** Starts the registry; it needs nothing but `tar`. */
+export function startRegistry(): TestRegistry {
+  const packages = new Map<string, Published[]>();
+  const asked: string[] = [];
+  const options = { port: 0, hostname: "127.0.0.1", onListen() {} };
+  const server = Deno.serve(options, (request): Response => {
+    const path = decodeURIComponent(new URL(request.url).pathname.slice(1));
+    asked.push(path);
+    const [name = "", version] = path.split("/-/");
+    const known = packages.get(name);
+    if (known === undefined) return new Response("{}", { status: 404 });
+    if (version !== undefined) {
+      return new Response(known.find((each) => each.version === version.slice(0, -4))?.archive);
+    }
+    const versions = Object.fromEntries(known.map((each) => [each.version, {
+      ...each.manifest,
+      dist: {
+        tarball: `${new URL("/", request.url)}${name}/-/${each.version}.tgz`,
+        integrity: `sha512-${createHash("sha512").update(each.archive).digest("base64")}`,
+      },
+    }]));
+    return Response.json({ name, versions, "dist-tags": { latest: known.at(-1)?.version } });
+  });
+  const url = `http://127.0.0.1:${server.addr.port}/`;
+  return {
+    url,
+    asked,
+    async publish(name, version, files) {
+      const manifest = { name, version, ...JSON.parse(files["package.json"] ?? "{}") };
+      const archive = await archiveOf({ ...files, "package.json": JSON.stringify(manifest) });
+      packages.set(name, [...packages.get(name) ?? [], { version, archive, manifest }]);
+      return createHash("sha512").update(archive).digest("hex");
+    },
+    close: () => server.shutdown(),
+  };
+}

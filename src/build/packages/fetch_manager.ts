@@ -1,0 +1,225 @@
+/**
+ * Fetching a package manager from the npm registry, once per version.
+ *
+ * @module
+ */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { maxSatisfying, validRange } from "semver";
+import { z } from "zod";
+import { runProgram } from "../../lib/spawn_program.ts";
+import { readTextFile } from "../../lib/utf8.ts";
+import type { ManagerHash, PackageManager } from "../../manifest/mod.ts";
+import { BuildError } from "../build_error.ts";
+import { environmentOf } from "../run_command.ts";
+import type { BuildHost } from "../types.ts";
+import { type Machine, type ManagerPackage, managerPackage } from "./manager_package.ts";
+
+export interface WantedManager {
+  readonly name: PackageManager;
+  /** An exact version, a range or a tag. */
+  readonly version: string;
+  readonly hash: ManagerHash | undefined;
+  /** Absolute path of the folder that installs: its `.npmrc` may name a registry. */
+  readonly directory: string;
+}
+
+export interface FetchedManager {
+  readonly version: string;
+  /** Folder with its programs, which goes first in the search path. */
+  readonly bin: string;
+  /** False where it was there already. */
+  readonly isNew: boolean;
+}
+
+/** Hexadecimal digits of a hash by which a folder is told from others. */
+const SHORT_HASH = 16;
+
+/** Longest part of npm's own words that an error quotes. */
+const MAX_QUOTED = 1000;
+
+const packed = z.array(z.object({ version: z.string(), filename: z.string() })).min(1);
+const installed = z.object({ version: z.string() });
+
+function machine(): Machine {
+  const { os, arch } = Deno.build;
+  return { os, arch, musl: os === "linux" && isThere(`/lib/ld-musl-${arch}.so.1`) };
+}
+
+function isThere(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
+const failed = ({ name, version }: WantedManager, reason: string) =>
+  new BuildError("build_failed", `Cannot get ${name} ${version}: ${reason}`, {
+    hint: `Install ${name} on this machine, or correct the version in package.json`,
+  });
+
+/** Runs npm, quietly; throws with what it says where it fails. */
+async function npm(
+  host: BuildHost,
+  wanted: WantedManager,
+  run: { readonly cwd: string; readonly args: readonly string[] },
+): Promise<string> {
+  const isWindows = Deno.build.os === "windows";
+  const args = [...run.args, "--loglevel=error"];
+  host.signal.throwIfAborted();
+  const output = runProgram(isWindows ? "cmd" : "npm", {
+    args: isWindows ? ["/d", "/s", "/c", "npm", ...args] : args,
+    cwd: run.cwd,
+    env: environmentOf(host.env),
+    clearEnv: true,
+    signal: host.signal,
+    stdin: "null",
+    stdout: "piped",
+    stderr: "piped",
+  }).catch((error) => {
+    if (!(error instanceof Deno.errors.NotFound)) throw error;
+    throw failed(wanted, "npm, which fetches it, is not on PATH");
+  });
+  const { success, stdout, stderr } = await output;
+  host.signal.throwIfAborted();
+  if (success) return new TextDecoder().decode(stdout);
+  throw failed(wanted, new TextDecoder().decode(stderr).trim().slice(-MAX_QUOTED));
+}
+
+async function hexOf(path: string, { algorithm }: ManagerHash): Promise<string> {
+  return createHash(algorithm).update(await Deno.readFile(path)).digest("hex");
+}
+
+/** Refuses content that is not what `packageManager` says. */
+async function verify(wanted: WantedManager, path: string): Promise<void> {
+  const { hash } = wanted;
+  if (hash === undefined) return;
+  const hex = await hexOf(path, hash);
+  if (hex === hash.hex) return;
+  throw failed(
+    wanted,
+    `its ${hash.algorithm} must be ${hash.hex}, as "packageManager" says, and is ${hex}`,
+  );
+}
+
+/** Puts the programs of a package that names none where others have theirs. */
+async function linkPrograms(
+  folder: string,
+  { name, programs = {} }: ManagerPackage,
+): Promise<void> {
+  const bin = join(folder, "node_modules", ".bin");
+  await Deno.mkdir(bin, { recursive: true });
+  for (const [program, path] of Object.entries(programs)) {
+    const from = join(folder, "node_modules", name, path);
+    if (Deno.build.os === "windows") await Deno.copyFile(from, join(bin, `${program}.exe`));
+    else {
+      await Deno.chmod(from, 0o755);
+      await Deno.symlink(join("..", name, path), join(bin, program));
+    }
+  }
+}
+
+/** Fetches into a folder that nobody uses yet; returns the version that it is. */
+async function fetchInto(
+  host: BuildHost,
+  wanted: WantedManager,
+  { folder, source }: { readonly folder: string; readonly source: ManagerPackage },
+): Promise<string> {
+  const said = await npm(host, wanted, {
+    cwd: wanted.directory,
+    args: ["pack", `${source.name}@${wanted.version}`, "--json", "--pack-destination", folder],
+  });
+  const [pack] = packed.parse(JSON.parse(said));
+  const archive = join(folder, pack!.filename);
+  if (source.hashed === "archive") await verify(wanted, archive);
+  await npm(host, wanted, {
+    cwd: folder,
+    args: [
+      ...["install", "--ignore-scripts", "--no-save", "--no-package-lock", "--offline"],
+      ...["--no-audit", "--no-fund", "--prefix", folder, archive],
+    ],
+  });
+  if (typeof source.hashed === "object") {
+    await verify(wanted, join(folder, "node_modules", source.name, source.hashed.file));
+  }
+  await linkPrograms(folder, source);
+  await Deno.remove(archive);
+  return pack!.version;
+}
+
+/** Folder of one version; what a hash was checked of is kept apart. */
+function folderName(version: string, hash: ManagerHash | undefined): string {
+  return hash === undefined ? version : `${version}+${hash.hex.slice(0, SHORT_HASH)}`;
+}
+
+async function isInstalled(folder: string, { name }: ManagerPackage): Promise<boolean> {
+  try {
+    const text = await readTextFile(join(folder, "node_modules", name, "package.json"));
+    return installed.safeParse(JSON.parse(text)).success;
+  } catch {
+    return false;
+  }
+}
+
+/** The newest version that is there and fits. */
+async function findKept(
+  folder: string,
+  { version, hash }: WantedManager,
+  source: ManagerPackage,
+): Promise<string | undefined> {
+  const names: string[] = [];
+  try {
+    for await (const { name } of Deno.readDir(folder)) names.push(name);
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+  const versions = names.map((name) => name.split("+")[0]!).filter((each) =>
+    names.includes(folderName(each, hash))
+  );
+  const found = validRange(version) === null ? null : maxSatisfying(versions, version);
+  if (found === null) return undefined;
+  return await isInstalled(join(folder, folderName(found, hash)), source) ? found : undefined;
+}
+
+/**
+ * The package manager in the version that is wanted, from the tools of the
+ * host, else from the npm registry, by way of npm and with its settings.
+ *
+ * @throws {BuildError} where it cannot be fetched, or is not what its hash says.
+ */
+export async function fetchManager(
+  host: BuildHost,
+  wanted: WantedManager,
+): Promise<FetchedManager> {
+  const source = managerPackage(wanted.name, { version: wanted.version, machine: machine() });
+  if (source === undefined) throw failed(wanted, "there is none for this kind of machine");
+  if (wanted.hash !== undefined && source.hashed === undefined) {
+    throw failed(
+      wanted,
+      'remove the hash from "packageManager", as its program differs from system to system',
+    );
+  }
+  const all = join(host.toolsDir, "managers", wanted.name);
+  const bin = (version: string) =>
+    join(all, folderName(version, wanted.hash), "node_modules", ".bin");
+  const kept = await findKept(all, wanted, source);
+  if (kept !== undefined) return { version: kept, bin: bin(kept), isNew: false };
+  await Deno.mkdir(all, { recursive: true });
+  const incoming = await Deno.makeTempDir({ dir: all, prefix: "incoming-" });
+  try {
+    const version = await fetchInto(host, wanted, { folder: incoming, source });
+    const folder = join(all, folderName(version, wanted.hash));
+    if (!await isInstalled(folder, source)) {
+      await Deno.remove(folder, { recursive: true }).catch(() => {});
+      // Another build may have been faster.
+      await Deno.rename(incoming, folder).catch(async (error) => {
+        if (!await isInstalled(folder, source)) throw error;
+      });
+    }
+    return { version, bin: bin(version), isNew: true };
+  } finally {
+    await Deno.remove(incoming, { recursive: true }).catch(() => {});
+  }
+}

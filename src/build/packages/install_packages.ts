@@ -1,0 +1,68 @@
+/**
+ * Installing a project's packages, where nobody has done so yet.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import type { DetectedProject } from "../../manifest/mod.ts";
+import { createFolderReader } from "../folder_reader.ts";
+import { runCommand } from "../run_command.ts";
+import type { BuildHost } from "../types.ts";
+
+export interface InstallFacts {
+  /** Absolute path of the project's folder. */
+  readonly directory: string;
+  readonly detected: DetectedProject;
+  readonly install: PlannedInstall;
+  readonly variables: () => Promise<Readonly<Record<string, string>>>;
+}
+
+export interface PlannedInstall {
+  readonly command: string;
+  /** Absolute path of the folder that it runs in. */
+  readonly directory: string;
+}
+
+/** What a package manager leaves behind: packages, or Yarn's table of them. */
+const installedBy = ({ packagesFolder }: DetectedProject): readonly string[] => [
+  "node_modules",
+  packagesFolder,
+  packagesFolder.replace(/node_modules$/, ".pnp.cjs"),
+];
+
+/**
+ * What is to be installed: nothing where a person has done so already, or where
+ * no package is needed. Without a build command, packages for development are not.
+ */
+export async function planInstall(
+  { directory, detected, setting, builds }: {
+    /** Absolute path of the project's folder. */
+    readonly directory: string;
+    readonly detected: DetectedProject;
+    /** The platform's setting; goes before the detected command, and runs in any case. */
+    readonly setting: string | null | undefined;
+    /** Whether a build command is going to run. */
+    readonly builds: boolean;
+  },
+): Promise<PlannedInstall | undefined> {
+  const reader = createFolderReader(directory);
+  const there = await Promise.all(installedBy(detected).map((path) => reader.exists(path)));
+  if (there.includes(true)) return undefined;
+  if (typeof setting === "string") return builds ? { command: setting, directory } : undefined;
+  const { installCommand: command, packages, installsIn } = detected;
+  const needed = packages === "runtime" || (packages === "build" && builds);
+  if (command === undefined || !needed) return undefined;
+  return { command, directory: join(directory, installsIn) };
+}
+
+/**
+ * Runs the install command. It does not see `NODE_ENV`: with "production", package
+ * managers leave out what the build needs.
+ */
+export async function installPackages(host: BuildHost, facts: InstallFacts): Promise<void> {
+  const { command, directory } = facts.install;
+  const where = directory === facts.directory ? "" : " of the workspace";
+  host.say("install", "info", `Installing packages${where}: there is no node_modules yet`);
+  const { NODE_ENV: _, ...variables } = await facts.variables();
+  await runCommand(host, { phase: "install", command, directory, variables });
+}

@@ -1,0 +1,82 @@
+/**
+ * Which npm package holds a package manager. Pure.
+ *
+ * @module
+ */
+import type { PackageManager } from "../../manifest/mod.ts";
+
+/** The machine that a package manager is to run on. */
+export interface Machine {
+  readonly os: typeof Deno.build.os;
+  readonly arch: typeof Deno.build.arch;
+  /** True where programs are linked against musl, as on Alpine Linux. */
+  readonly musl: boolean;
+}
+
+export interface ManagerPackage {
+  /** Its name in the registry. */
+  readonly name: string;
+  /**
+   * What a hash in `packageManager` is one of: the package as it is sent, or a
+   * file in it; `undefined` where the package holds no hash's program.
+   */
+  readonly hashed: "archive" | { readonly file: string } | undefined;
+  /** Programs by their names, where the package itself names none: paths in it. */
+  readonly programs?: Readonly<Record<string, string>>;
+}
+
+/** Whether a version, a range or a tag is one of Yarn from 2 on. */
+const isModernYarn = (version: string) => Number(/^\D*(\d+)/.exec(version)?.[1] ?? 1) >= 2;
+
+const ARCHITECTURES: Readonly<Record<Machine["arch"], string>> = {
+  x86_64: "x64",
+  aarch64: "arm64",
+};
+
+function bunPackage({ os, arch, musl }: Machine): ManagerPackage | undefined {
+  if (os !== "linux" && os !== "darwin" && os !== "windows") return undefined;
+  const architecture = arch === "aarch64" ? "aarch64" : "x64";
+  const parts = [
+    ...[os, architecture],
+    ...(musl ? ["musl"] : []),
+    // Runs on processors without AVX2, too.
+    ...(arch === "x86_64" ? ["baseline"] : []),
+  ];
+  const program = os === "windows" ? "bin/bun.exe" : "bin/bun";
+  return {
+    name: `@oven/bun-${parts.join("-")}`,
+    hashed: undefined,
+    programs: { bun: program, bunx: program },
+  };
+}
+
+function denoPackage({ os, arch, musl }: Machine): ManagerPackage | undefined {
+  const system = { linux: "linux", darwin: "darwin", windows: "win32" }[os as string];
+  if (system === undefined || musl) return undefined;
+  const parts = [system, ARCHITECTURES[arch], ...(os === "linux" ? ["glibc"] : [])];
+  return {
+    name: `@deno/${parts.join("-")}`,
+    hashed: undefined,
+    programs: { deno: os === "windows" ? "deno.exe" : "deno" },
+  };
+}
+
+/** The npm package of a manager in some version; `undefined` where there is none for the machine. */
+export function managerPackage(
+  manager: PackageManager,
+  { version, machine }: { readonly version: string; readonly machine: Machine },
+): ManagerPackage | undefined {
+  switch (manager) {
+    case "npm":
+    case "pnpm":
+      return { name: manager, hashed: "archive" };
+    case "yarn":
+      return isModernYarn(version)
+        ? { name: "@yarnpkg/cli-dist", hashed: { file: "bin/yarn.js" } }
+        : { name: "yarn", hashed: "archive" };
+    case "bun":
+      return bunPackage(machine);
+    case "deno":
+      return denoPackage(machine);
+  }
+}

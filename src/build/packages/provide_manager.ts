@@ -1,0 +1,132 @@
+/**
+ * The package manager of a project: that of the machine where it fits, else one
+ * from the npm registry.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { coerce, satisfies, valid, validRange } from "semver";
+import { runProgram } from "../../lib/spawn_program.ts";
+import { type DetectedProject, type FoundManager, usualVersion } from "../../manifest/mod.ts";
+import { BuildError } from "../build_error.ts";
+import { createFolderReader } from "../folder_reader.ts";
+import { environmentOf } from "../run_command.ts";
+import { type BuildHost, inEnvironment } from "../types.ts";
+import { fetchManager } from "./fetch_manager.ts";
+import { managerVariables } from "./manager_variables.ts";
+import { withFolderFirst } from "./search_path.ts";
+
+/** Longest answer to `--version`, in milliseconds: some managers fetch themselves first. */
+const VERSION_MS = 60_000;
+
+export interface ManagerFacts {
+  /** Absolute path of the project's folder. */
+  readonly directory: string;
+  readonly detected: DetectedProject;
+  /** Commands that are going to run. */
+  readonly commands: readonly string[];
+}
+
+/** The version of the machine's own; `undefined` where there is none that runs for this project. */
+async function versionOnPath(
+  host: BuildHost,
+  { name, directory }: { readonly name: string; readonly directory: string },
+): Promise<string | undefined> {
+  const isWindows = Deno.build.os === "windows";
+  const signal = AbortSignal.any([host.signal, AbortSignal.timeout(VERSION_MS)]);
+  try {
+    const { success, stdout } = await runProgram(isWindows ? "cmd" : name, {
+      args: isWindows ? ["/d", "/s", "/c", name, "--version"] : ["--version"],
+      cwd: directory,
+      env: environmentOf({ ...host.env, COREPACK_ENABLE_DOWNLOAD_PROMPT: "0" }),
+      clearEnv: true,
+      signal,
+      stdin: "null",
+      stderr: "null",
+    });
+    host.signal.throwIfAborted();
+    if (!success) return undefined;
+    const [, text = ""] = /(\d+\.\d+\.\d+\S*)/.exec(new TextDecoder().decode(stdout)) ?? [];
+    return valid(text) ?? coerce(text)?.version;
+  } catch (error) {
+    if (error instanceof Deno.errors.NotFound) return undefined;
+    throw error;
+  }
+}
+
+/** Whether a version is what a field asks for; a tag such as `latest` says nothing of it. */
+function fits(version: string, wanted: string | undefined): boolean {
+  if (wanted === undefined || validRange(wanted) === null) return true;
+  return satisfies(version, wanted, { includePrerelease: true });
+}
+
+/** Says what is odd about how the project names its package manager. */
+function warnOf(host: BuildHost, { name, lockFile, otherLockFiles }: FoundManager): void {
+  if (otherLockFiles.length === 0) return;
+  host.say(
+    "install",
+    "warn",
+    `Found lock files of several package managers: ${lockFile ?? `${name}, which has none,`} ` +
+      `is used, ${
+        otherLockFiles.join(" and ")
+      } not. Remove what is not used, or name the package ` +
+      'manager in "packageManager" of package.json',
+  );
+}
+
+async function provide(
+  host: BuildHost,
+  found: FoundManager,
+  { directory, reader }: {
+    readonly directory: string;
+    readonly reader: ReturnType<typeof createFolderReader>;
+  },
+): Promise<BuildHost> {
+  const { name, version, reason } = found;
+  const own = await versionOnPath(host, { name, directory });
+  if (own !== undefined && fits(own, version)) {
+    host.say("install", "info", `Using ${name} ${own} from PATH (${reason})`);
+    return host;
+  }
+  const wanted = version ?? await usualVersion(reader, found);
+  host.say(
+    "install",
+    "info",
+    own === undefined
+      ? `Getting ${name} ${wanted} (${reason}): there is none on PATH`
+      : `Getting ${name} ${wanted} (${reason}): the one on PATH is ${own}`,
+  );
+  const fetched = await fetchManager(host, { name, version: wanted, hash: found.hash, directory });
+  const from = fetched.isNew ? "from the npm registry" : "from the cache";
+  host.say("install", "info", `Using ${name} ${fetched.version} ${from} (${reason})`);
+  return inEnvironment(host, withFolderFirst(host.env, fetched.bin));
+}
+
+/** True where the machine's own npm will do, as for most projects. */
+const isUsualNpm = ({ name, version }: FoundManager) => name === "npm" && version === undefined;
+
+/**
+ * The host with the project's package manager first in its search path. Where
+ * no command names it, one that cannot be had is only warned of.
+ *
+ * @throws {BuildError} where package.json names it in a way that cannot be read,
+ *   or it cannot be fetched.
+ */
+export async function provideManager(host: BuildHost, facts: ManagerFacts): Promise<BuildHost> {
+  const { detected: { manager, installsIn }, commands } = facts;
+  if (manager === undefined) return host;
+  if (manager.problem !== undefined) throw new BuildError("build_failed", manager.problem);
+  warnOf(host, manager);
+  const equipped = inEnvironment(host, { ...host.env, ...managerVariables(host.env) });
+  if (isUsualNpm(manager)) return equipped;
+  const isNamed = commands.some((command) => new RegExp(`\\b${manager.name}x?\\b`).test(command));
+  const directory = join(facts.directory, installsIn);
+  const reader = createFolderReader(facts.directory);
+  try {
+    return await provide(equipped, manager, { directory, reader });
+  } catch (error) {
+    if (isNamed || !(error instanceof BuildError)) throw error;
+    host.say("install", "warn", error.message);
+    return equipped;
+  }
+}

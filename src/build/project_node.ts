@@ -1,0 +1,120 @@
+/**
+ * The version of Node that a project asks for, by the files in which other
+ * tools look for it.
+ *
+ * @module
+ */
+import { satisfies, validRange } from "semver";
+import { z } from "zod";
+import type { ProjectReader } from "../manifest/mod.ts";
+
+/** What a project says of its Node. */
+export interface ProjectNode {
+  /** What npm takes as the version of a package: `24`, `20.11.0`, `~22.3`, `>=23 <23.4`. */
+  readonly range: string;
+  /** As the project has it, which the machine's own Node may meet in another way. */
+  readonly asked: string;
+  /** Where it says so, such as `.nvmrc` or `engines.node of package.json`. */
+  readonly from: string;
+}
+
+export type ProjectNodeResult =
+  | { readonly type: "asked"; readonly node: ProjectNode }
+  | { readonly type: "none" }
+  /** Something is written that is no version. */
+  | { readonly type: "unreadable"; readonly from: string; readonly text: string };
+
+/** Major versions with long-term support, newest first. */
+const LTS_MAJORS = [24, 22, 20, 18] as const;
+
+/** Names of lines with long-term support, as `.nvmrc` may have them. */
+const LTS_NAMES: Readonly<Record<string, number>> = {
+  krypton: 24,
+  jod: 22,
+  iron: 20,
+  hydrogen: 18,
+  gallium: 16,
+};
+
+/** Longest text that counts as a version. */
+const MAX_TEXT = 128;
+
+/** Higher than any version of Node within a major one. */
+const LAST = "9999.9999";
+
+const packageSchema = z.object({
+  volta: z.object({ node: z.string() }).optional().catch(undefined),
+  engines: z.object({ node: z.string() }).optional().catch(undefined),
+});
+
+/** The range that a text stands for; `undefined` where it is no version. */
+function asRange(text: string): string | undefined {
+  const name = text.toLowerCase();
+  if (name === "node" || name === "stable" || name === "latest" || name === "current") return "*";
+  if (name === "lts" || name === "lts/*" || name === "--lts") return String(LTS_MAJORS[0]);
+  const major = LTS_NAMES[name.replace(/^lts\//, "")];
+  if (major !== undefined) return String(major);
+  return validRange(text) === null ? undefined : text.replace(/^v(?=\d)/, "");
+}
+
+/**
+ * The newest version with long-term support that meets a range, as npm takes it;
+ * else the range itself.
+ */
+export function preferredNode(range: string): string {
+  const major = LTS_MAJORS.find((each) => satisfies(`${each}.${LAST}`, range));
+  return major === undefined ? range : String(major);
+}
+
+async function lineOf(reader: ProjectReader, path: string): Promise<string | undefined> {
+  const text = await reader.readText(path);
+  return text?.split("\n").map((line) => line.replace(/#.*/, "").trim()).find((line) =>
+    line !== ""
+  );
+}
+
+function parsePackage(text: string | undefined) {
+  if (text === undefined) return undefined;
+  try {
+    return packageSchema.safeParse(JSON.parse(text.replace(/^\ufeff/, ""))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+async function askedIn(
+  reader: ProjectReader,
+  folder: string,
+): Promise<{ readonly text: string; readonly from: string } | undefined> {
+  for (const file of [".node-version", ".nvmrc"]) {
+    const text = await lineOf(reader, `${folder}${file}`);
+    if (text !== undefined) return { text, from: `${folder}${file}` };
+  }
+  const found = parsePackage(await reader.readText(`${folder}package.json`));
+  const from = (field: string) => `${field} of ${folder}package.json`;
+  if (found?.volta !== undefined) return { text: found.volta.node, from: from("volta.node") };
+  if (found?.engines === undefined) return undefined;
+  return { text: found.engines.node, from: from("engines.node") };
+}
+
+/**
+ * What a project asks for, else what its workspace does: `.node-version`,
+ * `.nvmrc`, then `volta` and `engines` of package.json.
+ */
+export async function readProjectNode(
+  reader: ProjectReader,
+  { installsIn }: {
+    /** The folder of its workspace, from the project; "" where it is in none. */
+    readonly installsIn: string;
+  },
+): Promise<ProjectNodeResult> {
+  for (const folder of new Set(["", installsIn])) {
+    const found = await askedIn(reader, folder);
+    if (found === undefined) continue;
+    const { text, from } = found;
+    const asked = text.length > MAX_TEXT ? undefined : asRange(text.trim());
+    if (asked === undefined) return { type: "unreadable", from, text: text.slice(0, MAX_TEXT) };
+    return { type: "asked", node: { range: preferredNode(asked), asked, from } };
+  }
+  return { type: "none" };
+}

@@ -1,0 +1,95 @@
+/**
+ * Which package of a workspace is deployed where its root folder was named.
+ *
+ * @module
+ */
+import { join, relative } from "node:path";
+import { detectProject } from "../../manifest/mod.ts";
+import { BuildError } from "../build_error.ts";
+import { createFolderReader } from "../folder_reader.ts";
+import type { BuildHost } from "../types.ts";
+import { type Member, readMembers } from "./members.ts";
+
+/** An app of a workspace. */
+export interface WorkspaceApp {
+  /** Its folder, relative to the root and with `/`. */
+  readonly path: string;
+  /** What it is, for people. */
+  readonly kind: string;
+}
+
+/** Most apps that an error lists. */
+const MAX_LISTED = 20;
+
+/** What a folder would be deployed as; `undefined` for a package that is no app. */
+async function kindOf(directory: string, member?: Member): Promise<string | undefined> {
+  const reader = createFolderReader(directory);
+  const { framework, server } = await detectProject(reader);
+  const hasPage = await reader.exists("index.html");
+  // Libraries are often built by Vite, too.
+  if (framework !== undefined && (framework.id !== "vite" || hasPage)) return framework.name;
+  if (server !== undefined) return "a server";
+  if (member?.scripts.has("start") === true) return "a start script";
+  if (await reader.exists("svc.toml") && member !== undefined) return "svc.toml";
+  return hasPage ? "a page" : undefined;
+}
+
+/** The apps of a workspace, in the order of their paths. */
+async function findApps(
+  root: string,
+  members: readonly Member[],
+): Promise<readonly WorkspaceApp[]> {
+  const kinds = await Promise.all(
+    members.map((member) => kindOf(join(root, member.path), member)),
+  );
+  return members.flatMap(({ path }, index) => {
+    const kind = kinds[index];
+    return kind === undefined ? [] : [{ path, kind }];
+  });
+}
+
+function undecided(apps: readonly WorkspaceApp[]): BuildError {
+  const lines = apps.slice(0, MAX_LISTED).map(({ path, kind }) => `  ${path} (${kind})`);
+  const more = apps.length > MAX_LISTED ? [`  and ${apps.length - MAX_LISTED} more`] : [];
+  return new BuildError(
+    "app_undecided",
+    `Name the app to deploy: this folder is a workspace with ${apps.length}\n` +
+      [...lines, ...more].join("\n"),
+    {
+      hint: `Deploy one by its folder, such as: svc deploy ${apps[0]?.path}. For builds from ` +
+        `git: svc projects update <project> --root-directory ${apps[0]?.path}`,
+      details: { apps },
+    },
+  );
+}
+
+/**
+ * The folder of the only app of a workspace, or of the one that `standing` lies in;
+ * the folder itself where it is no workspace, or an app on its own.
+ *
+ * @throws {BuildError} where there are several.
+ */
+export async function chooseApp(
+  host: BuildHost,
+  { directory, standing }: {
+    /** Absolute path of the folder that was named. */
+    readonly directory: string;
+    /** Absolute path of the folder that a person is in, if any. */
+    readonly standing: string | undefined;
+  },
+): Promise<string> {
+  const members = await readMembers(directory);
+  if (members === undefined || await kindOf(directory) !== undefined) return directory;
+  const apps = await findApps(directory, members);
+  const here = standing === undefined
+    ? undefined
+    : relative(directory, standing).replaceAll("\\", "/");
+  const chosen = apps.length === 1
+    ? apps[0]
+    : apps.find(({ path }) => here === path || here?.startsWith(`${path}/`) === true);
+  if (chosen === undefined && apps.length > 1) throw undecided(apps);
+  if (chosen === undefined) return directory;
+  const why = apps.length === 1 ? "the only app of this workspace" : "the app of this folder";
+  host.say("detect", "info", `Taking ${chosen.path} (${chosen.kind}): ${why}`);
+  return join(directory, chosen.path);
+}

@@ -1,0 +1,72 @@
+/**
+ * The folders that a deploy works on where the folder that was named is a
+ * workspace: the app's, and the one with its settings.
+ *
+ * @module
+ */
+import { join } from "node:path";
+import { loadProjectConfig, PROJECT_CONFIG_FILE, type ProjectConfig } from "../../config/mod.ts";
+import { renderDiagnostic } from "../../lib/diagnostic.ts";
+import type { BuildOptions } from "../build_project.ts";
+import { BuildError } from "../build_error.ts";
+import { createFolderReader } from "../folder_reader.ts";
+import { RULES_FILE } from "../read_rules_file.ts";
+import type { BuildHost } from "../types.ts";
+import { chooseApp } from "./choose_app.ts";
+
+export interface OpenedApp {
+  /** Absolute path of the folder that is built. */
+  readonly directory: string;
+  /** Absolute path of the folder whose rules and functions count. */
+  readonly home: string;
+  readonly config: ProjectConfig | undefined;
+}
+
+interface OpenOptions extends BuildOptions {
+  readonly standing?: string | undefined;
+}
+
+/** True where somebody said how the named folder itself is built. */
+function isSettled({ config, settings, ...options }: OpenOptions): boolean {
+  return [
+    ...[
+      options.buildCommand,
+      options.framework,
+      config?.build.command,
+      config?.build.outputDirs[0],
+    ],
+    ...[settings?.buildCommand, settings?.outputDirectory],
+  ].some((each) => typeof each === "string");
+}
+
+async function configOf(directory: string, path: string): Promise<ProjectConfig | undefined> {
+  const loaded = await loadProjectConfig(directory);
+  if (loaded.status === "missing") return undefined;
+  if (loaded.status === "found") return loaded.config;
+  const { diagnostics, source } = loaded;
+  const found = {
+    file: join(path, PROJECT_CONFIG_FILE),
+    ...(source === undefined ? {} : { source }),
+  };
+  const lines = diagnostics.map((diagnostic) => renderDiagnostic(diagnostic, found));
+  throw new BuildError("build_failed", `Correct svc.toml of ${path}\n${lines.join("\n")}`);
+}
+
+/**
+ * The project itself, or the app of a workspace that is meant. Its own `svc.toml`,
+ * rules and functions count, else those of the folder that was named.
+ *
+ * @throws {BuildError} where a workspace has several apps, or its `svc.toml` is invalid.
+ */
+export async function openApp(host: BuildHost, options: OpenOptions): Promise<OpenedApp> {
+  const { directory: named, config, standing } = options;
+  const same = { directory: named, home: named, config };
+  if (isSettled(options)) return same;
+  const directory = await chooseApp(host, { directory: named, standing });
+  if (directory === named) return same;
+  const own = await configOf(directory, host.showPath(directory));
+  const reader = createFolderReader(directory);
+  const isHome = own !== undefined || await reader.exists(RULES_FILE) ||
+    await reader.isDirectory("functions");
+  return { directory, home: isHome ? directory : named, config: own ?? config };
+}

@@ -1,0 +1,47 @@
+/**
+ * How each package manager is called. Pure.
+ *
+ * @module
+ */
+import type { PackageManager } from "./types.ts";
+
+interface Calls {
+  readonly run: string;
+  readonly exec: string;
+  readonly add: string;
+  readonly addDev: string;
+}
+
+/** How a manager calls a package.json script and a program of a dependency, and adds packages. */
+const CALLS: Readonly<Record<PackageManager, Calls>> = {
+  npm: { run: "npm run", exec: "npx", add: "npm install ", addDev: "npm install --save-dev " },
+  pnpm: { run: "pnpm run", exec: "pnpm exec", add: "pnpm add ", addDev: "pnpm add --save-dev " },
+  yarn: { run: "yarn run", exec: "yarn run", add: "yarn add ", addDev: "yarn add --dev " },
+  bun: { run: "bun run", exec: "bunx", add: "bun add ", addDev: "bun add --dev " },
+  deno: {
+    run: "deno task",
+    exec: "deno run -A npm:",
+    add: "deno add npm:",
+    addDev: "deno add --dev npm:",
+  },
+};
+
+/** The command line that runs a script of package.json. */
+export function runScript(manager: PackageManager, script: string): string {
+  return `${CALLS[manager].run} ${script}`;
+}
+
+/** The command line that runs a program of the npm package `package`. */
+export function runProgram(
+  manager: PackageManager,
+  program: { readonly commandLine: string; readonly package: string },
+): string {
+  if (manager !== "deno") return `${CALLS[manager].exec} ${program.commandLine}`;
+  const args = program.commandLine.split(" ").slice(1);
+  return [`${CALLS.deno.exec}${program.package}`, ...args].join(" ");
+}
+
+/** The command line that adds a package to a project. */
+export function addPackage(manager: PackageManager, name: string, kind?: "dev"): string {
+  return `${kind === "dev" ? CALLS[manager].addDev : CALLS[manager].add}${name}`;
+}

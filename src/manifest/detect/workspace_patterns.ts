@@ -1,0 +1,74 @@
+/**
+ * Which folders a workspace of packages has, as its root names them. Pure.
+ *
+ * @module
+ */
+import { minimatch } from "minimatch";
+import { parse } from "yaml";
+import { z } from "zod";
+
+/** Most patterns of one workspace. */
+const MAX_PATTERNS = 100;
+
+const patterns = z.array(z.string().min(1).max(1024)).max(MAX_PATTERNS);
+const packageWorkspaces = z.object({
+  workspaces: z.union([
+    patterns,
+    z.object({ packages: patterns }).transform(({ packages }) => packages),
+  ]),
+});
+const pnpmWorkspace = z.object({ packages: patterns });
+
+function parsedOrNothing(parseText: () => unknown): unknown {
+  try {
+    return parseText();
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The patterns of a root folder, from the texts of its pnpm-workspace.yaml and
+ * its package.json; `undefined` where it is no workspace's root.
+ */
+export function workspacePatterns(root: {
+  readonly pnpmWorkspace: string | undefined;
+  readonly packageJson: string | undefined;
+}): readonly string[] | undefined {
+  if (root.pnpmWorkspace !== undefined) {
+    // A file of settings alone makes no workspace.
+    return pnpmWorkspaceOf(root.pnpmWorkspace);
+  }
+  const { packageJson } = root;
+  if (packageJson === undefined || !packageJson.includes('"workspaces"')) return undefined;
+  const value = parsedOrNothing(() => JSON.parse(packageJson.replace(/^\ufeff/, "")));
+  return packageWorkspaces.safeParse(value).data?.workspaces;
+}
+
+function pnpmWorkspaceOf(text: string): readonly string[] | undefined {
+  return pnpmWorkspace.safeParse(parsedOrNothing(() => parse(text))).data?.packages;
+}
+
+const plain = (pattern: string) => pattern.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
+
+/** Whether a folder, relative to the root and with `/`, is part of the workspace. */
+export function isMember(folder: string, patterns: readonly string[]): boolean {
+  let member = false;
+  for (const pattern of patterns) {
+    const excludes = pattern.startsWith("!");
+    if (excludes === member && minimatch(folder, plain(excludes ? pattern.slice(1) : pattern))) {
+      member = !excludes;
+    }
+  }
+  return member;
+}
+
+/** The folders, without pattern characters, in which members may be; `.` is the root itself. */
+export function memberBases(patterns: readonly string[]): readonly string[] {
+  const bases = patterns.filter((pattern) => !pattern.startsWith("!")).map((pattern) => {
+    const parts = plain(pattern).split("/");
+    const magic = parts.findIndex((part) => /[*?[{(!+@]/.test(part));
+    return (magic === -1 ? parts : parts.slice(0, magic)).join("/") || ".";
+  });
+  return [...new Set(bases)];
+}

@@ -1,0 +1,39 @@
+import assert from "node:assert/strict";
+import { isMember, memberBases, workspacePatterns } from "./workspace_patterns.ts";
+
+Deno.test("workspacePatterns() reads the roots of npm, Yarn, Bun and pnpm", () => {
+  const of = (packageJson?: string, pnpmWorkspace?: string) =>
+    workspacePatterns({ packageJson, pnpmWorkspace });
+  assert.deepEqual(of('{"workspaces":["apps/*"]}'), ["apps/*"]);
+  assert.deepEqual(of('{"workspaces":{"packages":["apps/*"],"nohoist":[]}}'), ["apps/*"]);
+  assert.deepEqual(of("{}", "packages:\n  - 'apps/*'\n  - \"!**/test\"\n"), ["apps/*", "!**/test"]);
+  assert.equal(of("{}", "onlyBuiltDependencies:\n  - esbuild\n"), undefined);
+  assert.equal(of('{"name":"shop"}'), undefined);
+  assert.equal(of('{"description":"has \\"workspaces\\""}'), undefined);
+  assert.equal(of("no JSON"), undefined);
+});
+
+const MEMBERS: readonly (readonly [string, readonly string[], boolean])[] = [
+  ["apps/web", ["apps/*"], true],
+  ["apps/web", ["./apps/*/"], true],
+  ["apps/web/src", ["apps/*"], false],
+  ["apps/web/src", ["apps/**"], true],
+  ["docs", ["apps/*"], false],
+  ["apps/old", ["apps/*", "!apps/old"], false],
+  ["apps/old", ["apps/*", "!apps/*", "apps/old"], true],
+];
+
+for (const [folder, patterns, member] of MEMBERS) {
+  Deno.test(`isMember() says ${member} for ${folder} in ${patterns.join(" ")}`, () => {
+    assert.equal(isMember(folder, patterns), member);
+  });
+}
+
+Deno.test("memberBases() names the folders to look into", () => {
+  assert.deepEqual(memberBases(["apps/*", "packages/**", "tools/cli", "*", "!x/*"]), [
+    "apps",
+    "packages",
+    "tools/cli",
+    ".",
+  ]);
+});

@@ -1,0 +1,42 @@
+/**
+ * Finding the workspace that a project is a part of.
+ *
+ * @module
+ */
+import type { ProjectReader } from "../frameworks/types.ts";
+import { isMember, workspacePatterns } from "./workspace_patterns.ts";
+
+/** How many folders above the project the root of its workspace is looked for. */
+const MAX_ABOVE = 4;
+
+/** What the root folder of a workspace says of its members; `undefined` where it is no root. */
+export async function patternsAt(
+  reader: ProjectReader,
+  folder: string,
+): Promise<readonly string[] | undefined> {
+  const [pnpmWorkspace, packageJson] = await Promise.all([
+    reader.readText(`${folder}pnpm-workspace.yaml`),
+    reader.readText(`${folder}package.json`),
+  ]);
+  return workspacePatterns({ pnpmWorkspace, packageJson });
+}
+
+/** The last parts of the project's path, as a root `steps` folders above names it. */
+function pathFrom(steps: number, directory: string | undefined): string | undefined {
+  return directory?.split(/[\\/]/).slice(-steps).join("/");
+}
+
+/**
+ * The folder that installs for the project: `../` and the like where it is a
+ * part of a workspace (of npm, pnpm, Yarn or Bun), "" where it is not.
+ */
+export async function workspaceRoot(reader: ProjectReader): Promise<string> {
+  for (let steps = 1; steps <= MAX_ABOVE; steps++) {
+    const folder = "../".repeat(steps);
+    const patterns = await patternsAt(reader, folder);
+    if (patterns === undefined) continue;
+    const path = pathFrom(steps, reader.directory);
+    if (path === undefined || isMember(path, patterns)) return folder;
+  }
+  return "";
+}
