@@ -8,7 +8,7 @@ import { join, sep } from "node:path";
 import type { ProjectConfig } from "../config/mod.ts";
 import { childVariables } from "../lib/child_variables.ts";
 import { formatCount } from "../lib/format.ts";
-import { type DetectedProject, detectProject, findOutput } from "../manifest/mod.ts";
+import { type DetectedProject, detectProject, findFramework, findOutput } from "../manifest/mod.ts";
 import { BuildError } from "./build_error.ts";
 import { createFolderReader } from "./folder_reader.ts";
 import { wrongNode } from "./node_version.ts";
@@ -129,6 +129,12 @@ async function detect(host: BuildHost, options: BuildOptions): Promise<DetectedP
   return detected;
 }
 
+/** What the framework wants of its build, where the caller's environment does not say. */
+function frameworkVariables(host: BuildHost, { framework }: DetectedProject) {
+  const wanted = Object.entries(findFramework(framework?.id)?.buildVariables ?? {});
+  return Object.fromEntries(wanted.filter(([name]) => host.env[name] === undefined));
+}
+
 /** Asks for the variables once, and only when a command is about to run. */
 function onceAsked(host: BuildHost, options: BuildOptions) {
   let asked: ReturnType<typeof buildVariables> | undefined;
@@ -167,7 +173,7 @@ async function runBuild(
     phase: "build",
     command,
     directory,
-    variables: await variables(),
+    variables: { ...frameworkVariables(host, detected), ...await variables() },
     suspect: async () => {
       const { advice } = detected;
       if (advice !== undefined) return `${advice.message}. ${advice.hint}`;

@@ -89,10 +89,11 @@ async function findFiles(
     const { message, hint } = found;
     throw new BuildError("manifest_invalid", message, hint === undefined ? {} : { hint });
   }
-  if (found.type !== "server" || found.placements === undefined) {
-    return { found, listing: acceptSurvey(host, survey) };
-  }
-  const placed = await placeWithEntry(projectRoot, found.placements, found.entry);
+  const { placements } = found;
+  if (placements === undefined) return { found, listing: acceptSurvey(host, survey) };
+  const placed = found.type === "server"
+    ? await placeWithEntry(projectRoot, placements, found.entry)
+    : await surveyPlacements(projectRoot, placements);
   return { found, listing: acceptSurvey(host, placed) };
 }
 

@@ -140,7 +140,7 @@ const ROWS: readonly Row[] = [
     name: "Next.js as a server",
     files: { "package.json": packageJson({ next: "16.0.0" }) },
     framework: "next",
-    output: "out",
+    output: ".next/standalone",
     server: /Next\.js/,
   },
   {

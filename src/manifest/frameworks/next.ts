@@ -1,13 +1,19 @@
-/** @module Next.js: a server, unless `output: "export"` makes plain files. */
+/** @module Next.js: a server on Node, unless `output: "export"` makes plain files. */
 import { textProperty } from "./config_text.ts";
+import { findNext } from "./next_server.ts";
 import type { Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";
 
 function inspect({ config, buildScript }: FrameworkFacts): FrameworkFinding {
-  const exported = textProperty(config?.text ?? "", "output") === "export" ||
+  const text = config?.text ?? "";
+  const distDir = textProperty(text, "distDir");
+  const exported = textProperty(text, "output") === "export" ||
     /\bnext export\b/.test(buildScript ?? "");
-  if (!exported) return { server: 'Next.js makes a server unless its config sets output "export"' };
-  const distDir = textProperty(config?.text ?? "", "distDir");
-  return distDir === undefined ? {} : { outputDirs: [distDir] };
+  if (exported) return distDir === undefined ? {} : { outputDirs: [distDir] };
+  const build = distDir ?? ".next";
+  return {
+    server: 'Next.js makes a server unless its config sets output "export"',
+    outputDirs: [`${build}/standalone`, build],
+  };
 }
 
 export const next: Framework = {
@@ -18,5 +24,9 @@ export const next: Framework = {
   build: "next build",
   dev: "next dev",
   outputDirs: ["out"],
+  hashedFolders: [{ path: "_next/static/" }],
+  server: { find: findNext },
+  // The default of `output` in Next.js's config: what the author writes goes before it.
+  buildVariables: { NEXT_PRIVATE_STANDALONE: "true", NEXT_TELEMETRY_DISABLED: "1" },
   inspect,
 };

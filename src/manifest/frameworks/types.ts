@@ -100,12 +100,28 @@ export interface FoundServer {
   readonly entry: string;
   /** Folders with files to serve as they are, the first choice first. */
   readonly clients: readonly string[];
+  /**
+   * Folders of the first client whose files are named by their content, as URL paths
+   * with a final slash; those of the framework's row where missing.
+   */
+  readonly hashedFolders?: readonly string[];
+  /** Patterns of URL paths that the server answers even where a file has that path. */
+  readonly beforeFiles?: readonly string[];
+  /** Memory that it needs, in MiB; the usual where missing. */
+  readonly memoryMb?: number;
+}
+
+/** Plain files below a folder. */
+export interface FoundFiles {
+  readonly type: "static";
+  readonly directory: string;
+  /** As those of a server; `directory` is then a path in what they put together. */
+  readonly placements?: readonly Placement[];
 }
 
 export type Found =
   | FoundServer
-  /** Plain files below this folder. */
-  | { readonly type: "static"; readonly directory: string }
+  | FoundFiles
   /** The build is for another platform, or lacks its server. */
   | { readonly type: "unusable"; readonly message: string; readonly hint?: string };
 

@@ -5,7 +5,7 @@
  * @module
  */
 import type { DetectedProject } from "../detect/types.ts";
-import { MANIFEST_PATH, MANIFEST_VERSION } from "../limits.ts";
+import { MANIFEST_VERSION } from "../limits.ts";
 import type { Layer, Manifest, Route } from "../types.ts";
 import { findFramework } from "../frameworks/frameworks.ts";
 import type { BuiltOutput, Found, FoundServer } from "../frameworks/types.ts";
@@ -14,14 +14,20 @@ import { CATCH_ALL_PATTERN, generateStaticManifest, metaOf } from "./static_mani
 const SERVER_LAYER = "server";
 
 /** Files named by their content first, then all other files, the server last. */
-const PRIORITY = { hashed: 30, files: 20, server: 0 } as const;
+const PRIORITY = { hashed: 30, beforeFiles: 25, files: 20, server: 0 } as const;
 
 function escapePattern(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
 /** A file that an older page asks for must not wake the server, so hashed folders end here. */
-function routesOf(clients: readonly string[], hashed: readonly string[]): Route[] {
+function routesOf(
+  clients: readonly string[],
+  { hashed, beforeFiles }: {
+    readonly hashed: readonly string[];
+    readonly beforeFiles: readonly string[];
+  },
+): Route[] {
   const [first] = clients;
   const files = { methods: ["GET" as const], priority: PRIORITY.files };
   return [
@@ -32,6 +38,11 @@ function routesOf(clients: readonly string[], hashed: readonly string[]): Route[
       methods: ["GET" as const],
       fallthrough: false,
     }))),
+    ...beforeFiles.map((pattern) => ({
+      pattern,
+      layer: SERVER_LAYER,
+      priority: PRIORITY.beforeFiles,
+    })),
     ...clients.map((layer) => ({ pattern: CATCH_ALL_PATTERN, layer, ...files })),
     { pattern: CATCH_ALL_PATTERN, layer: SERVER_LAYER, priority: PRIORITY.server },
   ];
@@ -45,17 +56,23 @@ function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom)
   const clients = found.clients.filter((folder) =>
     paths.some((path) => path.startsWith(`${folder}/`))
   );
+  const { directory, entry, memoryMb, beforeFiles = [] } = found;
   const layers: Layer[] = [
     ...clients.map((name) => ({ name, target: "STATIC" as const, directory: name })),
-    { name: SERVER_LAYER, target: "COMPUTE", directory: found.directory, entry: found.entry },
+    {
+      ...{ name: SERVER_LAYER, target: "COMPUTE", directory, entry },
+      ...(memoryMb === undefined ? {} : { runtime: { memoryMb } }),
+    },
   ];
-  const hashed = (findFramework(framework?.id)?.hashedFolders ?? [])
-    .map(({ path }) => `/${path}`)
-    .filter((path) => paths.some((file) => file.startsWith(`${clients[0]}${path}`)));
+  const folders = found.hashedFolders ??
+    (findFramework(framework?.id)?.hashedFolders ?? []).map(({ path }) => `/${path}`);
+  const hashed = folders.filter((path) =>
+    paths.some((file) => file.startsWith(`${clients[0]}${path}`))
+  );
   return {
     version: MANIFEST_VERSION,
     layers,
-    routes: routesOf(clients, hashed),
+    routes: routesOf(clients, { hashed, beforeFiles }),
     ...metaOf(framework === undefined ? {} : { framework }),
   };
 }
@@ -64,15 +81,11 @@ function serverManifest(found: FoundServer, { paths, framework }: GeneratedFrom)
 function withoutServer({ framework, server, advice }: DetectedProject): Found | undefined {
   if (advice !== undefined) return { type: "unusable", ...advice };
   if (server === undefined || framework?.id === "astro") return undefined;
-  const known = findFramework(framework?.id)?.server !== undefined;
   return {
     type: "unusable",
-    message: known
-      ? `Deploy the folder that has server and files: this output has no server (${server.reason})`
-      : `Add ${MANIFEST_PATH} to the output: this build makes a server (${server.reason})`,
-    hint: known
-      ? 'Set "build.output_dirs" in svc.toml to the folder that the build command writes'
-      : "docs/manifest.md shows a manifest with a COMPUTE layer",
+    message:
+      `Deploy the folder that has server and files: this output has no server (${server.reason})`,
+    hint: 'Set "build.output_dirs" in svc.toml to the folder that the build command writes',
   };
 }
 

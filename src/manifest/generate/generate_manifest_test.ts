@@ -240,11 +240,6 @@ const UNUSABLE: Readonly<Record<string, readonly [Project, RegExp, RegExp]>> = {
     /this output has no server/,
     /build\.output_dirs/,
   ],
-  "a framework whose server is not known": [
-    { dependencies: { next: "16.0.0" }, output: { "index.html": "" } },
-    /Add \.svc\/manifest\.json to the output/,
-    /docs\/manifest\.md/,
-  ],
 };
 
 for (const [name, [project, message, hint]] of Object.entries(UNUSABLE)) {

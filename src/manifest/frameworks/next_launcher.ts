@@ -1,0 +1,223 @@
+/**
+ * The module that starts Next.js's standalone server in place of the `server.js`
+ * that its build writes: the same server, with a cache that needs no writable
+ * folder, and with answers that the edge may keep.
+ *
+ * The text is JavaScript for Node 20 and later, with nothing but Next.js at hand.
+ *
+ * @module
+ */
+
+/** What of a build the launcher has to know. */
+export interface LaunchFacts {
+  /** `distDir` of Next.js's config, relative to the app's folder. */
+  readonly distDir: string;
+  /**
+   * Regular expressions of paths whose answer may depend on more than the URL: what
+   * middleware sees, and rules that look at cookies or headers. The edge keeps none.
+   */
+  readonly personal: readonly string[];
+}
+
+/** Request fields that only a host of Next.js may write; versions differ in which they drop. */
+const INTERNAL_FIELDS = String
+  .raw`/^(?:x-middleware-|x-now-|x-invoke-|x-matched-path$|next-resume$|x-next-resume-state-length$)/`;
+
+/** Notes which pages of Next.js's cache go into which answer. */
+const PAGE_CACHE = String.raw`
+const answers = new AsyncLocalStorage();
+
+const isPage = (value) => value != null && value.kind !== "FETCH" && value.kind !== "IMAGE";
+
+/** A tag as a header field can carry it. */
+function fieldTag(tag) {
+  const text = /^[!-+\--~]+$/.test(tag) ? tag : encodeURIComponent(tag);
+  return text.length <= 256 ? text : createHash("sha256").update(text).digest("hex");
+}
+
+const pageTag = (key) => fieldTag("next-page:" + key);
+
+function note(key, value, lastModified) {
+  const answer = answers.getStore();
+  if (answer === undefined || !isPage(value)) return;
+  answer.tags.add(pageTag(key));
+  answer.lastModified = lastModified;
+  const named = value.headers?.["x-next-cache-tags"];
+  if (typeof named !== "string") return;
+  for (const tag of named.split(",")) if (tag !== "") answer.tags.add(fieldTag(tag));
+}
+
+async function revalidate(what) {
+  try {
+    await globalThis.svc?.revalidate(what);
+  } catch (error) {
+    console.error("Cannot revalidate pages at the edge: " + error.message);
+  }
+}
+
+/** Pages that were made again: the edge gets them with its next request, all in one call. */
+const made = new Set();
+
+function noteMade(key) {
+  if (made.size === 0) {
+    setTimeout(() => {
+      const tags = [...made];
+      made.clear();
+      for (let at = 0; at < tags.length; at += 128) {
+        void revalidate({ tags: tags.slice(at, at + 128), soft: true });
+      }
+    }, 50);
+  }
+  made.add(pageTag(key));
+}
+
+const Base = await loadCacheHandler();
+
+/** The project's own cache handler, else that of Next.js. */
+async function loadCacheHandler() {
+  const own = settings.cacheHandler;
+  if (!own) return require("next/dist/server/lib/incremental-cache/file-system-cache").default;
+  const path = own.startsWith("file:") ? own : pathToFileURL(resolve(distDir, own)).href;
+  const loaded = await import(path);
+  return loaded.default?.default ?? loaded.default ?? loaded;
+}
+
+/** Next.js loads this class as its cache handler. */
+export default class PageCache extends Base {
+  async get(key, ...rest) {
+    const entry = await super.get(key, ...rest);
+    note(key, entry?.value, entry?.lastModified);
+    return entry;
+  }
+
+  async set(key, value, ...rest) {
+    note(key, value, Date.now());
+    await super.set(key, value, ...rest);
+    if (isPage(value)) noteMade(key);
+  }
+
+  async revalidateTag(tags, ...rest) {
+    await super.revalidateTag(tags, ...rest);
+    const names = [tags].flat().map(fieldTag);
+    for (let at = 0; at < names.length; at += 128) {
+      await revalidate({ tags: names.slice(at, at + 128) });
+    }
+  }
+}
+`;
+
+/** Gives each answer the fields by which the edge keeps it. */
+const ANSWERS = String.raw`
+const NOT_KEPT = "no-store";
+
+const REVALIDATED = "public, max-age=0, must-revalidate";
+
+function seconds(field, name) {
+  const found = new RegExp("(?:^|[\\s,])" + name + "=(\\d+)").exec(field);
+  return found === null ? undefined : Number(found[1]);
+}
+
+/** How long the edge keeps a page of Next.js's cache. */
+function lifetime(field, { lastModified }, isStale) {
+  const fresh = seconds(field, "s-maxage");
+  const later = seconds(field, "stale-while-revalidate");
+  const age = Math.max(0, Math.floor((Date.now() - (lastModified ?? Date.now())) / 1000));
+  // While Next.js makes a stale page again, the edge asks soon after.
+  const kept = isStale ? 1 : Math.max(1, fresh - age);
+  return "max-age=" + kept + (later === undefined ? "" : ", stale-while-revalidate=" + later);
+}
+
+function prepareHead(request, response, answer) {
+  const field = String(response.getHeader("cache-control") ?? "");
+  const targeted = response.hasHeader("svc-cdn-cache-control") ||
+    response.hasHeader("cdn-cache-control");
+  const path = request.url.split("?", 1)[0];
+  if (personal.some((pattern) => pattern.test(path))) {
+    if (!targeted) response.setHeader("svc-cdn-cache-control", NOT_KEPT);
+    if (field.includes("s-maxage")) response.setHeader("cache-control", "private, no-cache");
+    return;
+  }
+  if (answer.tags.size > 0) response.setHeader("svc-cache-tag", [...answer.tags].join(","));
+  const cached = response.getHeader("x-nextjs-cache");
+  if (targeted || cached === undefined || !field.includes("s-maxage")) return;
+  // Without tags nobody could remove it: another request has asked the cache for this one.
+  const kept = answer.tags.size === 0 ? NOT_KEPT : lifetime(field, answer, cached === "STALE");
+  response.setHeader("svc-cdn-cache-control", kept);
+  response.setHeader("cache-control", REVALIDATED);
+}
+
+function watchHead(request, response, answer) {
+  const writeHead = response.writeHead;
+  response.writeHead = function (...args) {
+    response.writeHead = writeHead;
+    prepareHead(request, response, answer);
+    return writeHead.apply(this, args);
+  };
+}
+
+const emit = Server.prototype.emit;
+Server.prototype.emit = function (name, request, response, ...rest) {
+  if (name === "request" || name === "upgrade") {
+    for (const field of Object.keys(request.headers)) {
+      if (INTERNAL_FIELDS.test(field)) delete request.headers[field];
+    }
+  }
+  if (name !== "request") return emit.call(this, name, request, response, ...rest);
+  const answer = { tags: new Set(), lastModified: undefined };
+  watchHead(request, response, answer);
+  return answers.run(answer, () => emit.call(this, name, request, response, ...rest));
+};
+`;
+
+/** Text of the module that starts the server. */
+export function nextLauncher({ distDir, personal }: LaunchFacts): string {
+  return `import { AsyncLocalStorage } from "node:async_hooks";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { Server } from "node:http";
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+
+const dir = import.meta.dirname ?? fileURLToPath(new URL(".", import.meta.url));
+const distDir = join(dir, ${JSON.stringify(distDir)});
+process.env.NODE_ENV = "production";
+process.chdir(dir);
+const require = createRequire(import.meta.url);
+const INTERNAL_FIELDS = ${INTERNAL_FIELDS};
+const personal = ${JSON.stringify(personal)}.map((source) => new RegExp(source, "i"));
+const settings = JSON.parse(readFileSync(join(distDir, "required-server-files.json"), "utf8")).config;
+${PAGE_CACHE}${ANSWERS}
+const config = {
+  ...settings,
+  distDir: ${JSON.stringify(`./${distDir}`)},
+  cacheHandler: fileURLToPath(import.meta.url),
+  cacheMaxMemorySize: settings.cacheHandler
+    ? settings.cacheMaxMemorySize
+    : settings.cacheMaxMemorySize || 50 * 1024 * 1024,
+  // The server's own folder is read-only: pages stay in memory, and at the edge.
+  // Pages are loaded when they are asked for, not all of them before the first answer.
+  experimental: {
+    ...settings.experimental,
+    isrFlushToDisk: false,
+    preloadEntriesOnStart: false,
+  },
+};
+process.env.__NEXT_PRIVATE_STANDALONE_CONFIG = JSON.stringify(config);
+require("next");
+const { startServer } = require("next/dist/server/lib/start-server");
+const keepAliveTimeout = Number.parseInt(process.env.KEEP_ALIVE_TIMEOUT ?? "", 10);
+startServer({
+  dir,
+  isDev: false,
+  config,
+  hostname: process.env.HOST ?? "127.0.0.1",
+  port: Number(process.env.PORT) || 3000,
+  allowRetry: false,
+  keepAliveTimeout: keepAliveTimeout >= 0 ? keepAliveTimeout : undefined,
+}).catch((error) => {
+  console.error(error);
+  process.exit(1);
+});
+`;
+}

@@ -1,0 +1,137 @@
+/**
+ * Which paths of a Next.js app its server must see before files or the edge's cache
+ * answer: those of its middleware, and of rules in `next.config`. Pure.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { MAX_PATTERN_LENGTH } from "../limits.ts";
+import { judgePattern } from "../pattern/judge_pattern.ts";
+
+const condition = z.object({ type: z.string(), key: z.string().optional() });
+
+const rule = z.object({
+  regex: z.string(),
+  internal: z.boolean().optional(),
+  has: z.array(condition).optional(),
+  missing: z.array(condition).optional(),
+});
+
+const rules = z.array(rule).default([]);
+
+const matchers = z.object({ matchers: z.array(z.object({ regexp: z.string() })).optional() });
+
+/** The manifests of a build, as far as they matter here. */
+const manifestsSchema = z.object({
+  /** `routes-manifest.json` */
+  routes: z.object({
+    redirects: rules,
+    headers: rules,
+    rewrites: z.union([
+      z.array(rule),
+      z.object({ beforeFiles: rules, afterFiles: rules, fallback: rules }),
+    ]).default([]),
+  }).prefault({}),
+  /** `middleware-manifest.json`: middleware of the edge runtime. */
+  middleware: z.object({ middleware: z.record(z.string(), matchers).default({}) }).prefault({}),
+  /** `functions-config-manifest.json`: middleware of the Node runtime, which is `proxy.ts`. */
+  functions: z.object({ functions: z.record(z.string(), matchers).default({}) }).prefault({}),
+});
+
+type Manifests = z.output<typeof manifestsSchema>;
+
+export interface NextManifests {
+  /** Parsed JSON of `routes-manifest.json`; `undefined` where there is none, as for the others. */
+  readonly routes?: unknown;
+  /** Of `server/middleware-manifest.json`. */
+  readonly middleware?: unknown;
+  /** Of `server/functions-config-manifest.json`. */
+  readonly functions?: unknown;
+}
+
+export interface NextPaths {
+  /** True where paths have locales, and one is chosen by the visitor's language. */
+  readonly hasLocales: boolean;
+  readonly basePath: string;
+}
+
+/** Which paths the server must see first. */
+export interface NextRules {
+  /**
+   * Regular expressions (JavaScript) of paths whose answer may depend on more than the
+   * URL, so that the edge must not keep it: it would answer before the rule is asked.
+   */
+  readonly personal: readonly string[];
+  /**
+   * Patterns (RE2) of paths that the server answers even where a file of `public/` has
+   * that path, as Next.js runs middleware, redirects and headers before files.
+   */
+  readonly beforeFiles: readonly string[];
+}
+
+type Rule = z.output<typeof rule>;
+
+/** Matches every path. */
+const EVERY_PATH = "^/";
+
+/** More patterns than this become one for all paths: a manifest has room for 200. */
+const MAX_PATTERNS = 100;
+
+function middlewarePatterns({ middleware, functions }: Manifests): readonly string[] {
+  const own = [...Object.values(middleware.middleware), functions.functions["/_middleware"]];
+  return own.flatMap((found) =>
+    found === undefined ? [] : found.matchers?.map(({ regexp }) => regexp) ?? [EVERY_PATH]
+  );
+}
+
+/** Rewrites by which intercepting routes work; Next.js names their header in `Vary`. */
+const isInterception = ({ has = [] }: Rule): boolean =>
+  has.some(({ type, key }) => type === "header" && key?.toLowerCase() === "next-url");
+
+function writtenRules({ routes }: Manifests): Record<"before" | "after", readonly Rule[]> {
+  const { redirects, headers, rewrites } = routes;
+  const written = (list: readonly Rule[]) =>
+    list.filter((found) => found.internal !== true && !isInterception(found));
+  const [before, after] = Array.isArray(rewrites)
+    ? [[], rewrites]
+    : [rewrites.beforeFiles, [...rewrites.afterFiles, ...rewrites.fallback]];
+  return { before: written([...redirects, ...headers, ...before]), after: written(after) };
+}
+
+/** Whether a rule looks at more than the URL. */
+const isPersonal = ({ has = [], missing = [] }: Rule): boolean =>
+  [...has, ...missing].some(({ type }) => type === "cookie" || type === "header");
+
+function personalPaths(
+  manifests: Manifests,
+  { hasLocales, basePath }: NextPaths,
+): readonly string[] {
+  const middleware = middlewarePatterns(manifests);
+  // Middleware sees paths with their locale, which those of requests may lack.
+  if (hasLocales && middleware.length > 0) return [EVERY_PATH];
+  const { before, after } = writtenRules(manifests);
+  const personal = [...before, ...after].filter(isPersonal).map(({ regex }) => regex);
+  const chosen = hasLocales ? [`^${basePath}/?$`] : [];
+  return [...new Set([...middleware, ...personal, ...chosen])];
+}
+
+function patternsBeforeFiles(manifests: Manifests): readonly string[] {
+  const before = writtenRules(manifests).before.map(({ regex }) => regex);
+  const patterns = [...new Set([...middlewarePatterns(manifests), ...before])]
+    // Next.js compares paths without regard to case.
+    .map((pattern) => `(?i)${pattern}`);
+  const areUsable = patterns.length <= MAX_PATTERNS &&
+    patterns.every((pattern) => pattern.length <= MAX_PATTERN_LENGTH) &&
+    patterns.every((pattern) => judgePattern(pattern).messages.length === 0);
+  return areUsable ? patterns : [EVERY_PATH];
+}
+
+/** Reads the rules of a build. Manifests in a form that is not known concern every path. */
+export function nextRules(given: NextManifests, paths: NextPaths): NextRules {
+  const parsed = manifestsSchema.safeParse(given);
+  if (!parsed.success) return { personal: [EVERY_PATH], beforeFiles: [EVERY_PATH] };
+  return {
+    personal: personalPaths(parsed.data, paths),
+    beforeFiles: patternsBeforeFiles(parsed.data),
+  };
+}

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { type NextManifests, type NextPaths, nextRules } from "./next_rules.ts";
+
+const rules = (given: NextManifests & Partial<NextPaths>) => {
+  const { hasLocales = false, basePath = "", ...manifests } = given;
+  return nextRules(manifests, { hasLocales, basePath });
+};
+
+const seen = { "/": { matchers: [{ regexp: "^/a$" }] } };
+
+const when = (type: string, key: string) => [{ type, key }];
+
+const PERSONAL: Readonly<
+  Record<string, readonly [NextManifests & Partial<NextPaths>, readonly string[]]>
+> = {
+  "nothing without rules": [{}, []],
+  "what middleware sees": [{ middleware: { middleware: seen } }, ["^/a$"]],
+  "everything where middleware has no matcher": [
+    { functions: { functions: { "/_middleware": {} } } },
+    ["^/"],
+  ],
+  "everything where middleware sees locales": [
+    { middleware: { middleware: seen }, hasLocales: true },
+    ["^/"],
+  ],
+  "the page where a locale is chosen": [
+    { hasLocales: true, basePath: "/docs" },
+    ["^/docs/?$"],
+  ],
+  "rewrites that look at a cookie": [
+    {
+      routes: {
+        rewrites: {
+          beforeFiles: [],
+          afterFiles: [
+            { regex: "^/b$", has: when("cookie", "beta") },
+            { regex: "^/c$", has: when("query", "page") },
+          ],
+          fallback: [{ regex: "^/d$", missing: when("header", "x-a") }],
+        },
+      },
+    },
+    ["^/b$", "^/d$"],
+  ],
+  "no routes that intercept others": [
+    {
+      routes: {
+        rewrites: { beforeFiles: [{ regex: "^/e$", has: when("header", "Next-Url") }] },
+      },
+    },
+    [],
+  ],
+  "rewrites in the form of older versions": [
+    { routes: { rewrites: [{ regex: "^/f$", has: when("cookie", "beta") }] } },
+    ["^/f$"],
+  ],
+};
+
+for (const [name, [given, expected]] of Object.entries(PERSONAL)) {
+  Deno.test(`nextRules() keeps from the edge ${name}`, () => {
+    assert.deepEqual(rules(given).personal, expected);
+  });
+}
+
+Deno.test("nextRules() leaves out rewrites after files, and takes redirects", () => {
+  const routes = {
+    redirects: [{ regex: "^/old$" }, { regex: "^/in$", internal: true }],
+    rewrites: { beforeFiles: [{ regex: "^/b$" }], afterFiles: [{ regex: "^/c$" }], fallback: [] },
+  };
+  assert.deepEqual(rules({ routes }).beforeFiles, ["(?i)^/old$", "(?i)^/b$"]);
+});
+
+Deno.test("nextRules() becomes one pattern where there are too many", () => {
+  const redirects = Array.from({ length: 101 }, (_, at) => ({ regex: `^/old${at}$` }));
+  assert.deepEqual(rules({ routes: { redirects } }).beforeFiles, ["^/"]);
+});
+
+Deno.test("nextRules() takes manifests in an unknown form as rules for every path", () => {
+  assert.deepEqual(rules({ middleware: { middleware: [] } }), {
+    personal: ["^/"],
+    beforeFiles: ["^/"],
+  });
+});
