@@ -116,6 +116,7 @@ export const STOREYS: Readonly<Record<string, readonly string[]>> = {
     "http1",
     "process",
     "process/frames",
+    "kernel",
     "public_address.ts",
   ],
   "src/rules": [

@@ -6,9 +6,13 @@
  */
 import { dirname, join } from "node:path";
 import { filterSystemCalls } from "./connect_supervisor.ts";
-import { readNameservers } from "./judge_connect.ts";
-import { type FileRule, restrictFiles } from "./landlock.ts";
-import { openLibc, setNoNewPrivileges } from "./libc.ts";
+import {
+  type FileRule,
+  openLibc,
+  readNameservers,
+  restrictFiles,
+  setNoNewPrivileges,
+} from "../../kernel/mod.ts";
 import { missingSandbox, type SandboxState } from "./sandbox_support.ts";
 
 /** What the runtime itself reads: libraries, the resolver's settings, and how much memory it has. */

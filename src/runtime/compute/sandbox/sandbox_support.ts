@@ -3,9 +3,7 @@
  *
  * @module
  */
-import { canSupervise } from "./connect_supervisor.ts";
-import { landlockVersion } from "./landlock.ts";
-import { openLibc } from "./libc.ts";
+import { canSupervise, landlockVersion, openLibc } from "../../kernel/mod.ts";
 
 /** The parts of the sandbox that the kernel makes; a server needs them all. */
 export interface SandboxSupport {

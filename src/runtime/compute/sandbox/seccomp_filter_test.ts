@@ -1,63 +1,39 @@
 import assert from "node:assert/strict";
-import { buildFilter, CALLS } from "./seccomp_filter.ts";
-
-const ALLOW = 0x7fff0000;
-const NOTIFY = 0x7fc00000;
-const KILL = 0x80000000;
-const EPERM = 0x00050001;
-
-/** Runs a filter as the kernel does, for the instructions that it has. */
-function run(filter: Uint8Array<ArrayBuffer>, data: DataView): number {
-  const view = new DataView(filter.buffer);
-  let value = 0;
-  for (let at = 0; at < filter.byteLength / 8; at++) {
-    const code = view.getUint16(at * 8, true);
-    const k = view.getUint32(at * 8 + 4, true);
-    if (code === 0x06) return k;
-    if (code === 0x20) value = data.getUint32(k, true);
-    else {
-      const holds = code === 0x15 ? value === k : value >= k;
-      at += view.getUint8(at * 8 + (holds ? 2 : 3));
-    }
-  }
-  throw new Error("The filter has no end");
-}
+import { Answer, type CallName, EPERM, PROCESSORS } from "../../kernel/mod.ts";
+import { runProgram } from "../../kernel/_run_program.ts";
+import { ASKED, buildFilter, REFUSED, SIGNALS } from "./seccomp_filter.ts";
 
 const PID = 4321;
+const REFUSE = Answer.fail(EPERM);
 
-function call(arch: number, number: number, fifth = 0n, first = 0): DataView {
-  const data = new DataView(new ArrayBuffer(64));
-  data.setUint32(0, number, true);
-  data.setUint32(4, arch, true);
-  data.setInt32(16, first, true);
-  data.setBigUint64(16 + 4 * 8, fifth, true);
-  return data;
-}
-
-for (const [name, calls] of Object.entries(CALLS)) {
+for (const [name, processor] of Object.entries(PROCESSORS)) {
   Deno.test(`buildFilter() judges calls on ${name}`, () => {
-    const filter = buildFilter(calls, PID);
-    const { arch, connect, sendto, sendmsg, sendmmsg, listen, refused, signals } = calls;
-    const rows: readonly (readonly [string, DataView, number])[] = [
-      ["read", call(arch, name === "x86_64" ? 0 : 63), ALLOW],
-      ["connect", call(arch, connect), NOTIFY],
-      ["sendmsg", call(arch, sendmsg), NOTIFY],
-      ["sendmmsg", call(arch, sendmmsg), NOTIFY],
-      ["listen", call(arch, listen), NOTIFY],
-      ["sendto without a peer", call(arch, sendto), ALLOW],
-      ["sendto with a peer", call(arch, sendto, 0x7fff_0000n), NOTIFY],
-      ["sendto with a high peer", call(arch, sendto, 1n << 40n), NOTIFY],
-      ["execve", call(arch, refused.at(0)!), EPERM],
-      ["the last that is refused", call(arch, refused.at(-1)!), EPERM],
-      ["another calling convention", call(arch, 0x40000000 | connect), EPERM],
-      ["another processor", call(0x40000003, connect), KILL],
-      ...signals.flatMap((number): [string, DataView, number][] => [
-        [`signal ${number} to itself`, call(arch, number, 0n, PID), ALLOW],
-        [`signal ${number} to another`, call(arch, number, 0n, PID + 1), EPERM],
-        [`signal ${number} to its group`, call(arch, number, 0n, 0), EPERM],
-        [`signal ${number} to all`, call(arch, number, 0n, -1), EPERM],
+    const filter = buildFilter(processor, PID);
+    const { arch } = processor;
+    const run = (number: number, ...args: bigint[]) => runProgram(filter, { arch, number, args });
+    const call = (call: CallName, ...args: bigint[]) => run(processor.number(call), ...args);
+    const peer = (address: bigint) => call("sendto", 3n, 0n, 0n, 0n, address);
+    const rows: readonly (readonly [string, number, number])[] = [
+      ["read", run(name === "x86_64" ? 0 : 63), Answer.allow],
+      ["sendto without a peer", peer(0n), Answer.allow],
+      ["sendto with a peer", peer(0x7fff_0000n), Answer.ask],
+      ["sendto with a high peer", peer(1n << 40n), Answer.ask],
+      ["another calling convention", run(0x40000000 | processor.number("connect")), REFUSE],
+      [
+        "another processor",
+        runProgram(filter, { arch: 0x40000003, number: 1 }),
+        Answer.killProcess,
+      ],
+      ...ASKED.map((each) => [each, call(each), Answer.ask] as const),
+      ...REFUSED.filter((each) => processor.number(each) >= 0)
+        .map((each) => [each, call(each), REFUSE] as const),
+      ...SIGNALS.flatMap((each) => [
+        [`${each} to itself`, call(each, BigInt(PID)), Answer.allow] as const,
+        [`${each} to another`, call(each, BigInt(PID + 1)), REFUSE] as const,
+        [`${each} to its group`, call(each, 0n), REFUSE] as const,
+        [`${each} to all`, call(each, -1n), REFUSE] as const,
       ]),
     ];
-    for (const [row, data, expected] of rows) assert.equal(run(filter, data), expected, row);
+    for (const [row, came, expected] of rows) assert.equal(came, expected, row);
   });
 }

@@ -1,5 +1,5 @@
 /**
- * The few functions of the C library that a sandbox needs.
+ * The few functions of the C library that the sandboxes need.
  *
  * @module
  */
@@ -19,6 +19,15 @@ const SYMBOLS = {
   call: { name: "syscall", parameters: ["i64", "i64", "i64", "i64"], result: "i64" },
   /** `syscall` with a structure as fourth argument. */
   callFor: { name: "syscall", parameters: ["i64", "i64", "i64", "buffer", "u64"], result: "i64" },
+  /** `syscall` with all that a call can take; see `systemCall`. */
+  systemCall: {
+    name: "syscall",
+    parameters: ["i64", "i64", "i64", "i64", "i64", "i64", "i64"],
+    result: "i64",
+  },
+  errno: { name: "__errno_location", parameters: [], result: "pointer" },
+  /** Waits for a descriptor, outside the event loop. */
+  poll: { parameters: ["buffer", "u64", "i32"], result: "i32", nonblocking: true },
   /** It blocks, so it runs outside the event loop. */
   wait: {
     name: "ioctl",

@@ -4,7 +4,8 @@
  *
  * @module
  */
-import { addressBytes, isPublic } from "../../public_address.ts";
+import { addressBytes, isPublic } from "../public_address.ts";
+import { EACCES, ECONNREFUSED } from "./system_calls.ts";
 
 const AF_UNSPEC = 0;
 export const AF_UNIX = 1;
@@ -13,9 +14,6 @@ const AF_INET6 = 10;
 const AF_NETLINK = 16;
 
 const DNS_PORT = 53;
-
-export const EACCES = 13;
-export const ECONNREFUSED = 111;
 
 /** Addresses of `nameserver` lines (resolv.conf(5)): DNS may go there, wherever it is. */
 export function readNameservers(text: string): readonly string[] {

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { addressBytes } from "../../public_address.ts";
-import { EACCES, ECONNREFUSED, judgeConnect, readNameservers } from "./judge_connect.ts";
+import { addressBytes } from "../public_address.ts";
+import { judgeConnect, readNameservers } from "./judge_connect.ts";
+import { EACCES, ECONNREFUSED } from "./system_calls.ts";
 
 function sockaddr(address: string, port: number): Uint8Array {
   const bytes = addressBytes(address)!;

@@ -1,0 +1,102 @@
+/**
+ * The listener of a filter of system calls (seccomp_unotify(2)): the kernel holds
+ * each call that the filter asks about until it is answered.
+ *
+ * @module
+ */
+import type { Libc } from "./libc.ts";
+import { addressOf, PROCESSOR, systemCall } from "./system_calls.ts";
+
+const SET_MODE_FILTER = 1;
+const GET_ACTION_AVAILABLE = 2;
+const NEW_LISTENER = 8;
+const NOTIFY_ACTION = 0x7fc00000;
+
+const RECEIVE = 0xc0502100n;
+const SEND = 0xc0182101n;
+const CONTINUE = 1;
+
+const NOTIFICATION_BYTES = 80;
+const ANSWER_BYTES = 24;
+
+/** How often in a row the kernel may have nothing to ask after all, as when a thread has ended. */
+const MAX_FAILURES = 1000;
+
+/** A call that waits for its answer. */
+export interface HeldCall {
+  readonly id: bigint;
+  /** The thread that calls, as this process sees it. */
+  readonly thread: number;
+  /** Number of the system call. */
+  readonly number: number;
+  readonly args: readonly bigint[];
+}
+
+/** True where the kernel can ask before it performs a call. */
+export function canSupervise(libc: Libc): boolean {
+  if (PROCESSOR === undefined) return false;
+  const action = new Uint8Array(Uint32Array.of(NOTIFY_ACTION).buffer);
+  return systemCall(libc, "seccomp", GET_ACTION_AVAILABLE, 0, action) === 0;
+}
+
+/**
+ * Installs a filter for this thread and those that it starts from now on.
+ *
+ * @returns the listener's descriptor; `undefined` where the filter is not in force
+ */
+export function installFilter(libc: Libc, filter: Uint8Array<ArrayBuffer>): number | undefined {
+  const program = new Uint8Array(16);
+  const view = new DataView(program.buffer);
+  view.setUint16(0, filter.byteLength / 8, true);
+  view.setBigUint64(8, addressOf(filter), true);
+  const result = systemCall(libc, "seccomp", SET_MODE_FILTER, NEW_LISTENER, program);
+  return result < 0 ? undefined : result;
+}
+
+/** Lets the kernel perform the call; only where no memory of the caller was judged that it can change. */
+export function letContinue(libc: Libc, descriptor: number, id: bigint): void {
+  send(libc, descriptor, { id, result: 0n, flags: CONTINUE });
+}
+
+/** Answers a call with a result, or the negative number of an error. */
+export function answerCall(libc: Libc, descriptor: number, id: bigint, result: number): void {
+  send(libc, descriptor, { id, result: BigInt(result), flags: 0 });
+}
+
+function send(
+  libc: Libc,
+  descriptor: number,
+  { id, result, flags }: { readonly id: bigint; readonly result: bigint; readonly flags: number },
+): void {
+  const answer = new Uint8Array(ANSWER_BYTES);
+  const view = new DataView(answer.buffer);
+  view.setBigUint64(0, id, true);
+  view.setBigInt64(8, result < 0n ? 0n : result, true);
+  view.setInt32(16, result < 0n ? Number(result) : 0, true);
+  view.setUint32(20, flags, true);
+  libc.ioctl(descriptor, SEND, answer);
+}
+
+/** Takes calls until the process ends. Unanswered calls wait or fail, so an early end opens nothing. */
+export async function takeCalls(
+  libc: Libc,
+  descriptor: number,
+  take: (call: HeldCall) => void,
+): Promise<void> {
+  const notification = new Uint8Array(NOTIFICATION_BYTES);
+  const view = new DataView(notification.buffer);
+  for (let failures = 0; failures < MAX_FAILURES;) {
+    notification.fill(0);
+    if (await libc.wait(descriptor, RECEIVE, notification) !== 0) {
+      failures++;
+      continue;
+    }
+    failures = 0;
+    take({
+      id: view.getBigUint64(0, true),
+      thread: view.getUint32(8, true),
+      number: view.getInt32(16, true),
+      args: [0, 1, 2, 3, 4, 5].map((index) => view.getBigUint64(32 + index * 8, true)),
+    });
+  }
+}

@@ -1,0 +1,42 @@
+/**
+ * What the kernel of Linux can close to a process: files (Landlock), system calls
+ * (seccomp), and addresses of the network.
+ *
+ * @module
+ */
+export { AF_UNIX, judgeConnect, type PeerRules, readNameservers } from "./judge_connect.ts";
+export { type FileRule, landlockVersion, restrictFiles } from "./landlock.ts";
+export { type Libc, openLibc, setNoNewPrivileges } from "./libc.ts";
+export {
+  answerCall,
+  canSupervise,
+  type HeldCall,
+  installFilter,
+  letContinue,
+  takeCalls,
+} from "./listener.ts";
+export {
+  always,
+  Answer,
+  type Block,
+  byArgument,
+  JUMP_ANY_BIT,
+  loadArgument,
+  RETURN,
+  whereArgument,
+  wherePointer,
+  writeProgram,
+} from "./seccomp_program.ts";
+export {
+  addressOf,
+  type CallName,
+  EACCES,
+  ECONNREFUSED,
+  ENOSYS,
+  EPERM,
+  lastError,
+  PROCESSOR,
+  type Processor,
+  PROCESSORS,
+  systemCall,
+} from "./system_calls.ts";

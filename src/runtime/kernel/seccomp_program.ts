@@ -1,0 +1,151 @@
+/**
+ * Writes filters of system calls (seccomp(2), classic BPF) out of blocks: each
+ * judges one call, and always answers.
+ *
+ * @module
+ */
+import { type CallName, EPERM, type Processor } from "./system_calls.ts";
+
+/** What the kernel does with a call. */
+export const Answer = {
+  allow: 0x7fff0000,
+  /** Asks the listener of the filter. */
+  ask: 0x7fc00000,
+  killProcess: 0x80000000,
+  /** The call fails with an error. */
+  fail: (error: number): number => 0x00050000 | error,
+} as const;
+
+/** One instruction; `jt` and `jf` count the instructions to skip. */
+export interface Step {
+  readonly code: number;
+  readonly k: number;
+  readonly jt?: number;
+  readonly jf?: number;
+}
+
+export const LOAD = 0x20;
+export const JUMP_EQUAL = 0x15;
+export const JUMP_AT_LEAST = 0x35;
+export const JUMP_ANY_BIT = 0x45;
+export const RETURN = 0x06;
+
+/** Offsets in struct seccomp_data. */
+const NUMBER = 0;
+const ARCH = 4;
+const ARGUMENTS = 16;
+
+/** System calls of another calling convention of the same processor (x32). */
+const FOREIGN_ABI = 0x40000000;
+
+/** Loads the lower half of an argument: all of it where it is an int. */
+export const loadArgument = (index: number): Step => ({ code: LOAD, k: ARGUMENTS + index * 8 });
+
+/** Loads the upper half of an argument. */
+export const loadUpper = (index: number): Step => ({ code: LOAD, k: ARGUMENTS + index * 8 + 4 });
+
+/** The part of the program about one call; it must end with an answer on every path. */
+export interface Block {
+  readonly call: CallName;
+  readonly steps: readonly Step[];
+}
+
+/** Answers a call whatever its arguments are. */
+export const always = (call: CallName, answer: number): Block => ({
+  call,
+  steps: [{ code: RETURN, k: answer }],
+});
+
+export interface ArgumentTest {
+  readonly index: number;
+  readonly among: readonly number[];
+  readonly then: number;
+  readonly otherwise: number;
+}
+
+function testArgument({ index, among, then, otherwise }: ArgumentTest): readonly Step[] {
+  return [
+    loadArgument(index),
+    ...among.map((k, at) => ({ code: JUMP_EQUAL, k, jt: among.length - at, jf: 0 })),
+    { code: RETURN, k: otherwise },
+    { code: RETURN, k: then },
+  ];
+}
+
+/** Answers a call by whether one of its arguments, an int, is among some values. */
+export const whereArgument = (call: CallName, test: ArgumentTest): Block => ({
+  call,
+  steps: testArgument(test),
+});
+
+/** Answers a call by a test that the value of one of its arguments chooses. */
+export function byArgument(
+  call: CallName,
+  { index, tests, otherwise }: {
+    readonly index: number;
+    readonly tests: readonly (readonly [value: number, test: ArgumentTest])[];
+    readonly otherwise: number;
+  },
+): Block {
+  const jumps: Step[] = [];
+  const parts: Step[] = [];
+  for (const [k, test] of tests) {
+    jumps.push({ code: JUMP_EQUAL, k, jt: tests.length - jumps.length + parts.length, jf: 0 });
+    parts.push(...testArgument(test));
+  }
+  return {
+    call,
+    steps: [loadArgument(index), ...jumps, { code: RETURN, k: otherwise }, ...parts],
+  };
+}
+
+/** Answers a call by whether one of its arguments, a pointer, is null. */
+export function wherePointer(
+  call: CallName,
+  { index, given, missing }: {
+    readonly index: number;
+    readonly given: number;
+    readonly missing: number;
+  },
+): Block {
+  return {
+    call,
+    steps: [
+      loadArgument(index),
+      { code: JUMP_EQUAL, k: 0, jt: 0, jf: 2 },
+      loadUpper(index),
+      { code: JUMP_EQUAL, k: 0, jt: 1, jf: 0 },
+      { code: RETURN, k: given },
+      { code: RETURN, k: missing },
+    ],
+  };
+}
+
+/** Puts the blocks of a program together; calls without a block are allowed. */
+export function writeProgram(
+  { arch, number }: Processor,
+  blocks: readonly Block[],
+): Uint8Array<ArrayBuffer> {
+  const steps: Step[] = [
+    { code: LOAD, k: ARCH },
+    { code: JUMP_EQUAL, k: arch, jt: 1, jf: 0 },
+    { code: RETURN, k: Answer.killProcess },
+    { code: LOAD, k: NUMBER },
+    { code: JUMP_AT_LEAST, k: FOREIGN_ABI, jt: 0, jf: 1 },
+    { code: RETURN, k: Answer.fail(EPERM) },
+  ];
+  for (const block of blocks) {
+    const call = number(block.call);
+    if (call < 0) continue;
+    steps.push({ code: JUMP_EQUAL, k: call, jt: 0, jf: block.steps.length }, ...block.steps);
+  }
+  steps.push({ code: RETURN, k: Answer.allow });
+  const view = new DataView(new ArrayBuffer(steps.length * 8));
+  steps.forEach(({ code, k, jt = 0, jf = 0 }, at) => {
+    view.setUint16(at * 8, code, true);
+    view.setUint8(at * 8 + 2, jt);
+    view.setUint8(at * 8 + 3, jf);
+    view.setUint32(at * 8 + 4, k >>> 0, true);
+  });
+  return new Uint8Array(view.buffer);
+}

@@ -1,0 +1,254 @@
+/**
+ * The filter of system calls of Node, whose native code is foreign too. What the
+ * first thread of the process has to judge from memory, it also performs: the
+ * caller could change its memory in between.
+ *
+ * @module
+ */
+import {
+  always,
+  Answer,
+  type Block,
+  byArgument,
+  type CallName,
+  ENOSYS,
+  EPERM,
+  JUMP_ANY_BIT,
+  loadArgument,
+  type Processor,
+  RETURN,
+  whereArgument,
+  wherePointer,
+  writeProgram,
+} from "../../kernel/mod.ts";
+
+/** Programs, other processes, mounts and namespaces, the kernel itself, and memory that no limit counts. */
+export const REFUSED: readonly CallName[] = [
+  "fork",
+  "vfork",
+  "execveat",
+  "ptrace",
+  "process_vm_readv",
+  "process_vm_writev",
+  "process_madvise",
+  "process_mrelease",
+  "kcmp",
+  "pidfd_getfd",
+  "pidfd_send_signal",
+  "tkill",
+  "rt_sigqueueinfo",
+  "rt_tgsigqueueinfo",
+  "setpgid",
+  "setsid",
+  "mount",
+  "umount2",
+  "pivot_root",
+  "chroot",
+  "unshare",
+  "setns",
+  "open_tree",
+  "move_mount",
+  "fsopen",
+  "fsconfig",
+  "fsmount",
+  "fspick",
+  "mount_setattr",
+  "name_to_handle_at",
+  "open_by_handle_at",
+  "fanotify_init",
+  "fanotify_mark",
+  "quotactl",
+  "quotactl_fd",
+  "swapon",
+  "swapoff",
+  "acct",
+  "io_uring_setup",
+  "io_uring_enter",
+  "io_uring_register",
+  "bpf",
+  "perf_event_open",
+  "userfaultfd",
+  "lookup_dcookie",
+  "syslog",
+  "add_key",
+  "request_key",
+  "keyctl",
+  "seccomp",
+  "kexec_load",
+  "kexec_file_load",
+  "init_module",
+  "finit_module",
+  "delete_module",
+  "reboot",
+  "ioperm",
+  "iopl",
+  "modify_ldt",
+  "personality",
+  "vhangup",
+  "nfsservctl",
+  "clock_settime",
+  "clock_adjtime",
+  "settimeofday",
+  "adjtimex",
+  "sethostname",
+  "setdomainname",
+  "migrate_pages",
+  "move_pages",
+  "memfd_create",
+  "memfd_secret",
+  "shmget",
+  "shmat",
+  "shmctl",
+  "shmdt",
+  "semget",
+  "semctl",
+  "semop",
+  "semtimedop",
+  "msgget",
+  "msgctl",
+  "msgsnd",
+  "msgrcv",
+  "mq_open",
+  "mq_unlink",
+  "mq_timedsend",
+  "mq_timedreceive",
+  "mq_notify",
+  "mq_getsetattr",
+];
+
+/**
+ * Landlock judges neither attributes of files nor watching them: refused where
+ * the files of the machine are in sight.
+ */
+export const REFUSED_IN_SIGHT: readonly CallName[] = [
+  "chmod",
+  "fchmod",
+  "fchmodat",
+  "fchmodat2",
+  "chown",
+  "lchown",
+  "fchown",
+  "fchownat",
+  "utime",
+  "utimes",
+  "futimesat",
+  "utimensat",
+  "setxattr",
+  "lsetxattr",
+  "fsetxattr",
+  "setxattrat",
+  "removexattr",
+  "lremovexattr",
+  "fremovexattr",
+  "removexattrat",
+  "inotify_add_watch",
+];
+
+/** Calls that the first thread judges, and performs where they name an address in memory. */
+export const ASKED: readonly CallName[] = [
+  "execve",
+  "connect",
+  "bind",
+  "listen",
+  "sendmsg",
+  "sendmmsg",
+  "kill",
+  "tgkill",
+];
+
+const CLONE_THREAD = 0x00010000;
+/** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
+const CLONE_NAMESPACES = 0x7e020000;
+
+/** Threads are free, processes are asked for: Node itself is one. */
+const CLONE: Block = {
+  call: "clone",
+  steps: [
+    loadArgument(0),
+    { code: JUMP_ANY_BIT, k: CLONE_NAMESPACES, jt: 2, jf: 0 },
+    { code: JUMP_ANY_BIT, k: CLONE_THREAD, jt: 2, jf: 0 },
+    { code: RETURN, k: Answer.ask },
+    { code: RETURN, k: Answer.fail(EPERM) },
+    { code: RETURN, k: Answer.allow },
+  ],
+};
+
+const PR_SET_PDEATHSIG = 1;
+const PR_SET_SECCOMP = 22;
+const PR_SET_MM = 35;
+
+const LEVEL_IP = 0;
+const LEVEL_SOCKET = 1;
+const LEVEL_IPV6 = 41;
+const IP_OPTIONS = 4;
+const SO_BINDTODEVICE = 25;
+const SO_BINDTOIFINDEX = 62;
+/** Extension headers, old and new numbers: routing, hops and destination. */
+const IPV6_HEADERS = [3, 4, 5, 54, 55, 57, 59] as const;
+
+const FAIL = Answer.fail(EPERM);
+
+/** Options of sockets by which packets would go elsewhere than to the address that was judged. */
+const SETSOCKOPT = byArgument("setsockopt", {
+  index: 1,
+  tests: ([
+    [LEVEL_IP, [IP_OPTIONS]],
+    [LEVEL_SOCKET, [SO_BINDTODEVICE, SO_BINDTOIFINDEX]],
+    [LEVEL_IPV6, IPV6_HEADERS],
+  ] as const).map(([level, among]) => [
+    level,
+    { index: 2, among, then: FAIL, otherwise: Answer.allow },
+  ]),
+  otherwise: Answer.allow,
+});
+
+const AF_UNIX = 1;
+const AF_INET = 2;
+const AF_INET6 = 10;
+
+/** Calls that name a process in an argument: only the caller itself (0) may be meant. */
+const ON_PROCESSES: readonly (readonly [CallName, number])[] = [
+  ["prlimit64", 0],
+  ["setpriority", 1],
+  ["ioprio_set", 1],
+  ["sched_setaffinity", 0],
+  ["sched_setattr", 0],
+  ["sched_setparam", 0],
+  ["sched_setscheduler", 0],
+];
+
+/**
+ * Writes the filter.
+ *
+ * @param inSight true where the files of the machine are in sight
+ */
+export function buildNodeFilter(
+  processor: Processor,
+  { inSight }: { readonly inSight: boolean },
+): Uint8Array<ArrayBuffer> {
+  const { allow, ask } = Answer;
+  return writeProgram(processor, [
+    ...[...REFUSED, ...(inSight ? REFUSED_IN_SIGHT : [])].map((call) => always(call, FAIL)),
+    ...ASKED.map((call) => always(call, ask)),
+    wherePointer("sendto", { index: 4, given: ask, missing: allow }),
+    CLONE,
+    // The C library then uses `clone`, whose flags can be judged.
+    always("clone3", Answer.fail(ENOSYS)),
+    whereArgument("socket", {
+      index: 0,
+      among: [AF_UNIX, AF_INET, AF_INET6],
+      then: allow,
+      otherwise: FAIL,
+    }),
+    whereArgument("prctl", {
+      index: 0,
+      among: [PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_MM],
+      then: FAIL,
+      otherwise: allow,
+    }),
+    SETSOCKOPT,
+    ...ON_PROCESSES.map(([call, index]) =>
+      whereArgument(call, { index, among: [0], then: allow, otherwise: FAIL })
+    ),
+  ]);
+}

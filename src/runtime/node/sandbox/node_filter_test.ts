@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import { Answer, type CallName, ENOSYS, EPERM, PROCESSORS } from "../../kernel/mod.ts";
+import { runProgram } from "../../kernel/_run_program.ts";
+import { ASKED, buildNodeFilter, REFUSED, REFUSED_IN_SIGHT } from "./node_filter.ts";
+
+const { allow, ask, fail } = Answer;
+const REFUSE = fail(EPERM);
+
+for (const [name, processor] of Object.entries(PROCESSORS)) {
+  const { arch, number } = processor;
+
+  const caller = (inSight: boolean) => {
+    const filter = buildNodeFilter(processor, { inSight });
+    return (call: CallName, ...args: bigint[]) =>
+      runProgram(filter, { arch, number: number(call), args });
+  };
+
+  Deno.test(`buildNodeFilter() judges calls on ${name}`, () => {
+    const call = caller(false);
+    const option = (level: bigint, option: bigint) => call("setsockopt", 3n, level, option);
+    const rows: readonly (readonly [string, number, number])[] = [
+      ["a thread", call("clone", 0x3d0f00n), allow],
+      ["a process", call("clone", 0x1200011n), ask],
+      ["a process that shares memory (vfork)", call("clone", 0x4111n), ask],
+      ["a thread in a network of its own", call("clone", 0x403d0f00n), REFUSE],
+      ["a process in its own user namespace", call("clone", 0x10000011n), REFUSE],
+      ["clone3", call("clone3"), fail(ENOSYS)],
+      ["a Unix socket", call("socket", 1n), allow],
+      ["an IPv4 socket", call("socket", 2n), allow],
+      ["an IPv6 socket", call("socket", 10n), allow],
+      ["a netlink socket", call("socket", 16n), REFUSE],
+      ["a packet socket", call("socket", 17n), REFUSE],
+      ["a socket of the kernel's ciphers", call("socket", 38n), REFUSE],
+      ["a socket of the hypervisor", call("socket", 40n), REFUSE],
+      ["source routes", option(0n, 4n), REFUSE],
+      ["keepalive time, the same number", option(6n, 4n), allow],
+      ["time to live", option(0n, 2n), allow],
+      ["routing headers", option(41n, 57n), REFUSE],
+      ["destination headers, old", option(41n, 4n), REFUSE],
+      ["only IPv6", option(41n, 26n), allow],
+      ["another interface", option(1n, 25n), REFUSE],
+      ["another interface by number", option(1n, 62n), REFUSE],
+      ["keepalive", option(1n, 9n), allow],
+      ["sendto without a peer", call("sendto"), allow],
+      ["sendto with a peer", call("sendto", 3n, 0n, 0n, 0n, 1n << 40n), ask],
+      ["its own limits", call("prlimit64", 0n), allow],
+      ["limits of another process", call("prlimit64", 1n), REFUSE],
+      ["its own priority", call("setpriority", 0n, 0n), allow],
+      ["the priority of another process", call("setpriority", 0n, 1n), REFUSE],
+      ["outliving its parent", call("prctl", 1n), REFUSE],
+      ["the name of a thread", call("prctl", 15n), allow],
+      ["chmod", call("fchmodat"), allow],
+      ...ASKED.map((each) => [each, call(each), ask] as const),
+      ...REFUSED.filter((each) => number(each) >= 0).map((each) =>
+        [each, call(each), REFUSE] as const
+      ),
+    ];
+    for (const [row, came, expected] of rows) assert.equal(came, expected, row);
+  });
+
+  Deno.test(`buildNodeFilter() refuses to change attributes of files in sight on ${name}`, () => {
+    const call = caller(true);
+    for (const each of REFUSED_IN_SIGHT.filter((each) => number(each) >= 0)) {
+      assert.equal(call(each), REFUSE, each);
+    }
+  });
+}
