@@ -75,6 +75,7 @@ export async function bundle(options: BundleOptions): Promise<BundleReport> {
 export const WORKERS: Readonly<Record<string, string>> = {
   "function_worker.js": "src/runtime/functions/worker/worker_main.ts",
   "compute_worker.js": "src/runtime/compute/worker/worker_main.ts",
+  "node_thread.js": "src/runtime/node/sandbox/thread_main.ts",
 };
 
 /** Bundles what runs in workers: modules that import nothing of ours. */

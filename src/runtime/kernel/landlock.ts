@@ -17,11 +17,17 @@ const EXECUTE = 1n << 0n;
 const WRITE_FILE = 1n << 1n;
 const READ_FILE = 1n << 2n;
 const READ_DIR = 1n << 3n;
+const REMOVE_DIR = 1n << 4n;
 const REMOVE_FILE = 1n << 5n;
+const MAKE_DIR = 1n << 7n;
+const MAKE_REG = 1n << 8n;
 const MAKE_SOCK = 1n << 9n;
+const MAKE_SYM = 1n << 12n;
+const REFER = 1n << 13n;
+const TRUNCATE = 1n << 14n;
 
 /** Rights that a rule for a file, rather than a folder, may give. */
-const FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE;
+const FILE_RIGHTS = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE;
 
 const BIND_TCP = 1n;
 const ABSTRACT_SOCKETS = 1n;
@@ -33,13 +39,15 @@ const O_CLOEXEC = 0x80000;
 /** What may be done below a path; a path that does not exist is left out. */
 export interface FileRule {
   readonly path: string;
-  readonly rights: "read" | "read_write" | "sockets";
+  readonly rights: "read" | "read_write" | "sockets" | "temporary";
 }
 
 const RIGHTS: Readonly<Record<FileRule["rights"], bigint>> = {
   read: READ_FILE | READ_DIR | EXECUTE,
   read_write: READ_FILE | WRITE_FILE,
   sockets: READ_FILE | READ_DIR | REMOVE_FILE | MAKE_SOCK,
+  temporary: READ_FILE | READ_DIR | WRITE_FILE | TRUNCATE | REMOVE_FILE | REMOVE_DIR |
+    MAKE_REG | MAKE_DIR | MAKE_SYM | REFER,
 };
 
 /** Version of Landlock in this kernel; 0 for none. */
@@ -61,11 +69,15 @@ function isFolder(path: string): boolean {
   }
 }
 
-function addRule(libc: Libc, ruleset: bigint, { path, rights }: FileRule): void {
+function addRule(
+  libc: Libc,
+  { path, rights }: FileRule,
+  { ruleset, known }: { readonly ruleset: bigint; readonly known: bigint },
+): void {
   const name = new TextEncoder().encode(`${path}\0`);
   const descriptor = libc.open(name, O_PATH | O_CLOEXEC, 0);
   if (descriptor < 0) return;
-  const allowed = isFolder(path) ? RIGHTS[rights] : RIGHTS[rights] & FILE_RIGHTS;
+  const allowed = known & RIGHTS[rights] & (isFolder(path) ? known : FILE_RIGHTS);
   const rule = new DataView(new ArrayBuffer(12));
   rule.setBigUint64(0, allowed, true);
   rule.setInt32(8, descriptor, true);
@@ -84,13 +96,14 @@ export function restrictFiles(libc: Libc, rules: readonly FileRule[]): boolean {
   const version = landlockVersion(libc);
   if (version === 0) return false;
   const attributes = new DataView(new ArrayBuffer(24));
-  attributes.setBigUint64(0, knownRights(version), true);
+  const known = knownRights(version);
+  attributes.setBigUint64(0, known, true);
   attributes.setBigUint64(8, version >= 4 ? BIND_TCP : 0n, true);
   attributes.setBigUint64(16, version >= 6 ? ABSTRACT_SOCKETS | SIGNALS : 0n, true);
   const size = version >= 6 ? 24n : version >= 4 ? 16n : 8n;
   const ruleset = libc.callWith(CREATE_RULESET, new Uint8Array(attributes.buffer), size, 0n);
   if (ruleset < 0n) return false;
-  for (const rule of rules) addRule(libc, ruleset, rule);
+  for (const rule of rules) addRule(libc, rule, { ruleset, known });
   const closed = libc.call(RESTRICT_SELF, ruleset, 0n, 0n) === 0n;
   libc.close(Number(ruleset));
   return closed;

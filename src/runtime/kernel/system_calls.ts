@@ -8,7 +8,6 @@ import type { Libc } from "./libc.ts";
 
 /** Numbers on x86_64 and aarch64; -1 where a processor lacks the call. */
 const NUMBERS = {
-  accept4: [288, 242],
   acct: [163, 89],
   add_key: [248, 217],
   adjtimex: [159, 171],
@@ -29,6 +28,7 @@ const NUMBERS = {
   execveat: [322, 281],
   fanotify_init: [300, 262],
   fanotify_mark: [301, 263],
+  fcntl: [72, 25],
   fchmod: [91, 52],
   fchmodat: [268, 53],
   fchmodat2: [452, 452],
@@ -44,6 +44,8 @@ const NUMBERS = {
   fspick: [433, 433],
   futimesat: [261, -1],
   init_module: [175, 105],
+  getsockname: [51, 204],
+  getsockopt: [55, 209],
   inotify_add_watch: [254, 27],
   io_uring_enter: [426, 426],
   io_uring_register: [427, 427],
@@ -192,13 +194,19 @@ export function systemCall(
 }
 
 /** The error of the last call of the C library on this thread. */
-export function lastError(libc: Libc): number {
+function lastError(libc: Libc): number {
   const place = libc.errno();
   return place === null ? EIO : new Deno.UnsafePointerView(place).getInt32();
 }
 
 export const EPERM = 1;
 export const EIO = 5;
+export const EBADF = 9;
+export const EAGAIN = 11;
 export const EACCES = 13;
+export const EFAULT = 14;
 export const ENOSYS = 38;
+export const EMSGSIZE = 90;
 export const ECONNREFUSED = 111;
+export const ETIMEDOUT = 110;
+export const EINPROGRESS = 115;

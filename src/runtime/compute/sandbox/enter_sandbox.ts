@@ -16,7 +16,7 @@ import {
 import { missingSandbox, type SandboxState } from "./sandbox_support.ts";
 
 /** What the runtime itself reads: libraries, the resolver's settings, and how much memory it has. */
-const SYSTEM_PATHS = [
+export const SYSTEM_PATHS: readonly string[] = [
   "/lib",
   "/lib64",
   "/usr/lib",

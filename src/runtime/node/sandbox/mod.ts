@@ -3,9 +3,11 @@
  *
  * @module
  */
+export { launchNode } from "./launch_node.ts";
 export { planSandbox } from "./plan_sandbox.ts";
 export {
   LaunchError,
+  type NodeCommand,
   type NodeEnd,
   type NodeLaunch,
   type NodeRequest,

@@ -10,10 +10,10 @@ import type { NodeRequest, NodeView } from "./types.ts";
 const DIRECTORY = "/app";
 
 /** The only folder in Node's own root folder that may be written to. */
-const TMP = "/tmp";
+export const TMP = "/tmp";
 
 /** Folder of the program's own files in Node's own root folder. */
-const PROGRAM = "/opt/svc";
+export const PROGRAM = "/opt/svc";
 
 /**
  * Names of the sockets. No file has them: the first thread of the process

@@ -13,11 +13,15 @@ import type { SandboxState } from "../../compute/sandbox/mod.ts";
  */
 export type NodeSandboxKind = "namespaces" | "kernel" | "open";
 
-/** What this system gives to the process, found by `probeNodeSandbox`. */
+/** The sandbox that Node got. */
 export interface NodeSandbox extends SandboxState {
   readonly kind: NodeSandboxKind;
-  /** The user that Node runs as; `undefined` for that of the process itself. */
-  readonly uid?: number;
+}
+
+/** A file or folder: its path on this machine, and the path that Node sees. */
+export interface Place {
+  readonly from: string;
+  readonly to: string;
 }
 
 /** What is to be shown to Node, by paths of this machine. */
@@ -53,17 +57,25 @@ export interface NodeView {
   readonly files: readonly string[];
 }
 
-export interface NodeLaunch extends NodeRequest {
+/** How Node is to be run. */
+export interface NodeCommand {
   /** Arguments of Node, with paths as Node sees them. */
   readonly args: readonly string[];
   /** The whole environment of Node, beside `TMPDIR`, `TMP` and `TEMP`. */
   readonly env: Readonly<Record<string, string>>;
+}
+
+export interface NodeLaunch extends Omit<NodeRequest, "kind"> {
+  /** Called once it is known which sandbox there is, and with it where Node sees its files. */
+  readonly command: (view: NodeView) => NodeCommand;
   /** Size of the folder for temporary files, in MiB. */
   readonly tmpMb: number;
   /** Resident memory at which Node is ended, in MiB. */
   readonly memoryMb: number;
   /** True allows private, local and reserved addresses. */
   readonly allowPrivate: boolean;
+  /** True runs Node even where the kernel offers no sandbox. */
+  readonly allowUnsandboxed: boolean;
 }
 
 /** How Node ended: it took too much `memory`, was killed by `kill`, or ended itself. */
@@ -79,6 +91,7 @@ export interface NodeEnd {
 export interface RunningNode {
   /** As the process sees it. */
   readonly pid: number;
+  readonly sandbox: NodeSandbox;
   /** Never rejects. */
   readonly ended: Promise<NodeEnd>;
   /** Resident memory in bytes; 0 once it has ended. */

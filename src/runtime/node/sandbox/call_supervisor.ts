@@ -1,0 +1,118 @@
+/**
+ * Answers the calls that the kernel holds: first those that start Node, then
+ * Node's own.
+ *
+ * @module
+ */
+import {
+  answerCall,
+  EAGAIN,
+  EPERM,
+  type HeldCall,
+  letContinue,
+  type Libc,
+  type Processor,
+  takeCalls,
+} from "../../kernel/mod.ts";
+import { ForeignProcess } from "./foreign_process.ts";
+import { SocketCalls, type SocketRules } from "./socket_calls.ts";
+
+/** Calls that are judged at the same time; further ones fail. */
+const MAX_PENDING = 256;
+
+export interface SupervisorOptions {
+  readonly libc: Libc;
+  readonly processor: Processor;
+  /** Descriptor of the filter's listener. */
+  readonly listener: number;
+  readonly rules: SocketRules;
+  /** Programs that are started one after the other in the process of Node, which is the last. */
+  readonly programs: number;
+  /** Called before Node runs, with its process; returns the process's own number for itself. */
+  readonly begin: (pid: number) => number;
+}
+
+/** What is known of Node once it runs. */
+interface Begun {
+  readonly sockets: SocketCalls;
+  /** Its number as it sees it itself. */
+  readonly ownPid: number;
+}
+
+const int = (value: bigint): number => Number(BigInt.asIntN(32, value));
+
+export class CallSupervisor {
+  #forks = 0;
+  #programs = 0;
+  #begun: Begun | undefined;
+  #pending = 0;
+
+  constructor(private readonly options: SupervisorOptions) {}
+
+  /** Answers until the process ends. */
+  run(): Promise<void> {
+    const { libc, listener } = this.options;
+    return takeCalls(libc, listener, (call) => void this.#take(call));
+  }
+
+  async #take(call: HeldCall): Promise<void> {
+    const { libc, listener } = this.options;
+    if (this.#pending >= MAX_PENDING) return answerCall(libc, listener, call.id, -EAGAIN);
+    this.#pending++;
+    let result = -EPERM;
+    try {
+      const judged = this.#judge(call);
+      if (judged === "continue") return letContinue(libc, listener, call.id);
+      result = await judged;
+    } finally {
+      this.#pending--;
+      answerCall(libc, listener, call.id, result);
+    }
+  }
+
+  /** "continue" only where no memory was judged: it is the caller's to change. */
+  #judge({ number: asked, args, thread }: HeldCall): "continue" | number | Promise<number> {
+    const { number } = this.options.processor;
+    switch (asked) {
+      case number("clone"):
+        return this.#forks++ === 0 ? "continue" : -EPERM;
+      case number("execve"):
+        return this.#start(thread);
+    }
+    if (this.#begun === undefined) return -EPERM;
+    const { sockets, ownPid } = this.#begun;
+    const [a = 0n, b = 0n, c = 0n, d = 0n, e = 0n, f = 0n] = args;
+    switch (asked) {
+      case number("kill"):
+      case number("tgkill"):
+        return int(a) === ownPid ? "continue" : -EPERM;
+      case number("connect"):
+        return sockets.connect(int(a), b, int(c));
+      case number("bind"):
+        return sockets.bind(int(a), b, int(c));
+      case number("listen"):
+        return sockets.listen(int(a), int(b));
+      case number("sendmsg"):
+        return sockets.sendMessage(int(a), b, int(c));
+      case number("sendmmsg"):
+        return sockets.sendMessages(int(a), { heads: b, count: int(c), flags: int(d) });
+      case number("sendto"):
+        return sockets.sendTo(int(a), {
+          ...{ data: b, bytes: Number(c), flags: int(d), peer: e, peerBytes: int(f) },
+        });
+    }
+    return -EPERM;
+  }
+
+  /** The programs before Node, and Node itself, are started by code that is not foreign. */
+  #start(pid: number): "continue" | number {
+    const { libc, programs, rules, begin } = this.options;
+    if (this.#programs >= programs) return -EPERM;
+    this.#programs++;
+    if (this.#programs < programs) return "continue";
+    const process = ForeignProcess.open(libc, pid);
+    if (process === undefined) return -EPERM;
+    this.#begun = { sockets: new SocketCalls(libc, process, rules), ownPid: begin(pid) };
+    return "continue";
+  }
+}

@@ -1,0 +1,37 @@
+/**
+ * Gives up every right of this thread, for it and what it starts.
+ *
+ * @module
+ */
+import { type Libc, setNoNewPrivileges, systemCall } from "../../kernel/mod.ts";
+
+const PR_CAPBSET_DROP = 24;
+const PR_CAP_AMBIENT = 47;
+const PR_CAP_AMBIENT_CLEAR_ALL = 4;
+
+/** Above the last capability that any kernel knows. */
+const CAPABILITIES = 64;
+
+const CAPABILITY_VERSION = 0x20080522;
+
+/**
+ * Drops all capabilities, and becomes another user where one is given. Only this
+ * thread is affected: the C library's own functions would change all threads.
+ *
+ * @returns false where the system refuses a part of it
+ */
+export function dropRights(libc: Libc, uid?: number): boolean {
+  systemCall(libc, "prctl", PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL);
+  for (let each = 0; each < CAPABILITIES; each++) systemCall(libc, "prctl", PR_CAPBSET_DROP, each);
+  if (uid !== undefined) {
+    const results = [
+      systemCall(libc, "setgroups", 0),
+      systemCall(libc, "setresgid", uid, uid, uid),
+      systemCall(libc, "setresuid", uid, uid, uid),
+    ];
+    if (results.some((result) => result !== 0)) return false;
+  }
+  const header = new Uint8Array(Uint32Array.of(CAPABILITY_VERSION, 0).buffer);
+  const none = new Uint8Array(24);
+  return systemCall(libc, "capset", header, none) === 0 && setNoNewPrivileges(libc);
+}

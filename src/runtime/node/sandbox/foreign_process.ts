@@ -1,0 +1,69 @@
+/**
+ * The memory and sockets of Node, as the first thread of the process reaches
+ * them.
+ *
+ * @module
+ */
+import { addressOf, EBADF, EFAULT, type Libc, systemCall } from "../../kernel/mod.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+/** struct iovec */
+function vector(address: bigint, bytes: number): Bytes {
+  const view = new DataView(new ArrayBuffer(16));
+  view.setBigUint64(0, address, true);
+  view.setBigUint64(8, BigInt(bytes), true);
+  return new Uint8Array(view.buffer);
+}
+
+export class ForeignProcess {
+  private constructor(
+    private readonly libc: Libc,
+    readonly pid: number,
+    private readonly descriptor: number,
+  ) {}
+
+  /** `undefined` where the process has ended. */
+  static open(libc: Libc, pid: number): ForeignProcess | undefined {
+    const descriptor = systemCall(libc, "pidfd_open", pid, 0);
+    return descriptor < 0 ? undefined : new ForeignProcess(libc, pid, descriptor);
+  }
+
+  /** A copy of its memory; `undefined` where it has none there. */
+  read(address: bigint, bytes: number): Bytes | undefined {
+    const copy = new Uint8Array(bytes);
+    if (bytes === 0) return copy;
+    return this.#move("process_vm_readv", address, copy) === bytes ? copy : undefined;
+  }
+
+  /** @returns 0 or the negative number of an error */
+  write(address: bigint, bytes: Bytes): number {
+    return this.#move("process_vm_writev", address, bytes) === bytes.byteLength ? 0 : -EFAULT;
+  }
+
+  /**
+   * Lends one of its descriptors: it is the same socket, closed here afterwards.
+   *
+   * @returns the copy, or the negative number of an error
+   */
+  lend(descriptor: number): number {
+    const copy = systemCall(this.libc, "pidfd_getfd", this.descriptor, descriptor, 0);
+    return copy < 0 ? -EBADF : copy;
+  }
+
+  #move(call: "process_vm_readv" | "process_vm_writev", address: bigint, bytes: Bytes): number {
+    const here = vector(addressOf(bytes), bytes.byteLength);
+    const there = vector(address, bytes.byteLength);
+    return systemCall(this.libc, call, this.pid, here, 1, there, 1, 0);
+  }
+}
+
+/** True where this system lets a process take a descriptor of one that it has started. */
+export function canLendDescriptors(libc: Libc): boolean {
+  const own = systemCall(libc, "pidfd_open", Deno.pid, 0);
+  if (own < 0) return false;
+  const copy = systemCall(libc, "pidfd_getfd", own, own, 0);
+  if (copy >= 0) libc.close(copy);
+  libc.close(own);
+  return copy >= 0;
+}

@@ -1,0 +1,216 @@
+/**
+ * A root folder of Node's own: read-only mounts of what it needs, and one small
+ * folder in memory to write to. It runs on the thread that starts Node; the
+ * other threads of the process keep the machine's root folder.
+ *
+ * @module
+ */
+import { dirname, join } from "node:path";
+import { type CallName, type Libc, systemCall } from "../../kernel/mod.ts";
+import { PROGRAM, TMP } from "./plan_sandbox.ts";
+import type { Place } from "./types.ts";
+
+const CLONE_NEWNS = 0x00020000;
+const CLONE_NEWCGROUP = 0x02000000;
+const CLONE_NEWIPC = 0x08000000;
+const CLONE_NEWPID = 0x20000000;
+
+const MS_NOSUID = 2;
+const MS_NODEV = 4;
+const MS_BIND = 0x1000;
+const MS_REC = 0x4000;
+const MS_PRIVATE = 0x40000;
+const MNT_DETACH = 2;
+
+const AT_FDCWD = -100;
+const AT_RECURSIVE = 0x8000;
+const READ_ONLY = 1;
+const NO_SUID = 2;
+const NO_DEVICES = 4;
+const FOR_FILES = READ_ONLY | NO_SUID | NO_DEVICES;
+const FOR_DEVICES = READ_ONLY | NO_SUID;
+
+/** Folders and files of the system that libraries read; those that are missing are left out. */
+const SYSTEM: readonly string[] = [
+  "/usr/lib",
+  "/usr/lib32",
+  "/usr/lib64",
+  "/usr/local/lib",
+  "/lib",
+  "/lib32",
+  "/lib64",
+  "/nix/store",
+  "/usr/bin/ldd",
+  "/usr/share/zoneinfo",
+  "/usr/share/ca-certificates",
+  "/usr/share/fonts",
+  "/usr/share/fontconfig",
+  "/etc/fonts",
+  "/etc/ssl/certs",
+  "/etc/ssl/openssl.cnf",
+  "/etc/pki/tls/certs",
+  "/etc/pki/ca-trust/extracted",
+  "/etc/ca-certificates/extracted",
+  "/etc/ld.so.cache",
+  "/etc/resolv.conf",
+  "/etc/hosts",
+  "/etc/host.conf",
+  "/etc/gai.conf",
+  "/etc/nsswitch.conf",
+  "/etc/services",
+  "/etc/protocols",
+  "/etc/localtime",
+  "/dev/null",
+  "/dev/zero",
+  "/dev/full",
+  "/dev/random",
+  "/dev/urandom",
+];
+
+/** What of `/proc` is about the machine, and shown. */
+const ABOUT_MACHINE: readonly string[] = [
+  "cpuinfo",
+  "loadavg",
+  "meminfo",
+  "stat",
+  "uptime",
+  "version",
+  "sys/kernel/hostname",
+  "sys/kernel/osrelease",
+  "sys/vm/overcommit_memory",
+];
+
+/** The processes that Node sees, which are its own. */
+const PROCESSES = "/proc/.processes";
+
+/** A call that the system refuses; the message names it. */
+export class RefusedCallError extends Error {
+  override readonly name = "RefusedCallError";
+}
+
+const path = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(`${text}\0`);
+
+function typeOf(file: string): "folder" | "file" | undefined {
+  try {
+    return Deno.statSync(file).isDirectory ? "folder" : "file";
+  } catch {
+    return undefined;
+  }
+}
+
+function linkOf(file: string): string | undefined {
+  try {
+    return Deno.readLinkSync(file);
+  } catch {
+    return undefined;
+  }
+}
+
+export interface OwnRootOptions {
+  /** An empty folder that becomes the root folder. */
+  readonly root: string;
+  /** What Node sees beside the system's libraries. */
+  readonly shown: readonly Place[];
+  /** Size of the folder for temporary files, in MiB. */
+  readonly tmpMb: number;
+  /** The user that the folder for temporary files belongs to; the present one where missing. */
+  readonly uid?: number | undefined;
+}
+
+/** Most files and folders in the folder for temporary files, by its size in MiB. */
+const FILES_PER_MB = 256;
+
+export class OwnRoot {
+  constructor(private readonly libc: Libc, private readonly options: OwnRootOptions) {}
+
+  /**
+   * Gives this thread mounts of its own, and those that it starts from now on
+   * processes of their own; begins the root folder.
+   *
+   * @throws {RefusedCallError}
+   */
+  begin(): void {
+    const { root } = this.options;
+    this.#call("unshare", CLONE_NEWNS | CLONE_NEWPID | CLONE_NEWIPC | CLONE_NEWCGROUP);
+    Deno.umask(0o022);
+    this.#call("mount", path("none"), path("/"), 0, MS_REC | MS_PRIVATE, 0);
+    this.#tmpfs(root, "mode=0755,size=1m");
+    Deno.mkdirSync(join(root, PROCESSES), { recursive: true });
+  }
+
+  /** Where the processes are to be mounted, by one of them. */
+  get processes(): string {
+    return join(this.options.root, PROCESSES);
+  }
+
+  /**
+   * Fills the root folder, and makes it that of this thread.
+   *
+   * @throws {RefusedCallError}
+   */
+  enter(): void {
+    const { root, shown, tmpMb, uid } = this.options;
+    for (const each of SYSTEM) this.#show({ from: each, to: each });
+    for (const each of ABOUT_MACHINE) this.#show({ from: `/proc/${each}`, to: `/proc/${each}` });
+    for (const each of ["self", "thread-self"]) {
+      Deno.symlinkSync(`.processes/${each}`, join(root, "proc", each));
+    }
+    Deno.mkdirSync(join(root, PROGRAM), { recursive: true });
+    for (const each of shown) this.#show(each);
+    const tmp = join(root, TMP);
+    Deno.mkdirSync(tmp);
+    const owner = uid === undefined ? "" : `,uid=${uid},gid=${uid}`;
+    const files = tmpMb * FILES_PER_MB;
+    this.#tmpfs(tmp, `mode=0700,size=${tmpMb}m,nr_inodes=${files}${owner}`);
+    this.#call("chdir", path(root));
+    this.#call("pivot_root", path("."), path("."));
+    this.#call("umount2", path("."), MNT_DETACH);
+    this.#call("chdir", path("/"));
+    this.#seal("/", 0);
+  }
+
+  /** Mounts a file or folder read-only, or repeats a link within the system's folders. */
+  #show({ from, to }: Place): void {
+    const target = join(this.options.root, to);
+    const link = from === to && !from.startsWith("/etc/") ? linkOf(from) : undefined;
+    if (link !== undefined && !link.startsWith("/")) {
+      Deno.mkdirSync(dirname(target), { recursive: true });
+      return Deno.symlinkSync(link, target);
+    }
+    const type = typeOf(from);
+    if (type === undefined) return;
+    Deno.mkdirSync(type === "folder" ? target : dirname(target), { recursive: true });
+    if (type === "file") Deno.writeFileSync(target, new Uint8Array());
+    this.#call("mount", path(from), path(target), 0, MS_BIND | MS_REC, 0);
+    const isDevice = from.startsWith("/dev/");
+    this.#seal(target, AT_RECURSIVE, isDevice ? FOR_DEVICES : FOR_FILES);
+  }
+
+  #tmpfs(target: string, options: string): void {
+    this.#call(
+      "mount",
+      path("svc"),
+      path(target),
+      path("tmpfs"),
+      MS_NOSUID | MS_NODEV,
+      path(options),
+    );
+  }
+
+  #seal(
+    target: string,
+    flags: number,
+    attributes = FOR_FILES,
+  ): void {
+    const settings = new Uint8Array(32);
+    new DataView(settings.buffer).setBigUint64(0, BigInt(attributes), true);
+    this.#call("mount_setattr", AT_FDCWD, path(target), flags, settings, settings.byteLength);
+  }
+
+  #call(name: CallName, ...args: Parameters<typeof systemCall>[2][]): void {
+    const result = systemCall(this.libc, name, ...args);
+    if (result < 0) {
+      throw new RefusedCallError(`The system refuses ${name} (error ${-result})`);
+    }
+  }
+}

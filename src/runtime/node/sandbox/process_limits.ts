@@ -1,0 +1,84 @@
+/**
+ * Limits of Node's process, set before it runs, and what it takes of the
+ * machine's memory.
+ *
+ * @module
+ */
+import { type Libc, systemCall } from "../../kernel/mod.ts";
+
+/** Numbers of resource limits (getrlimit(2)). */
+const RLIMIT_FSIZE = 1;
+const RLIMIT_DATA = 2;
+const RLIMIT_CORE = 4;
+const RLIMIT_NPROC = 6;
+const RLIMIT_NOFILE = 7;
+const RLIMIT_AS = 9;
+
+const MIB = 1024 * 1024;
+
+/** Descriptors that Node may open: each connection takes one. */
+const MAX_OPEN_FILES = 8192;
+
+/** Threads of Node, where it has a user of its own, whose threads can be counted. */
+const MAX_THREADS = 512;
+
+/**
+ * Memory that may be asked for beyond what may be used, in MiB: stacks of threads, and
+ * what the engine reserves. It stops what fills memory faster than it is looked at.
+ */
+const SPARE_MB = 2048;
+
+/** Address space in MiB: an engine reserves much, and the tables of pages grow with it. */
+const MAX_ADDRESS_SPACE_MB = 512 * 1024;
+
+/** Who is ended first when the machine runs out of memory (proc(5), oom_score_adj). */
+const OOM_SCORE = "500";
+
+export interface NodeLimits {
+  /** Resident memory, in MiB. */
+  readonly memoryMb: number;
+  /** Largest file in MiB; unlimited where the folder for temporary files is limited itself. */
+  readonly fileMb?: number;
+  readonly hasOwnUser: boolean;
+}
+
+/** Sets the limits of a process. */
+export function limitProcess(libc: Libc, pid: number, limits: NodeLimits): void {
+  const set = (resource: number, value: number): void => {
+    const pair = new Uint8Array(BigUint64Array.of(BigInt(value), BigInt(value)).buffer);
+    systemCall(libc, "prlimit64", pid, resource, pair);
+  };
+  set(RLIMIT_CORE, 0);
+  set(RLIMIT_NOFILE, MAX_OPEN_FILES);
+  set(RLIMIT_DATA, (limits.memoryMb + SPARE_MB) * MIB);
+  set(RLIMIT_AS, MAX_ADDRESS_SPACE_MB * MIB);
+  if (limits.fileMb !== undefined) set(RLIMIT_FSIZE, limits.fileMb * MIB);
+  if (limits.hasOwnUser) set(RLIMIT_NPROC, MAX_THREADS);
+  try {
+    Deno.writeTextFileSync(`/proc/${pid}/oom_score_adj`, OOM_SCORE);
+  } catch { /* the kernel then chooses by size alone */ }
+}
+
+/** The number of a process in its own namespace (proc(5), `status`). */
+export function ownPidOf(pid: number): number {
+  const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+  const own = /^NSpid:.*?(\d+)$/m.exec(status)?.[1];
+  return own === undefined ? pid : Number(own);
+}
+
+const FIELDS = /^(?:VmRSS|VmPTE|VmSwap):\s+(\d+) kB$/gm;
+
+/**
+ * Memory that a process takes, in bytes: resident, swapped out, and the tables for
+ * both. 0 once it has ended, and where its first thread has.
+ */
+export function memoryOf(pid: number): number {
+  try {
+    const status = Deno.readTextFileSync(`/proc/${pid}/status`);
+    let kilobytes = 0;
+    for (const [, value] of status.matchAll(FIELDS)) kilobytes += Number(value);
+    return kilobytes * 1024;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,310 @@
+/**
+ * Judges the calls by which Node names a peer or an address, and performs those
+ * that are allowed on Node's own socket: Node could change its memory between
+ * the judgement and the kernel's own look at it.
+ *
+ * @module
+ */
+import {
+  AF_UNIX,
+  EACCES,
+  EAGAIN,
+  ECONNREFUSED,
+  EFAULT,
+  EINPROGRESS,
+  EMSGSIZE,
+  EPERM,
+  ETIMEDOUT,
+  judgeConnect,
+  type Libc,
+  type PeerRules,
+  systemCall,
+} from "../../kernel/mod.ts";
+import type { ForeignProcess } from "./foreign_process.ts";
+
+type Bytes = Uint8Array<ArrayBuffer>;
+
+const MAX_SOCKADDR = 128;
+const AF_INET = 2;
+const AF_INET6 = 10;
+
+const F_GETFL = 3;
+const F_SETFL = 4;
+const O_NONBLOCK = 0x800;
+
+const SOL_SOCKET = 1;
+const SO_ERROR = 4;
+const MSG_DONTWAIT = 0x40;
+const MSG_NOSIGNAL = 0x4000;
+const POLLOUT = 4;
+
+/** Longest time that a blocking call waits for its peer, in milliseconds. */
+const MAX_WAIT_MS = 130_000;
+
+/** More than a datagram can hold; of a stream, the rest is sent by the next call. */
+const MAX_DATA_BYTES = 128 * 1024;
+const MAX_VECTORS = 1024;
+const IOVEC_BYTES = 16;
+const MSGHDR_BYTES = 56;
+const MMSGHDR_BYTES = 64;
+/** Of the messages of one call; the rest is sent by the next one. */
+const MAX_MESSAGES = 64;
+
+const MAX_BACKLOG = 4096;
+
+/** Unix sockets: the name that Node uses, and the path that is meant. */
+export interface NamedSocket {
+  readonly name: string;
+  readonly path: string;
+}
+
+export interface SocketRules extends PeerRules {
+  /** The only Unix socket that Node may connect to. */
+  readonly control: NamedSocket;
+  /** The only one that it may bind, and listen on. */
+  readonly server: NamedSocket;
+}
+
+function unixAddress(path: string): Bytes {
+  const bytes = new TextEncoder().encode(path);
+  const address = new Uint8Array(2 + bytes.byteLength + 1);
+  address[0] = AF_UNIX;
+  address.set(bytes, 2);
+  return address;
+}
+
+/** The path of a Unix address; "" where it has none, or an abstract name. */
+function unixPath(address: Bytes): string {
+  const rest = address.subarray(2);
+  const end = rest.indexOf(0);
+  return new TextDecoder().decode(end < 0 ? rest : rest.subarray(0, end));
+}
+
+const familyOf = (address: Bytes): number => address[0]! | address[1]! << 8;
+
+/** True for any free port on all addresses: what a socket has that only sends. */
+function isUnspecific(address: Bytes): boolean {
+  const family = familyOf(address);
+  if (family !== AF_INET && family !== AF_INET6) return false;
+  const [from, size] = family === AF_INET ? [4, 4] : [8, 16];
+  return address.byteLength >= from + size && address[2] === 0 && address[3] === 0 &&
+    address.subarray(from, from + size).every((byte) => byte === 0);
+}
+
+/** Each method returns the result of the call, or the negative number of an error. */
+export class SocketCalls {
+  constructor(
+    private readonly libc: Libc,
+    private readonly process: ForeignProcess,
+    private readonly rules: SocketRules,
+  ) {}
+
+  async connect(descriptor: number, at: bigint, length: number): Promise<number> {
+    const address = this.#address(at, length);
+    if (typeof address === "number") return address;
+    if (familyOf(address) === AF_UNIX) {
+      const { name, path } = this.rules.control;
+      if (unixPath(address) !== name) return -ECONNREFUSED;
+      return await this.#with(descriptor, (copy) => this.#connect(copy, unixAddress(path)));
+    }
+    const error = judgeConnect(address, this.rules);
+    if (error !== 0) return -error;
+    return await this.#with(descriptor, (copy) => this.#connect(copy, address));
+  }
+
+  async bind(descriptor: number, at: bigint, length: number): Promise<number> {
+    const address = this.#address(at, length);
+    if (typeof address === "number") return address;
+    const { name, path } = this.rules.server;
+    const isServer = familyOf(address) === AF_UNIX && unixPath(address) === name;
+    if (!isServer && !isUnspecific(address)) return -EACCES;
+    const allowed = isServer ? unixAddress(path) : address;
+    return await this.#with(
+      descriptor,
+      (copy) => systemCall(this.libc, "bind", copy, allowed, allowed.byteLength),
+    );
+  }
+
+  /** A server listens on its Unix socket, and on no port. */
+  async listen(descriptor: number, backlog: number): Promise<number> {
+    return await this.#with(descriptor, (copy) => {
+      const address = new Uint8Array(MAX_SOCKADDR);
+      const size = new Uint8Array(Uint32Array.of(MAX_SOCKADDR).buffer);
+      const known = systemCall(this.libc, "getsockname", copy, address, size) === 0;
+      if (!known || familyOf(address) !== AF_UNIX) return -EACCES;
+      if (unixPath(address) !== this.rules.server.path) return -EACCES;
+      return systemCall(this.libc, "listen", copy, Math.min(Math.max(backlog, 1), MAX_BACKLOG));
+    });
+  }
+
+  /** A message whose data and peer are given apart (sendto(2)). */
+  async sendTo(
+    descriptor: number,
+    { data, bytes, flags, peer, peerBytes }: {
+      readonly data: bigint;
+      readonly bytes: number;
+      readonly flags: number;
+      readonly peer: bigint;
+      readonly peerBytes: number;
+    },
+  ): Promise<number> {
+    const to = this.#peer(peer, peerBytes);
+    if (typeof to === "number") return to;
+    const copy = this.process.read(data, Math.min(bytes, MAX_DATA_BYTES));
+    if (copy === undefined) return -EFAULT;
+    return await this.#with(descriptor, (socket) => this.#send(socket, copy, { flags, to }));
+  }
+
+  /** A message with a head (sendmsg(2)). */
+  async sendMessage(descriptor: number, head: bigint, flags: number): Promise<number> {
+    const message = this.#message(head);
+    if (typeof message === "number") return message;
+    const { data, to } = message;
+    return await this.#with(descriptor, (socket) => this.#send(socket, data, { flags, to }));
+  }
+
+  /** Several messages (sendmmsg(2)); how much was sent of each is noted in its head. */
+  async sendMessages(
+    descriptor: number,
+    { heads, count, flags }: {
+      readonly heads: bigint;
+      readonly count: number;
+      readonly flags: number;
+    },
+  ): Promise<number> {
+    for (let sent = 0; sent < Math.min(count, MAX_MESSAGES); sent++) {
+      const head = heads + BigInt(sent * MMSGHDR_BYTES);
+      const result = await this.sendMessage(descriptor, head, flags);
+      if (result < 0) return sent === 0 ? result : sent;
+      const noted = new Uint8Array(Uint32Array.of(result).buffer);
+      const error = this.process.write(head + BigInt(MSGHDR_BYTES), noted);
+      if (error < 0) return error;
+    }
+    return Math.min(count, MAX_MESSAGES);
+  }
+
+  /** A copy of an address in Node's memory, or an error. */
+  #address(at: bigint, length: number): Bytes | number {
+    if (length < 2 || length > MAX_SOCKADDR) return -EACCES;
+    return this.process.read(at, length) ?? -EFAULT;
+  }
+
+  /** A copy of the peer of a message, `undefined` where it names none, or an error. */
+  #peer(at: bigint, length: number): Bytes | number | undefined {
+    if (at === 0n || length === 0) return undefined;
+    const address = this.#address(at, length);
+    if (typeof address === "number") return address;
+    const family = familyOf(address);
+    // Without a family, the kernel takes an address for one of IPv4.
+    if (family !== AF_INET && family !== AF_INET6) return -ECONNREFUSED;
+    const error = judgeConnect(address, this.rules);
+    return error === 0 ? address : -error;
+  }
+
+  #message(head: bigint): { readonly data: Bytes; readonly to: Bytes | undefined } | number {
+    const header = this.process.read(head, MSGHDR_BYTES);
+    if (header === undefined) return -EFAULT;
+    const view = new DataView(header.buffer);
+    // Control data would pass descriptors on, or choose another way for the packet.
+    if (view.getBigUint64(40, true) !== 0n) return -EPERM;
+    const to = this.#peer(view.getBigUint64(0, true), view.getUint32(8, true));
+    if (typeof to === "number") return to;
+    const data = this.#gather(view.getBigUint64(16, true), view.getBigUint64(24, true));
+    return typeof data === "number" ? data : { data, to };
+  }
+
+  /** The data of a message, which may lie in several places. */
+  #gather(vectors: bigint, count: bigint): Bytes | number {
+    if (count > BigInt(MAX_VECTORS)) return -EMSGSIZE;
+    const list = this.process.read(vectors, Number(count) * IOVEC_BYTES);
+    if (list === undefined) return -EFAULT;
+    const view = new DataView(list.buffer);
+    const parts: Bytes[] = [];
+    let size = 0;
+    for (let index = 0; index < Number(count) && size < MAX_DATA_BYTES; index++) {
+      const bytes = view.getBigUint64(index * IOVEC_BYTES + 8, true);
+      const room = BigInt(MAX_DATA_BYTES - size);
+      const part = this.process.read(
+        view.getBigUint64(index * IOVEC_BYTES, true),
+        Number(bytes < room ? bytes : room),
+      );
+      if (part === undefined) return -EFAULT;
+      parts.push(part);
+      size += part.byteLength;
+    }
+    const data = new Uint8Array(size);
+    let at = 0;
+    for (const part of parts) {
+      data.set(part, at);
+      at += part.byteLength;
+    }
+    return data;
+  }
+
+  async #with(
+    descriptor: number,
+    use: (copy: number) => number | Promise<number>,
+  ): Promise<number> {
+    const copy = this.process.lend(descriptor);
+    if (copy < 0) return copy;
+    try {
+      return await use(copy);
+    } finally {
+      this.libc.close(copy);
+    }
+  }
+
+  /** Connects without blocking this thread; waits where the caller would have waited. */
+  async #connect(socket: number, address: Bytes): Promise<number> {
+    const flags = systemCall(this.libc, "fcntl", socket, F_GETFL, 0);
+    const isBlocking = flags >= 0 && (flags & O_NONBLOCK) === 0;
+    if (isBlocking) systemCall(this.libc, "fcntl", socket, F_SETFL, flags | O_NONBLOCK);
+    const result = systemCall(this.libc, "connect", socket, address, address.byteLength);
+    if (!isBlocking) return result;
+    try {
+      if (result !== -EINPROGRESS) return result;
+      return await this.#waitFor(socket) ? this.#errorOf(socket) : -ETIMEDOUT;
+    } finally {
+      systemCall(this.libc, "fcntl", socket, F_SETFL, flags);
+    }
+  }
+
+  async #send(
+    socket: number,
+    data: Bytes,
+    { flags, to }: { readonly flags: number; readonly to: Bytes | undefined },
+  ): Promise<number> {
+    const send = (): number =>
+      systemCall(
+        this.libc,
+        "sendto",
+        ...[socket, data, data.byteLength, flags | MSG_DONTWAIT | MSG_NOSIGNAL],
+        ...[to ?? 0, to?.byteLength ?? 0],
+      );
+    const result = send();
+    if (result !== -EAGAIN || (flags & MSG_DONTWAIT) !== 0) return result;
+    const settings = systemCall(this.libc, "fcntl", socket, F_GETFL, 0);
+    if ((settings & O_NONBLOCK) !== 0) return result;
+    return await this.#waitFor(socket) ? send() : -EAGAIN;
+  }
+
+  /** Waits until a socket can be written to, or has failed. */
+  async #waitFor(socket: number): Promise<boolean> {
+    const polled = new Uint8Array(8);
+    const view = new DataView(polled.buffer);
+    view.setInt32(0, socket, true);
+    view.setInt16(4, POLLOUT, true);
+    return await this.libc.poll(polled, 1n, MAX_WAIT_MS) > 0;
+  }
+
+  #errorOf(socket: number): number {
+    const value = new Uint8Array(4);
+    const size = new Uint8Array(Uint32Array.of(4).buffer);
+    const result = systemCall(
+      this.libc,
+      "getsockopt",
+      ...[socket, SOL_SOCKET, SO_ERROR, value, size],
+    );
+    return result < 0 ? result : -new DataView(value.buffer).getInt32(0, true);
+  }
+}

@@ -1,0 +1,159 @@
+/**
+ * The thread that starts Node. It runs no foreign code: it closes to itself what
+ * Node must not reach, and Node inherits that.
+ *
+ * @module
+ */
+import { spawnProgram } from "../../../lib/spawn_program.ts";
+import {
+  type FileRule,
+  installFilter,
+  openLibc,
+  PROCESSOR,
+  restrictFiles,
+} from "../../kernel/mod.ts";
+import { SYSTEM_PATHS } from "../../compute/sandbox/mod.ts";
+import { dropRights } from "./drop_rights.ts";
+import { buildNodeFilter } from "./node_filter.ts";
+import { OwnRoot } from "./own_root.ts";
+import type { FromThread, ThreadPlan, ToThread } from "./thread_messages.ts";
+import type { NodeCommand } from "./types.ts";
+
+/** Ends a process with the thread that has started it, where no namespace does. */
+const SETPRIV = "/usr/bin/setpriv";
+
+/**
+ * The first process in Node's own namespace: shows it its processes, and ends
+ * them all when this thread closes its input, or is gone.
+ */
+const FIRST_PROCESS =
+  'mount -t proc -o nosuid,nodev,noexec,subset=pid,hidepid=invisible svc "$1" ' +
+  "&& echo ready && read -r line";
+
+const READY = "ready\n";
+
+interface FirstProcess {
+  /** Resolves when Node's processes can be seen. */
+  readonly ready: Promise<void>;
+  /** Ends it, and with it all processes of its namespace. */
+  end(): void;
+}
+
+function startFirstProcess(folder: string): FirstProcess {
+  const child = spawnProgram("/bin/sh", {
+    args: ["-c", FIRST_PROCESS, "svc", folder],
+    clearEnv: true,
+    env: { PATH: "/usr/sbin:/usr/bin:/sbin:/bin" },
+    cwd: "/",
+    stdin: "piped",
+    stdout: "piped",
+    stderr: "null",
+  });
+  void child.status;
+  const input = child.stdin.getWriter();
+  const ready = async (): Promise<void> => {
+    const reader = child.stdout.getReader();
+    let text = "";
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      text += new TextDecoder().decode(part.value);
+      if (text === READY) return;
+    }
+    throw new Error("The system refuses a folder of processes");
+  };
+  return { ready: ready(), end: () => void input.close().catch(() => {}) };
+}
+
+type Post = (message: FromThread) => void;
+
+class NodeThread {
+  #plan: ThreadPlan | undefined;
+  #first: FirstProcess | undefined;
+  #programs = 1;
+
+  constructor(private readonly post: Post) {}
+
+  async prepare(plan: ThreadPlan): Promise<void> {
+    this.#plan = plan;
+    const libc = openLibc();
+    if (plan.kind === "open") return this.post({ type: "prepared", programs: 1 });
+    if (libc === undefined || PROCESSOR === undefined) {
+      throw new Error("It needs Linux with the GNU C library");
+    }
+    if (plan.kind === "namespaces") {
+      const root = new OwnRoot(libc, plan);
+      root.begin();
+      this.#first = startFirstProcess(root.processes);
+      await this.#first.ready;
+      root.enter();
+    } else if (isFile(SETPRIV)) this.#programs = 2;
+    if (!dropRights(libc, plan.uid)) throw new Error("The thread cannot give up its rights");
+    if (!restrictFiles(libc, rulesOf(plan))) throw new Error("The kernel refuses Landlock");
+    const filter = buildNodeFilter(PROCESSOR, { inSight: plan.kind === "kernel" });
+    const listener = installFilter(libc, filter);
+    if (listener === undefined) throw new Error("The kernel refuses a filter of system calls");
+    this.post({ type: "prepared", listener, programs: this.#programs });
+  }
+
+  start({ args, env }: NodeCommand): void {
+    const { view } = this.#plan!;
+    const node = [view.node, ...args];
+    const [program, ...rest] = this.#programs === 1
+      ? node
+      : [SETPRIV, "--pdeathsig", "KILL", "--", ...node];
+    const { tmp } = view;
+    const child = spawnProgram(program!, {
+      args: rest,
+      clearEnv: true,
+      env: { ...env, TMPDIR: tmp, TMP: tmp, TEMP: tmp },
+      cwd: view.directory,
+      stdin: "null",
+      stdout: "inherit",
+      stderr: "inherit",
+    });
+    this.post({ type: "started", pid: child.pid });
+    void child.status.then(({ code, signal }) => {
+      this.end();
+      this.post({ type: "ended", code, signal });
+    });
+  }
+
+  end(): void {
+    this.#first?.end();
+  }
+}
+
+function isFile(path: string): boolean {
+  try {
+    return Deno.statSync(path).isFile;
+  } catch {
+    return false;
+  }
+}
+
+function rulesOf({ kind, view, shown }: ThreadPlan): readonly FileRule[] {
+  const devices = ["/dev/null", "/dev/zero", "/dev/full"];
+  const readable = kind === "namespaces"
+    ? ["/"]
+    : [...SYSTEM_PATHS, SETPRIV, ...shown.map(({ from }) => from)];
+  return [
+    ...readable.map((path): FileRule => ({ path, rights: "read" })),
+    ...devices.map((path): FileRule => ({ path, rights: "read_write" })),
+    { path: view.tmp, rights: "temporary" },
+  ];
+}
+
+globalThis.addEventListener("message", (event) => {
+  const port = (event as MessageEvent<MessagePort>).data;
+  const post: Post = (message) => port.postMessage(message);
+  const thread = new NodeThread(post);
+  port.onmessage = async ({ data }: MessageEvent<ToThread>) => {
+    try {
+      if (data.type === "prepare") await thread.prepare(data.plan);
+      else if (data.type === "start") thread.start(data.command);
+      else thread.end();
+    } catch (error) {
+      thread.end();
+      post({ type: "failed", message: error instanceof Error ? error.message : String(error) });
+    }
+  };
+}, { once: true });

@@ -1,0 +1,32 @@
+/**
+ * Messages between the first thread of the process and the thread that starts
+ * Node.
+ *
+ * @module
+ */
+import type { NodeCommand, NodeSandboxKind, NodeView, Place } from "./types.ts";
+
+/** What the thread prepares for Node. */
+export interface ThreadPlan {
+  readonly kind: NodeSandboxKind;
+  readonly view: NodeView;
+  /** An empty folder that may become the root folder. */
+  readonly root: string;
+  /** Files and folders that Node sees beside the system's. */
+  readonly shown: readonly Place[];
+  readonly tmpMb: number;
+  readonly uid?: number;
+}
+
+export type ToThread =
+  | { readonly type: "prepare"; readonly plan: ThreadPlan }
+  | { readonly type: "start"; readonly command: NodeCommand }
+  /** Ends Node, and all of its processes. */
+  | { readonly type: "end" };
+
+export type FromThread =
+  /** All is closed to the thread; `listener` answers its calls, and those of Node. */
+  | { readonly type: "prepared"; readonly listener?: number; readonly programs: number }
+  | { readonly type: "started"; readonly pid: number }
+  | { readonly type: "failed"; readonly message: string }
+  | { readonly type: "ended"; readonly code: number; readonly signal: string | null };

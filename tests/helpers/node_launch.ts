@@ -1,0 +1,109 @@
+/**
+ * Node in its sandbox, for tests: this process is the one that runs no foreign code.
+ */
+import assert from "node:assert/strict";
+import {
+  launchNode,
+  type NodeLaunch,
+  type NodeView,
+  type RunningNode,
+} from "../../src/runtime/node/sandbox/mod.ts";
+
+async function findNode(): Promise<string | undefined> {
+  for (const folder of (Deno.env.get("PATH") ?? "").split(":")) {
+    const path = await Deno.realPath(`${folder}/node`).catch(() => undefined);
+    if (path !== undefined && !path.endsWith("/deno")) return path;
+  }
+  return undefined;
+}
+
+/** A real Node of this machine; `undefined` where there is none. */
+export const NODE = Deno.build.os === "linux" ? await findNode() : undefined;
+
+export interface LaunchedNode extends AsyncDisposable {
+  readonly node: RunningNode;
+  readonly view: NodeView;
+  /** Paths of this machine. */
+  readonly directory: string;
+  readonly folder: string;
+  /** Sends a request to Node's server, which must have begun to listen. */
+  ask(path: string): Promise<string>;
+}
+
+/** The start of a module of Node that answers each request by `answer(url)`. */
+const SERVER = `
+import { createServer } from "node:http";
+createServer(async (request, response) => {
+  const url = new URL(request.url, "http://node");
+  try {
+    response.end(String(await answer(url)));
+  } catch (error) {
+    response.statusCode = 500;
+    response.end(JSON.stringify({ code: error.code, message: error.message }));
+  }
+}).listen(process.env.SERVER_SOCKET);
+`;
+
+async function waitFor(path: string, node: RunningNode): Promise<void> {
+  let ended = false;
+  void node.ended.then(() => ended = true);
+  while (!ended) {
+    const conn = await Deno.connect({ transport: "unix", path }).catch(() => undefined);
+    if (conn !== undefined) return conn.close();
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+  assert.fail(`Node has ended: ${(await node.ended).message}`);
+}
+
+export type LaunchOptions = Partial<NodeLaunch> & {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Further files of the deployment. */
+  readonly deployed?: Readonly<Record<string, string | Uint8Array>>;
+};
+
+/**
+ * Starts Node with a module that has `export`ed nothing and defines `answer(url)`,
+ * and waits until it listens.
+ */
+export async function launchServer(
+  code: string,
+  options: LaunchOptions = {},
+): Promise<LaunchedNode> {
+  assert.ok(NODE !== undefined);
+  const top = await Deno.realPath(await Deno.makeTempDir({ prefix: "svc-node-" }));
+  const [directory, folder] = [`${top}/app`, `${top}/run`];
+  for (const each of [directory, folder]) await Deno.mkdir(each);
+  // As the platform does: nobody but its user gets to the folder from outside.
+  await Deno.chmod(top, 0o700);
+  await Deno.writeTextFile(`${directory}/server.mjs`, code + SERVER);
+  for (const [name, content] of Object.entries(options.deployed ?? {})) {
+    const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
+    await Deno.writeFile(`${directory}/${name}`, bytes);
+  }
+  let view: NodeView | undefined;
+  const node = await launchNode({
+    node: NODE,
+    ...{ directory, folder, controlSocket: "c", serverSocket: "s", files: [] },
+    ...{ tmpMb: 16, memoryMb: 300, allowPrivate: false, allowUnsandboxed: false },
+    command: (seen) => {
+      view = seen;
+      const env = { ...options.env, SERVER_SOCKET: seen.serverSocket };
+      return { args: [`${seen.directory}/server.mjs`], env };
+    },
+    ...options,
+  });
+  await waitFor(`${folder}/s`, node);
+  const client = Deno.createHttpClient({
+    proxy: { transport: "unix", path: `${folder}/s` },
+  });
+  return {
+    ...{ node, directory, folder, view: view! },
+    ask: async (path) => await (await fetch(`http://node${path}`, { client })).text(),
+    async [Symbol.asyncDispose]() {
+      client.close();
+      node.kill();
+      await node.ended;
+      await Deno.remove(top, { recursive: true });
+    },
+  };
+}
