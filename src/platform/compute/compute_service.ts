@@ -6,7 +6,14 @@
  */
 import type { Environment } from "../../lib/network_variables.ts";
 import { join } from "node:path";
-import { IsrCache, IsrMemory, type PurgeScope } from "../../edge/mod.ts";
+import {
+  type HttpCache,
+  IsrCache,
+  IsrMemory,
+  type PurgeOptions,
+  type PurgeScope,
+} from "../../edge/mod.ts";
+import { normalizePath } from "../../rules/mod.ts";
 import type { Health } from "../../contract/mod.ts";
 import type { Clock } from "../../lib/clock.ts";
 import { type ComputeLayer, type Manifest, runtimeSettings } from "../../manifest/mod.ts";
@@ -15,6 +22,7 @@ import {
   type ComputeServer,
   createComputeServer,
   ProcessPlaces,
+  type Revalidation,
   SocketCount,
   type SocketLimits,
 } from "../../runtime/mod.ts";
@@ -43,6 +51,8 @@ const RETIRE_DRAIN_MS = 15 * 60 * 1000;
 const LAST_LINES = 10;
 
 export interface ComputeServices {
+  /** Answers that rules store. */
+  readonly cache: HttpCache;
   readonly variables: VariableService;
   readonly logs: AccessLogs;
   /** Folder for files of deployments, cached pages, and sockets. */
@@ -73,6 +83,20 @@ const isCompute = (layer: Manifest["layers"][number]): layer is ComputeLayer =>
 /** True for a deployment that needs a server. */
 export function hasCompute(manifest: Manifest): boolean {
   return manifest.layers.some(isCompute);
+}
+
+/** @throws {Error} where a path cannot be the path of a request. */
+function scopesOf({ paths, tags }: Revalidation): readonly PurgeScope[] {
+  return [
+    ...paths.map((path): PurgeScope => ({ type: "path", path: purgedPath(path) })),
+    ...tags.map((tag): PurgeScope => ({ type: "tag", tag })),
+  ];
+}
+
+function purgedPath(path: string): string {
+  const normalized = normalizePath(path);
+  if (typeof normalized === "string") return normalized;
+  throw new Error(`The path "${path.slice(0, 80)}" cannot be the path of a request`);
 }
 
 export class ComputeService {
@@ -186,10 +210,30 @@ export class ComputeService {
     return closing;
   }
 
-  /** Removes cached pages of a deployment, loaded or not. Returns how many it removed. */
-  async purge(deploymentId: string, scope: PurgeScope): Promise<number> {
+  /**
+   * Removes what is cached of a deployment, loaded or not, or with `soft` marks it as
+   * stale. Returns how many answers there were.
+   */
+  async purge(
+    deploymentId: string,
+    scope: PurgeScope,
+    options: PurgeOptions = {},
+  ): Promise<number> {
+    const answers = this.services.cache.purge(deploymentId, scope, options);
     const pages = this.#open.get(deploymentId)?.pages ?? this.#pagesOf(deploymentId);
-    return await pages.purge(scope);
+    return answers + await pages.purge(scope, options);
+  }
+
+  /**
+   * Revalidates cached answers and pages, as the code of a deployment's own server asks.
+   *
+   * @throws {Error} where a path cannot be the path of a request.
+   */
+  async revalidate(deploymentId: string, what: Revalidation): Promise<void> {
+    const scopes = scopesOf(what);
+    const { soft } = what;
+    for (const scope of scopes) this.services.cache.purge(deploymentId, scope, { soft });
+    await this.#open.get(deploymentId)?.pages.revalidate(scopes, { soft });
   }
 
   /** Removes what the servers of a killed platform left behind. */
@@ -282,6 +326,7 @@ export class ComputeService {
       sockets: this.#sockets,
       socketsDir: await this.#socketsDir(),
       spawn: this.#spawn,
+      revalidate: (what) => this.revalidate(deploymentId, what),
       log: (entry) => {
         logs.recordServer({ ...entry, ...place });
         this.#keepLine(deploymentId, entry.message);
