@@ -32,5 +32,6 @@ Deno.test("the room's public names", () => {
     "runComputeProcess",
     "runFunctionProcess",
     "sealFunction",
+    "traceServer",
   ]);
 });
