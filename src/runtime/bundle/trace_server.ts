@@ -41,10 +41,10 @@ const TYPESCRIPT = /\.[cm]?ts$/;
 
 /** Text that is read by the tracer in place of a module that it cannot read. */
 async function withoutTypes(path: string, options: EsbuildOptions): Promise<string | null> {
-  const text = await Deno.readTextFile(path).catch(() => null);
-  if (text === null || path.endsWith(".d.ts")) return text;
+  const bytes = await readBytes(path);
+  if (bytes === null) return null;
   const esbuild = await loadEsbuild(options);
-  const made = await esbuild.transform(text, { loader: "ts", logLevel: "silent" })
+  const made = await esbuild.transform(bytes, { loader: "ts", logLevel: "silent" })
     .catch(() => undefined);
   return made?.code ?? null;
 }
