@@ -19,6 +19,12 @@ const INCOMING = "incoming";
 const PACKAGE_FILE = "package.json";
 const PACKAGE_TEXT = '{"type":"module"}\n';
 
+/**
+ * Mode of the folders of a deployment: a server may run as a user of its own.
+ * The folder that holds them all is closed to all users but the platform's.
+ */
+const FOLDER_MODE = 0o755;
+
 /** Files that are written at the same time. */
 const AT_ONCE = 8;
 
@@ -54,6 +60,18 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
   const done = await Promise.allSettled(Array.from({ length: AT_ONCE }, worker));
   const failed = done.find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") throw failed.reason;
+}
+
+/** The folders of some paths, each after the one that holds it; "." is the first. */
+function foldersOf(paths: readonly string[]): readonly string[] {
+  const folders = new Set(["."]);
+  const add = (folder: string): void => {
+    if (folders.has(folder)) return;
+    add(dirname(folder));
+    folders.add(folder);
+  };
+  for (const path of paths) add(dirname(path));
+  return [...folders];
 }
 
 async function removeFolder(path: string): Promise<void> {
@@ -134,9 +152,10 @@ export class DeploymentFiles {
   }
 
   async #fill(folder: string, { files, blobs }: FilesSource): Promise<void> {
-    const folders = new Set(files.map(({ path }) => dirname(join(folder, path))));
-    for (const each of [folder, ...folders]) {
-      await Deno.mkdir(each, { recursive: true, mode: 0o700 });
+    const folders = foldersOf(files.map(({ path }) => path)).map((each) => join(folder, each));
+    for (const each of folders) {
+      await Deno.mkdir(each);
+      await Deno.chmod(each, FOLDER_MODE);
     }
     await inParallel(files, ({ path, sha256 }) => blobs.link(sha256, join(folder, path)));
   }
