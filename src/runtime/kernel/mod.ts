@@ -19,6 +19,7 @@ export {
 export {
   always,
   Answer,
+  type ArgumentTest,
   type Block,
   byArgument,
   JUMP_ANY_BIT,

@@ -89,6 +89,8 @@ export class CallSupervisor {
         return this.#forks++ === 0 ? "continue" : -EPERM;
       case number("execve"):
         return this.#start(thread);
+      case number("prctl"):
+        return this.#begun === undefined ? "continue" : -EPERM;
     }
     if (this.#begun === undefined) return -EPERM;
     const { sockets, ownPid } = this.#begun;

@@ -8,6 +8,7 @@
 import {
   always,
   Answer,
+  type ArgumentTest,
   type Block,
   byArgument,
   type CallName,
@@ -157,6 +158,14 @@ export const ASKED: readonly CallName[] = [
   "tgkill",
 ];
 
+/** An answer that depends on no argument. */
+const whatever = (answer: number): ArgumentTest => ({
+  index: 0,
+  among: [],
+  then: answer,
+  otherwise: answer,
+});
+
 const CLONE_THREAD = 0x00010000;
 /** CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET. */
 const CLONE_NAMESPACES = 0x7e020000;
@@ -177,6 +186,17 @@ const CLONE: Block = {
 const PR_SET_PDEATHSIG = 1;
 const PR_SET_SECCOMP = 22;
 const PR_SET_MM = 35;
+
+const PRCTL = byArgument("prctl", {
+  index: 0,
+  tests: [
+    // Set before Node runs: it ends with the thread that has started it.
+    [PR_SET_PDEATHSIG, whatever(Answer.ask)],
+    [PR_SET_SECCOMP, whatever(Answer.fail(EPERM))],
+    [PR_SET_MM, whatever(Answer.fail(EPERM))],
+  ],
+  otherwise: Answer.allow,
+});
 
 const LEVEL_IP = 0;
 const LEVEL_SOCKET = 1;
@@ -225,18 +245,17 @@ const NETLINK_ROUTE = 0;
 
 /** Sockets of the internet are asked for; Node sees the interfaces of a network of its own only. */
 function socketBlock(hasOwnNetwork: boolean): Block {
-  const always = (then: number) => ({ index: 0, among: [], then, otherwise: then });
   return byArgument("socket", {
     index: 0,
     tests: [
-      [AF_UNIX, always(Answer.allow)],
-      [AF_INET, always(Answer.ask)],
-      [AF_INET6, always(Answer.ask)],
+      [AF_UNIX, whatever(Answer.allow)],
+      [AF_INET, whatever(Answer.ask)],
+      [AF_INET6, whatever(Answer.ask)],
       [
         AF_NETLINK,
         hasOwnNetwork
           ? { index: 2, among: [NETLINK_ROUTE], then: Answer.allow, otherwise: FAIL }
-          : always(FAIL),
+          : whatever(FAIL),
       ],
     ],
     otherwise: FAIL,
@@ -275,12 +294,7 @@ export function buildNodeFilter(
     socketBlock(hasOwnRoot),
     SETSOCKOPT,
     IOCTL,
-    whereArgument("prctl", {
-      index: 0,
-      among: [PR_SET_PDEATHSIG, PR_SET_SECCOMP, PR_SET_MM],
-      then: FAIL,
-      otherwise: allow,
-    }),
+    PRCTL,
     ...ON_PROCESSES.map(([call, index]) =>
       whereArgument(call, { index, among: [0], then: allow, otherwise: FAIL })
     ),
