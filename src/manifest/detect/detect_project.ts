@@ -4,6 +4,7 @@
  *
  * @module
  */
+import { join } from "node:path/posix";
 import { stripComments } from "../frameworks/config_text.ts";
 import { findFramework, FRAMEWORKS } from "../frameworks/frameworks.ts";
 import type {
@@ -11,6 +12,7 @@ import type {
   FrameworkFacts,
   FrameworkFinding,
   ProjectReader,
+  ServerLayout,
 } from "../frameworks/types.ts";
 import { parsePackageFacts } from "./package_facts.ts";
 import { addPackage, runProgram, runScript } from "./manager_calls.ts";
@@ -66,13 +68,34 @@ async function recognize(
   reader: ProjectReader,
   facts: PackageFacts | undefined,
 ): Promise<Recognized | undefined> {
+  const dependencies = facts?.dependencies ?? new Map<string, string>();
   for (const framework of FRAMEWORKS) {
-    const found = framework.packages.find((name) => facts?.dependencies.has(name));
-    if (found === undefined && framework.configIdentifies !== true) continue;
+    const found = framework.packages.find((name) => dependencies.has(name));
+    const asksAll = framework.applies !== undefined && framework.packages.length === 0;
+    if (found === undefined && framework.configIdentifies !== true && !asksAll) continue;
     const config = await firstConfig(reader, framework);
-    if (found !== undefined || config !== undefined) return { framework, config, package: found };
+    if (found === undefined && config === undefined && !asksAll) continue;
+    if (await framework.applies?.({ reader, dependencies }) === false) continue;
+    return { framework, config, package: found };
   }
   return undefined;
+}
+
+/** Where the server will be: as the project shows, else where the framework usually puts it. */
+function layoutOf(
+  framework: Framework | undefined,
+  finding: FrameworkFinding,
+  [output = "."]: readonly string[],
+): ServerLayout | undefined {
+  if (finding.server === undefined) return undefined;
+  const usual = framework?.server?.layout;
+  if (finding.layout !== undefined || usual === undefined) return finding.layout;
+  const inOutput = (path: string) => join(output, path);
+  return {
+    ...usual,
+    entry: inOutput(usual.entry),
+    ...(usual.files === undefined ? {} : { files: inOutput(usual.files) }),
+  };
 }
 
 interface Commands {
@@ -147,23 +170,28 @@ export async function detectProject(
     dev: finding.dev ?? framework?.dev,
     package: recognized?.package,
   });
+  const outputDirs = framework === undefined
+    ? await outputDirsWithout(reader, commands.build)
+    : distinct([...finding.outputDirs ?? [], ...framework.outputDirs]);
+  const layout = layoutOf(framework, finding, outputDirs);
   return {
     framework: recognized === undefined
       ? undefined
       : await describeFramework(reader, recognized, { facts, root, lockFile: managed?.lockFile }),
     packageManager: managed?.name,
     manager: managed,
-    installCommand: managed === undefined ? undefined : await installCommand(managed, reader),
+    installCommand: finding.install ??
+      (managed === undefined ? undefined : await installCommand(managed, reader)),
     buildCommand: commands.build,
     devCommand: commands.dev,
-    outputDirs: framework === undefined
-      ? await outputDirsWithout(reader, commands.build)
-      : distinct([...finding.outputDirs ?? [], ...framework.outputDirs]),
-    server: finding.server === undefined ? undefined : { reason: finding.server },
+    outputDirs,
+    server: finding.server === undefined
+      ? undefined
+      : { reason: finding.server, ...(layout === undefined ? {} : { layout }) },
     advice: finding.advice,
     packagesFolder: `${root}node_modules`,
     installsIn: root,
-    packages: await packagesOf(reader, facts, root),
+    packages: finding.install === undefined ? await packagesOf(reader, facts, root) : "runtime",
   };
 }
 

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Advice } from "../frameworks/types.ts";
+import type { Advice, ServerLayout } from "../frameworks/types.ts";
 
 export const PACKAGE_MANAGERS = ["npm", "pnpm", "yarn", "bun", "deno"] as const;
 export type PackageManager = (typeof PACKAGE_MANAGERS)[number];
@@ -63,7 +63,11 @@ export interface DetectedProject {
   /** Where the output may lie, most likely first, relative to the project. */
   readonly outputDirs: readonly string[];
   /** Set where the build makes a server: why that is known, as a clause. */
-  readonly server: { readonly reason: string } | undefined;
+  readonly server: {
+    readonly reason: string;
+    /** Where it will be, and the files beside it; missing where that is not known. */
+    readonly layout?: ServerLayout;
+  } | undefined;
   /** Set where the build is for another platform, or lacks what makes its server. */
   readonly advice: Advice | undefined;
   /** Where packages are installed, from the project: its own `node_modules`, or its workspace's. */

@@ -87,7 +87,11 @@ export const astro: Framework = {
   dev: "astro dev",
   outputDirs: ["dist"],
   hashedFolders: [{ path: "_astro/" }],
-  server: { find, expectedNative: { sharp: SHARP } },
+  server: {
+    find,
+    layout: { entry: ENTRY, files: "client" },
+    expectedNative: { sharp: SHARP },
+  },
   buildVariables: { ASTRO_TELEMETRY_DISABLED: "1" },
   inspect,
 };

@@ -4,16 +4,24 @@
  * @module
  */
 import { astro } from "./astro.ts";
+import { denoServer } from "./deno_server.ts";
 import { docusaurus } from "./docusaurus.ts";
 import { eleventy } from "./eleventy.ts";
 import { hugo } from "./hugo.ts";
 import { next } from "./next.ts";
 import { nitro } from "./nitro.ts";
+import { NODE_SERVERS } from "./node_servers.ts";
 import { nuxt } from "./nuxt.ts";
+import { qwik } from "./qwik.ts";
+import { reactRouter } from "./react_router.ts";
+import { remix } from "./remix.ts";
+import { solidStart } from "./solid_start.ts";
 import { sveltekit } from "./sveltekit.ts";
+import { tanstackStart } from "./tanstack_start.ts";
 import type { Framework, HashedFolder } from "./types.ts";
 import { vite } from "./vite.ts";
 import { vitepress } from "./vitepress.ts";
+import { workers } from "./workers.ts";
 
 /** Frameworks in the order in which they are tried: what builds on another comes before it. */
 export const FRAMEWORKS: readonly Framework[] = [
@@ -21,10 +29,18 @@ export const FRAMEWORKS: readonly Framework[] = [
   sveltekit,
   astro,
   next,
+  reactRouter,
+  remix,
+  tanstackStart,
+  solidStart,
+  qwik,
   docusaurus,
   vitepress,
   eleventy,
   nitro,
+  workers,
+  ...NODE_SERVERS,
+  denoServer,
   vite,
   hugo,
 ];

@@ -87,6 +87,11 @@ const LAUNCHES: Readonly<Record<string, Launch>> = {
   "node-listener": MIDDLEWARE,
 };
 
+/** Whether an output is one of Nitro. */
+export function isNitroOutput({ paths }: BuiltOutput): boolean {
+  return paths.includes(BUILD_INFO);
+}
+
 async function readInfo(output: BuiltOutput): Promise<z.infer<typeof infoSchema>> {
   const text = await output.readText(BUILD_INFO);
   if (text === undefined) return {};
@@ -124,4 +129,7 @@ async function find(output: BuiltOutput): Promise<Found> {
 }
 
 /** The server of Nitro, which is that of Nuxt too. */
-export const NITRO_SERVER: FrameworkServer = { find };
+export const NITRO_SERVER: FrameworkServer = {
+  find,
+  layout: { entry: "server/index.mjs", files: "public" },
+};

@@ -105,6 +105,6 @@ export const sveltekit: Framework = {
   dev: "vite dev",
   outputDirs: ["build"],
   hashedFolders: [{ path: "_app/immutable/" }],
-  server: { find },
+  server: { find, layout: { entry: ENTRY, files: "client" } },
   inspect,
 };

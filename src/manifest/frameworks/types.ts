@@ -15,9 +15,15 @@ export interface ProjectReader {
   exists(path: string): Promise<boolean>;
 }
 
-/** What a framework's file looks at. */
-export interface FrameworkFacts {
+/** What decides whether a project is one of a framework. */
+export interface ProjectFacts {
   readonly reader: ProjectReader;
+  /** Names of the packages that package.json asks for. */
+  readonly dependencies: Pick<ReadonlySet<string>, "has">;
+}
+
+/** What a framework's file looks at. */
+export interface FrameworkFacts extends ProjectFacts {
   readonly dependencies: ReadonlyMap<string, string>;
   readonly buildScript: string | undefined;
   /** The command line that adds a package to the project. */
@@ -37,7 +43,20 @@ export interface FrameworkFinding {
   readonly dev?: string;
   /** Why the build makes a server, as a clause: `astro.config.mjs sets output "server"`. */
   readonly server?: string;
+  /** Where the server will be, in place of that of the table row; paths of the project. */
+  readonly layout?: ServerLayout;
+  /** Command that installs the packages of a project without package.json. */
+  readonly install?: string;
   readonly advice?: Advice;
+}
+
+/** Where a build leaves a server and the files beside it. */
+export interface ServerLayout {
+  readonly entry: string;
+  /** Folder of the files that the edge serves; the server answers everything where missing. */
+  readonly files?: string;
+  /** Set where it needs Node itself: why, as a clause. */
+  readonly node?: string;
 }
 
 /** What has to change before the build makes something that can be deployed. */
@@ -68,6 +87,10 @@ export interface Launch {
   readonly prelude?: string;
   /** Text of a module in place of the entry; it imports the entry as `file`. */
   readonly wrapper?: (file: string) => string;
+  /** True for a server that is written for Deno: its tests for Deno hold. */
+  readonly forDeno?: boolean;
+  /** What bare names of modules stand for, as an import map of Deno says it. */
+  readonly imports?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -129,6 +152,8 @@ export type Found =
 export interface FrameworkServer {
   /** Looks at an output; `advice` is what detection had to say of the project. */
   find(output: BuiltOutput, advice: Advice | undefined): Found | Promise<Found>;
+  /** Where it usually is, relative to the output. */
+  readonly layout?: ServerLayout;
   /** Packages with a native addon that it always carries and rarely needs, and when it does. */
   readonly expectedNative?: Readonly<Record<string, string>>;
 }
@@ -152,9 +177,14 @@ export interface Framework {
   readonly configFiles: readonly string[];
   /** True where a config file alone identifies it. */
   readonly configIdentifies?: boolean;
-  /** Command lines of the framework's own program. */
-  readonly build: string;
-  readonly dev: string;
+  /**
+   * Asked of a project with one of the packages, and of every project where
+   * `packages` is empty: whether it is one of this framework.
+   */
+  readonly applies?: (facts: ProjectFacts) => boolean | Promise<boolean>;
+  /** Command lines of the framework's own program; `undefined` where it has none. */
+  readonly build: string | undefined;
+  readonly dev: string | undefined;
   readonly outputDirs: readonly string[];
   /** True where the program is no npm package. */
   readonly standalone?: boolean;

@@ -1,0 +1,150 @@
+/**
+ * Projects for Deno itself: a module that calls `Deno.serve()`, or that
+ * `deno serve` runs. They need no package.json and no Node.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { stripComments } from "./config_text.ts";
+import { projectPlacements } from "./project_server.ts";
+import { type ServerCode, serverCode } from "./server_code.ts";
+import { parseStart } from "./start_script.ts";
+import type {
+  BuiltOutput,
+  Found,
+  Framework,
+  FrameworkFacts,
+  FrameworkFinding,
+  ProjectFacts,
+  ProjectReader,
+} from "./types.ts";
+
+const CONFIGS = ["deno.json", "deno.jsonc"] as const;
+
+const configSchema = z.object({
+  tasks: z.record(z.string(), z.unknown()).catch({}),
+  imports: z.record(z.string(), z.unknown()).catch({}),
+});
+
+const taskSchema = z.union([
+  z.string(),
+  z.object({ command: z.string() }).transform((task) => task.command),
+]);
+
+interface DenoConfig {
+  readonly tasks: ReadonlyMap<string, string>;
+  /** What bare names of modules stand for. */
+  readonly imports: Readonly<Record<string, string>>;
+}
+
+const TRAILING_COMMA = /,(?=\s*[}\]])/g;
+
+async function readConfig(project: ProjectReader): Promise<DenoConfig | undefined> {
+  for (const path of CONFIGS) {
+    const text = await project.readText(path);
+    if (text === undefined) continue;
+    const data = parseConfig(text);
+    const tasks = Object.entries(data?.tasks ?? {}).flatMap(([name, task]): [string, string][] => {
+      const command = taskSchema.safeParse(task).data;
+      return command === undefined ? [] : [[name, command]];
+    });
+    const imports = Object.entries(data?.imports ?? {})
+      .filter((entry): entry is [string, string] => typeof entry[1] === "string");
+    return { tasks: new Map(tasks), imports: Object.fromEntries(imports) };
+  }
+  return undefined;
+}
+
+function parseConfig(text: string): z.infer<typeof configSchema> | undefined {
+  try {
+    const json = stripComments(text.replace(/^\ufeff/, "")).replace(TRAILING_COMMA, "");
+    return configSchema.safeParse(JSON.parse(json)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Where a server is that no task names. */
+const USUAL_ENTRIES: readonly string[] = ["", "src/"].flatMap((folder) =>
+  ["main", "server", "mod", "index", "app"].flatMap((name) =>
+    ["ts", "tsx", "js", "mjs"].map((type) => `${folder}${name}.${type}`)
+  )
+);
+
+interface DenoServer {
+  readonly entry: string;
+  readonly reason: string;
+  readonly imports: DenoConfig["imports"];
+  readonly text: string;
+  readonly code: ServerCode | undefined;
+}
+
+async function findServer(project: ProjectReader): Promise<DenoServer | undefined> {
+  const config = await readConfig(project);
+  const imports = config?.imports ?? {};
+  const start = parseStart(config?.tasks ?? new Map(), ["start", "serve", "main"]);
+  if (start?.program === "deno") {
+    const text = await project.readText(start.file);
+    if (text !== undefined) {
+      const reason = `task "${start.script}" runs ${start.file}`;
+      return { entry: start.file, reason, imports, text, code: serverCode(text) };
+    }
+  }
+  for (const entry of USUAL_ENTRIES) {
+    const text = await project.readText(entry);
+    const code = text === undefined ? undefined : serverCode(text);
+    if (text === undefined || code === undefined) continue;
+    // Without a config of Deno, only its own way to serve shows that a project is one for it.
+    if (config === undefined && code.seen !== "calls Deno.serve()") continue;
+    return { entry, reason: `${entry} ${code.seen}`, imports, text, code };
+  }
+  return undefined;
+}
+
+const applies = async ({ reader }: ProjectFacts) => await findServer(reader) !== undefined;
+
+const NPM = /(?:^|["'`])npm:/;
+
+function inspectServer(server: DenoServer): FrameworkFinding {
+  const { entry, reason, imports, text } = server;
+  const needsPackages = [text, ...Object.values(imports)].some((part) => NPM.test(part));
+  return {
+    server: reason,
+    layout: { entry },
+    ...(needsPackages
+      ? { install: `deno install --node-modules-dir=auto --entrypoint ${entry}` }
+      : {}),
+  };
+}
+
+async function inspect({ reader }: FrameworkFacts): Promise<FrameworkFinding> {
+  const server = await findServer(reader);
+  return server === undefined ? {} : inspectServer(server);
+}
+
+async function find({ project }: BuiltOutput): Promise<Found> {
+  const server = await findServer(project);
+  if (server === undefined) return { type: "static", directory: "." };
+  const { entry, imports } = server;
+  return {
+    type: "server",
+    launch: { forDeno: true, imports },
+    directory: ".",
+    entry,
+    clients: [],
+    placements: projectPlacements(entry),
+  };
+}
+
+export const denoServer: Framework = {
+  id: "deno",
+  name: "Deno",
+  packages: [],
+  configFiles: CONFIGS,
+  applies,
+  build: undefined,
+  dev: undefined,
+  outputDirs: ["."],
+  server: { find },
+  inspect,
+};

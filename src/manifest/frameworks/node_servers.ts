@@ -1,0 +1,154 @@
+/**
+ * Servers that a project starts by itself: those of Express, Fastify, Koa,
+ * NestJS and Hono, and any other that listens by `node:http`. The whole
+ * project is deployed, as the server finds it when it runs.
+ *
+ * @module
+ */
+import {
+  findProjectServer,
+  projectPlacements,
+  type ProjectServer,
+  readPackage,
+} from "./project_server.ts";
+import type {
+  BuiltOutput,
+  Found,
+  Framework,
+  FrameworkFinding,
+  Launch,
+  ProjectFacts,
+} from "./types.ts";
+
+interface NodeServer {
+  readonly id: string;
+  readonly name: string;
+  readonly packages: readonly string[];
+}
+
+/** In the order in which they are tried: NestJS brings Express or Fastify along. */
+const SERVERS: readonly NodeServer[] = [
+  { id: "nest", name: "NestJS", packages: ["@nestjs/core"] },
+  { id: "elysia", name: "Elysia", packages: ["elysia"] },
+  { id: "fastify", name: "Fastify", packages: ["fastify"] },
+  { id: "express", name: "Express", packages: ["express"] },
+  { id: "koa", name: "Koa", packages: ["koa"] },
+  { id: "hono", name: "Hono", packages: ["hono"] },
+  { id: "node", name: "Node.js", packages: [] },
+];
+
+/** Packages that import the files of a folder when they start: no bundle has those. */
+const AUTOLOADERS = ["@fastify/autoload", "fastify-autoload"] as const;
+
+/** Elysia listens by Bun, unless it has its adapter for Node. */
+const ELYSIA_ON_NODE = "@elysiajs/node";
+
+async function serverOf(
+  { reader, dependencies }: ProjectFacts,
+  packages: readonly string[],
+): Promise<ProjectServer | undefined> {
+  const server = await findProjectServer(reader, packages);
+  // Without a start script, the site that Vite builds is what is meant.
+  return server?.start === undefined && dependencies.has("vite") ? undefined : server;
+}
+
+function nodeReason({ dependencies }: ProjectFacts): string | undefined {
+  const loader = AUTOLOADERS.find((name) => dependencies.has(name));
+  return loader === undefined
+    ? undefined
+    : `"${loader}" imports the files that it finds in folders when it starts`;
+}
+
+const bunAdvice = (entry: string, seen: string) => ({
+  message: `Serve with what Deno and Node have too: ${entry} ${seen}, which only Bun has`,
+  hint: "Export the app (export default app), or listen by Deno.serve() or node:http",
+});
+
+/** Whether a server needs Bun, and what to do about it. */
+function bunOnly({ dependencies }: ProjectFacts, { entry, code }: ProjectServer) {
+  if (dependencies.has("elysia") && !dependencies.has(ELYSIA_ON_NODE)) {
+    return {
+      message: `Give Elysia its adapter for Node: without it, ${entry} listens by Bun alone`,
+      hint: `Run "npm install ${ELYSIA_ON_NODE}" and write new Elysia({ adapter: node() })`,
+    };
+  }
+  return code?.serving === "bun" ? bunAdvice(entry, code.seen) : undefined;
+}
+
+/** `fastify start app.js` runs a plugin: this text does what that program does. */
+const FASTIFY_PLUGIN: Launch = {
+  wrapper: (file) =>
+    `import fastify from "fastify";
+import * as entry from ${JSON.stringify(`./${file}`)};
+const plugin = typeof entry.default === "function" ? entry.default : entry.default.default;
+const options = entry.options ?? entry.default.options ?? {};
+const app = fastify({ logger: true, ...options });
+await app.register(plugin, options);
+await app.listen({ port: Number(process.env.PORT), host: process.env.HOST });
+`,
+};
+
+function inspectWith(packages: readonly string[]) {
+  return async (facts: ProjectFacts): Promise<FrameworkFinding> => {
+    const server = await serverOf(facts, packages);
+    if (server === undefined) return {};
+    const advice = bunOnly(facts, server);
+    const node = nodeReason(facts);
+    return {
+      server: server.reason,
+      outputDirs: ["."],
+      layout: { entry: server.entry, ...(node === undefined ? {} : { node }) },
+      ...(advice === undefined ? {} : { advice }),
+    };
+  };
+}
+
+function findWith(packages: readonly string[]) {
+  return async ({ project }: BuiltOutput): Promise<Found> => {
+    const facts = await projectFacts(project);
+    const server = await serverOf(facts, packages);
+    if (server === undefined) return { type: "static", directory: "." };
+    const advice = bunOnly(facts, server);
+    if (advice !== undefined) return { type: "unusable", ...advice };
+    const { entry, start } = server;
+    if (await project.readText(entry) === undefined) return missingEntry(server);
+    const node = nodeReason(facts);
+    return {
+      type: "server",
+      launch: start?.program === "fastify" ? FASTIFY_PLUGIN : {},
+      directory: ".",
+      entry,
+      clients: [],
+      placements: projectPlacements(entry),
+      ...(node === undefined ? {} : { node }),
+    };
+  };
+}
+
+function missingEntry({ entry, start }: ProjectServer): Found {
+  return {
+    type: "unusable",
+    message: `Cannot find ${entry}, which script "${start?.script ?? "start"}" runs`,
+    hint: 'Run the build, or set "build.command" in svc.toml to the command that makes it',
+  };
+}
+
+async function projectFacts(reader: ProjectFacts["reader"]): Promise<ProjectFacts> {
+  const dependencies = (await readPackage(reader))?.dependencies ?? new Set<string>();
+  return { reader, dependencies };
+}
+
+/** A framework for each kind of server. */
+export const NODE_SERVERS: readonly Framework[] = SERVERS.map(({ id, name, packages }) => ({
+  id,
+  name,
+  packages,
+  configFiles: [],
+  // npm names the scripts; there is no program of a framework to call.
+  build: undefined,
+  dev: undefined,
+  outputDirs: ["."],
+  applies: async (facts) => await serverOf(facts, packages) !== undefined,
+  server: { find: findWith(packages) },
+  inspect: inspectWith(packages),
+}));

@@ -1,0 +1,151 @@
+/**
+ * The server that a project starts by itself: by its `start` script, by `main`
+ * of package.json, or by a file with a usual name.
+ *
+ * @module
+ */
+import { z } from "zod";
+import { type ServerCode, serverCode } from "./server_code.ts";
+import { parseStart, type StartCommand } from "./start_script.ts";
+import type { Placement, ProjectReader } from "./types.ts";
+
+const packageSchema = z.object({
+  main: z.string().optional().catch(undefined),
+  dependencies: z.record(z.string(), z.unknown()).catch({}),
+  devDependencies: z.record(z.string(), z.unknown()).catch({}),
+  scripts: z.record(z.string(), z.unknown()).catch({}),
+});
+
+export interface ProjectPackage {
+  readonly main: string | undefined;
+  readonly dependencies: ReadonlySet<string>;
+  readonly scripts: ReadonlyMap<string, string>;
+}
+
+/** What package.json says of starting the project; `undefined` where there is none. */
+export async function readPackage(project: ProjectReader): Promise<ProjectPackage | undefined> {
+  const text = await project.readText("package.json");
+  if (text === undefined) return undefined;
+  const data = parsePackage(text);
+  if (data === undefined) return undefined;
+  const scripts = Object.entries(data.scripts)
+    .filter((entry): entry is [string, string] => typeof entry[1] === "string");
+  return {
+    main: data.main,
+    dependencies: new Set([
+      ...Object.keys(data.dependencies),
+      ...Object.keys(data.devDependencies),
+    ]),
+    scripts: new Map(scripts),
+  };
+}
+
+function parsePackage(text: string): z.infer<typeof packageSchema> | undefined {
+  try {
+    return packageSchema.safeParse(JSON.parse(text.replace(/^\ufeff/, ""))).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A file that starts a server. */
+export interface ProjectServer {
+  /** Relative to the project; before the build it may not be there yet. */
+  readonly entry: string;
+  /** What runs it; `undefined` where no script does. */
+  readonly start: StartCommand | undefined;
+  /** What its text shows; `undefined` where it is not there yet, or shows nothing. */
+  readonly code: ServerCode | undefined;
+  /** Why it is known to be a server, as a clause. */
+  readonly reason: string;
+}
+
+const SCRIPT = /\.[cm]?[jt]sx?$/;
+
+/** Scripts that start a project, the one for production first where it is another. */
+const START_SCRIPTS = ["start", "start:prod", "start:production", "serve:prod"] as const;
+
+/** Where a server is that no script names; npm itself starts `server.js`. */
+const USUAL_ENTRIES: readonly string[] = ["", "src/"].flatMap((folder) =>
+  ["server", "index", "app", "main"].flatMap((name) =>
+    ["js", "mjs", "cjs", "ts", "mts"].map((type) => `${folder}${name}.${type}`)
+  )
+);
+
+/** The paths that Node tries for a file as a script names it. */
+export function candidatesOf(file: string, main: string | undefined): string[] {
+  if (file === ".") {
+    return [...(main === undefined ? [] : candidatesOf(main, undefined)), "index.js"];
+  }
+  const clean = file.replace(/^(?:\.\/)+/, "");
+  if (SCRIPT.test(clean)) return [clean];
+  const added = ["js", "mjs", "cjs", "ts"].map((type) => `${clean}.${type}`);
+  return [clean, ...added, `${clean}/index.js`, `${clean}/index.mjs`];
+}
+
+/** The first of some paths that is a file. */
+async function firstFile(project: ProjectReader, paths: readonly string[]) {
+  for (const path of paths) {
+    const text = await project.readText(path);
+    if (text !== undefined) return { path, text };
+  }
+  return undefined;
+}
+
+/** The file of a start script, and whether it can be a server's. */
+async function startedServer(
+  project: ProjectReader,
+  { main, dependencies }: ProjectPackage,
+  start: StartCommand,
+  packages: readonly string[],
+): Promise<ProjectServer | undefined> {
+  const candidates = candidatesOf(start.file, main);
+  const found = await firstFile(project, candidates);
+  const entry = found?.path ?? candidates.find((path) => SCRIPT.test(path)) ?? start.file;
+  const code = found === undefined ? undefined : serverCode(found.text);
+  const hasPackage = packages.some((name) => dependencies.has(name));
+  // A file that is there and shows no server may be any program.
+  if (found !== undefined && code === undefined && !hasPackage) return undefined;
+  return { entry, start, code, reason: `script "${start.script}" runs ${entry}` };
+}
+
+/**
+ * The server that a project starts. `packages` are those that make a file a
+ * server's even where its own text does not show it; `scripts` go before the usual ones.
+ */
+export async function findProjectServer(
+  project: ProjectReader,
+  packages: readonly string[],
+): Promise<ProjectServer | undefined> {
+  const facts = await readPackage(project);
+  if (facts === undefined) return undefined;
+  const start = parseStart(facts.scripts, START_SCRIPTS);
+  if (start !== undefined) return await startedServer(project, facts, start, packages);
+  const named = facts.main === undefined ? [] : candidatesOf(facts.main, undefined);
+  for (const path of [...named, ...USUAL_ENTRIES]) {
+    const text = await project.readText(path);
+    const code = text === undefined ? undefined : serverCode(text);
+    if (code === undefined) continue;
+    const reason = named.includes(path)
+      ? `"main" of package.json is ${path}, which ${code.seen}`
+      : `${path} ${code.seen}`;
+    return { entry: path, start: undefined, code, reason };
+  }
+  return undefined;
+}
+
+/** Folders that builds write, and git usually ignores. */
+const BUILT_FOLDERS = ["dist", "build", "out", "public", "lib", "generated"] as const;
+
+/**
+ * The project as a server sees it when it runs: its own files, and what its
+ * build left in folders that git ignores.
+ */
+export function projectPlacements(entry: string): readonly Placement[] {
+  const [top = "."] = entry.split("/");
+  const built = entry.includes("/") ? [top, ...BUILT_FOLDERS] : BUILT_FOLDERS;
+  return [
+    { from: ".", to: "." },
+    ...[...new Set(built)].map((folder) => ({ from: folder, to: folder, optional: true })),
+  ];
+}

@@ -1,0 +1,72 @@
+/**
+ * Qwik City: files in `dist/`, and a server in `server/` beside it once the
+ * project has an adapter for one.
+ *
+ * @module
+ */
+import { readPackage } from "./project_server.ts";
+import type {
+  Advice,
+  BuiltOutput,
+  Found,
+  Framework,
+  FrameworkFacts,
+  FrameworkFinding,
+  ProjectReader,
+} from "./types.ts";
+
+const FILES = "dist";
+
+/** Entries that the adapters for Node and Deno build, the most usual first. */
+const ENTRIES = ["express", "fastify", "node-server", "deno"].flatMap((adapter) =>
+  ["js", "mjs"].map((type) => `server/entry.${adapter}.${type}`)
+);
+
+/** `qwik add` writes this script for every adapter. */
+const SERVER_SCRIPT = "build.server";
+
+const ADVICE: Advice = {
+  message: "Add an adapter to Qwik: as scaffolded, its build makes files for the browser only",
+  hint: 'Run "npm run qwik add express" for a server, or "npm run qwik add static" for plain ' +
+    "files, then deploy again",
+};
+
+async function inspect({ reader }: FrameworkFacts): Promise<FrameworkFinding> {
+  const script = (await readPackage(reader))?.scripts.get(SERVER_SCRIPT);
+  if (script === undefined) return { advice: ADVICE, server: "Qwik City renders on a server" };
+  if (/adapters\/(?:static|ssg)\b/.test(script)) return {};
+  return { server: `script "${SERVER_SCRIPT}" builds one` };
+}
+
+async function firstEntry(project: ProjectReader): Promise<string | undefined> {
+  for (const path of ENTRIES) if (await project.exists(path)) return path;
+  return undefined;
+}
+
+async function find({ paths, project }: BuiltOutput): Promise<Found> {
+  const entry = await firstEntry(project);
+  if (entry !== undefined) {
+    return {
+      type: "server",
+      launch: {},
+      directory: "server",
+      entry,
+      clients: [FILES],
+      placements: [{ from: FILES, to: FILES }, { from: "server", to: "server" }],
+    };
+  }
+  if (paths.includes("index.html")) return { type: "static", directory: "." };
+  return { type: "unusable", ...ADVICE };
+}
+
+export const qwik: Framework = {
+  id: "qwik",
+  name: "Qwik City",
+  packages: ["@builder.io/qwik-city", "@qwik.dev/router"],
+  configFiles: ["vite.config.ts", "vite.config.js", "vite.config.mts", "vite.config.mjs"],
+  build: "qwik build",
+  dev: "vite --mode ssr",
+  outputDirs: [FILES],
+  server: { find, layout: { entry: "../server/entry.express.js", files: "." } },
+  inspect,
+};

@@ -1,0 +1,40 @@
+/** @module Remix 2, built by Vite; newer versions are React Router. */
+import { hasWord, textProperty } from "./config_text.ts";
+import { requestHandlerServer } from "./request_handler_build.ts";
+import type { Framework, FrameworkFacts, FrameworkFinding } from "./types.ts";
+
+const CLASSIC = ["remix.config.js", "remix.config.mjs", "remix.config.cjs"] as const;
+
+async function inspect({ config, reader }: FrameworkFacts): Promise<FrameworkFinding> {
+  const text = config?.text ?? "";
+  for (const path of CLASSIC) {
+    if (config === undefined && await reader.exists(path)) {
+      return {
+        server: `${path} is a config of the classic compiler`,
+        advice: {
+          message: "Build Remix by Vite: the output of its classic compiler cannot be deployed",
+          hint:
+            'The guide "Migrate to Vite" of Remix 2 says how; React Router 7 is what follows it',
+        },
+      };
+    }
+  }
+  const folder = textProperty(text, "buildDirectory") ?? "build";
+  if (hasWord(text, "ssr", "false")) return { outputDirs: [`${folder}/client`] };
+  return {
+    outputDirs: [folder],
+    server: 'Remix renders on a server unless its config sets "ssr: false"',
+  };
+}
+
+export const remix: Framework = {
+  id: "remix",
+  name: "Remix",
+  packages: ["@remix-run/dev"],
+  configFiles: ["ts", "js", "mjs", "mts"].map((type) => `vite.config.${type}`),
+  build: "remix vite:build",
+  dev: "remix vite:dev",
+  outputDirs: ["build"],
+  server: requestHandlerServer("@remix-run/node"),
+  inspect,
+};

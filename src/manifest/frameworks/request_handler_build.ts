@@ -1,0 +1,72 @@
+/**
+ * What React Router and Remix share: a build of routes in `server/index.js`
+ * beside `client/`, which a request handler of the framework serves, or a
+ * server of the project's own.
+ *
+ * @module
+ */
+import { candidatesOf, projectPlacements, readPackage } from "./project_server.ts";
+import { serverCode } from "./server_code.ts";
+import { parseStart } from "./start_script.ts";
+import type { BuiltOutput, Found, FrameworkServer, Launch, ProjectReader } from "./types.ts";
+
+const ENTRY = "server/index.js";
+const CLIENT = "client";
+
+/** Text of a module that serves the routes of a build by `createRequestHandler` of a package. */
+function handlerLaunch(handlerFrom: string): Launch {
+  return {
+    wrapper: (file) =>
+      `import { createRequestHandler } from ${JSON.stringify(handlerFrom)};
+import * as build from ${JSON.stringify(`./${file}`)};
+const handle = createRequestHandler(build, "production");
+export default { fetch: (request) => handle(request) };
+`,
+  };
+}
+
+/** The file of a server that the project wrote itself, which loads the build. */
+async function ownServer(project: ProjectReader): Promise<string | undefined> {
+  const facts = await readPackage(project);
+  const start = facts === undefined ? undefined : parseStart(facts.scripts, ["start"]);
+  if (start === undefined || /-serve$/.test(start.program)) return undefined;
+  for (const path of candidatesOf(start.file, facts?.main)) {
+    const text = await project.readText(path);
+    if (text !== undefined) return serverCode(text) === undefined ? undefined : path;
+  }
+  return undefined;
+}
+
+/** A folder of routes for each server bundle that the config splits them into. */
+const SPLIT = /^server\/[^/]+\/index\.js$/;
+
+/** How a framework's output is found and served; `handlerFrom` exports `createRequestHandler`. */
+export function requestHandlerServer(handlerFrom: string): FrameworkServer {
+  const launch = handlerLaunch(handlerFrom);
+  async function find({ paths, project }: BuiltOutput): Promise<Found> {
+    const own = await ownServer(project);
+    if (own !== undefined) {
+      return {
+        type: "server",
+        launch: {},
+        directory: ".",
+        entry: own,
+        clients: [],
+        placements: projectPlacements(own),
+      };
+    }
+    if (paths.includes(ENTRY)) {
+      return { type: "server", launch, directory: "server", entry: ENTRY, clients: [CLIENT] };
+    }
+    if (paths.some((path) => SPLIT.test(path))) {
+      return {
+        type: "unusable",
+        message: 'Build one server: the config splits it by "serverBundles"',
+        hint: 'Remove "serverBundles" from the config; it serves platforms with many small servers',
+      };
+    }
+    const inClient = paths.some((path) => path.startsWith(`${CLIENT}/`));
+    return { type: "static", directory: inClient ? CLIENT : "." };
+  }
+  return { find, layout: { entry: ENTRY, files: CLIENT } };
+}

@@ -1,0 +1,82 @@
+/**
+ * Signs that the text of a JavaScript or TypeScript file is a server's. The
+ * text is searched, never run; a sign is strong enough to refuse a file as
+ * part of a static site.
+ *
+ * @module
+ */
+import { stripComments } from "./config_text.ts";
+
+/** How a file serves. */
+export type Serving =
+  /** It listens by itself: `server.listen()`, `Deno.serve()`. */
+  | "listens"
+  /** It exports an object with a `fetch` method, or an app that is one. */
+  | "exports"
+  /** It uses what only Bun has. */
+  | "bun";
+
+export interface ServerCode {
+  readonly serving: Serving;
+  /** What was seen, as a clause about the file: `calls Deno.serve()`. */
+  readonly seen: string;
+}
+
+/** Packages and modules of Node that make servers. */
+const MAKERS = [
+  "(?:node:)?https?",
+  "(?:node:)?http2",
+  "(?:node:)?net",
+  "express",
+  "fastify",
+  "koa",
+  "polka",
+  "restify",
+  "connect",
+  "@hapi/hapi",
+  "@nestjs/core",
+  "@hono/node-server",
+  "hono(?:/[\\w-]+)?",
+  "h3",
+  "srvx(?:/[\\w-]+)?",
+  "elysia",
+  "@elysiajs/node",
+  "@trpc/server/adapters/[\\w-]+",
+  "socket\\.io",
+  "ws",
+].join("|");
+
+/** As in `import … from "http"`, `import "http"`, `require("http")` and `import("http")`. */
+const imports = (names: string) =>
+  new RegExp(
+    `(?:\\bfrom\\s*|\\bimport\\s*\\(?\\s*|\\brequire\\(\\s*)["'\`](?:npm:)?(?:${names})(?:@[\\w.^~-]+)?["'\`]`,
+  );
+
+const MAKES_SERVERS = imports(MAKERS);
+const HONO = imports("(?:jsr:@hono/)?hono(?:/[\\w-]+)?");
+const BUN = imports("bun");
+
+const LISTENS = /\.listen\s*\(|\bserve\s*\(/;
+const EXPORTS_FETCH = /\bexport\s+default\s*\{(?:[^{}]|\{[^{}]*\}){0,2000}?\bfetch\s*[(:,}]/;
+const EXPORTS_APP = /\bexport\s+default\s+\w+\s*(?:;|$)|\bexport\s*\{[^}]*\bas\s+default\b/m;
+
+/** What the text shows of a server; `undefined` where nothing does. */
+export function serverCode(source: string): ServerCode | undefined {
+  const text = stripComments(source);
+  if (/\bBun\.(?:serve|listen)\s*\(/.test(text)) {
+    return { serving: "bun", seen: "calls Bun.serve()" };
+  }
+  if (BUN.test(text)) return { serving: "bun", seen: 'imports "bun"' };
+  if (/\bDeno\.(?:serve|listen)\s*\(/.test(text)) {
+    return { serving: "listens", seen: "calls Deno.serve()" };
+  }
+  const makes = MAKES_SERVERS.test(text);
+  if (makes && LISTENS.test(text)) return { serving: "listens", seen: "starts an HTTP server" };
+  if (EXPORTS_FETCH.test(text)) {
+    return { serving: "exports", seen: "exports a fetch handler" };
+  }
+  if (HONO.test(text) && EXPORTS_APP.test(text)) {
+    return { serving: "exports", seen: "exports a Hono app" };
+  }
+  return undefined;
+}

@@ -1,0 +1,186 @@
+/**
+ * Which file a script such as `start` of package.json runs. The script is
+ * read, never run: what a shell would compute stays unknown.
+ *
+ * @module
+ */
+
+/** What a script runs. */
+export interface StartCommand {
+  /** The program that runs the file, such as `node`, `tsx` or `fastify`. */
+  readonly program: string;
+  /** As it is written, without a leading `./`; `.` is the project itself. */
+  readonly file: string;
+  /** Name of the script that holds the command. */
+  readonly script: string;
+}
+
+/** Scripts that call one another are followed this deep. */
+const MAX_DEPTH = 5;
+
+/** Programs that take a file of JavaScript or TypeScript. */
+const RUNNERS: ReadonlySet<string> = new Set([
+  "node",
+  "nodejs",
+  "tsx",
+  "ts-node",
+  "ts-node-esm",
+  "nodemon",
+  "bun",
+  "deno",
+  "pm2",
+  "pm2-runtime",
+  "fastify",
+  "react-router-serve",
+  "remix-serve",
+  "srvx",
+]);
+
+/** Words between a runner and its file. */
+const SUBCOMMANDS: Readonly<Record<string, ReadonlySet<string>>> = {
+  tsx: new Set(["watch"]),
+  bun: new Set(["run"]),
+  deno: new Set(["run", "serve"]),
+  pm2: new Set(["start"]),
+  "pm2-runtime": new Set(["start"]),
+  fastify: new Set(["start"]),
+  srvx: new Set(["serve"]),
+};
+
+/** Programs that run what follows them. */
+const WRAPPERS: ReadonlySet<string> = new Set([
+  "cross-env",
+  "cross-env-shell",
+  "env",
+  "exec",
+  "npx",
+  "bunx",
+  "dotenv",
+  "--",
+]);
+
+const MANAGERS: ReadonlySet<string> = new Set(["npm", "pnpm", "yarn", "bun", "deno"]);
+
+/** Flags of Node, which most runners take too, whose value is the next word. */
+const NODE_FLAGS: readonly string[] = [
+  "-r",
+  "--require",
+  "--import",
+  "--loader",
+  "--experimental-loader",
+  "--env-file",
+  "-C",
+  "--conditions",
+  "--watch-path",
+  "--tsconfig",
+  "--project",
+];
+
+/** Flags of other programs whose value is the next word. */
+const OWN_FLAGS: Readonly<Record<string, readonly string[]>> = {
+  fastify: ["-l", "--log-level", "-p", "--port", "-a", "--address", "-c", "--config", "-x"],
+  pm2: ["-i", "--instances", "-n", "--name"],
+  "pm2-runtime": ["-i", "--instances", "-n", "--name"],
+  nodemon: ["-x", "--exec", "-e", "--ext", "-w", "--watch", "-i", "--ignore"],
+  dotenv: ["-e", "-f"],
+  srvx: ["-p", "--port", "--host"],
+};
+
+/** Flags after which there is no file. */
+const EVALUATES: ReadonlySet<string> = new Set(["-e", "--eval", "-p", "--print"]);
+
+const takesValue = (program: string, flag: string) =>
+  NODE_FLAGS.includes(flag) || OWN_FLAGS[program]?.includes(flag) === true;
+
+const ASSIGNMENT = /^[A-Za-z_]\w*=/;
+
+function words(command: string): string[] {
+  return [...command.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)]
+    .map(([, double, single, bare]) => double ?? single ?? bare ?? "");
+}
+
+/** The name of a program that may be called by its path. */
+const programOf = (word: string) => word.replace(/^.*node_modules\/\.bin\//, "");
+
+/** Drops variables and programs that only run what follows. */
+function dropWrappers(list: readonly string[]): string[] {
+  let rest = [...list];
+  let wrapper = "";
+  while (rest.length > 0) {
+    const [first = "", second = ""] = rest;
+    const program = programOf(first);
+    if (ASSIGNMENT.test(first)) rest = rest.slice(1);
+    else if (WRAPPERS.has(program)) [wrapper, rest] = [program, rest.slice(1)];
+    else if (program === "dotenvx" && second === "run") [wrapper, rest] = [first, rest.slice(2)];
+    else if (/^(?:pnpm|yarn|npm)$/.test(first) && /^(?:exec|dlx|x)$/.test(second)) {
+      [wrapper, rest] = [first, rest.slice(2)];
+    } else if (wrapper !== "" && first.startsWith("-")) {
+      rest = rest.slice(takesValue(wrapper, first) ? 2 : 1);
+    } else break;
+  }
+  return rest;
+}
+
+/** The first word that is no flag and no value of one. */
+function fileOf(program: string, list: readonly string[]): string | undefined {
+  for (let at = 0; at < list.length; at++) {
+    const word = list[at] ?? "";
+    if (!word.startsWith("-")) return word;
+    if (takesValue(program, word)) at++;
+    else if (EVALUATES.has(word) && program !== "fastify") return undefined;
+  }
+  return undefined;
+}
+
+/** Cleans a path; one that leaves the project, or that a shell computes, is none. */
+function cleanFile(file: string): string | undefined {
+  const path = file.replace(/^(?:\.\/)+/, "").replace(/\/+$/, "");
+  if (path === "" || path === ".") return ".";
+  return /^[\w@.][\w@.+/-]*$/.test(path) && !path.split("/").includes("..") ? path : undefined;
+}
+
+/** The script that a call of a package manager runs. */
+function calledScript([manager = "", first = "", second = ""]: readonly string[]) {
+  if (!MANAGERS.has(manager)) return undefined;
+  if (first === "run" || first === "task") return second;
+  return manager !== "deno" && /^[a-z][\w:.-]*$/.test(first) && !first.includes(".")
+    ? first
+    : undefined;
+}
+
+/**
+ * What the first of some scripts runs that runs a file; `undefined` where none does.
+ *
+ * @example
+ * parseStart(new Map([["start", "NODE_ENV=production node ./dist/index.js"]]), ["start"]);
+ * // { program: "node", file: "dist/index.js", script: "start" }
+ */
+export function parseStart(
+  scripts: ReadonlyMap<string, string>,
+  names: readonly string[],
+): StartCommand | undefined {
+  for (const name of names) {
+    const found = follow(scripts, name, 0);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function follow(
+  scripts: ReadonlyMap<string, string>,
+  script: string,
+  depth: number,
+): StartCommand | undefined {
+  const text = scripts.get(script);
+  if (text === undefined || depth > MAX_DEPTH) return undefined;
+  const last = text.split(/&&|;/).map((part) => part.trim()).filter((part) => part !== "").at(-1);
+  const [first = "", ...rest] = dropWrappers(words(last ?? ""));
+  const program = programOf(first);
+  const called = calledScript([program, ...rest]);
+  if (called !== undefined && scripts.has(called)) return follow(scripts, called, depth + 1);
+  if (!RUNNERS.has(program)) return undefined;
+  const args = SUBCOMMANDS[program]?.has(rest[0] ?? "") === true ? rest.slice(1) : rest;
+  const file = fileOf(program, args);
+  const path = file === undefined ? undefined : cleanFile(file);
+  return path === undefined ? undefined : { program, file: path, script };
+}
